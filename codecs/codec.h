@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * Codecs: bytes <-> image. One const struct per format, listed in codec.c.
+ *
+ * The order of calls for one picture, all on one thread:
+ *
+ *     codec_sniff     which codec? (magic bytes, never the declared type)
+ *     codec_probe     header only: shape, limits, metadata. No pixel memory yet
+ *     image_layout    the caller lends memory for the shape that it wants
+ *     codec_decode    pixels into that memory
+ *     codec_encode    pixels to bytes
+ *
+ * Codecs keep no state between calls and are thread-safe. Nothing here trusts the
+ * input: every size is checked before memory is taken, and truncated or corrupt
+ * data is an error, never a grey picture. */
+#ifndef BLURD_CODECS_CODEC_H
+#define BLURD_CODECS_CODEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/bytes.h"
+#include "core/image.h"
+#include "core/status.h"
+
+enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_COUNT };
+
+/* What a picture may cost. */
+struct codec_limits {
+    uint64_t max_pixels;     /* width * height */
+    uint32_t max_side;       /* width, height: pixels */
+    uint32_t max_scans;      /* JPEG scans */
+    uint64_t max_memory;     /* bytes that the codec library may allocate by itself */
+    int64_t deadline_ns;     /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+};
+
+enum {
+    METADATA_ICC_MAX = 1 << 20, /* bytes of an ICC profile that are carried */
+    METADATA_CHUNKS_MAX = 64,   /* pieces of metadata that are carried */
+    METADATA_MARKERS_MAX = 1000, /* markers or chunks that a file may have before its pixels */
+};
+
+/* One piece of metadata as it stands in the file: a JPEG segment's payload (without
+ * marker and length) or a PNG chunk's data. */
+struct metadata_chunk {
+    uint32_t tag;       /* JPEG: marker byte, 0xE1 …; PNG: the four letters, big-endian */
+    struct bytes data;  /* borrowed from the input */
+};
+
+/* What a file says beside its pixels. Views borrow from the input bytes. */
+struct metadata {
+    enum codec_id source;
+    uint8_t orientation;  /* EXIF 1 to 8; 1 when absent or invalid */
+    struct bytes exif;    /* the TIFF structure, without "Exif\0\0"; empty if none */
+    uint16_t chunk_count;
+    struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* in file order: colour first kind and the rest */
+};
+
+/* What probe found in the header. */
+struct picture {
+    enum codec_id codec;
+    struct image_shape native; /* as the codec stores it: planar YCbCr where that is exact */
+    struct image_shape pixels; /* interleaved: grey, grey+alpha, RGB, RGBA; what always works */
+    bool progressive;          /* several scans or interlaced */
+    struct metadata metadata;
+};
+
+enum subsampling { SUBSAMPLING_AUTO, SUBSAMPLING_420, SUBSAMPLING_422, SUBSAMPLING_444 };
+
+/* How to encode. All of it is checked by the caller's parameter table. */
+struct encode_options {
+    uint8_t quality;              /* JPEG 1 to 100 */
+    enum subsampling subsampling; /* JPEG; AUTO: as the planes are, else 4:2:0 */
+    bool progressive;             /* JPEG */
+    uint8_t effort;               /* PNG 0 fastest to 9 smallest */
+    bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
+    bool upright;                 /* the pixels were rotated: write orientation 1 */
+};
+
+struct codec {
+    const char *name; /* "jpeg" */
+    const char *mime; /* "image/jpeg" */
+    bool (*sniff)(struct bytes input);
+    enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,
+                         struct error *err);
+    enum status (*decode)(struct bytes input, const struct codec_limits *limits, const struct image *image,
+                          struct error *err);
+    enum status (*encode)(const struct image *image, const struct encode_options *options,
+                          const struct metadata *metadata, struct buf *output, struct error *err);
+};
+
+/* The codec of that id; never NULL for a valid id. */
+const struct codec *codec_get(enum codec_id id);
+
+/* The codec whose magic bytes `input` starts with, or NULL. */
+const struct codec *codec_sniff(struct bytes input);
+
+/* Reads the header and the metadata. ST_CORRUPT: empty or damaged; ST_UNSUPPORTED:
+ * neither JPEG nor PNG, or a variant that is named; ST_LIMIT: over a limit, named;
+ * also ST_CORRUPT when the data is too short to hold that many pixels.
+ * No memory proportional to the picture is taken. */
+enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
+                        struct error *err);
+
+/* Decodes into `image`, which must be laid out and placed with the picture's native
+ * or pixels shape. On failure the pixels are undefined. */
+enum status codec_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                         const struct image *image, struct error *err);
+
+/* Appends the encoded picture to *output. PNG takes no PIXEL_YCBCR: decode to the
+ * pixels shape for it. `metadata` may be NULL. Alpha is composed
+ * over white for JPEG, 16 bits are rounded to 8. The padding of 8-bit grey and YCbCr
+ * planes may be overwritten. On failure *output may hold a part; discard it. */
+enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,
+                         const struct metadata *metadata, struct buf *output, struct error *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/bytes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void buf_init(struct buf *buf, size_t maximum) {
+    *buf = (struct buf){.maximum = maximum};
+}
+
+void buf_init_fixed(struct buf *buf, uint8_t *data, size_t capacity) {
+    *buf = (struct buf){.data = data, .capacity = capacity, .maximum = capacity, .fixed = true};
+}
+
+enum status buf_reserve(struct buf *buf, size_t extra, struct error *err) {
+    if (extra <= buf->capacity - buf->size) {
+        return ST_OK;
+    }
+    if (extra > buf->maximum - buf->size) {
+        return fail(err, ST_LIMIT, "output is larger than %zu bytes", buf->maximum);
+    }
+    size_t want = buf->size + extra;
+    size_t doubled = buf->capacity > buf->maximum / 2 ? buf->maximum : buf->capacity * 2;
+    size_t capacity = want > doubled ? want : doubled;
+    uint8_t *data = realloc(buf->data, capacity);
+    if (!data) {
+        return fail(err, ST_BUSY, "out of memory for %zu bytes", capacity);
+    }
+    buf->data = data;
+    buf->capacity = capacity;
+    return ST_OK;
+}
+
+enum status buf_append(struct buf *buf, const void *data, size_t size, struct error *err) {
+    enum status status = buf_reserve(buf, size, err);
+    if (status == ST_OK && size > 0) {
+        memcpy(buf->data + buf->size, data, size);
+        buf->size += size;
+    }
+    return status;
+}
+
+enum status buf_printf(struct buf *buf, struct error *err, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        return fail(err, ST_INTERNAL, "cannot format text");
+    }
+    /* One byte more for vsnprintf's zero, which is not counted in size. */
+    enum status status = buf_reserve(buf, (size_t)length + 1, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    va_start(arguments, format);
+    vsnprintf((char *)buf->data + buf->size, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    buf->size += (size_t)length;
+    return ST_OK;
+}
+
+void buf_finish(struct buf *buf) {
+    if (!buf) {
+        return;
+    }
+    if (!buf->fixed) {
+        free(buf->data);
+    }
+    *buf = (struct buf){0};
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * Borrowed and owned byte ranges. They are different types, so that a function's
+ * signature tells who frees. */
+#ifndef BLURD_CORE_BYTES_H
+#define BLURD_CORE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+/* A borrowed view. The lender keeps it alive; never freed through this type. */
+struct bytes {
+    const uint8_t *data; /* may be NULL when size is 0 */
+    size_t size;
+};
+
+/* An owned, growing byte range with a maximum from birth. Its storage is either
+ * heap memory (buf_init) or memory that somebody else owns (buf_init_fixed),
+ * which cannot grow. Not thread-safe. */
+struct buf {
+    uint8_t *data;
+    size_t size;     /* bytes in use */
+    size_t capacity; /* bytes allocated */
+    size_t maximum;  /* never grows beyond */
+    bool fixed;      /* data is lent; buf_finish leaves it alone */
+};
+
+/* An empty buffer that may grow to `maximum` bytes. Allocates nothing yet. */
+void buf_init(struct buf *buf, size_t maximum);
+
+/* A buffer over lent memory of `capacity` bytes, which must outlive it. */
+void buf_init_fixed(struct buf *buf, uint8_t *data, size_t capacity);
+
+/* Makes room for `extra` more bytes. On failure the buffer is unchanged:
+ * ST_LIMIT over the maximum, ST_BUSY without memory. */
+enum status buf_reserve(struct buf *buf, size_t extra, struct error *err);
+
+/* Appends `size` bytes; failures as buf_reserve. `data` must not point into buf. */
+enum status buf_append(struct buf *buf, const void *data, size_t size, struct error *err);
+
+/* Appends formatted text, without the terminating zero; failures as buf_reserve. */
+enum status buf_printf(struct buf *buf, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Frees heap storage and zeroes the struct. Accepts NULL or an all-zero struct. */
+void buf_finish(struct buf *buf);
+
+static inline struct bytes buf_bytes(const struct buf *buf) {
+    return (struct bytes){buf->data, buf->size};
+}
+
+/* Big-endian reads, as JPEG, PNG and half of EXIF store numbers. No bounds check. */
+static inline uint32_t be16(const uint8_t *p) {
+    return (uint32_t)p[0] << 8 | p[1];
+}
+static inline uint32_t be32(const uint8_t *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+static inline void put_be32(uint8_t *p, uint32_t v) {
+    p[0] = (uint8_t)(v >> 24), p[1] = (uint8_t)(v >> 16), p[2] = (uint8_t)(v >> 8), p[3] = (uint8_t)v;
+}
+
+static inline size_t align_up(size_t value, size_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * Outcomes and the one sentence that explains a failure.
+ *
+ * Every fallible function returns `enum status` and takes a `struct error *`
+ * as its last argument. Whoever fails first records the sentence and returns,
+ * in one statement:
+ *
+ *     return fail(err, ST_CORRUPT, "JPEG data ends after row %u of %u", y, h);
+ *
+ * The statuses are reactions of the caller, not causes: there are as many as
+ * there are different things to do. server/problem.c maps them to HTTP codes. */
+#ifndef BLURD_CORE_STATUS_H
+#define BLURD_CORE_STATUS_H
+
+#include <stdarg.h>
+
+enum status {
+    ST_OK = 0,
+    ST_ARGUMENT,    /* a parameter is wrong; error.parameter names it */
+    ST_CORRUPT,     /* the picture is damaged, cut short or empty */
+    ST_UNSUPPORTED, /* not a JPEG or PNG, or a variant that is not supported */
+    ST_TOO_LARGE,   /* more bytes than the body limit */
+    ST_LIMIT,       /* legal, but over a limit: pixels, scans, markers, time */
+    ST_BUSY,        /* no memory, slot or queue place now; trying again helps */
+    ST_TIMEOUT,     /* the peer was too slow */
+    ST_CANCELLED,   /* the peer has gone; nobody waits for the answer */
+    ST_DEVICE,      /* the backend failed; another backend may do it */
+    ST_INTERNAL,    /* our own bug */
+    ST_COUNT
+};
+
+enum { ERROR_PARAMETER_MAX = 32, ERROR_TEXT_MAX = 256 };
+
+/* Filled by fail(); zero-initialise before use. Plain data, may be copied. */
+struct error {
+    enum status status;
+    char parameter[ERROR_PARAMETER_MAX]; /* name of the parameter at fault, or "" */
+    char text[ERROR_TEXT_MAX];           /* one sentence for people, no internals */
+};
+
+/* Records `status` and the formatted sentence in *err (which may be NULL) and
+ * returns `status`, so that recording and leaving are one statement. A sentence
+ * that is too long is cut. The parameter name is cleared. */
+enum status fail(struct error *err, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same for a parameter: ST_ARGUMENT, with its name recorded. */
+enum status fail_argument(struct error *err, const char *parameter, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A short constant name, "corrupt" for ST_CORRUPT: for logs and metric labels. */
+const char *status_name(enum status status);
+
+#endif

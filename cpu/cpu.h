@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * The CPU backend: every filter, always. SIMD is chosen when it is opened. */
+#ifndef BLURD_CPU_CPU_H
+#define BLURD_CPU_CPU_H
+
+#include "core/backend.h"
+
+/* Opens the backend. `level` caps the instruction set: "auto" for the best that this
+ * processor has, else the name of a level ("baseline", "avx2", "avx512"); ST_ARGUMENT
+ * for an unknown name or one that the processor lacks. End it with backend_close. */
+enum status cpu_backend_open(const char *level, struct backend **backend, struct error *err);
+
+#endif

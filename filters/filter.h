@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * What a filter is: a name, help, a table of arguments, and a function that turns
+ * arguments into a plan. A plan is plain data; backends read only that. No pixel is
+ * touched in this folder. */
+#ifndef BLURD_FILTERS_FILTER_H
+#define BLURD_FILTERS_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/image.h"
+#include "core/status.h"
+#include "filters/blur.h"
+
+enum filter_id { FILTER_BLUR, FILTER_COUNT };
+
+enum argument_type {
+    ARGUMENT_REAL,   /* decimal number; finite; stored as double */
+    ARGUMENT_WHOLE,  /* decimal integer; stored as int */
+    ARGUMENT_CHOICE, /* one of `choices`; its index is stored as int */
+    ARGUMENT_SWITCH, /* true, false, 1, 0; stored as bool */
+};
+
+/* One argument: the only place where its name, bounds, default and help stand. */
+struct argument {
+    const char *name;
+    enum argument_type type;
+    size_t offset;              /* in the struct that is filled */
+    double minimum, maximum;    /* inclusive; REAL and WHOLE */
+    double initial;             /* default; CHOICE: index; SWITCH: 0 or 1 */
+    const char *const *choices; /* CHOICE: NULL-terminated names */
+    bool odd;                   /* WHOLE: even numbers are refused */
+    const char *help;           /* one sentence with the unit */
+};
+
+/* Sets every argument of the table (ended by a NULL name) to its default in *target. */
+void arguments_default(const struct argument *table, void *target);
+
+/* The row named `name`, or NULL. */
+const struct argument *argument_find(const struct argument *table, const char *name);
+
+/* Parses `text` (zero-terminated) into *target. ST_ARGUMENT names argument, value and
+ * the allowed range. Nothing is clamped. */
+enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err);
+
+/* One step of a chain, planned for one picture. */
+struct step {
+    enum filter_id filter;
+    union {
+        struct blur_plan blur;
+    };
+};
+
+struct filter {
+    const char *name;
+    const char *help;
+    const struct argument *arguments;
+    size_t arguments_size; /* of the struct that the table fills */
+    /* Turns arguments into a plan for pictures of this shape. */
+    enum status (*plan)(const void *arguments, const struct image_shape *shape, struct step *step,
+                        struct error *err);
+};
+
+/* The filter of that id, or by its name (NULL when unknown). */
+const struct filter *filter_get(enum filter_id id);
+const struct filter *filter_find(const char *name);
+
+#endif
