@@ -26,31 +26,31 @@ enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_COUNT };
 
 /* What a picture may cost. */
 struct codec_limits {
-    uint64_t max_pixels;     /* width * height */
-    uint32_t max_side;       /* width, height: pixels */
-    uint32_t max_scans;      /* JPEG scans */
-    uint64_t max_memory;     /* bytes that the codec library may allocate by itself */
-    int64_t deadline_ns;     /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+    uint64_t max_pixels; /* width * height */
+    uint32_t max_side;   /* width, height: pixels */
+    uint32_t max_scans;  /* JPEG scans */
+    uint64_t max_memory; /* bytes that the codec library may allocate by itself */
+    int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
 };
 
 enum {
-    METADATA_ICC_MAX = 1 << 20, /* bytes of an ICC profile that are carried */
-    METADATA_CHUNKS_MAX = 64,   /* pieces of metadata that are carried */
+    METADATA_ICC_MAX = 1 << 20,  /* bytes of an ICC profile that are carried */
+    METADATA_CHUNKS_MAX = 64,    /* pieces of metadata that are carried */
     METADATA_MARKERS_MAX = 1000, /* markers or chunks that a file may have before its pixels */
 };
 
 /* One piece of metadata as it stands in the file: a JPEG segment's payload (without
  * marker and length) or a PNG chunk's data. */
 struct metadata_chunk {
-    uint32_t tag;       /* JPEG: marker byte, 0xE1 …; PNG: the four letters, big-endian */
-    struct bytes data;  /* borrowed from the input */
+    uint32_t tag;      /* JPEG: marker byte, 0xE1 …; PNG: the four letters, big-endian */
+    struct bytes data; /* borrowed from the input */
 };
 
 /* What a file says beside its pixels. Views borrow from the input bytes. */
 struct metadata {
     enum codec_id source;
-    uint8_t orientation;  /* EXIF 1 to 8; 1 when absent or invalid */
-    struct bytes exif;    /* the TIFF structure, without "Exif\0\0"; empty if none */
+    uint8_t orientation; /* EXIF 1 to 8; 1 when absent or invalid */
+    struct bytes exif;   /* the TIFF structure, without "Exif\0\0"; empty if none */
     uint16_t chunk_count;
     struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* in file order: colour first kind and the rest */
 };

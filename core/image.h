@@ -26,8 +26,8 @@ enum pixel_model {
 
 enum {
     IMAGE_PLANES_MAX = 3,
-    IMAGE_ALIGNMENT = 64,   /* every plane and row starts on a cache line */
-    IMAGE_MCU = 32,         /* planes are padded to the largest JPEG MCU, see below */
+    IMAGE_ALIGNMENT = 64, /* every plane and row starts on a cache line */
+    IMAGE_MCU = 32,       /* planes are padded to the largest JPEG MCU, see below */
 };
 
 struct plane {
@@ -53,7 +53,7 @@ struct image {
 /* Everything about a picture but its memory; what a codec's probe reports. */
 struct image_shape {
     enum pixel_model model;
-    uint8_t depth;         /* 8 or 16 */
+    uint8_t depth;          /* 8 or 16 */
     uint8_t chroma_shift_x; /* PIXEL_YCBCR only: 0, 1 or 2 */
     uint8_t chroma_shift_y;
     uint32_t width;
@@ -64,8 +64,8 @@ struct image_shape {
 unsigned pixel_channels(enum pixel_model model);
 bool pixel_has_alpha(enum pixel_model model);
 
-/* Fills *image (plane sizes, strides, offsets, reductions; no memory yet) and returns the bytes it needs, a multiple of IMAGE_ALIGNMENT; 0
- * when the size does not fit in size_t. Grey and YCbCr 8-bit planes are padded
+/* Fills *image (plane sizes, strides, offsets, reductions; no memory yet) and returns the bytes it needs, a
+ * multiple of IMAGE_ALIGNMENT; 0 when the size does not fit in size_t. Grey and YCbCr 8-bit planes are padded
  * to whole IMAGE_MCU columns and rows, so that libjpeg reads and writes them in
  * place; the padding holds no picture. */
 size_t image_layout(struct image *image, const struct image_shape *shape);

@@ -15,10 +15,10 @@ struct blur_arguments {
 };
 
 enum {
-    BLUR_RADIUS_MAX = 49,   /* kernel_size 99 */
-    BLUR_WEIGHT_BITS = 15,  /* fixed-point weights sum to 1 << 15 exactly */
-    BLUR_STORE_BITS = 7,    /* fractional bits between passes: 255 << 7 fits in 16 bits signed */
-    BLUR_LEVELS_MAX = 8,    /* reduction by at most 1 << 8 */
+    BLUR_RADIUS_MAX = 49,  /* kernel_size 99 */
+    BLUR_WEIGHT_BITS = 15, /* fixed-point weights sum to 1 << 15 exactly */
+    BLUR_STORE_BITS = 7,   /* fractional bits between passes: 255 << 7 fits in 16 bits signed */
+    BLUR_LEVELS_MAX = 8,   /* reduction by at most 1 << 8 */
 };
 
 /* How one axis of one plane is filtered. The axis is reduced by 1 << levels, filtered
@@ -26,8 +26,8 @@ enum {
 struct blur_axis {
     uint8_t levels;
     uint8_t radius;
-    int16_t weight[BLUR_RADIUS_MAX + 1];      /* [k]: of the samples at -k and +k; 15-bit */
-    float weight_real[BLUR_RADIUS_MAX + 1];   /* the same for the floating-point path */
+    int16_t weight[BLUR_RADIUS_MAX + 1];    /* [k]: of the samples at -k and +k; 15-bit */
+    float weight_real[BLUR_RADIUS_MAX + 1]; /* the same for the floating-point path */
 };
 
 /* Plan for one picture. axis[s] belongs to axes of planes that are reduced by 1 << s
