@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/json.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Length of the valid UTF-8 sequence at `p` (RFC 3629, table 3-7 of Unicode), 0 if none. */
+static size_t utf8_length(const unsigned char *p) {
+    if (p[0] < 0x80) {
+        return 1;
+    }
+    size_t length = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
+    if (p[0] < 0xC2 || p[0] > 0xF4) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 0; /* also stops at the terminating zero */
+        }
+    }
+    unsigned second = p[1];
+    if ((p[0] == 0xE0 && second < 0xA0) || (p[0] == 0xED && second > 0x9F) ||
+        (p[0] == 0xF0 && second < 0x90) || (p[0] == 0xF4 && second > 0x8F)) {
+        return 0; /* overlong, surrogate, beyond U+10FFFF */
+    }
+    return length;
+}
+
+/* One input character as JSON into piece[7]; returns the input bytes consumed. */
+static size_t escape(const unsigned char *p, char piece[8]) {
+    size_t length = utf8_length(p);
+    if (length == 0) {
+        memcpy(piece, "\xEF\xBF\xBD", 4);
+        return 1;
+    }
+    if (*p == '"' || *p == '\\') {
+        snprintf(piece, 8, "\\%c", *p);
+    } else if (*p < 0x20 || *p == 0x7F) {
+        snprintf(piece, 8, "\\u%04x", *p);
+    } else {
+        memcpy(piece, p, length);
+        piece[length] = '\0';
+    }
+    return length;
+}
+
+size_t json_string(char *out, size_t capacity, const char *text) {
+    size_t used = 0;
+    out[used++] = '"';
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        char piece[8];
+        p += escape(p, piece);
+        size_t length = strlen(piece);
+        if (used + length + 2 > capacity) {
+            break;
+        }
+        memcpy(out + used, piece, length);
+        used += length;
+    }
+    out[used++] = '"';
+    out[used] = '\0';
+    return used;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/json.h"
+
+/* The process has one log; its two settings are the only globals of the project. */
+static enum log_level log_max = LOG_INFO;
+static enum log_format log_style = LOG_TEXT;
+
+void log_init(enum log_level level, enum log_format format) {
+    log_max = level;
+    log_style = format;
+}
+
+/* Appends text whole or not at all; room for the end of the line always remains. */
+static void put(struct log_line *line, const char *text) {
+    enum { END = 3 };
+    size_t length = strlen(text);
+    if (line->used + length + END <= sizeof line->text) {
+        memcpy(line->text + line->used, text, length + 1);
+        line->used += length;
+    }
+}
+
+static void put_field(struct log_line *line, const char *key, const char *value) {
+    char field[LOG_LINE_MAX];
+    if (log_style == LOG_JSON) {
+        snprintf(field, sizeof field, ",\"%s\":%s", key, value);
+    } else {
+        snprintf(field, sizeof field, " %s=%s", key, value);
+    }
+    put(line, field);
+}
+
+void log_begin(struct log_line *line, enum log_level level, const char *event) {
+    static const char *const names[] = {"error", "warning", "info", "debug"};
+    line->wanted = level <= log_max;
+    line->used = 0;
+    if (!line->wanted) {
+        return;
+    }
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    char stamp[32];
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
+    long ms = now.tv_nsec / 1000000;
+    char head[160];
+    if (log_style == LOG_JSON) {
+        snprintf(head, sizeof head, "{\"time\":\"%s.%03ldZ\",\"level\":\"%s\",\"event\":\"%s\"", stamp, ms,
+                 names[level], event);
+    } else {
+        snprintf(head, sizeof head, "%s.%03ldZ %s %s", stamp, ms, names[level], event);
+    }
+    put(line, head);
+}
+
+/* Text values without spaces, quotes or control characters stand as they are. */
+static bool is_plain(const char *value) {
+    if (!*value) {
+        return false;
+    }
+    for (const char *p = value; *p; p++) {
+        if (*p <= ' ' || *p == '"' || *p == '\\' || *p == '=' || *p == 0x7F) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void log_string(struct log_line *line, const char *key, const char *value) {
+    if (!line->wanted) {
+        return;
+    }
+    if (log_style == LOG_TEXT && is_plain(value)) {
+        put_field(line, key, value);
+        return;
+    }
+    char quoted[LOG_LINE_MAX / 2];
+    json_string(quoted, sizeof quoted, value);
+    put_field(line, key, quoted);
+}
+
+void log_number(struct log_line *line, const char *key, int64_t value) {
+    if (line->wanted) {
+        char number[24];
+        snprintf(number, sizeof number, "%" PRId64, value);
+        put_field(line, key, number);
+    }
+}
+
+void log_ms(struct log_line *line, const char *key, int64_t ns) {
+    if (line->wanted) {
+        char number[32];
+        snprintf(number, sizeof number, "%.3f", (double)ns / 1e6);
+        put_field(line, key, number);
+    }
+}
+
+void log_end(struct log_line *line) {
+    if (!line->wanted) {
+        return;
+    }
+    if (log_style == LOG_JSON) {
+        line->text[line->used++] = '}';
+    }
+    line->text[line->used++] = '\n';
+    /* A log that cannot be written must not stop the service, nor be retried. */
+    ssize_t ignored = write(STDERR_FILENO, line->text, line->used);
+    (void)ignored;
+}
+
+void log_message(enum log_level level, const char *event, const char *format, ...) {
+    struct log_line line;
+    log_begin(&line, level, event);
+    if (!line.wanted) {
+        return;
+    }
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    log_string(&line, "message", text);
+    log_end(&line);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/slot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+
+enum {
+    SLOT_STEP = 256 << 10, /* memory is committed in such steps: few system calls, little waste */
+    SLOT_KEEP = 64 << 20,  /* an idle slot keeps this much: a 20-megapixel RGB picture */
+};
+
+struct slot_pool {
+    pthread_mutex_t lock;
+    size_t budget;
+    size_t bytes;      /* reserved by all slots */
+    struct slot *idle; /* most recently used first */
+};
+
+struct slot_pool *slot_pool_create(size_t budget) {
+    struct slot_pool *pool = calloc(1, sizeof *pool);
+    if (pool) {
+        pthread_mutex_init(&pool->lock, NULL);
+        pool->budget = align_up(budget, SLOT_STEP);
+    }
+    return pool;
+}
+
+static void slot_destroy(struct slot *slot, size_t mapped) {
+    if (slot->memory != MAP_FAILED) {
+        munmap(slot->memory, mapped);
+    }
+    if (slot->fd >= 0) {
+        close(slot->fd);
+    }
+    free(slot);
+}
+
+void slot_pool_destroy(struct slot_pool *pool) {
+    if (!pool) {
+        return;
+    }
+    while (pool->idle) {
+        struct slot *slot = pool->idle;
+        pool->idle = slot->next;
+        slot_destroy(slot, pool->budget);
+    }
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+size_t slot_pool_bytes(struct slot_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    size_t bytes = pool->bytes;
+    pthread_mutex_unlock(&pool->lock);
+    return bytes;
+}
+
+static struct slot *slot_create(struct slot_pool *pool) {
+    struct slot *slot = calloc(1, sizeof *slot);
+    if (!slot) {
+        return NULL;
+    }
+    slot->pool = pool;
+    slot->memory = MAP_FAILED;
+    slot->fd = memfd_create("blurd-slot", MFD_CLOEXEC);
+    if (slot->fd >= 0 && ftruncate(slot->fd, (off_t)pool->budget) == 0) {
+        slot->memory = mmap(NULL, pool->budget, PROT_READ | PROT_WRITE, MAP_SHARED, slot->fd, 0);
+    }
+    if (slot->memory == MAP_FAILED) {
+        slot_destroy(slot, 0);
+        return NULL;
+    }
+    return slot;
+}
+
+enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct error *err) {
+    pthread_mutex_lock(&pool->lock);
+    struct slot *found = pool->idle;
+    if (found) {
+        pool->idle = found->next;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (!found) {
+        found = slot_create(pool);
+    }
+    if (!found) {
+        return fail(err, ST_BUSY, "no memory for another request: %s", strerror(errno));
+    }
+    found->used = 0;
+    found->next = NULL;
+    *slot = found;
+    return ST_OK;
+}
+
+/* Gives memory beyond `keep` bytes back to the system. The pool is locked. */
+static void shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
+    if (slot->reserved <= keep) {
+        return;
+    }
+    off_t start = (off_t)keep;
+    off_t length = (off_t)(slot->reserved - keep);
+    if (fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, length) == 0) {
+        pool->bytes -= slot->reserved - keep;
+        slot->reserved = keep;
+    }
+}
+
+/* Counts `extra` bytes against the budget, emptying idle slots until they fit. */
+static enum status charge(struct slot_pool *pool, size_t extra, struct error *err) {
+    pthread_mutex_lock(&pool->lock);
+    for (struct slot *slot = pool->idle; slot && pool->bytes + extra > pool->budget; slot = slot->next) {
+        shrink(pool, slot, 0);
+    }
+    bool fits = extra <= pool->budget - pool->bytes;
+    if (fits) {
+        pool->bytes += extra;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return fits ? ST_OK : fail(err, ST_BUSY, "the memory budget of %zu MiB is in use", pool->budget >> 20);
+}
+
+enum status slot_reserve(struct slot *slot, size_t size, struct error *err) {
+    if (size <= slot->reserved) {
+        slot->used = size > slot->used ? size : slot->used;
+        return ST_OK;
+    }
+    struct slot_pool *pool = slot->pool;
+    if (size > pool->budget) {
+        return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than the budget of %zu MiB",
+                    size >> 20, pool->budget >> 20);
+    }
+    size_t extra = align_up(size, SLOT_STEP) - slot->reserved;
+    enum status status = charge(pool, extra, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    if (fallocate(slot->fd, 0, (off_t)slot->reserved, (off_t)extra) != 0) {
+        int reason = errno;
+        pthread_mutex_lock(&pool->lock);
+        pool->bytes -= extra;
+        pthread_mutex_unlock(&pool->lock);
+        return fail(err, ST_BUSY, "no memory for the picture: %s", strerror(reason));
+    }
+    slot->reserved += extra;
+    slot->used = size;
+    return ST_OK;
+}
+
+uint8_t *slot_take(struct slot *slot, size_t size, struct error *err) {
+    size_t start = align_up(slot->used, 64);
+    size_t end;
+    if (__builtin_add_overflow(start, size, &end)) {
+        fail(err, ST_LIMIT, "the picture is too large for memory");
+        return NULL;
+    }
+    return slot_reserve(slot, end, err) == ST_OK ? slot->memory + start : NULL;
+}
+
+void slot_give_back(struct slot *slot) {
+    if (!slot) {
+        return;
+    }
+    struct slot_pool *pool = slot->pool;
+    pthread_mutex_lock(&pool->lock);
+    shrink(pool, slot, SLOT_KEEP);
+    slot->next = pool->idle;
+    pool->idle = slot;
+    pthread_mutex_unlock(&pool->lock);
+}

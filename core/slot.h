@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * Slots: one request's memory (its body, then its pixels), in shared memory so that
+ * another process can work on it without moving a byte.
+ *
+ * A slot is a memfd mapped once at its greatest possible size; only what is reserved
+ * is backed by memory, so its addresses never change while it grows. The pool counts
+ * what all slots hold against one budget, hands freed slots out again with their
+ * memory (most recently used first, warm in the cache), and takes memory back from
+ * idle slots before it refuses.
+ *
+ * Memory is committed by fallocate before it is used: when the machine has none, the
+ * answer is ST_BUSY for one request, never a fault in the middle of a picture. */
+#ifndef BLURD_CORE_SLOT_H
+#define BLURD_CORE_SLOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+struct slot_pool;
+
+/* One owner at a time; not thread-safe by itself. */
+struct slot {
+    uint8_t *memory; /* page-aligned; valid up to `reserved` */
+    size_t reserved; /* bytes backed by memory and counted against the budget */
+    size_t used;     /* bytes handed out by slot_reserve and slot_take in this life */
+    int fd;          /* the memfd, to be shared with another process */
+    struct slot_pool *pool;
+    struct slot *next; /* the pool's, while idle */
+};
+
+/* A pool whose slots together hold at most `budget` bytes. NULL without memory. */
+struct slot_pool *slot_pool_create(size_t budget);
+
+/* Ends the pool and its idle slots. All slots must have been given back. NULL is allowed. */
+void slot_pool_destroy(struct slot_pool *pool);
+
+/* Bytes that the pool's slots hold now, idle ones included. Thread-safe. */
+size_t slot_pool_bytes(struct slot_pool *pool);
+
+/* An empty slot, owned by the caller until slot_give_back. Thread-safe.
+ * ST_BUSY when the process has no more memory mappings or file descriptors. */
+enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct error *err);
+
+/* Makes the first `size` bytes of the slot usable; grows it where needed. Contents and
+ * addresses stay. ST_BUSY over the budget or without memory: the slot is as before. */
+enum status slot_reserve(struct slot *slot, size_t size, struct error *err);
+
+/* Hands out `size` fresh bytes behind everything handed out so far, aligned to 64
+ * bytes, contents undefined; NULL with *err filled as slot_reserve does. */
+uint8_t *slot_take(struct slot *slot, size_t size, struct error *err);
+
+/* Returns the slot to its pool; NULL is allowed. Thread-safe. A slot that grew beyond
+ * the usual gives the excess back to the system. */
+void slot_give_back(struct slot *slot);
+
+#endif
