@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ * Everything that people read about the options, made from the table. */
+#include <string.h>
+
+#include "config/config.h"
+
+enum { HELP_WIDTH = 80 };
+
+/* max_body as max-body. */
+static void print_dashed(const char *name, FILE *out) {
+    for (; *name; name++) {
+        fputc(*name == '_' ? '-' : *name, out);
+    }
+}
+
+/* max_body as MAX_BODY. */
+static void print_capitals(const char *name, FILE *out) {
+    for (; *name; name++) {
+        fputc(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name, out);
+    }
+}
+
+/* Prints words with line breaks; every line starts with `indent`. */
+static void print_wrapped(const char *indent, const char *text, FILE *out) {
+    size_t column = 0; /* where the next character goes; 0: no line is begun */
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (column == 0 || column + 1 + length > HELP_WIDTH) {
+            fprintf(out, "%s%s", column == 0 ? "" : "\n", indent);
+            column = strlen(indent);
+        } else {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, length, out);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+/* "from 0 to 512 threads; default 0". */
+static void describe(const struct option *row, char *text, size_t size) {
+    char allowed[160];
+    char initial[OPTION_VALUE_MAX];
+    option_format_allowed(row, allowed, sizeof allowed);
+    option_format_initial(row, initial);
+    snprintf(text, size, "%s%s%s; default %s", allowed, *row->unit ? " " : "", row->unit,
+             *initial ? initial : "empty");
+}
+
+static void print_help(FILE *out) {
+    static const char *const usage =
+        "Usage: blurd [--OPTION VALUE]...\n"
+        "Serves image filters over HTTP until SIGTERM.\n\n"
+        "Every option can also stand in the environment (BLURD_MAX_BODY for --max-body)\n"
+        "or in a file (max_body = 20MiB). Flags win over the environment, the environment\n"
+        "over the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n\n";
+    static const char *const actions =
+        "  --config FILE\n      File to read options from; also BLURD_CONFIG.\n"
+        "  --check-config\n      Print the configuration that would be used and exit: 0, or 78 when it is "
+        "wrong.\n"
+        "  --help-file\n      Print a commented configuration file with the defaults.\n"
+        "  --help-markdown\n      Print the reference page of the options.\n"
+        "  --version\n      Print the version.\n"
+        "  --help, -h\n      Print this.\n";
+    fputs(usage, out);
+    size_t count;
+    const struct option *rows = config_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        char text[OPTION_VALUE_MAX + 512];
+        fputs("  --", out);
+        print_dashed(rows[i].name, out);
+        fprintf(out, " %s\n", option_placeholder(&rows[i]));
+        print_wrapped("      ", rows[i].help, out);
+        describe(&rows[i], text, sizeof text);
+        print_wrapped("      ", text, out);
+    }
+    fputs(actions, out);
+}
+
+static void print_markdown_row(const struct option *row, FILE *out) {
+    char text[OPTION_VALUE_MAX];
+    fprintf(out, "| `%s` | `--", row->name);
+    print_dashed(row->name, out);
+    fputs("`<br>`BLURD_", out);
+    print_capitals(row->name, out);
+    option_format_initial(row, text);
+    fprintf(out, "` | %s%s%s | ", *text ? "`" : "", *text ? text : "empty", *text ? "`" : "");
+    option_format_allowed(row, text, sizeof text);
+    fprintf(out, "%s%s%s | %s |\n", text, *row->unit ? " " : "", row->unit, row->help);
+}
+
+static void print_markdown(FILE *out) {
+    static const char *const head =
+        "<!-- SPDX-License-Identifier: MIT. Made by `make docs` from config/options.def; edit that. -->\n"
+        "# Configuration\n\n"
+        "Every option can be given as a flag (`--max-body 20MiB` or `--max-body=20MiB`), as an environment\n"
+        "variable (`BLURD_MAX_BODY=20MiB`), or in a file (`max_body = 20MiB`, one a line, `#` starts a "
+        "comment)\n"
+        "that `--config FILE` or `BLURD_CONFIG` names. Flags win over the environment, the environment over "
+        "the\n"
+        "file, the file over the defaults. [config/blurd.conf](../config/blurd.conf) is a file to start "
+        "from.\n\n"
+        "* A value that is not allowed, an unknown option and an option that is given twice in one place "
+        "stop the\n"
+        "  start with one sentence and exit status 78. Nothing is ignored or clamped.\n"
+        "* `blurd --check-config` prints the configuration that would be used and exits.\n"
+        "* `PORT`, which serverless platforms set, works like `BLURD_PORT`; the latter wins.\n"
+        "* Variables that Kubernetes sets for a service called `blurd` (`BLURD_SERVICE_HOST`,\n"
+        "  `BLURD_PORT=tcp://…`, `BLURD_PORT_80_TCP…`) are not taken for options.\n"
+        "* Sizes take `KiB`, `MiB`, `GiB` (short `K`, `M`, `G`; powers of 1024), pixels take `MP` (a "
+        "million),\n"
+        "  times take `ms`, `s`, `m`, `h`.\n\n"
+        "| option | flag, variable | default | allowed | what it does |\n"
+        "|---|---|---|---|---|\n";
+    fputs(head, out);
+    size_t count;
+    const struct option *rows = config_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        print_markdown_row(&rows[i], out);
+    }
+}
+
+static void print_file(FILE *out) {
+    fputs("# SPDX-License-Identifier: MIT\n"
+          "# Configuration of blurd with its defaults. Made by `make docs` from config/options.def.\n"
+          "# Use: blurd --config FILE. Remove the `#` before an option to set it.\n",
+          out);
+    size_t count;
+    const struct option *rows = config_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        char text[OPTION_VALUE_MAX + 512];
+        fputc('\n', out);
+        print_wrapped("# ", rows[i].help, out);
+        describe(&rows[i], text, sizeof text);
+        print_wrapped("# ", text, out);
+        option_format_initial(&rows[i], text);
+        fprintf(out, "#%s =%s%s\n", rows[i].name, *text ? " " : "", text);
+    }
+}
+
+void config_print(const struct config *config, FILE *out) {
+    size_t count;
+    const struct option *rows = config_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        char text[OPTION_VALUE_MAX];
+        option_format(&rows[i], config, text);
+        fprintf(out, "%s =%s%s\n", rows[i].name, *text ? " " : "", text);
+    }
+}
+
+int config_answer(enum config_action action, const struct config *config, const char *version, FILE *out) {
+    switch (action) {
+    case CONFIG_RUN:
+        break;
+    case CONFIG_HELP:
+        print_help(out);
+        break;
+    case CONFIG_VERSION:
+        fprintf(out, "%s\n", version);
+        break;
+    case CONFIG_CHECK:
+        config_print(config, out);
+        break;
+    case CONFIG_HELP_MARKDOWN:
+        print_markdown(out);
+        break;
+    case CONFIG_HELP_FILE:
+        print_file(out);
+        break;
+    }
+    return fflush(out) == 0 && !ferror(out) ? 0 : 1;
+}
