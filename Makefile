@@ -1,64 +1,192 @@
 # SPDX-License-Identifier: MIT
 # make                 build/release/blurd
-# make CONFIG=asan     build/asan/blurd; also debug, tsan, fuzz; they stand side by side
-# make V=1             shows the commands
+# make run             installs what is missing, builds, serves on port 8080 (PORT=9000, ARGS='--workers 2')
+# make test            installs what is missing, builds, runs every test
+# make check           the style checks alone          make format   clang-format over the tree
+# make docs            the generated pages             make tidy     clang-tidy and cppcheck
+# make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
+#
+# CONFIG=release|debug|asan|tsan|fuzz   side by side under build/$(CONFIG)
+# V=1                                   shows the commands
+# WERROR=1                              warnings are errors, as in CI
+# CUDA_HOME=/usr/local/cuda             where the CUDA toolkit is; none: build without
 
 CONFIG ?= release
-BUILD := build/$(CONFIG)
-CC ?= cc
 V ?= 0
+WERROR ?= 0
+PORT ?= 8080
+PREFIX ?= /usr/local
+CUDA_HOME ?= /usr/local/cuda
+BUILD := build/$(CONFIG)
+CUDA_BUILD := build/cuda/$(subst /,-,$(patsubst /%,%,$(CUDA_HOME)))
+
+CONFIGS := release debug asan tsan fuzz
+ifeq ($(filter $(CONFIG),$(CONFIGS)),)
+$(error CONFIG is "$(CONFIG)", it must be one of $(CONFIGS))
+endif
+
 ifeq ($(V),0)
 Q := @
 say = @printf '  %-5s %s\n' $(1) $(2)
 endif
 
-WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
-        -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Werror
-HARDEN := -fstack-protector-strong -fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero -fPIE
+# libFuzzer comes with clang only.
+ifeq ($(origin CC),default)
+CC := $(if $(filter fuzz,$(CONFIG)),clang,cc)
+endif
+
+# --- flags ---------------------------------------------------------------------------
+# Those that not every compiler knows are tried once and remembered.
+PROBED_MK := $(BUILD)/probed-$(notdir $(firstword $(CC))).mk
+PROBE := -Wduplicated-cond -Wlogical-op -Wimplicit-fallthrough -Walloca -Wcast-align=strict -Warray-bounds=2 \
+         -fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero
+
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wvla \
+        -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wredundant-decls -Wnested-externs \
+        $(filter -W%,$(PROBED)) $(if $(filter 1,$(WERROR)),-Werror)
+HARDEN := -fstack-protector-strong $(filter -f%,$(PROBED)) -fPIE
+SANITIZE_asan := -fsanitize=address,undefined
+SANITIZE_tsan := -fsanitize=thread
+SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined
+
 # -ffp-contract=off: the floating-point path must round alike on every processor and backend.
-COMMON := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -g -pthread -ffp-contract=off -MMD -MP $(WARN)
-CFLAGS_release := -O3 -D_FORTIFY_SOURCE=2 $(HARDEN)
-CFLAGS_debug   := -O0 $(HARDEN)
-CFLAGS_asan    := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-CFLAGS_tsan    := -O1 -fsanitize=thread -fno-omit-frame-pointer
+COMMON := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -g -pthread -ffp-contract=off
+CFLAGS_release = -O3 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 $(HARDEN)
+CFLAGS_debug   = -O0 $(HARDEN)
+CFLAGS_asan   := -O1 $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_tsan   := -O1 $(SANITIZE_tsan) -fno-omit-frame-pointer
+CFLAGS_fuzz   := -O1 $(SANITIZE_fuzz) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
 LDFLAGS_debug   := $(LDFLAGS_release)
-LDFLAGS_asan    := -fsanitize=address,undefined
-LDFLAGS_tsan    := -fsanitize=thread
-ALL_CFLAGS := $(COMMON) $(CFLAGS_$(CONFIG)) $(CFLAGS)
-ALL_LDFLAGS := -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
+LDFLAGS_asan    := $(SANITIZE_asan)
+LDFLAGS_tsan    := $(SANITIZE_tsan)
+LDFLAGS_fuzz    := -fsanitize=address,undefined
+ALL_CFLAGS  = $(COMMON) $(WARN) $(CFLAGS_$(CONFIG)) $(CFLAGS)
+ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
 LIBS := -lmicrohttpd -ljpeg -lpng16 -lz -lm
 
+# --- what is built -------------------------------------------------------------------
 SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c gpu/*.c config/*.c server/*.c)
-OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out server/main.c,$(SOURCES)))
-TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/filters/test_*.c))
+SOURCES := $(filter-out server/main.c gpu/versions%.c,$(SOURCES)) $(GPU_VERSIONS)
+
+# Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
+TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
+SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/filters/*.c))
+TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c)
+FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
+ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES)
+
+objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
+programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
 all: $(BUILD)/blurd
-tests: $(TESTS)
+tests: $(call programs,$(TEST_SOURCES))
+tools: $(call programs,$(TOOL_SOURCES))
+fuzzers: $(call programs,$(FUZZ_SOURCES))
 
+# --- rules ---------------------------------------------------------------------------
 $(BUILD)/blurd: $(BUILD)/server/main.o $(BUILD)/libblurd.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/libblurd.a: $(OBJECTS)
+$(BUILD)/libblurd.a: $(call objects,$(SOURCES))
+$(BUILD)/libtest.a: $(call objects,$(SHARED_SOURCES))
+$(BUILD)/lib%.a: $(BUILD)/flags
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libblurd.a
+define link_program
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter %libtest.a,$^) $(BUILD)/libblurd.a $(2) $(LIBS)
+endef
+$(call programs,$(TEST_SOURCES)): %: %.o $(BUILD)/libtest.a $(BUILD)/libblurd.a
+	$(call link_program,,-lcmocka)
+$(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
+	$(call link_program,,)
+$(call programs,$(FUZZ_SOURCES)): %: %.o $(BUILD)/libblurd.a
+	$(call link_program,$(if $(filter fuzz,$(CONFIG)),-fsanitize=fuzzer),)
 
+ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
+endif
+$(BUILD)/gpu/versions.o: ALL_CFLAGS += $(CUDA_INCLUDE)
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Changes only when the compiler or the flags do; everything depends on it.
+FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(ALL_LDFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@{ $(CC) --version | head -n 1; printf '%s\n' '$(FLAGS_TEXT)' '$(sort $(SOURCES))'; } >$@.new
+	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+
+# --- what is found out before building -------------------------------------------------
+# Make builds files that it includes first and then starts again.
+ifeq ($(filter clean distclean format,$(MAKECMDGOALS)),)
+ifeq ($(filter run test,$(MAKECMDGOALS)),)
+include $(PROBED_MK)
+include $(CUDA_BUILD)/cuda.mk
+-include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES))
+endif
+endif
+
+$(PROBED_MK): Makefile
+	@mkdir -p $(@D)
+	@for flag in $(PROBE); do \
+	    echo 'int probed;' | $(CC) -Werror $$flag -c -x c -o /dev/null - 2>/dev/null && echo $$flag; \
+	done | xargs echo 'PROBED :=' >$@
+
+$(CUDA_BUILD)/cuda.mk: gpu/cuda_headers.sh gpu/cuda_headers.txt
+	@CC='$(CC)' gpu/cuda_headers.sh $(CUDA_BUILD) '$(CUDA_HOME)'
+
+# --- for people ------------------------------------------------------------------------
+# A second make, as the compiler may only now have come.
+run:
+	@config/packages.sh run
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all build/sample.jpg
+	@printf '\nTry it from another terminal:\n\n    %s\n\n' \
+	    "curl --data-binary @$(CURDIR)/build/sample.jpg 'localhost:$(PORT)/blur?sigma=8' -o blurred.jpg"
+	@exec $(BUILD)/blurd --port $(PORT) $(ARGS)
+
+build/sample.jpg: $(BUILD)/bench/sample
+	$(call say,MAKE,$@)
+	$(Q)$< $@
+
+test:
+	@config/packages.sh test
+	@tests/run.sh
+
+check:
+	@tests/check/run.sh
+
+CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
+format:
+	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch])
+
+docs: $(BUILD)/blurd
+	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
+	$(Q)$(BUILD)/blurd --help-file >config/blurd.conf
+
+tidy:
+	$(Q)clang-tidy --quiet $(SOURCES) server/main.c -- $(COMMON) $(CUDA_INCLUDE)
+	$(Q)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	    --suppress=missingInclude -I. -D__x86_64__ $(SOURCES) server/main.c
+
+install: all
+	install -D -m 755 $(BUILD)/blurd $(DESTDIR)$(PREFIX)/bin/blurd
+	install -D -m 644 config/blurd.conf $(DESTDIR)$(PREFIX)/share/blurd/blurd.conf
+	install -D -m 644 docs/configuration.md $(DESTDIR)$(PREFIX)/share/doc/blurd/configuration.md
+	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/blurd/LICENSE
 
 clean:
+	rm -rf $(addprefix build/,$(CONFIGS)) build/sample.jpg
+distclean:
 	rm -rf build
 
-.PHONY: all tests clean
+.PHONY: all tests tools fuzzers run test check format docs tidy install clean distclean FORCE
 .SECONDARY:
--include $(patsubst %.c,$(BUILD)/%.d,$(SOURCES)) $(TESTS:=.d)
+.DELETE_ON_ERROR:

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages that are missing; with all present it does nothing, and
+# needs neither root nor a network.
+#
+#     config/packages.sh build    what `make` needs
+#     config/packages.sh run      and what `make run` needs
+#     config/packages.sh test     and what `make test` needs
+#
+# Debian 12 and 13. Elsewhere it only says what is needed.
+set -euo pipefail
+
+build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev zlib1g-dev libmicrohttpd-dev python3-pip)
+run=("${build[@]}" curl)
+test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
+    universal-ctags)
+
+say() { printf 'packages: %s\n' "$*"; }
+
+case ${1-} in
+build) wanted=("${build[@]}") ;;
+run) wanted=("${run[@]}") ;;
+test) wanted=("${test[@]}") ;;
+*) say "usage: $0 build|run|test" >&2 && exit 64 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    say "this is not a Debian system; the equivalents of these packages are needed: ${wanted[*]}"
+    exit 0
+fi
+
+is_installed() {
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing=()
+for package in "${wanted[@]}"; do
+    is_installed "$package" || missing+=("$package")
+done
+
+# clang-format's output differs between versions; the tree follows 14, which Debian 13
+# does not have. The check says so and is skipped there.
+if [ "$1" = test ] && ! is_installed clang-format-14 && apt-cache show clang-format-14 >/dev/null 2>&1; then
+    missing+=(clang-format-14)
+fi
+
+# promtool checks /metrics. Its package also starts a server, so that it is not installed
+# but unpacked under build/.
+promtool() {
+    command -v promtool >/dev/null || [ -x build/tools/promtool ]
+}
+unpack_promtool() {
+    local folder=build/tools/prometheus
+    rm -rf "$folder" && mkdir -p "$folder"
+    (cd "$folder" && apt-get download -q prometheus >/dev/null && dpkg-deb --extract prometheus_*.deb .) &&
+        cp "$folder/usr/bin/promtool" build/tools/promtool
+    rm -rf "$folder"
+}
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+    as_root=(sudo)
+fi
+updated=no
+update() {
+    [ $updated = yes ] || "${as_root[@]}" apt-get update -q
+    updated=yes
+}
+
+if [ ${#missing[@]} -gt 0 ]; then
+    say "installing with ${as_root[*]:+sudo }apt-get: ${missing[*]}"
+    if [ ${#as_root[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
+        say "there is no sudo here; as root, run: apt-get install --no-install-recommends ${missing[*]}" >&2
+        exit 1
+    fi
+    update
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
+fi
+
+if [ "$1" = test ] && ! promtool; then
+    say "unpacking promtool of Debian's package prometheus to build/tools, installing nothing"
+    unpack_promtool || { update && unpack_promtool; } || say "no promtool: the check of /metrics will be skipped"
+fi

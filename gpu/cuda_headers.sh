@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Finds the CUDA headers and writes what the Makefile needs to know about them.
+#
+#     gpu/cuda_headers.sh OUTPUT_FOLDER [CUDA_HOME]
+#
+# A header is taken from CUDA_HOME (default /usr/local/cuda) or else from NVIDIA's pinned
+# wheels (cuda_headers.txt), unpacked in the output folder. Without either the build goes
+# on without a GPU: this script never fails. OUTPUT_FOLDER/cuda.mk is written last and
+# tells the outcome; remove the folder to look again. CUDA_HOME=none looks nowhere.
+set -u
+
+out=$1
+home=${2-/usr/local/cuda}
+here=$(dirname "$0")
+include=$out/include
+mkdir -p "$out"
+
+# header, wheel that has it
+needed='cuda.h nvidia-cuda-runtime
+nvjpeg.h nvidia-nvjpeg'
+
+finish() { # GPU_VERSIONS source, include flags, why
+    printf '# %s\nGPU_VERSIONS := %s\nCUDA_INCLUDE := %s\n' "$3" "$1" "$2" >"$out/cuda.mk.new"
+    mv "$out/cuda.mk.new" "$out/cuda.mk"
+    exit 0
+}
+
+without() {
+    printf '  %-5s CPU-only build: no CUDA headers (%s)\n' NOTE "$1" >&2
+    finish gpu/versions_none.c '' "CPU-only: $1"
+}
+
+find_pip() {
+    local python
+    for python in /usr/bin/python3 python3; do
+        if command -v "$python" >/dev/null && "$python" -m pip --version >/dev/null 2>&1; then
+            echo "$python"
+            return 0
+        fi
+    done
+    return 1
+}
+
+unpack() { # wheel: its headers to $include
+    "$1" - "$2" "$include" <<'PYTHON'
+import pathlib, sys, zipfile
+wheel, target = zipfile.ZipFile(sys.argv[1]), pathlib.Path(sys.argv[2])
+for name in wheel.namelist():
+    head, found, tail = name.partition("/include/")
+    if found and tail.endswith((".h", ".hpp")) and ".." not in tail:
+        path = target / tail
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(wheel.read(name))
+PYTHON
+}
+
+fetch() { # package: checks the pinned hash, unpacks the headers
+    local python requirement
+    python=$(find_pip) || { echo "pip is not installed"; return 1; }
+    requirement=$(grep "^$1==" "$here/cuda_headers.txt") || { echo "$1 is not pinned"; return 1; }
+    printf '  %-5s %s\n' GET "headers of ${requirement%% *}" >&2
+    echo "$requirement" >"$out/requirement.txt"
+    "$python" -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
+        --only-binary=:all: --platform manylinux2014_x86_64 --retries 1 --timeout 10 \
+        --dest "$out/wheels" --requirement "$out/requirement.txt" >"$out/pip.log" 2>&1 ||
+        { echo "$1 cannot be downloaded, see $out/pip.log"; return 1; }
+    unpack "$python" "$out/wheels/${1//-/_}"-*.whl || { echo "$1 cannot be unpacked"; return 1; }
+}
+
+[ "$home" = none ] && without 'not wanted: CUDA_HOME=none'
+
+while read -r header package; do
+    [ -f "$home/include/$header" ] || [ -f "$include/$header" ] || reason=$(fetch "$package") ||
+        without "$home has no $header, and $reason"
+done <<<"$needed"
+
+flags=
+[ -f "$home/include/cuda.h" ] && flags="-isystem $home/include"
+[ -d "$include" ] && flags="$flags -isystem $include"
+echo '#include <cuda.h>
+#include <nvjpeg.h>' >"$out/try.c"
+# shellcheck disable=SC2086 # flags are words
+${CC:-cc} $flags -fsyntax-only "$out/try.c" >"$out/try.log" 2>&1 ||
+    without "those found do not compile, see $out/try.log"
+finish gpu/versions.c "$flags" 'headers found'
