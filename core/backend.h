@@ -45,6 +45,10 @@ struct lane {
     struct backend *backend;
 };
 
+/* Whether the chain may run on a picture of this shape: ST_INTERNAL when a number in it is out of
+ * bounds. Defined in filters/chain.c: core knows that there are chains, not what is in them. */
+enum status chain_check(const struct chain *chain, const struct image_shape *shape, struct error *err);
+
 /* A new lane of the backend. ST_BUSY without memory, ST_DEVICE when the device fails. */
 enum status lane_create(struct backend *backend, struct lane **lane, struct error *err);
 

@@ -4,7 +4,10 @@
 #ifndef BLURD_FILTERS_BLUR_H
 #define BLURD_FILTERS_BLUR_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "core/image.h"
 
 enum edge { EDGE_CLAMP, EDGE_MIRROR, EDGE_WRAP, EDGE_ZERO };
 
@@ -15,10 +18,13 @@ struct blur_arguments {
 };
 
 enum {
-    BLUR_RADIUS_MAX = 49,  /* kernel_size 99 */
-    BLUR_WEIGHT_BITS = 15, /* fixed-point weights sum to 1 << 15 exactly */
-    BLUR_STORE_BITS = 7,   /* fractional bits between passes: 255 << 7 fits in 16 bits signed */
-    BLUR_LEVELS_MAX = 8,   /* reduction by at most 1 << 8 */
+    BLUR_RADIUS_MAX = 49,       /* kernel_size 99 */
+    BLUR_WEIGHT_BITS = 15,      /* fixed-point weights sum to 1 << 15 exactly */
+    BLUR_STORE_BITS = 7,        /* fractional bits between passes: 255 << 7 fits in 16 bits signed */
+    BLUR_LEVELS_MAX = 8,        /* reduction by at most 1 << 8 */
+    BLUR_STAGES_MAX = 3,        /* each reduces by at most 1 << 3 */
+    BLUR_STAGE_RADIUS_MAX = 14, /* 2 * (8 - 1) */
+    BLUR_TAPS_ENLARGE = 4,      /* cubic B-spline */
 };
 
 /* How one axis of one plane is filtered. The axis is reduced by 1 << levels, filtered
@@ -36,5 +42,31 @@ struct blur_plan {
     uint8_t edge; /* enum edge */
     struct blur_axis axis[3];
 };
+
+/* One stage of the reduction of an axis: sample j of its result is the weighted sum of its
+ * input around sample j << shift. The weights, box * box * box * box, are exact in both forms. */
+struct blur_stage {
+    uint8_t shift;                             /* reduces by 1 << shift: 1, 2 or 3 */
+    uint8_t radius;                            /* 2 * ((1 << shift) - 1) */
+    int16_t weight[BLUR_STAGE_RADIUS_MAX + 1]; /* [k]: of the samples at -k and +k; 15-bit */
+    float weight_real[BLUR_STAGE_RADIUS_MAX + 1];
+};
+
+/* Fills the stages of a reduction by 1 << levels, in order, and returns how many there are:
+ * by 8 as often as possible, then by the rest. */
+unsigned blur_stages(unsigned levels, struct blur_stage stage[BLUR_STAGES_MAX]);
+
+/* Fills the weights of the low-resolution samples u-1 .. u+2 for full-resolution position
+ * (u << levels) + phase, phase < 1 << levels. The 15-bit form sums to 1 << 15 exactly. */
+void blur_enlarge(unsigned levels, unsigned phase, int16_t weight[BLUR_TAPS_ENLARGE],
+                  float weight_real[BLUR_TAPS_ENLARGE]);
+
+/* What lies outside a plane under EDGE_ZERO, which is black: 128 for the colour planes of
+ * PIXEL_YCBCR, else 0. In samples of the picture. */
+unsigned blur_border(enum pixel_model model, unsigned plane);
+
+/* Whether every number is one that planning could have made for a picture of this shape, so that
+ * a backend may trust it: for plans that come from elsewhere. */
+bool blur_plan_valid(const struct blur_plan *plan, const struct image_shape *shape);
 
 #endif

@@ -31,6 +31,7 @@ struct argument {
     double initial;             /* default; CHOICE: index; SWITCH: 0 or 1 */
     const char *const *choices; /* CHOICE: NULL-terminated names */
     bool odd;                   /* WHOLE: even numbers are refused */
+    const char *unit;           /* follows numbers in sentences, " pixels"; NULL: none */
     const char *help;           /* one sentence with the unit */
 };
 

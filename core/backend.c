@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/backend.h"
+
+#include <string.h>
+
+enum status lane_create(struct backend *backend, struct lane **lane, struct error *err) {
+    *lane = NULL;
+    return backend->ops->lane_create(backend, lane, err);
+}
+
+void lane_destroy(struct lane *lane) {
+    if (lane) {
+        lane->backend->ops->lane_destroy(lane);
+    }
+}
+
+void backend_close(struct backend *backend) {
+    if (backend) {
+        backend->ops->close(backend);
+    }
+}
+
+/* Whether the planes are those that image_layout() makes for the image's own shape, with memory
+ * behind them. Strides may be larger. */
+static bool laid_out(const struct image *image) {
+    if ((image->depth != 8 && image->depth != 16) || image->model > PIXEL_YCBCR ||
+        image->plane_count != (image->model == PIXEL_YCBCR ? IMAGE_PLANES_MAX : 1)) {
+        return false;
+    }
+    if (image->width == 0 || image->height == 0) {
+        return false;
+    }
+    struct image_shape shape = image_shape(image);
+    struct image expected;
+    if (shape.chroma_shift_x > 2 || shape.chroma_shift_y > 2 || image_layout(&expected, &shape) == 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < image->plane_count; i++) {
+        const struct plane *have = &image->plane[i];
+        const struct plane *want = &expected.plane[i];
+        if (!have->data || have->width != want->width || have->height != want->height ||
+            have->channels != want->channels || have->shift_x != want->shift_x ||
+            have->shift_y != want->shift_y || have->stride < want->stride || have->stride % IMAGE_ALIGNMENT ||
+            (uintptr_t)have->data % IMAGE_ALIGNMENT) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_shape(const struct image_shape *a, const struct image_shape *b) {
+    return a->model == b->model && a->depth == b->depth && a->chroma_shift_x == b->chroma_shift_x &&
+           a->chroma_shift_y == b->chroma_shift_y && a->width == b->width && a->height == b->height;
+}
+
+static bool planes_overlap(const struct plane *a, const struct plane *b) {
+    uintptr_t a_start = (uintptr_t)a->data;
+    uintptr_t b_start = (uintptr_t)b->data;
+    return a_start < b_start + b->height * b->stride && b_start < a_start + a->height * a->stride;
+}
+
+static bool images_overlap(const struct image *a, const struct image *b) {
+    for (unsigned i = 0; i < a->plane_count; i++) {
+        for (unsigned j = 0; j < b->plane_count; j++) {
+            if (planes_overlap(&a->plane[i], &b->plane[j])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+enum status lane_run(struct lane *lane, const struct chain *chain, const struct image *source,
+                     const struct image *target, struct lane_timing *timing, struct error *err) {
+    if (!laid_out(source) || !laid_out(target)) {
+        return fail(err, ST_INTERNAL, "a picture is not laid out");
+    }
+    struct image_shape shape = image_shape(source);
+    struct image_shape other = image_shape(target);
+    if (!same_shape(&shape, &other)) {
+        return fail(err, ST_INTERNAL, "source and target differ in shape");
+    }
+    if (images_overlap(source, target)) {
+        return fail(err, ST_INTERNAL, "source and target overlap");
+    }
+    enum status status = chain_check(chain, &shape, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct lane_timing ignored;
+    timing = timing ? timing : &ignored;
+    memset(timing, 0, sizeof *timing);
+    return lane->backend->ops->lane_run(lane, chain, source, target, timing, err);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ * Arguments of the blur, and from them the plan. The arithmetic that the plan drives is
+ * described in docs/filters.md; the kernels that do not depend on arguments are in
+ * filters/blur_kernels.c. */
+#include "filters/blur.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "filters/filter.h"
+
+static const char *const edge_names[] = {
+    [EDGE_CLAMP] = "clamp", [EDGE_MIRROR] = "mirror", [EDGE_WRAP] = "wrap", [EDGE_ZERO] = "zero", NULL};
+
+static const struct argument blur_table[] = {
+    {
+        .name = "sigma",
+        .type = ARGUMENT_REAL,
+        .offset = offsetof(struct blur_arguments, sigma),
+        .minimum = 0.1,
+        .maximum = 500,
+        .initial = 1.5,
+        .unit = " pixels",
+        .help = "Standard deviation of the Gaussian in pixels.",
+    },
+    {
+        .name = "kernel_size",
+        .type = ARGUMENT_WHOLE,
+        .offset = offsetof(struct blur_arguments, kernel_size),
+        .minimum = 3,
+        .maximum = 99,
+        .initial = 0,
+        .odd = true,
+        .unit = " pixels",
+        .help = "Width in pixels at which the kernel is cut and renormalised; without it the full Gaussian.",
+    },
+    {
+        .name = "edge",
+        .type = ARGUMENT_CHOICE,
+        .offset = offsetof(struct blur_arguments, edge),
+        .initial = EDGE_CLAMP,
+        .choices = edge_names,
+        .help = "What lies outside: the edge pixel (clamp), the picture mirrored about it, the picture "
+                "repeated (wrap), or black (zero).",
+    },
+    {.name = NULL},
+};
+
+/* From here the direct filter needs more than 2 * 16 + 1 taps, and reduction by 2 leaves a
+ * sigma of at least 1.8, above which the reduction errs by less than 0.1 of 255. */
+static const double sigma_reduced = 4;
+
+/* A Gaussian cut at 4 sigma lacks 6e-5 of its weight: 0.016 of 255. */
+static const double tail = 4;
+
+/* The error that rounding to whole weights leaves, counted over all taps. */
+static double weight_error(double centre, double pair) {
+    return fabs(centre) + 2 * fabs(pair);
+}
+
+/* Rounds to 15 bits so that all taps sum to 32768 exactly and the total absolute error is
+ * smallest: each pair to its nearest, the centre takes the rest, and then pairs move by one for
+ * as long as the centre gains more than they lose. Each step takes the best move, so that
+ * the result does not depend on the order of the taps. */
+static void round_weights(struct blur_axis *axis, const double *exact) {
+    const int one = 1 << BLUR_WEIGHT_BITS;
+    int centre = one;
+    int weight[BLUR_RADIUS_MAX + 1];
+    for (unsigned k = 1; k <= axis->radius; k++) {
+        weight[k] = (int)floor(exact[k] * one + 0.5);
+        centre -= 2 * weight[k];
+    }
+    for (;;) {
+        double left = centre - exact[0] * one; /* above 0: the centre has too much */
+        int move = left > 0 ? 1 : -1;
+        unsigned best = 0;
+        double gain = 1e-9; /* ties within the error of exp() move nothing */
+        for (unsigned k = 1; k <= axis->radius; k++) {
+            double error = weight[k] - exact[k] * one;
+            double won = weight_error(left, error) - weight_error(left - 2 * move, error + move);
+            if (won > gain && weight[k] + move >= 0) {
+                best = k;
+                gain = won;
+            }
+        }
+        if (best == 0) {
+            break;
+        }
+        weight[best] += move;
+        centre -= 2 * move;
+    }
+    if (centre == one) { /* 32768 does not fit in 16 bits; 2 of 32768 is 0.016 of 255 and never shows */
+        weight[1]++;
+        centre -= 2;
+    }
+    axis->weight[0] = (int16_t)centre;
+    for (unsigned k = 1; k <= axis->radius; k++) {
+        axis->weight[k] = (int16_t)weight[k];
+    }
+}
+
+static void plan_weights(struct blur_axis *axis, double sigma) {
+    double exact[BLUR_RADIUS_MAX + 1];
+    double sum = 0;
+    for (unsigned k = 0; k <= axis->radius; k++) {
+        exact[k] = exp(-(double)(k * k) / (2 * sigma * sigma));
+        sum += k ? 2 * exact[k] : exact[k];
+    }
+    for (unsigned k = 0; k <= axis->radius; k++) {
+        exact[k] /= sum;
+        axis->weight_real[k] = (float)exact[k];
+    }
+    round_weights(axis, exact);
+}
+
+/* Plans an axis whose plane is reduced by 1 << shift against the picture. */
+static void plan_axis(struct blur_axis *axis, const struct blur_arguments *arguments, unsigned shift) {
+    memset(axis, 0, sizeof *axis);
+    double sigma = arguments->sigma / (1 << shift);
+    if (arguments->kernel_size) {
+        unsigned radius = ((unsigned)arguments->kernel_size / 2 + (1u << shift) - 1) >> shift;
+        axis->radius = (uint8_t)radius;
+    } else if (sigma < sigma_reduced) {
+        axis->radius = (uint8_t)ceil(tail * sigma);
+    } else {
+        unsigned factor = 2; /* the largest power of two <= sigma / 2 */
+        for (axis->levels = 1; axis->levels < BLUR_LEVELS_MAX && 4 * factor <= sigma; axis->levels++) {
+            factor *= 2;
+        }
+        /* Variances add: the stages of the reduction contribute (f^2 - 1) / 3 and the
+         * enlargement f^2 / 3, and a sample of the reduced picture is f pixels wide. */
+        double spent = (2.0 * factor * factor - 1) / 3;
+        sigma = sqrt(sigma * sigma - spent) / factor;
+        axis->radius = (uint8_t)ceil(tail * sigma);
+    }
+    plan_weights(axis, sigma);
+}
+
+static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+                        struct error *err) {
+    (void)err; /* no combination of arguments is wrong */
+    const struct blur_arguments *blur = arguments;
+    memset(step, 0, sizeof *step); /* padding too: plans are compared and hashed */
+    step->filter = FILTER_BLUR;
+    step->blur.edge = (uint8_t)blur->edge;
+    plan_axis(&step->blur.axis[0], blur, 0);
+    if (shape->model == PIXEL_YCBCR) {
+        const unsigned shifts[] = {shape->chroma_shift_x, shape->chroma_shift_y};
+        for (unsigned i = 0; i < 2; i++) {
+            plan_axis(&step->blur.axis[shifts[i]], blur, shifts[i]);
+        }
+    }
+    return ST_OK;
+}
+
+extern const struct filter filter_blur;
+const struct filter filter_blur = {
+    .name = "blur",
+    .help = "Gaussian blur.",
+    .arguments = blur_table,
+    .arguments_size = sizeof(struct blur_arguments),
+    .plan = plan,
+};
