@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * The table of codecs, and the wrappers that validate what the codecs then trust. */
+#include "codecs/codec.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "codecs/foreign.h"
+#include "codecs/jpeg.h"
+#include "codecs/png.h"
+
+static const struct codec *const codecs[CODEC_COUNT] = {
+    [CODEC_JPEG] = &codec_jpeg,
+    [CODEC_PNG] = &codec_png,
+};
+
+const struct codec *codec_get(enum codec_id id) {
+    assert(id < CODEC_COUNT);
+    return codecs[id];
+}
+
+static bool find(struct bytes input, enum codec_id *id) {
+    for (unsigned i = 0; i < CODEC_COUNT; i++) {
+        if (codecs[i]->sniff(input)) {
+            *id = (enum codec_id)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct codec *codec_sniff(struct bytes input) {
+    enum codec_id id;
+    return find(input, &id) ? codecs[id] : NULL;
+}
+
+/* A few bytes that agree with a signature as far as they go: cut short, not foreign. */
+static bool is_cut_signature(struct bytes input) {
+    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF};
+    static const uint8_t png[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+    return (input.size < sizeof(jpeg) && memcmp(input.data, jpeg, input.size) == 0) ||
+           (input.size < sizeof(png) && memcmp(input.data, png, input.size) == 0);
+}
+
+static enum status fail_unknown(struct bytes input, struct error *err) {
+    if (is_cut_signature(input)) {
+        return fail(err, ST_CORRUPT, "picture is cut short after %zu bytes", input.size);
+    }
+    const char *name = foreign_name(input);
+    if (name) {
+        return fail(err, ST_UNSUPPORTED, "only JPEG and PNG are supported; this is %s", name);
+    }
+    return fail(err, ST_UNSUPPORTED, "only JPEG and PNG are supported; this is neither");
+}
+
+enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
+                        struct error *err) {
+    if (input.size == 0) {
+        return fail(err, ST_CORRUPT, "body is empty; send the bytes of a JPEG or PNG");
+    }
+    *picture = (struct picture){0};
+    if (!find(input, &picture->codec)) {
+        return fail_unknown(input, err);
+    }
+    picture->metadata.source = picture->codec;
+    picture->metadata.orientation = 1;
+    return codecs[picture->codec]->probe(input, limits, picture, err);
+}
+
+static bool same_shape(const struct image_shape *a, const struct image_shape *b) {
+    bool chroma = a->chroma_shift_x == b->chroma_shift_x && a->chroma_shift_y == b->chroma_shift_y;
+    return a->model == b->model && a->depth == b->depth && a->width == b->width && a->height == b->height &&
+           (a->model != PIXEL_YCBCR || chroma);
+}
+
+enum status codec_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                         const struct image *image, struct error *err) {
+    struct image_shape shape = image_shape(image);
+    if (!image->plane[0].data ||
+        (!same_shape(&shape, &picture->native) && !same_shape(&shape, &picture->pixels))) {
+        return fail(err, ST_INTERNAL, "the memory to decode into does not have the picture's shape");
+    }
+    return codecs[picture->codec]->decode(input, limits, image, err);
+}
+
+enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,
+                         const struct metadata *metadata, struct buf *output, struct error *err) {
+    if (!image->plane[0].data || image->width == 0 || image->height == 0) {
+        return fail(err, ST_INTERNAL, "there is no picture to encode");
+    }
+    if (id == CODEC_PNG && image->model == PIXEL_YCBCR) {
+        return fail(err, ST_INTERNAL, "PNG cannot hold YCbCr planes");
+    }
+    return codec_get(id)->encode(image, options, metadata, output, err);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * The ICC profile on its way from one file to another. Internal to codecs/. */
+#ifndef BLURD_CODECS_ICC_H
+#define BLURD_CODECS_ICC_H
+
+#include "codecs/codec.h"
+
+/* Puts the profile that `metadata` carries into *profile, an all-zero struct that the
+ * caller ends with buf_finish. It stays empty when there is none, when it is damaged or
+ * over METADATA_ICC_MAX, or when it is for another colour space than `model`: a CMYK
+ * profile must not stand beside RGB pixels. What lies behind the length that the profile
+ * gives itself is cut off. ST_BUSY without memory. */
+enum status icc_read(const struct metadata *metadata, enum pixel_model model, struct buf *profile,
+                     struct error *err);
+
+#endif

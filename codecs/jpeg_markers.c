@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg_markers.h"
+
+#include <string.h>
+
+#include "codecs/exif.h"
+
+enum { SOI = 0xD8, EOI = 0xD9, SOS = 0xDA, TEM = 0x01, RST0 = 0xD0, RST7 = 0xD7, ICC_HEADER = 14 };
+
+static bool has_prefix(struct bytes data, const char *prefix, size_t size) {
+    return data.size >= size && memcmp(data.data, prefix, size) == 0;
+}
+
+/* Finds the next marker byte; false at the end of the data. */
+static bool next_marker(struct bytes input, size_t *position, uint8_t *marker) {
+    size_t at = *position;
+    for (;;) {
+        const uint8_t *found = at < input.size ? memchr(input.data + at, 0xFF, input.size - at) : NULL;
+        if (!found) {
+            *position = input.size;
+            return false;
+        }
+        at = (size_t)(found - input.data);
+        while (at < input.size && input.data[at] == 0xFF) {
+            at++;
+        }
+        if (at < input.size && input.data[at] != 0) {
+            *marker = input.data[at];
+            *position = at + 1;
+            return true;
+        }
+    }
+}
+
+bool jpeg_next_segment(struct bytes input, size_t *position, struct jpeg_segment *segment) {
+    uint8_t marker;
+    while (next_marker(input, position, &marker)) {
+        if (marker == SOI || marker == TEM || (marker >= RST0 && marker <= RST7)) {
+            continue; /* these stand alone */
+        }
+        if (marker == SOS || marker == EOI || input.size - *position < 2) {
+            return false;
+        }
+        uint32_t length = be16(input.data + *position);
+        if (length < 2 || length > input.size - *position) {
+            return false;
+        }
+        *segment = (struct jpeg_segment){marker, {input.data + *position + 2, length - 2}};
+        *position += length;
+        return true;
+    }
+    return false;
+}
+
+static bool is_frame(uint8_t marker) {
+    enum { DHT = 0xC4, JPG = 0xC8, DAC = 0xCC };
+    return marker >= 0xC0 && marker <= 0xCF && marker != DHT && marker != JPG && marker != DAC;
+}
+
+enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err) {
+    *frame = (struct jpeg_frame){0};
+    struct jpeg_segment segment;
+    while (jpeg_next_segment(input, &frame->scan, &segment)) {
+        if (!is_frame(segment.marker) || frame->marker) {
+            continue;
+        }
+        if (segment.data.size < 6) {
+            return fail(err, ST_CORRUPT, "JPEG frame header has %zu bytes; it needs 6 or more",
+                        segment.data.size);
+        }
+        const uint8_t *p = segment.data.data;
+        frame->marker = segment.marker;
+        frame->precision = p[0];
+        frame->height = be16(p + 1);
+        frame->width = be16(p + 3);
+        frame->components = p[5];
+    }
+    if (!frame->marker) {
+        return fail(err, ST_CORRUPT, "JPEG has no frame header (SOF): it is cut short or damaged");
+    }
+    return ST_OK;
+}
+
+bool jpeg_icc_segment(uint32_t marker, struct bytes data, uint8_t *sequence, struct bytes *part) {
+    if (marker != SEGMENT_APP2 || data.size < ICC_HEADER || !has_prefix(data, "ICC_PROFILE", 12)) {
+        return false;
+    }
+    *sequence = data.data[12];
+    *part = (struct bytes){data.data + ICC_HEADER, data.size - ICC_HEADER};
+    return true;
+}
+
+static void add_chunk(struct metadata *metadata, const struct jpeg_segment *segment) {
+    if (metadata->chunk_count < METADATA_CHUNKS_MAX) {
+        metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){segment->marker, segment->data};
+    }
+}
+
+/* Adds the profile's segments if they are complete: each number from 1 to the common
+ * count once, in whatever order, and not too large. */
+static void add_profile(struct bytes input, struct metadata *metadata) {
+    bool seen[256] = {false};
+    unsigned parts = 0, count = 0;
+    size_t total = 0, position = 0;
+    struct jpeg_segment segment;
+    for (unsigned i = 0; i < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment); i++) {
+        uint8_t sequence;
+        struct bytes part;
+        if (!jpeg_icc_segment(segment.marker, segment.data, &sequence, &part)) {
+            continue;
+        }
+        count = parts == 0 ? segment.data.data[13] : count;
+        bool valid = sequence >= 1 && sequence <= count && segment.data.data[13] == count && !seen[sequence];
+        total += part.size;
+        if (!valid || parts == METADATA_CHUNKS_MAX || total > METADATA_ICC_MAX) {
+            metadata->chunk_count = 0;
+            return;
+        }
+        seen[sequence] = true;
+        parts++;
+        add_chunk(metadata, &segment);
+    }
+    if (parts != count) {
+        metadata->chunk_count = 0;
+    }
+}
+
+void jpeg_read_metadata(struct bytes input, struct metadata *metadata) {
+    add_profile(input, metadata);
+    size_t position = 0;
+    struct jpeg_segment segment;
+    for (unsigned i = 0; i < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment); i++) {
+        bool app1 = segment.marker == SEGMENT_APP1;
+        if (app1 && metadata->exif.size == 0 && has_prefix(segment.data, "Exif\0", 6)) {
+            metadata->exif = (struct bytes){segment.data.data + 6, segment.data.size - 6};
+        } else if (segment.marker == SEGMENT_COM ||
+                   (app1 && has_prefix(segment.data, "http://ns.adobe.com/xap/1.0/", 29))) {
+            add_chunk(metadata, &segment);
+        }
+    }
+    metadata->orientation = exif_orientation(metadata->exif);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * The checks that every codec makes in the same words. Internal to codecs/. */
+#ifndef BLURD_CODECS_LIMITS_H
+#define BLURD_CODECS_LIMITS_H
+
+#include "codecs/codec.h"
+
+/* ST_CORRUPT for a side of 0, ST_LIMIT over the side or pixel limit, both named. */
+enum status limits_check_size(uint32_t width, uint32_t height, const struct codec_limits *limits,
+                              struct error *err);
+
+/* ST_LIMIT once the deadline has passed. Costs one clock read; call it a row at a time. */
+enum status limits_check_deadline(const struct codec_limits *limits, struct error *err);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/png_chunks.h"
+
+#include <string.h>
+
+#include <zlib.h>
+
+#include "codecs/exif.h"
+
+enum { HEADER_SIZE = 13, CHUNK_OVERHEAD = 12, PALETTE = 3 };
+
+struct chunk {
+    uint32_t tag;
+    struct bytes data;
+    uint32_t checksum;
+};
+
+/* Steps to the chunk at *position; false at the end, or when it is not all there. */
+static bool next_chunk(struct bytes input, size_t *position, struct chunk *chunk) {
+    size_t left = input.size - *position;
+    if (left < CHUNK_OVERHEAD) {
+        return false;
+    }
+    const uint8_t *p = input.data + *position;
+    uint32_t size = be32(p);
+    *chunk = (struct chunk){.tag = be32(p + 4), .data = {p + 8, size}};
+    if (size > left - CHUNK_OVERHEAD) {
+        return false;
+    }
+    chunk->checksum = be32(p + 8 + size);
+    *position += (size_t)size + CHUNK_OVERHEAD;
+    return true;
+}
+
+static bool is_intact(const struct chunk *chunk) {
+    /* The name is part of the checksum and stands right before the data. */
+    return crc32_z(0, chunk->data.data - 4, chunk->data.size + 4) == chunk->checksum;
+}
+
+static bool depth_is_legal(uint8_t color_type, uint8_t depth) {
+    switch (color_type) {
+    case 0:
+        return depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 16;
+    case PALETTE:
+        return depth == 1 || depth == 2 || depth == 4 || depth == 8;
+    case 2:
+    case 4:
+    case 6:
+        return depth == 8 || depth == 16;
+    default:
+        return false;
+    }
+}
+
+static enum status read_header(const struct chunk *chunk, struct png_facts *facts, struct error *err) {
+    if (chunk->tag == png_tag("CgBI")) {
+        return fail(err, ST_UNSUPPORTED, "PNG is in Apple's private CgBI variant, which is not supported");
+    }
+    if (chunk->tag != png_tag("IHDR") || chunk->data.size != HEADER_SIZE || !is_intact(chunk)) {
+        return fail(err, ST_CORRUPT, "PNG does not begin with an intact header (IHDR)");
+    }
+    const uint8_t *p = chunk->data.data;
+    facts->width = be32(p);
+    facts->height = be32(p + 4);
+    facts->depth = p[8];
+    facts->color_type = p[9];
+    facts->interlaced = p[12] == 1;
+    if (!depth_is_legal(p[9], p[8])) {
+        return fail(err, ST_CORRUPT, "PNG has colour type %u with %u bits, which does not exist", p[9], p[8]);
+    }
+    if (p[10] != 0 || p[11] != 0 || p[12] > 1) {
+        return fail(err, ST_CORRUPT, "PNG has compression %u, filter %u, interlacing %u, which do not exist",
+                    p[10], p[11], p[12]);
+    }
+    return ST_OK;
+}
+
+enum status png_read_facts(struct bytes input, struct png_facts *facts, struct error *err) {
+    *facts = (struct png_facts){0};
+    size_t position = PNG_SIGNATURE_SIZE;
+    struct chunk chunk;
+    if (!next_chunk(input, &position, &chunk)) {
+        return fail(err, ST_CORRUPT, "PNG is cut short in its header");
+    }
+    enum status status = read_header(&chunk, facts, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    bool pixels = false, palette = false;
+    while (next_chunk(input, &position, &chunk) && chunk.tag != png_tag("IEND")) {
+        if (chunk.tag == png_tag("IDAT")) {
+            pixels = true;
+            facts->data_bytes += chunk.data.size;
+        } else if (chunk.tag == png_tag("PLTE")) {
+            palette = true;
+        } else if (chunk.tag == png_tag("tRNS") && !pixels) {
+            /* Types 4 and 6 have alpha; libpng ignores one before the palette as well. */
+            facts->transparent |= facts->color_type < PALETTE || (facts->color_type == PALETTE && palette);
+        }
+    }
+    if (chunk.tag == png_tag("IDAT") && position < input.size) {
+        /* The walk ended inside this chunk, whose size is therefore not to be trusted. */
+        facts->data_bytes += input.size - position;
+        pixels = true;
+    }
+    if (!pixels) {
+        return fail(err, ST_CORRUPT, "PNG has no pixel data (IDAT): it is cut short or damaged");
+    }
+    return ST_OK;
+}
+
+bool png_is_colour(uint32_t tag) {
+    return tag == png_tag("gAMA") || tag == png_tag("cHRM") || tag == png_tag("sRGB") ||
+           tag == png_tag("iCCP") || tag == png_tag("cICP");
+}
+
+/* Chunks of a fixed size must have it: nothing else may ride along in them. */
+static bool size_is_right(const struct chunk *chunk) {
+    static const struct {
+        char name[5];
+        uint8_t size;
+    } sizes[] = {{"gAMA", 4}, {"cHRM", 32}, {"sRGB", 1}, {"cICP", 4}, {"pHYs", 9}, {"tIME", 7}};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        if (chunk->tag == png_tag(sizes[i].name)) {
+            return chunk->data.size == sizes[i].size;
+        }
+    }
+    return true;
+}
+
+static bool has_keyword(const struct chunk *chunk, const char *keyword) {
+    size_t size = strlen(keyword);
+    return chunk->data.size >= size && memcmp(chunk->data.data, keyword, size) == 0;
+}
+
+/* Texts are copied as they are, except those that can hide a thumbnail of the unblurred
+ * picture: EXIF, IPTC and XMP as text. */
+static bool is_carried_text(const struct chunk *chunk) {
+    bool text =
+        chunk->tag == png_tag("tEXt") || chunk->tag == png_tag("zTXt") || chunk->tag == png_tag("iTXt");
+    return text && !has_keyword(chunk, "Raw profile type") && !has_keyword(chunk, "XML:com.adobe.xmp");
+}
+
+static bool is_carried(const struct chunk *chunk, bool colour) {
+    if (colour) {
+        return png_is_colour(chunk->tag) && size_is_right(chunk);
+    }
+    bool fixed = chunk->tag == png_tag("pHYs") || chunk->tag == png_tag("tIME");
+    return (fixed && size_is_right(chunk)) || is_carried_text(chunk);
+}
+
+static bool is_listed(const struct metadata *metadata, const struct chunk *chunk) {
+    for (unsigned i = 0; i < metadata->chunk_count; i++) {
+        if (metadata->chunk[i].tag == chunk->tag) {
+            return !is_carried_text(chunk); /* only texts may be repeated */
+        }
+    }
+    return false;
+}
+
+static void add_chunks(struct bytes input, struct metadata *metadata, bool colour) {
+    size_t position = PNG_SIGNATURE_SIZE;
+    struct chunk chunk;
+    bool pixels = false;
+    for (unsigned i = 0; i < METADATA_MARKERS_MAX && next_chunk(input, &position, &chunk); i++) {
+        pixels |= chunk.tag == png_tag("IDAT");
+        if (metadata->chunk_count < METADATA_CHUNKS_MAX && is_carried(&chunk, colour) &&
+            !(colour && pixels) && !is_listed(metadata, &chunk) && is_intact(&chunk)) {
+            metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){chunk.tag, chunk.data};
+        }
+        if (chunk.tag == png_tag("eXIf") && metadata->exif.size == 0 && is_intact(&chunk)) {
+            metadata->exif = chunk.data;
+        }
+    }
+}
+
+void png_read_metadata(struct bytes input, struct metadata *metadata) {
+    add_chunks(input, metadata, true);
+    add_chunks(input, metadata, false);
+    /* Some programs leave the prefix that EXIF has in a JPEG. */
+    if (metadata->exif.size > 6 && memcmp(metadata->exif.data, "Exif\0", 6) == 0) {
+        metadata->exif.data += 6, metadata->exif.size -= 6;
+    }
+    metadata->orientation = exif_orientation(metadata->exif);
+}
