@@ -59,7 +59,7 @@ static void print_help(FILE *out) {
         "over the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n\n";
     static const char *const actions =
         "  --config FILE\n      File to read options from; also BLURD_CONFIG.\n"
-        "  --check-config\n      Print the configuration that would be used and exit: 0, or 78 when it is "
+        "  --check-config\n      Print the effective configuration and exit: 0, or 78 when it is "
         "wrong.\n"
         "  --help-file\n      Print a commented configuration file with the defaults.\n"
         "  --help-markdown\n      Print the reference page of the options.\n"
