@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/accept.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* How exactly a media range names the type: 3 in full, 2 any image, 1 anything, 0 not. */
+static int match(const char *range, size_t size, const char *mime) {
+    if (size == strlen(mime) && strncasecmp(range, mime, size) == 0) {
+        return 3;
+    }
+    if (size == 7 && strncasecmp(range, "image/*", size) == 0) {
+        return 2;
+    }
+    return size == 3 && memcmp(range, "*/*", size) == 0 ? 1 : 0;
+}
+
+/* The q of a range's parameters, 1 when absent. */
+static double weight(const char *parameters, const char *end) {
+    for (const char *p = parameters; p < end; p++) {
+        if (*p == ';') {
+            p++;
+            while (p < end && (*p == ' ' || *p == '\t')) {
+                p++;
+            }
+            if (end - p > 2 && (p[0] == 'q' || p[0] == 'Q') && p[1] == '=') {
+                return strtod(p + 2, NULL);
+            }
+        }
+    }
+    return 1.0;
+}
+
+/* The q of the most exact range that covers `mime`; -1 when none does. */
+static double quality(const char *accept, const char *mime) {
+    double best = -1.0;
+    int exactness = 0;
+    for (const char *p = accept; *p;) {
+        const char *end = p + strcspn(p, ",");
+        while (*p == ' ' || *p == '\t') {
+            p++;
+        }
+        int found = match(p, strcspn(p, ",; \t"), mime);
+        if (found > exactness) {
+            exactness = found;
+            best = weight(p, end);
+        }
+        p = *end ? end + 1 : end;
+    }
+    return best;
+}
+
+enum codec_id accept_choose(const char *accept, enum codec_id input) {
+    if (!accept) {
+        return input;
+    }
+    enum codec_id other = input == CODEC_JPEG ? CODEC_PNG : CODEC_JPEG;
+    double same = quality(accept, codec_get(input)->mime);
+    double different = quality(accept, codec_get(other)->mime);
+    return different > same && different > 0 ? other : input;
+}

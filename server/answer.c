@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/answer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codecs/codec.h"
+#include "core/clock.h"
+#include "server/request.h"
+#include "server/routes.h"
+
+enum { PAGE_MAX = 1 << 20 }; /* bytes of a page or problem: a bound, not a size */
+
+void answer_header(struct request *request, const char *name, const char *format, ...) {
+    struct answer *answer = &request->answer;
+    if (answer->header_count == ANSWER_HEADERS_MAX) {
+        return;
+    }
+    struct answer_header *header = &answer->header[answer->header_count++];
+    header->name = name;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(header->value, sizeof header->value, format, arguments);
+    va_end(arguments);
+}
+
+void answer_done(struct request *request, unsigned http_status, const char *type) {
+    request->answer.http_status = http_status;
+    request->answered = true;
+    request->sent = request->answer.body.size;
+    answer_header(request, "Content-Type", "%s", type);
+    answer_header(request, "X-Request-Id", "%s", request->id);
+    answer_header(request, "X-Content-Type-Options", "nosniff");
+}
+
+void answer_problem(struct request *request, unsigned problem) {
+    buf_finish(&request->answer.body); /* a picture that was not finished */
+    buf_init(&request->answer.body, PAGE_MAX);
+    request->outcome.problem = problem;
+    /* Without memory for it the answer has no body; the status still says it. */
+    if (problem_write(problem, &request->error, request->id, &request->answer.body) != ST_OK) {
+        buf_finish(&request->answer.body);
+    }
+    answer_done(request, problem_kind(problem)->http_status, "application/problem+json");
+    answer_header(request, "Cache-Control", "no-store");
+    if (problem == PROBLEM_METHOD) {
+        answer_header(request, "Allow", "%s", request->route->filter ? "POST" : "GET, HEAD");
+    } else if (problem == PROBLEM_BUSY) {
+        answer_header(request, "Retry-After", "1");
+    } else if (problem == PROBLEM_UNAUTHORIZED) {
+        answer_header(request, "WWW-Authenticate", "Bearer");
+    }
+}
+
+static void add_timing(struct request *request) {
+    char text[sizeof request->answer.header[0].value];
+    size_t used = 0;
+    for (unsigned i = 0; i < STAGE_COUNT && used < sizeof text; i++) {
+        int length = snprintf(text + used, sizeof text - used, "%s%s;dur=%.3f", i ? ", " : "", stage_name(i),
+                              ns_to_ms(request->outcome.stage_ns[i]));
+        used += length > 0 ? (size_t)length : 0;
+    }
+    answer_header(request, "Server-Timing", "%s", text);
+}
+
+void answer_picture(struct request *request) {
+    enum codec_id codec = request->outcome.format == METRIC_FORMAT_PNG ? CODEC_PNG : CODEC_JPEG;
+    answer_done(request, 200, codec_get(codec)->mime);
+    answer_header(request, "X-Backend", "%s", request->outcome.backend_name);
+    add_timing(request);
+    if (request->parameters.output.format == FORMAT_AUTO) {
+        answer_header(request, "Vary", "Accept");
+    }
+}
+
+void answer_page(struct request *request, unsigned http_status, const char *type, const char *format, ...) {
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    buf_init(&request->answer.body, PAGE_MAX);
+    if (length >= 0) {
+        /* vasprintf's memory becomes the buffer's: both are from malloc. */
+        request->answer.body.data = (uint8_t *)text;
+        request->answer.body.size = request->answer.body.capacity = (size_t)length;
+    }
+    answer_done(request, http_status, type);
+    answer_header(request, "Cache-Control", "no-store");
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024 };
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+static socklen_t parse(const char *text, uint16_t port, union address *address) {
+    memset(address, 0, sizeof *address);
+    if (inet_pton(AF_INET6, text, &address->v6.sin6_addr) == 1) {
+        address->v6.sin6_family = AF_INET6;
+        address->v6.sin6_port = htons(port);
+        return sizeof address->v6;
+    }
+    if (inet_pton(AF_INET, text, &address->v4.sin_addr) == 1) {
+        address->v4.sin_family = AF_INET;
+        address->v4.sin_port = htons(port);
+        return sizeof address->v4;
+    }
+    return 0;
+}
+
+static int try_listen(const union address *address, socklen_t size) {
+    int fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    int on = 1, off = 0;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (address->any.sa_family == AF_INET6) {
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    }
+    if (bind(fd, &address->any, size) == 0 && listen(fd, BACKLOG) == 0) {
+        return fd;
+    }
+    int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+enum status listen_open(const char *text, uint16_t *port, int *fd, struct error *err) {
+    union address address;
+    socklen_t size = parse(text, *port, &address);
+    if (size == 0) {
+        return fail(err, ST_ARGUMENT, "cannot listen on \"%s\": not an IP address", text);
+    }
+    *fd = try_listen(&address, size);
+    if (*fd < 0 && strcmp(text, "::") == 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {
+        size = parse("0.0.0.0", *port, &address);
+        *fd = try_listen(&address, size);
+    }
+    if (*fd < 0) {
+        return fail(err, ST_ARGUMENT, "cannot listen on %s port %u: %s", text, *port, strerror(errno));
+    }
+    if (getsockname(*fd, &address.any, &size) == 0) {
+        *port = ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);
+    }
+    return ST_OK;
+}

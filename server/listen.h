@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * The listening socket. */
+#ifndef BLURD_SERVER_LISTEN_H
+#define BLURD_SERVER_LISTEN_H
+
+#include <stdint.h>
+
+#include "core/status.h"
+
+/* Opens a listening TCP socket on `address` (IPv4 or IPv6 in digits; "::" takes both,
+ * and falls back to IPv4 on hosts without IPv6). `*port` 0 picks a free one; the real
+ * one is stored. The caller closes *fd. ST_ARGUMENT with a sentence for people. */
+enum status listen_open(const char *address, uint16_t *port, int *fd, struct error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * Metrics in the Prometheus text format. Updates are atomic and take no lock; label
+ * sets are fixed, so the number of series is bounded whatever clients send. */
+#ifndef BLURD_SERVER_METRICS_H
+#define BLURD_SERVER_METRICS_H
+
+#include <stdint.h>
+
+#include "core/bytes.h"
+#include "server/problem.h"
+
+enum metric {
+#define METRIC(kind, id, name, help) METRIC_##id,
+#include "server/metrics.def"
+#undef METRIC
+    METRIC_COUNT
+};
+
+/* What a request spends its time on; the names of Server-Timing. */
+enum stage {
+    STAGE_QUEUE,
+    STAGE_DECODE,
+    STAGE_UPLOAD,
+    STAGE_FILTER,
+    STAGE_DOWNLOAD,
+    STAGE_ENCODE,
+    STAGE_TOTAL,
+    STAGE_COUNT
+};
+
+/* Output format of an answered request, for its label. */
+enum metric_format { METRIC_FORMAT_NONE, METRIC_FORMAT_JPEG, METRIC_FORMAT_PNG, METRIC_FORMAT_COUNT };
+
+enum { METRIC_OPERATIONS_MAX = 12, METRIC_BACKENDS_MAX = 4 };
+
+struct metrics;
+
+/* Names for label values: operations (routes) in the order of their numbers, and of
+ * the backends; they must outlive the metrics. NULL without memory. */
+struct metrics *metrics_create(const char *const *operations, unsigned operation_count);
+void metrics_destroy(struct metrics *metrics);
+
+/* Names backend `index` (0 is "none", for requests that no backend ran). */
+void metrics_name_backend(struct metrics *metrics, unsigned index, const char *name);
+
+void metrics_add(struct metrics *metrics, enum metric metric, int64_t amount);
+void metrics_set(struct metrics *metrics, enum metric metric, int64_t value);
+
+/* Counts one finished request. */
+void metrics_request(struct metrics *metrics, unsigned operation, enum metric_format format,
+                     enum problem problem, unsigned backend);
+
+/* Adds one duration to the stage's histogram. */
+void metrics_stage(struct metrics *metrics, enum stage stage, int64_t ns);
+
+const char *stage_name(enum stage stage);
+
+/* Appends the page for GET /metrics. `build` is the value of the version label. */
+enum status metrics_write(struct metrics *metrics, const char *build, struct buf *out, struct error *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/problem.h"
+
+#include "core/json.h"
+
+static const struct problem_kind kinds[PROBLEM_COUNT] = {
+    [PROBLEM_NONE] = {"none", 200, "OK"},
+    [PROBLEM_ARGUMENT] = {"bad-parameter", 400, "Bad parameter"},
+    [PROBLEM_REQUEST] = {"bad-request", 400, "Malformed request"},
+    [PROBLEM_CORRUPT] = {"corrupt-image", 400, "Corrupt image"},
+    [PROBLEM_UNAUTHORIZED] = {"unauthorized", 401, "Unauthorized"},
+    [PROBLEM_NOT_FOUND] = {"not-found", 404, "Not found"},
+    [PROBLEM_METHOD] = {"method-not-allowed", 405, "Method not allowed"},
+    [PROBLEM_TIMEOUT] = {"timeout", 408, "Request too slow"},
+    [PROBLEM_TOO_LARGE] = {"body-too-large", 413, "Body too large"},
+    [PROBLEM_TARGET] = {"target-too-long", 414, "Request target too long"},
+    [PROBLEM_UNSUPPORTED] = {"unsupported-image", 415, "Unsupported image"},
+    [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit"},
+    [PROBLEM_HEADERS] = {"headers-too-large", 431, "Headers too large"},
+    [PROBLEM_CANCELLED] = {"cancelled", 499, "Client closed the connection"},
+    [PROBLEM_INTERNAL] = {"internal", 500, "Internal error"},
+    [PROBLEM_TRANSFER] = {"transfer-encoding", 501, "Transfer-Encoding not implemented"},
+    [PROBLEM_BUSY] = {"overloaded", 503, "Overloaded"},
+};
+
+static const enum problem of_status[ST_COUNT] = {
+    [ST_OK] = PROBLEM_NONE,
+    [ST_ARGUMENT] = PROBLEM_ARGUMENT,
+    [ST_CORRUPT] = PROBLEM_CORRUPT,
+    [ST_UNSUPPORTED] = PROBLEM_UNSUPPORTED,
+    [ST_TOO_LARGE] = PROBLEM_TOO_LARGE,
+    [ST_LIMIT] = PROBLEM_LIMIT,
+    [ST_BUSY] = PROBLEM_BUSY,
+    [ST_TIMEOUT] = PROBLEM_TIMEOUT,
+    [ST_CANCELLED] = PROBLEM_CANCELLED,
+    [ST_DEVICE] = PROBLEM_INTERNAL, /* no backend was left to do it */
+    [ST_INTERNAL] = PROBLEM_INTERNAL,
+};
+
+const struct problem_kind *problem_kind(enum problem problem) {
+    return &kinds[problem < PROBLEM_COUNT ? problem : PROBLEM_INTERNAL];
+}
+
+enum problem problem_of(enum status status) {
+    return status < ST_COUNT ? of_status[status] : PROBLEM_INTERNAL;
+}
+
+enum status problem_write(enum problem problem, const struct error *error, const char *request_id,
+                          struct buf *out) {
+    const struct problem_kind *kind = problem_kind(problem);
+    char detail[2 * ERROR_TEXT_MAX];
+    char parameter[4 * ERROR_PARAMETER_MAX];
+    char id[256];
+    json_string(detail, sizeof detail, error->text);
+    json_string(parameter, sizeof parameter, error->parameter);
+    json_string(id, sizeof id, request_id);
+    enum status status = buf_printf(
+        out, NULL, "{\"type\":\"urn:blurd:problem:%s\",\"title\":\"%s\",\"status\":%u,\"detail\":%s",
+        kind->slug, kind->title, kind->http_status, detail);
+    if (status == ST_OK && error->parameter[0]) {
+        status = buf_printf(out, NULL, ",\"parameter\":%s", parameter);
+    }
+    return status == ST_OK ? buf_printf(out, NULL, ",\"request_id\":%s}\n", id) : status;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * What can go wrong for a client: one table from problem to HTTP status, title and the
+ * slug that stands in the answer's `type` and in the metrics' `reason` label. */
+#ifndef BLURD_SERVER_PROBLEM_H
+#define BLURD_SERVER_PROBLEM_H
+
+#include "core/bytes.h"
+#include "core/status.h"
+
+enum problem {
+    PROBLEM_NONE,
+    PROBLEM_ARGUMENT,     /* 400 a parameter is unknown, repeated, malformed or out of range */
+    PROBLEM_REQUEST,      /* 400 the HTTP message itself is malformed or ambiguous */
+    PROBLEM_CORRUPT,      /* 400 empty, damaged or truncated picture */
+    PROBLEM_UNAUTHORIZED, /* 401 */
+    PROBLEM_NOT_FOUND,    /* 404 */
+    PROBLEM_METHOD,       /* 405 */
+    PROBLEM_TIMEOUT,      /* 408 */
+    PROBLEM_TOO_LARGE,    /* 413 body over the limit */
+    PROBLEM_TARGET,       /* 414 request target too long */
+    PROBLEM_UNSUPPORTED,  /* 415 not a JPEG or PNG, or a variant that is not supported */
+    PROBLEM_LIMIT,        /* 422 too many pixels, scans, time */
+    PROBLEM_HEADERS,      /* 431 */
+    PROBLEM_CANCELLED,    /* 499 the client went away: in logs and metrics only */
+    PROBLEM_INTERNAL,     /* 500 our bug */
+    PROBLEM_TRANSFER,     /* 501 a Transfer-Encoding other than chunked */
+    PROBLEM_BUSY,         /* 503 */
+    PROBLEM_COUNT
+};
+
+struct problem_kind {
+    const char *slug;
+    unsigned http_status;
+    const char *title;
+};
+
+const struct problem_kind *problem_kind(enum problem problem);
+
+/* The problem that a core status is to a client. */
+enum problem problem_of(enum status status);
+
+/* Appends the application/problem+json body (RFC 9457): type, title, status, detail,
+ * parameter where error->parameter names one, request_id. */
+enum status problem_write(enum problem problem, const struct error *error, const char *request_id,
+                          struct buf *out);
+
+#endif

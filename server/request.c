@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/request.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+#include "server/answer.h"
+#include "server/http.h"
+#include "server/pipeline.h"
+#include "server/routes.h"
+#include "server/service.h"
+#include "server/workers.h"
+
+static void make_id(struct request *request) {
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
+        random =
+            (uint64_t)clock_ns() * UINT64_C(0x9E3779B97F4A7C15); /* early in boot: unique enough for a log */
+    }
+    snprintf(request->id, sizeof request->id, "%016" PRIx64, random);
+}
+
+struct request *request_create(struct service *service, const char *target) {
+    size_t size = strlen(target);
+    size_t kept = size < REQUEST_TARGET_MAX ? size : REQUEST_TARGET_MAX;
+    struct request *request = calloc(1, sizeof *request + kept + 1);
+    if (!request) {
+        return NULL;
+    }
+    request->service = service;
+    request->created_ns = clock_ns();
+    request->outcome.backend_name = "none";
+    make_id(request);
+    memcpy(request->target, target, kept);
+    request->query = strchr(request->target, '?');
+    if (request->query) {
+        *request->query++ = '\0';
+    }
+    if (size > REQUEST_TARGET_MAX) {
+        request->framing.verdict = PROBLEM_TARGET;
+        request->framing.reason = "the request target is longer than 8 KiB";
+    }
+    atomic_fetch_add(&service->active, 1);
+    metrics_add(service->metrics, METRIC_IN_FLIGHT, 1);
+    return request;
+}
+
+/* A client's own id is taken when it can stand in a header and a log as it is. */
+static void take_id(struct request *request, const char *value, size_t size) {
+    if (size == 0 || size > REQUEST_ID_MAX) {
+        return;
+    }
+    for (size_t i = 0; i < size; i++) {
+        char c = value[i];
+        bool fine = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                    strchr("-_.:/+=@", c);
+        if (!fine || c == '\0') {
+            return;
+        }
+    }
+    memcpy(request->id, value, size);
+    request->id[size] = '\0';
+}
+
+/* Joins repeated fields with a comma, as RFC 9110 5.3 allows for lists; cut when too long. */
+static void append_value(char *out, size_t capacity, const char *value, size_t size) {
+    size_t used = strlen(out);
+    snprintf(out + used, capacity - used, "%s%.*s", used ? "," : "", (int)size, value);
+}
+
+static bool named(const char *name, size_t size, const char *wanted) {
+    return size == strlen(wanted) && strncasecmp(name, wanted, size) == 0;
+}
+
+void request_header(struct request *request, const char *name, size_t name_size, const char *value,
+                    size_t value_size) {
+    framing_header(&request->framing, name, name_size, value, value_size);
+    const struct tokens *tokens = request->service->tokens;
+    if (named(name, name_size, "X-Request-Id")) {
+        take_id(request, value, value_size);
+    } else if (named(name, name_size, "Accept")) {
+        append_value(request->accept, sizeof request->accept, value, value_size);
+    } else if (named(name, name_size, "Content-Type")) {
+        append_value(request->content_type, sizeof request->content_type, value, value_size);
+    } else if (tokens && named(name, name_size, "Authorization")) {
+        request->authorizations++;
+        request->authorized = request->authorizations == 1 && tokens_allow(tokens, value);
+    }
+}
+
+/* Finds out what is asked for; returns the problem when it cannot be. */
+static enum problem find_route(struct request *request) {
+    struct error *err = &request->error;
+    request->route = route_find(request->target);
+    if (!request->route) {
+        fail(err, ST_ARGUMENT, "there is nothing at this path; see GET /");
+        return PROBLEM_NOT_FOUND;
+    }
+    bool get = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
+    bool post = strcmp(request->method, "POST") == 0;
+    if (request->route->filter ? !post : !get) {
+        fail(err, ST_ARGUMENT, "%s takes %s", request->route->path, request->route->filter ? "POST" : "GET");
+        return PROBLEM_METHOD;
+    }
+    if (request->route->filter && request->service->tokens && !request->authorized) {
+        fail(err, ST_ARGUMENT, "a valid bearer token is needed");
+        return PROBLEM_UNAUTHORIZED;
+    }
+    return PROBLEM_NONE;
+}
+
+static enum problem check_head(struct request *request) {
+    enum problem problem = find_route(request);
+    if (problem != PROBLEM_NONE || !request->route->filter) {
+        return problem;
+    }
+    uint64_t limit = request->service->config->max_body;
+    if (request->framing.content_lengths && request->framing.content_length > limit) {
+        fail(&request->error, ST_TOO_LARGE, "the body has %" PRIu64 " bytes, the limit is %" PRIu64,
+             request->framing.content_length, limit);
+        return PROBLEM_TOO_LARGE;
+    }
+    parameters_init(&request->parameters, filter_find(request->route->filter));
+    return problem_of(parameters_parse(&request->parameters, request->query, &request->error));
+}
+
+void request_begin(struct request *request, const char *method, const char *version) {
+    snprintf(request->method, sizeof request->method, "%s", method);
+    enum problem problem = framing_judge(&request->framing, version);
+    if (problem != PROBLEM_NONE) {
+        fail(&request->error, ST_ARGUMENT, "%s", request->framing.reason);
+        request->close = true; /* where the next request begins is anybody's guess */
+    } else {
+        problem = check_head(request);
+    }
+    if (problem != PROBLEM_NONE) {
+        answer_problem(request, problem);
+    }
+}
+
+/* How much of an unwanted body is read so that the refusal arrives: answering and closing
+ * while the client still sends would reset the connection and lose the answer. */
+static uint64_t drain_cap(const struct request *request) {
+    return 2 * request->service->config->max_body;
+}
+
+bool request_must_answer_early(const struct request *request) {
+    return request->answered && (request->close || request->framing.expects_continue ||
+                                 request->framing.content_length > drain_cap(request));
+}
+
+/* Makes room for `want` bytes of body: doubling, but never more than was announced. */
+static enum status reserve_body(struct request *request, size_t want) {
+    struct slot *slot = request->slot;
+    const struct framing *framing = &request->framing;
+    uint64_t limit = framing->content_lengths ? framing->content_length : request->service->config->max_body;
+    size_t room = slot->reserved * 2 < limit ? slot->reserved * 2 : (size_t)limit;
+    return slot_reserve(slot, room > want ? room : want, &request->error);
+}
+
+static enum status keep_body(struct request *request, const void *data, size_t size) {
+    uint64_t limit = request->service->config->max_body;
+    if (size > limit - request->body_size) {
+        return fail(&request->error, ST_TOO_LARGE, "the body is larger than the limit of %" PRIu64 " bytes",
+                    limit);
+    }
+    enum status status = ST_OK;
+    if (!request->slot) {
+        status = slot_acquire(request->service->slots, &request->slot, &request->error);
+    }
+    if (status == ST_OK) {
+        status = reserve_body(request, request->body_size + size);
+    }
+    if (status == ST_OK) {
+        memcpy(request->slot->memory + request->body_size, data, size);
+        request->body_size += size;
+    }
+    return status;
+}
+
+bool request_body(struct request *request, const void *data, size_t size) {
+    request->received += size;
+    metrics_add(request->service->metrics, METRIC_RECEIVED_BYTES, (int64_t)size);
+    if (!request->answered && request->route->filter) {
+        enum status status = keep_body(request, data, size);
+        if (status != ST_OK) {
+            answer_problem(request, problem_of(status));
+            slot_give_back(request->slot);
+            request->slot = NULL;
+        }
+    }
+    return request->received <= drain_cap(request);
+}
+
+bool request_end(struct request *request) {
+    if (!request->answered && !request->route->filter) {
+        request->route->answer(request);
+    } else if (!request->answered && request->body_size == 0) {
+        fail(&request->error, ST_CORRUPT, "the body is empty; send the bytes of a JPEG or PNG");
+        answer_problem(request, PROBLEM_CORRUPT);
+    }
+    return request->answered;
+}
+
+enum status request_submit(struct request *request) {
+    request->queued_ns = clock_ns();
+    request->slot->used = request->body_size;
+    enum status status = workers_submit(request->service->workers, request, &request->error);
+    if (status != ST_OK) {
+        answer_problem(request, problem_of(status));
+    }
+    return status;
+}
+
+void request_work(struct request *request, struct worker *worker) {
+    struct outcome *outcome = &request->outcome;
+    outcome->stages = true;
+    outcome->stage_ns[STAGE_QUEUE] = clock_ns() - request->queued_ns;
+    enum status status = http_peer_gone(request)
+                             ? fail(&request->error, ST_CANCELLED, "the client closed the connection")
+                             : pipeline_run(request, worker);
+    slot_give_back(request->slot);
+    request->slot = NULL;
+    outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
+    if (status == ST_OK) {
+        answer_picture(request);
+    } else {
+        answer_problem(request, problem_of(status));
+    }
+    http_resume(request);
+}
+
+static void count(struct request *request) {
+    struct metrics *metrics = request->service->metrics;
+    struct outcome *outcome = &request->outcome;
+    metrics_request(metrics, route_number(request->route), outcome->format, outcome->problem,
+                    outcome->backend);
+    metrics_add(metrics, METRIC_SENT_BYTES, (int64_t)request->sent);
+    if (outcome->stages && outcome->problem == PROBLEM_NONE) {
+        metrics_add(metrics, METRIC_PIXELS, (int64_t)outcome->width * outcome->height);
+        for (unsigned i = 0; i < STAGE_COUNT; i++) {
+            metrics_stage(metrics, i, outcome->stage_ns[i]);
+        }
+    }
+}
+
+static void log_request(const struct request *request) {
+    const struct outcome *outcome = &request->outcome;
+    const struct problem_kind *kind = problem_kind(outcome->problem);
+    struct log_line line;
+    /* Probes come every second: they are of interest only when they fail. */
+    bool probe = request->route && !request->route->filter && outcome->problem == PROBLEM_NONE;
+    log_begin(&line,
+              outcome->problem == PROBLEM_INTERNAL ? LOG_ERROR
+              : probe                              ? LOG_DEBUG
+                                                   : LOG_INFO,
+              "request");
+    log_string(&line, "id", request->id);
+    log_string(&line, "client", request->client);
+    log_string(&line, "method", request->method);
+    log_string(&line, "path", request->target);
+    log_number(&line, "status", request->answered ? request->answer.http_status : kind->http_status);
+    if (outcome->problem != PROBLEM_NONE) {
+        log_string(&line, "reason", kind->slug);
+        log_string(&line, "detail", request->error.text);
+    }
+    log_number(&line, "in", (int64_t)request->received);
+    log_number(&line, "out", (int64_t)request->sent);
+    if (outcome->width) {
+        log_number(&line, "width", outcome->width);
+        log_number(&line, "height", outcome->height);
+    }
+    log_string(&line, "backend", outcome->backend_name);
+    for (unsigned i = 0; outcome->stages && i < STAGE_COUNT; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "%s_ms", stage_name(i));
+        log_ms(&line, key, outcome->stage_ns[i]);
+    }
+    log_ms(&line, "life_ms", clock_ns() - request->created_ns);
+    log_end(&line);
+}
+
+void request_destroy(struct request *request, bool sent, bool timeout) {
+    if (!request) {
+        return;
+    }
+    struct service *service = request->service;
+    if (!sent) {
+        request->outcome.problem = timeout ? PROBLEM_TIMEOUT : PROBLEM_CANCELLED;
+        if (!request->answered) {
+            fail(&request->error, ST_CANCELLED, "the request did not arrive completely");
+        }
+        request->sent = 0;
+    }
+    count(request);
+    log_request(request);
+    slot_give_back(request->slot);
+    buf_finish(&request->answer.body);
+    free(request);
+    metrics_add(service->metrics, METRIC_IN_FLIGHT, -1);
+    if (atomic_fetch_sub(&service->active, 1) == 1 && atomic_load(&service->draining)) {
+        eventfd_write(service->idle_event, 1);
+    }
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * One request's life, told without the HTTP library: server/http.c feeds it what
+ * arrives and sends what it answers.
+ *
+ *     request_create   the request line has been read             event thread
+ *     request_header   once per header field
+ *     request_begin    all headers are known: refuse early or go on
+ *     request_body     a piece of the body
+ *     request_end      the body is complete: answer, or wait for a worker
+ *     request_work     the work                                    worker thread
+ *     request_destroy  the answer is sent, or the client is gone   event thread
+ *
+ * One owner at a time: the event thread, then the queue and a worker, then the event
+ * thread again. Nothing here is called by two threads at once. */
+#ifndef BLURD_SERVER_REQUEST_H
+#define BLURD_SERVER_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/bytes.h"
+#include "core/slot.h"
+#include "server/framing.h"
+#include "server/metrics.h"
+#include "server/parameters.h"
+#include "server/problem.h"
+
+struct service;
+struct worker;
+struct route;
+
+enum {
+    REQUEST_ID_MAX = 64,
+    REQUEST_TARGET_MAX = 8 << 10, /* bytes of path and query */
+    ANSWER_HEADERS_MAX = 10,
+};
+
+struct answer_header {
+    const char *name;
+    char value[232];
+};
+
+/* What goes back. The body is heap memory that the HTTP side takes over. */
+struct answer {
+    unsigned http_status;
+    struct buf body;
+    unsigned header_count;
+    struct answer_header header[ANSWER_HEADERS_MAX];
+};
+
+/* What a picture turned out to be and where its time went; for headers, log, metrics. */
+struct outcome {
+    enum problem problem;
+    enum metric_format format;
+    unsigned backend; /* number in the metrics; 0: none ran */
+    const char *backend_name;
+    uint32_t width, height;
+    int64_t stage_ns[STAGE_COUNT];
+    bool stages; /* the request got as far as a worker */
+};
+
+struct request {
+    struct service *service;
+    struct request *next; /* the queue's */
+    void *connection;     /* server/http.c's */
+    unsigned phase;       /* server/http.c's; 0 at first */
+    char client[48];      /* address of the peer, for the log */
+    char id[REQUEST_ID_MAX + 1];
+    char method[16];
+    const struct route *route; /* NULL until known */
+    struct parameters parameters;
+    struct framing framing;
+    char accept[256];
+    char content_type[256];
+    unsigned authorizations; /* Authorization fields seen */
+    bool authorized;
+    bool answered;      /* the answer is complete */
+    bool close;         /* the connection must not be used again */
+    struct slot *slot;  /* body, then pixels */
+    size_t body_size;   /* bytes of the body kept at the slot's start */
+    uint64_t received;  /* bytes of the body seen, discarded ones included */
+    size_t sent;        /* bytes of the answer's body */
+    int64_t created_ns; /* clock_ns */
+    int64_t queued_ns;
+    struct error error;
+    struct answer answer;
+    struct outcome outcome;
+    char *query;   /* in target; NULL: none */
+    char target[]; /* path, zero, query, zero */
+};
+
+/* A new request for the raw request target. NULL without memory. */
+struct request *request_create(struct service *service, const char *target);
+
+void request_header(struct request *request, const char *name, size_t name_size, const char *value,
+                    size_t value_size);
+
+/* Judges headers, path, method, token, declared length and parameters. Afterwards either
+ * request->answered is set (a refusal), or the body is wanted. */
+void request_begin(struct request *request, const char *method, const char *version);
+
+/* Whether the refusal must be sent now rather than after the body has been read and
+ * thrown away: the client waits for "100 Continue", or announced more than is worth reading. */
+bool request_must_answer_early(const struct request *request);
+
+/* Takes a piece of the body; keeps it, or throws it away once the answer is known.
+ * False: more came than is worth reading, close the connection. */
+bool request_body(struct request *request, const void *data, size_t size);
+
+/* The body is complete. Returns true when the answer is ready; false when a worker has
+ * to make it: then pass the request to request_submit. */
+bool request_end(struct request *request);
+
+/* Queues the request. After ST_OK it belongs to a worker, which calls http_resume. On
+ * ST_BUSY the answer is ready (503). */
+enum status request_submit(struct request *request);
+
+/* Does the work and resumes the connection. Called by a worker. */
+void request_work(struct request *request, struct worker *worker);
+
+/* Counts and logs the request and frees it. `sent` says whether the whole answer was
+ * handed to the network; `timeout` that the watchdog ended it. NULL is allowed. */
+void request_destroy(struct request *request, bool sent, bool timeout);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/routes.h"
+
+#include <string.h>
+
+#include "codecs/versions.h"
+#include "core/version.h"
+#include "gpu/versions.h"
+#include "server/answer.h"
+#include "server/http.h"
+#include "server/request.h"
+#include "server/service.h"
+
+static void answer_index(struct request *request) {
+    answer_page(request, 200, "text/plain; charset=utf-8",
+                "blurd %s: blurs JPEG and PNG pictures.\n\n"
+                "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
+                "GET /readyz /livez /version /metrics\n",
+                BLURD_VERSION, request->service->port);
+}
+
+/* Alive: an event thread runs. Nothing else is asked, least of all a device. */
+static void answer_livez(struct request *request) {
+    answer_page(request, 200, "application/json", "{\"status\":\"alive\"}\n");
+}
+
+static void answer_readyz(struct request *request) {
+    const struct service *service = request->service;
+    bool draining = atomic_load(&service->draining);
+    buf_init(&request->answer.body, 1 << 16);
+    struct buf *body = &request->answer.body;
+    enum status status =
+        buf_printf(body, NULL, "{\"status\":\"%s\",\"backends\":[", draining ? "draining" : "ready");
+    for (unsigned i = 0; i < service->backend_count && status == ST_OK; i++) {
+        status = buf_printf(body, NULL, "%s{\"name\":\"%s\",\"state\":\"serving\"}", i ? "," : "",
+                            service->backend[i]->name);
+    }
+    if (status == ST_OK) {
+        status = buf_printf(body, NULL, "]}\n");
+    }
+    if (draining) {
+        answer_header(request, "Retry-After", "1");
+        request->outcome.problem = PROBLEM_BUSY;
+    }
+    answer_done(request, draining ? 503 : 200, "application/json");
+    answer_header(request, "Cache-Control", "no-store");
+}
+
+static void answer_version(struct request *request) {
+    answer_page(request, 200, "application/json",
+                "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"gpu\":\"%s\"}\n",
+                BLURD_VERSION, http_library(), codec_libraries(), gpu_build_versions());
+}
+
+static void answer_metrics(struct request *request) {
+    struct service *service = request->service;
+    buf_init(&request->answer.body, 1 << 20);
+    metrics_set(service->metrics, METRIC_SLOT_BYTES, (int64_t)slot_pool_bytes(service->slots));
+    enum status status =
+        metrics_write(service->metrics, BLURD_VERSION, &request->answer.body, &request->error);
+    if (status != ST_OK) {
+        answer_problem(request, problem_of(status));
+        return;
+    }
+    answer_done(request, 200, "text/plain; version=0.0.4; charset=utf-8");
+    answer_header(request, "Cache-Control", "no-store");
+}
+
+/* Alphabetical. A new endpoint is one line here and its function. */
+static const struct route routes[] = {
+    {.path = "/", .name = "index", .answer = answer_index},
+    {.path = "/blur", .name = "blur", .filter = "blur"},
+    {.path = "/livez", .name = "livez", .answer = answer_livez},
+    {.path = "/metrics", .name = "metrics", .answer = answer_metrics},
+    {.path = "/readyz", .name = "readyz", .answer = answer_readyz},
+    {.path = "/version", .name = "version", .answer = answer_version},
+};
+enum { ROUTES = sizeof routes / sizeof routes[0] };
+
+const struct route *route_find(const char *path) {
+    for (unsigned i = 0; i < ROUTES; i++) {
+        if (strcmp(routes[i].path, path) == 0) {
+            return &routes[i];
+        }
+    }
+    return NULL;
+}
+
+unsigned route_number(const struct route *route) {
+    return route ? (unsigned)(route - routes) + 1 : 0;
+}
+
+const char *const *route_names(unsigned *count) {
+    static const char *names[ROUTES + 1] = {"other"};
+    for (unsigned i = 0; i < ROUTES; i++) {
+        names[i + 1] = routes[i].name;
+    }
+    *count = ROUTES + 1;
+    return names;
+}

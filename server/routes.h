@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * The table of paths: what exists, which method it takes, who answers it. */
+#ifndef BLURD_SERVER_ROUTES_H
+#define BLURD_SERVER_ROUTES_H
+
+#include <stdbool.h>
+
+struct request;
+
+struct route {
+    const char *path;                        /* matched byte for byte against the raw path */
+    const char *name;                        /* the operation, for logs and metrics */
+    const char *filter;                      /* POST with a picture: the filter's name; else NULL */
+    void (*answer)(struct request *request); /* GET and HEAD; NULL for filters */
+};
+
+/* The route of a path, or NULL. */
+const struct route *route_find(const char *path);
+
+/* The number of a route (NULL: unknown paths), and the names by that number, for metrics. */
+unsigned route_number(const struct route *route);
+const char *const *route_names(unsigned *count);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/workers.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/log.h"
+#include "server/request.h"
+#include "server/service.h"
+
+struct workers {
+    struct service *service;
+    pthread_mutex_t lock; /* guards the queue */
+    pthread_cond_t filled;
+    bool stopping;
+    struct request *first, **last; /* oldest first */
+    unsigned waiting, queue;
+    unsigned count; /* threads started */
+    pthread_t thread[];
+};
+
+/* The next request, or NULL when the pool ends and nothing is left. */
+static struct request *take(struct workers *workers) {
+    pthread_mutex_lock(&workers->lock);
+    while (!workers->first && !workers->stopping) {
+        pthread_cond_wait(&workers->filled, &workers->lock);
+    }
+    struct request *request = workers->first;
+    if (request) {
+        workers->first = request->next;
+        if (!workers->first) {
+            workers->last = &workers->first;
+        }
+        request->next = NULL;
+        workers->waiting--;
+        metrics_set(workers->service->metrics, METRIC_QUEUE_DEPTH, workers->waiting);
+    }
+    pthread_mutex_unlock(&workers->lock);
+    return request;
+}
+
+static void *worker_run(void *argument) {
+    struct workers *workers = argument;
+    struct service *service = workers->service;
+    struct worker worker = {.service = service};
+    for (unsigned i = 0; i < service->backend_count; i++) {
+        struct error err = {0};
+        if (lane_create(service->backend[i], &worker.lane[i], &err) != ST_OK) {
+            log_message(LOG_WARNING, "lane", "%s: %s", service->backend[i]->name, err.text);
+            worker.lane[i] = NULL;
+        }
+    }
+    for (struct request *request = take(workers); request; request = take(workers)) {
+        request_work(request, &worker);
+    }
+    for (unsigned i = 0; i < service->backend_count; i++) {
+        lane_destroy(worker.lane[i]);
+    }
+    return NULL;
+}
+
+enum status workers_create(struct workers **workers, struct service *service, unsigned count, unsigned queue,
+                           struct error *err) {
+    struct workers *pool = calloc(1, sizeof *pool + count * sizeof pool->thread[0]);
+    if (!pool) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    pool->service = service;
+    pool->queue = queue;
+    pool->last = &pool->first;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->filled, NULL);
+    for (; pool->count < count; pool->count++) {
+        int error = pthread_create(&pool->thread[pool->count], NULL, worker_run, pool);
+        if (error) {
+            fail(err, ST_BUSY, "cannot start worker thread %u: %s", pool->count, strerror(error));
+            workers_finish(pool);
+            workers_destroy(pool);
+            return ST_BUSY;
+        }
+    }
+    *workers = pool;
+    return ST_OK;
+}
+
+enum status workers_submit(struct workers *workers, struct request *request, struct error *err) {
+    pthread_mutex_lock(&workers->lock);
+    bool stopping = workers->stopping;
+    bool room = !stopping && workers->waiting < workers->queue;
+    if (room) {
+        request->next = NULL;
+        *workers->last = request;
+        workers->last = &request->next;
+        workers->waiting++;
+        metrics_set(workers->service->metrics, METRIC_QUEUE_DEPTH, workers->waiting);
+        pthread_cond_signal(&workers->filled);
+    }
+    pthread_mutex_unlock(&workers->lock);
+    if (stopping) {
+        return fail(err, ST_BUSY, "the server is shutting down");
+    }
+    return room ? ST_OK : fail(err, ST_BUSY, "%u requests are waiting already", workers->queue);
+}
+
+void workers_finish(struct workers *workers) {
+    pthread_mutex_lock(&workers->lock);
+    workers->stopping = true;
+    pthread_cond_broadcast(&workers->filled);
+    pthread_mutex_unlock(&workers->lock);
+    for (unsigned i = 0; i < workers->count; i++) {
+        pthread_join(workers->thread[i], NULL);
+    }
+    workers->count = 0;
+}
+
+void workers_destroy(struct workers *workers) {
+    if (!workers) {
+        return;
+    }
+    pthread_cond_destroy(&workers->filled);
+    pthread_mutex_destroy(&workers->lock);
+    free(workers);
+}

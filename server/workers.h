@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * A bounded pool of threads that do the work of requests, each with its own lane on
+ * every backend, so that the hot path takes no lock but the queue's. */
+#ifndef BLURD_SERVER_WORKERS_H
+#define BLURD_SERVER_WORKERS_H
+
+#include "core/status.h"
+
+struct request;
+struct service;
+struct workers;
+struct lane;
+
+/* One thread's means: lane[i] is its lane on service->backend[i], NULL when that backend
+ * gave none. */
+struct worker {
+    struct service *service;
+    struct lane *lane[3];
+};
+
+/* Starts `count` threads with a queue of at most `queue` waiting requests. The service's
+ * backends must be open. ST_BUSY without memory or threads. */
+enum status workers_create(struct workers **workers, struct service *service, unsigned count, unsigned queue,
+                           struct error *err);
+
+/* Hands a request over: a worker calls request_work on it. ST_BUSY when the queue is
+ * full: the request is still the caller's. Thread-safe, never blocks for long. */
+enum status workers_submit(struct workers *workers, struct request *request, struct error *err);
+
+/* Finishes what is queued and ends the threads; workers_submit refuses from now on. */
+void workers_finish(struct workers *workers);
+
+/* Frees the pool, after workers_finish and after the last workers_submit. NULL is allowed. */
+void workers_destroy(struct workers *workers);
+
+#endif
