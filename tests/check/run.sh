@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Runs the style checks; each says what is wrong where. 77 means skipped.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+python=/usr/bin/python3 # Debian's own, whatever stands first in PATH
+[ -x $python ] || python=python3
+export PYTHONDONTWRITEBYTECODE=1
+passed=0 failed=0 skipped=0
+
+check() {
+    local what=$1 status=0
+    shift
+    "$@" || status=$?
+    case $status in
+    0) passed=$((passed + 1)) && echo "ok    $what" ;;
+    77) skipped=$((skipped + 1)) && echo "skip  $what" ;;
+    *) failed=$((failed + 1)) && echo "FAIL  $what" ;;
+    esac
+}
+
+check "include directions" "$python" tests/check/includes.py
+check "function and file lengths" "$python" tests/check/lengths.py
+check "banned functions" "$python" tests/check/banned.py
+check "licences, links, text" "$python" tests/check/text.py
+check "headers compile alone" bash tests/check/headers.sh
+check "format" bash tests/check/format.sh
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

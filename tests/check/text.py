@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Licence lines, line ends, links between pages, and no path of anybody's machine."""
+import re
+
+import tree
+
+LICENSED = (".c", ".h", ".def", ".cu", ".sh", ".py", ".conf")
+BINARY = (".jpg", ".jpeg", ".png", ".gz", ".xz", ".zip", ".webp", ".bin", ".icc")
+MACHINE = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|workspace)/")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def check_text(path, name, text):
+    problems = []
+    head = "\n".join(text.splitlines()[:2])
+    if (path.suffix in LICENSED or path.name in ("Makefile", "Dockerfile")) and "SPDX-License-Identifier: MIT" not in head:
+        problems.append(f"{name} does not begin with its licence line")
+    if text and not text.endswith("\n"):
+        problems.append(f"{name} does not end with a line end")
+    for number, line in enumerate(text.splitlines(), 1):
+        if MACHINE.search(line) and name != "tests/check/text.py":
+            problems.append(f"{name}:{number} has a path of one machine")
+        if line != line.rstrip():
+            problems.append(f"{name}:{number} ends in white space")
+        if "\t" in line and path.suffix in (".c", ".h", ".py", ".def"):
+            problems.append(f"{name}:{number} has a tab")
+    if path.suffix == ".md":
+        for target in LINK.findall(text):
+            if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists():
+                problems.append(f"{name} links to {target}, which is not there")
+    return problems
+
+
+def main():
+    problems = []
+    for path in tree.files():
+        if path.suffix in BINARY:
+            continue
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        problems += check_text(path, tree.name(path), text)
+    tree.finish(problems)
+
+
+main()
