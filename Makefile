@@ -66,6 +66,14 @@ ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
 LIBS := -lmicrohttpd -ljpeg -lpng16 -lz -lm
 
 # --- what is built -------------------------------------------------------------------
+# Make builds the files that it includes first, and then starts again. Goals that build
+# nothing by themselves do without, since there may be no compiler yet.
+BUILDS_NOTHING := clean distclean format run test check
+ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
+include $(PROBED_MK)
+include $(CUDA_BUILD)/cuda.mk
+endif
+
 SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c gpu/*.c config/*.c server/*.c)
 SOURCES := $(filter-out server/main.c gpu/versions%.c,$(SOURCES)) $(GPU_VERSIONS)
 
@@ -125,15 +133,6 @@ $(BUILD)/flags: FORCE
 	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
 
 # --- what is found out before building -------------------------------------------------
-# Make builds files that it includes first and then starts again.
-ifeq ($(filter clean distclean format,$(MAKECMDGOALS)),)
-ifeq ($(filter run test,$(MAKECMDGOALS)),)
-include $(PROBED_MK)
-include $(CUDA_BUILD)/cuda.mk
--include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES))
-endif
-endif
-
 $(PROBED_MK): Makefile
 	@mkdir -p $(@D)
 	@for flag in $(PROBE); do \
@@ -190,3 +189,4 @@ distclean:
 .PHONY: all tests tools fuzzers run test check format docs tidy install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
+-include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES))

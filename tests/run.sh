@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Everything that `make test` does after the packages are there. Every stage runs, also
+# after one has failed; the last line counts the stages.
+#
+#     tests/run.sh [STAGE]...     style unit http corpus; all without
+#
+# CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
+# each in MANIFEST.tsv; without it the corpus stages are skipped with a notice.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+export CORPUS=${CORPUS-../shared/corpus}
+export PYTHONDONTWRITEBYTECODE=1
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1
+export UBSAN_OPTIONS=print_stacktrace=1
+[ -d build/tools ] && PATH=$PATH:$PWD/build/tools # promtool
+python=/usr/bin/python3 # Debian's own, with Debian's modules, whatever stands first in PATH
+[ -x $python ] || python=python3
+configs="release asan"
+passed=() failed=() skipped=()
+
+stage() { # name, command...
+    local name=$1 status=0
+    shift
+    printf '\n== %s\n' "$name"
+    "$@" || status=$?
+    case $status in
+    0) passed+=("$name") ;;
+    77) skipped+=("$name") ;;
+    *) failed+=("$name") && echo "== $name FAILED ($status)" ;;
+    esac
+}
+
+build() {
+    make --no-print-directory -j "$(nproc)" CONFIG="$1" all tests tools
+}
+
+each_program() { # folder, arguments for the programs: runs all, fails if one does
+    local folder=$1 status=0 ran=0 result program
+    shift
+    for program in "$folder"/*; do
+        [ -f "$program" ] && [ -x "$program" ] || continue
+        ran=$((ran + 1)) result=0
+        "$program" "$@" || result=$?
+        [ $result = 0 ] || [ $result = 77 ] || { status=1 && echo "$program failed ($result)"; }
+    done
+    [ $ran -gt 0 ] || { echo "nothing to run in $folder" && return 77; }
+    return $status
+}
+
+http() {
+    ls tests/http/test_*.py >/dev/null 2>&1 || { echo "no tests in tests/http" && return 77; }
+    BLURD=$PWD/build/$1/blurd $python -m pytest -q -p no:cacheprovider tests/http
+}
+
+corpus() {
+    [ -d "$CORPUS" ] || { echo "no corpus at $CORPUS: set CORPUS to run these" && return 77; }
+    each_program "build/$1/tests/corpus" "$CORPUS"
+}
+
+wanted() {
+    [ ${#stages[@]} = 0 ] || [[ " ${stages[*]} " == *" $1 "* ]]
+}
+
+stages=("$@")
+wanted style && stage "style" tests/check/run.sh
+for config in $configs; do
+    stage "build, $config" build $config
+    wanted unit && stage "unit tests, $config" each_program build/$config/tests/unit
+    wanted unit && stage "filter tests, $config" each_program build/$config/tests/filters
+    wanted http && stage "http tests, $config" http $config
+    wanted corpus && stage "corpus, $config" corpus $config
+done
+
+printf '\n'
+[ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
+[ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
+echo "stages: ${#passed[@]} passed, ${#failed[@]} failed, ${#skipped[@]} skipped"
+[ ${#failed[@]} = 0 ]
