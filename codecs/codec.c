@@ -44,7 +44,7 @@ static bool is_cut_signature(struct bytes input) {
 
 static enum status fail_unknown(struct bytes input, struct error *err) {
     if (is_cut_signature(input)) {
-        return fail(err, ST_CORRUPT, "picture is cut short after %zu bytes", input.size);
+        return fail(err, ST_CORRUPT, "picture is cut short: it ends with byte %zu", input.size);
     }
     const char *name = foreign_name(input);
     if (name) {

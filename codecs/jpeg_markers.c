@@ -5,7 +5,16 @@
 
 #include "codecs/exif.h"
 
-enum { SOI = 0xD8, EOI = 0xD9, SOS = 0xDA, TEM = 0x01, RST0 = 0xD0, RST7 = 0xD7, ICC_HEADER = 14 };
+enum {
+    SOI = 0xD8,
+    EOI = 0xD9,
+    SOS = 0xDA,
+    TEM = 0x01,
+    RST0 = 0xD0,
+    RST7 = 0xD7,
+    SOF_JPEG_LS = 0xF7,
+    ICC_HEADER = 14
+};
 
 static bool has_prefix(struct bytes data, const char *prefix, size_t size) {
     return data.size >= size && memcmp(data.data, prefix, size) == 0;
@@ -61,6 +70,9 @@ enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct
     *frame = (struct jpeg_frame){0};
     struct jpeg_segment segment;
     while (jpeg_next_segment(input, &frame->scan, &segment)) {
+        if (segment.marker == SOF_JPEG_LS) {
+            return fail(err, ST_UNSUPPORTED, "picture is JPEG-LS, which is not supported");
+        }
         if (!is_frame(segment.marker) || frame->marker) {
             continue;
         }
