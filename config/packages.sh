@@ -46,13 +46,13 @@ fi
 
 # promtool checks /metrics. Its package also starts a server, so that it is not installed
 # but unpacked under build/.
-promtool() {
+has_promtool() {
     command -v promtool >/dev/null || [ -x build/tools/promtool ]
 }
 unpack_promtool() {
     local folder=build/tools/prometheus
     rm -rf "$folder" && mkdir -p "$folder"
-    (cd "$folder" && apt-get download -q prometheus >/dev/null && dpkg-deb --extract prometheus_*.deb .) &&
+    (cd "$folder" && apt-get download -q -o APT::Sandbox::User=root prometheus >/dev/null && dpkg-deb --extract prometheus_*.deb .) &&
         cp "$folder/usr/bin/promtool" build/tools/promtool
     rm -rf "$folder"
 }
@@ -77,7 +77,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
 fi
 
-if [ "$1" = test ] && ! promtool; then
+if [ "$1" = test ] && ! has_promtool; then
     say "unpacking promtool of Debian's package prometheus to build/tools, installing nothing"
     unpack_promtool || { update && unpack_promtool; } || say "no promtool: the check of /metrics will be skipped"
 fi
