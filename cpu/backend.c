@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * The CPU backend: chooses the instruction set once and runs chains step by step. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "cpu/blur.h"
+#include "cpu/cpu.h"
+#include "filters/chain.h"
+
+struct cpu_backend {
+    struct backend base;
+    struct row_set rows;
+};
+
+struct cpu_lane {
+    struct lane base;
+    struct scratch scratch; /* of the filters */
+    struct scratch spare;   /* a second picture, for chains of more than one step */
+};
+
+static const struct backend_ops cpu_ops;
+
+static struct cpu_backend *cpu_backend(struct backend *backend) {
+    return (struct cpu_backend *)backend; /* `base` is first */
+}
+
+static enum status cpu_lane_create(struct backend *backend, struct lane **lane, struct error *err) {
+    struct cpu_lane *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "no memory for a lane now");
+    }
+    made->base.backend = backend;
+    *lane = &made->base;
+    return ST_OK;
+}
+
+static void cpu_lane_destroy(struct lane *lane) {
+    struct cpu_lane *own = (struct cpu_lane *)lane;
+    scratch_finish(&own->scratch);
+    scratch_finish(&own->spare);
+    free(own);
+}
+
+static enum status run_step(struct cpu_lane *lane, const struct step *step, const struct image *source,
+                            const struct image *target, struct error *err) {
+    switch (step->filter) {
+    case FILTER_BLUR:
+        return cpu_blur(&cpu_backend(lane->base.backend)->rows, &lane->scratch, &step->blur, source, target,
+                        err);
+    case FILTER_COUNT:
+        break;
+    }
+    return fail(err, ST_INTERNAL, "the chain has an unknown filter");
+}
+
+/* A picture like `source`, in the lane's own memory. */
+static enum status spare_image(struct cpu_lane *lane, const struct image *source, struct image *spare,
+                               struct error *err) {
+    struct image_shape shape = image_shape(source);
+    size_t size = image_layout(spare, &shape);
+    enum status status = scratch_reserve(&lane->spare, size, err);
+    if (status == ST_OK) {
+        image_place(spare, lane->spare.memory);
+    }
+    return status;
+}
+
+/* The steps write to the spare picture and the target in turn, the last one to the target. */
+static enum status cpu_lane_run(struct lane *lane, const struct chain *chain, const struct image *source,
+                                const struct image *target, struct lane_timing *timing, struct error *err) {
+    struct cpu_lane *own = (struct cpu_lane *)lane;
+    int64_t start = clock_ns();
+    struct image spare;
+    enum status status = ST_OK;
+    if (chain->count > 1) {
+        status = spare_image(own, source, &spare, err);
+    }
+    const struct image *from = source;
+    for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
+        const struct image *to = (chain->count - i) % 2 ? target : &spare;
+        status = run_step(own, &chain->step[i], from, to, err);
+        from = to;
+    }
+    timing->filter_ns = clock_ns() - start;
+    return status;
+}
+
+static void cpu_close(struct backend *backend) {
+    free(cpu_backend(backend));
+}
+
+static const struct backend_ops cpu_ops = {
+    .lane_create = cpu_lane_create,
+    .lane_run = cpu_lane_run,
+    .lane_destroy = cpu_lane_destroy,
+    .close = cpu_close,
+};
+
+struct cpu_level {
+    const char *name;
+    bool (*available)(void);
+    void (*fill)(struct row_set *set);
+};
+
+static bool have_always(void) {
+    return true;
+}
+
+#if defined(__x86_64__)
+static bool have_avx2(void) {
+    return __builtin_cpu_supports("avx2");
+}
+
+/* The Makefile compiles rows_avx512.c for exactly these. */
+static bool have_avx512(void) {
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq");
+}
+#endif
+
+/* Best first. */
+static const struct cpu_level levels[] = {
+#if defined(__x86_64__)
+    {"avx512", have_avx512, row_set_avx512},
+    {"avx2", have_avx2, row_set_avx2},
+#endif
+    {"baseline", have_always, row_set_baseline},
+};
+
+static enum status choose_level(const char *name, const struct cpu_level **level, struct error *err) {
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        bool named = strcmp(name, levels[i].name) == 0;
+        if ((named || strcmp(name, "auto") == 0) && levels[i].available()) {
+            *level = &levels[i];
+            return ST_OK;
+        }
+        if (named) {
+            return fail(err, ST_ARGUMENT, "this processor has no %s", levels[i].name);
+        }
+    }
+    return fail(err, ST_ARGUMENT, "there is no CPU level %.20s", name);
+}
+
+enum status cpu_backend_open(const char *level, struct backend **backend, struct error *err) {
+    *backend = NULL;
+    const struct cpu_level *chosen = NULL;
+    enum status status = choose_level(level, &chosen, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct cpu_backend *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "no memory for the CPU backend now");
+    }
+    made->base.ops = &cpu_ops;
+    snprintf(made->base.name, sizeof made->base.name, "cpu/%s", chosen->name);
+    chosen->fill(&made->rows);
+    *backend = &made->base;
+    return ST_OK;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ * The blur of one plane, as docs/filters.md defines it:
+ *
+ *     each stage    vertical, then horizontal reduction: a small picture
+ *     blur          vertical, then horizontal taps, row by row of the smallest picture
+ *     enlargement   horizontal into a ring of four rows, vertical into the target
+ *
+ * An axis that is not reduced lacks its part of the first and the third line. Whatever comes first
+ * reads the picture, whatever comes last writes it. Nothing of the picture's size is stored: the
+ * stages keep small pictures, everything else is rows. The same code serves both kinds of
+ * arithmetic; what differs is in struct row_ops. */
+#include "cpu/blur.h"
+
+#include <string.h>
+
+#include "cpu/blur_job.h"
+
+static struct taps axis_taps(const struct extent *extent) {
+    return (struct taps){extent->axis->radius, extent->axis->weight, extent->axis->weight_real};
+}
+
+static struct taps stage_taps(const struct extent *extent, unsigned i) {
+    const struct blur_stage *stage = &extent->stage[i];
+    return (struct taps){stage->radius, stage->weight, stage->weight_real};
+}
+
+static ptrdiff_t modulo(ptrdiff_t value, ptrdiff_t period) {
+    ptrdiff_t rest = value % period;
+    return rest < 0 ? rest + period : rest;
+}
+
+/* The picture's row at position y, which may lie outside. In real arithmetic it is loaded into the
+ * ring, where it stays while the rows of one pass are collected: those ascend, without gaps. */
+static const void *picture_row(struct job *job, ptrdiff_t y) {
+    ptrdiff_t at = extent_source(&job->y, y);
+    if (at == OUTSIDE) {
+        return job->outside.first;
+    }
+    const uint8_t *samples = plane_row(job->source, (uint32_t)at);
+    if (!job_is_real(job)) {
+        return samples;
+    }
+    void *row = grid_at(&job->picture, modulo(y, (ptrdiff_t)span_length(job->picture.y)), 0, 0);
+    if (y >= job->loaded) {
+        job->ops->load(row, samples, &job->format, job->source->width);
+        job->loaded = y + 1;
+    }
+    return row;
+}
+
+/* What stage `i` reads; i may be job->stages, for the blur itself. */
+static const struct grid *input_grid(const struct job *job, unsigned i) {
+    return i == 0 ? &job->picture : &job->stage[i - 1].out;
+}
+
+static const void *input_row(struct job *job, unsigned i, ptrdiff_t y) {
+    if (i == 0) {
+        return picture_row(job, y);
+    }
+    const struct grid *from = input_grid(job, i);
+    return grid_at(from, span_clamp(from->y, y), 0, from->x.lo);
+}
+
+/* The vertical pass at position `centre` of what stage `i` reads, into row y of `to`. Without taps
+ * the row is only brought into the form of values. */
+static void vertical(struct job *job, unsigned i, ptrdiff_t centre, const struct taps *taps,
+                     const struct grid *to, ptrdiff_t y) {
+    const struct grid *from = input_grid(job, i);
+    size_t n = span_length(from->x) * from->step;
+    const uint8_t *row[BLUR_ROWS_MAX];
+    unsigned rows = taps ? 2 * taps->radius + 1 : 1;
+    for (unsigned k = 0; k < rows; k++) {
+        row[k] = input_row(job, i, centre + (ptrdiff_t)k - (ptrdiff_t)(rows / 2));
+    }
+    for (unsigned s = 0; s < from->segments; s++) {
+        void *out = grid_at(to, y, s, from->x.lo);
+        if (taps) {
+            (i == 0 ? job->ops->taps_source : job->ops->taps)(out, (const void *const *)row, taps, n);
+        } else if (i == 0) {
+            job->ops->widen(out, row[0], n);
+        } else {
+            memcpy(out, row[0], n * from->value);
+        }
+        for (unsigned k = 0; k < rows; k++) {
+            row[k] += from->segment * from->value;
+        }
+    }
+}
+
+static void repeat(uint8_t *to, const void *pixel, size_t bytes, size_t count) {
+    if (bytes == sizeof(int16_t)) { /* most pictures; worth the case, margins are filled for every row */
+        int16_t value;
+        memcpy(&value, pixel, sizeof value);
+        for (size_t i = 0; i < count; i++) {
+            ((int16_t *)(void *)to)[i] = value;
+        }
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        memcpy(to + i * bytes, pixel, bytes);
+    }
+}
+
+/* Fills positions first to last of a segment of picture width by the edge mode. */
+static void extend_periodic(const struct job *job, const struct grid *to, ptrdiff_t y, ptrdiff_t first,
+                            ptrdiff_t last, unsigned segment) {
+    size_t bytes = to->step * to->value;
+    for (ptrdiff_t x = first; x <= last; x++) {
+        memcpy(grid_at(to, y, segment, x), grid_at(to, y, segment, extent_source(&job->x, x)), bytes);
+    }
+}
+
+/* Fills what is missing in row y of `to`, of which `have` is there. `raw`: the positions are still
+ * those of the picture, so that the edge mode holds; later all that lies outside repeats the ends. */
+static void extend(const struct job *job, const struct grid *to, ptrdiff_t y, struct span have, bool raw) {
+    size_t bytes = to->step * to->value;
+    size_t before = to->x.lo < have.lo ? (size_t)(have.lo - to->x.lo) : 0;
+    size_t after = to->x.hi > have.hi ? (size_t)(to->x.hi - have.hi) : 0;
+    bool border = raw && job->x.edge == EDGE_ZERO;
+    int16_t whole[3]; /* a pixel of the border; in real arithmetic it is 0, below */
+    for (unsigned c = 0; c < 3; c++) {
+        whole[c] = (int16_t)(((int)job->border << BLUR_STORE_BITS) - VALUE_BIAS);
+    }
+    static const float real[4];
+    const void *outside = job_is_real(job) ? (const void *)real : whole;
+    for (unsigned s = 0; s < to->segments; s++) {
+        if (raw && (job->x.edge == EDGE_MIRROR || job->x.edge == EDGE_WRAP)) {
+            extend_periodic(job, to, y, to->x.lo, have.lo - 1, s);
+            extend_periodic(job, to, y, have.hi + 1, to->x.hi, s);
+            continue;
+        }
+        repeat(grid_at(to, y, s, to->x.lo), border ? outside : grid_at(to, y, s, have.lo), bytes, before);
+        repeat(grid_at(to, y, s, have.hi + 1), border ? outside : grid_at(to, y, s, have.hi), bytes, after);
+    }
+}
+
+/* ---- the three parts ---- */
+
+/* Row y of stage i's result: the vertical pass, the margins, the horizontal pass. */
+static void reduce_row(struct job *job, unsigned i, ptrdiff_t y) {
+    struct stage_grids *stage = &job->stage[i];
+    const struct grid *from = input_grid(job, i);
+    bool down = i < job->y.stages;
+    bool across = i < job->x.stages;
+    struct taps taps_y = down ? stage_taps(&job->y, i) : (struct taps){0};
+    const struct grid *line = across ? &stage->line : &stage->out;
+    ptrdiff_t line_y = across ? 0 : y;
+    const struct grid *first = stage->mixed.stride ? &stage->mixed : line;
+    vertical(job, i, down ? y * (1 << job->y.stage[i].shift) : y, down ? &taps_y : NULL, first,
+             first == line ? line_y : 0);
+    if (first != line) {
+        job->ops->split(grid_at(line, 0, 0, from->x.lo), line->segment, first->first, from->step,
+                        span_length(from->x));
+    }
+    extend(job, line, line_y, from->x, i == 0);
+    if (!across) {
+        return;
+    }
+    struct taps taps_x = stage_taps(&job->x, i);
+    unsigned shift = job->x.stage[i].shift;
+    for (unsigned s = 0; s < line->segments; s++) {
+        job->ops->reduce(grid_at(&stage->out, y, s, stage->out.x.lo),
+                         grid_at(line, 0, s, stage->out.x.lo * (1 << shift)), &taps_x, shift,
+                         span_length(stage->out.x));
+    }
+}
+
+/* Where the last pass writes row y of the result. */
+static void *output_row(struct job *job, uint32_t y) {
+    return job_is_real(job) ? (void *)job->last.first : plane_row(job->target, y);
+}
+
+static void finish_row(struct job *job, uint32_t y) {
+    if (job_is_real(job)) {
+        job->ops->store(plane_row(job->target, y), (const float *)(void *)job->last.first, &job->format,
+                        job->target->width);
+    }
+}
+
+static void *ring_row(struct job *job, ptrdiff_t y) {
+    return grid_at(&job->ring, y & (RING_ROWS - 1), 0, 0);
+}
+
+/* The horizontal taps over job->line, into `to` (positions job->x.blurred of each segment). */
+static void blur_across(struct job *job, uint8_t *to, bool last) {
+    const struct grid *line = &job->line;
+    struct taps taps = axis_taps(&job->x);
+    size_t n = span_length(job->x.blurred) * line->step;
+    for (unsigned s = 0; s < line->segments; s++) {
+        const void *row[BLUR_ROWS_MAX];
+        for (unsigned k = 0; k <= 2 * taps.radius; k++) {
+            row[k] = grid_at(line, 0, s, line->x.lo + (ptrdiff_t)k);
+        }
+        (last ? job->ops->taps_last : job->ops->taps)(to + s * job->blurred.segment * line->value, row, &taps,
+                                                      n);
+    }
+}
+
+/* Enlarges job->blurred horizontally. */
+static void enlarge_across(struct job *job, void *to, bool last) {
+    const struct grid *from = &job->blurred;
+    size_t width = job->source->width;
+    if (from->segments == 1) {
+        (last ? job->ops->enlarge_last : job->ops->enlarge)(to, grid_at(from, 0, 0, 0), &job->cubic_x, width);
+        return;
+    }
+    for (unsigned s = 0; s < from->segments; s++) {
+        job->ops->enlarge(grid_at(&job->enlarged, 0, s, 0), grid_at(from, 0, s, 0), &job->cubic_x, width);
+    }
+    job->ops->merge(to, job->enlarged.first, job->enlarged.segment, from->segments, width);
+}
+
+/* Row y of the low-resolution picture, blurred and enlarged horizontally, into `to`. */
+static void blur_row(struct job *job, ptrdiff_t y, void *to, bool last) {
+    struct taps taps = axis_taps(&job->y);
+    vertical(job, job->stages, y, &taps, &job->line, 0);
+    extend(job, &job->line, 0, input_grid(job, job->stages)->x, job->stages == 0);
+    if (job->x.stages == 0) {
+        blur_across(job, to, last);
+        return;
+    }
+    blur_across(job, job->blurred.first, false);
+    enlarge_across(job, to, last);
+}
+
+/* The rows of the result between low-resolution rows u and u + 1; the ring has u - 1 to u + 2. */
+static void enlarge_down(struct job *job, ptrdiff_t u) {
+    unsigned levels = job->y.axis->levels;
+    const void *row[BLUR_TAPS_ENLARGE];
+    for (int k = 0; k < BLUR_TAPS_ENLARGE; k++) {
+        row[k] = ring_row(job, u - 1 + k);
+    }
+    size_t n = (size_t)job->source->width * job->source->channels;
+    uint64_t y = (uint64_t)u << levels;
+    for (unsigned phase = 0; phase < 1u << levels && y < job->source->height; phase++, y++) {
+        job->ops->cubic_last(output_row(job, (uint32_t)y), row, &job->cubic_y, phase, n);
+        finish_row(job, (uint32_t)y);
+    }
+}
+
+static void blur_plane(struct job *job) {
+    for (unsigned i = 0; i < job->stages; i++) {
+        struct span rows = job->stage[i].out.y;
+        for (ptrdiff_t y = rows.lo; y <= rows.hi; y++) {
+            reduce_row(job, i, y);
+        }
+    }
+    struct span rows = job->y.blurred;
+    for (ptrdiff_t y = rows.lo; y <= rows.hi; y++) {
+        if (job->y.stages == 0) {
+            blur_row(job, y, output_row(job, (uint32_t)y), true);
+            finish_row(job, (uint32_t)y);
+            continue;
+        }
+        blur_row(job, y, ring_row(job, y), false);
+        if (y >= 2) {
+            enlarge_down(job, y - 2);
+        }
+    }
+}
+
+enum status cpu_blur(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
+                     const struct image *source, const struct image *target, struct error *err) {
+    for (unsigned i = 0; i < source->plane_count; i++) {
+        struct job job;
+        enum status status = job_init(&job, rows, scratch, plan, source, target, i, err);
+        if (status != ST_OK) {
+            return status;
+        }
+        blur_plane(&job);
+    }
+    return ST_OK;
+}

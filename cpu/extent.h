@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Where the samples of one axis lie through the stages of a blur, and what lies outside.
+ *
+ * The picture counts as extended without end by the edge mode. Each stage must therefore yield
+ * samples outside the picture too. For EDGE_CLAMP and EDGE_ZERO those become constant a few samples
+ * outside, so that a short span is kept and positions beyond it read its ends. For EDGE_MIRROR
+ * and EDGE_WRAP the span is as long as what follows can reach. */
+#ifndef BLURD_CPU_EXTENT_H
+#define BLURD_CPU_EXTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "filters/blur.h"
+
+/* Positions lo to hi, both included. */
+struct span {
+    ptrdiff_t lo;
+    ptrdiff_t hi;
+};
+
+static inline size_t span_length(struct span span) {
+    return (size_t)(span.hi - span.lo + 1);
+}
+
+static inline ptrdiff_t span_clamp(struct span span, ptrdiff_t at) {
+    return at < span.lo ? span.lo : at > span.hi ? span.hi : at;
+}
+
+struct extent {
+    const struct blur_axis *axis;
+    enum edge edge; /* EDGE_CLAMP instead of mirror and wrap where the side is 1 */
+    ptrdiff_t size; /* samples of the picture */
+    unsigned stages;
+    struct blur_stage stage[BLUR_STAGES_MAX];
+    struct span span[BLUR_STAGES_MAX + 1]; /* [i]: kept before stage i; the same from [stages] on */
+    struct span blurred;                   /* what the low-resolution filter yields */
+};
+
+/* Lays out an axis of `size` samples. */
+void extent_init(struct extent *extent, const struct blur_axis *axis, enum edge edge, uint32_t size);
+
+enum { OUTSIDE = -1 };
+
+/* The sample of the picture that stands at position `at`, or OUTSIDE for the border colour. */
+ptrdiff_t extent_source(const struct extent *extent, ptrdiff_t at);
+
+/* The input positions that stage `i` needs to yield span[i + 1]. Without such a stage, that span. */
+struct span extent_needed(const struct extent *extent, unsigned i);
+
+#endif

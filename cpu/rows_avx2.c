@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#if defined(__x86_64__)
+enum { VECTOR_BYTES = 32 };
+#include "cpu/rows_real.h"
+#include "cpu/rows_whole.h"
+
+void row_set_avx2(struct row_set *set) {
+    set->whole = whole_ops;
+    set->real = real_ops;
+}
+#endif
