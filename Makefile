@@ -42,7 +42,7 @@ PROBE := -Wduplicated-cond -Wlogical-op -Wimplicit-fallthrough -Walloca -Wcast-a
          -fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wvla \
-        -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wredundant-decls -Wnested-externs \
+        -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wno-format-nonliteral -Wundef -Wredundant-decls -Wnested-externs \
         $(filter -W%,$(PROBED)) $(if $(filter 1,$(WERROR)),-Werror)
 HARDEN := -fstack-protector-strong $(filter -f%,$(PROBED)) -fPIE
 SANITIZE_asan := -fsanitize=address,undefined

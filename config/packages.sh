@@ -44,15 +44,16 @@ if [ "$1" = test ] && ! is_installed clang-format-14 && apt-cache show clang-for
     missing+=(clang-format-14)
 fi
 
-# promtool checks /metrics. Its package also starts a server, so that it is not installed
-# but unpacked under build/.
+# promtool checks /metrics. In Debian 12 its package also starts a server, so that it is not
+# installed but unpacked under build/. Debian 13 has a package of its own for it.
 has_promtool() {
     command -v promtool >/dev/null || [ -x build/tools/promtool ]
 }
 unpack_promtool() {
-    local folder=build/tools/prometheus
+    local folder=build/tools/unpacked package=promtool
     rm -rf "$folder" && mkdir -p "$folder"
-    (cd "$folder" && apt-get download -q -o APT::Sandbox::User=root prometheus >/dev/null && dpkg-deb --extract prometheus_*.deb .) &&
+    apt-cache show promtool >/dev/null 2>&1 || package=prometheus
+    (cd "$folder" && apt-get download -q -o APT::Sandbox::User=root "$package" >/dev/null && dpkg-deb --extract "$package"_*.deb .) &&
         cp "$folder/usr/bin/promtool" build/tools/promtool
     rm -rf "$folder"
 }
@@ -78,6 +79,6 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 if [ "$1" = test ] && ! has_promtool; then
-    say "unpacking promtool of Debian's package prometheus to build/tools, installing nothing"
+    say "unpacking promtool of Debian's package for it to build/tools, installing nothing"
     unpack_promtool || { update && unpack_promtool; } || say "no promtool: the check of /metrics will be skipped"
 fi

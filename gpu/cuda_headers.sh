@@ -18,6 +18,7 @@ mkdir -p "$out"
 
 # header, wheel that has it
 needed='cuda.h nvidia-cuda-runtime
+crt/host_defines.h nvidia-cuda-crt
 nvjpeg.h nvidia-nvjpeg'
 
 finish() { # GPU_VERSIONS source, include flags, why
