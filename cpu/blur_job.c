@@ -41,7 +41,9 @@ static void layout(struct job *job) {
     job->line = grid_make(reach, row, value, from.segments, from.step);
     job->blurred = grid_make(job->x.blurred, row, value, from.segments, from.step);
     job->enlarged = grid_make(all, row, value, from.segments, 1);
-    job->ring = grid_make(all, (struct span){0, RING_ROWS - 1}, value, 1, channels);
+    /* What is written behind a row of the ring would hit one that is still needed. */
+    struct span wide = {0, all.hi + ROW_SLACK};
+    job->ring = grid_make(wide, (struct span){0, RING_ROWS - 1}, value, 1, channels);
     job->last = grid_make(all, row, value, 1, channels);
 }
 
