@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * The engine as a process: one thread reads the control socket, one thread a lane works.
+ * It owns no client and no request; when anything is in doubt it ends, and the front
+ * finishes the work by other means and starts another one. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "gpu/channel.h"
+#include "gpu/engine.h"
+
+struct lane_thread {
+    struct engine *engine;
+    int socket;
+};
+
+/* The signal handler's way to the engine: there is one per process. */
+static struct engine *the_engine;
+
+static void on_fault_signal(int signal) {
+    (void)signal;
+    if (the_engine) {
+        engine_arm_fault(the_engine);
+    }
+}
+
+/* Nothing is freed after a sticky error: the driver's clean-up may crash or hang. */
+static void end_process(const struct error *why) {
+    log_message(LOG_ERROR, "engine", "ending after: %s", why->text);
+    _exit(1);
+}
+
+static void serve_lane(struct engine_lane *lane, int socket) {
+    struct wire_run run;
+    struct wire_done done;
+    struct error err;
+    int slot;
+    while (channel_receive(socket, &run, sizeof run, WIRE_RUN, &slot, -1, &err) == ST_OK) {
+        bool sound = engine_run(lane, &run, slot, &done);
+        if (channel_send(socket, &done, sizeof done, WIRE_DONE, -1, &err) != ST_OK) {
+            return;
+        }
+        if (!sound) {
+            end_process(&done.error);
+        }
+    }
+}
+
+static void *lane_main(void *argument) {
+    struct lane_thread thread = *(struct lane_thread *)argument;
+    free(argument);
+    struct engine_lane *lane;
+    struct error err = {0};
+    if (engine_lane_create(&lane, thread.engine, &err) != ST_OK) {
+        if (err.status == ST_DEVICE) {
+            end_process(&err);
+        }
+        log_message(LOG_WARNING, "engine", "no lane: %s", err.text);
+        close(thread.socket);
+        return NULL;
+    }
+    serve_lane(lane, thread.socket);
+    engine_lane_destroy(lane);
+    close(thread.socket);
+    return NULL;
+}
+
+static void start_lane(struct engine *engine, int socket) {
+    struct lane_thread *thread = malloc(sizeof *thread);
+    pthread_t id;
+    if (thread) {
+        *thread = (struct lane_thread){engine, socket};
+        if (pthread_create(&id, NULL, lane_main, thread) == 0) {
+            pthread_detach(id);
+            return;
+        }
+    }
+    free(thread);
+    close(socket); /* the front sees the lane end and goes on without it */
+}
+
+int engine_process(const struct engine_options *options) {
+    struct wire_ready ready = {0};
+    struct wire_lane lane;
+    struct error err = {0};
+    struct engine *engine = NULL;
+    int socket;
+    signal(SIGINT, SIG_IGN); /* the front decides when it is over, also at a terminal */
+    signal(SIGTERM, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "blurd-engine");
+    enum status status = engine_open(&engine, options, &ready, &err);
+    ready.error = err;
+    ready.error.status = status;
+    if (channel_send(WIRE_CONTROL_FD, &ready, sizeof ready, WIRE_READY, -1, &err) != ST_OK ||
+        status != ST_OK) {
+        _exit(1);
+    }
+    the_engine = engine;
+    signal(SIGUSR1, on_fault_signal);
+    while (channel_receive(WIRE_CONTROL_FD, &lane, sizeof lane, WIRE_LANE, &socket, -1, &err) == ST_OK) {
+        start_lane(engine, socket);
+    }
+    _exit(0); /* without the driver's exit handlers, which may hang */
+}
