@@ -100,7 +100,7 @@ static void read_rows(struct reader *reader, const struct image *image) {
     }
     while (passes-- > 0) {
         for (uint32_t y = 0; y < image->height; y++) {
-            enum status status = limits_check_deadline(reader->limits, reader->guard.err);
+            enum status status = limits_check_deadline(reader->limits->deadline_ns, reader->guard.err);
             if (status != ST_OK) {
                 png_guard_leave(reader->png, status);
             }
