@@ -52,7 +52,7 @@ struct metadata {
     uint8_t orientation; /* EXIF 1 to 8; 1 when absent or invalid */
     struct bytes exif;   /* the TIFF structure, without "Exif\0\0"; empty if none */
     uint16_t chunk_count;
-    struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* in file order: colour first kind and the rest */
+    struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then the rest; without EXIF */
 };
 
 /* What probe found in the header. */
@@ -74,6 +74,7 @@ struct encode_options {
     uint8_t effort;               /* PNG 0 fastest to 9 smallest */
     bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
     bool upright;                 /* the pixels were rotated: write orientation 1 */
+    int64_t deadline_ns;          /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
 };
 
 struct codec {

@@ -67,7 +67,7 @@ static void on_progress(j_common_ptr common) {
     for (int i = 0; i < cinfo->comps_in_scan; i++) {
         reader->components_seen |= 1u << cinfo->cur_comp_info[i]->component_index;
     }
-    enum status status = limits_check_deadline(reader->limits, reader->guard.err);
+    enum status status = limits_check_deadline(reader->limits->deadline_ns, reader->guard.err);
     if (status != ST_OK) {
         jpeg_guard_leave(common, status);
     }

@@ -5,6 +5,7 @@
 #include "codecs/icc.h"
 #include "codecs/jpeg.h"
 #include "codecs/jpeg_markers.h"
+#include "codecs/limits.h"
 
 enum {
     SIDE_MAX = 65500,            /* libjpeg's own limit */
@@ -19,6 +20,8 @@ struct writer {
     struct jpeg_compress_struct cinfo;
     struct jpeg_guard guard;
     struct jpeg_destination_mgr destination;
+    struct jpeg_progress_mgr progress;
+    int64_t deadline_ns;
     struct buf *output;
     struct buf profile; /* made before the guarded part, ended after it */
     struct buf exif;
@@ -50,6 +53,15 @@ static boolean on_room_used(j_compress_ptr cinfo) {
 static void on_end(j_compress_ptr cinfo) {
     struct writer *writer = cinfo->client_data;
     writer->output->size = writer->output->capacity - writer->destination.free_in_buffer;
+}
+
+/* libjpeg calls this for each row of MCUs, in every pass. */
+static void on_progress(j_common_ptr cinfo) {
+    struct writer *writer = cinfo->client_data;
+    enum status status = limits_check_deadline(writer->deadline_ns, writer->guard.err);
+    if (status != ST_OK) {
+        jpeg_guard_leave(cinfo, status);
+    }
 }
 
 static void set_sampling(struct jpeg_compress_struct *cinfo, const struct image *image,
@@ -87,14 +99,16 @@ static void set_parameters(struct jpeg_compress_struct *cinfo, const struct imag
     }
 }
 
-/* Guarded. Starts a segment of `prefix` and `data` behind it. */
-static void write_segment(j_compress_ptr cinfo, int marker, struct bytes prefix, struct bytes data) {
-    jpeg_write_m_header(cinfo, marker, (unsigned)(prefix.size + data.size));
-    for (size_t i = 0; i < prefix.size; i++) {
-        jpeg_write_m_byte(cinfo, prefix.data[i]);
-    }
-    for (size_t i = 0; i < data.size; i++) {
-        jpeg_write_m_byte(cinfo, data.data[i]);
+enum { PARTS_MAX = 3 };
+
+/* Guarded. Writes a segment that is put together from parts. */
+static void write_segment(j_compress_ptr cinfo, int marker, const struct bytes parts[static PARTS_MAX]) {
+    size_t size = parts[0].size + parts[1].size + parts[2].size;
+    jpeg_write_m_header(cinfo, marker, (unsigned)size);
+    for (int part = 0; part < PARTS_MAX; part++) {
+        for (size_t i = 0; i < parts[part].size; i++) {
+            jpeg_write_m_byte(cinfo, parts[part].data[i]);
+        }
     }
 }
 
@@ -107,9 +121,23 @@ static void write_profile(j_compress_ptr cinfo, const struct buf *profile) {
         prefix[13] = (uint8_t)count;
         size_t start = i * ICC_PART;
         size_t size = profile->size - start < ICC_PART ? profile->size - start : ICC_PART;
-        write_segment(cinfo, SEGMENT_APP2, (struct bytes){prefix, sizeof(prefix)},
-                      (struct bytes){profile->data + start, size});
+        struct bytes parts[PARTS_MAX] = {{prefix, sizeof(prefix)}, {profile->data + start, size}};
+        write_segment(cinfo, SEGMENT_APP2, parts);
     }
+}
+
+/* Guarded. Comments and XMP. XMP can hold the orientation too, which must not ask for
+ * another turn of pixels that are upright. */
+static void write_carried(j_compress_ptr cinfo, const struct metadata_chunk *chunk, bool upright) {
+    struct bytes whole = chunk->data;
+    struct bytes parts[PARTS_MAX] = {whole};
+    size_t digit = upright && chunk->tag == SEGMENT_APP1 ? jpeg_xmp_orientation(whole) : 0;
+    if (digit > 0) {
+        parts[0].size = digit;
+        parts[1] = (struct bytes){(const uint8_t *)"1", 1};
+        parts[2] = (struct bytes){whole.data + digit + 1, whole.size - digit - 1};
+    }
+    write_segment(cinfo, (int)chunk->tag, parts);
 }
 
 /* Guarded. Between the JFIF header and the tables, where EXIF readers look. */
@@ -118,14 +146,15 @@ static void write_metadata(struct writer *writer, const struct encode_options *o
     j_compress_ptr cinfo = &writer->cinfo;
     static const uint8_t exif[] = {'E', 'x', 'i', 'f', 0, 0};
     if (writer->exif.size > 0) {
-        write_segment(cinfo, SEGMENT_APP1, (struct bytes){exif, sizeof(exif)}, buf_bytes(&writer->exif));
+        struct bytes parts[PARTS_MAX] = {{exif, sizeof(exif)}, buf_bytes(&writer->exif)};
+        write_segment(cinfo, SEGMENT_APP1, parts);
     }
     write_profile(cinfo, &writer->profile);
     bool keep = options->keep_metadata && metadata && metadata->source == CODEC_JPEG;
     for (unsigned i = 0; keep && i < metadata->chunk_count; i++) {
         const struct metadata_chunk *chunk = &metadata->chunk[i];
         if (chunk->tag != SEGMENT_APP2 && chunk->data.size <= SEGMENT_MAX) {
-            write_segment(cinfo, (int)chunk->tag, (struct bytes){0}, chunk->data);
+            write_carried(cinfo, chunk, options->upright);
         }
     }
 }
@@ -220,6 +249,9 @@ static void encode_guarded(struct writer *writer, const struct image *image,
     writer->destination = (struct jpeg_destination_mgr){
         .init_destination = lend_room, .empty_output_buffer = on_room_used, .term_destination = on_end};
     cinfo->dest = &writer->destination;
+    writer->progress.progress_monitor = on_progress;
+    writer->deadline_ns = options->deadline_ns;
+    cinfo->progress = &writer->progress;
     set_parameters(cinfo, image, options);
     jpeg_start_compress(cinfo, TRUE);
     write_metadata(writer, options, metadata);

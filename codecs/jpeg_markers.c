@@ -137,6 +137,30 @@ static void add_profile(struct bytes input, struct metadata *metadata) {
     }
 }
 
+static const uint8_t *find_text(struct bytes data, const char *text) {
+    return memmem(data.data, data.size, text, strlen(text));
+}
+
+/* XMP may hold a picture in base64, small (a thumbnail) or whole (Google's GImage and
+ * GDepth): such a packet shows what was blurred and is left out, as are the segments of
+ * extended XMP, which exist for nothing else. */
+static bool is_carried_xmp(struct bytes data) {
+    return has_prefix(data, "http://ns.adobe.com/xap/1.0/", 29) && !find_text(data, "xmpGImg:") &&
+           !find_text(data, "GImage:Data") && !find_text(data, "GDepth:Data") && !find_text(data, "base64,");
+}
+
+size_t jpeg_xmp_orientation(struct bytes xmp) {
+    static const char *const forms[] = {"tiff:Orientation=\"", "tiff:Orientation='", "<tiff:Orientation>"};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        const uint8_t *found = find_text(xmp, forms[i]);
+        size_t digit = found ? (size_t)(found - xmp.data) + strlen(forms[i]) : xmp.size;
+        if (digit < xmp.size && xmp.data[digit] >= '1' && xmp.data[digit] <= '8') {
+            return digit;
+        }
+    }
+    return 0;
+}
+
 void jpeg_read_metadata(struct bytes input, struct metadata *metadata) {
     add_profile(input, metadata);
     size_t position = 0;
@@ -145,8 +169,7 @@ void jpeg_read_metadata(struct bytes input, struct metadata *metadata) {
         bool app1 = segment.marker == SEGMENT_APP1;
         if (app1 && metadata->exif.size == 0 && has_prefix(segment.data, "Exif\0", 6)) {
             metadata->exif = (struct bytes){segment.data.data + 6, segment.data.size - 6};
-        } else if (segment.marker == SEGMENT_COM ||
-                   (app1 && has_prefix(segment.data, "http://ns.adobe.com/xap/1.0/", 29))) {
+        } else if (segment.marker == SEGMENT_COM || (app1 && is_carried_xmp(segment.data))) {
             add_chunk(metadata, &segment);
         }
     }

@@ -44,4 +44,7 @@ void jpeg_read_metadata(struct bytes input, struct metadata *metadata);
 /* Whether the segment is part of an ICC profile; *sequence counts from 1. */
 bool jpeg_icc_segment(uint32_t marker, struct bytes data, uint8_t *sequence, struct bytes *part);
 
+/* The offset of the digit of tiff:Orientation in an XMP segment; 0 when there is none. */
+size_t jpeg_xmp_orientation(struct bytes xmp);
+
 #endif

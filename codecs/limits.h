@@ -9,7 +9,8 @@
 enum status limits_check_size(uint32_t width, uint32_t height, const struct codec_limits *limits,
                               struct error *err);
 
-/* ST_LIMIT once the deadline has passed. Costs one clock read; call it a row at a time. */
-enum status limits_check_deadline(const struct codec_limits *limits, struct error *err);
+/* ST_LIMIT once the deadline (CLOCK_MONOTONIC, 0: none) has passed. Costs one clock read;
+ * call it once a row. */
+enum status limits_check_deadline(int64_t deadline_ns, struct error *err);
 
 #endif

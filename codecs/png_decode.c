@@ -6,7 +6,11 @@
 #include "codecs/png.h"
 #include "codecs/png_chunks.h"
 
-enum { CHUNK_MEMORY_MAX = 1 << 20, CHUNK_CACHE_MAX = 32 };
+enum {
+    CHUNK_MEMORY_MAX = 1 << 20,
+    CHUNK_CACHE_MAX = 32,
+    TAIL_SLACK = 1 << 16, /* bytes that may follow the last row's own: checksums, small chunks */
+};
 
 struct reader {
     png_structp png;
@@ -14,6 +18,7 @@ struct reader {
     struct png_guard guard;
     struct bytes input; /* what libpng has not read yet */
     const struct codec_limits *limits;
+    size_t left; /* bytes that may still be read; SIZE_MAX before the last row */
 };
 
 static enum pixel_model model_of(const struct png_facts *facts) {
@@ -66,8 +71,20 @@ enum status png_probe(struct bytes input, const struct codec_limits *limits, str
     return ST_OK;
 }
 
+/* With the last row, libpng inflates all data that is left, however much that is. Reading
+ * it is what verifies the checksums, but a little is enough: a file of 100 kB can hold
+ * 100 MB there. */
 static void read_bytes(png_structp png, png_bytep target, size_t size) {
     struct reader *reader = png_get_io_ptr(png);
+    enum status status = limits_check_deadline(reader->limits->deadline_ns, reader->guard.err);
+    if (status != ST_OK) {
+        png_guard_leave(png, status);
+    }
+    if (size > reader->left) {
+        png_guard_leave(
+            png, fail(reader->guard.err, ST_CORRUPT, "PNG has far more pixel data than the picture needs"));
+    }
+    reader->left -= reader->left == SIZE_MAX ? 0 : size;
     if (size > reader->input.size) {
         png_guard_leave(png, fail(reader->guard.err, ST_CORRUPT,
                                   "PNG data is cut short: it ends before the picture does"));
@@ -100,9 +117,12 @@ static void read_rows(struct reader *reader, const struct image *image) {
     }
     while (passes-- > 0) {
         for (uint32_t y = 0; y < image->height; y++) {
-            enum status status = limits_check_deadline(reader->limits, reader->guard.err);
+            enum status status = limits_check_deadline(reader->limits->deadline_ns, reader->guard.err);
             if (status != ST_OK) {
                 png_guard_leave(reader->png, status);
+            }
+            if (passes == 0 && y == image->height - 1) {
+                reader->left = TAIL_SLACK + 2 * plane->stride;
             }
             png_read_row(reader->png, plane_row(plane, y), NULL);
         }
@@ -149,6 +169,7 @@ enum status png_decode(struct bytes input, const struct codec_limits *limits, co
     memset(&reader, 0, sizeof(reader));
     reader.input = input;
     reader.limits = limits;
+    reader.left = SIZE_MAX;
     png_guard_init(&reader.guard, ST_CORRUPT, limits->max_memory, err);
     return run(&reader, image);
 }

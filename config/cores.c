@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 512 };
@@ -29,7 +30,7 @@ static uint32_t quota_cores(long long quota, long long period) {
     return cores < UINT32_MAX ? (uint32_t)cores : UINT32_MAX;
 }
 
-/* Reads up to two numbers; a word that is no number ("max") counts as 0. */
+/* Reads two numbers; what is missing or no number ("max") counts as 0, which means none. */
 static bool read_numbers(const char *path, long long *first, long long *second) {
     FILE *file = fopen(path, "re");
     if (!file) {
@@ -38,10 +39,9 @@ static bool read_numbers(const char *path, long long *first, long long *second) 
     char text[64] = "";
     bool read = fgets(text, sizeof text, file) != NULL;
     fclose(file);
-    *first = 0;
-    if (read && sscanf(text, "%lld %lld", first, second) < 1) {
-        *first = 0;
-    }
+    char *rest = text;
+    *first = strtoll(text, &rest, 10);
+    *second = strtoll(rest, NULL, 10);
     return read;
 }
 

@@ -115,10 +115,10 @@ static bool have_avx2(void) {
     return __builtin_cpu_supports("avx2");
 }
 
-/* The Makefile compiles rows_avx512.c for exactly these. */
+/* What rows_avx512.c is compiled for, by the Makefile and by its own pragma. */
 static bool have_avx512(void) {
     return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq");
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
 }
 #endif
 

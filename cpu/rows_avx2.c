@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
+#include "cpu/rows.h"
+
 enum { VECTOR_BYTES = 32 };
 #include "cpu/rows_real.h"
 #include "cpu/rows_whole.h"
+#include "cpu/simd_avx2.h"
+/* after it, whose types they use */
+#include "cpu/rows_simd.h"
+#include "cpu/rows_simd_wide.h"
 
 void row_set_avx2(struct row_set *set) {
     set->whole = whole_ops;
     set->real = real_ops;
+    simd_replace(&set->whole);
+    set->whole.enlarge = wide_enlarge;
 }
+#else
+typedef int nothing_here; /* a file may not be empty */
 #endif

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC target("avx512vnni") /* beside what the build names; cpu/backend.c asks for it */
+#endif
+#include "cpu/rows.h"
+
 enum { VECTOR_BYTES = 64 };
 #include "cpu/rows_real.h"
 #include "cpu/rows_whole.h"
+#include "cpu/simd_avx512.h"
+/* after it, whose types they use */
+#include "cpu/rows_simd.h"
+#include "cpu/rows_simd_wide.h"
 
 void row_set_avx512(struct row_set *set) {
     set->whole = whole_ops;
     set->real = real_ops;
+    simd_replace(&set->whole);
+    set->whole.enlarge = wide_enlarge;
 }
+#else
+typedef int nothing_here; /* a file may not be empty */
 #endif

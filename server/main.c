@@ -65,7 +65,7 @@ static enum status open_backends(struct service *service, struct error *err) {
 static enum status service_init(struct service *service, const struct config *config, struct error *err) {
     unsigned operations;
     const char *const *names = route_names(&operations);
-    *service = (struct service){.config = config, .idle_event = eventfd(0, EFD_CLOEXEC)};
+    *service = (struct service){.config = config, .idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     service->metrics = metrics_create(names, operations);
     service->slots = slot_pool_create(config->memory);
     if (!service->metrics || !service->slots || service->idle_event < 0) {
@@ -97,6 +97,12 @@ static void service_finish(struct service *service) {
     close(service->idle_event);
 }
 
+/* A second signal: whoever sent it does not want to wait for clients. */
+static _Noreturn void leave_now(void) {
+    log_message(LOG_WARNING, "drain", "second signal: leaving at once");
+    _exit(EX_TEMPFAIL);
+}
+
 /* Waits until `fd` is readable or `ms` have passed (-1: for ever). A signal during the
  * wait ends it, too; returns whether one came. */
 static bool wait_for(int fd, int signals, int64_t ms) {
@@ -118,22 +124,40 @@ static bool wait_for(int fd, int signals, int64_t ms) {
     }
 }
 
+/* Waits until no request is left, at most `ms`; false when they took longer. */
+static bool wait_until_idle(struct service *service, int signals, int64_t ms) {
+    int64_t until = clock_ns() + ms * 1000000;
+    while (atomic_load(&service->active) > 0) {
+        int64_t left = (until - clock_ns()) / 1000000;
+        if (left <= 0) {
+            return false;
+        }
+        if (wait_for(service->idle_event, signals, left)) {
+            leave_now();
+        }
+        /* It may also have been written by a probe that ended before the others. */
+        eventfd_t ignored;
+        eventfd_read(service->idle_event, &ignored);
+    }
+    return true;
+}
+
 /* Readiness fails at once; connections are accepted for the delay, since a load balancer
- * notices late; then what is in flight is finished. A second signal cuts it short. */
+ * notices late; then what is in flight is finished. */
 static void drain(struct service *service, struct http *http, int signals) {
     const struct config *config = service->config;
     atomic_store(&service->draining, true);
     metrics_set(service->metrics, METRIC_DRAINING, 1);
     log_message(LOG_INFO, "drain", "finishing %u requests", atomic_load(&service->active));
-    bool hurry = config->drain_delay_ms > 0 && wait_for(-1, signals, config->drain_delay_ms);
+    if (config->drain_delay_ms > 0 && wait_for(-1, signals, config->drain_delay_ms)) {
+        leave_now();
+    }
     http_quiesce(http);
-    if (!hurry && atomic_load(&service->active) > 0) {
-        wait_for(service->idle_event, signals, config->drain_timeout_ms);
+    bool idle = wait_until_idle(service, signals, config->drain_timeout_ms);
+    if (!idle) {
+        log_message(LOG_WARNING, "drain", "giving up on %u requests", atomic_load(&service->active));
     }
-    unsigned left = atomic_load(&service->active);
-    if (left > 0) {
-        log_message(LOG_WARNING, "drain", "giving up on %u requests", left);
-    }
+    workers_finish(service->workers, !idle); /* no connection may stay suspended when the library stops */
 }
 
 static int serve(const struct config *config, struct error *err) {
@@ -149,9 +173,6 @@ static int serve(const struct config *config, struct error *err) {
                     service.backend[0]->name, gpu_build_versions());
         wait_for(-1, signals, -1);
         drain(&service, http, signals);
-    }
-    if (service.workers) {
-        workers_finish(service.workers); /* no connection may stay suspended when the library stops */
     }
     http_stop(http);
     service_finish(&service);

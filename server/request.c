@@ -224,8 +224,10 @@ void request_work(struct request *request, struct worker *worker) {
     struct outcome *outcome = &request->outcome;
     outcome->stages = true;
     outcome->stage_ns[STAGE_QUEUE] = clock_ns() - request->queued_ns;
-    enum status status = http_peer_gone(request)
-                             ? fail(&request->error, ST_CANCELLED, "the client closed the connection")
+    struct error *err = &request->error;
+    enum status status = !worker ? fail(err, ST_BUSY, "the server is shutting down")
+                         : http_peer_gone(request)
+                             ? fail(err, ST_CANCELLED, "the client closed the connection")
                              : pipeline_run(request, worker);
     slot_give_back(request->slot);
     request->slot = NULL;

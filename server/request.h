@@ -115,7 +115,8 @@ bool request_end(struct request *request);
  * ST_BUSY the answer is ready (503). */
 enum status request_submit(struct request *request);
 
-/* Does the work and resumes the connection. Called by a worker. */
+/* Does the work and resumes the connection. Called by a worker; without one (NULL) the
+ * request is refused, since the server is shutting down. */
 void request_work(struct request *request, struct worker *worker);
 
 /* Counts and logs the request and frees it. `sent` says whether the whole answer was

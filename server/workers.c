@@ -14,15 +14,16 @@ struct workers {
     struct service *service;
     pthread_mutex_t lock; /* guards the queue */
     pthread_cond_t filled;
-    bool stopping;
+    bool stopping, cancelling;
     struct request *first, **last; /* oldest first */
     unsigned waiting, queue;
     unsigned count; /* threads started */
     pthread_t thread[];
 };
 
-/* The next request, or NULL when the pool ends and nothing is left. */
-static struct request *take(struct workers *workers) {
+/* The next request, or NULL when the pool ends and nothing is left; *cancelled when it is
+ * only to be refused. */
+static struct request *take(struct workers *workers, bool *cancelled) {
     pthread_mutex_lock(&workers->lock);
     while (!workers->first && !workers->stopping) {
         pthread_cond_wait(&workers->filled, &workers->lock);
@@ -37,6 +38,7 @@ static struct request *take(struct workers *workers) {
         workers->waiting--;
         metrics_set(workers->service->metrics, METRIC_QUEUE_DEPTH, workers->waiting);
     }
+    *cancelled = workers->cancelling;
     pthread_mutex_unlock(&workers->lock);
     return request;
 }
@@ -52,8 +54,9 @@ static void *worker_run(void *argument) {
             worker.lane[i] = NULL;
         }
     }
-    for (struct request *request = take(workers); request; request = take(workers)) {
-        request_work(request, &worker);
+    bool cancelled;
+    for (struct request *request; (request = take(workers, &cancelled));) {
+        request_work(request, cancelled ? NULL : &worker);
     }
     for (unsigned i = 0; i < service->backend_count; i++) {
         lane_destroy(worker.lane[i]);
@@ -76,7 +79,7 @@ enum status workers_create(struct workers **workers, struct service *service, un
         int error = pthread_create(&pool->thread[pool->count], NULL, worker_run, pool);
         if (error) {
             fail(err, ST_BUSY, "cannot start worker thread %u: %s", pool->count, strerror(error));
-            workers_finish(pool);
+            workers_finish(pool, false);
             workers_destroy(pool);
             return ST_BUSY;
         }
@@ -104,9 +107,13 @@ enum status workers_submit(struct workers *workers, struct request *request, str
     return room ? ST_OK : fail(err, ST_BUSY, "%u requests are waiting already", workers->queue);
 }
 
-void workers_finish(struct workers *workers) {
+void workers_finish(struct workers *workers, bool cancel) {
+    if (!workers) {
+        return;
+    }
     pthread_mutex_lock(&workers->lock);
     workers->stopping = true;
+    workers->cancelling = cancel;
     pthread_cond_broadcast(&workers->filled);
     pthread_mutex_unlock(&workers->lock);
     for (unsigned i = 0; i < workers->count; i++) {

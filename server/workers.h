@@ -4,6 +4,8 @@
 #ifndef BLURD_SERVER_WORKERS_H
 #define BLURD_SERVER_WORKERS_H
 
+#include <stdbool.h>
+
 #include "core/status.h"
 
 struct request;
@@ -27,8 +29,10 @@ enum status workers_create(struct workers **workers, struct service *service, un
  * full: the request is still the caller's. Thread-safe, never blocks for long. */
 enum status workers_submit(struct workers *workers, struct request *request, struct error *err);
 
-/* Finishes what is queued and ends the threads; workers_submit refuses from now on. */
-void workers_finish(struct workers *workers);
+/* Ends the threads, after what is queued is finished, or refused with `cancel`; what a
+ * thread is at is finished in any case. workers_submit refuses from now on. NULL is
+ * allowed. */
+void workers_finish(struct workers *workers, bool cancel);
 
 /* Frees the pool, after workers_finish and after the last workers_submit. NULL is allowed. */
 void workers_destroy(struct workers *workers);

@@ -1,16 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every header compiles alone: it includes what it needs. Those that are templates, whose
-# head says "Included once per …", need their includer's settings.
+# Every header compiles alone: it includes what it needs. Templates, which need what their
+# includer defines, say so in their first lines: "Included once per …" or "Included after …".
 set -uo pipefail
 
 status=0
 for header in */*.h tests/*/*.h; do
     [ -f "$header" ] || continue
-    head -n 3 "$header" | grep -q 'Included once per' && continue
-    if ! ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-const-variable \
-        -fsyntax-only -x c - <<<"#include \"$header\""; then
-        echo "    $header does not compile alone"
+    head -n 6 "$header" | grep -qE 'Included (once per|after) ' && continue
+    case $header in
+    *avx2*) flags=-mavx2 ;;
+    *avx512*) flags='-mavx512bw -mavx512vl -mavx512dq -mavx512vnni' ;;
+    *) flags= ;;
+    esac
+    # shellcheck disable=SC2086 # flags are words
+    if ! said=$(${CC:-cc} -std=c11 -D_GNU_SOURCE -I. -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-const-variable $flags \
+        -fsyntax-only -x c - <<<"#include \"$header\"" 2>&1); then
+        echo "    $header does not compile alone:"
+        head -n 3 <<<"$said"
         status=1
     fi
 done

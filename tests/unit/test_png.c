@@ -294,6 +294,22 @@ static void test_text_bombs_cost_nothing(void **state) {
     free(zeros);
 }
 
+static void test_pixels_without_end_cost_nothing(void **state) {
+    (void)state;
+    enum { EXPANDED = 256 << 20 };
+    uint8_t *zeros = calloc(1, EXPANDED);
+    struct buf file = put_start(1, 1, 8, 0, false);
+    put_pixels(&file, zeros, EXPANDED);
+    free(zeros);
+    struct codec_limits limits = fixture_limits();
+    struct error err;
+    clock_t start = clock();
+    assert_int_equal(fixture_try(buf_bytes(&file), &limits, &err), ST_CORRUPT);
+    assert_true(clock() - start < CLOCKS_PER_SEC / 2);
+    assert_non_null(strstr(err.text, "more pixel data"));
+    buf_finish(&file);
+}
+
 static struct buf tagged_file(void) {
     struct buf file = make_file(12, 12, 8, 2, false, NULL, NULL, 0);
     struct exif_fixture exif = exif_make(false, 6);
@@ -371,6 +387,7 @@ int main(void) {
         cmocka_unit_test(test_damage_is_named),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_text_bombs_cost_nothing),
+        cmocka_unit_test(test_pixels_without_end_cost_nothing),
         cmocka_unit_test(test_metadata),
         cmocka_unit_test(test_bad_checksum_is_not_carried),
     };
