@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/cores.h"
 #include "core/clock.h"
 #include "core/log.h"
 #include "server/answer.h"
@@ -252,10 +253,8 @@ static void on_panic(void *cls, const char *file, unsigned line, const char *rea
 }
 
 static unsigned event_threads(const struct config *config) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned automatic = cores / 4 < 1                   ? 1
-                         : cores / 4 > EVENT_THREADS_MAX ? EVENT_THREADS_MAX
-                                                         : (unsigned)(cores / 4);
+    uint32_t automatic = cores_usable() / 4;
+    automatic = automatic < 1 ? 1 : automatic > EVENT_THREADS_MAX ? EVENT_THREADS_MAX : automatic;
     return config->event_threads ? config->event_threads : automatic;
 }
 
