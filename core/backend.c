@@ -68,11 +68,19 @@ static bool images_overlap(const struct image *a, const struct image *b) {
     return false;
 }
 
-enum backend_state backend_state(struct backend *backend, char reason[BACKEND_REASON_MAX]) {
+static enum backend_state ask(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]) {
     if (reason) {
         reason[0] = '\0';
     }
-    return backend->ops->state ? backend->ops->state(backend, reason) : BACKEND_SERVING;
+    return backend->ops->state ? backend->ops->state(backend, await, reason) : BACKEND_SERVING;
+}
+
+enum backend_state backend_state(struct backend *backend, char reason[BACKEND_REASON_MAX]) {
+    return ask(backend, false, reason);
+}
+
+enum backend_state backend_await(struct backend *backend, char reason[BACKEND_REASON_MAX]) {
+    return ask(backend, true, reason);
 }
 
 enum status lane_run(struct lane *lane, const struct chain *chain, const struct slot *slot,

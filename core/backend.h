@@ -40,8 +40,9 @@ struct backend_ops {
                             struct lane_timing *timing, struct error *err);
     void (*lane_destroy)(struct lane *lane);
     void (*close)(struct backend *backend);
-    /* Optional; NULL: it always serves. Thread-safe and quick. */
-    enum backend_state (*state)(struct backend *backend, char reason[BACKEND_REASON_MAX]);
+    /* Optional; NULL: it always serves. Thread-safe; quick, but with `await`: then it returns
+     * only when it is no longer starting. */
+    enum backend_state (*state)(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]);
 };
 
 /* Common head of every backend; the implementation's own part follows it. */
@@ -64,6 +65,9 @@ enum status lane_create(struct backend *backend, struct lane **lane, struct erro
 
 /* Whether lanes can run now; otherwise *reason (may be NULL) says why not, in a sentence. */
 enum backend_state backend_state(struct backend *backend, char reason[BACKEND_REASON_MAX]);
+
+/* The same, once it is no longer starting. */
+enum backend_state backend_await(struct backend *backend, char reason[BACKEND_REASON_MAX]);
 
 /* Runs the chain on `source` and leaves the result in `target`, which has the same
  * shape and does not overlap it. `source` is not changed, so that another backend can

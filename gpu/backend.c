@@ -69,13 +69,31 @@ static enum status front_lane_run(struct lane *lane, const struct chain *chain, 
     return ST_OK;
 }
 
-static enum backend_state front_state(struct backend *backend, char reason[BACKEND_REASON_MAX]) {
-    return supervisor_state(own_backend(backend)->supervisor, reason);
+static enum backend_state front_state(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]) {
+    return supervisor_state(own_backend(backend)->supervisor, await, reason);
 }
 
 static void front_close(struct backend *backend) {
     supervisor_destroy(own_backend(backend)->supervisor);
     free(backend);
+}
+
+/* The options that concern the engine. */
+static struct engine_options engine_options(const struct gpu_options *options) {
+    static const char *const formats[] = {
+        [MODULE_AUTO] = "auto", [MODULE_CUBIN] = "cubin", [MODULE_PTX] = "ptx", [MODULE_NVRTC] = "nvrtc"};
+    struct engine_options engine = {
+        .gpus = options->gpus,
+        /* Tests put a library of their own in the driver's place. */
+        .library = getenv("BLURD_CUDA_LIBRARY"),
+        .program.cache_folder = options->cache_folder,
+    };
+    for (unsigned i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(options->format, formats[i]) == 0) {
+            engine.program.format = (enum module_format)i;
+        }
+    }
+    return engine;
 }
 
 enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err) {
@@ -86,7 +104,8 @@ enum status gpu_backend_open(const struct gpu_options *options, struct backend *
     made->base.ops = &gpu_ops;
     snprintf(made->base.name, sizeof made->base.name, "cuda");
     made->timeout_ms = options->timeout_ms;
-    enum status status = supervisor_create(&made->supervisor, options, err);
+    struct engine_options engine = engine_options(options);
+    enum status status = supervisor_create(&made->supervisor, options, &engine, err);
     if (status != ST_OK) {
         free(made);
         return status;
@@ -102,3 +121,8 @@ static const struct backend_ops gpu_ops = {
     .close = front_close,
     .state = front_state,
 };
+
+void gpu_engine_main(const struct gpu_options *options) {
+    struct engine_options engine = engine_options(options);
+    engine_process(&engine);
+}

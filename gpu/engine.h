@@ -38,6 +38,6 @@ bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, st
 void engine_arm_fault(struct engine *engine);
 
 /* The engine process: serves the front on WIRE_CONTROL_FD until that is closed. */
-int engine_process(const struct engine_options *options);
+_Noreturn void engine_process(const struct engine_options *options);
 
 #endif

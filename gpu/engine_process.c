@@ -83,7 +83,7 @@ static void start_lane(struct engine *engine, int socket) {
     close(socket); /* the front sees the lane end and goes on without it */
 }
 
-int engine_process(const struct engine_options *options) {
+void engine_process(const struct engine_options *options) {
     struct wire_ready ready = {0};
     struct wire_lane lane;
     struct error err = {0};

@@ -29,11 +29,13 @@ enum {
 
 struct supervisor {
     struct gpu_options options;
+    struct engine_options engine_options; /* with single_process */
     pthread_t thread;
     int wake; /* eventfd: an engine failed, or the end is near */
     _Atomic bool closing;
-    _Atomic int state;    /* enum backend_state */
-    pthread_mutex_t lock; /* guards what follows */
+    _Atomic int state;      /* enum backend_state */
+    pthread_mutex_t lock;   /* guards what follows */
+    pthread_cond_t changed; /* the state */
     char reason[BACKEND_REASON_MAX];
     uint64_t epoch; /* of the engine that runs, or ran last */
     int control;    /* its socket, -1 */
@@ -45,15 +47,22 @@ struct supervisor {
 static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
     pthread_mutex_lock(&supervisor->lock);
     snprintf(supervisor->reason, sizeof supervisor->reason, "%s", reason);
-    pthread_mutex_unlock(&supervisor->lock);
     atomic_store(&supervisor->state, state);
+    pthread_cond_broadcast(&supervisor->changed);
+    pthread_mutex_unlock(&supervisor->lock);
     log_message(state == BACKEND_DOWN ? LOG_WARNING : LOG_INFO, "gpu", "%s", reason);
 }
 
-enum backend_state supervisor_state(struct supervisor *supervisor, char reason[BACKEND_REASON_MAX]) {
-    if (reason) {
+enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
+                                    char reason[BACKEND_REASON_MAX]) {
+    if (await || reason) {
         pthread_mutex_lock(&supervisor->lock);
-        memcpy(reason, supervisor->reason, sizeof supervisor->reason);
+        while (await && atomic_load(&supervisor->state) == BACKEND_STARTING) {
+            pthread_cond_wait(&supervisor->changed, &supervisor->lock);
+        }
+        if (reason) {
+            memcpy(reason, supervisor->reason, sizeof supervisor->reason);
+        }
         pthread_mutex_unlock(&supervisor->lock);
     }
     return (enum backend_state)atomic_load(&supervisor->state);
@@ -110,8 +119,7 @@ static enum status start_engine(struct supervisor *supervisor, struct wire_ready
     if (!supervisor->options.single_process) {
         return start_process(supervisor, ready, err);
     }
-    struct engine_options options = engine_options_of(&supervisor->options);
-    return engine_open(&supervisor->engine, &options, ready, err);
+    return engine_open(&supervisor->engine, &supervisor->engine_options, ready, err);
 }
 
 static void stop_engine(struct supervisor *supervisor) {
@@ -206,16 +214,18 @@ static void *supervisor_main(void *argument) {
 }
 
 enum status supervisor_create(struct supervisor **supervisor, const struct gpu_options *options,
-                              struct error *err) {
+                              const struct engine_options *engine, struct error *err) {
     struct supervisor *made = calloc(1, sizeof *made);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");
     }
     made->options = *options;
+    made->engine_options = *engine;
     made->control = -1;
     made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     snprintf(made->reason, sizeof made->reason, "starting");
     pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, NULL);
     int error = pthread_create(&made->thread, NULL, supervisor_main, made);
     if (error) {
         close(made->wake);

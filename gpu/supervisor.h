@@ -22,14 +22,17 @@ struct supervisor_link {
 };
 #define SUPERVISOR_NO_LINK ((struct supervisor_link){.socket = -1})
 
-/* Starts the thread; the engine follows. ST_BUSY without memory or threads. */
+/* Starts the thread; the engine follows. `engine` is for single_process. ST_BUSY without memory or threads.
+ */
 enum status supervisor_create(struct supervisor **supervisor, const struct gpu_options *options,
-                              struct error *err);
+                              const struct engine_options *engine, struct error *err);
 
 /* Ends the engine and the thread. No run may be under way. NULL is allowed. */
 void supervisor_destroy(struct supervisor *supervisor);
 
-enum backend_state supervisor_state(struct supervisor *supervisor, char reason[BACKEND_REASON_MAX]);
+/* As backend_state and, with `await`, backend_await of core/backend.h. */
+enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
+                                    char reason[BACKEND_REASON_MAX]);
 
 /* Runs on the engine and waits at most `timeout_ms`. Any failure but ST_BUSY (no device
  * memory for this run) ends the engine. Thread-safe; a link is one thread's. */
