@@ -5,6 +5,8 @@
 #ifndef BLURD_GPU_DRIVER_H
 #define BLURD_GPU_DRIVER_H
 
+#include <stdbool.h>
+
 #include <cuda.h>
 
 #include "core/status.h"
@@ -21,13 +23,14 @@ struct cuda {
 #undef CUDA_OPTIONAL
 };
 
-/* Opens `library` (NULL: libcuda.so.1, by name only) and fills *cuda; calls cuInit.
- * ST_DEVICE when the library, a required function or a device is missing, or the driver
- * is older than CUDA 12.0, with a sentence that says which. */
+/* Opens `library` (NULL: libcuda.so.1, by name only) and fills *cuda; calls cuInit, after
+ * which the process must not fork. ST_DEVICE when the library, a required function or a
+ * device is missing, the library is the toolkit's stub, or the driver is older than CUDA
+ * 12.0, with a sentence that says which; *cuda is then of no use. */
 enum status cuda_open(struct cuda *cuda, const char *library, struct error *err);
 
 /* ST_OK for CUDA_SUCCESS; ST_BUSY for CUDA_ERROR_OUT_OF_MEMORY; else ST_DEVICE. Records the
- * call's text and the driver's name and number of the error. */
+ * call's text and the driver's name, number and description of the error. */
 enum status cuda_check(const struct cuda *cuda, CUresult result, const char *call, struct error *err);
 
 /* Calls a driver function and checks it: CUDA_TRY(cuda, err, cuMemAlloc, &data, size). */
@@ -35,6 +38,6 @@ enum status cuda_check(const struct cuda *cuda, CUresult result, const char *cal
 
 /* Whether only ending the process cures the error (illegal address, launch failure, ECC,
  * anything unknown): then nothing may be freed. */
-_Bool cuda_is_sticky(CUresult result);
+bool cuda_is_sticky(CUresult result);
 
 #endif
