@@ -74,11 +74,17 @@ include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
 endif
 
-SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c gpu/*.c config/*.c server/*.c)
-SOURCES := $(filter-out server/main.c gpu/versions%.c,$(SOURCES)) $(GPU_VERSIONS)
+# With the CUDA headers all of gpu/ is built, without them what stands in for it.
+GPU_NONE := $(wildcard gpu/*none.c)
+GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/compile.c $(GPU_NONE),$(wildcard gpu/*.c)),$(GPU_NONE))
+GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c)
+
+SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c config/*.c server/*.c)
+SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
 
 # Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
 TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
+TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
 SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/filters/*.c))
 TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
@@ -118,12 +124,42 @@ ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
-$(BUILD)/gpu/versions.o: ALL_CFLAGS += $(CUDA_INCLUDE)
+cuda_flags = $(if $(filter gpu/% tests/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS))
+comma := ,
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(call cuda_flags,$<) -MMD -MP -c -o $@ $<
+
+# --- kernels -----------------------------------------------------------------------------
+# NVRTC needs no GPU. Shared by all CONFIGs, as is the tool. Without NVRTC, or where it does
+# not know an architecture, the files are empty, and gpu/program.c goes on without them.
+KERNELS := $(CUDA_BUILD)/kernels
+KERNEL_FILES := $(shell sed -n 's|^CUBIN(\(.*\))|$(KERNELS)/sm_\1.cubin|p; s|^PTX(\(.*\))|$(KERNELS)/compute_\1.ptx|p' \
+                gpu/architectures.def)
+KERNEL_TOOL := $(CUDA_BUILD)/compile
+
+$(KERNEL_TOOL): gpu/compile.c gpu/nvrtc.c core/status.c core/bytes.c gpu/nvrtc.h gpu/nvrtc.def core/status.h core/bytes.h
+	$(call say,CC,gpu/compile.c)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O1 -I. -o $@ $(filter %.c,$^)
+
+# Made each time and replaced when it changes, so that nothing has to know what includes what.
+$(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
+	@mkdir -p $(@D)
+	@$(KERNEL_TOOL) flatten $@.new $(sort $(wildcard gpu/*.cu))
+	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+
+define make_kernels
+	$(call say,NVRTC,$@)
+	$(Q)$(if $(NVRTC),$(KERNEL_TOOL) $(1) $@ $* $< $(NVRTC),: >$@)
+endef
+$(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
+	$(call make_kernels,cubin)
+$(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
+	$(call make_kernels,ptx)
+$(BUILD)/gpu/embedded.o: $(KERNEL_FILES) $(KERNELS)/source.cu
+kernels: $(KERNEL_FILES)
 
 # Changes only when the compiler or the flags do; everything depends on it.
 FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(ALL_LDFLAGS)
@@ -186,7 +222,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all tests tools fuzzers run test check format docs tidy install clean distclean FORCE
+.PHONY: all kernels tests tools fuzzers run test check format docs tidy install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES))
