@@ -18,8 +18,8 @@ enum kernel {
 enum module_format { MODULE_AUTO, MODULE_CUBIN, MODULE_PTX, MODULE_NVRTC };
 
 struct program_options {
-    enum module_format format;
-    const char *cache_folder; /* for what NVRTC makes; "" or NULL: none */
+    enum module_format format; /* MODULE_AUTO: the first that works, in this order */
+    const char *cache_folder;  /* for what NVRTC makes; "" or NULL: none */
 };
 
 struct program {
@@ -30,7 +30,8 @@ struct program {
 };
 
 /* Loads the program for a device of compute capability major.minor into the current
- * context. A forced format fails where `auto` would go on to the next. */
+ * context. A forced format fails where `auto` logs why and goes on to the next. Takes 0.1 ms
+ * with machine code, up to a second with NVRTC. *program is all zero after a failure. */
 enum status program_load(struct program *program, const struct cuda *cuda, int major, int minor,
                          const struct program_options *options, struct error *err);
 
