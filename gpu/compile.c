@@ -45,11 +45,18 @@ static enum status write_file(const char *path, struct bytes text, struct error 
 }
 
 /* --- flatten -------------------------------------------------------------------------- */
-static enum status flatten_file(struct buf *flat, const char *path, int depth, struct error *err);
+struct flat {
+    struct buf text;
+    struct buf once; /* paths, a line each, of files with #pragma once that are in the text */
+};
+
+static const char pragma_once[] = "\n#pragma once\n";
+
+static enum status flatten_file(struct flat *flat, const char *path, int depth, struct error *err);
 
 /* Replaces #include "PATH" by the file; everything else, <...> too, stays. Guards and
  * conditions are left to the compiler, so that a table may be included twice. */
-static enum status flatten_line(struct buf *flat, const char *path, unsigned number, const char *line,
+static enum status flatten_line(struct flat *flat, const char *path, unsigned number, const char *line,
                                 size_t length, int depth, struct error *err) {
     char included[PATH_SIZE];
     int end = 0;
@@ -57,15 +64,18 @@ static enum status flatten_line(struct buf *flat, const char *path, unsigned num
     if (sscanf(line, " # include \"%200[^\"\n]%n", included, &end) == 1 && (size_t)end < length &&
         line[end] == '"') {
         enum status status = flatten_file(flat, included, depth + 1, err);
-        return status == ST_OK ? buf_printf(flat, err, "#line %u \"%s\"\n", number + 1, path) : status;
+        return status == ST_OK ? buf_printf(&flat->text, err, "#line %u \"%s\"\n", number + 1, path) : status;
     }
-    enum status status = buf_append(flat, line, length, err);
-    return status == ST_OK ? buf_append(flat, "\n", 1, err) : status;
+    if (strncmp(line, pragma_once + 1, strlen(pragma_once + 1)) == 0) {
+        length = 0; /* done here, and a warning in the main file */
+    }
+    enum status status = buf_append(&flat->text, line, length, err);
+    return status == ST_OK ? buf_append(&flat->text, "\n", 1, err) : status;
 }
 
-static enum status flatten_text(struct buf *flat, const char *path, const char *text, int depth,
+static enum status flatten_text(struct flat *flat, const char *path, const char *text, int depth,
                                 struct error *err) {
-    enum status status = buf_printf(flat, err, "#line 1 \"%s\"\n", path);
+    enum status status = buf_printf(&flat->text, err, "#line 1 \"%s\"\n", path);
     for (unsigned number = 1; status == ST_OK && *text; number++) {
         size_t length = strcspn(text, "\n");
         status = flatten_line(flat, path, number, text, length, depth, err);
@@ -74,13 +84,25 @@ static enum status flatten_text(struct buf *flat, const char *path, const char *
     return status;
 }
 
-static enum status flatten_file(struct buf *flat, const char *path, int depth, struct error *err) {
+static bool is_done(const struct flat *flat, const char *path) {
+    char line[PATH_SIZE + 2];
+    int length = snprintf(line, sizeof line, "\n%s\n", path);
+    return flat->once.size > 0 && memmem(flat->once.data, flat->once.size, line, (size_t)length);
+}
+
+static enum status flatten_file(struct flat *flat, const char *path, int depth, struct error *err) {
     struct buf file;
+    if (is_done(flat, path)) {
+        return ST_OK;
+    }
     if (depth > INCLUDE_DEPTH) {
         return fail(err, ST_ARGUMENT, "%s: included %d deep", path, depth);
     }
     buf_init(&file, TEXT_MAX);
     enum status status = read_text(path, &file, err);
+    if (status == ST_OK && strstr((const char *)file.data, pragma_once)) {
+        status = buf_printf(&flat->once, err, "\n%s\n", path);
+    }
     if (status == ST_OK) {
         status = flatten_text(flat, path, (const char *)file.data, depth, err);
     }
@@ -89,16 +111,18 @@ static enum status flatten_file(struct buf *flat, const char *path, int depth, s
 }
 
 static enum status flatten(const char *output, char **paths, struct error *err) {
-    struct buf flat;
-    buf_init(&flat, TEXT_MAX);
+    struct flat flat;
+    buf_init(&flat.text, TEXT_MAX);
+    buf_init(&flat.once, TEXT_MAX);
     enum status status = ST_OK;
     for (; status == ST_OK && *paths; paths++) {
         status = flatten_file(&flat, *paths, 0, err);
     }
     if (status == ST_OK) {
-        status = write_file(output, buf_bytes(&flat), err);
+        status = write_file(output, buf_bytes(&flat.text), err);
     }
-    buf_finish(&flat);
+    buf_finish(&flat.text);
+    buf_finish(&flat.once);
     return status;
 }
 

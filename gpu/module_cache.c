@@ -99,34 +99,42 @@ static bool ends_with(const char *name, const char *end) {
     return length >= tail && strcmp(name + length - tail, end) == 0;
 }
 
-/* Looks through the folder once: removes what a writer that died has left, counts the
- * modules, and tells which was least recently used (reading sets the time). */
-static unsigned survey(int folder, char oldest[NAME_SIZE]) {
+static bool is_older(const struct timespec *a, const struct timespec *b) {
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+/* Counts one file of the folder, or removes it if a writer that died has left it. */
+static void survey_file(int folder, const char *name, unsigned *count, struct timespec *oldest_time,
+                        char oldest[NAME_SIZE]) {
     struct stat info;
-    time_t oldest_time = 0;
+    if (strlen(name) >= NAME_SIZE || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+        return;
+    }
+    if (ends_with(name, temporary) && info.st_mtime + STALE_S < time(NULL)) {
+        unlinkat(folder, name, 0);
+    } else if (ends_with(name, suffix) && ((*count)++ == 0 || is_older(&info.st_mtim, oldest_time))) {
+        *oldest_time = info.st_mtim;
+        memcpy(oldest, name, strlen(name) + 1);
+    }
+}
+
+/* Returns how many modules there are, and which was least recently used: reading one sets
+ * its time. */
+static unsigned survey(int folder, char oldest[NAME_SIZE]) {
+    struct timespec oldest_time = {0};
     unsigned count = 0;
-    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fdopendir takes it over */
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (!listing && fd >= 0) {
-        close(fd);
-    }
-    for (struct dirent *entry; listing && (entry = readdir(listing));) {
-        if (strlen(entry->d_name) >= NAME_SIZE ||
-            fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
-            continue;
+    if (!listing) {
+        if (fd >= 0) {
+            close(fd);
         }
-        if (ends_with(entry->d_name, temporary) && info.st_mtime + STALE_S < time(NULL)) {
-            unlinkat(folder, entry->d_name, 0);
-        } else if (ends_with(entry->d_name, suffix)) {
-            if (count++ == 0 || info.st_mtime < oldest_time) {
-                oldest_time = info.st_mtime;
-                snprintf(oldest, NAME_SIZE, "%.*s", NAME_SIZE - 1, entry->d_name);
-            }
-        }
+        return 0;
     }
-    if (listing) {
-        closedir(listing);
+    for (struct dirent *entry; (entry = readdir(listing));) {
+        survey_file(folder, entry->d_name, &count, &oldest_time, oldest);
     }
+    closedir(listing); /* and fd with it */
     return count;
 }
 

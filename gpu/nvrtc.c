@@ -13,7 +13,8 @@ static const char *const options[] = {"--std=c++17", "--fmad=false"};
 enum { OPTIONS = sizeof options / sizeof *options, ARCHITECTURES_MAX = 64 };
 
 /* NVRTC has no standard headers of its own; these stand in for three of them, so that one
- * parameter header serves the C compiler and NVRTC. `bool` and `size_t` are built in. */
+ * parameter header serves the C compiler and NVRTC. `bool` and `size_t` are built in; there
+ * is no `offsetof`. */
 static const char *const header_names[] = {"stdint.h", "stddef.h", "stdbool.h"};
 static const char *const header_texts[] = {
     "#pragma once\n"
@@ -22,7 +23,7 @@ static const char *const header_texts[] = {
     "typedef int int32_t; typedef unsigned int uint32_t;\n"
     "typedef long int64_t; typedef unsigned long uint64_t;\n"
     "typedef long intptr_t; typedef unsigned long uintptr_t;\n",
-    "#pragma once\n#undef offsetof\n#define offsetof(type, member) __builtin_offsetof(type, member)\n",
+    "#pragma once\n",
     "#pragma once\n",
 };
 

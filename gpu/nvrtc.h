@@ -46,7 +46,7 @@ void nvrtc_describe(const struct nvrtc *nvrtc, struct nvrtc_target target, char 
 
 /* Compiles `source`, which includes nothing but <stdint.h>, <stddef.h> and <stdbool.h>, and
  * appends CUBIN or PTX (without its final zero) to `image`. On failure the sentence has
- * the first error that the compiler found. Takes 0.05 to 1 s. */
+ * the first error that the compiler found. Takes seconds. */
 enum status nvrtc_compile(const struct nvrtc *nvrtc, const char *source, struct nvrtc_target target,
                           struct buf *image, struct error *err);
 

@@ -31,7 +31,7 @@ struct program {
 
 /* Loads the program for a device of compute capability major.minor into the current
  * context. A forced format fails where `auto` logs why and goes on to the next. Takes 0.1 ms
- * with machine code, up to a second with NVRTC. *program is all zero after a failure. */
+ * with machine code, seconds with NVRTC. *program is all zero after a failure. */
 enum status program_load(struct program *program, const struct cuda *cuda, int major, int minor,
                          const struct program_options *options, struct error *err);
 
