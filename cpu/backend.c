@@ -129,6 +129,7 @@ static const struct cpu_level levels[] = {
     {"avx2", have_avx2, row_set_avx2},
 #endif
     {"baseline", have_always, row_set_baseline},
+    {"plain", have_always, row_set_plain},
 };
 
 static enum status choose_level(const char *name, const struct cpu_level **level, struct error *err) {

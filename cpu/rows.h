@@ -96,6 +96,7 @@ struct row_set {
 };
 
 /* Each fills the whole set. The caller makes sure that the processor has the instructions. */
+void row_set_plain(struct row_set *set);
 void row_set_baseline(struct row_set *set);
 #if defined(__x86_64__)
 void row_set_avx2(struct row_set *set);

@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * What every processor of the architecture has: SSE2 on x86-64, else plain C. */
 #include "cpu/rows.h"
 
-enum { VECTOR_BYTES = 16 };
-#include "cpu/rows_real.h"
-#include "cpu/rows_whole.h"
 #if defined(__SSE2__)
 #include "cpu/simd_sse2.h"
 /* after it, whose types it uses */
@@ -11,8 +9,7 @@ enum { VECTOR_BYTES = 16 };
 #endif
 
 void row_set_baseline(struct row_set *set) {
-    set->whole = whole_ops;
-    set->real = real_ops;
+    row_set_plain(set);
 #if defined(__SSE2__)
     simd_replace(&set->whole);
 #endif

@@ -3,7 +3,6 @@
  * width of its registers; the lanes are independent, so that the width changes no result. Every
  * sum is `sum = sum + weight * value`, rounded after the product and after the addition (the
  * build forbids fusing them), in the order of docs/filters.md. */
-#include <math.h>
 #include <string.h>
 
 #include "cpu/rows.h"
@@ -110,50 +109,100 @@ static void real_merge(void *to, const void *from, size_t segment, unsigned chan
     }
 }
 
+/* The loops below take the number of channels and the depth as constants, so that the compiler makes
+ * vectors of them: they are inlined where those are known. */
+
+static inline void real_multiply_alpha(float *pixel, unsigned channels, size_t pixels) {
+    for (size_t x = 0; x < pixels; x++, pixel += channels) {
+        float alpha = pixel[channels - 1];
+        for (unsigned c = 0; c + 1 < channels; c++) {
+            pixel[c] = pixel[c] * alpha;
+        }
+    }
+}
+
 static void real_load(float *to, const void *from, const struct sample_format *format, size_t pixels) {
     size_t n = pixels * format->channels;
     const uint8_t *narrow = from;
     const uint16_t *wide = from;
-    for (size_t i = 0; i < n; i++) {
-        to[i] = format->depth == 8 ? narrow[i] : wide[i];
-    }
-    if (!format->alpha) {
-        return;
-    }
-    unsigned last = format->channels - 1;
-    for (size_t x = 0; x < pixels; x++, to += format->channels) {
-        for (unsigned c = 0; c < last; c++) {
-            to[c] = to[c] * to[last];
+    if (format->depth == 8) {
+        for (size_t i = 0; i < n; i++) {
+            to[i] = narrow[i];
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            to[i] = wide[i];
         }
     }
-}
-
-/* Rounds half up; what is above `max`, also infinity, becomes `max`. Nothing is negative. */
-static inline float real_round(float value, float max) {
-    float rounded = floorf(value + 0.5f);
-    return rounded < max ? rounded : max;
-}
-
-static inline float real_sample(const float *pixel, unsigned c, const struct sample_format *format) {
-    unsigned last = format->channels - 1;
-    if (!format->alpha || c == last) {
-        return pixel[c];
+    if (format->alpha && format->channels == 2) {
+        real_multiply_alpha(to, 2, pixels);
+    } else if (format->alpha) {
+        real_multiply_alpha(to, 4, pixels);
     }
-    return pixel[last] > 0 ? pixel[c] / pixel[last] : 0;
 }
 
+/* Rounds half up; what is above `max`, also infinity, becomes `max`. Nothing is negative, so that
+ * cutting off is rounding down. */
+static inline int32_t real_round(float value, float max) {
+    float raised = value + 0.5f;
+    return (int32_t)(raised < max ? raised : max);
+}
+
+/* Colour from colour times alpha. The division is not in a branch, which vectors do not have. */
+static inline float real_divide(float value, float alpha) {
+    float quotient = value / (alpha > 0 ? alpha : 1);
+    return alpha > 0 ? quotient : 0;
+}
+
+static inline void real_store_narrow(uint8_t *restrict to, const float *restrict from, unsigned channels,
+                                     size_t pixels) {
+    for (size_t x = 0; x < pixels; x++) {
+        float alpha = from[x * channels + channels - 1];
+        for (unsigned c = 0; c + 1 < channels; c++) {
+            to[x * channels + c] = (uint8_t)real_round(real_divide(from[x * channels + c], alpha), 255);
+        }
+        to[x * channels + channels - 1] = (uint8_t)real_round(alpha, 255);
+    }
+}
+
+static inline void real_store_wide(uint16_t *restrict to, const float *restrict from, unsigned channels,
+                                   size_t pixels) {
+    for (size_t x = 0; x < pixels; x++) {
+        float alpha = from[x * channels + channels - 1];
+        for (unsigned c = 0; c + 1 < channels; c++) {
+            to[x * channels + c] = (uint16_t)real_round(real_divide(from[x * channels + c], alpha), 65535);
+        }
+        to[x * channels + channels - 1] = (uint16_t)real_round(alpha, 65535);
+    }
+}
+
+/* Without alpha every sample is its own pixel of one channel. */
 static void real_store(void *to, const float *from, const struct sample_format *format, size_t pixels) {
-    uint8_t *narrow = to;
-    uint16_t *wide = to;
-    for (size_t x = 0, i = 0; x < pixels; x++, from += format->channels) {
-        for (unsigned c = 0; c < format->channels; c++, i++) {
-            float value = real_sample(from, c, format);
-            if (format->depth == 8) {
-                narrow[i] = (uint8_t)real_round(value, 255);
-            } else {
-                wide[i] = (uint16_t)real_round(value, 65535);
-            }
+    unsigned channels = format->alpha ? format->channels : 1;
+    size_t n = pixels * (format->alpha ? 1 : format->channels);
+    if (format->depth == 8) {
+        switch (channels) {
+        case 1:
+            real_store_narrow(to, from, 1, n);
+            return;
+        case 2:
+            real_store_narrow(to, from, 2, n);
+            return;
+        default:
+            real_store_narrow(to, from, 4, n);
+            return;
         }
+    }
+    switch (channels) {
+    case 1:
+        real_store_wide(to, from, 1, n);
+        return;
+    case 2:
+        real_store_wide(to, from, 2, n);
+        return;
+    default:
+        real_store_wide(to, from, 4, n);
+        return;
     }
 }
 

@@ -39,47 +39,17 @@ static inline vec simd_centre(const uint8_t *const *in, size_t byte, bool bytes)
     return bytes ? vec_load_bytes(in[0] + byte) : vec_load(in[0] + byte);
 }
 
-/* sum[0..3]: the pairs of two neighbouring vectors at x, low and high. */
-static inline void simd_sum(vec sum[4], const uint8_t *const *in, const int32_t *weight, unsigned pairs,
-                            unsigned radius, size_t x, bool bytes) {
+/* Adds the terms at distances k and next to the sums of two neighbouring vectors at x, low and high. */
+static inline void simd_add_pair(vec sum[4], const uint8_t *const *in, vec weight, int k, int next, size_t x,
+                                 bool bytes) {
     const size_t size = bytes ? 1 : sizeof(int16_t);
-    for (unsigned p = 0; p < pairs; p++) {
-        vec w = vec_all(weight[p]);
-        int k = 2 * (int)p;
-        /* an odd rest has weight 0: any sample will do */
-        int next = k + 1 <= (int)radius ? k + 1 : k;
-        for (unsigned i = 0; i < 2; i++) {
-            size_t byte = (x + i * VEC_LANES) * size;
-            vec a = p ? simd_term(in, k, byte, bytes) : simd_centre(in, byte, bytes);
-            vec b = simd_term(in, next, byte, bytes);
-            sum[2 * i] = vec_multiply_add(sum[2 * i], vec_pairs_low(a, b), w);
-            sum[2 * i + 1] = vec_multiply_add(sum[2 * i + 1], vec_pairs_high(a, b), w);
-        }
+    for (unsigned i = 0; i < 2; i++) {
+        size_t byte = (x + i * VEC_LANES) * size;
+        vec a = k ? simd_term(in, k, byte, bytes) : simd_centre(in, byte, bytes);
+        vec b = simd_term(in, next, byte, bytes);
+        sum[2 * i] = vec_multiply_add(sum[2 * i], vec_pairs_low(a, b), weight);
+        sum[2 * i + 1] = vec_multiply_add(sum[2 * i + 1], vec_pairs_high(a, b), weight);
     }
-}
-
-static inline void simd_taps_to_values(void *to, const void *const *row, const struct taps *taps, size_t n,
-                                       bool bytes) {
-    int32_t weight[SIMD_PAIRS_MAX];
-    unsigned pairs = simd_weights(weight, taps);
-    const uint8_t *const *in = (const uint8_t *const *)row + taps->radius;
-    const int shift = bytes ? BLUR_WEIGHT_BITS - BLUR_STORE_BITS : BLUR_WEIGHT_BITS;
-    const vec round = vec_all(bytes ? SIMD_ROUND_SOURCE : VALUE_ROUND);
-    for (size_t x = 0; x < n; x += SIMD_BLOCK) {
-        vec sum[4] = {round, round, round, round};
-        simd_sum(sum, in, weight, pairs, taps->radius, x, bytes);
-        int16_t *out = (int16_t *)to + x;
-        vec_store(out, vec_pack(vec_shift(sum[0], shift), vec_shift(sum[1], shift)));
-        vec_store(out + VEC_LANES, vec_pack(vec_shift(sum[2], shift), vec_shift(sum[3], shift)));
-    }
-}
-
-static void simd_taps_source(void *to, const void *const *row, const struct taps *taps, size_t n) {
-    simd_taps_to_values(to, row, taps, n, true);
-}
-
-static void simd_taps(void *to, const void *const *row, const struct taps *taps, size_t n) {
-    simd_taps_to_values(to, row, taps, n, false);
 }
 
 /* Stores a block of last sums as bytes, at most n of them. */
@@ -93,16 +63,74 @@ static inline void simd_put_last(uint8_t *to, const vec sum[4], size_t n) {
     }
 }
 
-static void simd_taps_last(void *to, const void *const *row, const struct taps *taps, size_t n) {
-    int32_t weight[SIMD_PAIRS_MAX];
-    unsigned pairs = simd_weights(weight, taps);
+enum simd_pass { SIMD_SOURCE, SIMD_BETWEEN, SIMD_LAST };
+
+/* One pass over a row. Inlined with constants: `pass`, and `pairs` where it is small. */
+static inline __attribute__((always_inline)) void simd_pass_row(void *to, const void *const *row,
+                                                                const struct taps *taps,
+                                                                const int32_t *weight, unsigned pairs,
+                                                                size_t n, enum simd_pass pass) {
     const uint8_t *const *in = (const uint8_t *const *)row + taps->radius;
-    const vec round = vec_all(SIMD_ROUND_LAST);
+    const bool bytes = pass == SIMD_SOURCE;
+    const int shift = bytes ? BLUR_WEIGHT_BITS - BLUR_STORE_BITS : BLUR_WEIGHT_BITS;
+    const vec round = vec_all(bytes ? SIMD_ROUND_SOURCE : pass == SIMD_LAST ? SIMD_ROUND_LAST : VALUE_ROUND);
+    /* where the number of terms is odd the rest has weight 0: any sample will do */
+    const int end = (int)taps->radius;
     for (size_t x = 0; x < n; x += SIMD_BLOCK) {
         vec sum[4] = {round, round, round, round};
-        simd_sum(sum, in, weight, pairs, taps->radius, x, false);
-        simd_put_last((uint8_t *)to + x, sum, n - x);
+        simd_add_pair(sum, in, vec_all(weight[0]), 0, 1, x, bytes);
+#pragma GCC unroll 5
+        for (int p = 1; p < (int)pairs; p++) {
+            int next = 2 * p + 1 <= end ? 2 * p + 1 : end;
+            simd_add_pair(sum, in, vec_all(weight[p]), 2 * p, next, x, bytes);
+        }
+        if (pass == SIMD_LAST) {
+            simd_put_last((uint8_t *)to + x, sum, n - x);
+            continue;
+        }
+        int16_t *out = (int16_t *)to + x;
+        vec_store(out, vec_pack(vec_shift(sum[0], shift), vec_shift(sum[1], shift)));
+        vec_store(out + VEC_LANES, vec_pack(vec_shift(sum[2], shift), vec_shift(sum[3], shift)));
     }
+}
+
+/* The small kernels, of sigma up to 2.2, are unrolled: their loop would cost as much as its body. */
+static inline __attribute__((always_inline)) void
+simd_pass_any(void *to, const void *const *row, const struct taps *taps, size_t n, enum simd_pass pass) {
+    int32_t weight[SIMD_PAIRS_MAX];
+    unsigned pairs = simd_weights(weight, taps);
+    switch (pairs) {
+    case 1:
+        simd_pass_row(to, row, taps, weight, 1, n, pass);
+        break;
+    case 2:
+        simd_pass_row(to, row, taps, weight, 2, n, pass);
+        break;
+    case 3:
+        simd_pass_row(to, row, taps, weight, 3, n, pass);
+        break;
+    case 4:
+        simd_pass_row(to, row, taps, weight, 4, n, pass);
+        break;
+    case 5:
+        simd_pass_row(to, row, taps, weight, 5, n, pass);
+        break;
+    default:
+        simd_pass_row(to, row, taps, weight, pairs, n, pass);
+        break;
+    }
+}
+
+static void simd_taps_source(void *to, const void *const *row, const struct taps *taps, size_t n) {
+    simd_pass_any(to, row, taps, n, SIMD_SOURCE);
+}
+
+static void simd_taps(void *to, const void *const *row, const struct taps *taps, size_t n) {
+    simd_pass_any(to, row, taps, n, SIMD_BETWEEN);
+}
+
+static void simd_taps_last(void *to, const void *const *row, const struct taps *taps, size_t n) {
+    simd_pass_any(to, row, taps, n, SIMD_LAST);
 }
 
 static void simd_cubic_last(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,

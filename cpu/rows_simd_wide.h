@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Horizontal enlargement where 32-bit numbers move freely (AVX2, AVX-512): see cpu/rows_simd.h. */
+ * Horizontal enlargement where 32-bit numbers move freely (AVX2, AVX-512).
+ * Included after cpu/rows_simd.h, whose functions it uses. */
 #include "cpu/rows.h"
 
 enum { WIDE_LANES = VEC_LANES / 2 };
