@@ -35,9 +35,10 @@ static void judge_target(struct request *request, const char *target, size_t siz
         framing->reason = "the request target is longer than 8 KiB";
     }
     for (size_t i = 0; i < size; i++) {
-        if (target[i] <= ' ' || target[i] == 0x7F) {
+        unsigned char c = (unsigned char)target[i];
+        if (c <= ' ' || c >= 0x7F) {
             framing->verdict = PROBLEM_REQUEST;
-            framing->reason = "the request target contains a blank or control character";
+            framing->reason = "the request target contains a blank, a control or a non-ASCII character";
         }
     }
 }
