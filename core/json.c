@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/json.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,20 @@ static size_t utf8_length(const unsigned char *p) {
     return length;
 }
 
+/* The code point, when it is one that must not reach a terminal or a log collector raw:
+ * controls (C1, too: U+0085 is a line end, U+009B starts an escape sequence) and the
+ * separators U+2028 and U+2029; else 0. */
+static unsigned control(const unsigned char *p, size_t length) {
+    if (length == 1) {
+        return *p < 0x20 || *p == 0x7F ? *p : 0;
+    }
+    if (length == 2 && p[0] == 0xC2 && p[1] < 0xA0) {
+        return p[1];
+    }
+    bool separator = length == 3 && p[0] == 0xE2 && p[1] == 0x80 && (p[2] == 0xA8 || p[2] == 0xA9);
+    return separator ? 0x2000u + (p[2] & 0x3Fu) : 0;
+}
+
 /* One input character as JSON into piece[7]; returns the input bytes consumed. */
 static size_t escape(const unsigned char *p, char piece[8]) {
     size_t length = utf8_length(p);
@@ -36,8 +51,8 @@ static size_t escape(const unsigned char *p, char piece[8]) {
     }
     if (*p == '"' || *p == '\\') {
         snprintf(piece, 8, "\\%c", *p);
-    } else if (*p < 0x20 || *p == 0x7F) {
-        snprintf(piece, 8, "\\u%04x", *p);
+    } else if (control(p, length)) {
+        snprintf(piece, 8, "\\u%04x", control(p, length));
     } else {
         memcpy(piece, p, length);
         piece[length] = '\0';

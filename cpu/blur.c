@@ -101,12 +101,35 @@ static void repeat(uint8_t *to, const void *pixel, size_t bytes, size_t count) {
     }
 }
 
-/* Fills positions first to last of a segment of picture width by the edge mode. */
-static void extend_periodic(const struct job *job, const struct grid *to, ptrdiff_t y, ptrdiff_t first,
-                            ptrdiff_t last, unsigned segment) {
+/* Fills both margins of a segment of picture width, for EDGE_MIRROR and EDGE_WRAP: a first reflection pixel
+ * by pixel, and then whole periods, as margins may be much longer than the picture. */
+static void extend_periodic(const struct job *job, const struct grid *to, ptrdiff_t y, unsigned segment) {
     size_t bytes = to->step * to->value;
-    for (ptrdiff_t x = first; x <= last; x++) {
-        memcpy(grid_at(to, y, segment, x), grid_at(to, y, segment, extent_source(&job->x, x)), bytes);
+    ptrdiff_t last = job->x.size - 1;
+    ptrdiff_t period = job->x.edge == EDGE_WRAP ? job->x.size : 2 * last;
+    struct span done = {0, last};
+    if (job->x.edge == EDGE_MIRROR) {
+        for (; done.hi < to->x.hi && done.hi < 2 * last; done.hi++) {
+            memcpy(grid_at(to, y, segment, done.hi + 1), grid_at(to, y, segment, 2 * last - done.hi - 1),
+                   bytes);
+        }
+        for (; done.lo > to->x.lo && done.lo > -last; done.lo--) {
+            memcpy(grid_at(to, y, segment, done.lo - 1), grid_at(to, y, segment, 1 - done.lo), bytes);
+        }
+    }
+    while (done.hi < to->x.hi) {
+        ptrdiff_t whole = (done.hi + 1) / period * period;
+        ptrdiff_t count = to->x.hi - done.hi < whole ? to->x.hi - done.hi : whole;
+        memcpy(grid_at(to, y, segment, done.hi + 1), grid_at(to, y, segment, done.hi + 1 - whole),
+               (size_t)count * bytes);
+        done.hi += count;
+    }
+    while (done.lo > to->x.lo) {
+        ptrdiff_t whole = (last + 1 - done.lo) / period * period;
+        ptrdiff_t count = done.lo - to->x.lo < whole ? done.lo - to->x.lo : whole;
+        done.lo -= count;
+        memcpy(grid_at(to, y, segment, done.lo), grid_at(to, y, segment, done.lo + whole),
+               (size_t)count * bytes);
     }
 }
 
@@ -125,8 +148,7 @@ static void extend(const struct job *job, const struct grid *to, ptrdiff_t y, st
     const void *outside = job_is_real(job) ? (const void *)real : whole;
     for (unsigned s = 0; s < to->segments; s++) {
         if (raw && (job->x.edge == EDGE_MIRROR || job->x.edge == EDGE_WRAP)) {
-            extend_periodic(job, to, y, to->x.lo, have.lo - 1, s);
-            extend_periodic(job, to, y, have.hi + 1, to->x.hi, s);
+            extend_periodic(job, to, y, s);
             continue;
         }
         repeat(grid_at(to, y, s, to->x.lo), border ? outside : grid_at(to, y, s, have.lo), bytes, before);

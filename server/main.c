@@ -127,6 +127,7 @@ static enum status service_init(struct service *service, const struct config *co
 
 static void service_finish(struct service *service) {
     watchdog_destroy(service->watchdog);
+    workers_finish(service->workers, true); /* after a start that failed */
     workers_destroy(service->workers);
     for (unsigned i = 0; i < service->backend_count; i++) {
         backend_close(service->backend[i]);

@@ -28,6 +28,21 @@ static void make_id(struct request *request) {
     snprintf(request->id, sizeof request->id, "%016" PRIx64, random);
 }
 
+static void judge_target(struct request *request, const char *target, size_t size) {
+    struct framing *framing = &request->framing;
+    if (size > REQUEST_TARGET_MAX) {
+        framing->verdict = PROBLEM_TARGET;
+        framing->reason = "the request target is longer than 8 KiB";
+    }
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)target[i];
+        if (c <= ' ' || c >= 0x7F) {
+            framing->verdict = PROBLEM_REQUEST;
+            framing->reason = "the request target contains a blank, a control or a non-ASCII character";
+        }
+    }
+}
+
 struct request *request_create(struct service *service, const char *target) {
     size_t size = strlen(target);
     size_t kept = size < REQUEST_TARGET_MAX ? size : REQUEST_TARGET_MAX;
@@ -44,10 +59,7 @@ struct request *request_create(struct service *service, const char *target) {
     if (request->query) {
         *request->query++ = '\0';
     }
-    if (size > REQUEST_TARGET_MAX) {
-        request->framing.verdict = PROBLEM_TARGET;
-        request->framing.reason = "the request target is longer than 8 KiB";
-    }
+    judge_target(request, target, size);
     atomic_fetch_add(&service->active, 1);
     metrics_add(service->metrics, METRIC_IN_FLIGHT, 1);
     return request;
@@ -122,8 +134,16 @@ static enum problem check_head(struct request *request) {
     if (problem != PROBLEM_NONE || !request->route->filter) {
         return problem;
     }
+    if (!request->framing.content_lengths && !request->framing.transfer_encodings) {
+        /* Old versions of the library lose a folded length, too, and would take the body for
+         * the next request. */
+        request->close = true;
+        fail(&request->error, ST_CORRUPT,
+             "the request has no body: neither Content-Length nor Transfer-Encoding");
+        return PROBLEM_CORRUPT;
+    }
     uint64_t limit = request->service->config->max_body;
-    if (request->framing.content_lengths && request->framing.content_length > limit) {
+    if (request->framing.content_length > limit) {
         fail(&request->error, ST_TOO_LARGE, "the body has %" PRIu64 " bytes, the limit is %" PRIu64,
              request->framing.content_length, limit);
         return PROBLEM_TOO_LARGE;
