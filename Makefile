@@ -84,8 +84,8 @@ SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
 
 # Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
 TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
-TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
 SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/filters/*.c))
+TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
 TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
 ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES)
@@ -151,7 +151,7 @@ $(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
 	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
 
 define make_kernels
-	$(call say,NVRTC,$@)
+	$(if $(NVRTC),$(call say,NVRTC,$@))
 	$(Q)$(if $(NVRTC),$(KERNEL_TOOL) $(1) $@ $* $< $(NVRTC),: >$@)
 endef
 $(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
