@@ -120,6 +120,13 @@ $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 $(call programs,$(FUZZ_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,$(if $(filter fuzz,$(CONFIG)),-fsanitize=fuzzer),)
 
+# A driver for one test, which opens it as it opens the real one.
+$(BUILD)/tests/unit/test_driver: | $(BUILD)/tests/odd_driver/odd_driver.so
+$(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/driver.def
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
+
 ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512

@@ -42,6 +42,61 @@ static void test_stub_library(void **state) {
     refused(path, "is the CUDA toolkit's stub for linking, not a driver: CUDA_ERROR_STUB_LIBRARY (34)");
 }
 
+/* tests/odd_driver, built beside this program. */
+static const char *odd_driver(void) {
+    static char path[512];
+    ssize_t length = readlink("/proc/self/exe", path, 400);
+    assert_true(length > 0);
+    path[length] = '\0';
+    snprintf(strrchr(path, '/'), 80, "/../odd_driver/odd_driver.so");
+    return path;
+}
+
+static int forget(void **state) {
+    (void)state;
+    return unsetenv("ODD_VERSION") || unsetenv("ODD_INIT") || unsetenv("ODD_COUNT") || unsetenv("ODD_LACKS");
+}
+
+static void opens(int version) {
+    struct cuda cuda;
+    struct error err = {0};
+    if (cuda_open(&cuda, odd_driver(), &err) != ST_OK) {
+        fail_msg("%s", err.text);
+    }
+    assert_int_equal(cuda.version, version);
+    assert_non_null(cuda.cuMemAlloc);
+    assert_non_null(cuda.cuEventElapsedTime);
+    assert_null(cuda.cuModuleLoadDataEx); /* may be missing */
+    assert_int_equal(CUDA_TRY(&cuda, &err, cuStreamSynchronize, NULL), ST_OK);
+}
+
+static void test_versions(void **state) {
+    (void)state;
+    opens(13000);
+    setenv("ODD_VERSION", "12000", 1);
+    opens(12000);
+    setenv("ODD_VERSION", "14020", 1);
+    opens(14020);
+    setenv("ODD_VERSION", "11080", 1);
+    refused(odd_driver(), "is of CUDA 11.8; CUDA 12.0, driver 525, is the oldest that will do");
+}
+
+static void test_missing_function(void **state) {
+    (void)state;
+    setenv("ODD_LACKS", "cuMemAlloc", 1);
+    refused(odd_driver(), "lacks the function cuMemAlloc");
+}
+
+static void test_no_gpu(void **state) {
+    (void)state;
+    setenv("ODD_COUNT", "0", 1);
+    refused(odd_driver(), "the CUDA driver finds no GPU");
+    setenv("ODD_INIT", "100", 1);
+    refused(odd_driver(), "cuInit: CUDA_ERROR_NO_DEVICE (100)");
+    setenv("ODD_INIT", "803", 1);
+    refused(odd_driver(), "cuInit: an error unknown to the driver (803)");
+}
+
 static CUresult get_text(CUresult result, const char **text) {
     *text = result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_OUT_OF_MEMORY ? "TEXT" : NULL;
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -82,8 +137,13 @@ static void test_sticky(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing_library), cmocka_unit_test(test_another_library),
-        cmocka_unit_test(test_stub_library),    cmocka_unit_test(test_check),
+        cmocka_unit_test(test_missing_library),
+        cmocka_unit_test(test_another_library),
+        cmocka_unit_test(test_stub_library),
+        cmocka_unit_test_setup(test_versions, forget),
+        cmocka_unit_test_setup(test_missing_function, forget),
+        cmocka_unit_test_setup(test_no_gpu, forget),
+        cmocka_unit_test(test_check),
         cmocka_unit_test(test_sticky),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
