@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * The blur's kernels; gpu/blur.c launches them, docs/filters.md says what they compute.
+ *
+ *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
+ *     reduce     the first stage of a reduction, picture to values
+ *     values     later stages, and the low-resolution blur
+ *     enlarge    values to picture
+ *
+ * whole_*: integer arithmetic, the number of interleaved channels behind it. real_*: single
+ * precision. */
+#include "gpu/blur_enlarge.cuh"
+#include "gpu/blur_real.cuh"
+#include "gpu/blur_whole.cuh"
+
+#define BLOCK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
+
+extern "C" __global__ void BLOCK whole_direct_1(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile<uint8_t, uint8_t, 1>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_direct_3(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile<uint8_t, uint8_t, 3>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_reduce_1(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile<uint8_t, uint16_t, 1>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_reduce_3(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile<uint8_t, uint16_t, 3>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_values_1(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile<uint16_t, uint16_t, 1>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_values_3(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile<uint16_t, uint16_t, 3>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_enlarge_1(const __grid_constant__ struct whole_enlargement pass) {
+    whole_enlarge_tile<1>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_enlarge_3(const __grid_constant__ struct whole_enlargement pass) {
+    whole_enlarge_tile<3>(pass);
+}
+
+extern "C" __global__ void BLOCK real_direct(const __grid_constant__ struct real_pass pass) {
+    real_pass_tile<true, true>(pass);
+}
+
+extern "C" __global__ void BLOCK real_reduce(const __grid_constant__ struct real_pass pass) {
+    real_pass_tile<true, false>(pass);
+}
+
+extern "C" __global__ void BLOCK real_values(const __grid_constant__ struct real_pass pass) {
+    real_pass_tile<false, false>(pass);
+}
+
+extern "C" __global__ void BLOCK real_enlarge(const __grid_constant__ struct real_enlargement pass) {
+    real_enlarge_tile(pass);
+}
