@@ -238,6 +238,57 @@ static enum status whole_pass(struct work *work, unsigned i, bool direct, struct
     return launch(work, kernel, &pass, blocks, shared, err);
 }
 
+/* ---- small radii ---- */
+
+/* The radius that the unrolled kernel needs, or 0 where there is none for this picture. */
+static unsigned direct_radius(const struct work *work) {
+    unsigned radius = 0;
+    for (unsigned p = 0; p < work->planes; p++) {
+        const struct path *path = &work->path[p];
+        unsigned x = path->x.axis->radius;
+        unsigned y = path->y.axis->radius;
+        if (path->stages > 0) {
+            return 0;
+        }
+        radius = x > radius ? x : radius;
+        radius = y > radius ? y : radius;
+    }
+    return radius <= 3 ? 3 : radius <= KERNEL_DIRECT_RADIUS ? KERNEL_DIRECT_RADIUS : 0;
+}
+
+static unsigned padded_weight(const struct blur_axis *axis, int k, int radius) {
+    int at = k < radius ? radius - k : k - radius;
+    return k >= 0 && at <= axis->radius ? (unsigned)axis->weight[at] : 0;
+}
+
+static void fill_direct_plane(struct direct_plane *plane, const struct path *path, int radius,
+                              unsigned *blocks) {
+    plane->source = path->source;
+    plane->target = path->target;
+    plane->border = path->border;
+    plane->tiles = cut(&path->target, KERNEL_DIRECT_WIDTH / path->plane->channels, KERNEL_DIRECT_HEIGHT,
+                       KERNEL_DIRECT_COLUMNS, blocks);
+    for (int k = 0; k <= 2 * radius + 1; k++) {
+        unsigned first = padded_weight(path->y.axis, k - 1, radius);
+        plane->pair_y[k] = first | padded_weight(path->y.axis, k, radius) << 16;
+    }
+    for (int k = 0; k <= radius; k++) {
+        plane->weight_x[k] = 4 * padded_weight(path->x.axis, radius + k, radius);
+    }
+}
+
+static enum status direct_pass(struct work *work, unsigned radius, struct error *err) {
+    struct direct_pass pass = {.planes = (int32_t)work->planes};
+    unsigned blocks = 0;
+    for (unsigned p = 0; p < work->planes; p++) {
+        fill_direct_plane(&pass.plane[p], &work->path[p], (int)radius, &blocks);
+    }
+    enum kernel kernel = radius == 3 ? whole_kernel(work, KERNEL_whole_direct3_1, KERNEL_whole_direct3_3)
+                                     : whole_kernel(work, KERNEL_whole_direct6_1, KERNEL_whole_direct6_3);
+    unsigned shared = KERNEL_DIRECT_HEIGHT * KERNEL_DIRECT_COLUMNS * sizeof(uint16_t);
+    return launch(work, kernel, &pass, blocks, shared, err);
+}
+
 static enum status real_pass(struct work *work, unsigned i, struct error *err) {
     const struct path *path = &work->path[0];
     struct pass_axis x = pass_axis(&path->x, i, path->stages);
@@ -313,6 +364,10 @@ static enum status run_real(struct work *work, struct error *err) {
 }
 
 static enum status run_whole(struct work *work, struct error *err) {
+    unsigned radius = direct_radius(work);
+    if (radius > 0) {
+        return direct_pass(work, radius, err);
+    }
     enum status status = whole_pass(work, 0, true, err);
     for (unsigned i = 0; i < PASSES_MAX && status == ST_OK; i++) {
         status = whole_pass(work, i, false, err);

@@ -2,17 +2,35 @@
  * The blur's kernels; gpu/blur.c launches them, docs/filters.md says what they compute.
  *
  *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
+ *     direct3,6  the same for radii up to that, unrolled
  *     reduce     the first stage of a reduction, picture to values
  *     values     later stages, and the low-resolution blur
  *     enlarge    values to picture
  *
  * whole_*: integer arithmetic, the number of interleaved channels behind it. real_*: single
  * precision. */
+#include "gpu/blur_direct.cuh"
 #include "gpu/blur_enlarge.cuh"
 #include "gpu/blur_real.cuh"
 #include "gpu/blur_whole.cuh"
 
 #define BLOCK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
+
+extern "C" __global__ void BLOCK whole_direct3_1(const __grid_constant__ struct direct_pass pass) {
+    direct_tile<1, 3>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_direct3_3(const __grid_constant__ struct direct_pass pass) {
+    direct_tile<3, 3>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_direct6_1(const __grid_constant__ struct direct_pass pass) {
+    direct_tile<1, 6>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_direct6_3(const __grid_constant__ struct direct_pass pass) {
+    direct_tile<3, 6>(pass);
+}
 
 extern "C" __global__ void BLOCK whole_direct_1(const __grid_constant__ struct whole_pass pass) {
     whole_pass_tile<uint8_t, uint8_t, 1>(pass);

@@ -82,6 +82,31 @@ struct whole_pass {
 };
 KERNEL_SIZE_IS(whole_pass, 944);
 
+/* The direct pass for small radii; see gpu/blur_direct.cuh. Tiles are counted in samples. */
+enum {
+    KERNEL_DIRECT_RADIUS = 6,
+    KERNEL_DIRECT_WIDTH = 192, /* samples; whole pixels of 1 and of 3 */
+    KERNEL_DIRECT_HEIGHT = 32,
+    KERNEL_DIRECT_COLUMNS = 240, /* values in a row of shared memory */
+};
+
+struct direct_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    uint32_t
+        pair_y[2 * KERNEL_DIRECT_RADIUS + 2];    /* weights k - 1 and, above, k of the kernel's row of taps */
+    uint32_t weight_x[KERNEL_DIRECT_RADIUS + 1]; /* times 4 */
+    uint32_t border;
+};
+KERNEL_SIZE_IS(direct_plane, 192);
+
+struct direct_pass {
+    struct direct_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(direct_pass, 584);
+
 /* 16 bits or alpha: one plane of 1 to 4 channels. */
 struct real_pass {
     struct kernel_grid source, target;
