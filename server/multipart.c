@@ -67,7 +67,10 @@ enum status multipart_begin(struct multipart *multipart, const char *content_typ
         multipart->rest = (struct bytes){body.data + first, body.size - first};
         return ST_OK;
     }
-    uint8_t *found = memmem(body.data, body.size, multipart->delimiter, multipart->delimiter_size);
+    const uint8_t *found = NULL;
+    if (body.size > first) { /* of an empty body the data may be NULL */
+        found = memmem(body.data, body.size, multipart->delimiter, multipart->delimiter_size);
+    }
     if (!found) {
         return fail(err, ST_CORRUPT, "the multipart body does not contain its boundary");
     }
