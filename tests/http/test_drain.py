@@ -64,7 +64,7 @@ def test_a_body_on_its_way_may_arrive(start):
         connection.send(message[:-100])
         assert in_flight(own, 1)
         own.signal()
-        assert own.wait_for_line('finishing 1 requests')
+        assert own.wait_for_line('drain')
         connection.send(message[-100:])
         assert connection.answer().status == 200
     assert own.wait() == 0

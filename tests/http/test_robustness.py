@@ -118,7 +118,8 @@ def test_clients_that_leave_at_any_moment(watched):
 @pytest.mark.parametrize('how', ('close', 'half close', 'reset'))
 def test_a_client_that_stops_is_noticed_before_its_time_is_up(start, end, how):
     """Data and the end may come in one wake-up."""
-    own = start('--header-timeout', '6s', '--body-timeout', '6s')
+    patience = f'{10 * daemon.SLOW:.0f}s'
+    own = start('--header-timeout', patience, '--body-timeout', patience)
     connections = [own.connect() for _ in range(40)]
     for connection in connections:
         connection.send(wire.message('POST', '/blur', pictures.small_png())[:end])
