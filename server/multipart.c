@@ -15,15 +15,14 @@ bool multipart_is(const char *content_type) {
 }
 
 /* Finds `name`=value among the ;-separated parameters of a header value and copies the
- * value, unquoted. Returns false when absent or longer than `maximum`. */
+ * value, unquoted. Returns false when absent, unfinished or longer than `maximum`. */
 static bool find_parameter(const char *text, size_t size, const char *name, char *out, size_t maximum) {
     size_t name_size = strlen(name);
     bool quoted = false;
     for (size_t i = 0; i < size; i++) {
-        if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) {
-            quoted = !quoted;
-        }
-        if (text[i] != ';' || quoted) {
+        quoted ^= text[i] == '"';
+        i += quoted && text[i] == '\\'; /* what is escaped ends nothing */
+        if (quoted || text[i] != ';') {
             continue;
         }
         size_t at = i + 1;
@@ -48,7 +47,7 @@ static bool find_parameter(const char *text, size_t size, const char *name, char
             out[used++] = text[at++];
         }
         out[used] = '\0';
-        return true;
+        return !in_quotes || at < size;
     }
     return false;
 }
@@ -68,7 +67,10 @@ enum status multipart_begin(struct multipart *multipart, const char *content_typ
         multipart->rest = (struct bytes){body.data + first, body.size - first};
         return ST_OK;
     }
-    uint8_t *found = memmem(body.data, body.size, multipart->delimiter, multipart->delimiter_size);
+    const uint8_t *found = NULL;
+    if (body.size > first) { /* of an empty body the data may be NULL */
+        found = memmem(body.data, body.size, multipart->delimiter, multipart->delimiter_size);
+    }
     if (!found) {
         return fail(err, ST_CORRUPT, "the multipart body does not contain its boundary");
     }
@@ -93,6 +95,12 @@ static enum status read_header(struct part *part, const char *line, size_t size,
     if (size < sizeof disposition - 1 || strncasecmp(line, disposition, sizeof disposition - 1) != 0) {
         return ST_OK;
     }
+    if (part->name[0]) {
+        return fail(err, ST_CORRUPT, "a multipart part has more than one Content-Disposition");
+    }
+    if (memchr(line, '\0', size)) {
+        return fail(err, ST_CORRUPT, "a multipart part has a zero byte in its header");
+    }
     if (!find_parameter(line, size, "name", part->name, MULTIPART_NAME_MAX)) {
         return fail(err, ST_CORRUPT, "a multipart part has no name of at most 63 characters");
     }
@@ -105,6 +113,9 @@ static enum status read_header(struct part *part, const char *line, size_t size,
 static enum status read_headers(struct bytes *rest, struct part *part, struct error *err) {
     size_t budget = rest->size < MULTIPART_HEADER_MAX ? rest->size : MULTIPART_HEADER_MAX;
     const uint8_t *end = memmem(rest->data, budget, "\r\n\r\n", 4);
+    if (rest->size >= 2 && memcmp(rest->data, "\r\n", 2) == 0) {
+        return fail(err, ST_CORRUPT, "a multipart part has no header, and so no name");
+    }
     if (!end) {
         return fail(err, ST_CORRUPT, "a multipart part has no end of its header within 4 KiB");
     }
@@ -138,9 +149,13 @@ enum status multipart_next(struct multipart *multipart, struct part *part, bool 
     if (++multipart->parts > MULTIPART_PARTS_MAX) {
         return fail(err, ST_CORRUPT, "more than %d multipart parts", MULTIPART_PARTS_MAX);
     }
+    const uint8_t *head = rest->data - 2; /* with the line end before it, which a delimiter begins with */
     enum status status = read_headers(rest, part, err);
     if (status != ST_OK) {
         return status;
+    }
+    if (memmem(head, (size_t)(rest->data - head), multipart->delimiter, multipart->delimiter_size)) {
+        return fail(err, ST_CORRUPT, "a multipart part ends within its header");
     }
     if (!part->name[0]) {
         return fail(err, ST_CORRUPT, "a multipart part has no name");

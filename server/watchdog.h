@@ -2,7 +2,9 @@
  * Absolute deadlines for connections. libmicrohttpd only knows inactivity: a client that
  * sends a byte now and then holds a connection for ever. One thread sleeps until the
  * earliest deadline and shuts the socket down; a client that was sending a request is
- * told why (408) first. It never closes a descriptor: the library does. */
+ * told why (408) first. A peer that closes its side in the middle of a request is shut
+ * down, too: the library's edge-triggered loop can miss that. It never closes a descriptor: the library does.
+ */
 #ifndef BLURD_SERVER_WATCHDOG_H
 #define BLURD_SERVER_WATCHDOG_H
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Tests of the running daemon: python3 -m pytest tests/http
+
+    CONFIG=asan          the build under test, build/$CONFIG/blurd     BLURD_BINARY=path   another one
+    BLURD_SLOW=4         factor for every timeout                      CORPUS=folder       test_corpus.py
+"""
+
+import os
+
+import pytest
+
+import daemon
+
+
+def pytest_report_header():
+    return f'blurd: {daemon.BINARY}, timeouts x {daemon.SLOW:g}'
+
+
+def pytest_collection_modifyitems(items):
+    if not os.access(daemon.BINARY, os.X_OK):
+        pytest.exit(f'{daemon.BINARY} is not there: run make CONFIG={daemon.CONFIG}', returncode=2)
+
+
+@pytest.fixture(scope='session')
+def shared():
+    """One daemon for all tests that only ask."""
+    with daemon.Daemon() as running:
+        yield running
+
+
+@pytest.fixture
+def server(shared):
+    yield shared
+    assert shared.process.poll() is None, 'the daemon died:\n' + '\n'.join(shared.lines[-60:])
+
+
+@pytest.fixture
+def start():
+    """start('--workers', 1): a daemon with options of its own, stopped and checked after the test."""
+    running = []
+
+    def start_one(*options, **more):
+        running.append(daemon.Daemon(*options, **more))
+        return running[-1]
+
+    yield start_one
+    failure = None
+    for one in running:
+        try:
+            one.stop()
+        except BaseException as error:
+            failure = failure or error
+    if failure:
+        raise failure
+
+
+@pytest.fixture
+def say(capsys):
+    """Prints through pytest's capture: measurements and notices are meant to be seen."""
+
+    def print_now(text):
+        with capsys.disabled():
+            print(f'\n    {text}', flush=True)
+
+    return print_now

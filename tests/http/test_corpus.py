@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Every file of the corpus through POST /blur?sigma=2: an accepted status, a picture that can be
+read and is upright, and a daemon that goes on. CORPUS=folder; default ../shared/corpus."""
+
+import concurrent.futures
+import csv
+import io
+import os
+import pathlib
+import re
+import time
+import warnings
+
+import pytest
+import requests
+from PIL import Image
+
+import daemon
+import pictures
+
+CORPUS = pathlib.Path(os.environ.get('CORPUS') or daemon.ROOT.parent / 'shared/corpus')
+MANIFEST = CORPUS / 'MANIFEST.tsv'
+LONG = 1.0  # seconds; longer ones are printed
+CLIENTS = 4
+EITHER_WAY = {'formats/exif/orientation6_as_long.jpg'}  # browsers ignore an orientation of this type, Pillow does not
+
+
+def rows():
+    if not MANIFEST.exists():
+        return []
+    with MANIFEST.open(encoding='utf-8') as file:
+        return list(csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE))
+
+
+ROWS = rows()
+
+
+def upright_size(row):
+    size = int(row['width']), int(row['height'])
+    turned = re.search(r'\borient=([5-8])\b', row['format_detail'])
+    return size[::-1] if turned else size
+
+
+def decoded_size(body):
+    """Of a picture that decodes completely."""
+    Image.MAX_IMAGE_PIXELS = None
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        with Image.open(io.BytesIO(body)) as picture:
+            picture.load()
+            return picture.size
+
+
+def ask(session, server, row):
+    """(status, seconds, complaint)"""
+    body = (CORPUS / row['path']).read_bytes()
+    begin = time.monotonic()
+    try:
+        answer = session.post(server.url('/blur?sigma=2'), body, timeout=30 * daemon.SLOW)
+    except requests.RequestException as error:
+        return None, time.monotonic() - begin, f'no answer: {error}'
+    seconds = time.monotonic() - begin
+    complaint = None
+    if answer.status_code == 200:
+        try:
+            size = decoded_size(answer.content)
+            if row['width'] and size != upright_size(row) and row['path'] not in EITHER_WAY:
+                complaint = f'the answer is {size}, not {upright_size(row)}'
+        except Exception as error:
+            complaint = f'the answer cannot be decoded: {error}'
+    elif answer.headers.get('Content-Type') != 'application/problem+json' or not answer.json().get('detail'):
+        complaint = f'no explanation: {answer.content[:200]}'
+    if session.post(server.url('/blur'), pictures.small_jpeg(), timeout=30 * daemon.SLOW).status_code != 200:
+        complaint = 'the next good request failed'
+    return answer.status_code, seconds, complaint
+
+
+@pytest.fixture(scope='module')
+def outcomes():
+    """Asks for all files, some at a time, before the first of them is judged."""
+    found = {}
+    with daemon.Daemon() as server, concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
+        sessions = [requests.Session() for _ in range(CLIENTS)]
+
+        def work(number):
+            for row in ROWS[number::CLIENTS]:
+                found[row['path']] = ask(sessions[number], server, row)
+
+        list(pool.map(work, range(CLIENTS)))
+        for session in sessions:
+            session.close()
+    return found
+
+
+def test_the_corpus_is_there():
+    if not ROWS:
+        pytest.skip(f'no corpus at {CORPUS}: 716 files were not tried')
+
+
+@pytest.mark.parametrize('row', ROWS, ids=[row['path'] for row in ROWS])
+def test_file(outcomes, row, say):
+    status, seconds, complaint = outcomes[row['path']]
+    if seconds > LONG:
+        say(f'{seconds:.1f} s: {row["path"]} ({status})')
+    assert not complaint
+    assert str(status) in row['accept_status'].split(','), f'{row["expected"]}: {row["note"] or row["format_detail"]}'

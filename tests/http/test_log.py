@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""The log: one line a request that machines can read, and that no client can forge."""
+
+import json
+import re
+
+import pytest
+
+import daemon
+import pictures
+import wire
+
+TIME = r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z'
+HOSTILE = ('/a%0a2026-01-01T00:00:00.000Z%20error%20forged', '/\x1b[31mred', '/"quoted"', '/back\\slash', '/{"a":"b"}', '/\xff\xfe',
+           '/\x0b\x0c\x7f', "/it's", '/a=b', '/' + '"' * 8000, '/' + '\x01' * 8000, '/\u00e9', '/]]>&<b>', '/$(id)`id`', '/\x85\x9b31m')
+
+
+def parse_text(line):
+    """time level event key=value …, where a value may be a JSON string."""
+    found = re.fullmatch(rf'({TIME}) (error|warning|info|debug) (\w+)((?: \w+=(?:"(?:[^"\\]|\\.)*"|[^ "]+))*)', line)
+    assert found, f'not a log line: {line!r}'
+    fields = re.findall(r' (\w+)=("(?:[^"\\]|\\.)*"|[^ "]+)', found[4])
+    return {'event': found[3], 'level': found[2], **{k: json.loads(v) if v[0] == '"' else v for k, v in fields}}
+
+
+def parse_json(line):
+    found = json.loads(line)
+    assert re.fullmatch(TIME, found['time'])
+    return found
+
+
+@pytest.fixture(params=('text', 'json'))
+def logged(request, start):
+    """A daemon and the function that reads its lines."""
+    own = start('--log-format', request.param)
+    own.parse = parse_text if request.param == 'text' else parse_json
+    return own
+
+
+def entry(own, request_id):
+    assert own.wait_for_line(request_id), 'no line for the request'
+    lines = [own.parse(line) for line in own.lines if request_id in line]
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def test_a_picture(logged):
+    body = pictures.small_png()
+    answer = logged.post('/blur?sigma=2', body, headers={'X-Request-Id': 'one-picture'})
+    line = entry(logged, 'one-picture')
+    wanted = {'event': 'request', 'level': 'info', 'id': 'one-picture', 'client': '127.0.0.1', 'method': 'POST', 'path': '/blur',
+              'status': 200, 'in': len(body), 'out': len(answer.content), 'width': 40, 'height': 30, 'backend': answer.headers['X-Backend']}
+    assert {k: str(line[k]) for k in wanted} == {k: str(v) for k, v in wanted.items()}
+    timing = dict(re.findall(r'(\w+);dur=([\d.]+)', answer.headers['Server-Timing']))
+    assert {k: float(line[f'{k}_ms']) for k in timing} == {k: float(v) for k, v in timing.items()}
+    assert float(line['life_ms']) >= float(line['total_ms'])
+
+
+def test_a_refusal(logged):
+    logged.post('/blur?sigma=0', b'x', headers={'X-Request-Id': 'one-refusal'})
+    line = entry(logged, 'one-refusal')
+    assert str(line['status']) == '400' and line['reason'] == 'bad-parameter' and 'sigma' in line['detail']
+
+
+def test_a_lost_client(logged):
+    with logged.connect() as connection:
+        connection.send(wire.message('POST', '/blur', b'12345', ['X-Request-Id: one-lost'])[:-1])
+        assert daemon.eventually(lambda: logged.metrics()['blurd_received_bytes_total'] == 4)
+    line = entry(logged, 'one-lost')
+    assert str(line['status']) == '499' and line['reason'] == 'cancelled'
+
+
+@pytest.mark.parametrize('target', HOSTILE, ids=lambda t: ascii(t[:12]))
+def test_hostile_targets(logged, target):
+    before = len(logged.lines)
+    target = target.encode('utf-8').decode('latin-1')
+    logged.raw(wire.message('GET', target, headers=['X-Request-Id: hostile-target', 'Connection: close']), timeout=2)
+    logged.get('/nothing', headers={'X-Request-Id': 'afterwards'})
+    assert logged.wait_for_line('afterwards')
+    lines = [logged.parse(line) for line in logged.lines[before:]]
+    assert all(line['event'] != 'forged' for line in lines)
+    assert [line['id'] for line in lines if line['event'] == 'request'].count('afterwards') == 1
+    for line in logged.lines[before:]:
+        assert line.isprintable(), f'control characters in {line!r}'
+        assert len(line) < 2048
+
+
+def test_hostile_ids_never_stand_in_the_log(logged):
+    for i, given in enumerate(('x" status=200', 'x\tlevel=error', '{"a":1}', 'x' * 3000 + 'forged')):
+        logged.raw(wire.message('GET', f'/nothing{i}', headers=[('X-Request-Id', given), 'Connection: close']))
+        assert logged.wait_for_line(f'/nothing{i}')
+    for line in map(logged.parse, list(logged.lines)):
+        assert line['event'] != 'request' or re.fullmatch(r'[0-9a-f]{16}', line['id'])
+    assert 'forged' not in '\n'.join(logged.lines)
+
+
+def test_the_query_is_not_logged(logged):
+    """It may hold what is nobody's business."""
+    logged.post('/blur?sigma=2&token=secret-value', pictures.small_png(), headers={'X-Request-Id': 'with-query'})
+    entry(logged, 'with-query')
+    assert 'secret-value' not in '\n'.join(logged.lines)
+
+
+def test_debug_shows_probes(start):
+    own = start('--log-level', 'debug')
+    own.get('/livez', headers={'X-Request-Id': 'a-probe'})
+    assert own.wait_for_line('a-probe')
+
+
+def test_probes_are_quiet(logged):
+    logged.get('/livez', headers={'X-Request-Id': 'a-probe'})
+    logged.get('/nothing', headers={'X-Request-Id': 'not-a-probe'})
+    assert logged.wait_for_line('not-a-probe')
+    assert 'a-probe' not in '\n'.join(logged.lines).replace('not-a-probe', '')
+
+
+def test_every_line_of_a_life_can_be_read(logged):
+    logged.post('/blur', pictures.small_jpeg())
+    logged.signal()
+    assert logged.wait() == 0
+    events = [logged.parse(line)['event'] for line in logged.lines]
+    assert events.count('listening') == 1 and 'request' in events and 'drain' in events

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""Every refusal of DESIGN: its status, its sentence, and that the connection goes on."""
+
+import numpy
+import pytest
+
+import daemon
+import pictures
+import wire
+from problems import check_problem
+
+
+# --- 404, 405 ------------------------------------------------------------------------------
+@pytest.mark.parametrize('target', (
+    '/nothing', '//', '//blur', '/blur/', '/blur//', '/Blur', '/BLUR', '/blur%00', '/blur%00x', '/livez%00x', '/%62lur',
+    '/blur;sigma=2', '/../blur', '/x/../blur', '/./blur', '/blur/../livez', '/blur#x', '/.', '/blu', '/blurs', '/blur.png',
+    '/metrics/', '/%2e%2e/metrics', '*', 'blur', 'http://localhost/blur', '/' + 'a' * 5000))
+@pytest.mark.parametrize('method', ('GET', 'POST'))
+def test_404(server, method, target):
+    answers = server.raw(wire.message(method, target, headers=['Connection: close']))
+    check_problem(answers[0], 'not-found')
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize('method', ('GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND', 'post', 'X' * 200))
+def test_405_where_post_is_wanted(server, method):
+    with server.connect() as connection:
+        connection.send(wire.message(method, '/blur?sigma=2'))
+        answer = connection.answer(head=method == 'HEAD')
+        assert answer.status == 405 and answer.header('Allow') == 'POST'
+        if method != 'HEAD':
+            check_problem(answer, 'method-not-allowed', says='POST')
+
+
+@pytest.mark.parametrize('target', ('/', '/livez', '/readyz', '/metrics', '/version'))
+@pytest.mark.parametrize('method', ('POST', 'PUT', 'DELETE', 'OPTIONS'))
+def test_405_where_get_is_wanted(server, method, target):
+    with server.connect() as connection:
+        connection.send(wire.message(method, target, b'some body'))
+        answer = connection.answer()
+        check_problem(answer, 'method-not-allowed', says='GET')
+        assert answer.header('Allow') == 'GET, HEAD'
+        connection.send(wire.message('GET', '/livez'))
+        assert connection.answer().status == 200
+
+
+# --- 400: the picture ------------------------------------------------------------------------
+def test_empty_body(server):
+    check_problem(server.post('/blur'), 'corrupt-image', says='empty')
+    message = wire.message('POST', '/blur', headers=['Transfer-Encoding: chunked', 'Connection: close'], length=False)
+    check_problem(server.raw(message + b'0\r\n\r\n')[0], 'corrupt-image', says='empty')
+
+
+WHOLE = {
+    'png': pictures.png(pictures.photograph(60, 50)),
+    'png 16 bit interlaced': pictures.png(pictures.photograph(60, 50).astype(int) * 257, depth=16, interlaced=True),
+    'jpeg': pictures.jpeg(pictures.photograph(96, 80), subsampling='420'),
+    'progressive': pictures.jpeg(pictures.photograph(96, 80), progressive=True),
+    'cmyk': pictures.jpeg(pictures.photograph(48, 40, 4)),
+    'restarts': pictures.mosaic_jpeg(numpy.arange(99).reshape(9, 11) * 2, 3),
+}
+
+
+@pytest.mark.parametrize('kind', WHOLE)
+def test_truncated(server, kind):
+    """Never a grey picture: all of it or an error. The last bytes of a file may be spare."""
+    whole = WHOLE[kind]
+    spare = 12 if kind.startswith('png') else 2  # IEND, EOI
+    with server.connect() as connection:
+        for size in sorted({*range(1, len(whole) - spare - 2, max(1, len(whole) // 60)), len(whole) - spare - 3}):
+            connection.send(wire.message('POST', '/blur', whole[:size]))
+            answer = connection.answer()
+            assert answer.status in (400, 415) and (size < 12 or answer.status == 400), f'{size} of {len(whole)}: {answer}'
+        connection.send(wire.message('POST', '/blur', whole))
+        assert connection.answer().status == 200
+
+
+@pytest.mark.parametrize('kind', WHOLE)
+def test_every_damage_gets_a_clean_answer(server, kind):
+    whole = WHOLE[kind]
+    random = numpy.random.default_rng(len(whole))
+    with server.connect() as connection:
+        for _ in range(150):
+            damaged = bytearray(whole)
+            for place in random.integers(0, len(whole), random.integers(1, 4)):
+                damaged[place] = random.integers(0, 256)
+            connection.send(wire.message('POST', '/blur', bytes(damaged)))
+            answer = connection.answer()
+            assert answer.status in (200, 400, 415, 422), f'{answer}: {damaged.hex()}'
+
+
+def test_damaged_png_is_never_shown(server):
+    """Checksums protect a PNG's pixels: any change of them must be noticed."""
+    whole = WHOLE['png']
+    start = whole.index(b'IDAT') + 4
+    for place in range(start, len(whole) - 12, 211):
+        damaged = whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1:]
+        check_problem(server.post('/blur', damaged), 'corrupt-image')
+
+
+# --- 415 ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize('name,body', (
+    ('GIF', b'GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;'),
+    ('WebP', b'RIFF\x24\0\0\0WEBPVP8 ' + bytes(24)), ('SVG', b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
+    ('SVG', b'<svg/>'), ('PDF', b'%PDF-1.7\n1 0 obj\n'), ('TIFF', b'II*\0' + bytes(20)), ('BMP', b'BM' + bytes(60)),
+    ('HEIC', b'\0\0\0\x18ftypheic' + bytes(12)), ('AVIF', b'\0\0\0\x18ftypavif' + bytes(12)), ('ZIP', b'PK\3\4' + bytes(30)),
+    ('JPEG XL', b'\xff\x0a' + bytes(20)), ('', b'hello, world'), ('', b'<html></html>'), ('', b'\0'), ('', bytes(1000)),
+    ('JSON', b'{"image": "base64"}'), ('base64', b'iVBORw0KGgoAAAANSUhEUg'),
+), ids=lambda v: v if isinstance(v, str) else '')
+def test_other_formats(server, name, body):
+    check_problem(server.post('/blur', body), 'unsupported-image', says=name)
+
+
+def with_frame(change):
+    data = bytearray(pictures.small_jpeg())
+    at = data.index(b'\xff\xc0')
+    change(data, at)
+    return bytes(data)
+
+
+def test_variants_of_jpeg_are_named(server):
+    def twelve_bits(data, at):
+        data[at + 4] = 12
+
+    def lossless(data, at):
+        data[at + 1] = 0xC3
+
+    def hierarchical(data, at):
+        data[at + 1] = 0xC5
+
+    for change in (twelve_bits, lossless, hierarchical):
+        check_problem(server.post('/blur', with_frame(change)), 'unsupported-image', says='JPEG')
+
+
+# --- 413 ---------------------------------------------------------------------------------------
+LIMIT = 64 << 10
+
+
+@pytest.fixture(scope='module')
+def small():
+    """A daemon with small limits."""
+    with daemon.Daemon('--max-body', '64KiB', '--max-pixels', '10000', '--max-side', '200', '--max-scans', '5') as running:
+        yield running
+
+
+def padded(size):
+    """A good picture of exactly so many bytes."""
+    body = pictures.small_png()
+    return pictures.png(pictures.photograph(40, 30), before=[('prVt', bytes(size - len(body) - 12))])
+
+
+def test_body_at_the_limit(small):
+    assert len(padded(LIMIT)) == LIMIT
+    assert small.post('/blur', padded(LIMIT)).status_code == 200
+    check_problem(small.post('/blur', padded(LIMIT + 1)), 'body-too-large', says=str(LIMIT))
+
+
+@pytest.mark.parametrize('size', (LIMIT + 1, 2 * LIMIT - 1, 2 * LIMIT))
+def test_413_arrives_and_the_connection_goes_on(small, size):
+    """Up to twice the limit the body is read and dropped, so that the answer is not lost."""
+    for headers, body in ((f'Content-Length: {size}', bytes(size)), ('Transfer-Encoding: chunked', wire.chunked(bytes(size), 4000))):
+        with small.connect() as connection:
+            for _ in range(5):
+                connection.send(wire.message('POST', '/blur', headers=[headers], length=False) + body)
+                check_problem(connection.answer(), 'body-too-large')
+            connection.send(wire.message('POST', '/blur', pictures.small_png()))
+            assert connection.answer().status == 200
+
+
+@pytest.mark.parametrize('size', (LIMIT + 1, 10 * LIMIT, 1 << 40, 10 ** 17))
+def test_413_instead_of_100_continue(small, size):
+    with small.connect() as connection:
+        head = wire.message('POST', '/blur', headers=[f'Content-Length: {size}', 'Expect: 100-continue'], length=False)
+        connection.send(head)
+        check_problem(connection.answer(), 'body-too-large')
+
+
+def test_413_of_an_enormous_declared_body(small):
+    with small.connect() as connection:
+        connection.send(wire.message('POST', '/blur', headers=[f'Content-Length: {1 << 40}'], length=False))
+        check_problem(connection.answer(), 'body-too-large')
+        assert connection.is_closed()
+
+
+def test_an_endless_chunked_body_is_cut_off(small):
+    with small.connect() as connection:
+        connection.send(wire.message('POST', '/blur', headers=['Transfer-Encoding: chunked'], length=False))
+        for _ in range(200):
+            connection.send(b'4000\r\n' + bytes(0x4000) + b'\r\n')
+        answers = connection.answers()
+        assert [a.status for a in answers] in ([], [413])
+    assert small.get('/livez').status_code == 200
+
+
+# --- 422 ---------------------------------------------------------------------------------------
+def test_too_many_pixels(small):
+    for body in (pictures.png(pictures.photograph(101, 100)), pictures.jpeg(pictures.photograph(101, 100))):
+        check_problem(small.post('/blur', body), 'limit-exceeded', says='10000')
+    assert small.post('/blur', pictures.jpeg(pictures.photograph(100, 100))).status_code == 200
+
+
+def test_too_long_a_side(small):
+    for size in ((201, 3), (3, 201)):
+        for body in (pictures.png(pictures.photograph(*size)), pictures.jpeg(pictures.photograph(*size))):
+            check_problem(small.post('/blur', body), 'limit-exceeded', says='200 pixels a side')
+    assert small.post('/blur', pictures.png(pictures.photograph(200, 50))).status_code == 200
+
+
+def test_too_many_scans(small):
+    body = pictures.jpeg(pictures.photograph(60, 60), progressive=True)
+    assert body.count(b'\xff\xda') > 5
+    check_problem(small.post('/blur', body), 'limit-exceeded', says='5 scans')
+    few = pictures.jpeg(pictures.photograph(60, 60))
+    assert small.post('/blur', few).status_code == 200
+
+
+def test_a_bomb_costs_nothing(server):
+    """30000 x 30000 pixels in a few bytes: decided from the header."""
+    header = bytearray(pictures.png(numpy.zeros((1, 1, 1), int)))
+    body = header[:8] + pictures.chunk('IHDR', bytes.fromhex('0000753000007530') + b'\x08\x02\0\0\0') + header[33:]
+    memory = server.status('VmRSS')
+    answer = server.post('/blur', bytes(body))
+    check_problem(answer, 'limit-exceeded', says='900000000')
+    assert answer.elapsed.total_seconds() < 0.5 * daemon.SLOW
+    assert server.status('VmRSS') - memory < 16 << 10
+
+
+def test_a_picture_that_cannot_be_in_so_few_bytes(server):
+    body = pictures.png(numpy.zeros((1, 1, 1), int))
+    body = body[:8] + pictures.chunk('IHDR', bytes.fromhex('00001b5800001b58') + b'\x08\x02\0\0\0') + body[33:]
+    memory = server.status('VmRSS')
+    check_problem(server.post('/blur', body), 'corrupt-image')
+    assert server.status('VmRSS') - memory < 16 << 10
+
+
+def test_work_that_takes_too_long_is_given_up(start):
+    own = start('--work-timeout', '200ms')
+    answer = own.post(pictures.SLOW_QUERY, pictures.slow_png(1000))  # 2 s
+    check_problem(answer, 'limit-exceeded')
+    assert answer.elapsed.total_seconds() < 1 * daemon.SLOW
+    assert own.post('/blur', pictures.small_png()).status_code == 200
+
+
+# --- 414, 431 ----------------------------------------------------------------------------------
+@pytest.mark.parametrize('size', (8193, 20000, 40000))
+def test_414(server, size):
+    answers = server.raw(wire.message('GET', '/livez?' + 'a' * (size - 7)))
+    check_problem(answers[0], 'target-too-long')
+    assert len(answers) == 1
+
+
+def test_a_target_of_8_kib_is_read(server):
+    answers = server.raw(wire.message('GET', '/livez?' + 'a' * (8192 - 7), headers=['Connection: close']))
+    assert answers[0].status == 200
+
+
+@pytest.mark.parametrize('headers', (
+    [('X', 'a' * 17000)], [(f'X-{i}', 'a') for i in range(101)], [('X' * 17000, 'a')], [(f'X-{i}', 'a' * 1000) for i in range(20)],
+), ids=('value', 'count', 'name', 'sum'))
+def test_431(server, headers):
+    answers = server.raw(wire.message('GET', '/livez', headers=headers))
+    check_problem(answers[0], 'headers-too-large')
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize('message', (
+    b'GET /' + b'a' * 300000 + b' HTTP/1.1\r\nHost: a\r\n\r\n',
+    b'GET /livez HTTP/1.1\r\nHost: a\r\nX: ' + b'a' * 300000 + b'\r\n\r\n',
+    b'GET /livez HTTP/1.1\r\nHost: a\r\n' + b'X: a\r\n' * 50000 + b'\r\n',
+    b'G' * 300000,
+), ids=('target', 'value', 'count', 'method'))
+def test_far_too_large_a_head_is_cut_off(server, message):
+    """Beyond what the library keeps, its own short answer has to do."""
+    answers = server.raw(message)
+    assert all(a.status in (400, 413, 414, 431) for a in answers), answers
+    assert server.get('/livez').status_code == 200

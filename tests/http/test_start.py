@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Starting: quickly, on a free port, and with one sentence when it cannot be."""
+
+import socket
+import subprocess
+import time
+
+import pytest
+
+import daemon
+import wire
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+def first_answer():
+    """Seconds from exec to the last byte of the first answer."""
+    port = free_port()
+    begin = time.monotonic()
+    process = subprocess.Popen([daemon.BINARY, '--listen', '127.0.0.1', '--port', str(port)], stdin=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, env=daemon.clean_environment())
+    try:
+        while time.monotonic() - begin < 20 * daemon.SLOW:
+            try:
+                with wire.Wire(port, 10 * daemon.SLOW) as connection:
+                    connection.send(wire.message('GET', '/readyz'))
+                    assert connection.answer().status == 200
+                return time.monotonic() - begin
+            except ConnectionRefusedError:
+                time.sleep(0.0005)
+        raise AssertionError('no answer')
+    finally:
+        process.terminate()
+        assert process.wait(20 * daemon.SLOW) == 0
+
+
+def test_the_first_answer_comes_soon(say):
+    times = sorted(first_answer() for _ in range(9))
+    say(f'first answer after exec: median {times[4] * 1000:.1f} ms, from {times[0] * 1000:.1f} to {times[-1] * 1000:.1f} ms (goal: 20)')
+    assert times[4] < 0.5 * daemon.SLOW
+
+
+def test_port_0_picks_free_ports(start):
+    one, other = start(), start()
+    assert one.port != other.port and one.port > 0
+    assert one.get('/livez').status_code == other.get('/livez').status_code == 200
+
+
+def test_port_in_use(server):
+    code, output, log = daemon.run('--listen', '127.0.0.1', '--port', server.port)
+    assert code == 78 and not output
+    assert str(server.port) in log and log.count('\n') <= 2
+
+
+def test_an_address_that_is_not_ours():
+    code, _, log = daemon.run('--listen', '192.0.2.1', '--port', 0)
+    assert code == 78 and '192.0.2.1' in log
+
+
+@pytest.mark.parametrize('arguments,says', (
+    (['--port', '70000'], '--port'), (['--port', '-1'], '--port'), (['--port', 'http'], '--port'), (['--port'], '--port'),
+    (['--workers', '513'], '--workers'), (['--workers', '1.5'], '--workers'), (['--queue', '0'], '--queue'),
+    (['--max-body', '5 apples'], '--max-body'), (['--max-pixels', '0'], '--max-pixels'), (['--memory', '1MiB'], '--memory'),
+    (['--body-timeout', '5'], '--body-timeout'), (['--listen', 'localhost'], '--listen'), (['--log-format', 'xml'], '--log-format'),
+    (['--log-level', 'INFO'], '--log-level'), (['--cpu-level', 'mmx'], '--cpu-level'), (['--sigma', '5'], '--sigma'), (['extra'], 'extra'),
+    (['--max-bodu', '5M'], 'max-body'),
+), ids=lambda v: ' '.join(v) if isinstance(v, list) else '')
+def test_a_bad_option_stops_the_start(arguments, says):
+    code, output, log = daemon.run(*arguments)
+    assert code == 78 and not output
+    assert says in log and log.count('\n') == 1, log
+
+
+@pytest.mark.parametrize('name,value', (('BLURD_PORT', 'x'), ('PORT', '99999'), ('BLURD_MAX_BODY', ''), ('BLURD_WORKERS', '-3')))
+def test_a_bad_environment_stops_the_start(name, value):
+    code, _, log = daemon.run('--listen', '127.0.0.1', environment=daemon.clean_environment(**{name: value}))
+    assert code == 78 and name in log and log.count('\n') == 1, log
+
+
+@pytest.mark.parametrize('name', ('BLURD_PORT', 'PORT'))
+def test_the_port_from_the_environment(name):
+    port = free_port()
+    environment = daemon.clean_environment(**{name: str(port)})
+    process = subprocess.Popen([daemon.BINARY, '--listen', '127.0.0.1'], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment)
+    try:
+        line = next(line for line in process.stderr if daemon.LISTENING.search(line.decode()))
+        assert int(daemon.LISTENING.search(line.decode())[1]) == port
+    finally:
+        process.terminate()
+        assert process.wait(20 * daemon.SLOW) == 0
+        process.stderr.close()
+
+
+def test_ipv6_and_ipv4_by_default():
+    """`::` takes both; on hosts without IPv6 it is IPv4."""
+    with daemon.Daemon(listen='::') as running:
+        assert running.get('/livez').status_code == 200
+        try:
+            connection = socket.create_connection(('::1', running.port), 10)
+        except OSError:
+            pytest.skip('no IPv6 here')
+        with connection:
+            connection.sendall(wire.message('GET', '/livez'))
+            assert connection.recv(100).startswith(b'HTTP/1.1 200')
+
+
+def test_too_few_descriptors_stop_the_start():
+    done = subprocess.run(['prlimit', '--nofile=100:100', daemon.BINARY, '--port', '0'], capture_output=True, text=True,
+                          timeout=20 * daemon.SLOW, env=daemon.clean_environment(), check=False)
+    assert done.returncode == 78 and '--connections' in done.stderr
+
+
+@pytest.mark.parametrize('arguments,says', ((['--help'], '--max-body'), (['--version'], 'blurd ')))
+def test_questions_are_answered(arguments, says):
+    code, output, log = daemon.run(*arguments)
+    assert code == 0 and says in output and not log
+
+
+def test_check_config():
+    code, output, log = daemon.run('--check-config', '--port', '9000')
+    assert code == 0 and '9000' in output + log
+    assert daemon.run('--check-config', '--port', '99999')[0] == 78
