@@ -88,14 +88,19 @@ SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/f
 TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
 TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
-ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES)
+# With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
+CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c))
+FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
+FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
+CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_blur)
+ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES) $(CHECK_SOURCES)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
 all: $(BUILD)/blurd
-tests: $(call programs,$(TEST_SOURCES))
-tools: $(call programs,$(TOOL_SOURCES))
+tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA)
+tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU)
 fuzzers: $(call programs,$(FUZZ_SOURCES))
 
 # --- rules ---------------------------------------------------------------------------
@@ -126,6 +131,24 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/drive
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
+
+$(BUILD)/tests/gpu/check_blur: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblurd.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# The kernels run as host code there, fiber by fiber: no sanitizer follows that.
+FAKE_FLAGS := -g -O1 -fPIC -I. -ffp-contract=off -pthread -MMD -MP
+$(BUILD)/tests/fake_cuda/libfakecuda.so: $(patsubst %,$(BUILD)/%.o,$(FAKE_SOURCES))
+	$(call say,LINK,$@)
+	$(Q)$(CXX) -shared -pthread -o $@ $^
+$(BUILD)/tests/fake_cuda/%.c.o: tests/fake_cuda/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
+$(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -std=c++17 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
 
 ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
@@ -232,4 +255,4 @@ distclean:
 .PHONY: all kernels tests tools fuzzers run test check format docs tidy install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES))
+-include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))
