@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "codecs/codec.h"
 #include "core/clock.h"
@@ -28,7 +29,7 @@ void answer_header(struct request *request, const char *name, const char *format
 void answer_done(struct request *request, unsigned http_status, const char *type) {
     request->answer.http_status = http_status;
     request->answered = true;
-    request->sent = request->answer.body.size;
+    request->sent = strcmp(request->method, "HEAD") == 0 ? 0 : request->answer.body.size;
     answer_header(request, "Content-Type", "%s", type);
     answer_header(request, "X-Request-Id", "%s", request->id);
     answer_header(request, "X-Content-Type-Options", "nosniff");

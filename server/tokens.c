@@ -15,20 +15,40 @@ struct tokens {
     } token[TOKENS_MAX];
 };
 
-static enum status add(struct tokens *tokens, char *line, const char *path, unsigned number,
-                       struct error *err) {
-    size_t size = strcspn(line, "\r\n");
-    if (line[size] == '\0' && size > TOKEN_SIZE_MAX) {
-        return fail(err, ST_ARGUMENT, "%s:%u: a token is longer than %d characters", path, number,
-                    TOKEN_SIZE_MAX);
+/* One more than the longest token, for CR. */
+enum { LINE_KEPT = TOKEN_SIZE_MAX + 1 };
+
+/* Reads a line without its end. What is behind LINE_KEPT characters is counted in *size but
+ * not kept. False at the end of the file. */
+static bool read_line(FILE *file, char line[LINE_KEPT], size_t *size) {
+    int c = getc(file);
+    bool found = c != EOF;
+    for (*size = 0; c != EOF && c != '\n'; c = getc(file)) {
+        if (*size < LINE_KEPT) {
+            line[*size] = (char)c;
+        }
+        ++*size;
     }
-    line[size] = '\0';
+    if (*size > 0 && *size <= LINE_KEPT && line[*size - 1] == '\r') {
+        --*size;
+    }
+    return found;
+}
+
+static enum status add(struct tokens *tokens, const char *line, size_t size, const char *path,
+                       unsigned number, struct error *err) {
     if (size == 0 || line[0] == '#') {
         return ST_OK;
     }
     if (size < TOKEN_SIZE_MIN || size > TOKEN_SIZE_MAX) {
         return fail(err, ST_ARGUMENT, "%s:%u: a token has %zu characters, it must have %d to %d", path,
                     number, size, TOKEN_SIZE_MIN, TOKEN_SIZE_MAX);
+    }
+    for (size_t i = 0; i < size; i++) {
+        if (line[i] <= ' ' || line[i] >= 0x7F) {
+            return fail(err, ST_ARGUMENT, "%s:%u: a token has a blank, a control or a non-ASCII character",
+                        path, number);
+        }
     }
     if (tokens->count == TOKENS_MAX) {
         return fail(err, ST_ARGUMENT, "%s has more than %d tokens", path, TOKENS_MAX);
@@ -45,9 +65,10 @@ enum status tokens_load(struct tokens **tokens, const char *path, struct error *
     }
     struct tokens *loaded = calloc(1, sizeof *loaded);
     enum status status = loaded ? ST_OK : fail(err, ST_BUSY, "out of memory");
-    char line[TOKEN_SIZE_MAX + 3];
-    for (unsigned number = 1; status == ST_OK && fgets(line, sizeof line, file); number++) {
-        status = add(loaded, line, path, number, err);
+    char line[LINE_KEPT];
+    size_t size;
+    for (unsigned number = 1; status == ST_OK && read_line(file, line, &size); number++) {
+        status = add(loaded, line, size, path, number, err);
     }
     if (status == ST_OK && ferror(file)) {
         status = fail(err, ST_ARGUMENT, "cannot read the token file %s", path);

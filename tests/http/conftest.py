@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tests of the running daemon: python3 -m pytest tests/http
 
-    CONFIG=asan          the build under test, build/$CONFIG/blurd     BLURD_BINARY=path   another one
-    BLURD_SLOW=4         factor for every timeout                      CORPUS=folder       test_corpus.py
+    CONFIG=asan       the build under test, build/$CONFIG/blurd    BLURD=path      another one
+    BLURD_SLOW=2      factor for every timeout (sanitizers: 4)     CORPUS=folder   of test_corpus.py
 """
 
 import os

@@ -15,8 +15,9 @@ import wire
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = os.environ.get('CONFIG', 'release')
-BINARY = os.environ.get('BLURD_BINARY', str(ROOT / 'build' / CONFIG / 'blurd'))
-SLOW = float(os.environ.get('BLURD_SLOW', '1'))  # sanitizers and small machines: > 1
+BINARY = os.environ.get('BLURD_BINARY') or os.environ.get('BLURD') or str(ROOT / 'build' / CONFIG / 'blurd')
+SANITIZED = any(f'/{config}/' in BINARY for config in ('asan', 'tsan'))
+SLOW = float(os.environ.get('BLURD_SLOW') or (4 if SANITIZED else 1))  # small machines: > 1
 
 LISTENING = re.compile(r'\blistening\b.*\bon port (\d+)')
 SANITIZER = re.compile(r'AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:')
