@@ -63,7 +63,8 @@ static enum status front_lane_run(struct lane *lane, const struct chain *chain, 
     enum status status =
         supervisor_run(backend->supervisor, &own->link, &run, slot->fd, backend->timeout_ms, &done, err);
     if (status != ST_OK) {
-        return fail(err, ST_DEVICE, "%.200s", err->text);
+        err->status = ST_DEVICE; /* whatever it was: another backend can do it */
+        return ST_DEVICE;
     }
     *timing = done.timing;
     return ST_OK;
@@ -84,8 +85,7 @@ static struct engine_options engine_options(const struct gpu_options *options) {
         [MODULE_AUTO] = "auto", [MODULE_CUBIN] = "cubin", [MODULE_PTX] = "ptx", [MODULE_NVRTC] = "nvrtc"};
     struct engine_options engine = {
         .gpus = options->gpus,
-        /* Tests put a library of their own in the driver's place. */
-        .library = getenv("BLURD_CUDA_LIBRARY"),
+        .library = options->library[0] ? options->library : NULL,
         .program.cache_folder = options->cache_folder,
     };
     for (unsigned i = 0; i < sizeof formats / sizeof formats[0]; i++) {

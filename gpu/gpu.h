@@ -12,6 +12,7 @@ struct gpu_options {
     const char *gpus;         /* "all", or numbers: "0,2" */
     const char *format;       /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
     const char *cache_folder; /* for kernels compiled at run time; "": none */
+    const char *library;      /* the driver's, "" for the usual one */
     bool single_process;      /* the engine in this process: for debuggers and sanitizers */
     int64_t timeout_ms;       /* a run that takes longer means the engine hangs */
     char *const *arguments;   /* this program's, NULL-terminated: the engine process gets them */
@@ -25,7 +26,7 @@ struct gpu_options {
 enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err);
 
 /* The argument that makes this program an engine process, and what it then does instead of
- * serving. Reads gpus, format and cache_folder. Does not return. */
+ * serving. Reads gpus, format, cache_folder and library. Does not return. */
 #define GPU_ENGINE_ARGUMENT "--engine-process"
 _Noreturn void gpu_engine_main(const struct gpu_options *options);
 

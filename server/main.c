@@ -58,6 +58,7 @@ static struct gpu_options gpu_options(const struct service *service, char *const
         .gpus = config->gpus,
         .format = config_choice_name(config->module_format),
         .cache_folder = config->module_cache,
+        .library = config->cuda_library,
         .single_process = config->single_process,
         .timeout_ms = config->gpu_timeout_ms,
         .arguments = arguments,
