@@ -136,6 +136,8 @@ $(BUILD)/tests/gpu/check_blur: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblur
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+include bench/gpu/rules.mk
+
 # The kernels run as host code there, fiber by fiber: no sanitizer follows that.
 FAKE_FLAGS := -g -O1 -fPIC -I. -ffp-contract=off -pthread -MMD -MP
 $(BUILD)/tests/fake_cuda/libfakecuda.so: $(patsubst %,$(BUILD)/%.o,$(FAKE_SOURCES))
@@ -154,7 +156,7 @@ ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
-cuda_flags = $(if $(filter gpu/% tests/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS))
+cuda_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS))
 comma := ,
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -230,7 +232,7 @@ check:
 
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
-	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch])
+	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
 
 docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
