@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/clock.h"
+
+enum { POLL_NS = 500000 }; /* see wait_readable */
 
 union control {
     char memory[CMSG_SPACE(sizeof(int))];
@@ -45,14 +48,22 @@ enum status channel_send(int socket, void *message, size_t size, enum wire_kind 
                                  : fail(err, ST_DEVICE, "cannot reach the engine: %s", strerror(errno));
 }
 
+/* A run takes a fraction of a millisecond, and so does waking a thread on an idle processor:
+ * so it asks for a while before it sleeps. */
 static enum status wait_readable(int socket, int64_t ms, struct error *err) {
-    int64_t until = clock_ns() + ms * 1000000;
+    int64_t start = clock_ns();
+    int64_t until = start + ms * 1000000;
     for (;;) {
-        int64_t left = ms < 0 ? -1 : (until - clock_ns() + 999999) / 1000000;
+        int64_t left = (until - clock_ns() + 999999) / 1000000;
         struct pollfd ready = {.fd = socket, .events = POLLIN};
-        int count = poll(&ready, 1, ms < 0 ? -1 : left < 0 ? 0 : (int)left);
+        bool ask = clock_ns() < start + POLL_NS && left > 0;
+        int count = poll(&ready, 1, ask || left < 0 ? 0 : (int)left);
         if (count > 0) {
             return ST_OK;
+        }
+        if (count == 0 && ask) {
+            sched_yield();
+            continue;
         }
         if (count == 0) {
             return fail(err, ST_TIMEOUT, "no answer within %lld ms", (long long)ms);
