@@ -56,11 +56,12 @@ static void answer_408(struct watch *watch) {
     buf_init_fixed(&body, body_memory, sizeof body_memory);
     problem_write(PROBLEM_TIMEOUT, &why, watch->id, &body);
     char head[512];
-    int length = snprintf(head, sizeof head,
-                          "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
-                          "Content-Length: %zu\r\nX-Request-Id: %s\r\nCache-Control: no-store\r\n"
-                          "Connection: close\r\n\r\n",
-                          body.size, watch->id);
+    int length =
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
+                 "Content-Length: %zu\r\n%s%s%sCache-Control: no-store\r\n"
+                 "Connection: close\r\n\r\n",
+                 body.size, watch->id[0] ? "X-Request-Id: " : "", watch->id, watch->id[0] ? "\r\n" : "");
     if (send(watch->fd, head, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE) == length) {
         /* A client that does not even read its 408 is cut off all the same. */
         ssize_t ignored = send(watch->fd, body.data, body.size, MSG_NOSIGNAL | MSG_DONTWAIT);
