@@ -31,6 +31,7 @@ struct watch {
     enum watch_phase phase;
     bool expired;
     bool closed;      /* the peer sends no more */
+    bool dead;        /* nor does it read */
     int64_t deadline; /* clock_ns; INT64_MAX: none */
     char id[65];
 };
@@ -91,8 +92,9 @@ static bool has_unread(const struct watch *watch) {
 static void hasten(struct watch *watch) {
     bool receiving =
         watch->phase == WATCH_HEADERS || watch->phase == WATCH_BODY || watch->phase == WATCH_IDLE;
-    int64_t soon = clock_ns() + CLOSED_GRACE_MS * INT64_C(1000000);
-    if (watch->closed && receiving && watch->deadline > soon) {
+    int64_t soon = clock_ns() + (watch->phase == WATCH_IDLE ? 0 : CLOSED_GRACE_MS * INT64_C(1000000));
+    bool useless = (watch->closed && receiving) || (watch->dead && watch->phase == WATCH_WRITE);
+    if (useless && watch->deadline > soon) {
         watch->deadline = soon;
     }
 }
@@ -114,6 +116,7 @@ static void note_closed(struct watchdog *dog, int fd) {
     for (struct watch *watch = dog->first; watch; watch = watch->next) {
         if (watch->fd == fd && poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR))) {
             watch->closed = true;
+            watch->dead = peer.revents & (POLLHUP | POLLERR);
             hasten(watch);
         }
     }

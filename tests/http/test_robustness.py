@@ -36,7 +36,8 @@ def watched():
 def at_rest(watched):
     def quiet():
         metrics = watched.metrics()
-        return metrics[LEFT] == 1 and metrics['blurd_connections_open'] == 1 and metrics['blurd_queue_depth'] == 0
+        # libmicrohttpd 1.0 frees a closed connection only after the next event, which is the next question here.
+        return metrics[LEFT] == 1 and metrics['blurd_connections_open'] <= 2 and metrics['blurd_queue_depth'] == 0
     assert daemon.eventually(quiet), watched.metrics()
 
 
