@@ -63,17 +63,18 @@ void log_begin(struct log_line *line, enum log_level level, const char *event) {
     put(line, head);
 }
 
-/* Text values without spaces, quotes or control characters stand as they are. */
+enum { VALUE_MAX = LOG_LINE_MAX / 2 }; /* a longer value is cut */
+
+/* Short ASCII values without spaces, quotes or control characters stand as they are. */
 static bool is_plain(const char *value) {
-    if (!*value) {
-        return false;
-    }
-    for (const char *p = value; *p; p++) {
-        if (*p <= ' ' || *p == '"' || *p == '\\' || *p == '=' || *p == 0x7F) {
+    size_t size = 0;
+    for (; value[size]; size++) {
+        char c = value[size];
+        if (size == VALUE_MAX || c <= ' ' || c >= 0x7F || c == '"' || c == '\\' || c == '=') {
             return false;
         }
     }
-    return true;
+    return size > 0;
 }
 
 void log_string(struct log_line *line, const char *key, const char *value) {
@@ -84,7 +85,7 @@ void log_string(struct log_line *line, const char *key, const char *value) {
         put_field(line, key, value);
         return;
     }
-    char quoted[LOG_LINE_MAX / 2];
+    char quoted[VALUE_MAX];
     json_string(quoted, sizeof quoted, value);
     put_field(line, key, quoted);
 }

@@ -79,7 +79,9 @@ static struct slot *slot_create(struct slot_pool *pool) {
         slot->memory = mmap(NULL, pool->budget, PROT_READ | PROT_WRITE, MAP_SHARED, slot->fd, 0);
     }
     if (slot->memory == MAP_FAILED) {
+        int reason = errno;
         slot_destroy(slot, 0);
+        errno = reason;
         return NULL;
     }
     return slot;
@@ -118,11 +120,24 @@ static void shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     }
 }
 
+/* The idle slot that was used longest ago and still holds memory, or NULL. */
+static struct slot *coldest(struct slot_pool *pool) {
+    struct slot *found = NULL;
+    for (struct slot *slot = pool->idle; slot; slot = slot->next) {
+        found = slot->reserved > 0 ? slot : found;
+    }
+    return found;
+}
+
 /* Counts `extra` bytes against the budget, emptying idle slots until they fit. */
 static enum status charge(struct slot_pool *pool, size_t extra, struct error *err) {
     pthread_mutex_lock(&pool->lock);
-    for (struct slot *slot = pool->idle; slot && pool->bytes + extra > pool->budget; slot = slot->next) {
+    for (struct slot *slot; pool->bytes + extra > pool->budget && (slot = coldest(pool));) {
+        size_t before = pool->bytes;
         shrink(pool, slot, 0);
+        if (pool->bytes == before) {
+            break; /* the system does not take it back */
+        }
     }
     bool fits = extra <= pool->budget - pool->bytes;
     if (fits) {

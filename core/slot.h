@@ -46,7 +46,8 @@ size_t slot_pool_bytes(struct slot_pool *pool);
 enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct error *err);
 
 /* Makes the first `size` bytes of the slot usable; grows it where needed. Contents and
- * addresses stay. ST_BUSY over the budget or without memory: the slot is as before. */
+ * addresses stay. On failure the slot is as before: ST_BUSY when the budget is in use or
+ * the system has no memory, ST_LIMIT for more than the whole budget. */
 enum status slot_reserve(struct slot *slot, size_t size, struct error *err);
 
 /* Hands out `size` fresh bytes behind everything handed out so far, aligned to 64

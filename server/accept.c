@@ -25,7 +25,8 @@ static double weight(const char *parameters, const char *end) {
                 p++;
             }
             if (end - p > 2 && (p[0] == 'q' || p[0] == 'Q') && p[1] == '=') {
-                return strtod(p + 2, NULL);
+                double q = strtod(p + 2, NULL);
+                return q > 1 ? 1 : q >= 0 ? q : 0; /* infinite or not a number, too */
             }
         }
     }

@@ -31,6 +31,7 @@ struct watch {
     enum watch_phase phase;
     bool expired;
     bool closed;      /* the peer sends no more */
+    bool dead;        /* nor does it read */
     int64_t deadline; /* clock_ns; INT64_MAX: none */
     char id[65];
 };
@@ -56,11 +57,12 @@ static void answer_408(struct watch *watch) {
     buf_init_fixed(&body, body_memory, sizeof body_memory);
     problem_write(PROBLEM_TIMEOUT, &why, watch->id, &body);
     char head[512];
-    int length = snprintf(head, sizeof head,
-                          "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
-                          "Content-Length: %zu\r\nX-Request-Id: %s\r\nCache-Control: no-store\r\n"
-                          "Connection: close\r\n\r\n",
-                          body.size, watch->id);
+    int length =
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
+                 "Content-Length: %zu\r\n%s%s%sCache-Control: no-store\r\n"
+                 "Connection: close\r\n\r\n",
+                 body.size, watch->id[0] ? "X-Request-Id: " : "", watch->id, watch->id[0] ? "\r\n" : "");
     if (send(watch->fd, head, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE) == length) {
         /* A client that does not even read its 408 is cut off all the same. */
         ssize_t ignored = send(watch->fd, body.data, body.size, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -90,8 +92,9 @@ static bool has_unread(const struct watch *watch) {
 static void hasten(struct watch *watch) {
     bool receiving =
         watch->phase == WATCH_HEADERS || watch->phase == WATCH_BODY || watch->phase == WATCH_IDLE;
-    int64_t soon = clock_ns() + CLOSED_GRACE_MS * INT64_C(1000000);
-    if (watch->closed && receiving && watch->deadline > soon) {
+    int64_t soon = clock_ns() + (watch->phase == WATCH_IDLE ? 0 : CLOSED_GRACE_MS * INT64_C(1000000));
+    bool useless = (watch->closed && receiving) || (watch->dead && watch->phase == WATCH_WRITE);
+    if (useless && watch->deadline > soon) {
         watch->deadline = soon;
     }
 }
@@ -113,6 +116,7 @@ static void note_closed(struct watchdog *dog, int fd) {
     for (struct watch *watch = dog->first; watch; watch = watch->next) {
         if (watch->fd == fd && poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR))) {
             watch->closed = true;
+            watch->dead = peer.revents & (POLLHUP | POLLERR);
             hasten(watch);
         }
     }

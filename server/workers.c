@@ -10,6 +10,8 @@
 #include "server/request.h"
 #include "server/service.h"
 
+_Static_assert((int)WORKER_LANES == (int)SERVICE_BACKENDS_MAX, "a lane for each backend");
+
 struct workers {
     struct service *service;
     pthread_mutex_t lock; /* guards the queue */

@@ -13,11 +13,13 @@ struct service;
 struct workers;
 struct lane;
 
+enum { WORKER_LANES = 3 }; /* as many as a service has backends */
+
 /* One thread's means: lane[i] is its lane on service->backend[i], NULL when that backend
  * gave none. */
 struct worker {
     struct service *service;
-    struct lane *lane[3];
+    struct lane *lane[WORKER_LANES];
 };
 
 /* Starts `count` threads with a queue of at most `queue` waiting requests. The service's

@@ -36,7 +36,8 @@ def watched():
 def at_rest(watched):
     def quiet():
         metrics = watched.metrics()
-        return metrics[LEFT] == 1 and metrics['blurd_connections_open'] == 1 and metrics['blurd_queue_depth'] == 0
+        # libmicrohttpd 1.0 frees a closed connection only after the next event, which is the next question here.
+        return metrics[LEFT] == 1 and metrics['blurd_connections_open'] <= 2 and metrics['blurd_queue_depth'] == 0
     assert daemon.eventually(quiet), watched.metrics()
 
 
@@ -80,8 +81,8 @@ def footprint(watched):
 
 def compare(watched, before):
     after = footprint(watched)
-    # The last connection may still be closing.
-    assert daemon.eventually(lambda: watched.descriptors() <= before[0]), f'descriptors leak: {before[0]} -> {after[0]}'
+    # The last connection may still be closing (with libmicrohttpd 1.0 until something else happens).
+    assert daemon.eventually(lambda: watched.descriptors() <= before[0] + 1), f'descriptors leak: {before[0]} -> {after[0]}'
     assert after[1] == before[1], 'threads leak'
     # Sanitizers keep freed memory.
     assert after[2] - before[2] < (32 << 10 if daemon.SLOW == 1 else 512 << 10), 'memory grows'

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/accept.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+#define JPEG CODEC_JPEG
+#define PNG CODEC_PNG
+
+/* The choice, from a copy in heap memory of its size. */
+static enum codec_id choose(const char *accept, enum codec_id input) {
+    char *copy = strdup(accept);
+    assert_non_null(copy);
+    enum codec_id chosen = accept_choose(copy, input);
+    free(copy);
+    return chosen;
+}
+
+/* What is chosen for a JPEG, and for a PNG. */
+static void test_table(void **state) {
+    (void)state;
+    static const struct {
+        const char *accept;
+        enum codec_id of_jpeg, of_png;
+    } table[] = {
+        {"", JPEG, PNG},
+        {"*/*", JPEG, PNG},
+        {"image/*", JPEG, PNG},
+        {"image/jpeg", JPEG, JPEG},
+        {"image/png", PNG, PNG},
+        {"IMAGE/PNG", PNG, PNG},
+        {"image/png, image/jpeg", JPEG, PNG},
+        {"image/webp", JPEG, PNG},
+        {"text/html", JPEG, PNG},
+        {"image/png;q=0.9, image/jpeg;q=0.8", PNG, PNG},
+        {"image/png;q=0.8,image/jpeg;q=0.9", JPEG, JPEG},
+        {"image/png; q=0.5, */*", JPEG, JPEG},
+        {"image/png;q=0.5,image/*;q=0.4", PNG, PNG},
+        {"image/*;q=0.4,image/png;q=0.5", PNG, PNG},
+        {"*/*;q=0.9, image/*;q=0.1, image/jpeg;q=0.2", JPEG, JPEG},
+        {"image/jpeg;q=0, */*", PNG, PNG},
+        {"image/png;q=0", JPEG, PNG},
+        {"image/jpeg;q=0, image/png;q=0", JPEG, PNG},
+        {"image/webp, image/png;q=0.1", PNG, PNG},
+        {"image/png;Q=0.1, image/jpeg;Q=0.2", JPEG, JPEG},
+        {"image/png;x=1;q=0.1, image/jpeg;q=0.2", JPEG, JPEG},
+        {"image/png ;q=0.1 , image/jpeg\t; q=0.2", JPEG, JPEG},
+        {" \timage/png", PNG, PNG},
+        {",,image/png,,", PNG, PNG},
+        {"image/png-x, image/jpegs", JPEG, PNG},
+        {"image/pn", JPEG, PNG},
+        {"image", JPEG, PNG},
+        {"*", JPEG, PNG},
+        {"image/png;q=1.000, image/jpeg;q=0.999", PNG, PNG},
+        {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", JPEG, PNG},
+        {"text/html,application/xml;q=0.9,image/png,*/*;q=0.8", PNG, PNG},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (choose(table[i].accept, CODEC_JPEG) != table[i].of_jpeg ||
+            choose(table[i].accept, CODEC_PNG) != table[i].of_png) {
+            fail_msg("\"%s\"", table[i].accept);
+        }
+    }
+    assert_int_equal(accept_choose(NULL, CODEC_JPEG), CODEC_JPEG);
+    assert_int_equal(accept_choose(NULL, CODEC_PNG), CODEC_PNG);
+}
+
+/* Weights that are none do not let a client choose by accident, nor read outside. */
+static void test_odd_weights(void **state) {
+    (void)state;
+    static const char *const weights[] = {"",  "q", "q=",   "q=x",  "q=-1",  "q=nan",
+                                          ";", "=", "q==1", "qq=0", "q=inf", "q=1e999"};
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        char accept[64];
+        snprintf(accept, sizeof accept, "image/jpeg;%s", weights[i]);
+        assert_int_equal(choose(accept, CODEC_JPEG), CODEC_JPEG);
+        snprintf(accept, sizeof accept, "image/jpeg, image/png;%s", weights[i]);
+        if (choose(accept, CODEC_JPEG) != CODEC_JPEG) {
+            fail_msg("\"%s\" outweighs 1", accept);
+        }
+    }
+}
+
+static void test_random(void **state) {
+    (void)state;
+    static const char *const pieces[] = {"image/", "png", "jpeg", "*",  "/", ",",
+                                         ";",      "q=",  "0",    ".5", " ", "x"};
+    uint32_t seed = 3;
+    unsigned changed = 0;
+    for (int round = 0; round < 20000; round++) {
+        char accept[128] = "";
+        for (size_t used = 0, count = (size_t)round % 12; count > 0; count--) {
+            seed ^= seed << 13, seed ^= seed >> 17, seed ^= seed << 5;
+            used += (size_t)snprintf(accept + used, sizeof accept - used, "%s", pieces[seed % 12]);
+        }
+        changed += choose(accept, CODEC_JPEG) != CODEC_JPEG;
+    }
+    assert_true(changed > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_odd_weights),
+        cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests_name("accept", tests, NULL, NULL);
+}
