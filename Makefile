@@ -4,6 +4,7 @@
 # make test            installs what is missing, builds, runs every test
 # make check           the style checks alone          make format   clang-format over the tree
 # make docs            the generated pages             make tidy     clang-tidy and cppcheck
+# make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
 #
 # CONFIG=release|debug|asan|tsan|fuzz   side by side under build/$(CONFIG)

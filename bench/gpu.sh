@@ -6,7 +6,7 @@
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. All four parts without a part. Writes FOLDER/results.md (default
-# build/gpu) and a log of each part beside it; the former is what bench/results/MACHINE-gpu.md is made of.
+# build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
 # Ends with 1 when a check failed, with 77 where there is no GPU. Takes about five minutes.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
@@ -27,7 +27,9 @@ done
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 results=$out/results.md
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+logs=$scratch/logs
+mkdir "$logs"
+trap 'tar -C "$scratch" -czf "$out/logs.tar.gz" logs; rm -rf "$scratch"' EXIT
 failed=()
 began=$SECONDS
 : >"$results"
@@ -43,8 +45,8 @@ wanted() {
 find_programs() {
     if [ -z "$bundle" ]; then
         (cd "$here/.." && make -j "$(nproc)" build/release/blurd build/release/blurd-bench \
-            build/release/tests/gpu/check_blur build/release/bench/sample) >"$out/build.log" 2>&1 ||
-            { echo "gpu.sh: the build failed, see $out/build.log" && exit 1; }
+            build/release/tests/gpu/check_blur build/release/bench/sample) >"$logs/build.log" 2>&1 ||
+            { tail -n 5 "$logs/build.log" && echo "gpu.sh: the build failed" && exit 1; }
         local build=$here/../build/release
         blurd=$build/blurd bench=$build/blurd-bench check=$build/tests/gpu/check_blur sample=$build/bench/sample
         wrk=$(command -v wrk || true)
@@ -80,7 +82,8 @@ describe() {
         echo "gpu.sh: no GPU here: nvidia-smi finds none"
         exit 77
     fi
-    commit=$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)
+    commit=$(cat "${bundle:-/nowhere}/share/commit" 2>/dev/null || git -C "$here" rev-parse --short HEAD 2>/dev/null ||
+        echo unknown)
     say "# The GPU backend on ${gpus:+${gpus%%,*}}${BLURD_CUDA_LIBRARY:+a driver that is none}" ''
     say '| | |' '|---|---|' "| program | $("$blurd" --version), commit $commit |" \
         "| GPU: name, driver, memory, largest clock | $(paste -sd ';' <<<"${gpus:-none}") |" \
@@ -99,7 +102,7 @@ begin() { # name, seconds, command...: in the background, with a log and a file 
     jobs_begun+=("$name")
     (
         start=$SECONDS
-        timeout -k 5 "$limit" "$@" >"$out/$name.log" 2>&1 </dev/null
+        timeout -k 5 "$limit" "$@" >"$logs/$name.log" 2>&1 </dev/null
         echo "$? $((SECONDS - start))" >"$scratch/$name.outcome"
     ) &
 }
@@ -117,8 +120,8 @@ report_jobs() {
     say '| check | outcome | seconds | last words |' '|---|---|--:|---|'
     for name in "${jobs_begun[@]}"; do
         read -r status took <"$scratch/$name.outcome"
-        line=$(grep -E 'SUMMARY' "$out/$name.log" | tail -n 1)
-        [ -n "$line" ] || line=$(tail -n 1 "$out/$name.log")
+        line=$(grep -E 'SUMMARY' "$logs/$name.log" | tail -n 1)
+        [ -n "$line" ] || line=$(tail -n 1 "$logs/$name.log")
         # racecheck calls some hazards warnings and ends with 0.
         grep -qE 'RACECHECK SUMMARY: [1-9]' <<<"$line" && [ "$status" = 0 ] && status=hazards
         case $status in
@@ -158,10 +161,10 @@ pixels_and_sanitizers() {
 part() { # name, seconds, command...: its output is part of the results
     local name=$1 limit=$2 status
     shift 2
-    timeout -k 5 "$limit" "$@" 2>"$out/$name.log" </dev/null | tee -a "$results"
+    timeout -k 5 "$limit" "$@" 2>"$logs/$name.log" </dev/null | tee -a "$results"
     status=${PIPESTATUS[0]}
     if [ "$status" != 0 ]; then
-        say '' "**$name FAILED ($status)**: $(tail -n 1 "$out/$name.log")"
+        say '' "**$name FAILED ($status)**: $(tail -n 1 "$logs/$name.log")"
         failed+=("$name")
     fi
     say ''
@@ -180,9 +183,9 @@ if wanted bench; then
     part bench 200 "$bench" $quick
 fi
 if wanted service; then
-    "$sample" "$out/sample.jpg" || failed+=(sample)
-    part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$out/sample.jpg" \
-        --out "$out/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick
+    "$sample" "$logs/sample.jpg" || failed+=(sample)
+    part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
+        --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick
 fi
 say '## Outcome' ''
 if [ ${#failed[@]} = 0 ]; then
@@ -190,5 +193,5 @@ if [ ${#failed[@]} = 0 ]; then
 else
     say "Failed: ${failed[*]}"
 fi
-echo "$((SECONDS - began)) s; results and logs are in $out"
+echo "$((SECONDS - began)) s; results.md and logs.tar.gz are in $out"
 [ ${#failed[@]} = 0 ]

@@ -67,7 +67,7 @@ def free_port():
 class Service:
     def __init__(self, options, gpus, name):
         self.port = free_port()
-        self.log = open(options.out / f"{name}.log", "ab")
+        self.log = open(options.out / f"{name}.log", "wb")
         arguments = [options.blurd, "--listen", "127.0.0.1", "--port", str(self.port), "--gpus", gpus,
                      "--log-level", "warning"]
         self.began = time.monotonic()
@@ -288,7 +288,8 @@ def load_round(options, name, gpus, signals, seconds, expected):
     failed = number(r"blurd_backend_failures_total (\d+)", metrics)
     print(f"| {name} | {total:.0f} | {rate:.0f} | {half:.1f} | {most:.1f} | {longest:.0f} | {backends_of(text)} | "
           f"{failed:.0f} | {returns or '-'} |", flush=True)
-    return name, gpus, signals, again, lost(text), bad_requests(metrics, options.connections), backend
+    ends = (options.out / f"load-{name}.log").read_text().count('"the engine ended"')
+    return name, gpus, signals, again, ends, lost(text), bad_requests(metrics, options.connections), backend
 
 
 def part_load(options):
@@ -316,10 +317,12 @@ def part_load(options):
                 for name, gpus, signals, seconds in rounds]
     print()
     for outcome in filter(None, outcomes):
-        name, gpus, signals, again, complaints, bad, backend = outcome
+        name, gpus, signals, again, ends, complaints, bad, backend = outcome
         check(not complaints, f"{name}: no request is lost{': ' + complaints if complaints else ', every body as expected'}")
         check(not bad, f"{name}: the service counts nothing but 200{': ' + '; '.join(bad) if bad else ''}")
-        check(all(again), f"{name}: a GPU serves again after each of {len(signals)}") if signals else None
+        if signals:
+            check(all(again), f"{name}: a GPU serves again after each of {len(signals)}")
+            check(ends == len(signals), f"{name}: the GPU's process ended {ends} times")
         if gpus != "none":
             check(backend.startswith("cuda:"), f"{name}: the last answer comes from {backend}")
 
