@@ -113,8 +113,10 @@ static enum status start_process(struct supervisor *supervisor, struct wire_read
 }
 
 static enum status start_engine(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
+    eventfd_t ignored;
     pthread_mutex_lock(&supervisor->lock);
     supervisor->epoch++;
+    eventfd_read(supervisor->wake, &ignored); /* reports about earlier engines: this one is innocent */
     pthread_mutex_unlock(&supervisor->lock);
     if (!supervisor->options.single_process) {
         return start_process(supervisor, ready, err);
@@ -192,7 +194,9 @@ static int64_t engine_life(struct supervisor *supervisor) {
     }
     if (status == ST_OK) {
         announce(supervisor, &ready, start);
-        wait_for_trouble(supervisor, -1);
+        if (!atomic_load(&supervisor->closing)) { /* whose report may have been read above */
+            wait_for_trouble(supervisor, -1);
+        }
         fail(&err, ST_DEVICE, "the engine ended");
     }
     if (!atomic_load(&supervisor->closing)) {
@@ -295,12 +299,11 @@ static enum status connect_link(struct supervisor *supervisor, struct supervisor
 /* Ends the engine that the link belongs to, unless a newer one runs by now. */
 static void report_failure(struct supervisor *supervisor, struct supervisor_link *link) {
     pthread_mutex_lock(&supervisor->lock);
-    bool current = link->epoch == supervisor->epoch;
-    pthread_mutex_unlock(&supervisor->lock);
-    if (current) {
+    if (link->epoch == supervisor->epoch) {
         atomic_store(&supervisor->state, BACKEND_DOWN);
         eventfd_write(supervisor->wake, 1);
     }
+    pthread_mutex_unlock(&supervisor->lock);
     supervisor_unlink(link);
 }
 
