@@ -115,35 +115,21 @@ static __device__ __forceinline__ void tensor_gather_rows(const struct tensor_pl
     }
 }
 
-/* Repeats the first and the last pixel of the rows in shared memory, in a group that reaches over an end:
- * all bytes of a row are read before they are written, so that they wait together. */
+/* Repeats the first and the last pixel of the rows in shared memory, in a group that reaches over an end. */
 template <int Channels, int Parts>
 static __device__ __forceinline__ void tensor_clamp_rows(const struct tensor_share<Channels, Parts> &share,
                                                          int end) {
-    int from[8];
-#pragma unroll
+#pragma unroll 1
     for (int k = 0; k < 8; k++) {
         int at = share.first + k;
-        int channel = at - floor_divide(at, Channels) * Channels;
-        from[k] = at < 0 ? channel - share.first : at < end ? k : end - Channels + channel - share.first;
-    }
-#pragma unroll 1
-    for (int i = 0; i < share.turns && share.row + i * share.step < tensor<Channels, Parts>::rows; i++) {
-        uint8_t *row = share.to + i * share.step * tensor<Channels, Parts>::stride;
-        uint32_t word[2] = {0, 0};
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
-            word[k / 4] |= (uint32_t)row[from[k]] << 8 * (k % 4);
-        }
-        if (share.first < 0 || share.first >= end) {
-            *(uint2 *)row = make_uint2(word[0], word[1]);
+        if (at >= 0 && at < end) {
             continue;
         }
-#pragma unroll
-        for (int k = 0; k < 8; k++) { /* what is in the picture may be read by others now */
-            if (from[k] != k) {
-                row[k] = (uint8_t)(word[k / 4] >> 8 * (k % 4));
-            }
+        int pixel = floor_divide(at, Channels);
+        int from = (at < 0 ? 0 : end - Channels) + at - pixel * Channels - share.first;
+        for (int i = 0; i < share.turns && share.row + i * share.step < tensor<Channels, Parts>::rows; i++) {
+            uint8_t *row = share.to + i * share.step * tensor<Channels, Parts>::stride;
+            row[k] = row[from];
         }
     }
 }
