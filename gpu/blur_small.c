@@ -73,8 +73,7 @@ static enum status tensor_pass(struct blur_work *work, struct error *err) {
     enum kernel kernel = parts == 2
                              ? blur_whole_kernel(work, KERNEL_whole_tensor8_1, KERNEL_whole_tensor8_3)
                              : blur_whole_kernel(work, KERNEL_whole_tensor24_1, KERNEL_whole_tensor24_3);
-    int rows = KERNEL_TENSOR_HEIGHT + 2 * margin; /* each also has its number in the picture */
-    int shared = rows * (KERNEL_TENSOR_STRIDE(parts) + (int)sizeof(int32_t));
+    int shared = (KERNEL_TENSOR_HEIGHT + 2 * margin) * KERNEL_TENSOR_STRIDE(parts);
     return blur_launch(work, kernel, KERNEL_TENSOR_THREADS, &pass, blocks, (unsigned)shared, err);
 }
 

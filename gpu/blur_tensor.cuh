@@ -16,7 +16,22 @@
 #ifndef BLURD_GPU_BLUR_TENSOR_CUH
 #define BLURD_GPU_BLUR_TENSOR_CUH
 
-#include "gpu/blur_tensor_load.cuh"
+#include "gpu/blur_grid.cuh"
+
+extern __shared__ uint4 block_memory[];
+
+enum {
+    TENSOR_ROWS = 16, /* that a warp makes at a time, and pixels */
+    TENSOR_WARPS = KERNEL_TENSOR_HEIGHT / TENSOR_ROWS,
+};
+
+template <int Channels, int Parts> struct tensor {
+    static constexpr int margin = 8 * (Parts - 1); /* rows and pixels around a tile */
+    static constexpr int stride = KERNEL_TENSOR_STRIDE(Parts);
+    static constexpr int columns = KERNEL_TENSOR_WIDTH / 16 + Parts - 1;
+    static constexpr int rows = KERNEL_TENSOR_HEIGHT + 2 * margin;
+    static constexpr int across = (KERNEL_TENSOR_WIDTH + 2 * margin) * Channels / 8;
+};
 
 /* The parts of a 16-row, 8-column product that a thread has: rows lane / 4 and 8 more, columns
  * 2 * (lane % 4) and the next. */
@@ -81,11 +96,74 @@ static __device__ __forceinline__ struct bands<Parts> load_bands(const struct te
     return bands;
 }
 
+/* ---- the tile ---- */
+
+template <int Channels>
+static __device__ uint32_t tensor_gather(const struct tensor_plane &plane, const uint8_t *row, int at) {
+    uint32_t word = 0;
+    for (int k = 0; k < 4; k++) {
+        int x = floor_divide(at + k, Channels);
+        int folded = fold(x, plane.source.width, plane.source.edge_x);
+        uint32_t sample =
+            folded == OUTSIDE ? plane.border : (uint32_t)row[folded * Channels + at + k - x * Channels];
+        word |= sample << 8 * k;
+    }
+    return word;
+}
+
+/* Row `y` of the tile's memory, 8 samples at `at` of the picture's row; near the picture's edges. */
+template <int Channels> static __device__ uint2 tensor_edge(const struct tensor_plane &plane, int y, int at) {
+    y = fold(y, plane.source.height, plane.source.edge_y);
+    if (y == OUTSIDE) {
+        return make_uint2(plane.border * 0x01010101u, plane.border * 0x01010101u);
+    }
+    const uint8_t *row = row_of<const uint8_t>(plane.source, y);
+    if (at >= 0 && at + 8 <= plane.source.width * Channels) {
+        return __ldg((const uint2 *)(row + at));
+    }
+    return make_uint2(tensor_gather<Channels>(plane, row, at), tensor_gather<Channels>(plane, row, at + 4));
+}
+
+/* Copies the tile with its margins: a thread goes down a column of 8 samples. */
+template <int Channels, int Parts>
+static __device__ __forceinline__ void tensor_load(const struct tensor_plane &plane,
+                                                   const struct tile &tile) {
+    using shape = tensor<Channels, Parts>;
+    constexpr int step = KERNEL_TENSOR_THREADS / shape::across;
+    constexpr int turns = (shape::rows + step - 1) / step;
+    int thread = (int)(threadIdx.y * 32 + threadIdx.x);
+    int row = thread / shape::across;
+    int column = thread % shape::across * 8;
+    int first = (tile.x - shape::margin) * Channels + column;
+    int top = tile.y - shape::margin + row;
+    uint8_t *to = (uint8_t *)block_memory + row * shape::stride + column;
+    bool inside =
+        tile.x >= shape::margin && tile.x + KERNEL_TENSOR_WIDTH + shape::margin <= plane.source.width &&
+        tile.y >= shape::margin && tile.y + KERNEL_TENSOR_HEIGHT + shape::margin <= plane.source.height;
+    if (row >= step) {
+        return;
+    }
+    if (inside) {
+        const uint8_t *from = row_of<const uint8_t>(plane.source, top) + first;
+#pragma unroll(Parts == 2 ? 20 : 13)
+        for (int i = 0; i < turns; i++) {
+            if (shape::rows % step == 0 || row + i * step < shape::rows) {
+                *(uint2 *)(to + i * step * shape::stride) = __ldg((const uint2 *)from);
+            }
+            from += step * plane.source.stride;
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int y = 0; row + y < shape::rows; y += step) {
+        *(uint2 *)(to + y * shape::stride) = tensor_edge<Channels>(plane, top + y, first);
+    }
+}
+
 /* ---- vertical ---- */
 
 /* From four rows of four bytes: byte `byte` of each. */
-static __device__ __forceinline__ uint32_t
-down(const uint32_t (&row)[4], uint32_t byte) {
+static __device__ __forceinline__ uint32_t down(const uint32_t (&row)[4], uint32_t byte) {
     uint32_t pair = byte | (byte + 4) << 4;
     return __byte_perm(__byte_perm(row[0], row[1], pair), __byte_perm(row[2], row[3], pair), 0x5410);
 }
@@ -282,11 +360,7 @@ template <int Channels, int Parts>
 static __device__ __forceinline__ void tensor_tile(const struct tensor_pass &pass) {
     const struct tensor_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
-    if (tensor_inside<Channels, Parts>(plane, tile)) {
-        tensor_load<Channels, Parts>(plane, tile);
-    } else {
-        tensor_load_edge<Channels, Parts>(plane, tile);
-    }
+    tensor_load<Channels, Parts>(plane, tile);
     __syncthreads();
     tensor_band<Channels, Parts>(plane, tile, (int)threadIdx.y, (int)threadIdx.x);
 }
