@@ -58,7 +58,7 @@ static __device__ __forceinline__ uint32_t direct_load(const struct direct_plane
     }
     const uint8_t *row = row_of<const uint8_t>(plane.source, y);
     if (column.adjacent) {
-        return __ldg((const uint32_t *)(row + column.at[0]));
+        return *(const uint32_t *)(row + column.at[0]);
     }
     uint32_t word = 0;
     for (int k = 0; k < KERNEL_GROUP; k++) {
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void direct_load_all(const struct direct_plane
         const uint8_t *row = row_of<const uint8_t>(plane.source, top) + column.at[0];
 #pragma unroll
         for (int i = 0; i < Window; i++) {
-            word[i] = __ldg((const uint32_t *)row);
+            word[i] = *(const uint32_t *)row;
             row += plane.source.stride;
         }
         return;

@@ -94,7 +94,7 @@ static __device__ __forceinline__ uint32_t enlarged_sum(const struct enlarge_pla
     const uint16_t *value = row + low * Channels + (i - x * Channels);
     uint32_t sum = 0;
     for (int k = 0; k < SPLINE_TAPS; k++) {
-        sum += spline.weight[k] * (uint32_t)__ldg(value + k * Channels);
+        sum += spline.weight[k] * (uint32_t)value[k * Channels];
     }
     return sum;
 }
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void enlarge_rows(const struct enlarge_plane &
             if (plane.levels_x) {
                 put_rounded(out + i, enlarged_sum<Channels>(plane, made, row, tile.x, i));
             } else {
-                out[i] = __ldg(row + (tile.x - plane.source.lo_x) * Channels + i);
+                out[i] = row[(tile.x - plane.source.lo_x) * Channels + i];
             }
         }
     }

@@ -5,7 +5,8 @@
 
 enum {
     TENSOR_ARCHITECTURE = 80, /* the first with products of 16 by 32 by 8 bytes */
-    TENSOR_RADIUS = KERNEL_TENSOR_RADIUS(KERNEL_TENSOR_PARTS),
+    TENSOR_MARGIN = 8,
+    TENSOR_SHARED = (KERNEL_TENSOR_HEIGHT + 2 * TENSOR_MARGIN) * KERNEL_TENSOR_STRIDE,
     DIRECT_THREADS = KERNEL_THREADS_X * KERNEL_THREADS_Y,
     DIRECT_SHARED = KERNEL_DIRECT_HEIGHT * KERNEL_DIRECT_COLUMNS * sizeof(uint16_t),
 };
@@ -32,7 +33,7 @@ static bool has_tensor(const struct blur_work *work) {
 }
 
 bool blur_small_does(const struct blur_work *work) {
-    return radius_of(work) <= (has_tensor(work) ? TENSOR_RADIUS : KERNEL_DIRECT_RADIUS);
+    return radius_of(work) <= (has_tensor(work) ? KERNEL_TENSOR_RADIUS : KERNEL_DIRECT_RADIUS);
 }
 
 /* The weight of the sample at `distance`; 0 beyond the radius. */
@@ -43,12 +44,11 @@ static unsigned weight_at(const struct blur_axis *axis, int distance) {
 
 /* ---- matrix units ---- */
 
-/* Tap i of word n is at n + step * i - middle. */
-static void fill_band(uint32_t *high, uint32_t *low, int words, int step, int middle,
-                      const struct blur_axis *axis) {
+/* Tap i of word n is at n + step * i - 23. */
+static void fill_band(uint32_t *high, uint32_t *low, int words, int step, const struct blur_axis *axis) {
     for (int n = 0; n < words; n++) {
         for (int i = 0; i < 4; i++) {
-            unsigned weight = 2 * weight_at(axis, n + step * i - middle);
+            unsigned weight = 2 * weight_at(axis, n + step * i - 23);
             high[n] |= (weight >> 8) << 8 * i;
             low[n] |= (weight & 0xff) << 8 * i;
         }
@@ -58,8 +58,6 @@ static void fill_band(uint32_t *high, uint32_t *low, int words, int step, int mi
 static enum status tensor_pass(struct blur_work *work, struct error *err) {
     struct tensor_pass pass = {.planes = (int32_t)work->planes};
     unsigned blocks = 0;
-    int parts = radius_of(work) <= KERNEL_TENSOR_RADIUS(2) ? 2 : KERNEL_TENSOR_PARTS;
-    int margin = KERNEL_TENSOR_RADIUS(parts);
     for (unsigned p = 0; p < work->planes; p++) {
         struct tensor_plane *plane = &pass.plane[p];
         const struct blur_path *path = &work->path[p];
@@ -67,14 +65,11 @@ static enum status tensor_pass(struct blur_work *work, struct error *err) {
         plane->target = path->target;
         plane->border = path->border;
         plane->tiles = blur_cut(&path->target, KERNEL_TENSOR_WIDTH, KERNEL_TENSOR_HEIGHT, 0, &blocks);
-        fill_band(plane->y_high, plane->y_low, KERNEL_TENSOR_Y, 4, 15 + margin, path->y.axis);
-        fill_band(plane->x_high, plane->x_low, KERNEL_TENSOR_X, 1, 15 + margin, path->x.axis);
+        fill_band(plane->y_high, plane->y_low, KERNEL_TENSOR_Y, 4, path->y.axis);
+        fill_band(plane->x_high, plane->x_low, KERNEL_TENSOR_X, 1, path->x.axis);
     }
-    enum kernel kernel = parts == 2
-                             ? blur_whole_kernel(work, KERNEL_whole_tensor8_1, KERNEL_whole_tensor8_3)
-                             : blur_whole_kernel(work, KERNEL_whole_tensor24_1, KERNEL_whole_tensor24_3);
-    int shared = (KERNEL_TENSOR_HEIGHT + 2 * margin) * KERNEL_TENSOR_STRIDE(parts);
-    return blur_launch(work, kernel, KERNEL_TENSOR_THREADS, &pass, blocks, (unsigned)shared, err);
+    enum kernel kernel = blur_whole_kernel(work, KERNEL_whole_tensor_1, KERNEL_whole_tensor_3);
+    return blur_launch(work, kernel, KERNEL_TENSOR_THREADS, &pass, blocks, TENSOR_SHARED, err);
 }
 
 /* ---- unrolled ---- */

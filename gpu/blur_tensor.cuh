@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Both axes in one launch for radii up to 24, on the matrix units: taps are a product with a band
+ * Both axes in one launch for radii up to 8, on the matrix units: taps are a product with a band
  * matrix. In whole numbers that is exact, so that the bytes are those of every other way.
  *
  * A block copies a tile with its margins to shared memory. A warp makes 16 rows, 16 pixels at a
  * time: 32 rows of a 16-pixel column times the vertical band are values of two bytes; these, of
- * two neighbouring columns, times the horizontal band are the result: 8 more on each side, which
- * is the largest radius. For larger ones it is 64 rows and 4 columns (Parts, with 24 more). Products are of
- * bytes, so that weights and values are taken apart and the parts of the sums put together with shifts. Both
- * are doubled: then the 16 bits of a vertical sum that matter are two whole bytes, and the result is the
- * highest byte of the horizontal one.
+ * two neighbouring columns, times the horizontal band are the result. Products are of bytes, so
+ * that weights and values are taken apart and the parts of the sums put together with shifts.
+ * Both are doubled: then the 16 bits of a vertical sum that matter are two whole bytes, and
+ * the result is the highest byte of the horizontal one.
  *
  * A product's columns and its inner index may be in any order, as long as both factors agree.
  * They are chosen so that what a thread gets from the first product is what it must give to the
@@ -21,16 +20,10 @@
 extern __shared__ uint4 block_memory[];
 
 enum {
-    TENSOR_ROWS = 16, /* that a warp makes at a time, and pixels */
+    TENSOR_ROWS = 16,  /* that a warp makes at a time, and pixels */
+    TENSOR_MARGIN = 8, /* rows and pixels around a tile */
     TENSOR_WARPS = KERNEL_TENSOR_HEIGHT / TENSOR_ROWS,
-};
-
-template <int Channels, int Parts> struct tensor {
-    static constexpr int margin = 8 * (Parts - 1); /* rows and pixels around a tile */
-    static constexpr int stride = KERNEL_TENSOR_STRIDE(Parts);
-    static constexpr int columns = KERNEL_TENSOR_WIDTH / 16 + Parts - 1;
-    static constexpr int rows = KERNEL_TENSOR_HEIGHT + 2 * margin;
-    static constexpr int across = (KERNEL_TENSOR_WIDTH + 2 * margin) * Channels / 8;
+    TENSOR_COLUMNS = KERNEL_TENSOR_WIDTH / 16 + 1, /* of 16 pixels, from half a column before the tile */
 };
 
 /* The parts of a 16-row, 8-column product that a thread has: rows lane / 4 and 8 more, columns
@@ -71,26 +64,28 @@ static __device__ __forceinline__ void multiply(struct product &sum, const uint3
 
 /* One lane's part of the band matrices, high and low bytes. Rows of the vertical factor's inner index are
  * taken as 4 * i + lane % 4, which spreads the reads of a warp over all banks. */
-template <int Parts> struct bands {
-    uint32_t y_high[Parts / 2][4], y_low[Parts / 2][4]; /* the left factor */
-    uint32_t x_high[2][Parts], x_low[2][Parts];         /* [which 8 of 16 pixels][part of the inner index] */
+struct bands {
+    uint32_t y_high[4], y_low[4];       /* the left factor */
+    uint32_t x_high[2][2], x_low[2][2]; /* [which 8 of 16 pixels][half of the inner index] */
 };
 
 /* PIXEL_OF: column n of product q, 0 or 1, is pixel 4 * (n / 2) + 2 * q + n % 2 of 16. */
-template <int Parts>
-static __device__ __forceinline__ struct bands<Parts> load_bands(const struct tensor_plane &plane, int lane) {
-    struct bands<Parts> bands;
-    int row = lane / 4, four = lane % 4;
+static __device__ __forceinline__ struct bands load_bands(const struct tensor_plane &plane, int lane) {
+    struct bands bands;
+    int row = lane / 4, part = lane % 4;
 #pragma unroll
-    for (int part = 0; part < Parts; part++) {
+    for (int i = 0; i < 4; i++) {
+        int at = 16 * (i / 2) + part - (row + 8 * (i % 2)) + 15;
+        bands.y_high[i] = plane.y_high[at];
+        bands.y_low[i] = plane.y_low[at];
+    }
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            int at = 16 * part + four - (row + 8 * i) + 15;
-            bands.y_high[part / 2][part % 2 * 2 + i] = plane.y_high[at];
-            bands.y_low[part / 2][part % 2 * 2 + i] = plane.y_low[at];
-            at = 16 * part + 4 * four - (4 * (row / 2) + 2 * i + row % 2) + 15;
-            bands.x_high[i][part] = plane.x_high[at];
-            bands.x_low[i][part] = plane.x_low[at];
+    for (int q = 0; q < 2; q++) {
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            int at = 16 * half + 4 * part - (4 * (row / 2) + 2 * q + row % 2) + 15;
+            bands.x_high[q][half] = plane.x_high[at];
+            bands.x_low[q][half] = plane.x_low[at];
         }
     }
     return bands;
@@ -125,38 +120,38 @@ template <int Channels> static __device__ uint2 tensor_edge(const struct tensor_
 }
 
 /* Copies the tile with its margins: a thread goes down a column of 8 samples. */
-template <int Channels, int Parts>
+template <int Channels>
 static __device__ __forceinline__ void tensor_load(const struct tensor_plane &plane,
                                                    const struct tile &tile) {
-    using shape = tensor<Channels, Parts>;
-    constexpr int step = KERNEL_TENSOR_THREADS / shape::across;
-    constexpr int turns = (shape::rows + step - 1) / step;
+    constexpr int length = (KERNEL_TENSOR_WIDTH + 2 * TENSOR_MARGIN) * Channels;
+    constexpr int rows = KERNEL_TENSOR_HEIGHT + 2 * TENSOR_MARGIN;
+    constexpr int across = length / 8;
+    constexpr int step = TENSOR_WARPS * 32 / across;
+    uint8_t *memory = (uint8_t *)block_memory;
+    int first = (tile.x - TENSOR_MARGIN) * Channels;
+    int top = tile.y - TENSOR_MARGIN;
     int thread = (int)(threadIdx.y * 32 + threadIdx.x);
-    int row = thread / shape::across;
-    int column = thread % shape::across * 8;
-    int first = (tile.x - shape::margin) * Channels + column;
-    int top = tile.y - shape::margin + row;
-    uint8_t *to = (uint8_t *)block_memory + row * shape::stride + column;
-    bool inside =
-        tile.x >= shape::margin && tile.x + KERNEL_TENSOR_WIDTH + shape::margin <= plane.source.width &&
-        tile.y >= shape::margin && tile.y + KERNEL_TENSOR_HEIGHT + shape::margin <= plane.source.height;
+    int column = thread % across * 8;
+    int row = thread / across;
+    uint8_t *to = memory + row * KERNEL_TENSOR_STRIDE + column;
     if (row >= step) {
         return;
     }
-    if (inside) {
-        const uint8_t *from = row_of<const uint8_t>(plane.source, top) + first;
-#pragma unroll(Parts == 2 ? 20 : 13)
-        for (int i = 0; i < turns; i++) {
-            if (shape::rows % step == 0 || row + i * step < shape::rows) {
-                *(uint2 *)(to + i * step * shape::stride) = __ldg((const uint2 *)from);
-            }
+    if (first >= 0 && first + length <= plane.source.width * Channels && top >= 0 &&
+        top + rows <= plane.source.height) {
+        const uint8_t *from = row_of<const uint8_t>(plane.source, top + row) + first + column;
+#pragma unroll 5
+        for (int y = row; y < rows; y += step) {
+            *(uint2 *)to = __ldg((const uint2 *)from);
+            to += step * KERNEL_TENSOR_STRIDE;
             from += step * plane.source.stride;
         }
         return;
     }
 #pragma unroll 1
-    for (int y = 0; row + y < shape::rows; y += step) {
-        *(uint2 *)(to + y * shape::stride) = tensor_edge<Channels>(plane, top + y, first);
+    for (int y = row; y < rows; y += step) {
+        *(uint2 *)to = tensor_edge<Channels>(plane, top + y, first + column);
+        to += step * KERNEL_TENSOR_STRIDE;
     }
 }
 
@@ -168,48 +163,46 @@ static __device__ __forceinline__ uint32_t down(const uint32_t (&row)[4], uint32
     return __byte_perm(__byte_perm(row[0], row[1], pair), __byte_perm(row[2], row[3], pair), 0x5410);
 }
 
-/* What a lane gives to the vertical products of a column: [channel][product][part of the rows].
+/* What a lane gives to the vertical products of a column: [product][half of the rows], one channel each.
  * Its pixels are 4 * (lane / 8) + lane / 4 % 2, and that two further on. */
-template <int Stride, int Parts>
 static __device__ __forceinline__ void tensor_pixels(const uint8_t *memory, int lane,
-                                                     uint32_t (&out)[1][2][Parts]) {
+                                                     uint32_t (&out)[1][2][2]) {
     uint32_t selector = lane / 4 % 2 ? 0x7351 : 0x6240;
 #pragma unroll
-    for (int part = 0; part < Parts; part++) {
+    for (int half = 0; half < 2; half++) {
         uint32_t word[4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            int y = 16 * part + 4 * i + lane % 4;
-            word[i] = *(const uint32_t *)(memory + y * Stride + lane / 8 * 4);
+            int y = 16 * half + 4 * i + lane % 4;
+            word[i] = *(const uint32_t *)(memory + y * KERNEL_TENSOR_STRIDE + lane / 8 * 4);
         }
         uint32_t a = __byte_perm(word[0], word[1], selector); /* row 0, 1 of one pixel, then of the other */
         uint32_t b = __byte_perm(word[2], word[3], selector);
-        out[0][0][part] = __byte_perm(a, b, 0x5410);
-        out[0][1][part] = __byte_perm(a, b, 0x7632);
+        out[0][0][half] = __byte_perm(a, b, 0x5410);
+        out[0][1][half] = __byte_perm(a, b, 0x7632);
     }
 }
 
-template <int Stride, int Parts>
 static __device__ __forceinline__ void tensor_pixels(const uint8_t *memory, int lane,
-                                                     uint32_t (&out)[3][2][Parts]) {
+                                                     uint32_t (&out)[3][2][2]) {
     bool odd = lane / 4 % 2;
     uint32_t near = odd ? 0x6543 : 0x3210; /* bytes 3 to 5 or 0 to 2 of twelve */
     uint32_t far =
         odd ? 0x7765 : 0x5432; /* bytes 9 to 11 or 6 to 8: of the last two words 5 to 7 or 2 to 4 */
 #pragma unroll
-    for (int part = 0; part < Parts; part++) {
+    for (int half = 0; half < 2; half++) {
         uint32_t first[4], second[4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            int y = 16 * part + 4 * i + lane % 4;
-            const uint32_t *word = (const uint32_t *)(memory + y * Stride + lane / 8 * 12);
+            int y = 16 * half + 4 * i + lane % 4;
+            const uint32_t *word = (const uint32_t *)(memory + y * KERNEL_TENSOR_STRIDE + lane / 8 * 12);
             first[i] = __byte_perm(word[0], word[1], near);
             second[i] = __byte_perm(word[1], word[2], far);
         }
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-            out[c][0][part] = down(first, (uint32_t)c);
-            out[c][1][part] = down(second, (uint32_t)c);
+            out[c][0][half] = down(first, (uint32_t)c);
+            out[c][1][half] = down(second, (uint32_t)c);
         }
     }
 }
@@ -219,19 +212,15 @@ struct column {
     uint32_t high[2], low[2];
 };
 
-template <int Parts>
-static __device__ __forceinline__ struct column tensor_column(const struct bands<Parts> &bands,
-                                                              const uint32_t (&pixels)[2][Parts]) {
+static __device__ __forceinline__ struct column tensor_column(const struct bands &bands,
+                                                              const uint32_t (&pixels)[2][2]) {
     uint32_t value[2][4];
 #pragma unroll
     for (int q = 0; q < 2; q++) {
         struct product high = {{0, 0, 0, 0}};
         struct product low = {{256, 256, 256, 256}}; /* half of 1 << 9 */
-#pragma unroll
-        for (int part = 0; part < Parts; part += 2) {
-            multiply(high, bands.y_high[part / 2], pixels[q][part], pixels[q][part + 1]);
-            multiply(low, bands.y_low[part / 2], pixels[q][part], pixels[q][part + 1]);
-        }
+        multiply(high, bands.y_high, pixels[q][0], pixels[q][1]);
+        multiply(low, bands.y_low, pixels[q][0], pixels[q][1]);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             value[q][i] = (high.of[i] << 8) + low.of[i];
@@ -250,25 +239,20 @@ static __device__ __forceinline__ struct column tensor_column(const struct bands
 
 /* ---- horizontal ---- */
 
-/* The 16 pixels in the middle of neighbouring columns: highest bytes of sum[row][pixel] are the samples
+/* The 16 pixels between the middles of two columns: highest bytes of sum[row][pixel] are the samples
  * of rows lane / 4 and 8 more, pixels 4 * (lane % 4) and on. */
-template <int Parts>
-static __device__ __forceinline__ void
-tensor_rows(const struct bands<Parts> &bands, const struct column (&columns)[Parts], uint32_t (&sum)[2][4]) {
+static __device__ __forceinline__ void tensor_rows(const struct bands &bands, const struct column &left,
+                                                   const struct column &right, uint32_t (&sum)[2][4]) {
+    const uint32_t high[4] = {left.high[0], left.high[1], right.high[0], right.high[1]};
+    const uint32_t low[4] = {left.low[0], left.low[1], right.low[0], right.low[1]};
 #pragma unroll
     for (int q = 0; q < 2; q++) {
         struct product upper = {{0, 0, 0, 0}}, middle = {{0, 0, 0, 0}};
         struct product lower = {{1 << 23, 1 << 23, 1 << 23, 1 << 23}};
-#pragma unroll
-        for (int part = 0; part < Parts; part += 2) {
-            const struct column &a = columns[part], &b = columns[part + 1];
-            const uint32_t high[4] = {a.high[0], a.high[1], b.high[0], b.high[1]};
-            const uint32_t low[4] = {a.low[0], a.low[1], b.low[0], b.low[1]};
-            multiply(upper, high, bands.x_high[q][part], bands.x_high[q][part + 1]);
-            multiply(middle, high, bands.x_low[q][part], bands.x_low[q][part + 1]);
-            multiply(middle, low, bands.x_high[q][part], bands.x_high[q][part + 1]);
-            multiply(lower, low, bands.x_low[q][part], bands.x_low[q][part + 1]);
-        }
+        multiply(upper, high, bands.x_high[q][0], bands.x_high[q][1]);
+        multiply(middle, high, bands.x_low[q][0], bands.x_low[q][1]);
+        multiply(middle, low, bands.x_high[q][0], bands.x_high[q][1]);
+        multiply(lower, low, bands.x_low[q][0], bands.x_low[q][1]);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             sum[i / 2][2 * q + i % 2] = (upper.of[i] << 16) + ((middle.of[i] << 8) + lower.of[i]);
@@ -309,43 +293,32 @@ static __device__ __forceinline__ void tensor_store(uint8_t *to, const uint32_t 
     }
 }
 
-/* Takes in the next column of every channel; `columns` are the latest. */
-template <int Channels, int Parts>
-static __device__ __forceinline__ void tensor_next(const struct bands<Parts> &bands, const uint8_t *memory,
-                                                   int lane, struct column (&columns)[Channels][Parts]) {
-    uint32_t pixels[Channels][2][Parts];
-    tensor_pixels<tensor<Channels, Parts>::stride>(memory, lane, pixels);
-#pragma unroll
-    for (int c = 0; c < Channels; c++) {
-#pragma unroll
-        for (int part = 0; part + 1 < Parts; part++) {
-            columns[c][part] = columns[c][part + 1];
-        }
-        columns[c][Parts - 1] = tensor_column(bands, pixels[c]);
-    }
-}
-
 /* A warp's 16 rows, column by column. */
-template <int Channels, int Parts>
+template <int Channels>
 static __device__ __forceinline__ void tensor_band(const struct tensor_plane &plane, const struct tile &tile,
                                                    int warp, int lane) {
-    using shape = tensor<Channels, Parts>;
-    struct bands<Parts> bands = load_bands<Parts>(plane, lane);
-    struct column columns[Channels][Parts] = {};
-    const uint8_t *memory = (const uint8_t *)block_memory + warp * TENSOR_ROWS * shape::stride;
+    struct bands bands = load_bands(plane, lane);
+    struct column left[Channels], right[Channels] = {};
+    const uint8_t *memory = (const uint8_t *)block_memory + warp * TENSOR_ROWS * KERNEL_TENSOR_STRIDE;
     int y = warp * TENSOR_ROWS + lane / 4;
 #pragma unroll 1
-    for (int i = 0; i < shape::columns; i++) {
+    for (int i = 0; i < TENSOR_COLUMNS; i++) {
+        uint32_t pixels[Channels][2][2];
         uint32_t sum[Channels][2][4];
-        tensor_next<Channels, Parts>(bands, memory + i * 16 * Channels, lane, columns);
-        if (i < Parts - 1) {
+        tensor_pixels(memory + i * 16 * Channels, lane, pixels);
+#pragma unroll
+        for (int c = 0; c < Channels; c++) {
+            left[c] = right[c];
+            right[c] = tensor_column(bands, pixels[c]);
+        }
+        if (i == 0) {
             continue;
         }
 #pragma unroll
         for (int c = 0; c < Channels; c++) {
-            tensor_rows(bands, columns[c], sum[c]);
+            tensor_rows(bands, left[c], right[c], sum[c]);
         }
-        int at = ((i - Parts + 1) * 16 + lane % 4 * 4) * Channels;
+        int at = ((i - 1) * 16 + lane % 4 * 4) * Channels;
 #pragma unroll
         for (int row = 0; row < 2; row++) {
             if (y + 8 * row < tile.height) {
@@ -356,13 +329,12 @@ static __device__ __forceinline__ void tensor_band(const struct tensor_plane &pl
     }
 }
 
-template <int Channels, int Parts>
-static __device__ __forceinline__ void tensor_tile(const struct tensor_pass &pass) {
+template <int Channels> static __device__ __forceinline__ void tensor_tile(const struct tensor_pass &pass) {
     const struct tensor_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
-    tensor_load<Channels, Parts>(plane, tile);
+    tensor_load<Channels>(plane, tile);
     __syncthreads();
-    tensor_band<Channels, Parts>(plane, tile, (int)threadIdx.y, (int)threadIdx.x);
+    tensor_band<Channels>(plane, tile, (int)threadIdx.y, (int)threadIdx.x);
 }
 
 #endif

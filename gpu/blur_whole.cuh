@@ -29,14 +29,14 @@ static __device__ __forceinline__ struct value_group pack_values(const struct su
 static __device__ __forceinline__ uint32_t load_samples(const struct whole_plane &plane, int y, int at) {
     y = fold(y, plane.source.height, plane.source.edge_y);
     return y == OUTSIDE ? plane.border * 0x01010101u
-                        : __ldg((const uint32_t *)(row_of<const uint8_t>(plane.source, y) + at));
+                        : *(const uint32_t *)(row_of<const uint8_t>(plane.source, y) + at);
 }
 
 /* The same of values; passes keep what they need, so that all that is outside repeats the ends. */
 static __device__ __forceinline__ struct value_group load_values(const struct whole_plane &plane, int y,
                                                                  int at) {
     y = fold(y, plane.source.height, KERNEL_CLAMP);
-    uint2 word = __ldg((const uint2 *)(row_of<const uint16_t>(plane.source, y) + at));
+    uint2 word = *(const uint2 *)(row_of<const uint16_t>(plane.source, y) + at);
     struct value_group group = {word.x, word.y};
     return group;
 }

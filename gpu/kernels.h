@@ -107,37 +107,34 @@ struct direct_pass {
 };
 KERNEL_SIZE_IS(direct_pass, 584);
 
-/* The same on the matrix units; see gpu/blur_tensor.cuh. Parts: 2 for radii up to 8, 4 up to 24. */
-#define KERNEL_TENSOR_RADIUS(parts) (8 * ((parts)-1))
-#define KERNEL_TENSOR_STRIDE(parts)                                                                          \
-    ((parts) == 2 ? 304 : 336) /* bytes of a row of shared memory: 12 or 20 banks */
+/* The same on the matrix units; see gpu/blur_tensor.cuh. Weights are doubled, of 0 beyond the radius,
+ * and taken apart into bytes; byte i of a word is that of the tap */
 enum {
-    KERNEL_TENSOR_PARTS = 4,  /* at most */
+    KERNEL_TENSOR_RADIUS = 8,
     KERNEL_TENSOR_WIDTH = 64, /* of a tile, in pixels */
     KERNEL_TENSOR_HEIGHT = 64,
     KERNEL_TENSOR_THREADS = 128, /* one warp per 16 rows */
-    KERNEL_TENSOR_Y = 16 * KERNEL_TENSOR_PARTS + 3,
-    KERNEL_TENSOR_X = 16 * KERNEL_TENSOR_PARTS + 12,
+    KERNEL_TENSOR_STRIDE = 304,  /* bytes of shared memory per row: 12 banks further, mod 32 */
+    KERNEL_TENSOR_Y = 35,
+    KERNEL_TENSOR_X = 44,
 };
 
-/* Weights are doubled, of 0 beyond the radius, and taken apart into bytes. Byte i of word n is of the tap
- * at n + 4 * i (y), n + i (x), both less 15 and less KERNEL_TENSOR_RADIUS. */
 struct tensor_plane {
     struct kernel_grid source, target;
     struct kernel_tiles tiles;
-    uint32_t y_high[KERNEL_TENSOR_Y], y_low[KERNEL_TENSOR_Y];
-    uint32_t x_high[KERNEL_TENSOR_X], x_low[KERNEL_TENSOR_X];
+    uint32_t y_high[KERNEL_TENSOR_Y], y_low[KERNEL_TENSOR_Y]; /* n + 4 * i - 23 */
+    uint32_t x_high[KERNEL_TENSOR_X], x_low[KERNEL_TENSOR_X]; /* n + i - 23 */
     uint32_t border;
     uint32_t reserved;
 };
-KERNEL_SIZE_IS(tensor_plane, 1256);
+KERNEL_SIZE_IS(tensor_plane, 744);
 
 struct tensor_pass {
     struct tensor_plane plane[KERNEL_PLANES];
     int32_t planes;
     int32_t reserved;
 };
-KERNEL_SIZE_IS(tensor_pass, 3776);
+KERNEL_SIZE_IS(tensor_pass, 2240);
 
 /* 16 bits or alpha: one plane of 1 to 4 channels. */
 struct real_pass {

@@ -3,13 +3,7 @@
  * memory is the heap's, so that a sanitizer sees what a kernel does wrong; streams finish
  * each call before it returns. Kernels run for real (kernels.cpp), whatever the module that
  * was loaded. FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION, FAKE_CUDA_ARCHITECTURE (90), FAKE_CUDA_MEMORY
- * (bytes) and FAKE_CUDA_MISSING (a function that the driver lacks) describe it. Built by
- *
- *     cc -std=c11 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden -I. -I$CUDA_HOME/include -c driver.c faults.c
- *     c++ -std=c++17 -O2 -fPIC -ffp-contract=off -I. -c fibers.cpp kernels.cpp
- *     c++ -shared -o libfakecuda.so driver.o faults.o fibers.o kernels.o -pthread
- *
- * with -DSHIM_WITHOUT_MATRICES for kernels.cpp: kernels do as on GPUs without matrix units. */
+ * (bytes) and FAKE_CUDA_MISSING (a function that the driver lacks) describe it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

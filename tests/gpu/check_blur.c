@@ -3,13 +3,6 @@
  *
  *     check_blur [--quick] [--time] [--only-time]
  *
- * --quick: without the large pictures and a part of the combinations, for the fake driver. --time: kernel
- * times, too (check_time.c); --only-time: nothing else. Built by
- *
- *     make build/release/libblurd.a
- *     cc -std=c11 -D_GNU_SOURCE -O2 -I. -I$CUDA_HOME/include -o check_blur tests/gpu/check_*.c \
- *        build/release/libblurd.a -lm -ldl -pthread
- *
  * SEED=n repeats a run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads
  * the kernels in that form. */
 #include <stdio.h>
