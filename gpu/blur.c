@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "core/bytes.h"
-#include "gpu/blur_work.h"
+#include "filters/extent.h"
+#include "gpu/kernels.h"
 
 _Static_assert((int)EDGE_CLAMP == KERNEL_CLAMP && (int)EDGE_MIRROR == KERNEL_MIRROR &&
                    (int)EDGE_WRAP == KERNEL_WRAP && (int)EDGE_ZERO == KERNEL_ZERO,
@@ -15,7 +16,7 @@ _Static_assert((int)BLUR_RADIUS_MAX == KERNEL_RADIUS && (int)IMAGE_PLANES_MAX ==
                "so have tables");
 
 enum {
-    THREADS = KERNEL_THREADS_X * KERNEL_THREADS_Y,
+    PASSES_MAX = BLUR_STAGES_MAX + 1, /* the stages and the low-resolution blur */
     GRID_ALIGNMENT = 64,
     DIRECT_WIDTH = 64, /* tiles, in pixels of their target */
     DIRECT_HEIGHT = 16,
@@ -26,9 +27,27 @@ enum {
     ENLARGE_HEIGHT = 32,
 };
 
+/* One plane on its way. */
+struct path {
+    const struct plane *plane;
+    struct extent x, y;
+    unsigned stages;                    /* of the reduction; 0: one direct pass */
+    struct kernel_grid source, target;  /* the picture's */
+    struct kernel_grid out[PASSES_MAX]; /* what each pass leaves */
+    unsigned border;
+};
+
+struct work {
+    struct gpu_lane *lane;
+    const struct image *source;
+    bool real;
+    unsigned planes;
+    struct path path[IMAGE_PLANES_MAX];
+};
+
 /* ---- layout ---- */
 
-static struct kernel_grid picture_grid(const struct plane *plane, const struct blur_path *path) {
+static struct kernel_grid picture_grid(const struct plane *plane, const struct path *path) {
     return (struct kernel_grid){
         .data = (uint64_t)(uintptr_t)plane->data,
         .stride = (int64_t)plane->stride,
@@ -40,8 +59,8 @@ static struct kernel_grid picture_grid(const struct plane *plane, const struct b
 }
 
 /* A grid of values over the spans; `*offset`, in scratch memory, moves behind it. */
-static struct kernel_grid values_grid(const struct blur_work *work, const struct blur_path *path,
-                                      struct span x, struct span y, size_t *offset) {
+static struct kernel_grid values_grid(const struct work *work, const struct path *path, struct span x,
+                                      struct span y, size_t *offset) {
     size_t value = work->real ? sizeof(float) : sizeof(uint16_t);
     size_t stride = align_up(span_length(x) * path->plane->channels * value, GRID_ALIGNMENT);
     struct kernel_grid grid = {
@@ -58,11 +77,11 @@ static struct kernel_grid values_grid(const struct blur_work *work, const struct
     return grid;
 }
 
-static void path_init(struct blur_work *work, unsigned index, const struct blur_plan *plan,
+static void path_init(struct work *work, unsigned index, const struct blur_plan *plan,
                       const struct image *target, size_t *offset) {
-    struct blur_path *path = &work->path[index];
+    struct path *path = &work->path[index];
     const struct plane *plane = &work->source->plane[index];
-    *path = (struct blur_path){.plane = plane, .border = blur_border(work->source->model, index)};
+    *path = (struct path){.plane = plane, .border = blur_border(work->source->model, index)};
     extent_init(&path->x, &plan->axis[plane->shift_x], plan->edge, plane->width);
     extent_init(&path->y, &plan->axis[plane->shift_y], plan->edge, plane->height);
     path->stages = path->x.stages > path->y.stages ? path->x.stages : path->y.stages;
@@ -76,9 +95,9 @@ static void path_init(struct blur_work *work, unsigned index, const struct blur_
     }
 }
 
-static enum status work_init(struct blur_work *work, struct gpu_lane *lane, const struct blur_plan *plan,
+static enum status work_init(struct work *work, struct gpu_lane *lane, const struct blur_plan *plan,
                              const struct image *source, const struct image *target, struct error *err) {
-    *work = (struct blur_work){.lane = lane, .source = source, .planes = source->plane_count};
+    *work = (struct work){.lane = lane, .source = source, .planes = source->plane_count};
     work->real = source->depth != 8 || pixel_has_alpha(source->model);
     size_t size = 0;
     for (unsigned i = 0; i < work->planes; i++) {
@@ -87,7 +106,7 @@ static enum status work_init(struct blur_work *work, struct gpu_lane *lane, cons
     CUdeviceptr scratch = 0;
     enum status status = size > 0 ? gpu_lane_scratch(lane, size, &scratch, err) : ST_OK;
     for (unsigned i = 0; i < work->planes; i++) {
-        struct blur_path *path = &work->path[i];
+        struct path *path = &work->path[i];
         for (unsigned k = 0; path->stages > 0 && k <= path->stages; k++) {
             path->out[k].data += scratch;
         }
@@ -95,11 +114,11 @@ static enum status work_init(struct blur_work *work, struct gpu_lane *lane, cons
     return status;
 }
 
-static const struct kernel_grid *pass_source(const struct blur_path *path, unsigned i) {
+static const struct kernel_grid *pass_source(const struct path *path, unsigned i) {
     return i == 0 ? &path->source : &path->out[i - 1];
 }
 
-static const struct kernel_grid *pass_target(const struct blur_path *path, unsigned i) {
+static const struct kernel_grid *pass_target(const struct path *path, unsigned i) {
     return path->stages == 0 ? &path->target : &path->out[i];
 }
 
@@ -142,8 +161,9 @@ static void fill_real_taps(struct real_taps *taps, const struct pass_axis *axis)
 
 /* ---- tiles ---- */
 
-struct kernel_tiles blur_cut(const struct kernel_grid *target, int32_t width, int32_t height, int32_t columns,
-                             unsigned *blocks) {
+/* Cuts `target` into tiles that follow the *blocks tiles of the launch so far. */
+static struct kernel_tiles cut(const struct kernel_grid *target, int32_t width, int32_t height,
+                               int32_t columns, unsigned *blocks) {
     struct kernel_tiles tiles = {
         .first_tile = (int32_t)*blocks,
         .tiles_x = (target->width + width - 1) / width,
@@ -155,14 +175,14 @@ struct kernel_tiles blur_cut(const struct kernel_grid *target, int32_t width, in
     return tiles;
 }
 
-static struct kernel_tiles cut_pass(const struct blur_path *path, unsigned i, const struct pass_axis *x,
+static struct kernel_tiles cut_pass(const struct path *path, unsigned i, const struct pass_axis *x,
                                     unsigned *blocks) {
     int32_t width = path->stages == 0 ? DIRECT_WIDTH : i == 0 ? REDUCE_WIDTH >> x->shift : VALUES_WIDTH;
     int32_t height = path->stages == 0 ? DIRECT_HEIGHT : PASS_HEIGHT;
     unsigned channels = path->plane->channels;
     size_t pixels = ((size_t)(width - 1) << x->shift) + 2 * x->radius + 1;
     size_t columns = align_up(pixels * channels + KERNEL_GROUP - 1, KERNEL_GROUP);
-    return blur_cut(pass_target(path, i), width, height, (int32_t)columns, blocks);
+    return cut(pass_target(path, i), width, height, (int32_t)columns, blocks);
 }
 
 /* Bytes of shared memory that a block needs for its values. */
@@ -172,29 +192,28 @@ static unsigned tile_bytes(const struct kernel_tiles *tiles, int32_t rows, size_
 
 /* ---- launches ---- */
 
-enum status blur_launch(struct blur_work *work, enum kernel kernel, unsigned threads, void *pass,
-                        unsigned blocks, unsigned shared, struct error *err) {
+static enum status launch(struct work *work, enum kernel kernel, void *pass, unsigned blocks, unsigned shared,
+                          struct error *err) {
     struct gpu_device *device = work->lane->device;
     void *parameters[] = {pass};
     return CUDA_TRY(device->cuda, err, cuLaunchKernel, device->program.kernel[kernel], blocks, 1, 1,
-                    KERNEL_THREADS_X, threads / KERNEL_THREADS_X, 1, shared, work->lane->stream, parameters,
-                    NULL);
+                    KERNEL_THREADS_X, KERNEL_THREADS_Y, 1, shared, work->lane->stream, parameters, NULL);
 }
 
-enum kernel blur_whole_kernel(const struct blur_work *work, enum kernel single, enum kernel triple) {
+static enum kernel whole_kernel(const struct work *work, enum kernel single, enum kernel triple) {
     return work->path[0].plane->channels == 1 ? single : triple;
 }
 
-static bool pass_exists(const struct blur_path *path, unsigned i, bool direct) {
+static bool pass_exists(const struct path *path, unsigned i, bool direct) {
     return (path->stages == 0) == direct && i <= path->stages;
 }
 
 /* Pass `i` of all planes that have one; `direct`: of those that are not reduced. */
-static enum status whole_pass(struct blur_work *work, unsigned i, bool direct, struct error *err) {
+static enum status whole_pass(struct work *work, unsigned i, bool direct, struct error *err) {
     struct whole_pass pass = {0};
     unsigned blocks = 0, shared = 0;
     for (unsigned p = 0; p < work->planes; p++) {
-        const struct blur_path *path = &work->path[p];
+        const struct path *path = &work->path[p];
         if (!pass_exists(path, i, direct)) {
             continue;
         }
@@ -213,14 +232,65 @@ static enum status whole_pass(struct blur_work *work, unsigned i, bool direct, s
     if (blocks == 0) {
         return ST_OK;
     }
-    enum kernel kernel = direct   ? blur_whole_kernel(work, KERNEL_whole_direct_1, KERNEL_whole_direct_3)
-                         : i == 0 ? blur_whole_kernel(work, KERNEL_whole_reduce_1, KERNEL_whole_reduce_3)
-                                  : blur_whole_kernel(work, KERNEL_whole_values_1, KERNEL_whole_values_3);
-    return blur_launch(work, kernel, THREADS, &pass, blocks, shared, err);
+    enum kernel kernel = direct   ? whole_kernel(work, KERNEL_whole_direct_1, KERNEL_whole_direct_3)
+                         : i == 0 ? whole_kernel(work, KERNEL_whole_reduce_1, KERNEL_whole_reduce_3)
+                                  : whole_kernel(work, KERNEL_whole_values_1, KERNEL_whole_values_3);
+    return launch(work, kernel, &pass, blocks, shared, err);
 }
 
-static enum status real_pass(struct blur_work *work, unsigned i, struct error *err) {
-    const struct blur_path *path = &work->path[0];
+/* ---- small radii ---- */
+
+/* The radius that the unrolled kernel needs, or 0 where there is none for this picture. */
+static unsigned direct_radius(const struct work *work) {
+    unsigned radius = 0;
+    for (unsigned p = 0; p < work->planes; p++) {
+        const struct path *path = &work->path[p];
+        unsigned x = path->x.axis->radius;
+        unsigned y = path->y.axis->radius;
+        if (path->stages > 0) {
+            return 0;
+        }
+        radius = x > radius ? x : radius;
+        radius = y > radius ? y : radius;
+    }
+    return radius <= 3 ? 3 : radius <= KERNEL_DIRECT_RADIUS ? KERNEL_DIRECT_RADIUS : 0;
+}
+
+static unsigned padded_weight(const struct blur_axis *axis, int k, int radius) {
+    int at = k < radius ? radius - k : k - radius;
+    return k >= 0 && at <= axis->radius ? (unsigned)axis->weight[at] : 0;
+}
+
+static void fill_direct_plane(struct direct_plane *plane, const struct path *path, int radius,
+                              unsigned *blocks) {
+    plane->source = path->source;
+    plane->target = path->target;
+    plane->border = path->border;
+    plane->tiles = cut(&path->target, KERNEL_DIRECT_WIDTH / path->plane->channels, KERNEL_DIRECT_HEIGHT,
+                       KERNEL_DIRECT_COLUMNS, blocks);
+    for (int k = 0; k <= 2 * radius + 1; k++) {
+        unsigned first = padded_weight(path->y.axis, k - 1, radius);
+        plane->pair_y[k] = first | padded_weight(path->y.axis, k, radius) << 16;
+    }
+    for (int k = 0; k <= radius; k++) {
+        plane->weight_x[k] = 4 * padded_weight(path->x.axis, radius + k, radius);
+    }
+}
+
+static enum status direct_pass(struct work *work, unsigned radius, struct error *err) {
+    struct direct_pass pass = {.planes = (int32_t)work->planes};
+    unsigned blocks = 0;
+    for (unsigned p = 0; p < work->planes; p++) {
+        fill_direct_plane(&pass.plane[p], &work->path[p], (int)radius, &blocks);
+    }
+    enum kernel kernel = radius == 3 ? whole_kernel(work, KERNEL_whole_direct3_1, KERNEL_whole_direct3_3)
+                                     : whole_kernel(work, KERNEL_whole_direct6_1, KERNEL_whole_direct6_3);
+    unsigned shared = KERNEL_DIRECT_HEIGHT * KERNEL_DIRECT_COLUMNS * sizeof(uint16_t);
+    return launch(work, kernel, &pass, blocks, shared, err);
+}
+
+static enum status real_pass(struct work *work, unsigned i, struct error *err) {
+    const struct path *path = &work->path[0];
     struct pass_axis x = pass_axis(&path->x, i, path->stages);
     struct pass_axis y = pass_axis(&path->y, i, path->stages);
     unsigned blocks = 0;
@@ -237,11 +307,11 @@ static enum status real_pass(struct blur_work *work, unsigned i, struct error *e
     enum kernel kernel = path->stages == 0 ? KERNEL_real_direct
                          : i == 0          ? KERNEL_real_reduce
                                            : KERNEL_real_values;
-    return blur_launch(work, kernel, THREADS, &pass, blocks,
-                       tile_bytes(&pass.tiles, pass.tiles.height, sizeof(float)), err);
+    return launch(work, kernel, &pass, blocks, tile_bytes(&pass.tiles, pass.tiles.height, sizeof(float)),
+                  err);
 }
 
-static struct enlarge_plane enlarge_plane(const struct blur_path *path, size_t value, unsigned *blocks,
+static struct enlarge_plane enlarge_plane(const struct path *path, size_t value, unsigned *blocks,
                                           unsigned *shared) {
     struct enlarge_plane plane = {
         .source = path->out[path->stages],
@@ -250,7 +320,7 @@ static struct enlarge_plane enlarge_plane(const struct blur_path *path, size_t v
         .levels_y = path->y.axis->levels,
     };
     plane.tiles =
-        blur_cut(&plane.target, ENLARGE_WIDTH, ENLARGE_HEIGHT, ENLARGE_WIDTH * path->plane->channels, blocks);
+        cut(&plane.target, ENLARGE_WIDTH, ENLARGE_HEIGHT, ENLARGE_WIDTH * path->plane->channels, blocks);
     int32_t rows = plane.levels_y ? (ENLARGE_HEIGHT >> plane.levels_y) + BLUR_TAPS_ENLARGE : ENLARGE_HEIGHT;
     size_t splines = (ENLARGE_WIDTH + ENLARGE_HEIGHT + 1) * BLUR_TAPS_ENLARGE * value;
     unsigned bytes = (unsigned)splines + tile_bytes(&plane.tiles, rows, value);
@@ -258,7 +328,7 @@ static struct enlarge_plane enlarge_plane(const struct blur_path *path, size_t v
     return plane;
 }
 
-static enum status whole_enlarge(struct blur_work *work, struct error *err) {
+static enum status whole_enlarge(struct work *work, struct error *err) {
     struct whole_enlargement pass = {0};
     unsigned blocks = 0, shared = 0;
     for (unsigned p = 0; p < work->planes; p++) {
@@ -266,12 +336,12 @@ static enum status whole_enlarge(struct blur_work *work, struct error *err) {
             pass.plane[pass.planes++] = enlarge_plane(&work->path[p], sizeof(uint16_t), &blocks, &shared);
         }
     }
-    enum kernel kernel = blur_whole_kernel(work, KERNEL_whole_enlarge_1, KERNEL_whole_enlarge_3);
-    return blocks > 0 ? blur_launch(work, kernel, THREADS, &pass, blocks, shared, err) : ST_OK;
+    enum kernel kernel = whole_kernel(work, KERNEL_whole_enlarge_1, KERNEL_whole_enlarge_3);
+    return blocks > 0 ? launch(work, kernel, &pass, blocks, shared, err) : ST_OK;
 }
 
-static enum status real_enlarge(struct blur_work *work, struct error *err) {
-    const struct blur_path *path = &work->path[0];
+static enum status real_enlarge(struct work *work, struct error *err) {
+    const struct path *path = &work->path[0];
     if (path->stages == 0) {
         return ST_OK;
     }
@@ -282,10 +352,10 @@ static enum status real_enlarge(struct blur_work *work, struct error *err) {
         .depth = work->source->depth,
         .alpha = pixel_has_alpha(work->source->model),
     };
-    return blur_launch(work, KERNEL_real_enlarge, THREADS, &pass, blocks, shared, err);
+    return launch(work, KERNEL_real_enlarge, &pass, blocks, shared, err);
 }
 
-static enum status run_real(struct blur_work *work, struct error *err) {
+static enum status run_real(struct work *work, struct error *err) {
     enum status status = ST_OK;
     for (unsigned i = 0; i <= work->path[0].stages && status == ST_OK; i++) {
         status = real_pass(work, i, err);
@@ -293,12 +363,13 @@ static enum status run_real(struct blur_work *work, struct error *err) {
     return status == ST_OK ? real_enlarge(work, err) : status;
 }
 
-static enum status run_whole(struct blur_work *work, struct error *err) {
-    if (blur_small_does(work)) {
-        return blur_small(work, err);
+static enum status run_whole(struct work *work, struct error *err) {
+    unsigned radius = direct_radius(work);
+    if (radius > 0) {
+        return direct_pass(work, radius, err);
     }
     enum status status = whole_pass(work, 0, true, err);
-    for (unsigned i = 0; i < BLUR_PASSES_MAX && status == ST_OK; i++) {
+    for (unsigned i = 0; i < PASSES_MAX && status == ST_OK; i++) {
         status = whole_pass(work, i, false, err);
     }
     return status == ST_OK ? whole_enlarge(work, err) : status;
@@ -306,7 +377,7 @@ static enum status run_whole(struct blur_work *work, struct error *err) {
 
 enum status gpu_blur(struct gpu_lane *lane, const struct blur_plan *plan, const struct image *source,
                      const struct image *target, struct error *err) {
-    struct blur_work work;
+    struct work work;
     enum status status = work_init(&work, lane, plan, source, target, err);
     if (status != ST_OK) {
         return status;

@@ -2,7 +2,6 @@
  * The blur's kernels; gpu/blur.c launches them, docs/filters.md says what they compute.
  *
  *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
- *     tensor     direct, for radii up to 8, on the matrix units
  *     direct3,6  the same for radii up to that, unrolled
  *     reduce     the first stage of a reduction, picture to values
  *     values     later stages, and the low-resolution blur
@@ -13,20 +12,9 @@
 #include "gpu/blur_direct.cuh"
 #include "gpu/blur_enlarge.cuh"
 #include "gpu/blur_real.cuh"
-#include "gpu/blur_tensor.cuh"
 #include "gpu/blur_whole.cuh"
 
 #define BLOCK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
-
-extern "C" __global__ void __launch_bounds__(KERNEL_TENSOR_THREADS)
-    whole_tensor_1(const __grid_constant__ struct tensor_pass pass) {
-    tensor_tile<1>(pass);
-}
-
-extern "C" __global__ void __launch_bounds__(KERNEL_TENSOR_THREADS)
-    whole_tensor_3(const __grid_constant__ struct tensor_pass pass) {
-    tensor_tile<3>(pass);
-}
 
 extern "C" __global__ void BLOCK whole_direct3_1(const __grid_constant__ struct direct_pass pass) {
     direct_tile<1, 3>(pass);

@@ -107,35 +107,6 @@ struct direct_pass {
 };
 KERNEL_SIZE_IS(direct_pass, 584);
 
-/* The same on the matrix units; see gpu/blur_tensor.cuh. Weights are doubled, of 0 beyond the radius,
- * and taken apart into bytes; byte i of a word is that of the tap */
-enum {
-    KERNEL_TENSOR_RADIUS = 8,
-    KERNEL_TENSOR_WIDTH = 64, /* of a tile, in pixels */
-    KERNEL_TENSOR_HEIGHT = 64,
-    KERNEL_TENSOR_THREADS = 128, /* one warp per 16 rows */
-    KERNEL_TENSOR_STRIDE = 304,  /* bytes of shared memory per row: 12 banks further, mod 32 */
-    KERNEL_TENSOR_Y = 35,
-    KERNEL_TENSOR_X = 44,
-};
-
-struct tensor_plane {
-    struct kernel_grid source, target;
-    struct kernel_tiles tiles;
-    uint32_t y_high[KERNEL_TENSOR_Y], y_low[KERNEL_TENSOR_Y]; /* n + 4 * i - 23 */
-    uint32_t x_high[KERNEL_TENSOR_X], x_low[KERNEL_TENSOR_X]; /* n + i - 23 */
-    uint32_t border;
-    uint32_t reserved;
-};
-KERNEL_SIZE_IS(tensor_plane, 744);
-
-struct tensor_pass {
-    struct tensor_plane plane[KERNEL_PLANES];
-    int32_t planes;
-    int32_t reserved;
-};
-KERNEL_SIZE_IS(tensor_pass, 2240);
-
 /* 16 bits or alpha: one plane of 1 to 4 channels. */
 struct real_pass {
     struct kernel_grid source, target;

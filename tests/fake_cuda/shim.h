@@ -72,17 +72,6 @@ static inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shi
     return (uint32_t)(((uint64_t)high << 32 | low) >> (shift & 31));
 }
 
-static inline uint32_t __dp4a(uint32_t a, uint32_t b, uint32_t c) {
-    for (unsigned i = 0; i < 32; i += 8) {
-        c += (a >> i & 0xff) * (b >> i & 0xff);
-    }
-    return c;
-}
-
-template <class T> static inline T __ldg(const T *at) {
-    return *at;
-}
-
 static inline float __fmul_rn(float a, float b) {
     return a * b;
 }
@@ -96,26 +85,5 @@ static inline float __fdiv_rn(float a, float b) {
 static inline uint32_t __shfl_sync(uint32_t, uint32_t value, int lane) {
     return warp_exchange(&value, 1).of[lane & 31][0];
 }
-
-/* The warp's matrix product of 16 rows of 32 bytes with 32 rows of 8 bytes, as PTX has it: lane l gives
- * rows l / 4 and 8 more, bytes 4 * (l % 4) and on of each half, and column l / 4; it gets rows
- * l / 4 and 8 more, columns 2 * (l % 4) and the next. */
-static inline void shim_multiply(uint32_t (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-    const uint32_t words[6] = {a[0], a[1], a[2], a[3], b0, b1};
-    const warp_words &all = warp_exchange(words, 6);
-    unsigned lane = warp_lane();
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-        for (unsigned k = 0; k < 32; k++) {
-            uint32_t left = all.of[row % 8 * 4 + k % 16 / 4][row / 8 + k / 16 * 2] >> 8 * (k % 4) & 0xff;
-            uint32_t right = all.of[column * 4 + k % 16 / 4][4 + k / 16] >> 8 * (k % 4) & 0xff;
-            sum[i] += left * right;
-        }
-    }
-}
-
-#ifndef SHIM_WITHOUT_MATRICES /* then kernels do without, as on GPUs that have none */
-#define BLURD_SHIM
-#endif
 
 #endif
