@@ -56,12 +56,31 @@ static __device__ __forceinline__ void fill_border(uint2 &group, uint32_t border
     group = make_uint2(border << 7 | border << 23, border << 7 | border << 23);
 }
 
-/* The rows from `top` on. In the picture's middle nothing depends on anything but the address, so that
- * all loads are under way at once. */
+static __device__ __forceinline__ int thread_number() {
+    return (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
+}
+
+/* Shared memory begins with a table of the rows of the source that a tile reads, folded at the edges. */
+static __device__ __forceinline__ const int *fill_row_table(const struct kernel_grid &source, int top) {
+    int *table = (int *)block_memory;
+    int i = thread_number();
+    if (i < KERNEL_ROW_TABLE) {
+        table[i] = fold(top + i, source.height, source.edge_y);
+    }
+    __syncthreads();
+    return table;
+}
+
+static __device__ __forceinline__ uint16_t *values_memory(void) {
+    return (uint16_t *)block_memory + KERNEL_ROW_TABLE * sizeof(int) / sizeof(uint16_t);
+}
+
+/* The rows of the table from `first` on, the first of which is row `top`. In the picture's middle nothing
+ * depends on anything but the address, so that all loads are under way at once. */
 template <class In, int Window>
-static __device__ __forceinline__ void load_column(const struct kernel_grid &source, uint32_t border,
-                                                   const struct group_column &column, int top,
-                                                   typename group_of<In>::type (&group)[Window]) {
+static __device__ __forceinline__ void
+load_column(const struct kernel_grid &source, uint32_t border, const struct group_column &column, int top,
+            const int *table, typename group_of<In>::type (&group)[Window]) {
     if (column.adjacent && top >= 0 && top + Window <= source.height) {
         const In *row = row_of<const In>(source, top) + column.at[0];
 #pragma unroll
@@ -73,9 +92,8 @@ static __device__ __forceinline__ void load_column(const struct kernel_grid &sou
     }
 #pragma unroll
     for (int i = 0; i < Window; i++) {
-        int y = fold(top + i, source.height, source.edge_y);
-        const In *row = row_of<const In>(source, max(y, 0));
-        if (y == OUTSIDE) {
+        const In *row = row_of<const In>(source, max(table[i], 0));
+        if (table[i] == OUTSIDE) {
             fill_border(group[i], border);
         } else if (column.adjacent) {
             group[i] = *(const typename group_of<In>::type *)(row + column.at[0]);
@@ -83,10 +101,6 @@ static __device__ __forceinline__ void load_column(const struct kernel_grid &sou
             group[i] = gather(row, column, border);
         }
     }
-}
-
-static __device__ __forceinline__ int thread_number() {
-    return (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
 }
 
 #endif

@@ -112,15 +112,17 @@ static __device__ __forceinline__ void
 reduce_columns(const struct whole_plane &plane, const struct tile &tile, const struct reduce_span &span) {
     constexpr int radius = reduction<Shift, Channels>::radius;
     constexpr int window = (((Rows - 1) << Shift) + 2 * radius + 2) & ~1;
-    uint16_t *memory = (uint16_t *)block_memory;
+    static_assert(window <= KERNEL_ROW_TABLE, "all rows are in the table");
+    uint16_t *memory = values_memory();
     int top = centre_of(tile.y, plane.target.lo_y, Shift, plane.source.lo_y) - radius;
+    const int *table = fill_row_table(plane.source, top);
     int late = span.begin & (KERNEL_GROUP - 1);
     for (int at = thread_number() * KERNEL_GROUP - late; at < span.count;
          at += KERNEL_THREADS_X * KERNEL_REDUCE_THREADS_Y * KERNEL_GROUP) {
         typename group_of<In>::type group[window];
         struct value_group made[Rows];
         struct group_column column = group_column_at<Channels>(plane.source, span.begin + at);
-        load_column<In>(plane.source, plane.border, column, top, group);
+        load_column<In>(plane.source, plane.border, column, top, table, group);
         reduce_window<Shift>(group, made);
 #pragma unroll
         for (int k = 0; k < KERNEL_GROUP; k++) {
@@ -142,7 +144,7 @@ reduce_columns(const struct whole_plane &plane, const struct tile &tile, const s
 template <int Channels, int Shift, int Rows>
 static __device__ __forceinline__ void reduce_rows(const struct whole_plane &plane, const struct tile &tile) {
     using shape = reduction<Shift, Channels>;
-    const uint16_t *memory = (const uint16_t *)block_memory;
+    const uint16_t *memory = values_memory();
     for (int task = thread_number(); task < shape::length * Rows;
          task += KERNEL_THREADS_X * KERNEL_REDUCE_THREADS_Y) {
         int y = task / shape::length;

@@ -118,6 +118,7 @@ static __device__ __forceinline__ void spline_store(uint8_t *to, const struct su
         *(uint32_t *)to = word;
         return;
     }
+#pragma unroll 1
     for (int k = 0; k < count; k++) {
         to[k] = (uint8_t)(word >> 8 * k);
     }
@@ -161,7 +162,7 @@ static __device__ __forceinline__ void spline_columns(const struct enlarge_plane
     int first = thread_number() / groups * SPLINE_ROWS;
     int count = tile.width * Channels - i;
     uint8_t *to = row_of<uint8_t>(plane.target, tile.y + first) + tile.x * Channels + i;
-#pragma unroll
+#pragma unroll 1
     for (int n = 0; n < SPLINE_ROWS; n += Run) {
         int y = first + n;
         int low = ((tile.y + y) >> plane.levels_y) - (tile.y >> plane.levels_y);
@@ -194,10 +195,8 @@ static __device__ __forceinline__ void spline_tile(const struct whole_enlargemen
     __syncthreads();
     if (plane.levels_y == 1) {
         spline_columns<Channels, 2>(plane, tile, weights, values);
-    } else if (plane.levels_y == 2) {
-        spline_columns<Channels, 4>(plane, tile, weights, values);
     } else {
-        spline_columns<Channels, 8>(plane, tile, weights, values);
+        spline_columns<Channels, 4>(plane, tile, weights, values);
     }
 }
 

@@ -96,9 +96,11 @@ template <class In, int Channels, int Radius>
 static __device__ __forceinline__ void wide_columns(const struct wide_plane &plane, const struct tile &tile) {
     using shape = wide<Channels, Radius>;
     constexpr int rows = wide_rows<In>::count;
-    uint16_t *memory = (uint16_t *)block_memory;
+    uint16_t *memory = values_memory();
     int begin = (tile.x + plane.target.lo_x - plane.source.lo_x) * Channels - shape::before;
     int top = tile.y + plane.target.lo_y - plane.source.lo_y - Radius;
+    static_assert(KERNEL_WIDE_HEIGHT + 2 * Radius <= KERNEL_ROW_TABLE, "all rows are in the table");
+    const int *table = fill_row_table(plane.source, top);
     int late = begin & (KERNEL_GROUP - 1);
     constexpr int groups = (shape::needed + 2 * KERNEL_GROUP - 2) / KERNEL_GROUP;
     static_assert(groups * KERNEL_GROUP <= KERNEL_WIDE_COLUMNS, "a row of shared memory");
@@ -109,7 +111,7 @@ static __device__ __forceinline__ void wide_columns(const struct wide_plane &pla
         typename group_of<In>::type group[rows + 2 * Radius];
         struct value_group made[rows];
         struct group_column column = group_column_at<Channels>(plane.source, begin + at);
-        load_column<In>(plane.source, plane.border, column, top + y, group);
+        load_column<In>(plane.source, plane.border, column, top + y, table + y, group);
         wide_window<Radius>(plane, group, made);
 #pragma unroll
         for (int i = 0; i < rows; i++) {
@@ -182,7 +184,7 @@ static __device__ __forceinline__ void wide_run(const struct wide_plane &plane, 
 template <class Out, int Channels, int Radius>
 static __device__ __forceinline__ void wide_rows_of(const struct wide_plane &plane, const struct tile &tile) {
     constexpr int runs = KERNEL_WIDE_WIDTH / WIDE_RUN;
-    const uint16_t *memory = (const uint16_t *)block_memory;
+    const uint16_t *memory = values_memory();
     for (int task = thread_number(); task < runs * tile.height; task += KERNEL_THREADS_X * KERNEL_THREADS_Y) {
         int y = task / runs;
         int at = task % runs * WIDE_RUN;

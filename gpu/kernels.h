@@ -107,6 +107,9 @@ struct direct_pass {
 };
 KERNEL_SIZE_IS(direct_pass, 584);
 
+/* Blocks of the kernels below begin their shared memory with a table of rows. */
+enum { KERNEL_ROW_TABLE = 64 };
+
 /* A stage of the reduction; see gpu/blur_reduce.cuh. It takes struct whole_pass, but knows the weights. */
 enum {
     KERNEL_REDUCE_THREADS_Y = 4,
