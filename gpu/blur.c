@@ -7,6 +7,7 @@
 
 #include "core/bytes.h"
 #include "filters/extent.h"
+#include "gpu/blur_wide.h"
 #include "gpu/kernels.h"
 
 _Static_assert((int)EDGE_CLAMP == KERNEL_CLAMP && (int)EDGE_MIRROR == KERNEL_MIRROR &&
@@ -192,50 +193,101 @@ static unsigned tile_bytes(const struct kernel_tiles *tiles, int32_t rows, size_
 
 /* ---- launches ---- */
 
-static enum status launch(struct work *work, enum kernel kernel, void *pass, unsigned blocks, unsigned shared,
-                          struct error *err) {
+static enum status launch_rows(struct work *work, enum kernel kernel, void *pass, unsigned blocks,
+                               unsigned threads_y, unsigned shared, struct error *err) {
     struct gpu_device *device = work->lane->device;
     void *parameters[] = {pass};
     return CUDA_TRY(device->cuda, err, cuLaunchKernel, device->program.kernel[kernel], blocks, 1, 1,
-                    KERNEL_THREADS_X, KERNEL_THREADS_Y, 1, shared, work->lane->stream, parameters, NULL);
+                    KERNEL_THREADS_X, threads_y, 1, shared, work->lane->stream, parameters, NULL);
+}
+
+static enum status launch(struct work *work, enum kernel kernel, void *pass, unsigned blocks, unsigned shared,
+                          struct error *err) {
+    return launch_rows(work, kernel, pass, blocks, KERNEL_THREADS_Y, shared, err);
 }
 
 static enum kernel whole_kernel(const struct work *work, enum kernel single, enum kernel triple) {
     return work->path[0].plane->channels == 1 ? single : triple;
 }
 
-static bool pass_exists(const struct path *path, unsigned i, bool direct) {
-    return (path->stages == 0) == direct && i <= path->stages;
-}
-
-/* Pass `i` of all planes that have one; `direct`: of those that are not reduced. */
-static enum status whole_pass(struct work *work, unsigned i, bool direct, struct error *err) {
+/* Both axes of all planes that are not reduced, whatever their radii. */
+static enum status whole_direct(struct work *work, struct error *err) {
     struct whole_pass pass = {0};
     unsigned blocks = 0, shared = 0;
     for (unsigned p = 0; p < work->planes; p++) {
         const struct path *path = &work->path[p];
-        if (!pass_exists(path, i, direct)) {
+        if (path->stages > 0) {
             continue;
         }
         struct whole_plane *plane = &pass.plane[pass.planes++];
-        struct pass_axis x = pass_axis(&path->x, i, path->stages);
-        struct pass_axis y = pass_axis(&path->y, i, path->stages);
-        plane->source = *pass_source(path, i);
-        plane->target = *pass_target(path, i);
+        struct pass_axis x = pass_axis(&path->x, 0, 0);
+        struct pass_axis y = pass_axis(&path->y, 0, 0);
+        plane->source = path->source;
+        plane->target = path->target;
         plane->border = path->border;
         fill_whole_taps(&plane->x, &x);
         fill_whole_taps(&plane->y, &y);
-        plane->tiles = cut_pass(path, i, &x, &blocks);
+        plane->tiles = cut_pass(path, 0, &x, &blocks);
         unsigned bytes = tile_bytes(&plane->tiles, plane->tiles.height, sizeof(uint16_t));
         shared = bytes > shared ? bytes : shared;
     }
-    if (blocks == 0) {
-        return ST_OK;
-    }
-    enum kernel kernel = direct   ? whole_kernel(work, KERNEL_whole_direct_1, KERNEL_whole_direct_3)
-                         : i == 0 ? whole_kernel(work, KERNEL_whole_reduce_1, KERNEL_whole_reduce_3)
-                                  : whole_kernel(work, KERNEL_whole_values_1, KERNEL_whole_values_3);
+    enum kernel kernel = whole_kernel(work, KERNEL_whole_direct_1, KERNEL_whole_direct_3);
     return launch(work, kernel, &pass, blocks, shared, err);
+}
+
+static const unsigned table_bytes = KERNEL_ROW_TABLE * sizeof(int32_t);
+
+/* Stage `i` of the reduction of all planes that have one. */
+static enum status whole_reduce(struct work *work, unsigned i, struct error *err) {
+    struct whole_pass pass = {0};
+    unsigned blocks = 0;
+    int32_t rows = i == 0 ? KERNEL_REDUCE_ROWS : KERNEL_REDUCE_ROWS / 2;
+    for (unsigned p = 0; p < work->planes; p++) {
+        const struct path *path = &work->path[p];
+        if (i >= path->stages) {
+            continue;
+        }
+        struct whole_plane *plane = &pass.plane[pass.planes++];
+        plane->source = *pass_source(path, i);
+        plane->target = path->out[i];
+        plane->border = path->border;
+        plane->x.shift = (uint8_t)pass_axis(&path->x, i, path->stages).shift;
+        plane->y.shift = (uint8_t)pass_axis(&path->y, i, path->stages).shift;
+        int32_t width = (KERNEL_REDUCE_WIDTH >> plane->x.shift) / path->plane->channels;
+        plane->tiles = cut(&plane->target, width, rows, KERNEL_REDUCE_COLUMNS, &blocks);
+    }
+    enum kernel kernel = i == 0 ? whole_kernel(work, KERNEL_whole_reduce_1, KERNEL_whole_reduce_3)
+                                : whole_kernel(work, KERNEL_whole_values_1, KERNEL_whole_values_3);
+    unsigned shared = table_bytes + (unsigned)rows * KERNEL_REDUCE_COLUMNS * sizeof(uint16_t);
+    return blocks > 0 ? launch_rows(work, kernel, &pass, blocks, KERNEL_REDUCE_THREADS_Y, shared, err)
+                      : ST_OK;
+}
+
+/* The taps of all planes that are reduced, or of all that are not. */
+static enum status whole_wide(struct work *work, bool reduced, struct error *err) {
+    struct wide_pass pass = {0};
+    unsigned blocks = 0;
+    int32_t rows = reduced ? KERNEL_WIDE_VALUES_HEIGHT : KERNEL_WIDE_HEIGHT;
+    for (unsigned p = 0; p < work->planes; p++) {
+        const struct path *path = &work->path[p];
+        if ((path->stages > 0) != reduced) {
+            continue;
+        }
+        if (!wide_possible(path->x.axis, path->y.axis)) { /* never of a reduced plane */
+            return whole_direct(work, err);
+        }
+        struct wide_plane *plane = &pass.plane[pass.planes++];
+        plane->source = *pass_source(path, path->stages);
+        plane->target = *pass_target(path, path->stages);
+        plane->border = path->border;
+        wide_fill_taps(plane, path->x.axis, path->y.axis, reduced ? 1 : 2);
+        plane->tiles = cut(&plane->target, KERNEL_WIDE_WIDTH / path->plane->channels, rows,
+                           KERNEL_WIDE_COLUMNS, &blocks);
+    }
+    enum kernel kernel = reduced ? whole_kernel(work, KERNEL_whole_blur_1, KERNEL_whole_blur_3)
+                                 : whole_kernel(work, KERNEL_whole_wide_1, KERNEL_whole_wide_3);
+    unsigned shared = table_bytes + (unsigned)rows * KERNEL_WIDE_COLUMNS * sizeof(uint16_t);
+    return blocks > 0 ? launch(work, kernel, &pass, blocks, shared, err) : ST_OK;
 }
 
 /* ---- small radii ---- */
@@ -329,15 +381,26 @@ static struct enlarge_plane enlarge_plane(const struct path *path, size_t value,
 }
 
 static enum status whole_enlarge(struct work *work, struct error *err) {
+    enum { VALUE_ROWS = KERNEL_ENLARGE_HEIGHT / 2 + BLUR_TAPS_ENLARGE };
     struct whole_enlargement pass = {0};
-    unsigned blocks = 0, shared = 0;
+    unsigned blocks = 0;
     for (unsigned p = 0; p < work->planes; p++) {
-        if (work->path[p].stages > 0) {
-            pass.plane[pass.planes++] = enlarge_plane(&work->path[p], sizeof(uint16_t), &blocks, &shared);
+        const struct path *path = &work->path[p];
+        if (path->stages > 0) {
+            struct enlarge_plane *plane = &pass.plane[pass.planes++];
+            plane->source = path->out[path->stages];
+            plane->target = path->target;
+            plane->levels_x = path->x.axis->levels;
+            plane->levels_y = path->y.axis->levels;
+            plane->tiles = cut(&plane->target, KERNEL_ENLARGE_WIDTH / path->plane->channels,
+                               KERNEL_ENLARGE_HEIGHT, KERNEL_ENLARGE_WIDTH, &blocks);
         }
     }
     enum kernel kernel = whole_kernel(work, KERNEL_whole_enlarge_1, KERNEL_whole_enlarge_3);
-    return blocks > 0 ? launch(work, kernel, &pass, blocks, shared, err) : ST_OK;
+    unsigned weights = KERNEL_ENLARGE_HEIGHT * BLUR_TAPS_ENLARGE * sizeof(uint32_t);
+    unsigned shared = weights + VALUE_ROWS * KERNEL_ENLARGE_WIDTH * sizeof(uint16_t);
+    return blocks > 0 ? launch_rows(work, kernel, &pass, blocks, KERNEL_ENLARGE_THREADS_Y, shared, err)
+                      : ST_OK;
 }
 
 static enum status real_enlarge(struct work *work, struct error *err) {
@@ -368,10 +431,11 @@ static enum status run_whole(struct work *work, struct error *err) {
     if (radius > 0) {
         return direct_pass(work, radius, err);
     }
-    enum status status = whole_pass(work, 0, true, err);
-    for (unsigned i = 0; i < PASSES_MAX && status == ST_OK; i++) {
-        status = whole_pass(work, i, false, err);
+    enum status status = whole_wide(work, false, err);
+    for (unsigned i = 0; i < BLUR_STAGES_MAX && status == ST_OK; i++) {
+        status = whole_reduce(work, i, err);
     }
+    status = status == ST_OK ? whole_wide(work, true, err) : status;
     return status == ST_OK ? whole_enlarge(work, err) : status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Passes in integer arithmetic. *Values* are samples times 128, 16 bits; weights have 15 bits and
- * sum to 32768; sums are exact in 32 bits in any order. What a pass reads and writes are uint8_t
- * samples or uint16_t values. Threads work on groups of four adjacent samples of a row,
+ * sum to 32768; sums are exact in 32 bits in any order. Here is the blur without reduction for every
+ * radius; other passes have kernels of their own. Threads work on groups of four adjacent samples of a row,
  * whatever the number of channels: taps along a row are `Channels` samples apart. */
 #ifndef BLURD_GPU_BLUR_WHOLE_CUH
 #define BLURD_GPU_BLUR_WHOLE_CUH
@@ -32,15 +32,6 @@ static __device__ __forceinline__ uint32_t load_samples(const struct whole_plane
                         : *(const uint32_t *)(row_of<const uint8_t>(plane.source, y) + at);
 }
 
-/* The same of values; passes keep what they need, so that all that is outside repeats the ends. */
-static __device__ __forceinline__ struct value_group load_values(const struct whole_plane &plane, int y,
-                                                                 int at) {
-    y = fold(y, plane.source.height, KERNEL_CLAMP);
-    uint2 word = *(const uint2 *)(row_of<const uint16_t>(plane.source, y) + at);
-    struct value_group group = {word.x, word.y};
-    return group;
-}
-
 /* Weights k and k + 1 of the whole row of taps, from -radius; 0 behind its end. */
 static __device__ __forceinline__ uint32_t weight_pair(const struct whole_taps &taps, int k) {
     int radius = taps.radius;
@@ -51,7 +42,7 @@ static __device__ __forceinline__ uint32_t weight_pair(const struct whole_taps &
 
 /* Vertical sums around row `centre` of four samples: two rows at a time, whose bytes are
  * interleaved for the two-way dot product. */
-static __device__ __forceinline__ struct value_group column_values(const struct whole_plane &plane, uint8_t,
+static __device__ __forceinline__ struct value_group column_values(const struct whole_plane &plane,
                                                                    int centre, int at) {
     struct sums sum = {{128, 128, 128, 128}}; /* half of 1 << 8 */
     int first = centre - plane.y.radius;
@@ -77,24 +68,8 @@ static __device__ __forceinline__ void add_values(struct sums &sum, uint32_t wei
     sum.of[3] += weight * (group.high >> 16);
 }
 
-/* The same of values. Two of them add up to less than 1 << 16, so that symmetric taps are
- * added two values at a time. */
-static __device__ __forceinline__ struct value_group column_values(const struct whole_plane &plane, uint16_t,
-                                                                   int centre, int at) {
-    struct sums sum = {{1 << 14, 1 << 14, 1 << 14, 1 << 14}};
-    add_values(sum, plane.y.weight[0], load_values(plane, centre, at));
-    for (int k = 1; k <= plane.y.radius; k++) {
-        struct value_group a = load_values(plane, centre - k, at);
-        struct value_group b = load_values(plane, centre + k, at);
-        a.low += b.low;
-        a.high += b.high;
-        add_values(sum, plane.y.weight[k], a);
-    }
-    return pack_values(sum, 15);
-}
-
 /* One value, at a position that may lie outside the row. */
-template <class In, int Channels>
+template <int Channels>
 static __device__ uint16_t edge_value(const struct whole_plane &plane, int centre, int at) {
     int x = floor_divide(at, Channels);
     int channel = at - x * Channels;
@@ -103,14 +78,14 @@ static __device__ uint16_t edge_value(const struct whole_plane &plane, int centr
         return (uint16_t)(plane.border << 7);
     }
     at = x * Channels + channel;
-    struct value_group group = column_values(plane, In(), centre, at & ~(KERNEL_GROUP - 1));
+    struct value_group group = column_values(plane, centre, at & ~(KERNEL_GROUP - 1));
     uint32_t word = at & 2 ? group.high : group.low;
     return (uint16_t)(at & 1 ? word >> 16 : word);
 }
 
 /* The vertical pass of a tile into shared memory. A group that reaches over the row's end goes
  * value by value. */
-template <class In, int Channels>
+template <int Channels>
 static __device__ __forceinline__ void tile_columns(const struct whole_plane &plane, const struct tile &tile,
                                                     int first) {
     uint16_t *memory = (uint16_t *)block_memory;
@@ -122,12 +97,12 @@ static __device__ __forceinline__ void tile_columns(const struct whole_plane &pl
              i += KERNEL_THREADS_X * KERNEL_GROUP) {
             int at = first + i;
             if (at >= 0 && at + KERNEL_GROUP <= end) {
-                struct value_group group = column_values(plane, In(), centre, at);
+                struct value_group group = column_values(plane, centre, at);
                 *(uint2 *)(row + i) = make_uint2(group.low, group.high);
                 continue;
             }
             for (int k = 0; k < KERNEL_GROUP; k++) {
-                row[i + k] = edge_value<In, Channels>(plane, centre, at + k);
+                row[i + k] = edge_value<Channels>(plane, centre, at + k);
             }
         }
     }
@@ -151,13 +126,13 @@ static __device__ __forceinline__ void put_rounded(uint16_t *to, uint32_t sum) {
 }
 
 /* The horizontal pass of a tile from shared memory. */
-template <class Out, int Channels>
+template <int Channels>
 static __device__ __forceinline__ void tile_rows(const struct whole_plane &plane, const struct tile &tile,
                                                  int first) {
     const uint16_t *memory = (const uint16_t *)block_memory;
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
         const uint16_t *row = memory + y * plane.tiles.columns;
-        Out *out = row_of<Out>(plane.target, tile.y + y) + tile.x * Channels;
+        uint8_t *out = row_of<uint8_t>(plane.target, tile.y + y) + tile.x * Channels;
         for (int i = (int)threadIdx.x; i < tile.width * Channels; i += KERNEL_THREADS_X) {
             int x = i / Channels;
             int centre = centre_of(tile.x + x, plane.target.lo_x, plane.x.shift, plane.source.lo_x);
@@ -167,15 +142,15 @@ static __device__ __forceinline__ void tile_rows(const struct whole_plane &plane
     }
 }
 
-template <class In, class Out, int Channels>
+template <int Channels>
 static __device__ __forceinline__ void whole_pass_tile(const struct whole_pass &pass) {
     const struct whole_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     int centre = centre_of(tile.x, plane.target.lo_x, plane.x.shift, plane.source.lo_x);
     int first = first_sample(centre, plane.x.radius, Channels);
-    tile_columns<In, Channels>(plane, tile, first);
+    tile_columns<Channels>(plane, tile, first);
     __syncthreads();
-    tile_rows<Out, Channels>(plane, tile, first);
+    tile_rows<Channels>(plane, tile, first);
 }
 
 #endif

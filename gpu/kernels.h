@@ -107,6 +107,52 @@ struct direct_pass {
 };
 KERNEL_SIZE_IS(direct_pass, 584);
 
+/* Blocks of the kernels below begin their shared memory with a table of rows. */
+enum { KERNEL_ROW_TABLE = 64 };
+
+/* A stage of the reduction; see gpu/blur_reduce.cuh. It takes struct whole_pass, but knows the weights. */
+enum {
+    KERNEL_REDUCE_THREADS_Y = 4,
+    KERNEL_REDUCE_WIDTH = 384,   /* of the source, in samples */
+    KERNEL_REDUCE_ROWS = 4,      /* of the target, from samples; from values half of it */
+    KERNEL_REDUCE_COLUMNS = 480, /* values in a row of shared memory */
+};
+
+/* Both axes without reduction, radii up to 16; see gpu/blur_wide.cuh. Tiles are counted in samples. */
+enum {
+    KERNEL_WIDE_RADIUS = 16,
+    KERNEL_WIDE_WIDTH = 192,
+    KERNEL_WIDE_COLUMNS = 312, /* values in a row of shared memory */
+    KERNEL_WIDE_HEIGHT = 32,   /* of a tile of the picture; a tile of values has less */
+    KERNEL_WIDE_VALUES_HEIGHT = 8,
+};
+
+struct wide_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    uint32_t pair_y[2 * KERNEL_WIDE_RADIUS + 2]; /* as of struct direct_plane */
+    uint32_t weight_y[KERNEL_WIDE_RADIUS + 1];   /* times 2 */
+    uint32_t weight_x[KERNEL_WIDE_RADIUS + 1];   /* times 4 for samples, times 2 for values */
+    uint32_t border;
+    int32_t radius; /* 8, 12 or 16; weights behind the kernel's end are 0 */
+};
+KERNEL_SIZE_IS(wide_plane, 384);
+
+struct wide_pass {
+    struct wide_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(wide_pass, 1160);
+
+/* Tiles of the enlargement of whole numbers: 192 samples by 32 rows, a block of as many threads
+ * as samples. */
+enum {
+    KERNEL_ENLARGE_THREADS_Y = 6,
+    KERNEL_ENLARGE_WIDTH = 192,
+    KERNEL_ENLARGE_HEIGHT = 32,
+};
+
 /* 16 bits or alpha: one plane of 1 to 4 channels. */
 struct real_pass {
     struct kernel_grid source, target;
