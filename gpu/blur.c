@@ -258,7 +258,7 @@ static enum status whole_reduce(struct work *work, unsigned i, struct error *err
     }
     enum kernel kernel = i == 0 ? whole_kernel(work, KERNEL_whole_reduce_1, KERNEL_whole_reduce_3)
                                 : whole_kernel(work, KERNEL_whole_values_1, KERNEL_whole_values_3);
-    unsigned shared = table_bytes + (unsigned)rows * KERNEL_REDUCE_COLUMNS * sizeof(uint16_t);
+    unsigned shared = table_bytes + (unsigned)rows * KERNEL_REDUCE_COLUMNS * (unsigned)sizeof(uint16_t);
     return blocks > 0 ? launch_rows(work, kernel, &pass, blocks, KERNEL_REDUCE_THREADS_Y, shared, err)
                       : ST_OK;
 }
@@ -286,7 +286,7 @@ static enum status whole_wide(struct work *work, bool reduced, struct error *err
     }
     enum kernel kernel = reduced ? whole_kernel(work, KERNEL_whole_blur_1, KERNEL_whole_blur_3)
                                  : whole_kernel(work, KERNEL_whole_wide_1, KERNEL_whole_wide_3);
-    unsigned shared = table_bytes + (unsigned)rows * KERNEL_WIDE_COLUMNS * sizeof(uint16_t);
+    unsigned shared = table_bytes + (unsigned)rows * KERNEL_WIDE_COLUMNS * (unsigned)sizeof(uint16_t);
     return blocks > 0 ? launch(work, kernel, &pass, blocks, shared, err) : ST_OK;
 }
 

@@ -186,14 +186,4 @@ struct real_enlargement {
 };
 KERNEL_SIZE_IS(real_enlargement, 128);
 
-/* The textbook blur that others are measured against: see gpu/yardstick.cu. */
-struct yardstick_blur {
-    uint64_t source, target;
-    int64_t stride;
-    int32_t width, height;
-    int32_t weight[7][7];
-    int32_t sum;
-};
-KERNEL_SIZE_IS(yardstick_blur, 232);
-
 #endif

@@ -219,6 +219,12 @@ CUresult cuMemAlloc(CUdeviceptr *data, size_t size) {
     return CUDA_SUCCESS;
 }
 
+CUresult cuMemsetD8(CUdeviceptr data, unsigned char value, size_t size) {
+    MAY_FAIL("cuMemsetD8");
+    memset((void *)(uintptr_t)data, value, size);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuMemFree(CUdeviceptr data) {
     MAY_FAIL("cuMemFree");
     size_t size;

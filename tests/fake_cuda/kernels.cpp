@@ -12,7 +12,6 @@ enum { SHARED_SIZE = 48 * 1024, SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 
 #include "gpu/blur.cu"
-#include "gpu/yardstick.cu"
 
 extern "C" __global__ void fault() {
     fibers_trap();

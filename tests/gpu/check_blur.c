@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Compares the GPU's blur with the CPU's, byte for byte, over models, sizes, edges and sigmas.
  *
- *     check_blur [--quick] [--time] [--only-time]
+ *     check_blur [--quick]
  *
  * SEED=n repeats a run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads
  * the kernels in that form. */
@@ -11,8 +11,18 @@
 #include <time.h>
 
 #include "cpu/cpu.h"
+#include "filters/chain.h"
 #include "gpu/blur.h"
-#include "tests/gpu/check.h"
+
+struct check {
+    struct cuda cuda;
+    struct gpu_device device;
+    struct gpu_lane lane;
+    struct backend *reference; /* the CPU's */
+    struct lane *reference_lane;
+    uint64_t random;
+    unsigned passed, failed;
+};
 
 enum { GUARD = 512, GUARD_BYTE = 0xa5, FAILURES_SHOWN = 10 };
 
@@ -40,7 +50,7 @@ static const struct image_shape models[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-void must(enum status status, const struct error *err) {
+static void must(enum status status, const struct error *err) {
     if (status != ST_OK) {
         fprintf(stderr, "check_blur: %s: %s\n", status_name(status), err->text);
         exit(2);
@@ -54,7 +64,7 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
-struct chain make_chain(const struct blur_arguments *arguments, const struct image_shape *shape) {
+static struct chain make_chain(const struct blur_arguments *arguments, const struct image_shape *shape) {
     struct chain chain = {0};
     struct error err = {0};
     must(chain_append(&chain, filter_get(FILTER_BLUR), arguments, shape, &err), &err);
@@ -309,19 +319,8 @@ static void open_all(struct check *check) {
 
 int main(int argc, char **argv) {
     static struct check check;
-    bool quick = false, timed = false, compared = true;
-    for (int i = 1; i < argc; i++) {
-        quick = quick || strcmp(argv[i], "--quick") == 0;
-        compared = compared && strcmp(argv[i], "--only-time") != 0;
-        timed = timed || strcmp(argv[i], "--time") == 0 || strcmp(argv[i], "--only-time") == 0;
-    }
     open_all(&check);
-    if (compared) {
-        check_all(&check, quick);
-    }
-    if (timed) {
-        check_time(&check);
-    }
+    check_all(&check, argc > 1 && strcmp(argv[1], "--quick") == 0);
     lane_destroy(check.reference_lane);
     backend_close(check.reference);
     gpu_lane_finish(&check.lane);
