@@ -78,7 +78,7 @@ endif
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/compile.c $(GPU_NONE),$(wildcard gpu/*.c)),$(GPU_NONE))
-GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c)
+GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c engine.c)
 
 SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c config/*.c server/*.c)
 SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
@@ -140,7 +140,7 @@ $(BUILD)/tests/gpu/check_blur: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblur
 include bench/gpu/rules.mk
 
 # The kernels run as host code there, fiber by fiber: no sanitizer follows that.
-FAKE_FLAGS := -g -O1 -fPIC -I. -ffp-contract=off -pthread -MMD -MP
+FAKE_FLAGS := -g -O1 -fPIC -fvisibility=hidden -I. -ffp-contract=off -pthread -MMD -MP
 $(BUILD)/tests/fake_cuda/libfakecuda.so: $(patsubst %,$(BUILD)/%.o,$(FAKE_SOURCES))
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -shared -pthread -o $@ $^

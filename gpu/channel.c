@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -17,9 +18,16 @@ union control {
     struct cmsghdr align;
 };
 
+/* A socket takes but a few messages (net.unix.max_dgram_qlen) that nobody reads: sending waits
+ * no longer than this for a process that has stopped. */
+static const struct timeval send_timeout = {.tv_sec = 1};
+
 enum status channel_pair(int pair[2], struct error *err) {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
         return fail(err, ST_BUSY, "cannot make a socket pair: %s", strerror(errno));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        (void)setsockopt(pair[i], SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
     }
     return ST_OK;
 }
@@ -74,15 +82,23 @@ static enum status wait_readable(int socket, int64_t ms, struct error *err) {
     }
 }
 
-/* The descriptor that came with a packet, or -1. */
-static int take_descriptor(struct msghdr *packet) {
+/* Takes the descriptor that came with a packet, -1 for none. False where there are several, which
+ * no sender of ours does: alignment leaves room for a second one. They are closed. */
+static bool take_descriptor(struct msghdr *packet, int *fd) {
     struct cmsghdr *header = CMSG_FIRSTHDR(packet);
-    int fd = -1;
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-        header->cmsg_len == CMSG_LEN(sizeof fd)) {
-        memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    *fd = -1;
+    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
+        return true;
     }
-    return fd;
+    size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(fd, CMSG_DATA(header) + i * sizeof *fd, sizeof *fd);
+        if (count > 1) {
+            close(*fd);
+            *fd = -1;
+        }
+    }
+    return count <= 1;
 }
 
 enum status channel_receive(int socket, void *message, size_t size, enum wire_kind kind, int *fd, int64_t ms,
@@ -101,9 +117,10 @@ enum status channel_receive(int socket, void *message, size_t size, enum wire_ki
     do {
         got = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC);
     } while (got < 0 && errno == EINTR);
-    int received = got > 0 ? take_descriptor(&packet) : -1;
+    int received = -1;
+    bool single = got < 0 || take_descriptor(&packet, &received); /* also with an empty packet */
     const struct wire_head *head = message;
-    bool wellformed = got == (ssize_t)size && !(packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
+    bool wellformed = single && got == (ssize_t)size && !(packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
                       head->magic == WIRE_MAGIC && head->kind == kind && head->size == size &&
                       (received >= 0) == (fd != NULL);
     if (!wellformed) {

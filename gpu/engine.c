@@ -32,7 +32,8 @@ static bool wanted(const char *gpus, int number) {
         return true;
     }
     for (const char *p = gpus; *p; p += strcspn(p, ","), p += *p == ',') {
-        if (strtol(p, NULL, 10) == number) {
+        char *end;
+        if (strtol(p, &end, 10) == number && end > p && (*end == ',' || *end == '\0')) {
             return true;
         }
     }
@@ -158,7 +159,8 @@ static unsigned choose(struct engine *engine) {
 static enum status check(const struct wire_run *run, struct image *image, struct error *err) {
     const struct image_shape *shape = &run->shape;
     if (shape->model > PIXEL_YCBCR || (shape->depth != 8 && shape->depth != 16) || shape->width == 0 ||
-        shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2) {
+        shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2 ||
+        (shape->model == PIXEL_YCBCR && shape->depth != 8)) {
         return fail(err, ST_INTERNAL, "the picture's shape is out of bounds");
     }
     uint64_t size = image_layout(image, shape);

@@ -34,36 +34,35 @@ static void end_process(const struct error *why) {
     _exit(1);
 }
 
-static void serve_lane(struct engine_lane *lane, int socket) {
-    struct wire_run run;
-    struct wire_done done;
-    struct error err;
-    int slot;
-    while (channel_receive(socket, &run, sizeof run, WIRE_RUN, &slot, -1, &err) == ST_OK) {
-        bool sound = engine_run(lane, &run, slot, &done);
-        if (channel_send(socket, &done, sizeof done, WIRE_DONE, -1, &err) != ST_OK) {
-            return;
-        }
-        if (!sound) {
-            end_process(&done.error);
-        }
+/* The lane is made by the first run that finds memory for it; until then the answer is ST_BUSY. */
+static bool serve_run(struct engine *engine, struct engine_lane **lane, const struct wire_run *run, int slot,
+                      struct wire_done *done) {
+    *done = (struct wire_done){0};
+    enum status status = *lane ? ST_OK : engine_lane_create(lane, engine, &done->error);
+    if (status == ST_OK) {
+        return engine_run(*lane, run, slot, done);
     }
+    close(slot);
+    return status != ST_DEVICE;
 }
 
 static void *lane_main(void *argument) {
     struct lane_thread thread = *(struct lane_thread *)argument;
     free(argument);
-    struct engine_lane *lane;
-    struct error err = {0};
-    if (engine_lane_create(&lane, thread.engine, &err) != ST_OK) {
-        if (err.status == ST_DEVICE) {
-            end_process(&err);
+    struct engine_lane *lane = NULL;
+    struct wire_run run;
+    struct wire_done done;
+    struct error err;
+    int slot;
+    while (channel_receive(thread.socket, &run, sizeof run, WIRE_RUN, &slot, -1, &err) == ST_OK) {
+        bool sound = serve_run(thread.engine, &lane, &run, slot, &done);
+        if (channel_send(thread.socket, &done, sizeof done, WIRE_DONE, -1, &err) != ST_OK) {
+            break;
         }
-        log_message(LOG_WARNING, "engine", "no lane: %s", err.text);
-        close(thread.socket);
-        return NULL;
+        if (!sound) {
+            end_process(&done.error);
+        }
     }
-    serve_lane(lane, thread.socket);
     engine_lane_destroy(lane);
     close(thread.socket);
     return NULL;

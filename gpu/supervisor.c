@@ -101,7 +101,11 @@ static enum status start_process(struct supervisor *supervisor, struct wire_read
     pthread_mutex_lock(&supervisor->lock);
     supervisor->control = pair[0];
     supervisor->pid = pid;
+    bool closing = atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the pid */
     pthread_mutex_unlock(&supervisor->lock);
+    if (closing) {
+        return fail(err, ST_DEVICE, "the end is near");
+    }
     if (status == ST_OK) {
         status = channel_receive(pair[0], ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
     }
@@ -202,17 +206,27 @@ static int64_t engine_life(struct supervisor *supervisor) {
     if (!atomic_load(&supervisor->closing)) {
         set_state(supervisor, BACKEND_DOWN, err.text);
     }
+    while (supervisor->engine && status == ST_OK && !atomic_load(&supervisor->closing)) {
+        wait_for_trouble(supervisor, -1); /* workers are in it: it stays until they have ended */
+    }
     stop_engine(supervisor);
     return started ? breaker(supervisor) : RETRY_MS;
+}
+
+/* Only the end cuts a pause short: late reports about the engine that ended do not. */
+static void wait_pause(struct supervisor *supervisor, int64_t ms) {
+    int64_t until = clock_ns() + ms * 1000000;
+    for (int64_t left = ms; left > 0 && !atomic_load(&supervisor->closing);) {
+        wait_for_trouble(supervisor, left);
+        left = (until - clock_ns() + 999999) / 1000000;
+    }
 }
 
 static void *supervisor_main(void *argument) {
     struct supervisor *supervisor = argument;
     while (!atomic_load(&supervisor->closing)) {
         int64_t pause = engine_life(supervisor);
-        if (pause > 0 && !atomic_load(&supervisor->closing)) {
-            wait_for_trouble(supervisor, pause);
-        }
+        wait_pause(supervisor, pause);
     }
     return NULL;
 }
@@ -276,8 +290,9 @@ static enum status connect_link(struct supervisor *supervisor, struct supervisor
     }
     supervisor_unlink(link);
     if (supervisor->options.single_process) {
-        link->epoch = epoch;
-        return engine_lane_create(&link->lane, supervisor->engine, err);
+        enum status created = engine_lane_create(&link->lane, supervisor->engine, err);
+        link->epoch = created == ST_BUSY ? 0 : epoch; /* 0: the next run tries again */
+        return created;
     }
     int pair[2];
     struct wire_lane message;
@@ -296,10 +311,15 @@ static enum status connect_link(struct supervisor *supervisor, struct supervisor
     return status;
 }
 
-/* Ends the engine that the link belongs to, unless a newer one runs by now. */
+/* Ends the engine that the link belongs to, unless a newer one runs by now. At once: the
+ * caller's memory is soon another request's, and nothing may write to it then. */
 static void report_failure(struct supervisor *supervisor, struct supervisor_link *link) {
     pthread_mutex_lock(&supervisor->lock);
     if (link->epoch == supervisor->epoch) {
+        if (supervisor->pid > 0) {
+            kill(supervisor->pid, SIGKILL);
+        }
+        snprintf(supervisor->reason, sizeof supervisor->reason, "the engine ended");
         atomic_store(&supervisor->state, BACKEND_DOWN);
         eventfd_write(supervisor->wake, 1);
     }
