@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FAULTS_MAX = 8 };
@@ -23,6 +24,11 @@ static int poison;
 static struct fault later; /* the one of FAKE_CUDA_FAULT_FILE */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Settings are the tests' own: what is no number is 0. */
+static int number_of(const char *text) {
+    return (int)strtol(text, NULL, 10);
+}
 
 /* Those that work in a process whose context is lost. */
 static bool is_harmless(const char *call) {
@@ -47,15 +53,15 @@ static void read_fault(struct fault *fault, char *text) {
         _exit(99);
     }
     snprintf(fault->call, sizeof fault->call, "%s", call);
-    fault->number = atoi(number);
-    fault->result = atoi(result);
+    fault->number = number_of(number);
+    fault->result = number_of(result);
     for (const char *word; (word = strtok_r(NULL, ":", &rest)) != NULL;) {
         if (strcmp(word, "sticky") == 0) {
             fault->sticky = true;
         } else if (strcmp(word, "hang") == 0) {
             fault->hang = true;
         } else {
-            fault->sleep_ms = atoi(word);
+            fault->sleep_ms = number_of(word);
         }
     }
 }
@@ -120,12 +126,13 @@ int fault_of(const char *call) {
         pause();
     }
     if (hit.sleep_ms > 0) {
-        usleep((unsigned)hit.sleep_ms * 1000);
+        nanosleep(&(struct timespec){(unsigned)hit.sleep_ms / 1000, (unsigned)hit.sleep_ms % 1000 * 1000000L},
+                  NULL);
     }
     return result;
 }
 
 int fake_setting(const char *name, int otherwise) {
     const char *text = getenv(name);
-    return text ? atoi(text) : otherwise;
+    return text ? number_of(text) : otherwise;
 }
