@@ -4,6 +4,7 @@
 # make test            installs what is missing, builds, runs every test
 # make check           the style checks alone          make format   clang-format over the tree
 # make docs            the generated pages             make tidy     clang-tidy and cppcheck
+# make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
 #
 # CONFIG=release|debug|asan|tsan|fuzz   side by side under build/$(CONFIG)
@@ -74,22 +75,33 @@ include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
 endif
 
-SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c gpu/*.c config/*.c server/*.c)
-SOURCES := $(filter-out server/main.c gpu/versions%.c,$(SOURCES)) $(GPU_VERSIONS)
+# With the CUDA headers all of gpu/ is built, without them what stands in for it.
+GPU_NONE := $(wildcard gpu/*none.c)
+GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/compile.c $(GPU_NONE),$(wildcard gpu/*.c)),$(GPU_NONE))
+GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c engine.c)
+
+SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c config/*.c server/*.c)
+SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
 
 # Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
 TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
 SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/filters/*.c))
+TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
 TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
-ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES)
+# With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
+CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c))
+FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
+FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
+CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_blur)
+ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES) $(CHECK_SOURCES)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
 all: $(BUILD)/blurd
-tests: $(call programs,$(TEST_SOURCES))
-tools: $(call programs,$(TOOL_SOURCES))
+tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA)
+tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU)
 fuzzers: $(call programs,$(FUZZ_SOURCES))
 
 # --- rules ---------------------------------------------------------------------------
@@ -114,16 +126,73 @@ $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 $(call programs,$(FUZZ_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,$(if $(filter fuzz,$(CONFIG)),-fsanitize=fuzzer),)
 
+# A driver for one test, which opens it as it opens the real one.
+$(BUILD)/tests/unit/test_driver: | $(BUILD)/tests/odd_driver/odd_driver.so
+$(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/driver.def
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
+
+$(BUILD)/tests/gpu/check_blur: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblurd.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+include bench/gpu/rules.mk
+
+# The kernels run as host code there, fiber by fiber: no sanitizer follows that.
+FAKE_FLAGS := -g -O1 -fPIC -fvisibility=hidden -I. -ffp-contract=off -pthread -MMD -MP
+$(BUILD)/tests/fake_cuda/libfakecuda.so: $(patsubst %,$(BUILD)/%.o,$(FAKE_SOURCES))
+	$(call say,LINK,$@)
+	$(Q)$(CXX) -shared -pthread -o $@ $^
+$(BUILD)/tests/fake_cuda/%.c.o: tests/fake_cuda/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
+$(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -std=c++17 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
+
 ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
-$(BUILD)/gpu/versions.o: ALL_CFLAGS += $(CUDA_INCLUDE)
+cuda_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS))
+comma := ,
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(call cuda_flags,$<) -MMD -MP -c -o $@ $<
+
+# --- kernels -----------------------------------------------------------------------------
+# NVRTC needs no GPU. Shared by all CONFIGs, as is the tool. Without NVRTC, or where it does
+# not know an architecture, the files are empty, and gpu/program.c goes on without them.
+KERNELS := $(CUDA_BUILD)/kernels
+KERNEL_FILES := $(shell sed -n 's|^CUBIN(\(.*\))|$(KERNELS)/sm_\1.cubin|p; s|^PTX(\(.*\))|$(KERNELS)/compute_\1.ptx|p' \
+                gpu/architectures.def)
+KERNEL_TOOL := $(CUDA_BUILD)/compile
+
+$(KERNEL_TOOL): gpu/compile.c gpu/nvrtc.c core/status.c core/bytes.c gpu/nvrtc.h gpu/nvrtc.def core/status.h core/bytes.h
+	$(call say,CC,gpu/compile.c)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O1 -I. -o $@ $(filter %.c,$^)
+
+# Made each time and replaced when it changes, so that nothing has to know what includes what.
+$(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
+	@mkdir -p $(@D)
+	@$(KERNEL_TOOL) flatten $@.new $(sort $(wildcard gpu/*.cu))
+	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+
+define make_kernels
+	$(if $(NVRTC),$(call say,NVRTC,$@))
+	$(Q)$(if $(NVRTC),$(KERNEL_TOOL) $(1) $@ $* $< $(NVRTC),: >$@)
+endef
+$(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
+	$(call make_kernels,cubin)
+$(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
+	$(call make_kernels,ptx)
+$(BUILD)/gpu/embedded.o: $(KERNEL_FILES) $(KERNELS)/source.cu
+kernels: $(KERNEL_FILES)
 
 # Changes only when the compiler or the flags do; everything depends on it.
 FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(ALL_LDFLAGS)
@@ -164,7 +233,7 @@ check:
 
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
-	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch])
+	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
 
 docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
@@ -186,7 +255,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all tests tools fuzzers run test check format docs tidy install clean distclean FORCE
+.PHONY: all kernels tests tools fuzzers run test check format docs tidy install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES))
+-include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

@@ -86,7 +86,7 @@ static double time_blur(struct lane *lane, double sigma, const struct image *sou
     enum status status = chain_append(&chain, filter, &arguments, &shape, &err);
     for (unsigned i = 0; i < RUNS && status == ST_OK; i++) {
         struct lane_timing timing;
-        status = lane_run(lane, &chain, source, target, &timing, &err);
+        status = lane_run(lane, &chain, NULL, source, target, &timing, &err);
         ns[i] = timing.filter_ns;
     }
     if (status != ST_OK) {

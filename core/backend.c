@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/backend.h"
 
-#include <string.h>
-
 enum status lane_create(struct backend *backend, struct lane **lane, struct error *err) {
     *lane = NULL;
     return backend->ops->lane_create(backend, lane, err);
@@ -70,8 +68,24 @@ static bool images_overlap(const struct image *a, const struct image *b) {
     return false;
 }
 
-enum status lane_run(struct lane *lane, const struct chain *chain, const struct image *source,
-                     const struct image *target, struct lane_timing *timing, struct error *err) {
+static enum backend_state ask(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]) {
+    if (reason) {
+        reason[0] = '\0';
+    }
+    return backend->ops->state ? backend->ops->state(backend, await, reason) : BACKEND_SERVING;
+}
+
+enum backend_state backend_state(struct backend *backend, char reason[BACKEND_REASON_MAX]) {
+    return ask(backend, false, reason);
+}
+
+enum backend_state backend_await(struct backend *backend, char reason[BACKEND_REASON_MAX]) {
+    return ask(backend, true, reason);
+}
+
+enum status lane_run(struct lane *lane, const struct chain *chain, const struct slot *slot,
+                     const struct image *source, const struct image *target, struct lane_timing *timing,
+                     struct error *err) {
     if (!laid_out(source) || !laid_out(target)) {
         return fail(err, ST_INTERNAL, "a picture is not laid out");
     }
@@ -89,6 +103,6 @@ enum status lane_run(struct lane *lane, const struct chain *chain, const struct 
     }
     struct lane_timing ignored;
     timing = timing ? timing : &ignored;
-    memset(timing, 0, sizeof *timing);
-    return lane->backend->ops->lane_run(lane, chain, source, target, timing, err);
+    *timing = (struct lane_timing){.unit = -1};
+    return lane->backend->ops->lane_run(lane, chain, slot, source, target, timing, err);
 }

@@ -22,6 +22,7 @@ struct slot_pool {
     size_t budget;
     size_t bytes;      /* reserved by all slots */
     struct slot *idle; /* most recently used first */
+    uint64_t made;     /* slots so far */
 };
 
 struct slot_pool *slot_pool_create(size_t budget) {
@@ -69,6 +70,9 @@ static struct slot *slot_create(struct slot_pool *pool) {
         return NULL;
     }
     slot->pool = pool;
+    pthread_mutex_lock(&pool->lock);
+    slot->serial = ++pool->made;
+    pthread_mutex_unlock(&pool->lock);
     slot->memory = MAP_FAILED;
     slot->fd = memfd_create("blurd-slot", MFD_CLOEXEC);
     if (slot->fd >= 0 && ftruncate(slot->fd, (off_t)pool->budget) == 0) {
@@ -112,6 +116,7 @@ static void shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     if (fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, length) == 0) {
         pool->bytes -= slot->reserved - keep;
         slot->reserved = keep;
+        slot->generation++;
     }
 }
 

@@ -22,10 +22,12 @@ struct slot_pool;
 
 /* One owner at a time; not thread-safe by itself. */
 struct slot {
-    uint8_t *memory; /* page-aligned; valid up to `reserved` */
-    size_t reserved; /* bytes backed by memory and counted against the budget */
-    size_t used;     /* bytes handed out by slot_reserve and slot_take in this life */
-    int fd;          /* the memfd, to be shared with another process */
+    uint8_t *memory;     /* page-aligned; valid up to `reserved` */
+    size_t reserved;     /* bytes backed by memory and counted against the budget */
+    size_t used;         /* bytes handed out by slot_reserve and slot_take in this life */
+    int fd;              /* the memfd, to be shared with another process */
+    uint64_t serial;     /* which slot of the pool this is; never reused */
+    uint64_t generation; /* changes when memory went back to the system: other pages now */
     struct slot_pool *pool;
     struct slot *next; /* the pool's, while idle */
 };

@@ -68,8 +68,10 @@ static enum status spare_image(struct cpu_lane *lane, const struct image *source
 }
 
 /* The steps write to the spare picture and the target in turn, the last one to the target. */
-static enum status cpu_lane_run(struct lane *lane, const struct chain *chain, const struct image *source,
-                                const struct image *target, struct lane_timing *timing, struct error *err) {
+static enum status cpu_lane_run(struct lane *lane, const struct chain *chain, const struct slot *slot,
+                                const struct image *source, const struct image *target,
+                                struct lane_timing *timing, struct error *err) {
+    (void)slot; /* any memory of this process will do */
     struct cpu_lane *own = (struct cpu_lane *)lane;
     int64_t start = clock_ns();
     struct image spare;

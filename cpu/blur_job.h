@@ -4,10 +4,10 @@
 #define BLURD_CPU_BLUR_JOB_H
 
 #include "core/status.h"
-#include "cpu/extent.h"
 #include "cpu/grid.h"
 #include "cpu/rows.h"
 #include "cpu/scratch.h"
+#include "filters/extent.h"
 
 enum { RING_ROWS = 4 };
 

@@ -8,8 +8,8 @@
 
 #include "core/bytes.h"
 #include "core/image.h"
-#include "cpu/extent.h"
 #include "cpu/rows.h"
+#include "filters/extent.h"
 
 struct grid {
     uint8_t *first; /* value at (x.lo, y.lo); NULL until placed */

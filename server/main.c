@@ -17,6 +17,7 @@
 #include "core/log.h"
 #include "core/version.h"
 #include "cpu/cpu.h"
+#include "gpu/gpu.h"
 #include "gpu/versions.h"
 #include "server/http.h"
 #include "server/routes.h"
@@ -51,18 +52,58 @@ static int open_signals(void) {
     return signalfd(-1, &wanted, SFD_CLOEXEC);
 }
 
-static enum status open_backends(struct service *service, struct error *err) {
-    const char *level = config_choice_name(service->config->cpu_level);
-    enum status status = cpu_backend_open(level, &service->backend[0], err);
+static struct gpu_options gpu_options(const struct service *service, char *const *arguments) {
+    const struct config *config = service->config;
+    return (struct gpu_options){
+        .gpus = config->gpus,
+        .format = config_choice_name(config->module_format),
+        .cache_folder = config->module_cache,
+        .library = config->cuda_library,
+        .single_process = config->single_process,
+        .timeout_ms = config->gpu_timeout_ms,
+        .arguments = arguments,
+        .reference = service->cpu,
+        .slots = service->slots,
+    };
+}
+
+/* The GPU first, since it is preferred; the CPU last, since it always works. */
+static enum status open_backends(struct service *service, char *const *arguments, struct error *err) {
+    const struct config *config = service->config;
+    enum status status = cpu_backend_open(config_choice_name(config->cpu_level), &service->cpu, err);
+    if (status == ST_OK && strcmp(config->gpus, "none") != 0) {
+        struct gpu_options options = gpu_options(service, arguments);
+        struct error why = {0};
+        if (gpu_backend_open(&options, &service->backend[0], &why) == ST_OK) {
+            service->backend_count = 1;
+        } else {
+            log_message(LOG_WARNING, "gpu", "%s", why.text);
+        }
+    }
     if (status == ST_OK) {
-        service->backend_count = 1;
-        metrics_name_backend(service->metrics, 1, service->backend[0]->name);
+        service->backend[service->backend_count++] = service->cpu;
+    }
+    for (unsigned i = 0; i < service->backend_count; i++) {
+        metrics_name_backend(service->metrics, i + 1, service->backend[i]->name);
     }
     return status;
 }
 
+/* With --require-gpu the start fails without one. */
+static enum status await_gpu(const struct service *service, struct error *err) {
+    char reason[BACKEND_REASON_MAX] = "built without CUDA";
+    if (!service->config->require_gpu) {
+        return ST_OK;
+    }
+    if (service->backend_count < 2 || backend_await(service->backend[0], reason) != BACKEND_SERVING) {
+        return fail(err, ST_DEVICE, "--require-gpu: %.220s", reason);
+    }
+    return ST_OK;
+}
+
 /* Makes everything but the HTTP side. What was made is ended by service_finish. */
-static enum status service_init(struct service *service, const struct config *config, struct error *err) {
+static enum status service_init(struct service *service, const struct config *config, char *const *arguments,
+                                struct error *err) {
     unsigned operations;
     const char *const *names = route_names(&operations);
     *service = (struct service){.config = config, .idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
@@ -76,7 +117,7 @@ static enum status service_init(struct service *service, const struct config *co
         status = tokens_load(&service->tokens, config->token_file, err);
     }
     if (status == ST_OK) {
-        status = open_backends(service, err);
+        status = open_backends(service, arguments, err);
     }
     if (status == ST_OK) {
         unsigned count = config->workers ? config->workers : cores_usable();
@@ -161,30 +202,44 @@ static void drain(struct service *service, struct http *http, int signals) {
     workers_finish(service->workers, !idle); /* no connection may stay suspended when the library stops */
 }
 
-static int serve(const struct config *config, struct error *err) {
+static int serve(const struct config *config, char *const *arguments, struct error *err) {
     struct service service;
     struct http *http = NULL;
     int signals = open_signals();
-    enum status status = service_init(&service, config, err);
+    enum status status = service_init(&service, config, arguments, err);
     if (status == ST_OK) {
         status = http_start(&http, &service, err);
     }
     if (status == ST_OK) {
         log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service.port,
-                    service.backend[0]->name, gpu_build_versions());
-        wait_for(-1, signals, -1);
+                    service.cpu->name, gpu_build_versions());
+        status = await_gpu(&service, err);
+        if (status == ST_OK) {
+            wait_for(-1, signals, -1);
+        }
         drain(&service, http, signals);
     }
     http_stop(http);
     service_finish(&service);
     close(signals);
-    return status == ST_OK ? EX_OK : EX_CONFIG;
+    return status == ST_OK ? EX_OK : status == ST_DEVICE ? EX_UNAVAILABLE : EX_CONFIG;
+}
+
+/* The engine process is this program with one more argument in front (gpu/gpu.h). */
+static bool take_engine_argument(int *argc, char **argv) {
+    if (*argc < 2 || strcmp(argv[1], GPU_ENGINE_ARGUMENT) != 0) {
+        return false;
+    }
+    memmove(&argv[1], &argv[2], (size_t)(*argc - 1) * sizeof argv[0]);
+    --*argc;
+    return true;
 }
 
 int main(int argc, char **argv) {
     struct config config;
     enum config_action action;
     struct error err = {0};
+    bool engine = take_engine_argument(&argc, argv);
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
         fprintf(stderr, "blurd: %s\n", err.text);
         return EX_CONFIG;
@@ -196,7 +251,12 @@ int main(int argc, char **argv) {
     }
     log_init((enum log_level)(config.log_level - CHOICE_log_level_error),
              config.log_format == CHOICE_log_format_json ? LOG_JSON : LOG_TEXT);
-    int code = serve(&config, &err);
+    if (engine) {
+        struct service service = {.config = &config};
+        struct gpu_options options = gpu_options(&service, argv);
+        gpu_engine_main(&options);
+    }
+    int code = serve(&config, argv, &err);
     if (code != EX_OK) {
         log_message(LOG_ERROR, "start", "%s", err.text);
     }

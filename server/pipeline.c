@@ -4,6 +4,7 @@
  * as it is until the result exists, so that another backend can take over. */
 #include "server/pipeline.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "codecs/codec.h"
@@ -182,6 +183,14 @@ static enum status decode(struct pipeline *p) {
     return status;
 }
 
+/* "cpu/avx512", "cuda:0". */
+static void name_backend(struct outcome *outcome, const struct backend *backend, int unit) {
+    int length = snprintf(outcome->backend_name, sizeof outcome->backend_name, "%s", backend->name);
+    if (unit >= 0 && length > 0 && (size_t)length < sizeof outcome->backend_name) {
+        snprintf(outcome->backend_name + length, sizeof outcome->backend_name - (size_t)length, ":%d", unit);
+    }
+}
+
 /* The first backend that does it; the last in the list is the CPU, which does not fail. */
 static enum status filter(struct pipeline *p) {
     struct service *service = p->request->service;
@@ -189,17 +198,19 @@ static enum status filter(struct pipeline *p) {
     struct lane_timing timing = {0};
     enum status status = fail(p->err, ST_BUSY, "no backend has memory for this worker");
     for (unsigned i = 0; i < service->backend_count; i++) {
-        if (!p->worker->lane[i]) {
+        struct backend *backend = service->backend[i];
+        if (!p->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
             continue;
         }
-        status = lane_run(p->worker->lane[i], &p->chain, &p->source, &p->result, &timing, p->err);
+        status = lane_run(p->worker->lane[i], &p->chain, p->request->slot, &p->source, &p->result, &timing,
+                          p->err);
         if (status != ST_DEVICE) {
             outcome->backend = i + 1;
-            outcome->backend_name = service->backend[i]->name;
+            name_backend(outcome, backend, timing.unit);
             break;
         }
         metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);
-        log_message(LOG_WARNING, "backend", "%s: %s", service->backend[i]->name, p->err->text);
+        log_message(LOG_WARNING, "backend", "%s: %s", backend->name, p->err->text);
     }
     stage_end(p, STAGE_FILTER);
     outcome->stage_ns[STAGE_UPLOAD] = timing.upload_ns;

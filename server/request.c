@@ -52,7 +52,7 @@ struct request *request_create(struct service *service, const char *target) {
     }
     request->service = service;
     request->created_ns = clock_ns();
-    request->outcome.backend_name = "none";
+    memcpy(request->outcome.backend_name, "none", sizeof "none");
     make_id(request);
     memcpy(request->target, target, kept);
     request->query = strchr(request->target, '?');

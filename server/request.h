@@ -53,7 +53,7 @@ struct outcome {
     enum problem problem;
     enum metric_format format;
     unsigned backend; /* number in the metrics; 0: none ran */
-    const char *backend_name;
+    char backend_name[32];
     uint32_t width, height;
     int64_t stage_ns[STAGE_COUNT];
     bool stages; /* the request got as far as a worker */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codecs/versions.h"
+#include "core/json.h"
 #include "core/version.h"
 #include "gpu/versions.h"
 #include "server/answer.h"
@@ -24,26 +25,40 @@ static void answer_livez(struct request *request) {
     answer_page(request, 200, "application/json", "{\"status\":\"alive\"}\n");
 }
 
+/* Appends the state of one backend. Returns whether it serves. */
+static bool write_backend(struct buf *body, struct backend *backend, bool first) {
+    static const char *const names[] = {"starting", "serving", "down"};
+    char reason[BACKEND_REASON_MAX];
+    char quoted[2 * BACKEND_REASON_MAX];
+    enum backend_state state = backend_state(backend, reason);
+    json_string(quoted, sizeof quoted, reason);
+    /* Without memory the list ends early; the status still tells. */
+    (void)buf_printf(body, NULL, "%s{\"name\":\"%s\",\"state\":\"%s\",\"reason\":%s}", first ? "" : ",",
+                     backend->name, names[state], quoted);
+    return state == BACKEND_SERVING;
+}
+
 static void answer_readyz(struct request *request) {
     const struct service *service = request->service;
+    struct buf backends;
     bool draining = atomic_load(&service->draining);
-    buf_init(&request->answer.body, 1 << 16);
-    struct buf *body = &request->answer.body;
-    enum status status =
-        buf_printf(body, NULL, "{\"status\":\"%s\",\"backends\":[", draining ? "draining" : "ready");
-    for (unsigned i = 0; i < service->backend_count && status == ST_OK; i++) {
-        status = buf_printf(body, NULL, "%s{\"name\":\"%s\",\"state\":\"serving\"}", i ? "," : "",
-                            service->backend[i]->name);
+    bool preferred = false;
+    buf_init(&backends, 1 << 16);
+    for (unsigned i = 0; i < service->backend_count; i++) {
+        bool serves = write_backend(&backends, service->backend[i], i == 0);
+        preferred |= serves && service->backend[i] != service->cpu;
     }
-    if (status == ST_OK) {
-        status = buf_printf(body, NULL, "]}\n");
-    }
-    if (draining) {
+    bool ready = !draining && (preferred || !service->config->require_gpu);
+    answer_page(request, ready ? 200 : 503, "application/json", "{\"status\":\"%s\",\"backends\":[%.*s]}\n",
+                draining ? "draining"
+                : ready  ? "ready"
+                         : "waiting for a GPU",
+                (int)backends.size, backends.size ? (const char *)backends.data : "");
+    buf_finish(&backends);
+    if (!ready) {
         answer_header(request, "Retry-After", "1");
         request->outcome.problem = PROBLEM_BUSY;
     }
-    answer_done(request, draining ? 503 : 200, "application/json");
-    answer_header(request, "Cache-Control", "no-store");
 }
 
 static void answer_version(struct request *request) {
@@ -56,6 +71,8 @@ static void answer_metrics(struct request *request) {
     struct service *service = request->service;
     buf_init(&request->answer.body, 1 << 20);
     metrics_set(service->metrics, METRIC_SLOT_BYTES, (int64_t)slot_pool_bytes(service->slots));
+    bool gpu = service->backend_count > 1;
+    metrics_set(service->metrics, METRIC_GPU_STATE, gpu ? backend_state(service->backend[0], NULL) : 3);
     enum status status =
         metrics_write(service->metrics, BLURD_VERSION, &request->answer.body, &request->error);
     if (status != ST_OK) {

@@ -28,6 +28,7 @@ struct service {
      * number i + 1 in the metrics. */
     struct backend *backend[SERVICE_BACKENDS_MAX];
     unsigned backend_count;
+    struct backend *cpu;     /* the last of them */
     uint16_t port;           /* listened on; set by http_start before the first request */
     _Atomic bool draining;   /* set once, by SIGTERM */
     _Atomic unsigned active; /* requests that exist */

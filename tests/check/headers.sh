@@ -4,13 +4,18 @@
 # includer defines, say so in their first lines: "Included once per …" or "Included after …".
 set -uo pipefail
 
+# The GPU's headers need NVIDIA's, which the build looks for; before one there are none.
+cuda=$(sed -n 's/^CUDA_INCLUDE := //p' build/cuda/*/cuda.mk 2>/dev/null | grep -m 1 .)
+[ -n "$cuda" ] || echo "    no build yet, or one without CUDA headers: gpu/*.h are not compiled"
+
 status=0
-for header in */*.h tests/*/*.h; do
+for header in */*.h tests/*/*.h bench/*/*.h; do
     [ -f "$header" ] || continue
     head -n 6 "$header" | grep -qE 'Included (once per|after) ' && continue
     case $header in
     *avx2*) flags=-mavx2 ;;
     *avx512*) flags='-mavx512bw -mavx512vl -mavx512dq -mavx512vnni' ;;
+    gpu/* | bench/gpu/*) [ -n "$cuda" ] || continue; flags=$cuda ;;
     *) flags= ;;
     esac
     # shellcheck disable=SC2086 # flags are words

@@ -5,8 +5,8 @@
  * samples outside the picture too. For EDGE_CLAMP and EDGE_ZERO those become constant a few samples
  * outside, so that a short span is kept and positions beyond it read its ends. For EDGE_MIRROR
  * and EDGE_WRAP the span is as long as what follows can reach. */
-#ifndef BLURD_CPU_EXTENT_H
-#define BLURD_CPU_EXTENT_H
+#ifndef BLURD_FILTERS_EXTENT_H
+#define BLURD_FILTERS_EXTENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

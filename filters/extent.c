@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cpu/extent.h"
+#include "filters/extent.h"
 
 /* Rounds down, also below 0, as an arithmetic shift does with every compiler we know. */
 static ptrdiff_t shift_down(ptrdiff_t value, unsigned shift) {

@@ -1,0 +1,197 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
+#
+#     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--quick] [check] [sanitize] [bench] [service]
+#
+# --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
+# takes the libraries of a build. All four parts without a part. Writes FOLDER/results.md (default
+# build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
+# Ends with 1 when a check failed, with 77 where there is no GPU. Takes about five minutes.
+# BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
+set -u
+umask 022
+
+here=$(cd "$(dirname "$0")" && pwd)
+out=build/gpu bundle='' quick='' parts=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --bundle) bundle=${2?} && shift ;;
+    --out) out=${2?} && shift ;;
+    --quick) quick=--quick ;;
+    check | sanitize | bench | service) parts+=("$1") ;;
+    *) sed -n '5p' "$0" && exit 64 ;;
+    esac
+    shift
+done
+mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
+results=$out/results.md
+scratch=$(mktemp -d)
+logs=$scratch/logs
+mkdir "$logs"
+trap 'tar -C "$scratch" -czf "$out/logs.tar.gz" logs; rm -rf "$scratch"' EXIT
+failed=()
+began=$SECONDS
+: >"$results"
+
+say() {
+    printf '%s\n' "$@" | tee -a "$results"
+}
+
+wanted() {
+    [ ${#parts[@]} = 0 ] || [[ " ${parts[*]} " == *" $1 "* ]]
+}
+
+find_programs() {
+    if [ -z "$bundle" ]; then
+        (cd "$here/.." && make -j "$(nproc)" build/release/blurd build/release/blurd-bench \
+            build/release/tests/gpu/check_blur build/release/bench/sample) >"$logs/build.log" 2>&1 ||
+            { tail -n 5 "$logs/build.log" && echo "gpu.sh: the build failed" && exit 1; }
+        local build=$here/../build/release
+        blurd=$build/blurd bench=$build/blurd-bench check=$build/tests/gpu/check_blur sample=$build/bench/sample
+        wrk=$(command -v wrk || true)
+        return
+    fi
+    if [ -f "$bundle" ]; then
+        tar -C "$scratch" -xzf "$bundle" || exit 1
+        bundle=$(echo "$scratch"/blurd-*)
+    fi
+    bundle=$(cd "$bundle" && pwd) || exit 1
+    blurd=$bundle/bin/blurd bench=$bundle/bin/blurd-bench check=$bundle/bin/check_blur sample=$bundle/bin/sample
+    wrk=$bundle/bin/wrk
+    [ -x "$wrk" ] || wrk=$(command -v wrk || true)
+}
+
+# NVRTC may lie where the loader does not look.
+find_nvrtc() {
+    local folder
+    ldconfig -p 2>/dev/null | grep -q 'libnvrtc\.so\.1[23]' && return
+    for folder in "${CUDA_HOME:-/usr/local/cuda}"/{lib64,lib,targets/*/lib} \
+        "$(python3 -c 'import nvidia.cu13 as n; print(list(n.__path__)[0] + "/lib")' 2>/dev/null)"; do
+        if compgen -G "$folder/libnvrtc.so.1[23]" >/dev/null; then
+            export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+            return
+        fi
+    done
+}
+
+describe() {
+    local gpus commit
+    gpus=$(nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv,noheader 2>/dev/null)
+    if [ -z "$gpus" ] && [ -z "${BLURD_CUDA_LIBRARY-}" ]; then
+        echo "gpu.sh: no GPU here: nvidia-smi finds none"
+        exit 77
+    fi
+    commit=$(cat "${bundle:-/nowhere}/share/commit" 2>/dev/null || git -C "$here" rev-parse --short HEAD 2>/dev/null ||
+        echo unknown)
+    say "# The GPU backend on ${gpus:+${gpus%%,*}}${BLURD_CUDA_LIBRARY:+a driver that is none}" ''
+    say '| | |' '|---|---|' "| program | $("$blurd" --version), commit $commit |" \
+        "| GPU: name, driver, memory, largest clock | $(paste -sd ';' <<<"${gpus:-none}") |" \
+        "| CPU | $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |" \
+        "| kernel, C library | $(uname -r), $(ldd --version | sed -n '1s/.* //p') |" \
+        "| toolkit | $("${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" --version 2>/dev/null | sed -n 's/.*release \([^,]*\).*/CUDA \1/p') |" \
+        "| date | $(date -u +%F) |" ''
+}
+
+# --- pixels and sanitizers, side by side: nothing is timed ---------------------------------
+jobs_begun=()
+
+begin() { # name, seconds, command...: in the background, with a log and a file that tells the outcome
+    local name=$1 limit=$2
+    shift 2
+    jobs_begun+=("$name")
+    (
+        start=$SECONDS
+        timeout -k 5 "$limit" "$@" >"$logs/$name.log" 2>&1 </dev/null
+        echo "$? $((SECONDS - start))" >"$scratch/$name.outcome"
+    ) &
+}
+
+find_sanitizer() {
+    local path
+    for path in "$(command -v compute-sanitizer)" "${CUDA_HOME:-/usr/local/cuda}"/{bin,compute-sanitizer}/compute-sanitizer; do
+        [ -n "$path" ] && [ -x "$path" ] && echo "$path" && return
+    done
+    return 1
+}
+
+report_jobs() {
+    local name status took line
+    say '| check | outcome | seconds | last words |' '|---|---|--:|---|'
+    for name in "${jobs_begun[@]}"; do
+        read -r status took <"$scratch/$name.outcome"
+        line=$(grep -E 'SUMMARY' "$logs/$name.log" | tail -n 1)
+        [ -n "$line" ] || line=$(tail -n 1 "$logs/$name.log")
+        # racecheck calls some hazards warnings and ends with 0.
+        grep -qE 'RACECHECK SUMMARY: [1-9]' <<<"$line" && [ "$status" = 0 ] && status=hazards
+        case $status in
+        0) status=ok ;;
+        124 | 137) status="**FAILED**: out of time" && failed+=("$name") ;;
+        *) status="**FAILED** ($status)" && failed+=("$name") ;;
+        esac
+        say "| $name | $status | $took | ${line#========= } |"
+    done
+    say ''
+}
+
+pixels_and_sanitizers() {
+    local tool sanitizer
+    say '## Pixels and sanitizers' '' \
+        'check_blur compares each kernel and the whole way over the GPU with the CPU, byte for byte.' ''
+    export SEED=${SEED:-$(date +%s)}
+    if wanted check; then
+        begin check 240 "$check" $quick
+        MODULE_FORMAT=ptx begin check-ptx 240 "$check" --quick
+        MODULE_FORMAT=nvrtc begin check-nvrtc 240 "$check" --quick
+    fi
+    if wanted sanitize; then
+        if sanitizer=$(find_sanitizer); then
+            for tool in memcheck racecheck initcheck synccheck; do
+                begin "$tool" 240 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick
+            done
+        else
+            say '**Not sanitized: there is no compute-sanitizer here.**' ''
+        fi
+    fi
+    wait
+    [ ${#jobs_begun[@]} = 0 ] || report_jobs
+}
+
+# --- one after the other -------------------------------------------------------------------
+part() { # name, seconds, command...: its output is part of the results
+    local name=$1 limit=$2 status
+    shift 2
+    timeout -k 5 "$limit" "$@" 2>"$logs/$name.log" </dev/null | tee -a "$results"
+    status=${PIPESTATUS[0]}
+    if [ "$status" != 0 ]; then
+        say '' "**$name FAILED ($status)**: $(tail -n 1 "$logs/$name.log")"
+        failed+=("$name")
+    fi
+    say ''
+}
+
+find_programs
+find_nvrtc
+export CUDA_LIBRARY=${BLURD_CUDA_LIBRARY-}
+[ -n "$CUDA_LIBRARY" ] || unset CUDA_LIBRARY
+describe
+if wanted check || wanted sanitize; then
+    pixels_and_sanitizers
+fi
+if wanted bench; then
+    say '## Times'
+    part bench 200 "$bench" $quick
+fi
+if wanted service; then
+    "$sample" "$logs/sample.jpg" || failed+=(sample)
+    part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
+        --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick
+fi
+say '## Outcome' ''
+if [ ${#failed[@]} = 0 ]; then
+    say 'Everything that ran is as it must be.'
+else
+    say "Failed: ${failed[*]}"
+fi
+echo "$((SECONDS - began)) s; results.md and logs.tar.gz are in $out"
+[ ${#failed[@]} = 0 ]

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * Between the parts of blurd-bench, which measures the GPU backend of this host beside the
+ * CPU backend and beside textbook code, in one run, and prints Markdown. A report: it ends
+ * with 1 only when a result is wrong or a call fails. */
+#ifndef BLURD_BENCH_GPU_BENCH_H
+#define BLURD_BENCH_GPU_BENCH_H
+
+#include "core/backend.h"
+#include "filters/chain.h"
+#include "gpu/lane.h"
+
+enum { TEXTBOOK_TAPS = 7 };
+
+/* What the textbook kernel takes by value: see tutorial.cu. */
+struct textbook_weights {
+    int weight[TEXTBOOK_TAPS][TEXTBOOK_TAPS];
+    int sum;
+};
+
+/* Kernels that are no part of the product, compiled by NVRTC at run time; NULL without one. */
+struct bench_kernels {
+    CUfunction textbook, saxpy, empty, hold;
+};
+
+struct bench {
+    struct cuda cuda;
+    struct gpu_device device;
+    struct gpu_lane lane;
+    struct bench_kernels kernels;
+    struct backend *cpu;
+    struct lane *cpu_lane;
+    /* cuStreamQuery, which the product does not use; NULL where the driver hides it. */
+    CUresult (*query)(CUstream);
+    const char *library; /* of the driver; NULL: as usual */
+    bool quick;          /* few repetitions and small pictures: for trying the program itself */
+    unsigned wrong;      /* results that were not as they must be */
+};
+
+/* The sections. */
+void bench_start(struct bench *bench, const char *program);
+void bench_launch(struct bench *bench);
+void bench_blur(struct bench *bench);
+void bench_saxpy(struct bench *bench);
+
+/* The process that bench_start measures. */
+int bench_start_child(const char *library, const char *format, const char *cache_folder);
+
+/* Ends the program with the sentence when the status is not ST_OK. */
+void must(enum status status, const struct error *err);
+_Noreturn void give_up(const char *sentence);
+
+/* Opens driver, device, lane and CPU backend; 77 without a driver. */
+void bench_open(struct bench *bench);
+void bench_close(struct bench *bench);
+
+/* Fills bench->kernels, or says why they are missing. */
+void bench_compile(struct bench *bench);
+/* A bench kernel by value of its parameters, on bench->lane.stream. */
+void bench_launch_kernel(struct bench *bench, CUfunction kernel, unsigned grid_x, unsigned grid_y,
+                         unsigned block_x, unsigned block_y, void **parameters);
+
+/* Median, or another quantile, 0 to 1; sorts the values. */
+double quantile(double *values, unsigned count, double which);
+
+/* Time on the device, in µs, of one call of `work` (the i-th of its own) among `count` enqueued in a row,
+ * without the host's time: the stream is held back until all are enqueued. Median of `rounds`. */
+double device_us(struct bench *bench, void (*work)(void *context, unsigned i), void *context, unsigned count,
+                 unsigned rounds);
+
+/* What bench/gpu/sources.c carries. */
+extern const char bench_source[];
+
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# The GPU benchmark, and the archive for hosts without packages. Included by the Makefile.
+BENCH_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard bench/gpu/*.c))
+BENCH_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/blurd-bench)
+
+$(BUILD)/blurd-bench: $(call objects,$(BENCH_SOURCES)) $(BUILD)/libblurd.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+tools: $(BENCH_GPU)
+$(BUILD)/bench/gpu/sources.o: bench/gpu/tutorial.cu bench/gpu/saxpy.cu
+
+# The same programs linked anew, so that they find libraries beside themselves: RPATH and not
+# RUNPATH, since that is also used for the libraries of libraries.
+BUNDLED := $(addprefix $(BUILD)/bundled/,blurd sample $(if $(CUDA_INCLUDE),blurd-bench check_blur))
+$(BUILD)/bundled/blurd: $(BUILD)/server/main.o
+$(BUILD)/bundled/sample: $(BUILD)/bench/sample.o
+$(BUILD)/bundled/blurd-bench: $(call objects,$(BENCH_SOURCES))
+$(BUILD)/bundled/check_blur: $(call objects,$(CHECK_SOURCES))
+$(BUNDLED): $(BUILD)/libblurd.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib' -o $@ $(filter %.o,$^) \
+	    $(BUILD)/libblurd.a $(LIBS)
+
+bundle: $(BUNDLED)
+	$(Q)bench/gpu/bundle.sh build/bundle $^
+
+-include $(patsubst %.c,$(BUILD)/%.d,$(BENCH_SOURCES))
+.PHONY: bundle

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: MIT
+"""The service with a GPU: how fast it starts, whether its pixels are the CPU's, and whether a
+request is lost when the GPU's process faults, hangs or is killed under load. Prints Markdown;
+ends with 1 when a check failed. Standard library only.
+
+    service.py --blurd PATH --sample JPEG --out FOLDER [--wrk PATH] [--lua bench/post.lua] [--quick]
+"""
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import time
+import zlib
+
+STARTS = 5
+FIRST_WITHIN_MS = 20
+GPU_WITHIN_MS = 500
+GPU_AGAIN_WITHIN_S = 15
+
+failures = []
+
+
+def check(holds, text):
+    print(f"* {'ok' if holds else '**FAILED**'}: {text}", flush=True)
+    if not holds:
+        failures.append(text)
+
+
+# --- pictures ---------------------------------------------------------------------------
+def chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def make_png(width, height, color, depth, seed):
+    """Waves, edges and grain; `color` as in PNG: 0 grey, 2 RGB, 4 grey and alpha, 6 RGBA."""
+    noise = random.Random(seed)
+    channels = {0: 1, 2: 3, 4: 2, 6: 4}[color]
+    rows = bytearray()
+    for y in range(height):
+        rows.append(0)
+        grain = noise.randbytes(width * channels * depth // 8)
+        for i, byte in enumerate(grain):
+            x = i // (channels * depth // 8)
+            rows.append((byte % 32 + x * 160 // width + 60 * ((x // 37 + y // 29) % 2)) % 256)
+    header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(rows), 1)) +
+            chunk(b"IEND", b""))
+
+
+# --- the service ------------------------------------------------------------------------
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Service:
+    def __init__(self, options, gpus, name, *more):
+        self.port = free_port()
+        self.log = open(options.out / f"{name}.log", "wb")
+        arguments = [options.blurd, "--listen", "127.0.0.1", "--port", str(self.port), "--gpus", gpus,
+                     "--log-level", "warning", *more]
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(arguments, stdout=self.log, stderr=self.log)
+
+    def request(self, method, target, body=None, timeout=70):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request(method, target, body)
+            answer = connection.getresponse()
+            return answer.status, answer.headers.get("X-Backend", ""), answer.read()
+        finally:
+            connection.close()
+
+    def blur(self, body, query):
+        return self.request("POST", "/blur?" + query, body)
+
+    def metrics(self):
+        return self.request("GET", "/metrics")[2].decode()
+
+    def backends(self):
+        """name -> (state, reason)"""
+        ready = json.loads(self.request("GET", "/readyz")[2])
+        return {entry["name"]: (entry["state"], entry["reason"]) for entry in ready["backends"]}
+
+    def wait_for_gpu(self, seconds):
+        until = time.monotonic() + seconds
+        state = ("absent", "")
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError):
+                state = self.backends().get("cuda", state)
+                if state[0] == "serving":
+                    return state
+            time.sleep(0.002)
+        return state
+
+    def engine(self):
+        """The process of the GPU: our child that calls itself so."""
+        for entry in pathlib.Path("/proc").iterdir():
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError):
+                    stat = (entry / "stat").read_text()
+                    name, rest = stat[stat.index("(") + 1:stat.rindex(")")], stat[stat.rindex(")") + 2:].split()
+                    if name == "blurd-engine" and int(rest[1]) == self.process.pid and rest[0] != "Z":
+                        return int(entry.name)
+        return None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+# --- the parts --------------------------------------------------------------------------
+def first_answers(options, body, number):
+    """Milliseconds from exec to the first answer, its backend, and to the first from a GPU."""
+    with Service(options, "all", f"start-{number}") as service:
+        first = backend = None
+        while time.monotonic() - service.began < 20:
+            try:
+                status, backend_now, _ = service.blur(body, "sigma=2")
+            except OSError:
+                time.sleep(0.0005)
+                continue
+            took = (time.monotonic() - service.began) * 1000
+            if status == 200 and first is None:
+                first, backend = took, backend_now
+            if backend_now.startswith("cuda:"):
+                return first, backend, took, service.backends()["cuda"][1]
+            time.sleep(0.001)
+        return first, backend, None, str(service.backends())
+
+
+def part_start(options):
+    print("\n## Start of the service\n\nFrom exec of the daemon to the end of an answer to a picture of 64x48, asked for "
+          "again and again.\n")
+    body = make_png(64, 48, 2, 8, 1)
+    print("| start | first answer, ms | from | first from a GPU, ms | what the GPU's process says |\n|--:|--:|---|--:|---|")
+    rows = [first_answers(options, body, i) for i in range(STARTS)]
+    for i, (first, backend, gpu, reason) in enumerate(rows):
+        print(f"| {i + 1} | {first or -1:.1f} | {backend} | {f'{gpu:.0f}' if gpu else 'never'} | {reason} |")
+    print()
+    check(all(backend and backend.startswith("cpu/") for _, backend, _, _ in rows), "the CPU answers first")
+    gpus = [gpu for _, _, gpu, _ in rows]
+    median = statistics.median(gpu or 1e9 for gpu in gpus)
+    check(median <= GPU_WITHIN_MS, f"a GPU answers within {GPU_WITHIN_MS} ms of exec: median {median:.0f} ms")
+    firsts = statistics.median(first or 1e9 for first, _, _, _ in rows)
+    check(firsts <= FIRST_WITHIN_MS, f"the first answer comes within {FIRST_WITHIN_MS} ms of exec: median {firsts:.1f} ms")
+
+
+def part_pixels(options):
+    print("\n## Pixels over HTTP\n")
+    size = (130, 91) if options.quick else (641, 487)
+    bodies = {f"PNG colour type {color}, {depth} bits": make_png(*size, color, depth, color + depth)
+              for color in (0, 2, 4, 6) for depth in (8, 16)}
+    if not options.quick:
+        bodies["PNG 1920x1080"] = make_png(1920, 1080, 2, 8, 7)
+    bodies["JPEG"] = options.sample.read_bytes()
+    queries = ["sigma=0.6", "sigma=1.5", "sigma=1.5&kernel_size=7", "sigma=4&edge=mirror", "sigma=6&edge=wrap",
+               "sigma=20&edge=zero", "sigma=100"]
+    same = from_gpu = cases = 0
+    patience = ["--gpu-timeout", "30s", "--work-timeout", "60s"] if options.quick else []  # for GPUs that are none
+    with Service(options, "all", "pixels-gpu", *patience) as gpu, Service(options, "none", "pixels-cpu") as cpu:
+        state = gpu.wait_for_gpu(20)
+        check(state[0] == "serving", f"the GPU serves: {state[1]}")
+        cpu.wait_for_gpu(0.2)
+        for name, body in bodies.items():
+            for query in queries[:2] if options.quick and name == "JPEG" else queries:
+                for form in ("png", "jpeg") if name == "JPEG" else ("png",):
+                    ours = gpu.blur(body, f"{query}&format={form}&effort=0")
+                    theirs = cpu.blur(body, f"{query}&format={form}&effort=0")
+                    cases += 1
+                    equal = ours[0] == theirs[0] == 200 and ours[2] == theirs[2]
+                    same += equal
+                    from_gpu += ours[1].startswith("cuda:")
+                    if not equal:
+                        print(f"* differs: {name}, {query}, as {form}: {ours[:2]}, {theirs[:2]}")
+    check(from_gpu == cases, f"{from_gpu} of {cases} answers came from a GPU")
+    check(same == cases, f"{same} of {cases} answers are those of `--gpus none`, byte for byte")
+
+
+class Load:
+    """wrk beside what the caller does."""
+
+    def __init__(self, options, service, seconds, name, expected):
+        self.path = options.out / f"wrk-{name}.txt"
+        self.output = open(self.path, "wb")
+        threads = min(4, os.cpu_count() or 2)
+        self.seconds = seconds
+        self.process = subprocess.Popen(
+            [options.wrk, f"-t{threads}", f"-c{options.connections}", f"-d{seconds}s", "--timeout", "20s",
+             "-s", options.lua, f"http://127.0.0.1:{service.port}/blur?sigma=8", "--",
+             str(options.sample), str(expected)], stdout=self.output, stderr=subprocess.STDOUT)
+
+    def finish(self):
+        try:
+            self.process.wait(self.seconds + 40)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.output.close()
+        return self.path.read_text(errors="replace")
+
+
+def number(pattern, text, missing=0.0):
+    found = re.search(pattern, text)
+    return float(found.group(1)) if found else missing
+
+
+def lost(text):
+    """What wrk complains of, in words; empty when nothing is lost."""
+    complaints = re.findall(r"(?:Socket errors|Non-2xx).*", text)
+    for kind in ("another status than 200", "other bytes than expected"):
+        count = number(r'Answers with ' + kind + r': (\d+)', text, -1)
+        if count != 0:
+            complaints.append(f"answers with {kind}: {count:.0f}")
+    if number(r"(\d+) requests in", text) == 0:
+        complaints.append("no request was answered")
+    return "; ".join(complaints)
+
+
+def backends_of(text):
+    return ", ".join(f"{count} {name}" for name, count in sorted(re.findall(r"Answers from (\S+): (\d+)", text)))
+
+
+def disturb(service, signals):
+    """Sends each signal to the engine of the moment; milliseconds until a GPU served again after each."""
+    again = []
+    for name in signals:
+        time.sleep(1.5)
+        pid = service.engine()
+        if pid is None:
+            again.append(None)
+            continue
+        began = time.monotonic()
+        os.kill(pid, getattr(signal, "SIG" + name))
+        # Another process first: only then is what /readyz says about that one.
+        while service.engine() in (None, pid) and time.monotonic() - began < GPU_AGAIN_WITHIN_S:
+            time.sleep(0.002)
+        served = service.engine() not in (None, pid) and service.wait_for_gpu(GPU_AGAIN_WITHIN_S)[0] == "serving"
+        again.append((time.monotonic() - began) * 1000 if served else None)
+    return again
+
+
+def bad_requests(metrics, connections):
+    """What is neither 200 nor one of those that wrk leaves unanswered when its time is up, one a connection."""
+    lines = re.findall(r'^blurd_requests_total\{operation="blur".*', metrics, re.M)
+    left = sum(int(line.split()[-1]) for line in lines if 'reason="cancelled"' in line)
+    bad = [line for line in lines if 'status="200"' not in line and 'reason="cancelled"' not in line]
+    return bad + ([f"{left} cancelled"] if left > connections else [])
+
+
+def load_round(options, name, gpus, signals, seconds, expected):
+    with Service(options, gpus, f"load-{name}") as service:
+        if gpus == "none":
+            while service.process.poll() is None:
+                with contextlib.suppress(OSError):
+                    service.request("GET", "/livez")
+                    break
+        elif service.wait_for_gpu(20)[0] != "serving":
+            check(False, f"{name}: the GPU serves before the load begins")
+            return
+        load = Load(options, service, seconds, name, expected)
+        again = disturb(service, signals)
+        text = load.finish()
+        backend = service.blur(options.sample.read_bytes(), "sigma=8")[1]
+        metrics = service.metrics()
+        (options.out / f"metrics-{name}.txt").write_text(metrics)
+    returns = ", ".join(f"{sent} {ms:.0f}" if ms else f"{sent} never" for sent, ms in zip(signals, again))
+    total, rate = number(r"(\d+) requests in", text), number(r"Requests/sec: +([\d.]+)", text)
+    half, most, longest = (number(pattern + r" ([\d.]+)", text) for pattern in ("Latency p50", "p99", "max"))
+    failed = number(r"blurd_backend_failures_total (\d+)", metrics)
+    print(f"| {name} | {total:.0f} | {rate:.0f} | {half:.1f} | {most:.1f} | {longest:.0f} | {backends_of(text)} | "
+          f"{failed:.0f} | {returns or '-'} |", flush=True)
+    ends = (options.out / f"load-{name}.log").read_text().count('"the engine ended"')
+    return name, gpus, signals, again, ends, lost(text), bad_requests(metrics, options.connections), backend
+
+
+def part_load(options):
+    print("\n## Faults under load\n")
+    if not options.wrk:
+        check(False, "there is no wrk: not tried")
+        return
+    if options.quick:  # for GPUs that are none
+        options.sample = options.out / "sample.png"
+        options.sample.write_bytes(make_png(64, 48, 2, 8, 3))
+    expected = options.out / "expected"
+    with Service(options, "none", "expected") as service:
+        service.wait_for_gpu(0.5)
+        expected.write_bytes(service.blur(options.sample.read_bytes(), "sigma=8")[2])
+    print(f"`wrk` posts the sample over {options.connections} connections; USR1 makes a kernel fault, KILL ends the GPU's "
+          "process, STOP makes it hang.\nTwo in each round, as a third one within five minutes would make the service wait a "
+          "minute.\n")
+    print("| round | requests | per second | p50, ms | p99, ms | max, ms | answers from | repeated on the CPU | "
+          "GPU serves again after, ms |\n|---|--:|--:|--:|--:|--:|---|--:|---|")
+    brief = 3 if options.quick else 6
+    rounds = [("cpu", "none", [], brief), ("gpu", "all", [], brief), ("fault", "all", ["USR1", "USR1"], brief + 4),
+              ("kill", "all", ["KILL", "KILL"], brief + 4), ("mixed", "all", ["USR1", "KILL"], brief + 4),
+              ("hang", "all", ["STOP", "KILL"], brief + 8)]
+    outcomes = [load_round(options, name, gpus, signals, seconds, expected)
+                for name, gpus, signals, seconds in rounds]
+    print()
+    for outcome in filter(None, outcomes):
+        name, gpus, signals, again, ends, complaints, bad, backend = outcome
+        check(not complaints, f"{name}: no request is lost{': ' + complaints if complaints else ', every body as expected'}")
+        check(not bad, f"{name}: the service counts nothing but 200{': ' + '; '.join(bad) if bad else ''}")
+        if signals:
+            check(all(again), f"{name}: a GPU serves again after each of {len(signals)}")
+            check(ends == len(signals), f"{name}: the GPU's process ended {ends} times")
+        if gpus != "none":
+            check(backend.startswith("cuda:"), f"{name}: the last answer comes from {backend}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--blurd", required=True)
+    parser.add_argument("--sample", required=True, type=pathlib.Path)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--wrk")
+    parser.add_argument("--lua", default="bench/post.lua")
+    parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    for part in (part_start, part_pixels, part_load):
+        try:
+            part(options)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            check(False, f"{part.__name__} broke off: {error!r}")
+    print(f"\n{len(failures)} checks of the service failed." if failures else "\nEvery check of the service holds.")
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT
+ * The kernels that are measured against, as text for NVRTC; paths are those of the
+ * repository, where the assembler runs. */
+#include "bench/gpu/bench.h"
+
+__asm__(".pushsection .rodata\n.globl bench_source\nbench_source:\n"
+        ".incbin \"bench/gpu/tutorial.cu\"\n.incbin \"bench/gpu/saxpy.cu\"\n.byte 0\n.popsection\n");

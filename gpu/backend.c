@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * The front's side: a lane is a socket to the engine of the day. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/channel.h"
+#include "gpu/engine.h"
+#include "gpu/gpu.h"
+#include "gpu/supervisor.h"
+
+struct gpu_backend {
+    struct backend base;
+    struct supervisor *supervisor;
+    int64_t timeout_ms;
+};
+
+struct gpu_front_lane {
+    struct lane base;
+    struct supervisor_link link;
+};
+
+static const struct backend_ops gpu_ops;
+
+static struct gpu_backend *own_backend(struct backend *backend) {
+    return (struct gpu_backend *)backend; /* `base` is first */
+}
+
+static enum status front_lane_create(struct backend *backend, struct lane **lane, struct error *err) {
+    struct gpu_front_lane *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->base.backend = backend;
+    made->link = SUPERVISOR_NO_LINK; /* connected by the first run */
+    *lane = &made->base;
+    return ST_OK;
+}
+
+static void front_lane_destroy(struct lane *lane) {
+    struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
+    supervisor_unlink(&own->link);
+    free(own);
+}
+
+static enum status front_lane_run(struct lane *lane, const struct chain *chain, const struct slot *slot,
+                                  const struct image *source, const struct image *target,
+                                  struct lane_timing *timing, struct error *err) {
+    struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
+    struct gpu_backend *backend = own_backend(lane->backend);
+    struct wire_done done;
+    struct wire_run run = {
+        .slot_serial = slot->serial,
+        .slot_generation = slot->generation,
+        .slot_reserved = slot->reserved,
+        .source = (uint64_t)(source->plane[0].data - slot->memory),
+        .target = (uint64_t)(target->plane[0].data - slot->memory),
+        .shape = image_shape(source),
+        .chain = *chain,
+    };
+    enum status status =
+        supervisor_run(backend->supervisor, &own->link, &run, slot->fd, backend->timeout_ms, &done, err);
+    if (status != ST_OK) {
+        err->status = ST_DEVICE; /* whatever it was: another backend can do it */
+        return ST_DEVICE;
+    }
+    *timing = done.timing;
+    return ST_OK;
+}
+
+static enum backend_state front_state(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]) {
+    return supervisor_state(own_backend(backend)->supervisor, await, reason);
+}
+
+static void front_close(struct backend *backend) {
+    supervisor_destroy(own_backend(backend)->supervisor);
+    free(backend);
+}
+
+/* The options that concern the engine. */
+static struct engine_options engine_options(const struct gpu_options *options) {
+    static const char *const formats[] = {
+        [MODULE_AUTO] = "auto", [MODULE_CUBIN] = "cubin", [MODULE_PTX] = "ptx", [MODULE_NVRTC] = "nvrtc"};
+    struct engine_options engine = {
+        .gpus = options->gpus,
+        .library = options->library[0] ? options->library : NULL,
+        .program.cache_folder = options->cache_folder,
+    };
+    for (unsigned i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(options->format, formats[i]) == 0) {
+            engine.program.format = (enum module_format)i;
+        }
+    }
+    return engine;
+}
+
+enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err) {
+    struct gpu_backend *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->base.ops = &gpu_ops;
+    snprintf(made->base.name, sizeof made->base.name, "cuda");
+    made->timeout_ms = options->timeout_ms;
+    struct engine_options engine = engine_options(options);
+    enum status status = supervisor_create(&made->supervisor, options, &engine, err);
+    if (status != ST_OK) {
+        free(made);
+        return status;
+    }
+    *backend = &made->base;
+    return ST_OK;
+}
+
+static const struct backend_ops gpu_ops = {
+    .lane_create = front_lane_create,
+    .lane_run = front_lane_run,
+    .lane_destroy = front_lane_destroy,
+    .close = front_close,
+    .state = front_state,
+};
+
+void gpu_engine_main(const struct gpu_options *options) {
+    struct engine_options engine = engine_options(options);
+    engine_process(&engine);
+}

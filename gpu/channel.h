@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Sending and receiving the messages of gpu/wire.h. */
+#ifndef BLURD_GPU_CHANNEL_H
+#define BLURD_GPU_CHANNEL_H
+
+#include "gpu/wire.h"
+
+/* A connected pair of sockets, both close-on-exec. ST_BUSY without descriptors. */
+enum status channel_pair(int pair[2], struct error *err);
+
+/* Fills in the head of a message of `size` bytes and sends it, with descriptor `fd` unless
+ * that is negative. ST_DEVICE when the other side is gone. */
+enum status channel_send(int socket, void *message, size_t size, enum wire_kind kind, int fd,
+                         struct error *err);
+
+/* Waits at most `ms` milliseconds (-1: for ever) for a message of exactly that kind and
+ * size. With `fd` a descriptor must come with it and is then the caller's; without, none
+ * may come. ST_TIMEOUT when none came in time; ST_DEVICE when the other side is gone or
+ * sent something else. */
+enum status channel_receive(int socket, void *message, size_t size, enum wire_kind kind, int *fd, int64_t ms,
+                            struct error *err);
+
+#endif

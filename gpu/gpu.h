@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * The GPU backend as the front sees it. The GPUs live in an engine process, which may end
+ * at any moment without a request being lost: a run that fails says ST_DEVICE, and the
+ * caller has another backend. Meanwhile a new engine is started. */
+#ifndef BLURD_GPU_GPU_H
+#define BLURD_GPU_GPU_H
+
+#include "core/backend.h"
+#include "core/slot.h"
+
+struct gpu_options {
+    const char *gpus;         /* "all", or numbers: "0,2" */
+    const char *format;       /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
+    const char *cache_folder; /* for kernels compiled at run time; "": none */
+    const char *library;      /* the driver's, "" for the usual one */
+    bool single_process;      /* the engine in this process: for debuggers and sanitizers */
+    int64_t timeout_ms;       /* a run that takes longer means the engine hangs */
+    char *const *arguments;   /* this program's, NULL-terminated: the engine process gets them */
+    /* The self-test compares with this backend's pixels, in slots of this pool. */
+    struct backend *reference;
+    struct slot_pool *slots;
+};
+
+/* Returns at once; the engine starts in the background, and serves (backend_state) when its
+ * pixels have been found right. ST_DEVICE where blurd was built without CUDA headers. */
+enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err);
+
+/* The argument that makes this program an engine process, and what it then does instead of
+ * serving. Reads gpus, format, cache_folder and library. Does not return. */
+#define GPU_ENGINE_ARGUMENT "--engine-process"
+_Noreturn void gpu_engine_main(const struct gpu_options *options);
+
+#endif

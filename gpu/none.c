@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * In place of the GPU backend where blurd is built without the CUDA headers. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpu/gpu.h"
+
+enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err) {
+    (void)options, (void)backend;
+    return fail(err, ST_DEVICE, "built without CUDA headers: the CPU does all the work");
+}
+
+void gpu_engine_main(const struct gpu_options *options) {
+    (void)options;
+    _Exit(1); /* nobody starts an engine of this build */
+}

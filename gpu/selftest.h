@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * A GPU that computes something else must never serve. */
+#ifndef BLURD_GPU_SELFTEST_H
+#define BLURD_GPU_SELFTEST_H
+
+#include "gpu/supervisor.h"
+
+/* Blurs small pictures of every kind (integer and floating-point path, small and large
+ * sigma) on the engine and on options->reference, and compares the bytes. ST_DEVICE when
+ * they differ or a run fails. */
+enum status selftest_run(struct supervisor *supervisor, struct supervisor_link *link,
+                         const struct gpu_options *options, struct error *err);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/supervisor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+#include "gpu/channel.h"
+#include "gpu/selftest.h"
+
+enum {
+    START_TIMEOUT_MS = 60000, /* eight processes opening the GPU at once take a second each; NVRTC some */
+    BREAKER_ENDS = 3,
+    BREAKER_WINDOW_MS = 5 * 60 * 1000,
+    RETRY_MS = 60 * 1000,
+    ARGUMENTS_MAX = 256,
+};
+
+struct supervisor {
+    struct gpu_options options;
+    struct engine_options engine_options; /* with single_process */
+    pthread_t thread;
+    int wake; /* eventfd: an engine failed, or the end is near */
+    _Atomic bool closing;
+    _Atomic int state;      /* enum backend_state */
+    pthread_mutex_t lock;   /* guards what follows */
+    pthread_cond_t changed; /* the state */
+    char reason[BACKEND_REASON_MAX];
+    uint64_t epoch; /* of the engine that runs, or ran last */
+    int control;    /* its socket, -1 */
+    pid_t pid;
+    struct engine *engine;       /* with single_process */
+    int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
+};
+
+static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
+    pthread_mutex_lock(&supervisor->lock);
+    snprintf(supervisor->reason, sizeof supervisor->reason, "%s", reason);
+    atomic_store(&supervisor->state, state);
+    pthread_cond_broadcast(&supervisor->changed);
+    pthread_mutex_unlock(&supervisor->lock);
+    log_message(state == BACKEND_DOWN ? LOG_WARNING : LOG_INFO, "gpu", "%s", reason);
+}
+
+enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
+                                    char reason[BACKEND_REASON_MAX]) {
+    if (await || reason) {
+        pthread_mutex_lock(&supervisor->lock);
+        while (await && atomic_load(&supervisor->state) == BACKEND_STARTING) {
+            pthread_cond_wait(&supervisor->changed, &supervisor->lock);
+        }
+        if (reason) {
+            memcpy(reason, supervisor->reason, sizeof supervisor->reason);
+        }
+        pthread_mutex_unlock(&supervisor->lock);
+    }
+    return (enum backend_state)atomic_load(&supervisor->state);
+}
+
+/* This program again, with its own arguments behind the one that makes it an engine. */
+static enum status spawn(struct supervisor *supervisor, int control, pid_t *pid, struct error *err) {
+    char *arguments[ARGUMENTS_MAX + 2] = {supervisor->options.arguments[0], (char[]){GPU_ENGINE_ARGUMENT}};
+    for (unsigned i = 1; supervisor->options.arguments[i] && i < ARGUMENTS_MAX; i++) {
+        arguments[i + 1] = supervisor->options.arguments[i];
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, control, WIRE_CONTROL_FD);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    int error = posix_spawn(pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error == 0 ? ST_OK : fail(err, ST_DEVICE, "cannot start the engine process: %s", strerror(error));
+}
+
+static enum status start_process(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
+    int pair[2];
+    pid_t pid = 0;
+    enum status status = channel_pair(pair, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    status = spawn(supervisor, pair[1], &pid, err);
+    close(pair[1]);
+    pthread_mutex_lock(&supervisor->lock);
+    supervisor->control = pair[0];
+    supervisor->pid = pid;
+    bool closing = atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the pid */
+    pthread_mutex_unlock(&supervisor->lock);
+    if (closing) {
+        return fail(err, ST_DEVICE, "the end is near");
+    }
+    if (status == ST_OK) {
+        status = channel_receive(pair[0], ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
+    }
+    if (status == ST_OK && ready->error.status != ST_OK) {
+        ready->error.text[sizeof ready->error.text - 1] = '\0';
+        return fail(err, ready->error.status, "%s", ready->error.text);
+    }
+    return status;
+}
+
+static enum status start_engine(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
+    eventfd_t ignored;
+    pthread_mutex_lock(&supervisor->lock);
+    supervisor->epoch++;
+    eventfd_read(supervisor->wake, &ignored); /* reports about earlier engines: this one is innocent */
+    pthread_mutex_unlock(&supervisor->lock);
+    if (!supervisor->options.single_process) {
+        return start_process(supervisor, ready, err);
+    }
+    return engine_open(&supervisor->engine, &supervisor->engine_options, ready, err);
+}
+
+static void stop_engine(struct supervisor *supervisor) {
+    pthread_mutex_lock(&supervisor->lock);
+    if (supervisor->control >= 0) {
+        close(supervisor->control);
+    }
+    pid_t pid = supervisor->pid;
+    supervisor->control = -1;
+    supervisor->pid = 0;
+    pthread_mutex_unlock(&supervisor->lock);
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    engine_close(supervisor->engine);
+    supervisor->engine = NULL;
+}
+
+/* Waits until the engine ends, somebody reports that it failed, or `ms` have passed. */
+static void wait_for_trouble(struct supervisor *supervisor, int64_t ms) {
+    struct pollfd fds[2] = {
+        {.fd = supervisor->wake, .events = POLLIN},
+        {.fd = supervisor->control, .events = POLLIN},
+    };
+    int count;
+    do {
+        count = poll(fds, 2, (int)ms);
+    } while (count < 0 && errno == EINTR);
+    if (fds[0].revents & POLLIN) {
+        eventfd_t ignored;
+        eventfd_read(supervisor->wake, &ignored);
+    }
+}
+
+/* How long to wait before the next try, after the engine ended now. */
+static int64_t breaker(struct supervisor *supervisor) {
+    int64_t now = clock_ns();
+    memmove(&supervisor->ended[0], &supervisor->ended[1],
+            sizeof supervisor->ended - sizeof supervisor->ended[0]);
+    supervisor->ended[BREAKER_ENDS - 1] = now;
+    bool often = supervisor->ended[0] && now - supervisor->ended[0] < (int64_t)BREAKER_WINDOW_MS * 1000000;
+    return often ? RETRY_MS : 0;
+}
+
+static void announce(struct supervisor *supervisor, const struct wire_ready *ready, int64_t start) {
+    const struct wire_device *first = &ready->device[0];
+    char text[BACKEND_REASON_MAX];
+    snprintf(
+        text, sizeof text,
+        "%u GPU(s), first %.40s, program from %.40s; driver %.0f ms, context %.0f ms, compile %.0f ms, load "
+        "%.1f ms, serving after %.0f ms",
+        ready->device_count, first->name, first->how, ns_to_ms(ready->driver_ns), ns_to_ms(first->context_ns),
+        ns_to_ms(first->compile_ns), ns_to_ms(first->load_ns), ns_to_ms(clock_ns() - start));
+    set_state(supervisor, BACKEND_SERVING, text);
+}
+
+/* One engine's life. Returns how long to wait before the next. */
+static int64_t engine_life(struct supervisor *supervisor) {
+    struct wire_ready ready = {0};
+    struct error err = {0};
+    int64_t start = clock_ns();
+    enum status status = start_engine(supervisor, &ready, &err);
+    bool started = status == ST_OK;
+    if (status == ST_OK) {
+        struct supervisor_link link = SUPERVISOR_NO_LINK;
+        status = selftest_run(supervisor, &link, &supervisor->options, &err);
+        supervisor_unlink(&link);
+    }
+    if (status == ST_OK) {
+        announce(supervisor, &ready, start);
+        if (!atomic_load(&supervisor->closing)) { /* whose report may have been read above */
+            wait_for_trouble(supervisor, -1);
+        }
+        fail(&err, ST_DEVICE, "the engine ended");
+    }
+    if (!atomic_load(&supervisor->closing)) {
+        set_state(supervisor, BACKEND_DOWN, err.text);
+    }
+    while (supervisor->engine && status == ST_OK && !atomic_load(&supervisor->closing)) {
+        wait_for_trouble(supervisor, -1); /* workers are in it: it stays until they have ended */
+    }
+    stop_engine(supervisor);
+    return started ? breaker(supervisor) : RETRY_MS;
+}
+
+/* Only the end cuts a pause short: late reports about the engine that ended do not. */
+static void wait_pause(struct supervisor *supervisor, int64_t ms) {
+    int64_t until = clock_ns() + ms * 1000000;
+    for (int64_t left = ms; left > 0 && !atomic_load(&supervisor->closing);) {
+        wait_for_trouble(supervisor, left);
+        left = (until - clock_ns() + 999999) / 1000000;
+    }
+}
+
+static void *supervisor_main(void *argument) {
+    struct supervisor *supervisor = argument;
+    while (!atomic_load(&supervisor->closing)) {
+        int64_t pause = engine_life(supervisor);
+        wait_pause(supervisor, pause);
+    }
+    return NULL;
+}
+
+enum status supervisor_create(struct supervisor **supervisor, const struct gpu_options *options,
+                              const struct engine_options *engine, struct error *err) {
+    struct supervisor *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->options = *options;
+    made->engine_options = *engine;
+    made->control = -1;
+    made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    snprintf(made->reason, sizeof made->reason, "starting");
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, NULL);
+    int error = pthread_create(&made->thread, NULL, supervisor_main, made);
+    if (error) {
+        close(made->wake);
+        free(made);
+        return fail(err, ST_BUSY, "cannot start the supervisor thread: %s", strerror(error));
+    }
+    *supervisor = made;
+    return ST_OK;
+}
+
+void supervisor_destroy(struct supervisor *supervisor) {
+    if (!supervisor) {
+        return;
+    }
+    atomic_store(&supervisor->closing, true);
+    eventfd_write(supervisor->wake, 1);
+    pthread_mutex_lock(&supervisor->lock);
+    if (supervisor->pid > 0) {
+        kill(supervisor->pid, SIGKILL); /* it may still be starting, with the thread waiting for it */
+    }
+    pthread_mutex_unlock(&supervisor->lock);
+    pthread_join(supervisor->thread, NULL);
+    close(supervisor->wake);
+    pthread_mutex_destroy(&supervisor->lock);
+    free(supervisor);
+}
+
+void supervisor_unlink(struct supervisor_link *link) {
+    if (link->socket >= 0) {
+        close(link->socket);
+    }
+    engine_lane_destroy(link->lane);
+    *link = SUPERVISOR_NO_LINK;
+}
+
+/* Connects the link to the engine that runs now, unless it is already. */
+static enum status connect_link(struct supervisor *supervisor, struct supervisor_link *link,
+                                struct error *err) {
+    pthread_mutex_lock(&supervisor->lock);
+    uint64_t epoch = supervisor->epoch;
+    pthread_mutex_unlock(&supervisor->lock);
+    if (link->epoch == epoch) {
+        return ST_OK;
+    }
+    supervisor_unlink(link);
+    if (supervisor->options.single_process) {
+        enum status created = engine_lane_create(&link->lane, supervisor->engine, err);
+        link->epoch = created == ST_BUSY ? 0 : epoch; /* 0: the next run tries again */
+        return created;
+    }
+    int pair[2];
+    struct wire_lane message;
+    enum status status = channel_pair(pair, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&supervisor->lock);
+    status = supervisor->control < 0
+                 ? fail(err, ST_DEVICE, "there is no engine")
+                 : channel_send(supervisor->control, &message, sizeof message, WIRE_LANE, pair[1], err);
+    link->epoch = supervisor->epoch;
+    pthread_mutex_unlock(&supervisor->lock);
+    close(pair[1]);
+    link->socket = pair[0];
+    return status;
+}
+
+/* Ends the engine that the link belongs to, unless a newer one runs by now. At once: the
+ * caller's memory is soon another request's, and nothing may write to it then. */
+static void report_failure(struct supervisor *supervisor, struct supervisor_link *link) {
+    pthread_mutex_lock(&supervisor->lock);
+    if (link->epoch == supervisor->epoch) {
+        if (supervisor->pid > 0) {
+            kill(supervisor->pid, SIGKILL);
+        }
+        snprintf(supervisor->reason, sizeof supervisor->reason, "the engine ended");
+        atomic_store(&supervisor->state, BACKEND_DOWN);
+        eventfd_write(supervisor->wake, 1);
+    }
+    pthread_mutex_unlock(&supervisor->lock);
+    supervisor_unlink(link);
+}
+
+static enum status run_linked(struct supervisor *supervisor, struct supervisor_link *link,
+                              struct wire_run *run, int slot, int64_t timeout_ms, struct wire_done *done,
+                              struct error *err) {
+    if (supervisor->options.single_process) {
+        engine_run(link->lane, run, dup(slot), done);
+        return ST_OK;
+    }
+    enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);
+    return status == ST_OK
+               ? channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, timeout_ms, err)
+               : status;
+}
+
+enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link *link, struct wire_run *run,
+                           int slot, int64_t timeout_ms, struct wire_done *done, struct error *err) {
+    enum status status = connect_link(supervisor, link, err);
+    if (status == ST_OK) {
+        status = run_linked(supervisor, link, run, slot, timeout_ms, done, err);
+    }
+    if (status == ST_OK && done->error.status != ST_OK) {
+        done->error.text[sizeof done->error.text - 1] = '\0';
+        status = fail(err, done->error.status, "%s", done->error.text);
+    }
+    if (status != ST_OK && status != ST_BUSY) {
+        report_failure(supervisor, link);
+    }
+    return status;
+}

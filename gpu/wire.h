@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * What passes between the front and the engine process: fixed-size messages over
+ * SOCK_SEQPACKET sockets, one message a packet. Both ends are the same binary, so plain
+ * structs travel; the receiver checks every field all the same, since the sender may be
+ * a process that is going wrong.
+ *
+ * Two kinds of socket. The *control* socket is inherited as WIRE_CONTROL_FD: the engine
+ * says READY or FAILED once, the front sends LANE with one end of a new lane socket. On a
+ * *lane* socket the front sends RUN with the slot's memfd, and the engine answers DONE.
+ * Either side closing its end is the only farewell. */
+#ifndef BLURD_GPU_WIRE_H
+#define BLURD_GPU_WIRE_H
+
+#include <stdint.h>
+
+#include "core/backend.h"
+#include "core/image.h"
+#include "core/status.h"
+#include "filters/chain.h"
+
+enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16 };
+
+enum wire_kind { WIRE_READY = 1, WIRE_LANE, WIRE_RUN, WIRE_DONE };
+
+struct wire_head {
+    uint32_t magic; /* WIRE_MAGIC */
+    uint32_t kind;  /* enum wire_kind */
+    uint64_t size;  /* of the whole message */
+};
+
+/* What a device took to start, in nanoseconds, and how its program was loaded. */
+struct wire_device {
+    char name[64];
+    char how[48];
+    int64_t context_ns, compile_ns, load_ns;
+};
+
+struct wire_ready {
+    struct wire_head head;
+    struct error error; /* status ST_OK: the devices serve; else why there are none */
+    int64_t driver_ns;  /* opening the driver, cuInit included */
+    uint32_t device_count;
+    struct wire_device device[WIRE_DEVICES_MAX];
+};
+
+struct wire_lane {
+    struct wire_head head; /* one descriptor comes with it */
+};
+
+struct wire_run {
+    struct wire_head head;    /* one descriptor comes with it: the slot's memfd */
+    uint64_t slot_serial;     /* which slot */
+    uint64_t slot_generation; /* changes when memory was given back: register anew */
+    uint64_t slot_reserved;   /* bytes of the slot that are backed by memory */
+    uint64_t source, target;  /* offsets of the pictures in the slot */
+    struct image_shape shape; /* of both */
+    struct chain chain;
+};
+
+struct wire_done {
+    struct wire_head head;
+    struct error error; /* status as of gpu_lane_run */
+    struct lane_timing timing;
+};
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT
+ * A CUDA driver without a GPU, for tests: the functions of gpu/driver.def over host memory. Device
+ * memory is the heap's, so that a sanitizer sees what a kernel does wrong; streams finish
+ * each call before it returns. Kernels run for real (kernels.cpp), whatever the module that
+ * was loaded. FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION, FAKE_CUDA_ARCHITECTURE (90), FAKE_CUDA_MEMORY
+ * (bytes) and FAKE_CUDA_MISSING (a function that the driver lacks) describe it. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cuda.h>
+
+#include "tests/fake_cuda/fake_cuda.h"
+#include "tests/fake_cuda/faults.h"
+
+enum { DEVICES_MAX = 16, MEMORY_DEFAULT = 1 << 30, KERNEL_BASE = 1 };
+
+/* Each function begins with this. */
+#define MAY_FAIL(name)                                                                                       \
+    do {                                                                                                     \
+        int result_ = fault_of(name);                                                                        \
+        if (result_ != 0) {                                                                                  \
+            return (CUresult)result_;                                                                        \
+        }                                                                                                    \
+    } while (0)
+
+static size_t memory_used;
+
+static int device_count(void) {
+    return fake_setting("FAKE_CUDA_DEVICES", 1);
+}
+
+/* ---- errors, devices, contexts ---- */
+
+CUresult cuDriverGetVersion(int *version) {
+    MAY_FAIL("cuDriverGetVersion");
+    *version = fake_setting("FAKE_CUDA_VERSION", 13000);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned flags) {
+    (void)flags;
+    MAY_FAIL("cuInit");
+    return device_count() > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name) {
+    static _Thread_local char text[48];
+    snprintf(text, sizeof text, "CUDA_ERROR_FAKE_%d", (int)error);
+    *name = text;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **string) {
+    (void)error;
+    *string = "made for a test";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+    MAY_FAIL("cuDeviceGetCount");
+    *count = device_count();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    MAY_FAIL("cuDeviceGet");
+    *device = ordinal;
+    return ordinal >= 0 && ordinal < device_count() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
+    MAY_FAIL("cuDeviceGetName");
+    snprintf(name, (size_t)length, "Fake GPU %d", device);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+    (void)device;
+    MAY_FAIL("cuDeviceGetAttribute");
+    int architecture = fake_setting("FAKE_CUDA_ARCHITECTURE", 90);
+    switch ((int)attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = architecture / 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *value = architecture % 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        *value = 4;
+        break;
+    default:
+        *value = 1;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    MAY_FAIL("cuDevicePrimaryCtxRetain");
+    *context = (CUcontext)(uintptr_t)(device + 1);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+    (void)device;
+    MAY_FAIL("cuDevicePrimaryCtxRelease");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
+    (void)device, (void)flags;
+    MAY_FAIL("cuDevicePrimaryCtxSetFlags");
+    return CUDA_SUCCESS;
+}
+
+static _Thread_local CUcontext current;
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+    MAY_FAIL("cuCtxSetCurrent");
+    current = context;
+    return CUDA_SUCCESS;
+}
+
+/* ---- kernels ---- */
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+    MAY_FAIL("cuModuleLoadData");
+    *module = (CUmodule)(uintptr_t)1;
+    return current && image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned options, CUjit_option *keys,
+                            void **values) {
+    (void)options, (void)keys, (void)values;
+    MAY_FAIL("cuModuleLoadDataEx");
+    return cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+    (void)module;
+    MAY_FAIL("cuModuleUnload");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+    (void)module;
+    MAY_FAIL("cuModuleGetFunction");
+    int kernel = fake_kernel_find(name);
+    *function = (CUfunction)(uintptr_t)(kernel + KERNEL_BASE);
+    return kernel < 0 ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+    (void)function, (void)attribute, (void)value;
+    MAY_FAIL("cuFuncSetAttribute");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **parameters, void **extra) {
+    (void)stream, (void)extra;
+    MAY_FAIL("cuLaunchKernel");
+    const unsigned grid[] = {grid_x, grid_y, grid_z};
+    const unsigned block[] = {block_x, block_y, block_z};
+    if (grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x * block_y * block_z == 0 ||
+        block_x * block_y * block_z > 1024) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    int kernel = (int)(uintptr_t)function - KERNEL_BASE;
+    if (fake_setting("FAKE_CUDA_WRONG", 0)) {
+        return CUDA_SUCCESS;
+    }
+    switch (fake_kernel_run(kernel, grid, block, shared, parameters)) {
+    case FAKE_RAN:
+        break;
+    case FAKE_NOT_FOUND:
+        return CUDA_ERROR_INVALID_VALUE;
+    case FAKE_FAULTED: /* shows at the next call, as launches do not wait */
+        fault_poison(CUDA_ERROR_LAUNCH_FAILED);
+        break;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- memory ---- */
+
+enum { HEADER = 256 }; /* before each block: its size; as the driver's blocks, they are aligned to 256 */
+
+CUresult cuMemGetInfo(size_t *available, size_t *total) {
+    MAY_FAIL("cuMemGetInfo");
+    *total = (size_t)fake_setting("FAKE_CUDA_MEMORY", MEMORY_DEFAULT);
+    *available = *total - __atomic_load_n(&memory_used, __ATOMIC_RELAXED);
+    return CUDA_SUCCESS;
+}
+
+static void *allocate(size_t size) {
+    size_t whole = (size + 2 * HEADER - 1) / HEADER * HEADER;
+    uint8_t *memory = aligned_alloc(HEADER, whole);
+    if (!memory) {
+        return NULL;
+    }
+    memset(memory, 0xdb, whole);
+    memcpy(memory, &size, sizeof size);
+    return memory + HEADER;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *data, size_t size) {
+    MAY_FAIL("cuMemAlloc");
+    size_t limit = (size_t)fake_setting("FAKE_CUDA_MEMORY", MEMORY_DEFAULT);
+    void *memory = NULL;
+    if (size > 0 && __atomic_add_fetch(&memory_used, size, __ATOMIC_RELAXED) <= limit) {
+        memory = allocate(size);
+    }
+    if (!memory) {
+        __atomic_sub_fetch(&memory_used, size, __ATOMIC_RELAXED);
+        return size ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
+    }
+    *data = (CUdeviceptr)(uintptr_t)memory;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8(CUdeviceptr data, unsigned char value, size_t size) {
+    MAY_FAIL("cuMemsetD8");
+    memset((void *)(uintptr_t)data, value, size);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr data) {
+    MAY_FAIL("cuMemFree");
+    size_t size;
+    uint8_t *memory = (uint8_t *)(uintptr_t)data - HEADER;
+    memcpy(&size, memory, sizeof size);
+    __atomic_sub_fetch(&memory_used, size, __ATOMIC_RELAXED);
+    free(memory);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
+    (void)flags;
+    MAY_FAIL("cuMemHostAlloc");
+    *memory = allocate(size);
+    return *memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemFreeHost(void *memory) {
+    MAY_FAIL("cuMemFreeHost");
+    free((uint8_t *)memory - HEADER);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostRegister(void *memory, size_t size, unsigned flags) {
+    (void)flags;
+    MAY_FAIL("cuMemHostRegister");
+    return memory && size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemHostUnregister(void *memory) {
+    (void)memory;
+    MAY_FAIL("cuMemHostUnregister");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *data, void *memory, unsigned flags) {
+    (void)flags;
+    MAY_FAIL("cuMemHostGetDevicePointer");
+    *data = (CUdeviceptr)(uintptr_t)memory;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t size, CUstream stream) {
+    (void)stream;
+    MAY_FAIL("cuMemcpyHtoDAsync");
+    memcpy((void *)(uintptr_t)to, from, size);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t size, CUstream stream) {
+    (void)stream;
+    MAY_FAIL("cuMemcpyDtoHAsync");
+    memcpy(to, (const void *)(uintptr_t)from, size);
+    return CUDA_SUCCESS;
+}
+
+/* ---- streams and events ---- */
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+    (void)flags;
+    MAY_FAIL("cuStreamCreate");
+    *stream = (CUstream)malloc(1);
+    return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+    MAY_FAIL("cuStreamDestroy");
+    free(stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+    (void)stream;
+    MAY_FAIL("cuStreamSynchronize");
+    return CUDA_SUCCESS;
+}
+
+/* An event is the time at which it was recorded. */
+CUresult cuEventCreate(CUevent *event, unsigned flags) {
+    (void)flags;
+    MAY_FAIL("cuEventCreate");
+    *event = calloc(1, sizeof(struct timespec));
+    return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+    MAY_FAIL("cuEventDestroy");
+    free(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    (void)stream;
+    MAY_FAIL("cuEventRecord");
+    clock_gettime(CLOCK_MONOTONIC, (struct timespec *)(void *)event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+    (void)event;
+    MAY_FAIL("cuEventSynchronize");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventQuery(CUevent event) {
+    (void)event;
+    MAY_FAIL("cuEventQuery");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
+    MAY_FAIL("cuEventElapsedTime");
+    const struct timespec *a = (const struct timespec *)(void *)from;
+    const struct timespec *b = (const struct timespec *)(void *)to;
+    *ms = (float)(b->tv_sec - a->tv_sec) * 1e3f + (float)(b->tv_nsec - a->tv_nsec) / 1e6f;
+    return CUDA_SUCCESS;
+}
+
+/* ---- how functions are found ---- */
+
+/* Only these two are visible, so that what FAKE_CUDA_MISSING names is nowhere to be found. */
+#define VISIBLE __attribute__((visibility("default")))
+extern VISIBLE __typeof__(cuDriverGetVersion) cuDriverGetVersion;
+extern VISIBLE __typeof__(cuGetProcAddress) cuGetProcAddress;
+
+typedef void generic(void);
+
+/* #name is not expanded, name is: to the version that cuda.h has. */
+static const struct {
+    const char *name;
+    generic *function;
+} functions[] = {
+#define CUDA_REQUIRED(name) {#name, (generic *)name},
+#define CUDA_OPTIONAL(name) {#name, (generic *)name},
+#include "gpu/driver.def"
+#undef CUDA_REQUIRED
+#undef CUDA_OPTIONAL
+};
+
+CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags,
+                          CUdriverProcAddressQueryResult *found) {
+    (void)version, (void)flags;
+    MAY_FAIL("cuGetProcAddress");
+    const char *missing = getenv("FAKE_CUDA_MISSING");
+    *function = NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(functions[i].name, symbol) == 0 && !(missing && strcmp(missing, symbol) == 0)) {
+            memcpy(function, &functions[i].function, sizeof *function);
+        }
+    }
+    if (found) {
+        *found = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    }
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}

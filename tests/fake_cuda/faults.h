@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * Failures on demand: FAKE_CUDA_FAULT=CALL:n:RESULT[:sticky][:sleep_ms][:hang], several separated by
+ * commas. The n-th call of CALL (from 1) returns RESULT, a number; `sticky`: as do all later
+ * calls of every function that touches a context; a number: after so many milliseconds; `hang`:
+ * never. FAKE_CUDA_FAULT_FILE names a file that may appear later with one more fault in it; its
+ * calls count from then on, and it is removed when the fault happens. */
+#ifndef BLURD_TESTS_FAKE_CUDA_FAULTS_H
+#define BLURD_TESTS_FAKE_CUDA_FAULTS_H
+
+#include <stdbool.h>
+
+/* What the call of that name shall return, 0 for doing its work. Counts the call. */
+int fault_of(const char *call);
+
+/* From now on every call that touches a context returns `result`. */
+void fault_poison(int result);
+
+/* A whole number from the environment. */
+int fake_setting(const char *name, int otherwise);
+
+#endif

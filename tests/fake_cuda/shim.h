@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * CUDA C++ for the host: enough of the language for gpu/blur.cu. Included once per program that
+ * runs kernels, before them. A block's threads are fibers of one thread; __syncthreads() and the
+ * warp's own instructions switch between them. */
+#ifndef BLURD_TESTS_FAKE_CUDA_SHIM_H
+#define BLURD_TESTS_FAKE_CUDA_SHIM_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#define __device__
+#define __global__
+#define __shared__
+#define __grid_constant__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __restrict__
+
+using std::abs;
+using std::max;
+using std::min;
+
+struct uint2 {
+    uint32_t x, y;
+};
+struct uint3 {
+    uint32_t x, y, z;
+};
+struct alignas(16) uint4 {
+    uint32_t x, y, z, w;
+};
+static inline uint2 make_uint2(uint32_t x, uint32_t y) {
+    return {x, y};
+}
+static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
+    return {x, y, z, w};
+}
+
+/* Those of the fiber that runs. */
+extern uint3 threadIdx, blockIdx, blockDim, gridDim;
+
+void __syncthreads();
+
+/* Every lane of the warp hands in up to 8 words and gets those of all. */
+struct warp_words {
+    uint32_t of[32][8];
+};
+const warp_words &warp_exchange(const uint32_t *words, unsigned count);
+unsigned warp_lane();
+
+static inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t selector) {
+    uint64_t bytes = (uint64_t)b << 32 | a;
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        result |= (uint32_t)(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+    }
+    return result;
+}
+
+static inline uint32_t __dp2a_lo(uint32_t a, uint32_t b, uint32_t c) {
+    return c + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
+}
+
+static inline uint32_t __dp2a_hi(uint32_t a, uint32_t b, uint32_t c) {
+    return __dp2a_lo(a, b >> 16, c);
+}
+
+static inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shift) {
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (shift & 31));
+}
+
+static inline float __fmul_rn(float a, float b) {
+    return a * b;
+}
+static inline float __fadd_rn(float a, float b) {
+    return a + b;
+}
+static inline float __fdiv_rn(float a, float b) {
+    return a / b;
+}
+
+static inline uint32_t __shfl_sync(uint32_t, uint32_t value, int lane) {
+    return warp_exchange(&value, 1).of[lane & 31][0];
+}
+
+#endif

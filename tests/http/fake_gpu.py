@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""A daemon whose CUDA driver is tests/fake_cuda: it runs the kernels, and fails on demand."""
+
+import os
+import pathlib
+import re
+
+import pytest
+
+import daemon
+import pictures
+
+LIBRARY = pathlib.Path(os.environ.get('FAKE_CUDA') or pathlib.Path(daemon.BINARY).parent / 'tests/fake_cuda/libfakecuda.so')
+needed = pytest.mark.skipif(not LIBRARY.exists(), reason=f'no {LIBRARY}: built without CUDA headers, or make tests')
+STATES = {'starting': 0, 'serving': 1, 'down': 2}
+
+
+def options(*more):
+    return more if '--cuda-library' in more else ('--cuda-library', LIBRARY, *more)
+
+
+def settings(**values):
+    """settings(FAULT='cuInit:1:999', DEVICES=2): the fake's variables, see tests/fake_cuda/driver.c."""
+    kept = {k: v for k, v in daemon.clean_environment().items() if not k.startswith('FAKE_CUDA')}
+    return {**kept, **{f'FAKE_CUDA_{name}': str(value) for name, value in values.items()}}
+
+
+def launch(start, *more, serving=True, **values):
+    """A daemon with the fake driver; returns when its GPU serves."""
+    own = start(*options(*more), environment=settings(**values))
+    if serving:
+        await_state(own, 'serving')
+    return own
+
+
+# --- what it says --------------------------------------------------------------------------
+def backend(own):
+    """The GPU's entry in /readyz: name, state, reason."""
+    return own.get('/readyz').json()['backends'][0]
+
+
+def await_state(own, state, timeout=20):
+    assert daemon.eventually(lambda: backend(own)['state'] == state, timeout), \
+        f'{backend(own)}\n' + '\n'.join(own.lines[-30:])
+    return backend(own)['reason']
+
+
+def gpu_lines(own):
+    """What the log says of the GPU."""
+    return [line for line in own.lines if re.search(r'(warning|error) (gpu|engine) ', line)]
+
+
+# --- pictures ------------------------------------------------------------------------------
+SMALL = pictures.png(pictures.photograph(33, 21))
+MEDIUM = pictures.png(pictures.photograph(300, 200, 1))
+LARGE = pictures.png(pictures.photograph(1200, 1000, 1))  # more than the buffers that SMALL leaves
+HUGE = pictures.png(pictures.photograph(2100, 1500, 1))  # two of these are 6 MiB
+
+
+def ask(own, body=SMALL, query='sigma=2'):
+    """(X-Backend, the bytes)"""
+    answer = own.post('/blur?' + query, body)
+    assert answer.status_code == 200, f'{answer.status_code} {answer.text}\n' + '\n'.join(own.lines[-30:])
+    return answer.headers['X-Backend'], answer.content
+
+
+class Reference:
+    """The bytes that the CPU makes, each asked for once."""
+
+    def __init__(self):
+        self.own = None
+        self.known = {}
+
+    def __call__(self, body=SMALL, query='sigma=2'):
+        self.own = self.own or daemon.Daemon('--gpus', 'none')
+        if (body, query) not in self.known:
+            self.known[body, query] = ask(self.own, body, query)[1]
+        return self.known[body, query]
+
+    def stop(self):
+        if self.own:
+            self.own.stop()
+
+
+# --- processes -----------------------------------------------------------------------------
+def process(pid):
+    """(parent, state, command line) of a process, or None."""
+    try:
+        text = pathlib.Path(f'/proc/{pid}/stat').read_text()
+        command = pathlib.Path(f'/proc/{pid}/cmdline').read_bytes().split(b'\0')
+    except OSError:
+        return None
+    state, parent = text[text.rindex(')') + 2:].split()[:2]
+    return int(parent), state, command
+
+
+def children(own):
+    """pid -> state of the daemon's child processes, zombies included."""
+    found = {int(name): process(name) for name in os.listdir('/proc') if name.isdigit()}
+    return {pid: entry[1] for pid, entry in found.items() if entry and entry[0] == own.process.pid}
+
+
+def engine(own):
+    """The engine's pid."""
+    return daemon.eventually(lambda: next(iter(children(own)), None))
+
+
+def is_alive(pid):
+    entry = process(pid)
+    return bool(entry) and entry[1] != 'Z'
+
+
+def threads(pid):
+    return len(os.listdir(f'/proc/{pid}/task'))

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""Whatever the driver or the engine process does, every request gets its picture."""
+
+import concurrent.futures
+import os
+import random
+import re
+import signal
+import threading
+import time
+
+import pytest
+
+import daemon
+import fake_gpu
+from fake_gpu import HUGE, LARGE, MEDIUM, SMALL, ask, await_state, backend, launch
+
+
+pytestmark = fake_gpu.needed
+DRIVER = re.findall(r'^CUDA_\w+\((\w+)\)', (daemon.ROOT / 'gpu/driver.def').read_text(), re.M)
+OUT_OF_MEMORY = 2
+STICKY = (214, 700, 702, 716, 718, 719, 999)
+PAIRS = ((1, 700), (201, 702), (214, 716), (400, 718), (600, 719), (999, OUT_OF_MEMORY))  # three ends would be too many
+# Those that the start alone uses, and those whose failure means nothing.
+NOT_SERVING = ('cuDriverGetVersion', 'cuInit', 'cuGetErrorName', 'cuGetErrorString', 'cuDeviceGetCount', 'cuDeviceGet',
+               'cuDeviceGetName', 'cuDeviceGetAttribute', 'cuDevicePrimaryCtxRetain', 'cuDevicePrimaryCtxRelease',
+               'cuDevicePrimaryCtxSetFlags', 'cuModuleLoadData', 'cuModuleLoadDataEx', 'cuModuleUnload',
+               'cuModuleGetFunction')
+SERVING = [call for call in DRIVER if call not in NOT_SERVING]
+unused = set()  # calls found not to be made while serving
+MUST_BE_MET = ('cuCtxSetCurrent', 'cuLaunchKernel', 'cuMemAlloc', 'cuMemHostRegister', 'cuStreamCreate')
+
+
+@pytest.fixture(scope='module')
+def reference():
+    made = fake_gpu.Reference()
+    yield made
+    made.stop()
+
+
+def is_gone(own, pid):
+    return daemon.eventually(lambda: pid not in fake_gpu.children(own))
+
+
+def served_by_the_next(own, pid):
+    """The GPU serves again, by an engine that is not `pid`."""
+    assert is_gone(own, pid), 'the engine goes on'
+    await_state(own, 'serving')
+    return fake_gpu.engine(own)
+
+
+# --- each call, each code ------------------------------------------------------------------
+def quiet_engine(own):
+    """Waits until the thread that served the self-test has ended, and returns the pid."""
+    pid = fake_gpu.engine(own)
+    assert daemon.eventually(lambda: fake_gpu.threads(pid) == 1)
+    return pid
+
+
+def meet(own, reference, path, fault):
+    """Lets the fault happen; the answers are right. Returns whether anything used the call."""
+    path.write_text(fault)
+    for body in (SMALL, LARGE, HUGE):  # each needs new buffers, and the old ones are freed
+        name, result = ask(own, body)
+        assert result == reference(body), f'{fault}: wrong pixels from {name}'
+        if not path.exists():
+            return True
+    path.unlink()
+    return False
+
+
+@pytest.mark.parametrize('codes', PAIRS, ids=str)
+@pytest.mark.parametrize('call', SERVING)
+def test_a_call_that_fails(start, reference, tmp_path, call, codes):
+    if call in unused:
+        pytest.skip('not used while serving')
+    path = tmp_path / 'fault'
+    own = launch(start, '--workers', 1, FAULT_FILE=path)
+    for code in codes:
+        pid = quiet_engine(own)
+        failures = own.metrics()['blurd_backend_failures_total']
+        if not meet(own, reference, path, f'{call}:1:{code}' + (':sticky' if code in STICKY else '')):
+            assert call not in MUST_BE_MET
+            unused.add(call)
+            pytest.skip('not used while serving')
+        if code == OUT_OF_MEMORY:
+            assert ask(own) == ('cuda:0', reference())
+            assert fake_gpu.engine(own) == pid, 'want of memory ended the engine'
+        else:
+            if own.metrics()['blurd_backend_failures_total'] == failures:
+                os.kill(pid, signal.SIGKILL)  # it went on; a fresh one uses every call again
+            served_by_the_next(own, pid)
+    assert ask(own) == ('cuda:0', reference())
+
+
+@pytest.mark.parametrize('call', [call for call in DRIVER if not call.startswith('cuGetError')])
+def test_a_call_that_fails_at_the_start(start, reference, call):
+    own = launch(start, serving=False, FAULT=f'{call}:1:999:sticky')
+    assert ask(own)[1] == reference()
+    assert daemon.eventually(lambda: backend(own)['state'] != 'starting')
+    time.sleep(0.1)
+    assert ask(own)[1] == reference()
+    entry = backend(own)
+    says = '999', 'the engine ended'  # the latter when it was serving already
+    assert entry['state'] == 'serving' or any(text in entry['reason'] for text in says), entry
+    if 'Module' in call or call in MUST_BE_MET:
+        assert entry['state'] != 'serving' or call in ('cuModuleLoadDataEx', 'cuModuleUnload', 'cuMemHostRegister')
+
+
+@pytest.mark.parametrize('call', ('cuLaunchKernel', 'cuStreamCreate'))
+def test_no_storm_of_starts(start, reference, call):
+    """An engine that fails whenever it starts is tried three times, and then once a minute."""
+    own = launch(start, serving=False, FAULT=f'{call}:1:719:sticky')
+    seen = set()
+    until = time.monotonic() + 2 * daemon.SLOW
+    while time.monotonic() < until:
+        seen.update(fake_gpu.children(own))
+        time.sleep(0.001)
+    assert 1 <= len(seen) <= 3, f'{len(seen)} engines'
+    assert backend(own)['state'] == 'down' and ask(own)[1] == reference()
+
+
+def test_a_gpu_without_memory(start, reference):
+    """Pictures that fit are done there, others by the CPU, and nothing is restarted."""
+    own = launch(start, '--workers', 1, MEMORY=5 << 20)
+    pid = fake_gpu.engine(own)
+    assert ask(own) == ('cuda:0', reference())
+    name, result = ask(own, HUGE, 'sigma=0.5')
+    assert name.startswith('cpu/') and result == reference(HUGE, 'sigma=0.5')
+    assert ask(own) == ('cuda:0', reference())
+    assert fake_gpu.engine(own) == pid
+
+
+# --- calls that never return -----------------------------------------------------------------
+@pytest.mark.parametrize('call', ('cuLaunchKernel', 'cuMemcpyDtoHAsync', 'cuMemHostRegister', 'cuStreamCreate'))
+def test_a_call_that_hangs(start, reference, tmp_path, call):
+    path = tmp_path / 'fault'
+    own = launch(start, '--workers', 2, '--gpu-timeout', '300ms', FAULT_FILE=path)
+    pid = quiet_engine(own)
+    begin = time.monotonic()
+    assert meet(own, reference, path, f'{call}:1:0:hang')
+    assert 0.3 <= time.monotonic() - begin < 1.2 * daemon.SLOW
+    served_by_the_next(own, pid)
+    assert ask(own) == ('cuda:0', reference())
+
+
+def test_an_engine_that_is_stopped(start, reference):
+    """Its sockets take no more messages than a few; nobody may wait for that for long."""
+    own = launch(start, '--workers', 24, '--gpu-timeout', '500ms')
+    pid = fake_gpu.engine(own)
+    os.kill(pid, signal.SIGSTOP)
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        answers = list(pool.map(lambda _: ask(own)[1], range(48)))
+    assert time.monotonic() - begin < 4 * daemon.SLOW
+    assert answers == [reference()] * 48
+    served_by_the_next(own, pid)
+
+
+def test_a_start_that_hangs(start, reference):
+    """The CPU serves, and the end is not held up."""
+    own = launch(start, serving=False, FAULT='cuInit:1:0:hang')
+    assert daemon.eventually(lambda: fake_gpu.children(own))
+    assert ask(own)[1] == reference() and backend(own)['state'] == 'starting'
+    own.signal()
+    begin = time.monotonic()
+    assert own.wait() == 0 and time.monotonic() - begin < 1 * daemon.SLOW
+
+
+# --- the engine's end ------------------------------------------------------------------------
+class Load:
+    """Threads that ask without a pause, and check what they get."""
+
+    def __init__(self, own, reference, threads=4):
+        self.own, self.wanted = own, reference(MEDIUM, 'sigma=1')
+        self.over = threading.Event()
+        self.names, self.failures = [], []
+        self.threads = [threading.Thread(target=self._ask) for _ in range(threads)]
+
+    def _ask(self):
+        while not self.over.is_set():
+            try:
+                name, result = ask(self.own, MEDIUM, 'sigma=1')
+                self.names.append(name)
+                assert result == self.wanted, f'wrong pixels from {name}'
+            except BaseException as failure:
+                self.failures.append(failure)
+                return
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+        assert not self.failures, self.failures[0]
+
+
+@pytest.mark.parametrize('number', (signal.SIGKILL, signal.SIGUSR1, signal.SIGSEGV), ids=('kill', 'fault', 'crash'))
+def test_the_engine_ends_under_load(start, reference, say, number):
+    """SIGUSR1 lets a kernel fault. Two ends: after a third there is a pause."""
+    own = launch(start, '--workers', 4)
+    chance = random.Random(seed := random.randrange(1000))
+    with Load(own, reference) as load:
+        assert daemon.eventually(lambda: len(load.names) > 8)
+        before = own.descriptors()
+        for _ in range(2):
+            pid = fake_gpu.engine(own)
+            time.sleep(chance.random() * 0.4)
+            os.kill(pid, number)
+            served_by_the_next(own, pid)
+            asked = len(load.names)
+            assert daemon.eventually(lambda: 'cuda:0' in load.names[asked:])
+    say(f'{len(load.names)} requests, {load.names.count("cuda:0")} by the GPU, 2 ends (seed {seed})')
+    assert daemon.eventually(lambda: own.descriptors() <= before), 'descriptors leak'
+    assert list(fake_gpu.children(own).values()).count('Z') == 0 and len(fake_gpu.children(own)) == 1
+
+
+def test_a_fault_of_a_kernel(start, reference):
+    own = launch(start)
+    pid = fake_gpu.engine(own)
+    os.kill(pid, signal.SIGUSR1)
+    name, result = ask(own)
+    assert name.startswith('cpu/') and result == reference()
+    served_by_the_next(own, pid)
+    assert ask(own) == ('cuda:0', reference())
+    assert any('719' in line for line in own.lines)
+
+
+def test_three_ends_and_there_is_a_pause(start, reference):
+    own = launch(start)
+    for _ in range(3):
+        await_state(own, 'serving')
+        pid = fake_gpu.engine(own)
+        os.kill(pid, signal.SIGKILL)
+        assert is_gone(own, pid)
+    await_state(own, 'down')
+    for _ in range(30):
+        name, result = ask(own)
+        assert name.startswith('cpu/') and result == reference()
+        assert not fake_gpu.children(own), 'it was started again at once'
+        time.sleep(0.02)
+    assert own.metrics()['blurd_gpu_state'] == 2
+
+
+def test_a_kernel_fault_in_a_single_process_stays(start, reference, tmp_path):
+    path = tmp_path / 'fault'
+    own = launch(start, '--single-process', 'yes', '--workers', 3, FAULT_FILE=path)
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        for fault in (None, 'cuLaunchKernel:1:719:sticky'):
+            if fault:
+                path.write_text(fault)
+            assert set(pool.map(lambda _: ask(own)[1], range(24))) == {reference()}
+    assert await_state(own, 'down')
+    assert ask(own)[0].startswith('cpu/') and not path.exists()
+
+
+# --- the front's end -------------------------------------------------------------------------
+def test_no_engine_is_left_after_the_end(start):
+    own = launch(start)
+    pid = fake_gpu.engine(own)
+    own.signal()
+    begin = time.monotonic()
+    assert own.wait() == 0
+    assert time.monotonic() - begin < 1 * daemon.SLOW and not fake_gpu.is_alive(pid)
+
+
+def test_the_engine_ends_with_the_front(start):
+    own = launch(start)
+    pid = fake_gpu.engine(own)
+    own.may_end_with = (-signal.SIGKILL,)
+    own.signal(signal.SIGKILL)
+    own.wait()
+    assert daemon.eventually(lambda: not fake_gpu.is_alive(pid), 2)
+
+
+@pytest.mark.parametrize('number', (signal.SIGTERM, signal.SIGINT))
+def test_the_engine_leaves_the_end_to_the_front(start, number):
+    """As at a terminal, where Ctrl-C reaches both."""
+    own = launch(start)
+    pid = fake_gpu.engine(own)
+    os.kill(pid, number)
+    time.sleep(0.1)
+    assert ask(own)[0] == 'cuda:0' and fake_gpu.engine(own) == pid
+
+
+def test_the_engine_holds_nothing_of_the_front(start):
+    """No client and no port: it could keep them open after the front's end."""
+    own = launch(start)
+    with own.connect():
+        pid = fake_gpu.engine(own)
+        os.kill(pid, signal.SIGKILL)
+        pid = served_by_the_next(own, pid)
+        links = {int(fd): os.readlink(f'/proc/{pid}/fd/{fd}') for fd in os.listdir(f'/proc/{pid}/fd')}
+    assert set(links) - {0, 1, 2} == {3}, links

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ * The engine in this process, on the fake driver: what a front that is going wrong asks for is refused
+ * before anything of it is used. */
+#include "gpu/engine.h"
+
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "filters/filter.h"
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+enum { SLOT_SIZE = 1 << 20, PATTERN = 0x5a };
+
+static struct engine *engine;
+static struct engine_lane *lane;
+static int slot; /* the memfd */
+static uint8_t *memory;
+
+static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 40, .height = 30};
+
+static int open_engine(void **state) {
+    (void)state;
+    char program[PATH_MAX] = "", library[PATH_MAX + 40];
+    struct wire_ready ready;
+    struct error err = {0};
+    log_init(LOG_ERROR, LOG_TEXT);
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
+        return -1;
+    }
+    snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", dirname(program));
+    struct engine_options options = {.gpus = "all", .library = library, .program.cache_folder = ""};
+    slot = memfd_create("slot", MFD_CLOEXEC);
+    if (slot < 0 || ftruncate(slot, SLOT_SIZE) != 0) {
+        return -1;
+    }
+    memory = mmap(NULL, SLOT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, slot, 0);
+    if (memory == MAP_FAILED || engine_open(&engine, &options, &ready, &err) != ST_OK ||
+        engine_lane_create(&lane, engine, &err) != ST_OK) {
+        print_error("%s\n", err.text);
+        return -1;
+    }
+    return 0;
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    engine_lane_destroy(lane);
+    engine_close(engine);
+    munmap(memory, SLOT_SIZE);
+    close(slot);
+    return 0;
+}
+
+static struct wire_run good_run(void) {
+    struct blur_arguments arguments;
+    struct error err = {0};
+    struct wire_run run = {
+        .slot_serial = 1, .slot_reserved = SLOT_SIZE, .target = SLOT_SIZE / 2, .shape = shape};
+    const struct filter *filter = filter_get(FILTER_BLUR);
+    arguments_default(filter->arguments, &arguments);
+    assert_int_equal(chain_append(&run.chain, filter, &arguments, &shape, &err), ST_OK);
+    return run;
+}
+
+static enum status run_on(const struct wire_run *run, int fd) {
+    struct wire_done done;
+    assert_true(fd >= 0);
+    assert_true(engine_run(lane, run, fd, &done)); /* the engine itself is sound */
+    assert_int_equal(fcntl(fd, F_GETFD), -1);      /* it took the descriptor over */
+    assert_true(done.error.status == ST_OK || done.error.text[0]);
+    return done.error.status;
+}
+
+static void assert_untouched(void) {
+    for (size_t i = 0; i < SLOT_SIZE; i++) {
+        assert_int_equal(memory[i], PATTERN);
+    }
+}
+
+static void assert_refused(const struct wire_run *run) {
+    memset(memory, PATTERN, SLOT_SIZE);
+    assert_int_equal(run_on(run, dup(slot)), ST_INTERNAL);
+    assert_untouched();
+}
+
+/* A picture of one colour stays one, and only the target is written. */
+static void test_good(void **state) {
+    (void)state;
+    struct wire_run run = good_run();
+    struct image image;
+    size_t size = image_layout(&image, &shape);
+    memset(memory, PATTERN, SLOT_SIZE);
+    memset(memory + run.target, 0, size);
+    assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+    image_place(&image, memory + run.target);
+    for (uint32_t y = 0; y < shape.height; y++) {
+        uint8_t *row = plane_row(&image.plane[0], y);
+        for (uint32_t x = 0; x < shape.width * 3; x++) {
+            assert_int_equal(row[x], PATTERN);
+        }
+    }
+    for (size_t i = 0; i < SLOT_SIZE; i++) {
+        assert_true(memory[i] == PATTERN || (i >= run.target && i < run.target + size));
+    }
+}
+
+static void test_offsets(void **state) {
+    (void)state;
+    struct image image;
+    uint64_t size = image_layout(&image, &shape);
+    const uint64_t pairs[][2] = {
+        {0, SLOT_SIZE - size + 64}, /* ends behind the slot */
+        {SLOT_SIZE - size + 64, 0},
+        {0, SLOT_SIZE},
+        {0, UINT64_MAX - 63},
+        {UINT64_MAX - 63, 0},
+        {UINT64_MAX - 63, UINT64_MAX - 63},
+        {0, 1ull << 63},
+        {0, 0}, /* the same */
+        {0, size - 64},
+        {size - 64, 0},
+        {4096, 4096 + 64},
+        {1, SLOT_SIZE / 2}, /* unaligned */
+        {0, SLOT_SIZE / 2 + 32},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct wire_run run = good_run();
+        run.source = pairs[i][0];
+        run.target = pairs[i][1];
+        assert_refused(&run);
+    }
+    struct wire_run run = good_run();
+    run.target = size; /* side by side is right */
+    assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+    run.source = SLOT_SIZE - size;
+    assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+}
+
+static void test_shapes(void **state) {
+    (void)state;
+    const struct image_shape shapes[] = {
+        {.model = PIXEL_YCBCR + 1, .depth = 8, .width = 40, .height = 30},
+        {.model = (enum pixel_model) - 1, .depth = 8, .width = 40, .height = 30},
+        {.model = PIXEL_RGB, .depth = 0, .width = 40, .height = 30},
+        {.model = PIXEL_RGB, .depth = 9, .width = 40, .height = 30},
+        {.model = PIXEL_RGB, .depth = 32, .width = 40, .height = 30},
+        {.model = PIXEL_YCBCR, .depth = 16, .width = 40, .height = 30},
+        {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 3, .width = 40, .height = 30},
+        {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_y = 255, .width = 40, .height = 30},
+        {.model = PIXEL_RGB, .depth = 8, .width = 0, .height = 30},
+        {.model = PIXEL_RGB, .depth = 8, .width = 40, .height = 0},
+        {.model = PIXEL_RGB, .depth = 8, .width = 40, .height = 30000},
+        {.model = PIXEL_RGBA, .depth = 16, .width = UINT32_MAX, .height = UINT32_MAX},
+        {.model = PIXEL_GRAY, .depth = 8, .width = UINT32_MAX, .height = 1},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct wire_run run = good_run();
+        run.shape = shapes[i];
+        assert_refused(&run);
+    }
+}
+
+static void test_chains(void **state) {
+    (void)state;
+    struct wire_run run = good_run();
+    const uint32_t counts[] = {0, CHAIN_STEPS_MAX + 1, UINT32_MAX};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        run = good_run();
+        run.chain.count = counts[i];
+        assert_refused(&run);
+    }
+    run = good_run();
+    run.chain.count = CHAIN_STEPS_MAX; /* seven of them empty */
+    assert_refused(&run);
+    run = good_run();
+    run.chain.step[0].filter = FILTER_COUNT;
+    assert_refused(&run);
+    run = good_run();
+    run.chain.step[0].blur.edge = 200;
+    assert_refused(&run);
+    run = good_run();
+    run.chain.step[0].blur.axis[0].radius = BLUR_RADIUS_MAX + 1;
+    assert_refused(&run);
+    run = good_run();
+    run.chain.step[0].blur.axis[0].levels = BLUR_LEVELS_MAX + 1;
+    assert_refused(&run);
+}
+
+/* A file that is shorter than the front says would end the process at the first touch. */
+static void test_slot_shorter_than_claimed(void **state) {
+    (void)state;
+    const uint64_t claims[] = {SLOT_SIZE + 1, 1ull << 40, UINT64_MAX};
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        struct wire_run run = good_run();
+        run.slot_serial = 100 + i;
+        run.slot_reserved = claims[i];
+        assert_refused(&run);
+        run.slot_serial = 1; /* one that is mapped already, but not so much of it */
+        assert_refused(&run);
+    }
+    struct wire_run run = good_run();
+    run.slot_serial = 200;
+    int fd = memfd_create("empty", MFD_CLOEXEC);
+    assert_int_equal(run_on(&run, fd), ST_INTERNAL);
+    assert_int_equal(run_on(&run, open("/dev/null", O_RDWR | O_CLOEXEC)), ST_INTERNAL);
+    assert_int_equal(run_on(&run, dup(slot)), ST_OK); /* and the real one after those */
+}
+
+static void test_slot_that_cannot_be_mapped(void **state) {
+    (void)state;
+    int pipes[2];
+    struct wire_run run = good_run();
+    run.slot_serial = 300;
+    assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+    assert_int_not_equal(run_on(&run, pipes[0]), ST_OK);
+    close(pipes[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_slot_shorter_than_claimed),
+        cmocka_unit_test(test_slot_that_cannot_be_mapped),
+        cmocka_unit_test(test_good),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
