@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FAULTS_MAX = 8 };
@@ -37,6 +38,11 @@ static bool is_harmless(const char *call) {
     return false;
 }
 
+/* Settings are tests' own: 0 for nonsense will do. */
+static int whole(const char *text) {
+    return (int)strtol(text, NULL, 10);
+}
+
 static void read_fault(struct fault *fault, char *text) {
     char *rest = NULL;
     const char *call = strtok_r(text, ":", &rest);
@@ -47,15 +53,15 @@ static void read_fault(struct fault *fault, char *text) {
         _exit(99);
     }
     snprintf(fault->call, sizeof fault->call, "%s", call);
-    fault->number = atoi(number);
-    fault->result = atoi(result);
+    fault->number = whole(number);
+    fault->result = whole(result);
     for (const char *word; (word = strtok_r(NULL, ":", &rest)) != NULL;) {
         if (strcmp(word, "sticky") == 0) {
             fault->sticky = true;
         } else if (strcmp(word, "hang") == 0) {
             fault->hang = true;
         } else {
-            fault->sleep_ms = atoi(word);
+            fault->sleep_ms = whole(word);
         }
     }
 }
@@ -120,12 +126,13 @@ int fault_of(const char *call) {
         pause();
     }
     if (hit.sleep_ms > 0) {
-        usleep((unsigned)hit.sleep_ms * 1000);
+        struct timespec span = {hit.sleep_ms / 1000, hit.sleep_ms % 1000 * 1000000L};
+        nanosleep(&span, NULL);
     }
     return result;
 }
 
 int fake_setting(const char *name, int otherwise) {
     const char *text = getenv(name);
-    return text ? atoi(text) : otherwise;
+    return text ? whole(text) : otherwise;
 }
