@@ -37,7 +37,7 @@ static enum status buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buff
         *buffer = (struct gpu_buffer){data, size};
         /* Kernels read the padding of rows, too, in whole groups: what they make of it is thrown
          * away, but it shall not be what somebody else left. */
-        status = CUDA_TRY(cuda, err, cuMemsetD8, data, 0, size);
+        status = CUDA_TRY(cuda, err, cuMemsetD8Async, data, 0, size, lane->stream);
     }
     return status;
 }

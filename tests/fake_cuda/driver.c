@@ -222,8 +222,9 @@ CUresult cuMemAlloc(CUdeviceptr *data, size_t size) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemsetD8(CUdeviceptr data, unsigned char value, size_t size) {
-    MAY_FAIL("cuMemsetD8");
+CUresult cuMemsetD8Async(CUdeviceptr data, unsigned char value, size_t size, CUstream stream) {
+    MAY_FAIL("cuMemsetD8Async");
+    (void)stream;
     memset((void *)(uintptr_t)data, value, size);
     return CUDA_SUCCESS;
 }

@@ -25,11 +25,6 @@ static struct fault later; /* the one of FAKE_CUDA_FAULT_FILE */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Settings are the tests' own: what is no number is 0. */
-static int number_of(const char *text) {
-    return (int)strtol(text, NULL, 10);
-}
-
 /* Those that work in a process whose context is lost. */
 static bool is_harmless(const char *call) {
     static const char *const names[] = {"cuGetErrorName",  "cuGetErrorString",    "cuDriverGetVersion",
@@ -43,6 +38,11 @@ static bool is_harmless(const char *call) {
     return false;
 }
 
+/* Settings are tests' own: 0 for nonsense will do. */
+static int whole(const char *text) {
+    return (int)strtol(text, NULL, 10);
+}
+
 static void read_fault(struct fault *fault, char *text) {
     char *rest = NULL;
     const char *call = strtok_r(text, ":", &rest);
@@ -53,15 +53,15 @@ static void read_fault(struct fault *fault, char *text) {
         _exit(99);
     }
     snprintf(fault->call, sizeof fault->call, "%s", call);
-    fault->number = number_of(number);
-    fault->result = number_of(result);
+    fault->number = whole(number);
+    fault->result = whole(result);
     for (const char *word; (word = strtok_r(NULL, ":", &rest)) != NULL;) {
         if (strcmp(word, "sticky") == 0) {
             fault->sticky = true;
         } else if (strcmp(word, "hang") == 0) {
             fault->hang = true;
         } else {
-            fault->sleep_ms = number_of(word);
+            fault->sleep_ms = whole(word);
         }
     }
 }
@@ -126,13 +126,13 @@ int fault_of(const char *call) {
         pause();
     }
     if (hit.sleep_ms > 0) {
-        nanosleep(&(struct timespec){(unsigned)hit.sleep_ms / 1000, (unsigned)hit.sleep_ms % 1000 * 1000000L},
-                  NULL);
+        struct timespec span = {hit.sleep_ms / 1000, hit.sleep_ms % 1000 * 1000000L};
+        nanosleep(&span, NULL);
     }
     return result;
 }
 
 int fake_setting(const char *name, int otherwise) {
     const char *text = getenv(name);
-    return text ? number_of(text) : otherwise;
+    return text ? whole(text) : otherwise;
 }
