@@ -83,26 +83,47 @@ enum backend_state backend_await(struct backend *backend, char reason[BACKEND_RE
     return ask(backend, true, reason);
 }
 
-enum status lane_run(struct lane *lane, const struct chain *chain, const struct slot *slot,
-                     const struct image *source, const struct image *target, struct lane_timing *timing,
-                     struct error *err) {
-    if (!laid_out(source) || !laid_out(target)) {
+/* Whether the mask fits the picture. */
+static enum status check_mask(const struct run *run, struct error *err) {
+    const struct image *mask = run->mask;
+    if (!laid_out(mask) || mask->model != PIXEL_GRAY || mask->depth != 8 ||
+        mask->width != run->source->width || mask->height != run->source->height) {
+        return fail(err, ST_INTERNAL, "the mask does not fit the picture");
+    }
+    if (images_overlap(mask, run->source) || images_overlap(mask, run->target)) {
+        return fail(err, ST_INTERNAL, "the mask overlaps a picture");
+    }
+    return ST_OK;
+}
+
+static enum status check_run(const struct run *run, struct error *err) {
+    if (!laid_out(run->source) || !laid_out(run->target)) {
         return fail(err, ST_INTERNAL, "a picture is not laid out");
     }
-    struct image_shape shape = image_shape(source);
-    struct image_shape other = image_shape(target);
-    if (!same_shape(&shape, &other)) {
-        return fail(err, ST_INTERNAL, "source and target differ in shape");
+    struct image_shape shape = image_shape(run->source);
+    enum status status = chain_check(run->chain, &shape, err);
+    if (status != ST_OK) {
+        return status;
     }
-    if (images_overlap(source, target)) {
+    struct image_shape wanted = chain_result(run->chain, &shape);
+    struct image_shape got = image_shape(run->target);
+    if (!same_shape(&wanted, &got)) {
+        return fail(err, ST_INTERNAL, "the target has not the shape of the result");
+    }
+    if (images_overlap(run->source, run->target)) {
         return fail(err, ST_INTERNAL, "source and target overlap");
     }
-    enum status status = chain_check(chain, &shape, err);
+    return run->mask ? check_mask(run, err) : ST_OK;
+}
+
+enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+                     struct error *err) {
+    enum status status = check_run(run, err);
     if (status != ST_OK) {
         return status;
     }
     struct lane_timing ignored;
     timing = timing ? timing : &ignored;
     *timing = (struct lane_timing){.unit = -1};
-    return lane->backend->ops->lane_run(lane, chain, slot, source, target, timing, err);
+    return lane->backend->ops->lane_run(lane, run, timing, err);
 }

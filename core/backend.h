@@ -15,9 +15,9 @@
 #include "core/status.h"
 
 struct chain;
+struct slot;
 struct backend;
 struct lane;
-struct slot;
 
 /* Whether a backend can be given work now. */
 enum backend_state { BACKEND_STARTING, BACKEND_SERVING, BACKEND_DOWN };
@@ -32,12 +32,23 @@ struct lane_timing {
     int unit; /* which of the backend's devices did it, from 0; -1 where there is but one */
 };
 
+/* What to run on what. The pictures lie in `slot`; a backend that works in this process takes other
+ * memory, too (slot NULL). */
+struct run {
+    const struct chain *chain;
+    const struct slot *slot;
+    const struct image *source; /* not changed: another backend can do the same after ST_DEVICE */
+    const struct image *target; /* of the shape that chain_result() tells; no overlap with the others */
+    const struct image *mask; /* coverage, PIXEL_GRAY of 8 bits and the size of the picture: where it is 0 the
+                                 target is the source, where it is 255 the chain's result, between them a
+                                 mixture (docs/filters.md). NULL: 255 everywhere */
+};
+
 struct backend_ops {
     /* Gives *lane the means to run; called on the thread that will use it. */
     enum status (*lane_create)(struct backend *backend, struct lane **lane, struct error *err);
-    enum status (*lane_run)(struct lane *lane, const struct chain *chain, const struct slot *slot,
-                            const struct image *source, const struct image *target,
-                            struct lane_timing *timing, struct error *err);
+    enum status (*lane_run)(struct lane *lane, const struct run *run, struct lane_timing *timing,
+                            struct error *err);
     void (*lane_destroy)(struct lane *lane);
     void (*close)(struct backend *backend);
     /* Optional; NULL: it always serves. Thread-safe; quick, but with `await`: then it returns
@@ -69,13 +80,12 @@ enum backend_state backend_state(struct backend *backend, char reason[BACKEND_RE
 /* The same, once it is no longer starting. */
 enum backend_state backend_await(struct backend *backend, char reason[BACKEND_REASON_MAX]);
 
-/* Runs the chain on `source` and leaves the result in `target`, which has the same
- * shape and does not overlap it. `source` is not changed, so that another backend can
- * run the same chain after ST_DEVICE. On failure `target` is undefined. Both lie in `slot`;
- * a backend that works in this process takes other memory, too (slot NULL). */
-enum status lane_run(struct lane *lane, const struct chain *chain, const struct slot *slot,
-                     const struct image *source, const struct image *target, struct lane_timing *timing,
-                     struct error *err);
+/* The shape of what the chain makes of a picture of this shape. Also in filters/chain.c. */
+struct image_shape chain_result(const struct chain *chain, const struct image_shape *shape);
+
+/* Runs the chain. `timing` may be NULL. On failure the target is undefined; ST_DEVICE: another backend
+ * may do it. */
+enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing, struct error *err);
 
 /* Ends a lane or backend; NULL is allowed. Lanes go before their backend. */
 void lane_destroy(struct lane *lane);

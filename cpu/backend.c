@@ -49,6 +49,10 @@ static enum status run_step(struct cpu_lane *lane, const struct step *step, cons
     case FILTER_BLUR:
         return cpu_blur(&cpu_backend(lane->base.backend)->rows, &lane->scratch, &step->blur, source, target,
                         err);
+    case FILTER_CONVOLVE:
+    case FILTER_PIXELATE:
+    case FILTER_SHARPEN:
+    case FILTER_STATS:
     case FILTER_COUNT:
         break;
     }
@@ -68,20 +72,19 @@ static enum status spare_image(struct cpu_lane *lane, const struct image *source
 }
 
 /* The steps write to the spare picture and the target in turn, the last one to the target. */
-static enum status cpu_lane_run(struct lane *lane, const struct chain *chain, const struct slot *slot,
-                                const struct image *source, const struct image *target,
-                                struct lane_timing *timing, struct error *err) {
-    (void)slot; /* any memory of this process will do */
+static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+                                struct error *err) {
+    const struct chain *chain = run->chain;
     struct cpu_lane *own = (struct cpu_lane *)lane;
     int64_t start = clock_ns();
     struct image spare;
     enum status status = ST_OK;
     if (chain->count > 1) {
-        status = spare_image(own, source, &spare, err);
+        status = spare_image(own, run->source, &spare, err);
     }
-    const struct image *from = source;
+    const struct image *from = run->source;
     for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
-        const struct image *to = (chain->count - i) % 2 ? target : &spare;
+        const struct image *to = (chain->count - i) % 2 ? run->target : &spare;
         status = run_step(own, &chain->step[i], from, to, err);
         from = to;
     }

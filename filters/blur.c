@@ -9,9 +9,6 @@
 
 #include "filters/filter.h"
 
-static const char *const edge_names[] = {
-    [EDGE_CLAMP] = "clamp", [EDGE_MIRROR] = "mirror", [EDGE_WRAP] = "wrap", [EDGE_ZERO] = "zero", NULL};
-
 static const struct argument blur_table[] = {
     {
         .name = "sigma",
@@ -136,21 +133,35 @@ static void plan_axis(struct blur_axis *axis, const struct blur_arguments *argum
     plan_weights(axis, sigma);
 }
 
-static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
-                        struct error *err) {
-    (void)err; /* no combination of arguments is wrong */
-    const struct blur_arguments *blur = arguments;
-    memset(step, 0, sizeof *step); /* padding too: plans are compared and hashed */
-    step->filter = FILTER_BLUR;
-    step->blur.edge = (uint8_t)blur->edge;
-    plan_axis(&step->blur.axis[0], blur, 0);
+void blur_plan_make(struct blur_plan *plan, const struct blur_arguments *arguments,
+                    const struct image_shape *shape) {
+    memset(plan, 0, sizeof *plan); /* padding too: plans are compared and hashed */
+    plan->edge = (uint8_t)arguments->edge;
+    plan_axis(&plan->axis[0], arguments, 0);
     if (shape->model == PIXEL_YCBCR) {
         const unsigned shifts[] = {shape->chroma_shift_x, shape->chroma_shift_y};
         for (unsigned i = 0; i < 2; i++) {
-            plan_axis(&step->blur.axis[shifts[i]], blur, shifts[i]);
+            plan_axis(&plan->axis[shifts[i]], arguments, shifts[i]);
         }
     }
+}
+
+static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+                        struct error *err) {
+    (void)err; /* no combination of arguments is wrong */
+    blur_plan_make(&step->blur, arguments, shape);
     return ST_OK;
+}
+
+/* Weights sum to 1: planes can be blurred as they are stored. */
+static bool planar(const void *arguments, const struct image_shape *shape) {
+    (void)arguments;
+    (void)shape;
+    return true;
+}
+
+static bool valid(const struct step *step, const struct image_shape *shape) {
+    return blur_plan_valid(&step->blur, shape);
 }
 
 extern const struct filter filter_blur;
@@ -158,6 +169,7 @@ const struct filter filter_blur = {
     .name = "blur",
     .help = "Gaussian blur.",
     .arguments = blur_table,
-    .arguments_size = sizeof(struct blur_arguments),
     .plan = plan,
+    .planar = planar,
+    .valid = valid,
 };

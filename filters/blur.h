@@ -8,13 +8,12 @@
 #include <stdint.h>
 
 #include "core/image.h"
-
-enum edge { EDGE_CLAMP, EDGE_MIRROR, EDGE_WRAP, EDGE_ZERO };
+#include "filters/edge.h"
 
 struct blur_arguments {
     double sigma;    /* pixels of the picture, 0.1 to 500 */
     int kernel_size; /* odd, 3 to 99; 0: the full Gaussian */
-    int edge;        /* enum edge */
+    int edge;        /* enum edge, without EDGE_FRAME */
 };
 
 enum {
@@ -51,6 +50,10 @@ struct blur_stage {
     int16_t weight[BLUR_STAGE_RADIUS_MAX + 1]; /* [k]: of the samples at -k and +k; 15-bit */
     float weight_real[BLUR_STAGE_RADIUS_MAX + 1];
 };
+
+/* Plans a blur of pictures of this shape. */
+void blur_plan_make(struct blur_plan *plan, const struct blur_arguments *arguments,
+                    const struct image_shape *shape);
 
 /* Fills the stages of a reduction by 1 << levels, in order, and returns how many there are:
  * by 8 as often as possible, then by the rest. */

@@ -56,26 +56,6 @@ void extent_init(struct extent *extent, const struct blur_axis *axis, enum edge 
     constant_spans(extent);
 }
 
-static ptrdiff_t modulo(ptrdiff_t value, ptrdiff_t period) {
-    ptrdiff_t rest = value % period;
-    return rest < 0 ? rest + period : rest;
-}
-
 ptrdiff_t extent_source(const struct extent *extent, ptrdiff_t at) {
-    if (at >= 0 && at < extent->size) {
-        return at;
-    }
-    ptrdiff_t last = extent->size - 1;
-    switch (extent->edge) {
-    case EDGE_CLAMP:
-        return at < 0 ? 0 : last;
-    case EDGE_MIRROR:
-        at = modulo(at, 2 * last);
-        return at <= last ? at : 2 * last - at;
-    case EDGE_WRAP:
-        return modulo(at, extent->size);
-    case EDGE_ZERO:
-        break;
-    }
-    return OUTSIDE;
+    return edge_source(extent->edge, extent->size, at);
 }

@@ -40,8 +40,6 @@ struct extent {
 /* Lays out an axis of `size` samples. */
 void extent_init(struct extent *extent, const struct blur_axis *axis, enum edge edge, uint32_t size);
 
-enum { OUTSIDE = -1 };
-
 /* The sample of the picture that stands at position `at`, or OUTSIDE for the border colour. */
 ptrdiff_t extent_source(const struct extent *extent, ptrdiff_t at);
 

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct filter filter_blur; /* filters/blur.c */
+/* filters/blur.c and so on */
+extern const struct filter filter_blur, filter_convolve, filter_pixelate, filter_sharpen, filter_stats;
 
 static const struct filter *const filters[FILTER_COUNT] = {
-    [FILTER_BLUR] = &filter_blur,
+    [FILTER_BLUR] = &filter_blur,         [FILTER_CONVOLVE] = &filter_convolve,
+    [FILTER_PIXELATE] = &filter_pixelate, [FILTER_SHARPEN] = &filter_sharpen,
+    [FILTER_STATS] = &filter_stats,
 };
 
 const struct filter *filter_get(enum filter_id id) {
@@ -23,6 +26,14 @@ const struct filter *filter_find(const char *name) {
         }
     }
     return NULL;
+}
+
+enum filter_id filter_id(const struct filter *filter) {
+    unsigned i = 0;
+    while (i < FILTER_COUNT && filters[i] != filter) {
+        i++;
+    }
+    return (enum filter_id)i;
 }
 
 /* The only place that writes an argument, so that type and size always agree. */
@@ -41,6 +52,8 @@ static void store(const struct argument *row, void *target, double value) {
     case ARGUMENT_SWITCH:
         memcpy(field, &on, sizeof on);
         break;
+    case ARGUMENT_PARSED:
+        break; /* its parser does */
     }
 }
 
@@ -59,13 +72,13 @@ const struct argument *argument_find(const struct argument *table, const char *n
     return NULL;
 }
 
-/* The longest echo of a refused value: enough to recognise it in a sentence. */
-enum { ECHO_MAX = 40 };
+double sample_step(const struct image_shape *shape) {
+    return shape->depth == 16 ? 257 : 1;
+}
 
-/* A refused value as it may stand in a sentence: printable ASCII, cut. */
-static const char *echo(const char *text, char buffer[ECHO_MAX + 8]) {
+const char *argument_echo(const char *text, char buffer[ARGUMENT_ECHO_MAX]) {
     size_t used = 0;
-    for (; *text && used + 4 <= ECHO_MAX; text++) {
+    for (; *text && used + 12 <= ARGUMENT_ECHO_MAX; text++) {
         unsigned char c = (unsigned char)*text;
         bool plain = c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
         used += (size_t)snprintf(buffer + used, 5, plain ? "%c" : "\\x%02x", c);
@@ -82,9 +95,7 @@ static size_t digits(const char *text) {
     return count;
 }
 
-/* -?digits, and where `real` also a fraction and an exponent: what strtod takes, less
- * spaces, plus signs, hexadecimal, infinities and NaN. */
-static bool is_number(const char *text, bool real) {
+bool argument_is_number(const char *text, bool real) {
     text += *text == '-';
     size_t before = digits(text);
     text += before;
@@ -106,17 +117,18 @@ static bool is_number(const char *text, bool real) {
 }
 
 static enum status refuse_number(const struct argument *row, const char *text, struct error *err) {
-    char buffer[ECHO_MAX + 8];
+    char buffer[ARGUMENT_ECHO_MAX];
     const char *kind = row->type == ARGUMENT_REAL ? ""
                        : row->odd                 ? "an odd whole number "
                                                   : "a whole number ";
-    return fail_argument(err, row->name, "%s is %s, it must be %sfrom %.10g to %.10g%s", row->name,
-                         echo(text, buffer), kind, row->minimum, row->maximum, row->unit ? row->unit : "");
+    return fail_argument(err, row->name, "%s is %s, it must be %sfrom %.10g to %.10g%s%s", row->name,
+                         argument_echo(text, buffer), kind, row->minimum, row->maximum,
+                         row->unit ? row->unit : "", row->nonzero ? " and not 0" : "");
 }
 
 static enum status parse_number(const struct argument *row, const char *text, void *target,
                                 struct error *err) {
-    if (!is_number(text, row->type == ARGUMENT_REAL)) {
+    if (!argument_is_number(text, row->type == ARGUMENT_REAL)) {
         return refuse_number(row, text, err);
     }
     char *end;
@@ -125,7 +137,7 @@ static enum status parse_number(const struct argument *row, const char *text, vo
     if (*end || !isfinite(value) || value < row->minimum || value > row->maximum) {
         return refuse_number(row, text, err);
     }
-    if (row->type == ARGUMENT_WHOLE && row->odd && (int)value % 2 == 0) {
+    if ((row->odd && (int)value % 2 == 0) || (row->nonzero && value == 0)) {
         return refuse_number(row, text, err);
     }
     store(row, target, value);
@@ -146,8 +158,9 @@ static enum status parse_name(const struct argument *row, const char *const *nam
         int more = snprintf(list + used, sizeof list - used, "%s%s", joint, names[i]);
         used = more < (int)(sizeof list - used) ? used + (size_t)more : sizeof list - 1;
     }
-    char buffer[ECHO_MAX + 8];
-    return fail_argument(err, row->name, "%s is %s, it must be %s", row->name, echo(text, buffer), list);
+    char buffer[ARGUMENT_ECHO_MAX];
+    return fail_argument(err, row->name, "%s is %s, it must be %s", row->name, argument_echo(text, buffer),
+                         list);
 }
 
 enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err) {
@@ -160,6 +173,8 @@ enum status argument_parse(const struct argument *row, const char *text, void *t
         return parse_name(row, row->choices, text, target, err);
     case ARGUMENT_SWITCH:
         return parse_name(row, switches, text, target, err);
+    case ARGUMENT_PARSED:
+        return row->parse(row, text, (char *)target + row->offset, err);
     }
     return fail(err, ST_INTERNAL, "argument %s has no type", row->name);
 }

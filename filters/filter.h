@@ -12,14 +12,19 @@
 #include "core/image.h"
 #include "core/status.h"
 #include "filters/blur.h"
+#include "filters/convolve.h"
+#include "filters/pixelate.h"
+#include "filters/sharpen.h"
+#include "filters/stats.h"
 
-enum filter_id { FILTER_BLUR, FILTER_COUNT };
+enum filter_id { FILTER_BLUR, FILTER_CONVOLVE, FILTER_PIXELATE, FILTER_SHARPEN, FILTER_STATS, FILTER_COUNT };
 
 enum argument_type {
     ARGUMENT_REAL,   /* decimal number; finite; stored as double */
     ARGUMENT_WHOLE,  /* decimal integer; stored as int */
     ARGUMENT_CHOICE, /* one of `choices`; its index is stored as int */
     ARGUMENT_SWITCH, /* true, false, 1, 0; stored as bool */
+    ARGUMENT_PARSED, /* what its function `parse` takes; all zero is its default */
 };
 
 /* One argument: the only place where its name, bounds, default and help stand. */
@@ -31,8 +36,12 @@ struct argument {
     double initial;             /* default; CHOICE: index; SWITCH: 0 or 1 */
     const char *const *choices; /* CHOICE: NULL-terminated names */
     bool odd;                   /* WHOLE: even numbers are refused */
+    bool nonzero;               /* REAL: 0 is refused */
+    bool repeatable;            /* PARSED: may be given more than once */
     const char *unit;           /* follows numbers in sentences, " pixels"; NULL: none */
     const char *help;           /* one sentence with the unit */
+    /* PARSED: takes `text` into the struct at `offset`; as argument_parse. */
+    enum status (*parse)(const struct argument *row, const char *text, void *field, struct error *err);
 };
 
 /* Sets every argument of the table (ended by a NULL name) to its default in *target. */
@@ -45,11 +54,28 @@ const struct argument *argument_find(const struct argument *table, const char *n
  * the allowed range. Nothing is clamped. */
 enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err);
 
+/* The longest echo of a refused value, its end included: enough to recognise it in a sentence. */
+enum { ARGUMENT_ECHO_MAX = 48 };
+
+/* A refused value as it may stand in a sentence: printable ASCII, cut; "empty" for none. Returns what to
+ * print. */
+const char *argument_echo(const char *text, char buffer[ARGUMENT_ECHO_MAX]);
+
+/* Whether the text is a decimal number, where `real` also with fraction and exponent: no spaces, plus signs,
+ * hexadecimal, infinities or NaN. */
+bool argument_is_number(const char *text, bool real);
+
+/* Samples that a step of 1 of 255 is: 1, or 257 for 16 bits. */
+double sample_step(const struct image_shape *shape);
+
 /* One step of a chain, planned for one picture. */
 struct step {
     enum filter_id filter;
     union {
         struct blur_plan blur;
+        struct convolve_plan convolve;
+        struct pixelate_plan pixelate;
+        struct sharpen_plan sharpen;
     };
 };
 
@@ -57,14 +83,28 @@ struct filter {
     const char *name;
     const char *help;
     const struct argument *arguments;
-    size_t arguments_size; /* of the struct that the table fills */
-    /* Turns arguments into a plan for pictures of this shape. */
+    /* Turns arguments into a plan for pictures of this shape. The step is all zero before. */
     enum status (*plan)(const void *arguments, const struct image_shape *shape, struct step *step,
                         struct error *err);
+    /* Whether planes of PIXEL_YCBCR can be filtered as they are stored; NULL: never. */
+    bool (*planar)(const void *arguments, const struct image_shape *shape);
+    /* Whether every number of the step is one that `plan` could have made for a picture of this shape. */
+    bool (*valid)(const struct step *step, const struct image_shape *shape);
+};
+
+/* The arguments of any filter. */
+union filter_arguments {
+    struct blur_arguments blur;
+    struct convolve_arguments convolve;
+    struct pixelate_arguments pixelate;
+    struct sharpen_arguments sharpen;
 };
 
 /* The filter of that id, or by its name (NULL when unknown). */
 const struct filter *filter_get(enum filter_id id);
 const struct filter *filter_find(const char *name);
+
+/* The number of one of those. */
+enum filter_id filter_id(const struct filter *filter);
 
 #endif

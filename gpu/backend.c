@@ -45,23 +45,29 @@ static void front_lane_destroy(struct lane *lane) {
     free(own);
 }
 
-static enum status front_lane_run(struct lane *lane, const struct chain *chain, const struct slot *slot,
-                                  const struct image *source, const struct image *target,
-                                  struct lane_timing *timing, struct error *err) {
+/* Where the image begins in the slot. */
+static uint64_t offset_in(const struct slot *slot, const struct image *image) {
+    return (uint64_t)(image->plane[0].data - slot->memory);
+}
+
+static enum status front_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+                                  struct error *err) {
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
     struct gpu_backend *backend = own_backend(lane->backend);
+    const struct slot *slot = run->slot;
     struct wire_done done;
-    struct wire_run run = {
+    struct wire_run message = {
         .slot_serial = slot->serial,
         .slot_generation = slot->generation,
         .slot_reserved = slot->reserved,
-        .source = (uint64_t)(source->plane[0].data - slot->memory),
-        .target = (uint64_t)(target->plane[0].data - slot->memory),
-        .shape = image_shape(source),
-        .chain = *chain,
+        .source = offset_in(slot, run->source),
+        .target = offset_in(slot, run->target),
+        .mask = run->mask ? offset_in(slot, run->mask) : WIRE_NO_MASK,
+        .shape = image_shape(run->source),
+        .chain = *run->chain,
     };
     enum status status =
-        supervisor_run(backend->supervisor, &own->link, &run, slot->fd, backend->timeout_ms, &done, err);
+        supervisor_run(backend->supervisor, &own->link, &message, slot->fd, backend->timeout_ms, &done, err);
     if (status != ST_OK) {
         err->status = ST_DEVICE; /* whatever it was: another backend can do it */
         return ST_DEVICE;

@@ -103,6 +103,10 @@ static enum status run_step(struct gpu_lane *lane, const struct step *step, cons
     switch (step->filter) {
     case FILTER_BLUR:
         return gpu_blur(lane, &step->blur, source, target, err);
+    case FILTER_CONVOLVE:
+    case FILTER_PIXELATE:
+    case FILTER_SHARPEN:
+    case FILTER_STATS:
     case FILTER_COUNT:
         break;
     }

@@ -78,7 +78,8 @@ static enum status run_sample(struct supervisor *supervisor, struct supervisor_l
         offset[i] = (uint64_t)(memory - bench->slot->memory);
     }
     if (status == ST_OK) {
-        status = lane_run(bench->reference, &chain, NULL, &bench->image[0], &bench->image[1], NULL, err);
+        const struct run expected = {.chain = &chain, .source = &bench->image[0], .target = &bench->image[1]};
+        status = lane_run(bench->reference, &expected, NULL, err);
     }
     struct wire_run run = {
         .slot_serial = bench->slot->serial,
@@ -86,6 +87,7 @@ static enum status run_sample(struct supervisor *supervisor, struct supervisor_l
         .slot_reserved = bench->slot->reserved,
         .source = offset[0],
         .target = offset[2],
+        .mask = WIRE_NO_MASK,
         .shape = sample->shape,
         .chain = chain,
     };

@@ -20,6 +20,8 @@
 
 enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16 };
 
+#define WIRE_NO_MASK UINT64_MAX
+
 enum wire_kind { WIRE_READY = 1, WIRE_LANE, WIRE_RUN, WIRE_DONE };
 
 struct wire_head {
@@ -53,7 +55,8 @@ struct wire_run {
     uint64_t slot_generation; /* changes when memory was given back: register anew */
     uint64_t slot_reserved;   /* bytes of the slot that are backed by memory */
     uint64_t source, target;  /* offsets of the pictures in the slot */
-    struct image_shape shape; /* of both */
+    uint64_t mask;            /* of the mask; WIRE_NO_MASK: none */
+    struct image_shape shape; /* of the source; that of the target follows from the chain */
     struct chain chain;
 };
 

@@ -28,9 +28,7 @@ struct output_arguments {
 
 struct parameters {
     const struct filter *filter;
-    union {
-        struct blur_arguments blur;
-    } arguments; /* of the filter */
+    union filter_arguments arguments; /* of the filter */
     struct output_arguments output;
     uint64_t given; /* bit per row of both tables: which were given */
 };

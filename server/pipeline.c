@@ -196,14 +196,19 @@ static enum status filter(struct pipeline *p) {
     struct service *service = p->request->service;
     struct outcome *outcome = &p->request->outcome;
     struct lane_timing timing = {0};
+    const struct run run = {
+        .chain = &p->chain,
+        .slot = p->request->slot,
+        .source = &p->source,
+        .target = &p->result,
+    };
     enum status status = fail(p->err, ST_BUSY, "no backend has memory for this worker");
     for (unsigned i = 0; i < service->backend_count; i++) {
         struct backend *backend = service->backend[i];
         if (!p->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
             continue;
         }
-        status = lane_run(p->worker->lane[i], &p->chain, p->request->slot, &p->source, &p->result, &timing,
-                          p->err);
+        status = lane_run(p->worker->lane[i], &run, &timing, p->err);
         if (status != ST_DEVICE) {
             outcome->backend = i + 1;
             name_backend(outcome, backend, timing.unit);

@@ -32,8 +32,11 @@ static void run_cpu(struct subject *subject, unsigned i) {
     struct error err = {0};
     struct pictures *pictures = subject->pictures;
     i %= PICTURES;
-    must(lane_run(subject->bench->cpu_lane, &subject->chain, NULL, &pictures->source[i],
-                  &pictures->expected[i], NULL, &err),
+    must(lane_run(subject->bench->cpu_lane,
+                  &(struct run){.chain = &subject->chain,
+                                .source = &pictures->source[i],
+                                .target = &pictures->expected[i]},
+                  NULL, &err),
          &err);
 }
 

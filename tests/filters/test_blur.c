@@ -118,7 +118,9 @@ static void compare_levels(struct fixture *f, const struct chain *chain, const s
         }
         struct test_image got = test_image_make(&shape);
         struct error err = {0};
-        enum status status = lane_run(f->lane[i], chain, NULL, &source->image, &got.image, NULL, &err);
+        enum status status = lane_run(
+            f->lane[i], &(struct run){.chain = chain, .source = &source->image, .target = &got.image}, NULL,
+            &err);
         long at = status == ST_OK ? difference(expected, &got) : 0;
         if (at >= 0) {
             print_case(&shape, arguments);
@@ -268,23 +270,39 @@ static void test_refusals(void **state) {
     struct blur_arguments arguments = {.sigma = 1};
     struct chain good = make_chain(&arguments, &shape);
     struct lane *lane = f->lane[0];
-    assert_int_equal(lane_run(lane, &good, NULL, &a.image, &b.image, NULL, NULL), ST_OK);
-    assert_int_equal(lane_run(lane, &good, NULL, &a.image, &a.image, NULL, NULL), ST_INTERNAL);
-    assert_int_equal(lane_run(lane, &good, NULL, &a.image, &c.image, NULL, NULL), ST_INTERNAL);
+    assert_int_equal(
+        lane_run(lane, &(struct run){.chain = &good, .source = &a.image, .target = &b.image}, NULL, NULL),
+        ST_OK);
+    assert_int_equal(
+        lane_run(lane, &(struct run){.chain = &good, .source = &a.image, .target = &a.image}, NULL, NULL),
+        ST_INTERNAL);
+    assert_int_equal(
+        lane_run(lane, &(struct run){.chain = &good, .source = &a.image, .target = &c.image}, NULL, NULL),
+        ST_INTERNAL);
     struct image bare = a.image;
     bare.plane[0].data = NULL;
-    assert_int_equal(lane_run(lane, &good, NULL, &bare, &b.image, NULL, NULL), ST_INTERNAL);
+    assert_int_equal(
+        lane_run(lane, &(struct run){.chain = &good, .source = &bare, .target = &b.image}, NULL, NULL),
+        ST_INTERNAL);
     struct chain bad = good;
     bad.count = 0;
-    assert_int_equal(lane_run(lane, &bad, NULL, &a.image, &b.image, NULL, NULL), ST_INTERNAL);
+    assert_int_equal(
+        lane_run(lane, &(struct run){.chain = &bad, .source = &a.image, .target = &b.image}, NULL, NULL),
+        ST_INTERNAL);
     bad.count = CHAIN_STEPS_MAX + 1;
-    assert_int_equal(lane_run(lane, &bad, NULL, &a.image, &b.image, NULL, NULL), ST_INTERNAL);
+    assert_int_equal(
+        lane_run(lane, &(struct run){.chain = &bad, .source = &a.image, .target = &b.image}, NULL, NULL),
+        ST_INTERNAL);
     bad = good;
     bad.step[0].blur.axis[0].radius = BLUR_RADIUS_MAX + 1;
-    assert_int_equal(lane_run(lane, &bad, NULL, &a.image, &b.image, NULL, NULL), ST_INTERNAL);
+    assert_int_equal(
+        lane_run(lane, &(struct run){.chain = &bad, .source = &a.image, .target = &b.image}, NULL, NULL),
+        ST_INTERNAL);
     bad = good;
     bad.step[0].blur.axis[0].weight[0]++;
-    assert_int_equal(lane_run(lane, &bad, NULL, &a.image, &b.image, NULL, NULL), ST_INTERNAL);
+    assert_int_equal(
+        lane_run(lane, &(struct run){.chain = &bad, .source = &a.image, .target = &b.image}, NULL, NULL),
+        ST_INTERNAL);
     test_image_free(&a);
     test_image_free(&b);
     test_image_free(&c);

@@ -64,6 +64,7 @@ static long fold(enum edge edge, long at, long n) {
         at = (at % (2 * n - 2) + 2 * n - 2) % (2 * n - 2);
         return at < n ? at : 2 * n - 2 - at;
     case EDGE_ZERO:
+    case EDGE_FRAME:
         break;
     }
     return at < 0 || at >= n ? -1 : at;
@@ -125,7 +126,10 @@ static struct errors measure(struct fixture *f, unsigned depth, double sigma, en
     struct blur_arguments arguments = {.sigma = sigma, .edge = edge};
     struct chain chain = {0};
     assert_int_equal(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, NULL), ST_OK);
-    assert_int_equal(lane_run(f->lane, &chain, NULL, &source.image, &got.image, NULL, NULL), ST_OK);
+    assert_int_equal(lane_run(f->lane,
+                              &(struct run){.chain = &chain, .source = &source.image, .target = &got.image},
+                              NULL, NULL),
+                     ST_OK);
     true_gaussian(&source.image, sigma, edge, expected);
     struct errors errors = {0};
     for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
@@ -210,7 +214,10 @@ static void test_tutorial_kernel(void **state) {
         struct test_image got = test_image_make(&shape);
         uint64_t random = i;
         test_image_fill(&source, contents[i], &random);
-        assert_int_equal(lane_run(f->lane, &chain, NULL, &source.image, &got.image, NULL, NULL), ST_OK);
+        assert_int_equal(
+            lane_run(f->lane, &(struct run){.chain = &chain, .source = &source.image, .target = &got.image},
+                     NULL, NULL),
+            ST_OK);
         for (uint32_t p = 0; p < WIDTH * HEIGHT; p++) {
             int classic = tutorial(&source.image, p % WIDTH, p / WIDTH, 1.5, 3);
             assert_in_range(1 + (int)test_sample(&got.image, 0, p % WIDTH, p / WIDTH, 0) - classic, 0, 2);

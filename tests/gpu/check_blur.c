@@ -156,7 +156,9 @@ static void check_case(struct check *check, const struct image_shape *shape,
     uint8_t *got = make_picture(&layout, shape, &size);
     fill(from + GUARD, size - 2 * GUARD, &check->random);
     struct chain chain = make_chain(arguments, shape);
-    must(lane_run(check->reference_lane, &chain, NULL, &source, &expected, NULL, &err), &err);
+    must(lane_run(check->reference_lane,
+                  &(struct run){.chain = &chain, .source = &source, .target = &expected}, NULL, &err),
+         &err);
     enum status status = run_gpu(check, &chain, &layout, from, got, size, &err);
     if (status == ST_OK && same(check, wanted, got, size, &layout)) {
         check->passed++;
@@ -191,7 +193,9 @@ static void check_lane(struct check *check, unsigned steps) {
         struct blur_arguments arguments = {.sigma = sigmas[next_random(&check->random) % COUNT(sigmas)]};
         must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, &err), &err);
     }
-    must(lane_run(check->reference_lane, &chain, NULL, &source, &expected, NULL, &err), &err);
+    must(lane_run(check->reference_lane,
+                  &(struct run){.chain = &chain, .source = &source, .target = &expected}, NULL, &err),
+         &err);
     enum status status = gpu_lane_run(&check->lane, &chain, &source, &result, &timing, &err);
     bool right = status == ST_OK && memcmp(got, wanted, GUARD) == 0;
     for (unsigned i = 0; i < result.plane_count && right; i++) {

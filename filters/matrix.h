@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * A filter matrix as text. Rows are separated by `;`, numbers by `,` — "0,-1,0;-1,5,-1;0,-1,0" — or
+ * it is a JSON array, of rows or flat. */
+#ifndef BLURD_FILTERS_MATRIX_H
+#define BLURD_FILTERS_MATRIX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum { MATRIX_SIDE_MAX = 15, MATRIX_MAX = MATRIX_SIDE_MAX * MATRIX_SIDE_MAX };
+
+struct matrix {
+    uint16_t count; /* of numbers; 0: no matrix */
+    uint16_t rows;  /* 1 also for a flat list */
+    double value[MATRIX_MAX];
+};
+
+struct argument;
+
+/* Parses the value of argument `row` into a struct matrix. ST_ARGUMENT names what is wrong: no number, not
+ * finite, beyond 1e6, too many, rows of different length. The sides are not judged here. */
+enum status matrix_parse(const struct argument *row, const char *text, void *target, struct error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/pixelate.h"
+
+#include "filters/filter.h"
+
+static const struct argument pixelate_table[] = {
+    {
+        .name = "block",
+        .type = ARGUMENT_WHOLE,
+        .offset = offsetof(struct pixelate_arguments, block),
+        .minimum = 1,
+        .maximum = PIXELATE_BLOCK_MAX,
+        .initial = 16,
+        .unit = " pixels",
+        .help = "Side of a tile in pixels.",
+    },
+    {.name = NULL},
+};
+
+static bool whole_in_planes(uint32_t block, const struct image_shape *shape) {
+    return shape->model != PIXEL_YCBCR ||
+           (block % (1u << shape->chroma_shift_x) == 0 && block % (1u << shape->chroma_shift_y) == 0);
+}
+
+static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+                        struct error *err) {
+    (void)shape;
+    (void)err; /* every block is possible */
+    step->pixelate.block = (uint32_t)((const struct pixelate_arguments *)arguments)->block;
+    return ST_OK;
+}
+
+static bool planar(const void *arguments, const struct image_shape *shape) {
+    return whole_in_planes((uint32_t)((const struct pixelate_arguments *)arguments)->block, shape);
+}
+
+static bool valid(const struct step *step, const struct image_shape *shape) {
+    uint32_t block = step->pixelate.block;
+    return block >= 1 && block <= PIXELATE_BLOCK_MAX && whole_in_planes(block, shape);
+}
+
+extern const struct filter filter_pixelate;
+const struct filter filter_pixelate = {
+    .name = "pixelate",
+    .help = "Tiles of one colour.",
+    .arguments = pixelate_table,
+    .plan = plan,
+    .planar = planar,
+    .valid = valid,
+};

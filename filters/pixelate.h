@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Pixelation: each tile becomes its mean. Tiles start at the top left corner; those that the border cuts
+ * average what they have. */
+#ifndef BLURD_FILTERS_PIXELATE_H
+#define BLURD_FILTERS_PIXELATE_H
+
+#include <stdint.h>
+
+enum { PIXELATE_BLOCK_MAX = 4096 };
+
+struct pixelate_arguments {
+    int block; /* side of a tile in pixels, 1 to PIXELATE_BLOCK_MAX */
+};
+
+struct pixelate_plan {
+    uint32_t block; /* in pixels of the picture; a multiple of every plane's reduction */
+};
+
+#endif

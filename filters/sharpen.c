@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/sharpen.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "filters/filter.h"
+
+#define AT(member) offsetof(struct sharpen_arguments, member)
+
+static const struct argument sharpen_table[] = {
+    {
+        .name = "sigma",
+        .type = ARGUMENT_REAL,
+        .offset = AT(blur.sigma),
+        .minimum = 0.1,
+        .maximum = 500,
+        .initial = 1,
+        .unit = " pixels",
+        .help = "Standard deviation in pixels of the Gaussian that is subtracted.",
+    },
+    {
+        .name = "amount",
+        .type = ARGUMENT_REAL,
+        .offset = AT(amount),
+        .minimum = 0,
+        .maximum = 10,
+        .initial = 1,
+        .help = "How much of the difference to the blurred picture is added.",
+    },
+    {
+        .name = "threshold",
+        .type = ARGUMENT_REAL,
+        .offset = AT(threshold),
+        .minimum = 0,
+        .maximum = 255,
+        .initial = 0,
+        .unit = " of 255",
+        .help = "Samples that differ from the blurred picture by less, in steps of 255, stay as they are.",
+    },
+    {
+        .name = "edge",
+        .type = ARGUMENT_CHOICE,
+        .offset = AT(blur.edge),
+        .initial = EDGE_CLAMP,
+        .choices = edge_names,
+        .help = "What lies outside, as for the blur.",
+    },
+    {.name = NULL},
+};
+
+static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+                        struct error *err) {
+    (void)err; /* no combination of arguments is wrong */
+    const struct sharpen_arguments *sharpen = arguments;
+    blur_plan_make(&step->sharpen.blur, &sharpen->blur, shape);
+    step->sharpen.amount = (float)sharpen->amount;
+    step->sharpen.threshold = (float)(sharpen->threshold * sample_step(shape));
+    return ST_OK;
+}
+
+static bool valid(const struct step *step, const struct image_shape *shape) {
+    const struct sharpen_plan *sharpen = &step->sharpen;
+    return shape->model != PIXEL_YCBCR && blur_plan_valid(&sharpen->blur, shape) && sharpen->amount >= 0 &&
+           sharpen->amount <= 10 && sharpen->threshold >= 0 && sharpen->threshold <= 65535;
+}
+
+extern const struct filter filter_sharpen;
+const struct filter filter_sharpen = {
+    .name = "sharpen",
+    .help = "Unsharp mask.",
+    .arguments = sharpen_table,
+    .plan = plan,
+    .valid = valid,
+};

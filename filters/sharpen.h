@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * Unsharp mask: x + amount * (x - blur(x)), a SAXPY of the picture and its blur. */
+#ifndef BLURD_FILTERS_SHARPEN_H
+#define BLURD_FILTERS_SHARPEN_H
+
+#include "filters/blur.h"
+
+struct sharpen_arguments {
+    struct blur_arguments blur;
+    double amount;    /* 0 to 10 */
+    double threshold; /* steps of 255 */
+};
+
+/* Always in real arithmetic, so that the blur is not rounded before it is amplified. */
+struct sharpen_plan {
+    struct blur_plan blur;
+    float amount;
+    float threshold; /* in samples of the picture: what differs by less stays */
+};
+
+#endif
