@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "filters/filter.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "filters/value.h"
 
 extern const struct filter filter_blur; /* filters/blur.c */
 
@@ -59,70 +59,21 @@ const struct argument *argument_find(const struct argument *table, const char *n
     return NULL;
 }
 
-/* The longest echo of a refused value: enough to recognise it in a sentence. */
-enum { ECHO_MAX = 40 };
-
-/* A refused value as it may stand in a sentence: printable ASCII, cut. */
-static const char *echo(const char *text, char buffer[ECHO_MAX + 8]) {
-    size_t used = 0;
-    for (; *text && used + 4 <= ECHO_MAX; text++) {
-        unsigned char c = (unsigned char)*text;
-        bool plain = c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
-        used += (size_t)snprintf(buffer + used, 5, plain ? "%c" : "\\x%02x", c);
-    }
-    snprintf(buffer + used, 4, "%s", *text ? "..." : "");
-    return used ? buffer : "empty";
-}
-
-static size_t digits(const char *text) {
-    size_t count = 0;
-    while (text[count] >= '0' && text[count] <= '9') {
-        count++;
-    }
-    return count;
-}
-
-/* -?digits, and where `real` also a fraction and an exponent: what strtod takes, less
- * spaces, plus signs, hexadecimal, infinities and NaN. */
-static bool is_number(const char *text, bool real) {
-    text += *text == '-';
-    size_t before = digits(text);
-    text += before;
-    size_t after = 0;
-    if (real && *text == '.') {
-        after = digits(++text);
-        text += after;
-    }
-    if (before + after == 0) {
-        return false;
-    }
-    if (real && (*text == 'e' || *text == 'E')) {
-        text++;
-        text += *text == '-' || *text == '+';
-        size_t exponent = digits(text);
-        return exponent && !text[exponent];
-    }
-    return !*text;
-}
-
 static enum status refuse_number(const struct argument *row, const char *text, struct error *err) {
-    char buffer[ECHO_MAX + 8];
+    char buffer[VALUE_QUOTE_MAX];
     const char *kind = row->type == ARGUMENT_REAL ? ""
                        : row->odd                 ? "an odd whole number "
                                                   : "a whole number ";
     return fail_argument(err, row->name, "%s is %s, it must be %sfrom %.10g to %.10g%s", row->name,
-                         echo(text, buffer), kind, row->minimum, row->maximum, row->unit ? row->unit : "");
+                         value_quote(text, buffer), kind, row->minimum, row->maximum,
+                         row->unit ? row->unit : "");
 }
 
 static enum status parse_number(const struct argument *row, const char *text, void *target,
                                 struct error *err) {
-    if (!is_number(text, row->type == ARGUMENT_REAL)) {
-        return refuse_number(row, text, err);
-    }
-    char *end;
-    double value = strtod(text, &end);
-    /* strtod stops early only under a locale with another decimal sign. */
-    if (*end || !isfinite(value) || value < row->minimum || value > row->maximum) {
+    double value;
+    if (!value_number(text, row->type == ARGUMENT_REAL, &value) || value < row->minimum ||
+        value > row->maximum) {
         return refuse_number(row, text, err);
     }
     if (row->type == ARGUMENT_WHOLE && row->odd && (int)value % 2 == 0) {
@@ -146,8 +97,9 @@ static enum status parse_name(const struct argument *row, const char *const *nam
         int more = snprintf(list + used, sizeof list - used, "%s%s", joint, names[i]);
         used = more < (int)(sizeof list - used) ? used + (size_t)more : sizeof list - 1;
     }
-    char buffer[ECHO_MAX + 8];
-    return fail_argument(err, row->name, "%s is %s, it must be %s", row->name, echo(text, buffer), list);
+    char buffer[VALUE_QUOTE_MAX];
+    return fail_argument(err, row->name, "%s is %s, it must be %s", row->name, value_quote(text, buffer),
+                         list);
 }
 
 enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err) {
