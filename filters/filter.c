@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "filters/filter.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "filters/value.h"
 
 /* filters/blur.c and so on */
 extern const struct filter filter_blur, filter_convolve, filter_pixelate, filter_sharpen, filter_stats;
@@ -76,65 +76,21 @@ double sample_step(const struct image_shape *shape) {
     return shape->depth == 16 ? 257 : 1;
 }
 
-const char *argument_echo(const char *text, char buffer[ARGUMENT_ECHO_MAX]) {
-    size_t used = 0;
-    for (; *text && used + 12 <= ARGUMENT_ECHO_MAX; text++) {
-        unsigned char c = (unsigned char)*text;
-        bool plain = c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
-        used += (size_t)snprintf(buffer + used, 5, plain ? "%c" : "\\x%02x", c);
-    }
-    snprintf(buffer + used, 4, "%s", *text ? "..." : "");
-    return used ? buffer : "empty";
-}
-
-static size_t digits(const char *text) {
-    size_t count = 0;
-    while (text[count] >= '0' && text[count] <= '9') {
-        count++;
-    }
-    return count;
-}
-
-bool argument_is_number(const char *text, bool real) {
-    text += *text == '-';
-    size_t before = digits(text);
-    text += before;
-    size_t after = 0;
-    if (real && *text == '.') {
-        after = digits(++text);
-        text += after;
-    }
-    if (before + after == 0) {
-        return false;
-    }
-    if (real && (*text == 'e' || *text == 'E')) {
-        text++;
-        text += *text == '-' || *text == '+';
-        size_t exponent = digits(text);
-        return exponent && !text[exponent];
-    }
-    return !*text;
-}
-
 static enum status refuse_number(const struct argument *row, const char *text, struct error *err) {
-    char buffer[ARGUMENT_ECHO_MAX];
+    char buffer[VALUE_QUOTE_MAX];
     const char *kind = row->type == ARGUMENT_REAL ? ""
                        : row->odd                 ? "an odd whole number "
                                                   : "a whole number ";
     return fail_argument(err, row->name, "%s is %s, it must be %sfrom %.10g to %.10g%s%s", row->name,
-                         argument_echo(text, buffer), kind, row->minimum, row->maximum,
+                         value_quote(text, buffer), kind, row->minimum, row->maximum,
                          row->unit ? row->unit : "", row->nonzero ? " and not 0" : "");
 }
 
 static enum status parse_number(const struct argument *row, const char *text, void *target,
                                 struct error *err) {
-    if (!argument_is_number(text, row->type == ARGUMENT_REAL)) {
-        return refuse_number(row, text, err);
-    }
-    char *end;
-    double value = strtod(text, &end);
-    /* strtod stops early only under a locale with another decimal sign. */
-    if (*end || !isfinite(value) || value < row->minimum || value > row->maximum) {
+    double value;
+    if (!value_number(text, row->type == ARGUMENT_REAL, &value) || value < row->minimum ||
+        value > row->maximum) {
         return refuse_number(row, text, err);
     }
     if ((row->odd && (int)value % 2 == 0) || (row->nonzero && value == 0)) {
@@ -158,8 +114,8 @@ static enum status parse_name(const struct argument *row, const char *const *nam
         int more = snprintf(list + used, sizeof list - used, "%s%s", joint, names[i]);
         used = more < (int)(sizeof list - used) ? used + (size_t)more : sizeof list - 1;
     }
-    char buffer[ARGUMENT_ECHO_MAX];
-    return fail_argument(err, row->name, "%s is %s, it must be %s", row->name, argument_echo(text, buffer),
+    char buffer[VALUE_QUOTE_MAX];
+    return fail_argument(err, row->name, "%s is %s, it must be %s", row->name, value_quote(text, buffer),
                          list);
 }
 

@@ -54,17 +54,6 @@ const struct argument *argument_find(const struct argument *table, const char *n
  * the allowed range. Nothing is clamped. */
 enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err);
 
-/* The longest echo of a refused value, its end included: enough to recognise it in a sentence. */
-enum { ARGUMENT_ECHO_MAX = 48 };
-
-/* A refused value as it may stand in a sentence: printable ASCII, cut; "empty" for none. Returns what to
- * print. */
-const char *argument_echo(const char *text, char buffer[ARGUMENT_ECHO_MAX]);
-
-/* Whether the text is a decimal number, where `real` also with fraction and exponent: no spaces, plus signs,
- * hexadecimal, infinities or NaN. */
-bool argument_is_number(const char *text, bool real);
-
 /* Samples that a step of 1 of 255 is: 1, or 257 for 16 bits. */
 double sample_step(const struct image_shape *shape);
 

@@ -2,10 +2,10 @@
 #include "filters/matrix.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "filters/filter.h"
+#include "filters/value.h"
 
 static const double value_max = 1e6;
 
@@ -26,9 +26,9 @@ static void skip_space(struct reader *reader) {
 }
 
 static enum status refuse(struct reader *reader, const char *rule) {
-    char buffer[ARGUMENT_ECHO_MAX];
+    char buffer[VALUE_QUOTE_MAX];
     return fail_argument(reader->err, reader->row->name, "%s: \"%s\" %s", reader->row->name,
-                         argument_echo(reader->at, buffer), rule);
+                         value_quote(reader->at, buffer), rule);
 }
 
 static enum status read_number(struct reader *reader) {
@@ -40,11 +40,11 @@ static enum status read_number(struct reader *reader) {
     }
     memcpy(text, reader->at, length);
     text[length] = '\0';
-    if (!argument_is_number(text, true)) {
+    double value;
+    if (!value_number(text, true, &value)) {
         return refuse(reader, "is not a number");
     }
-    double value = strtod(text, NULL);
-    if (!(fabs(value) <= value_max)) {
+    if (fabs(value) > value_max) {
         return refuse(reader, "is out of range, numbers are from -1000000 to 1000000");
     }
     if (matrix->count == MATRIX_MAX) {

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/region.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "filters/value.h"
+
+/* A region while it is read; it joins the set when nothing is wrong with it. */
+struct draft {
+    const char *text; /* all of it, for sentences */
+    enum region_form form;
+    unsigned count;
+    double number[2 * REGION_POINTS_MAX];
+    bool percent[2 * REGION_POINTS_MAX];
+};
+
+static const struct {
+    const char *prefix;
+    const char *name;
+    unsigned minimum, maximum; /* numbers */
+} forms[] = {
+    [REGION_RECTANGLE] = {"", "a rectangle has 4 numbers", 4, 4},
+    [REGION_ELLIPSE] = {"ellipse:", "an ellipse has 4 numbers", 4, 4},
+    [REGION_POLYGON] = {"polygon:", "a polygon has 3 to 64 points of 2 numbers", 2 * REGION_POINTS_MIN,
+                        2 * REGION_POINTS_MAX},
+};
+
+/* `rule` completes "region is VALUE, ". */
+static enum status refuse(const struct draft *draft, const char *rule, struct error *err) {
+    char value[VALUE_QUOTE_MAX];
+    return fail_argument(err, "region", "region is %s, %s", value_quote(draft->text, value), rule);
+}
+
+/* The same about one of its numbers: "region is VALUE, but NUMBER RULE". */
+static enum status refuse_number(const struct draft *draft, const char *number, const char *rule,
+                                 struct error *err) {
+    char value[VALUE_QUOTE_MAX], part[VALUE_QUOTE_MAX];
+    return fail_argument(err, "region", "region is %s, but %s %s", value_quote(draft->text, value),
+                         value_quote(number, part), rule);
+}
+
+/* Finds the form and how many numbers there are; *list is where they start. */
+static enum status read_form(struct draft *draft, const char **list, struct error *err) {
+    const char *colon = strchr(draft->text, ':');
+    *list = colon ? colon + 1 : draft->text;
+    size_t length = (size_t)(*list - draft->text);
+    draft->form = REGION_RECTANGLE;
+    while (strlen(forms[draft->form].prefix) != length ||
+           strncmp(draft->text, forms[draft->form].prefix, length) != 0) {
+        if (draft->form == REGION_POLYGON) {
+            return refuse(draft, "it must be x,y,w,h, ellipse:x,y,w,h or polygon:x1,y1,x2,y2,...", err);
+        }
+        draft->form++;
+    }
+    draft->count = 1;
+    for (const char *at = *list; *at; at++) {
+        draft->count += *at == ',';
+    }
+    bool whole = draft->form != REGION_POLYGON || draft->count % 2 == 0;
+    if (!whole || draft->count < forms[draft->form].minimum || draft->count > forms[draft->form].maximum) {
+        char value[VALUE_QUOTE_MAX];
+        return fail_argument(err, "region", "region is %s, but %s, not %u", value_quote(draft->text, value),
+                             forms[draft->form].name, **list ? draft->count : 0);
+    }
+    return ST_OK;
+}
+
+/* Whether number i is a width or height. */
+static bool is_size(const struct draft *draft, unsigned i) {
+    return draft->form != REGION_POLYGON && i >= 2;
+}
+
+/* Number i, the first `length` characters of `text`. */
+static enum status read_number(struct draft *draft, unsigned i, const char *text, size_t length,
+                               struct error *err) {
+    char number[64] = "", part[64] = "";
+    size_t kept = length < sizeof part ? length : sizeof part - 1;
+    memcpy(part, text, kept);
+    draft->percent[i] = kept > 0 && part[kept - 1] == '%';
+    memcpy(number, part, kept - draft->percent[i]);
+    double *value = &draft->number[i];
+    if (kept < length || !value_number(number, true, value)) {
+        return refuse_number(
+            draft, part, "must be a decimal number of at most 63 characters, in pixels or with a % behind",
+            err);
+    }
+    if (is_size(draft, i) && *value <= 0) {
+        return refuse_number(draft, part, "is empty: width and height must be above 0", err);
+    }
+    if (*value < 0 || *value > (draft->percent[i] ? 100 : REGION_PIXELS_MAX)) {
+        return refuse_number(draft, part, "is outside, it must be from 0 to 1000000 or from 0% to 100%", err);
+    }
+    return ST_OK;
+}
+
+static enum status read_numbers(struct draft *draft, const char *list, struct error *err) {
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < draft->count && status == ST_OK; i++) {
+        size_t length = strcspn(list, ",");
+        status = read_number(draft, i, list, length, err);
+        list += length + 1;
+    }
+    return status;
+}
+
+/* 33.3% and 66.7% may add up to a little more than 100% in binary. */
+static bool above_whole(const struct draft *draft, unsigned axis) {
+    return draft->percent[axis] && draft->percent[axis + 2] &&
+           draft->number[axis] + draft->number[axis + 2] > 100 + 1e-9;
+}
+
+/* Whether all x have one unit and all y have one. */
+static bool same_units(const struct draft *draft) {
+    for (unsigned i = 2; i < draft->count; i++) {
+        if (draft->percent[i] != draft->percent[i % 2]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether all points lie on one line, up to what rounding does to decimal fractions. Units of an
+ * axis only stretch the picture; with mixed ones it depends on the size, and is found when drawing. */
+static bool on_one_line(const struct draft *draft) {
+    const double *p = draft->number;
+    double far_x = 0, far_y = 0; /* the point farthest from the first, as seen from there */
+    for (unsigned i = 2; i < draft->count; i += 2) {
+        double x = p[i] - p[0], y = p[i + 1] - p[1];
+        if (x * x + y * y > far_x * far_x + far_y * far_y) {
+            far_x = x, far_y = y;
+        }
+    }
+    for (unsigned i = 2; i < draft->count; i += 2) {
+        double a = far_x * (p[i + 1] - p[1]), b = far_y * (p[i] - p[0]);
+        if (fabs(a - b) > 1e-12 * (fabs(a) + fabs(b))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum status check(const struct draft *draft, const struct region_set *set, struct error *err) {
+    if (draft->form == REGION_POLYGON) {
+        if (same_units(draft) && on_one_line(draft)) {
+            return refuse(draft, "but it is empty: its points must not all lie on one line", err);
+        }
+    } else if (above_whole(draft, 0) || above_whole(draft, 1)) {
+        return refuse(draft, "but it is outside: x + w and y + h must be at most 100%", err);
+    }
+    if (set->numbers + draft->count > REGION_NUMBERS_MAX) {
+        return refuse(draft, "but all regions together must have at most 1024 numbers", err);
+    }
+    return ST_OK;
+}
+
+enum status region_parse(struct region_set *set, const char *text, struct error *err) {
+    struct draft draft = {.text = text};
+    const char *list;
+    if (set->count >= REGIONS_MAX) {
+        return refuse(&draft, "but there must be at most 64 regions", err);
+    }
+    enum status status = read_form(&draft, &list, err);
+    if (status == ST_OK) {
+        status = read_numbers(&draft, list, err);
+    }
+    if (status == ST_OK) {
+        status = check(&draft, set, err);
+    }
+    if (status != ST_OK) {
+        return status;
+    }
+    set->region[set->count++] =
+        (struct region){(uint16_t)draft.form, (uint16_t)set->numbers, (uint16_t)draft.count};
+    memcpy(set->number + set->numbers, draft.number, draft.count * sizeof draft.number[0]);
+    memcpy(set->percent + set->numbers, draft.percent, draft.count * sizeof draft.percent[0]);
+    set->numbers += draft.count;
+    return ST_OK;
+}
+
+/* ---- places ---- */
+
+static double in_pixels(const struct region_set *set, unsigned i, uint32_t side) {
+    return set->percent[i] ? set->number[i] * side / 100 : set->number[i];
+}
+
+static double snap(double pixels) {
+    return floor(pixels * 65536 + 0.5) / 65536;
+}
+
+unsigned region_points(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height,
+                       struct region_point point[REGION_POINTS_MAX]) {
+    const struct region *region = &set->region[index];
+    unsigned count = region->count / 2u;
+    for (unsigned k = 0; k < count; k++) {
+        unsigned i = region->first + 2 * k;
+        point[k] = (struct region_point){snap(in_pixels(set, i, width)), snap(in_pixels(set, i + 1, height))};
+    }
+    return count;
+}
+
+static struct region_box polygon_box(const struct region_set *set, uint32_t index, uint32_t width,
+                                     uint32_t height) {
+    struct region_point point[REGION_POINTS_MAX];
+    unsigned count = region_points(set, index, width, height, point);
+    struct region_box box = {point[0].x, point[0].y, point[0].x, point[0].y};
+    for (unsigned k = 1; k < count; k++) {
+        box.x0 = fmin(box.x0, point[k].x);
+        box.y0 = fmin(box.y0, point[k].y);
+        box.x1 = fmax(box.x1, point[k].x);
+        box.y1 = fmax(box.y1, point[k].y);
+    }
+    return box;
+}
+
+struct region_box region_box(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height) {
+    const struct region *region = &set->region[index];
+    if (region->form == REGION_POLYGON) {
+        return polygon_box(set, index, width, height);
+    }
+    double x = in_pixels(set, region->first, width);
+    double y = in_pixels(set, region->first + 1u, height);
+    double w = in_pixels(set, region->first + 2u, width);
+    double h = in_pixels(set, region->first + 3u, height);
+    return (struct region_box){snap(x), snap(y), snap(x + w), snap(y + h)};
+}

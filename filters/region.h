@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * Regions of a picture, as the parameter `region` (repeatable) describes them:
+ *
+ *     x,y,w,h                    a rectangle
+ *     ellipse:x,y,w,h            the ellipse that fills that rectangle
+ *     polygon:x1,y1,x2,y2,...    3 to 64 points, closed by itself; where it crosses itself, a point is
+ *                                inside when the polygon winds around it (non-zero winding)
+ *
+ * Numbers are decimal, in pixels of the displayed (upright) picture, whose top left corner is 0,0, or with a
+ * trailing % in percent of its width (x and w) or height (y and h); each number of a region has its own
+ * unit. They are 0 to 1000000, or 0% to 100%; w and h are above 0. What lies right of or below the
+ * picture in pixels is allowed, as the size may not be known to who asks; cpu/mask.h reports it.
+ *
+ * Plain data of fixed size, no pointers: can be copied, compared and sent. Zero-initialise. */
+#ifndef BLURD_FILTERS_REGION_H
+#define BLURD_FILTERS_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum {
+    REGIONS_MAX = 64,
+    REGION_POINTS_MIN = 3,
+    REGION_POINTS_MAX = 64,    /* of one polygon */
+    REGION_NUMBERS_MAX = 1024, /* of all regions together */
+    REGION_PIXELS_MAX = 1000000,
+};
+
+enum region_form { REGION_RECTANGLE, REGION_ELLIPSE, REGION_POLYGON };
+
+struct region {
+    uint16_t form;  /* enum region_form */
+    uint16_t first; /* where its numbers start */
+    uint16_t count; /* x, y, w, h; of a polygon x and y of each point */
+};
+
+struct region_set {
+    uint32_t count;
+    uint32_t numbers;
+    struct region region[REGIONS_MAX];
+    double number[REGION_NUMBERS_MAX];
+    bool percent[REGION_NUMBERS_MAX]; /* unit of the number: percent, else pixels */
+};
+
+/* Appends the region that `text` (zero-terminated) describes. ST_ARGUMENT names the value and the rule that
+ * it breaks, with the set unchanged: not a number, a wrong count of numbers, empty, outside, a polygon whose
+ * points lie on one line, too many regions or points. Nothing is clamped. */
+enum status region_parse(struct region_set *set, const char *text, struct error *err);
+
+/* Places in a picture, in pixels, fractions included. They are rounded to 1/65536 of a pixel, so that
+ * borders which are equal on paper (0.1 + 0.2 and 0.3) are equal. */
+struct region_point {
+    double x, y;
+};
+struct region_box {
+    double x0, y0, x1, y1;
+};
+
+/* The rectangle around region `index` of a picture of that size; may be larger than the picture. */
+struct region_box region_box(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height);
+
+/* Fills the points of polygon `index` and returns how many there are. */
+unsigned region_points(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height,
+                       struct region_point point[REGION_POINTS_MAX]);
+
+#endif
