@@ -72,6 +72,14 @@ const struct argument *argument_find(const struct argument *table, const char *n
     return NULL;
 }
 
+size_t arguments_list(const struct argument *table, char *text, size_t size, size_t used) {
+    for (const struct argument *row = table; row->name && used < size; row++) {
+        int length = snprintf(text + used, size - used, "%s%s", used ? ", " : "", row->name);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return used;
+}
+
 double sample_step(const struct image_shape *shape) {
     return shape->depth == 16 ? 257 : 1;
 }

@@ -50,6 +50,9 @@ void arguments_default(const struct argument *table, void *target);
 /* The row named `name`, or NULL. */
 const struct argument *argument_find(const struct argument *table, const char *name);
 
+/* Appends the names of the rows to a text of `used` characters, separated by commas, and returns its length. */
+size_t arguments_list(const struct argument *table, char *text, size_t size, size_t used);
+
 /* Parses `text` (zero-terminated) into *target. ST_ARGUMENT names argument, value and
  * the allowed range. Nothing is clamped. */
 enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err);

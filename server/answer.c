@@ -46,7 +46,7 @@ void answer_problem(struct request *request, unsigned problem) {
     answer_done(request, problem_kind(problem)->http_status, "application/problem+json");
     answer_header(request, "Cache-Control", "no-store");
     if (problem == PROBLEM_METHOD) {
-        answer_header(request, "Allow", "%s", request->route->filter ? "POST" : "GET, HEAD");
+        answer_header(request, "Allow", "%s", request->route->answer ? "GET, HEAD" : "POST");
     } else if (problem == PROBLEM_BUSY) {
         answer_header(request, "Retry-After", "1");
     } else if (problem == PROBLEM_UNAUTHORIZED) {
@@ -66,11 +66,16 @@ static void add_timing(struct request *request) {
 }
 
 void answer_picture(struct request *request) {
-    enum codec_id codec = request->outcome.format == METRIC_FORMAT_PNG ? CODEC_PNG : CODEC_JPEG;
-    answer_done(request, 200, codec_get(codec)->mime);
-    answer_header(request, "X-Backend", "%s", request->outcome.backend_name);
+    const struct outcome *outcome = &request->outcome;
+    enum codec_id codec = outcome->format == METRIC_FORMAT_PNG ? CODEC_PNG : CODEC_JPEG;
+    bool picture = outcome->format != METRIC_FORMAT_NONE;
+    answer_done(request, 200, picture ? codec_get(codec)->mime : "application/json");
+    answer_header(request, "X-Backend", "%s", outcome->backend_name);
     add_timing(request);
-    if (request->parameters.output.format == FORMAT_AUTO) {
+    if (outcome->notice[0]) {
+        answer_header(request, "X-Blurd-Notice", "%s", outcome->notice);
+    }
+    if (picture && request->parameters.output.format == FORMAT_AUTO) {
         answer_header(request, "Vary", "Accept");
     }
 }

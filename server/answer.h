@@ -8,7 +8,7 @@ struct request;
 /* The problem that request->error describes, as application/problem+json. */
 void answer_problem(struct request *request, unsigned problem);
 
-/* The picture that pipeline_run left in the answer's body. */
+/* The picture, or the statistics of one, that pipeline_run left in the answer's body. */
 void answer_picture(struct request *request);
 
 /* A small text or JSON page; `type` is its media type, the rest as for printf. */

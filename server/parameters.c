@@ -4,104 +4,226 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/operations.h"
 #include "server/query.h"
 
 static const char *const formats[] = {"auto", "jpeg", "png", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
-static const char *const colorspaces[] = {"native", "rgb", NULL};
+static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
+static const char *const modes[] = {"plain", "redact", NULL};
 
-#define AT(member) offsetof(struct output_arguments, member)
-const struct argument output_arguments[] = {
+static enum status parse_region(const struct argument *row, const char *text, void *field,
+                                struct error *err) {
+    (void)row; /* regions know their name */
+    return region_parse(field, text, err);
+}
+
+#define AT(member) offsetof(struct parameters, member)
+
+static const struct argument steps_table[] = {
+    {.name = "ops",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(ops),
+     .parse = operations_parse,
+     .help = "The steps, separated by `|`: a filter, and after colons its arguments, as in "
+             "`blur:sigma=8:edge=wrap|sharpen:amount=0.5`. At most 8."},
+    {0},
+};
+
+static const struct argument input_table[] = {
     {.name = "autorotate",
      .type = ARGUMENT_SWITCH,
-     .offset = AT(autorotate),
+     .offset = AT(input.autorotate),
      .initial = 1,
      .help = "Turn the picture upright as its EXIF orientation says."},
     {.name = "colorspace",
      .type = ARGUMENT_CHOICE,
-     .offset = AT(colorspace),
+     .offset = AT(input.colorspace),
      .choices = colorspaces,
-     .help = "`native` filters the planes as the codec stores them, `rgb` filters RGB."},
+     .help = "`native` filters the planes as the codec stores them where the filter allows it, `rgb` filters RGB, `linear` filters linear light."},
+    {.name = "invert",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(input.invert),
+     .help = "Act on everything but the regions."},
+    {.name = "region",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(input.region),
+     .parse = parse_region,
+     .repeatable = true,
+     .help = "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`, in pixels of the upright "
+             "picture or percent; may be given several times; without it everywhere."},
+    {0},
+};
+
+static const struct argument feather_table[] = {
+    {.name = "feather",
+     .type = ARGUMENT_REAL,
+     .offset = AT(input.feather),
+     .minimum = 0.5,
+     .maximum = 500,
+     .unit = " pixels",
+     .help = "Width in pixels over which the edge of the regions is soft."},
+    {0},
+};
+
+static const struct argument mode_table[] = {
+    {.name = "mode",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.mode),
+     .choices = modes,
+     .help = "`redact`: nothing but a coarse mean of what is inside a region is left, before it is filtered."},
+    {0},
+};
+
+static const struct argument output_table[] = {
     {.name = "effort",
      .type = ARGUMENT_WHOLE,
-     .offset = AT(effort),
+     .offset = AT(output.effort),
      .minimum = 0,
      .maximum = 9,
      .initial = 1,
      .help = "PNG compression, 0 fastest to 9 smallest."},
     {.name = "format",
      .type = ARGUMENT_CHOICE,
-     .offset = AT(format),
+     .offset = AT(output.format),
      .choices = formats,
      .help = "Format of the answer; `auto` takes what `Accept` prefers, else the input's."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
-     .offset = AT(metadata),
+     .offset = AT(output.metadata),
      .choices = metadata_choices,
      .help = "`strip` keeps the colour profile only; `keep` also EXIF (without thumbnail), XMP and text."},
     {.name = "progressive",
      .type = ARGUMENT_SWITCH,
-     .offset = AT(progressive),
+     .offset = AT(output.progressive),
      .help = "Write a progressive JPEG."},
     {.name = "quality",
      .type = ARGUMENT_WHOLE,
-     .offset = AT(quality),
+     .offset = AT(output.quality),
      .minimum = 1,
      .maximum = 100,
      .initial = 85,
-     .help = "JPEG quality."},
+     .help = "JPEG quality; without it a JPEG that is only changed in regions keeps its own."},
     {.name = "subsampling",
      .type = ARGUMENT_CHOICE,
-     .offset = AT(subsampling),
+     .offset = AT(output.subsampling),
      .choices = subsamplings,
      .help = "JPEG chroma subsampling; `auto` is the input's, 4:2:0 when the input has none."},
     {0},
 };
-#undef AT
 
-void parameters_init(struct parameters *parameters, const struct filter *filter) {
-    *parameters = (struct parameters){.filter = filter};
-    arguments_default(filter->arguments, &parameters->arguments);
-    arguments_default(output_arguments, &parameters->output);
+/* ---- which of them a request takes ---- */
+
+static bool is_pipeline(const struct parameters *parameters) {
+    return !parameters->filter;
 }
 
-/* Appends the names of a table's rows, separated by commas. */
-static size_t list_names(const struct argument *table, char *text, size_t size, size_t used) {
-    for (const struct argument *row = table; row->name && used < size; row++) {
-        int length = snprintf(text + used, size - used, "%s%s", used ? ", " : "", row->name);
-        used += length > 0 ? (size_t)length : 0;
+static bool always(const struct parameters *parameters) {
+    (void)parameters;
+    return true;
+}
+
+static bool makes_picture(const struct parameters *parameters) {
+    return is_pipeline(parameters) || filter_id(parameters->filter) != FILTER_STATS;
+}
+
+static bool can_redact(const struct parameters *parameters) {
+    return !is_pipeline(parameters) && (filter_id(parameters->filter) == FILTER_BLUR ||
+                                        filter_id(parameters->filter) == FILTER_PIXELATE);
+}
+
+static const struct {
+    const struct argument *rows;
+    bool (*taken)(const struct parameters *parameters);
+} tables[] = {
+    {steps_table, is_pipeline},   {input_table, always},        {feather_table, makes_picture},
+    {mode_table, can_redact},     {output_table, makes_picture},
+};
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+/* A parameter that was looked up. */
+struct found {
+    const struct argument *row; /* NULL: there is none */
+    bool own;                   /* of the filter, whose offsets are in its arguments */
+    uint64_t bit;               /* in parameters->given */
+};
+
+static unsigned row_count(const struct argument *table) {
+    unsigned count = 0;
+    while (table[count].name) {
+        count++;
     }
-    return used;
+    return count;
+}
+
+static struct found find(const struct parameters *parameters, const char *name) {
+    struct found found = {0};
+    unsigned base = 0; /* rows of the tables before */
+    if (parameters->filter) {
+        const struct argument *table = parameters->filter->arguments;
+        found.row = argument_find(table, name);
+        found.own = found.row != NULL;
+        found.bit = found.row ? UINT64_C(1) << (found.row - table) : 0;
+        base = row_count(table);
+    }
+    for (unsigned i = 0; i < TABLES && !found.row; i++) {
+        if (tables[i].taken(parameters) && (found.row = argument_find(tables[i].rows, name)) != NULL) {
+            found.bit = UINT64_C(1) << (base + (found.row - tables[i].rows));
+        }
+        base += row_count(tables[i].rows);
+    }
+    return found;
+}
+
+void parameters_init(struct parameters *parameters, const struct filter *filter) {
+    memset(parameters, 0, sizeof *parameters);
+    parameters->filter = filter;
+    for (unsigned i = 0; i < TABLES; i++) {
+        arguments_default(tables[i].rows, parameters);
+    }
+    if (filter) {
+        parameters->ops.count = 1;
+        parameters->ops.operation[0].filter = filter;
+        arguments_default(filter->arguments, &parameters->ops.operation[0].arguments);
+    }
+}
+
+bool parameters_know(const struct parameters *parameters, const char *name) {
+    return find(parameters, name).row != NULL;
+}
+
+bool parameters_given(const struct parameters *parameters, const char *name) {
+    return (parameters->given & find(parameters, name).bit) != 0;
 }
 
 static enum status unknown(const struct parameters *parameters, const char *name, struct error *err) {
+    const char *endpoint = parameters->filter ? parameters->filter->name : "pipeline";
     char names[ERROR_TEXT_MAX];
-    size_t used = list_names(parameters->filter->arguments, names, sizeof names, 0);
-    list_names(output_arguments, names, sizeof names, used);
-    return fail_argument(err, name, "unknown parameter; %s takes %s", parameters->filter->name, names);
+    size_t used = 0;
+    if (parameters->filter) {
+        used = arguments_list(parameters->filter->arguments, names, sizeof names, used);
+    }
+    for (unsigned i = 0; i < TABLES; i++) {
+        if (tables[i].taken(parameters)) {
+            used = arguments_list(tables[i].rows, names, sizeof names, used);
+        }
+    }
+    return fail_argument(err, name, "unknown parameter; %s takes %s", endpoint, names);
 }
 
 enum status parameters_set(struct parameters *parameters, const char *name, const char *value,
                            struct error *err) {
-    const struct argument *row = argument_find(parameters->filter->arguments, name);
-    void *target = &parameters->arguments;
-    uint64_t bit = 0;
-    if (row) {
-        bit = UINT64_C(1) << (row - parameters->filter->arguments);
-    } else {
-        row = argument_find(output_arguments, name);
-        target = &parameters->output;
-        bit = row ? UINT64_C(1) << (32 + (row - output_arguments)) : 0;
-    }
-    if (!row) {
+    struct found found = find(parameters, name);
+    if (!found.row) {
         return unknown(parameters, name, err);
     }
-    if (parameters->given & bit) {
+    if ((parameters->given & found.bit) && !found.row->repeatable) {
         return fail_argument(err, name, "%s is given more than once", name);
     }
-    parameters->given |= bit;
-    return argument_parse(row, value, target, err);
+    parameters->given |= found.bit;
+    void *target = found.own ? (void *)&parameters->ops.operation[0].arguments : parameters;
+    return argument_parse(found.row, value, target, err);
 }
 
 enum status parameters_parse(struct parameters *parameters, const char *query, struct error *err) {
@@ -114,4 +236,31 @@ enum status parameters_parse(struct parameters *parameters, const char *query, s
         }
     }
     return err->status;
+}
+
+/* Planning finds what contradicts itself; that does not depend on the picture, so that any will do. */
+static enum status try_plan(const struct parameters *parameters, struct error *err) {
+    static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 1, .height = 1};
+    struct chain chain = {0};
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < parameters->ops.count && status == ST_OK; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        status = chain_append(&chain, operation->filter, &operation->arguments, &shape, err);
+    }
+    return status;
+}
+
+enum status parameters_check(const struct parameters *parameters, struct error *err) {
+    const struct input_arguments *input = &parameters->input;
+    if (parameters->ops.count == 0) {
+        return fail_argument(err, "ops", "ops is missing: the steps of the pipeline, as in blur:sigma=8");
+    }
+    if (input->region.count == 0 && (input->feather > 0 || input->invert)) {
+        return fail_argument(err, input->invert ? "invert" : "feather", "%s needs a region",
+                             input->invert ? "invert" : "feather");
+    }
+    if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
+        return fail_argument(err, "metadata", "metadata is keep, but mode=redact drops all metadata");
+    }
+    return try_plan(parameters, err);
 }

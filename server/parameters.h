@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The parameters of a request: the filter's own, and those of the answer, which every
- * filter shares. Unknown, repeated and out-of-range ones are refused by name. */
+ * The parameters of a request: the filter's own, or the steps of a pipeline, and those that all share: how the
+ * picture is taken, where the filters act, how the answer is made. Unknown, repeated and out-of-range ones
+ * are refused by name. */
 #ifndef BLURD_SERVER_PARAMETERS_H
 #define BLURD_SERVER_PARAMETERS_H
 
@@ -8,13 +9,25 @@
 #include <stdint.h>
 
 #include "codecs/codec.h"
-#include "filters/filter.h"
+#include "filters/chain.h"
+#include "filters/region.h"
 
 enum { FORMAT_AUTO, FORMAT_JPEG, FORMAT_PNG };
-enum { COLORSPACE_NATIVE, COLORSPACE_RGB };
+enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
 enum { METADATA_STRIP, METADATA_KEEP };
+enum { MODE_PLAIN, MODE_REDACT };
 
-/* How the answer is made; filled through the table in parameters.c. */
+/* How the picture is taken and where the filters act on it; for every request. */
+struct input_arguments {
+    bool autorotate;
+    int colorspace;           /* COLORSPACE_… */
+    struct region_set region; /* none: everywhere */
+    bool invert;
+    double feather; /* pixels; 0: hard edges */
+    int mode;       /* MODE_… */
+};
+
+/* How the picture of the answer is made. */
 struct output_arguments {
     int format;      /* FORMAT_… */
     int quality;     /* JPEG, 1 to 100 */
@@ -22,19 +35,33 @@ struct output_arguments {
     bool progressive;
     int effort;   /* PNG, 0 to 9 */
     int metadata; /* METADATA_… */
-    bool autorotate;
-    int colorspace; /* COLORSPACE_… */
+};
+
+/* One filter with its own arguments. */
+struct operation {
+    const struct filter *filter;
+    union filter_arguments arguments;
+};
+
+struct operation_list {
+    unsigned count;
+    struct operation operation[CHAIN_STEPS_MAX];
 };
 
 struct parameters {
-    const struct filter *filter;
-    union filter_arguments arguments; /* of the filter */
-    struct output_arguments output;
-    uint64_t given; /* bit per row of both tables: which were given */
+    const struct filter *filter; /* whose endpoint this is; NULL: the pipeline, which takes `ops` */
+    struct operation_list ops;   /* what to do */
+    struct input_arguments input;
+    struct output_arguments output; /* not taken by stats, which answer no picture */
+    uint64_t given;                 /* bit per parameter that may be given */
 };
 
 /* Everything at its default. */
 void parameters_init(struct parameters *parameters, const struct filter *filter);
+
+/* Whether the parameter of that name exists here; and whether it was given. */
+bool parameters_know(const struct parameters *parameters, const char *name);
+bool parameters_given(const struct parameters *parameters, const char *name);
 
 /* Takes one parameter. ST_ARGUMENT names it and what is allowed. */
 enum status parameters_set(struct parameters *parameters, const char *name, const char *value,
@@ -43,7 +70,7 @@ enum status parameters_set(struct parameters *parameters, const char *name, cons
 /* Takes a whole query string (NULL is allowed). */
 enum status parameters_parse(struct parameters *parameters, const char *query, struct error *err);
 
-/* The table of the answer's parameters, ended by a NULL name. */
-extern const struct argument output_arguments[];
+/* Once all were taken: whether they go together. ST_ARGUMENT names one that does not, or that is missing. */
+enum status parameters_check(const struct parameters *parameters, struct error *err);
 
 #endif

@@ -8,14 +8,18 @@
 #include <string.h>
 
 #include "codecs/codec.h"
+#include "codecs/jpeg_patch.h"
 #include "codecs/orient.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "cpu/linear.h"
 #include "filters/chain.h"
 #include "server/accept.h"
-#include "server/multipart.h"
+#include "server/area.h"
+#include "server/envelope.h"
 #include "server/request.h"
 #include "server/service.h"
+#include "server/statistics.h"
 
 struct pipeline {
     struct request *request;
@@ -30,8 +34,11 @@ struct pipeline {
     struct image_shape upright; /* as filtered and encoded */
     struct encode_options options;
     struct chain chain;
-    uint8_t *memory[2]; /* each holds the stored and the upright picture */
+    struct area area;
+    struct image_shape filtered; /* what the filters see: the upright picture, or that in linear light */
+    uint8_t *memory[2];          /* each holds the stored picture, the upright one, and a result */
     struct image source, result;
+    uint8_t *linear_memory[2]; /* the same in linear light; NULL: not wanted */
     int64_t clock; /* when the current stage began */
 };
 
@@ -41,44 +48,8 @@ static void stage_end(struct pipeline *p, enum stage stage) {
     p->clock = now;
 }
 
-/* Takes a multipart body apart: one picture, and parameters as the other fields. */
-static enum status take_part(struct pipeline *p, const struct part *part) {
-    if (part->is_file) {
-        if (p->input.data) {
-            return fail_argument(p->err, part->name, "the body holds more than one file");
-        }
-        p->input = part->data;
-        return ST_OK;
-    }
-    char value[256];
-    if (part->data.size >= sizeof value || memchr(part->data.data, '\0', part->data.size)) {
-        return fail_argument(p->err, part->name, "the value is too long or contains a zero byte");
-    }
-    memcpy(value, part->data.data, part->data.size);
-    value[part->data.size] = '\0';
-    return parameters_set(&p->request->parameters, part->name, value, p->err);
-}
-
 static enum status open_envelope(struct pipeline *p) {
-    struct bytes body = {p->request->slot->memory, p->request->body_size};
-    if (!multipart_is(p->request->content_type)) {
-        p->input = body;
-        return ST_OK;
-    }
-    struct multipart multipart;
-    struct part part;
-    bool found = true;
-    enum status status = multipart_begin(&multipart, p->request->content_type, body, p->err);
-    while (status == ST_OK && found) {
-        status = multipart_next(&multipart, &part, &found, p->err);
-        if (status == ST_OK && found) {
-            status = take_part(p, &part);
-        }
-    }
-    if (status == ST_OK && !p->input.data) {
-        return fail(p->err, ST_CORRUPT, "the multipart body holds no file part");
-    }
-    return status;
+    return envelope_open(p->request, &p->input, p->err);
 }
 
 static enum status probe(struct pipeline *p) {
@@ -89,6 +60,7 @@ static enum status probe(struct pipeline *p) {
         .max_scans = config->max_scans,
         .max_memory = config->memory,
         .deadline_ns = p->clock + config->work_timeout_ms * 1000000,
+        .local_colour = p->request->parameters.input.mode == MODE_REDACT,
     };
     enum status status = codec_probe(p->input, &p->limits, &p->picture, p->err);
     if (status == ST_OK) {
@@ -107,12 +79,34 @@ static enum subsampling subsampling_of(const struct image_shape *shape) {
                             : SUBSAMPLING_AUTO;
 }
 
+/* Whether all filters take the planes as they are. */
+static bool takes_planes(const struct parameters *parameters, const struct image_shape *planes) {
+    bool all = parameters->input.colorspace == COLORSPACE_NATIVE;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        all = all && operation->filter->planar && operation->filter->planar(&operation->arguments, planes);
+    }
+    return all;
+}
+
+static bool fits_subsampling(const struct pipeline *p, const struct image_shape *planes) {
+    int asked = p->request->parameters.output.subsampling;
+    return asked == SUBSAMPLING_AUTO || asked == (int)subsampling_of(planes);
+}
+
 /* Whether the planes of the JPEG can be filtered and written as they are stored. */
 static bool keeps_planes(const struct pipeline *p, const struct image_shape *upright) {
-    const struct output_arguments *asked = &p->request->parameters.output;
-    bool fits = asked->subsampling == SUBSAMPLING_AUTO || asked->subsampling == (int)subsampling_of(upright);
-    return p->picture.native.model == PIXEL_YCBCR && p->output == CODEC_JPEG && fits &&
-           asked->colorspace == COLORSPACE_NATIVE && orient_is_exact(&p->picture.native, p->orientation);
+    return p->picture.native.model == PIXEL_YCBCR && p->output == CODEC_JPEG &&
+           fits_subsampling(p, upright) && takes_planes(&p->request->parameters, upright) &&
+           orient_is_exact(&p->picture.native, p->orientation);
+}
+
+static bool makes_stats(const struct pipeline *p) {
+    return p->request->parameters.filter && filter_id(p->request->parameters.filter) == FILTER_STATS;
+}
+
+static bool linear(const struct pipeline *p) {
+    return p->request->parameters.input.colorspace == COLORSPACE_LINEAR;
 }
 
 static void choose_output(struct pipeline *p) {
@@ -120,7 +114,7 @@ static void choose_output(struct pipeline *p) {
     p->output = asked->format == FORMAT_JPEG  ? CODEC_JPEG
                 : asked->format == FORMAT_PNG ? CODEC_PNG
                                               : accept_choose(p->request->accept, p->picture.codec);
-    p->orientation = asked->autorotate ? p->picture.metadata.orientation : 1;
+    p->orientation = p->request->parameters.input.autorotate ? p->picture.metadata.orientation : 1;
     struct image_shape planes = orient_shape(&p->picture.native, p->orientation);
     p->stored = keeps_planes(p, &planes) ? p->picture.native : p->picture.pixels;
     p->upright = orient_shape(&p->stored, p->orientation);
@@ -139,46 +133,84 @@ static void choose_output(struct pipeline *p) {
         p->options.subsampling =
             p->picture.native.model == PIXEL_YCBCR ? subsampling_of(&planes) : SUBSAMPLING_444;
     }
-    p->request->outcome.format = p->output == CODEC_PNG ? METRIC_FORMAT_PNG : METRIC_FORMAT_JPEG;
+    p->request->outcome.format = makes_stats(p)            ? METRIC_FORMAT_NONE
+                                 : p->output == CODEC_PNG ? METRIC_FORMAT_PNG
+                                                          : METRIC_FORMAT_JPEG;
     p->request->outcome.width = p->upright.width;
     p->request->outcome.height = p->upright.height;
 }
 
 static enum status plan(struct pipeline *p) {
-    choose_output(p);
     const struct parameters *parameters = &p->request->parameters;
-    return chain_append(&p->chain, parameters->filter, &parameters->arguments, &p->upright, p->err);
+    choose_output(p);
+    area_init(&p->area, parameters, p->picture.metadata.orientation, p->stored.width, p->stored.height);
+    p->filtered = p->upright;
+    p->filtered.depth = linear(p) ? 16 : p->upright.depth;
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < parameters->ops.count && status == ST_OK; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        status = chain_append(&p->chain, operation->filter, &operation->arguments, &p->filtered, p->err);
+    }
+    return status;
 }
 
-static enum status take_memory(struct pipeline *p) {
-    struct image stored, upright;
-    size_t stored_size = image_layout(&stored, &p->stored);
-    size_t upright_size = image_layout(&upright, &p->upright);
-    size_t size = stored_size > upright_size ? stored_size : upright_size;
-    if (stored_size == 0 || upright_size == 0) {
+static size_t shape_size(const struct image_shape *shape) {
+    struct image image;
+    return image_layout(&image, shape);
+}
+
+/* Two pieces of memory, each of which can hold both shapes. */
+static enum status take_pair(struct pipeline *p, const struct image_shape *a, const struct image_shape *b,
+                             uint8_t *memory[2]) {
+    size_t first = shape_size(a);
+    size_t second = shape_size(b);
+    if (first == 0 || second == 0) {
         return fail(p->err, ST_LIMIT, "the picture is too large for memory");
     }
     for (unsigned i = 0; i < 2; i++) {
-        p->memory[i] = slot_take(p->request->slot, size, p->err);
-        if (!p->memory[i]) {
+        memory[i] = slot_take(p->request->slot, first > second ? first : second, p->err);
+        if (!memory[i]) {
             return p->err->status;
         }
     }
     return ST_OK;
 }
 
+static enum status take_memory(struct pipeline *p) {
+    struct image_shape result = chain_result(&p->chain, &p->filtered);
+    /* The upright picture has the stored one's samples, but other padding. */
+    struct image_shape larger = shape_size(&p->stored) > shape_size(&p->upright) ? p->stored : p->upright;
+    enum status status = take_pair(p, &larger, linear(p) ? &p->upright : &result, p->memory);
+    if (status == ST_OK && linear(p)) {
+        status = take_pair(p, &p->filtered, &result, p->linear_memory);
+    }
+    return status == ST_OK ? area_take_memory(&p->area, p->request->slot, &p->stored, p->err) : status;
+}
+
+static void place(struct image *image, const struct image_shape *shape, uint8_t *memory) {
+    image_layout(image, shape);
+    image_place(image, memory);
+}
+
 static enum status decode(struct pipeline *p) {
-    image_layout(&p->source, &p->stored);
-    image_place(&p->source, p->memory[0]);
-    image_layout(&p->result, &p->upright);
-    image_place(&p->result, p->memory[1]);
+    const struct parameters *parameters = &p->request->parameters;
+    place(&p->source, &p->stored, p->memory[0]);
+    place(&p->result, &p->upright, p->memory[1]);
     enum status status = codec_decode(p->input, &p->picture, &p->limits, &p->source, p->err);
+    if (status == ST_OK) {
+        status = area_draw(&p->area, parameters, &p->picture, &p->source, p->err);
+    }
     if (status == ST_OK && p->orientation != 1) {
         orient_image(&p->source, p->orientation, &p->result);
         p->source = p->result;
-        image_layout(&p->result, &p->upright);
-        image_place(&p->result, p->memory[0]);
+        place(&p->result, &p->upright, p->memory[0]);
+        area_turn(&p->area, p->orientation);
     }
+    if (status == ST_OK) {
+        struct lane *cpu = p->worker->lane[p->request->service->backend_count - 1];
+        status = area_feather(&p->area, parameters, cpu, p->err);
+    }
+    area_notice(&p->area, p->request->outcome.notice, sizeof p->request->outcome.notice);
     stage_end(p, STAGE_DECODE);
     return status;
 }
@@ -192,31 +224,63 @@ static void name_backend(struct outcome *outcome, const struct backend *backend,
 }
 
 /* The first backend that does it; the last in the list is the CPU, which does not fail. */
-static enum status filter(struct pipeline *p) {
+static enum status run_chain(struct pipeline *p, const struct run *run, struct lane_timing *timing) {
     struct service *service = p->request->service;
     struct outcome *outcome = &p->request->outcome;
-    struct lane_timing timing = {0};
-    const struct run run = {
-        .chain = &p->chain,
-        .slot = p->request->slot,
-        .source = &p->source,
-        .target = &p->result,
-    };
     enum status status = fail(p->err, ST_BUSY, "no backend has memory for this worker");
     for (unsigned i = 0; i < service->backend_count; i++) {
         struct backend *backend = service->backend[i];
         if (!p->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
             continue;
         }
-        status = lane_run(p->worker->lane[i], &run, &timing, p->err);
+        status = lane_run(p->worker->lane[i], run, timing, p->err);
         if (status != ST_DEVICE) {
             outcome->backend = i + 1;
-            name_backend(outcome, backend, timing.unit);
+            name_backend(outcome, backend, timing->unit);
             break;
         }
         metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);
         log_message(LOG_WARNING, "backend", "%s: %s", backend->name, p->err->text);
     }
+    return status;
+}
+
+/* The picture in linear light goes through the filters instead of the picture itself. */
+static enum status run_linear(struct pipeline *p, struct run *run, struct lane_timing *timing) {
+    struct image source, result;
+    struct image_shape shape = chain_result(&p->chain, &p->filtered);
+    place(&source, &p->filtered, p->linear_memory[0]);
+    place(&result, &shape, p->linear_memory[1]);
+    linear_from(&p->source, &source);
+    run->source = &source;
+    run->target = &result;
+    enum status status = run_chain(p, run, timing);
+    if (status != ST_OK || makes_stats(p)) {
+        p->result = result;
+        return status;
+    }
+    linear_to(&result, &p->result);
+    if (run->mask) { /* 16 bits do not all come back as they were */
+        mask_restore(&p->result, &p->source, run->mask);
+    }
+    return ST_OK;
+}
+
+static enum status filter(struct pipeline *p) {
+    struct outcome *outcome = &p->request->outcome;
+    struct lane_timing timing = {0};
+    struct run run = {
+        .chain = &p->chain,
+        .slot = p->request->slot,
+        .source = &p->source,
+        .target = &p->result,
+        .mask = p->area.wanted ? &p->area.mask : NULL,
+    };
+    if (makes_stats(p)) {
+        struct image_shape shape = chain_result(&p->chain, &p->filtered);
+        place(&p->result, &shape, p->result.plane[0].data);
+    }
+    enum status status = linear(p) ? run_linear(p, &run, &timing) : run_chain(p, &run, &timing);
     stage_end(p, STAGE_FILTER);
     outcome->stage_ns[STAGE_UPLOAD] = timing.upload_ns;
     outcome->stage_ns[STAGE_DOWNLOAD] = timing.download_ns;
@@ -224,13 +288,40 @@ static enum status filter(struct pipeline *p) {
     return status;
 }
 
+/* Whether what lies outside of the regions can stay as it is in the file, to the bit: nothing else was asked for. */
+static bool can_patch(const struct pipeline *p) {
+    const struct parameters *parameters = &p->request->parameters;
+    struct image_shape planes = orient_shape(&p->picture.native, p->orientation);
+    return p->area.wanted && p->picture.codec == CODEC_JPEG && p->output == CODEC_JPEG &&
+           p->orientation == 1 && !parameters_given(parameters, "quality") && fits_subsampling(p, &planes) &&
+           jpeg_patch_possible(p->input, &p->limits);
+}
+
+static enum status encode_picture(struct pipeline *p, struct buf *output) {
+    const struct metadata *metadata = &p->picture.metadata;
+    if (can_patch(p)) {
+        enum status status = jpeg_patch(p->input, &p->limits, &p->result, &p->area.mask, &p->options,
+                                        metadata, output, p->err);
+        if (status != ST_UNSUPPORTED) {
+            return status;
+        }
+        buf_finish(output);
+    }
+    return codec_encode(p->output, &p->result, &p->options, metadata, output, p->err);
+}
+
 static enum status encode(struct pipeline *p) {
     struct buf *output = &p->request->answer.body;
     /* No picture of this size, noise at quality 100 and its metadata included, is larger. */
     size_t pixels = (size_t)p->upright.width * p->upright.height;
     buf_init(output, pixels * 16 + (8 << 20));
-    enum status status =
-        codec_encode(p->output, &p->result, &p->options, &p->picture.metadata, output, p->err);
+    enum status status = ST_OK;
+    if (makes_stats(p)) {
+        const struct stats *stats = (const struct stats *)(const void *)p->result.plane[0].data;
+        status = statistics_write(stats, &p->filtered, output, p->err);
+    } else {
+        status = encode_picture(p, output);
+    }
     stage_end(p, STAGE_ENCODE);
     return status;
 }

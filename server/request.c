@@ -14,6 +14,7 @@
 #include "core/log.h"
 #include "server/answer.h"
 #include "server/http.h"
+#include "server/multipart.h"
 #include "server/pipeline.h"
 #include "server/routes.h"
 #include "server/service.h"
@@ -118,11 +119,11 @@ static enum problem find_route(struct request *request) {
     }
     bool get = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
     bool post = strcmp(request->method, "POST") == 0;
-    if (request->route->filter ? !post : !get) {
-        fail(err, ST_ARGUMENT, "%s takes %s", request->route->path, request->route->filter ? "POST" : "GET");
+    if (request->route->answer ? !get : !post) {
+        fail(err, ST_ARGUMENT, "%s takes %s", request->route->path, request->route->answer ? "GET" : "POST");
         return PROBLEM_METHOD;
     }
-    if (request->route->filter && request->service->tokens && !request->authorized) {
+    if (!request->route->answer && request->service->tokens && !request->authorized) {
         fail(err, ST_ARGUMENT, "a valid bearer token is needed");
         return PROBLEM_UNAUTHORIZED;
     }
@@ -131,7 +132,7 @@ static enum problem find_route(struct request *request) {
 
 static enum problem check_head(struct request *request) {
     enum problem problem = find_route(request);
-    if (problem != PROBLEM_NONE || !request->route->filter) {
+    if (problem != PROBLEM_NONE || request->route->answer) {
         return problem;
     }
     if (!request->framing.content_lengths && !request->framing.transfer_encodings) {
@@ -148,8 +149,13 @@ static enum problem check_head(struct request *request) {
              request->framing.content_length, limit);
         return PROBLEM_TOO_LARGE;
     }
-    parameters_init(&request->parameters, filter_find(request->route->filter));
-    return problem_of(parameters_parse(&request->parameters, request->query, &request->error));
+    struct parameters *parameters = &request->parameters;
+    parameters_init(parameters, request->route->filter ? filter_find(request->route->filter) : NULL);
+    enum status status = parameters_parse(parameters, request->query, &request->error);
+    if (status == ST_OK && !multipart_is(request->content_type)) { /* else more of them come in the body */
+        status = parameters_check(parameters, &request->error);
+    }
+    return problem_of(status);
 }
 
 void request_begin(struct request *request, const char *method, const char *version) {
@@ -209,7 +215,7 @@ static enum status keep_body(struct request *request, const void *data, size_t s
 bool request_body(struct request *request, const void *data, size_t size) {
     request->received += size;
     metrics_add(request->service->metrics, METRIC_RECEIVED_BYTES, (int64_t)size);
-    if (!request->answered && request->route->filter) {
+    if (!request->answered && !request->route->answer) {
         enum status status = keep_body(request, data, size);
         if (status != ST_OK) {
             answer_problem(request, problem_of(status));
@@ -221,7 +227,7 @@ bool request_body(struct request *request, const void *data, size_t size) {
 }
 
 bool request_end(struct request *request) {
-    if (!request->answered && !request->route->filter) {
+    if (!request->answered && request->route->answer) {
         request->route->answer(request);
     } else if (!request->answered && request->body_size == 0) {
         fail(&request->error, ST_CORRUPT, "the body is empty; send the bytes of a JPEG or PNG");
@@ -279,7 +285,7 @@ static void log_request(const struct request *request) {
     const struct problem_kind *kind = problem_kind(outcome->problem);
     struct log_line line;
     /* Probes come every second: they are of interest only when they fail. */
-    bool probe = request->route && !request->route->filter && outcome->problem == PROBLEM_NONE;
+    bool probe = request->route && request->route->answer && outcome->problem == PROBLEM_NONE;
     log_begin(&line,
               outcome->problem == PROBLEM_INTERNAL ? LOG_ERROR
               : probe                              ? LOG_DEBUG

@@ -54,6 +54,7 @@ struct outcome {
     enum metric_format format;
     unsigned backend; /* number in the metrics; 0: none ran */
     char backend_name[32];
+    char notice[160]; /* what about the regions needs saying; empty: nothing */
     uint32_t width, height;
     int64_t stage_ns[STAGE_COUNT];
     bool stages; /* the request got as far as a worker */

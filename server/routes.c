@@ -87,9 +87,14 @@ static void answer_metrics(struct request *request) {
 static const struct route routes[] = {
     {.path = "/", .name = "index", .answer = answer_index},
     {.path = "/blur", .name = "blur", .filter = "blur"},
+    {.path = "/convolve", .name = "convolve", .filter = "convolve"},
     {.path = "/livez", .name = "livez", .answer = answer_livez},
     {.path = "/metrics", .name = "metrics", .answer = answer_metrics},
+    {.path = "/pipeline", .name = "pipeline"},
+    {.path = "/pixelate", .name = "pixelate", .filter = "pixelate"},
     {.path = "/readyz", .name = "readyz", .answer = answer_readyz},
+    {.path = "/sharpen", .name = "sharpen", .filter = "sharpen"},
+    {.path = "/stats", .name = "stats", .filter = "stats"},
     {.path = "/version", .name = "version", .answer = answer_version},
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };

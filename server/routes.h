@@ -10,8 +10,8 @@ struct request;
 struct route {
     const char *path;                        /* matched byte for byte against the raw path */
     const char *name;                        /* the operation, for logs and metrics */
-    const char *filter;                      /* POST with a picture: the filter's name; else NULL */
-    void (*answer)(struct request *request); /* GET and HEAD; NULL for filters */
+    void (*answer)(struct request *request); /* GET and HEAD; NULL: POST with a picture */
+    const char *filter;                      /* then: the filter's name; NULL: the pipeline */
 };
 
 /* The route of a path, or NULL. */

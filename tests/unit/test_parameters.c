@@ -32,15 +32,15 @@ static void test_defaults(void **state) {
         const struct output_arguments *output = &parameters.output;
         assert_string_equal(parameters.filter->name, "blur");
         assert_int_equal(parameters.given, 0);
-        assert_true(parameters.arguments.blur.sigma == 1.5);
-        assert_int_equal(parameters.arguments.blur.kernel_size, 0);
+        assert_true(parameters.ops.operation[0].arguments.blur.sigma == 1.5);
+        assert_int_equal(parameters.ops.operation[0].arguments.blur.kernel_size, 0);
         assert_int_equal(output->format, FORMAT_AUTO);
         assert_int_equal(output->quality, 85);
         assert_int_equal(output->subsampling, SUBSAMPLING_AUTO);
         assert_int_equal(output->effort, 1);
         assert_int_equal(output->metadata, METADATA_STRIP);
-        assert_int_equal(output->colorspace, COLORSPACE_NATIVE);
-        assert_true(output->autorotate);
+        assert_int_equal(parameters.input.colorspace, COLORSPACE_NATIVE);
+        assert_true(parameters.input.autorotate);
         assert_false(output->progressive);
     }
 }
@@ -52,15 +52,15 @@ static void test_all(void **state) {
                  "subsampling=444&progressive=true&metadata=keep&autorotate=0&"
                  "colorspace=rgb");
     const struct output_arguments *output = &parameters.output;
-    assert_true(parameters.arguments.blur.sigma == 2.5);
-    assert_int_equal(parameters.arguments.blur.kernel_size, 5);
+    assert_true(parameters.ops.operation[0].arguments.blur.sigma == 2.5);
+    assert_int_equal(parameters.ops.operation[0].arguments.blur.kernel_size, 5);
     assert_int_equal(output->format, FORMAT_PNG);
     assert_int_equal(output->quality, 100);
     assert_int_equal(output->effort, 9);
     assert_int_equal(output->subsampling, SUBSAMPLING_444);
     assert_int_equal(output->metadata, METADATA_KEEP);
-    assert_int_equal(output->colorspace, COLORSPACE_RGB);
-    assert_false(output->autorotate);
+    assert_int_equal(parameters.input.colorspace, COLORSPACE_RGB);
+    assert_false(parameters.input.autorotate);
     assert_true(output->progressive);
     assert_int_equal(__builtin_popcountll(parameters.given), 11);
     assert_int_equal(parse_ok("form%61t=%6apeg").output.format, FORMAT_JPEG);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/area.h"
+
+#include <stdio.h>
+
+#include "codecs/orient.h"
+#include "cpu/redact.h"
+
+void area_init(struct area *area, const struct parameters *parameters, uint8_t orientation, uint32_t width,
+               uint32_t height) {
+    *area = (struct area){.region = parameters->input.region};
+    area->redact = parameters->input.mode == MODE_REDACT;
+    area->wanted = area->region.count > 0;
+    region_turn(&area->region, orientation, width, height);
+}
+
+/* One byte a pixel: as large as a mask of this picture, whichever way it is turned. */
+static enum status take_image(struct image *image, struct slot *slot, const struct image_shape *stored,
+                              struct error *err) {
+    struct image turned;
+    const struct image_shape shape = {
+        .model = PIXEL_GRAY, .depth = 8, .width = stored->width, .height = stored->height};
+    const struct image_shape other = {
+        .model = PIXEL_GRAY, .depth = 8, .width = stored->height, .height = stored->width};
+    size_t size = image_layout(image, &shape);
+    size_t other_size = image_layout(&turned, &other);
+    uint8_t *memory = slot_take(slot, size > other_size ? size : other_size, err);
+    if (!memory) {
+        return err->status;
+    }
+    image_place(image, memory);
+    return ST_OK;
+}
+
+enum status area_take_memory(struct area *area, struct slot *slot, const struct image_shape *stored,
+                             struct error *err) {
+    enum status status = ST_OK;
+    if (area->wanted || area->redact) {
+        status = take_image(&area->mask, slot, stored, err);
+        status = status == ST_OK ? take_image(&area->spare, slot, stored, err) : status;
+    }
+    return status;
+}
+
+/* What is in a block of a JPEG shows all over it: redaction takes whole ones, the colour's included. */
+static struct mask_grid blocks_of(const struct picture *picture) {
+    const struct image_shape *shape = &picture->native;
+    bool colour = shape->model == PIXEL_YCBCR;
+    if (picture->codec != CODEC_JPEG) {
+        return (struct mask_grid){0};
+    }
+    /* Unusual samplings are decoded as RGB and do not tell. MCUs have 1 to 4 blocks an axis: 96 is a multiple of
+     * all of them. */
+    uint32_t unknown = shape->model == PIXEL_RGB ? 96 : 8;
+    return (struct mask_grid){.width = colour ? 8u << shape->chroma_shift_x : unknown,
+                              .height = colour ? 8u << shape->chroma_shift_y : unknown};
+}
+
+static enum status refuse_off(const struct area *area, const struct image *stored, struct error *err) {
+    for (uint32_t i = 0; i < area->region.count; i++) {
+        if (area->report.place[i] == MASK_OFF) {
+            return fail_argument(err, "region",
+                                 "region %u lies off the picture (stored as %ux%u); mode=redact refuses that",
+                                 i + 1, stored->width, stored->height);
+        }
+    }
+    return ST_OK;
+}
+
+enum status area_draw(struct area *area, const struct parameters *parameters, const struct picture *picture,
+                      const struct image *stored, struct error *err) {
+    const struct input_arguments *input = &parameters->input;
+    const struct mask_options options = {
+        .invert = input->invert, .outward = area->redact, .grid = blocks_of(picture)};
+    if (area->wanted) {
+        mask_draw(&area->mask, &area->region, &options, &area->report);
+    }
+    if (!area->redact) {
+        return ST_OK;
+    }
+    enum status status = refuse_off(area, stored, err);
+    if (status == ST_OK) {
+        const struct operation *operation = &parameters->ops.operation[0];
+        bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
+        const struct redact_options redact = {
+            .grid = options.grid,
+            .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
+        };
+        redact_image(stored, &area->region, input->invert, &redact, &area->spare);
+    }
+    return status;
+}
+
+/* From here on the mask is the spare image, and the other way round. */
+static void swap(struct area *area) {
+    struct image mask = area->mask;
+    area->mask = area->spare;
+    area->spare = mask;
+}
+
+void area_turn(struct area *area, uint8_t orientation) {
+    if (!area->wanted || orientation == 1) {
+        return;
+    }
+    struct image_shape stored = image_shape(&area->mask);
+    struct image_shape upright = orient_shape(&stored, orientation);
+    uint8_t *memory = area->spare.plane[0].data;
+    image_layout(&area->spare, &upright);
+    image_place(&area->spare, memory);
+    orient_image(&area->mask, orientation, &area->spare);
+    swap(area);
+    memory = area->spare.plane[0].data;
+    image_layout(&area->spare, &upright);
+    image_place(&area->spare, memory);
+}
+
+enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,
+                         struct error *err) {
+    double feather = parameters->input.feather;
+    if (!area->wanted || feather == 0) {
+        return ST_OK;
+    }
+    enum status status = mask_feather(cpu, &area->mask, &area->spare, feather, &area->report, err);
+    swap(area);
+    return status;
+}
+
+void area_notice(const struct area *area, char *text, size_t size) {
+    unsigned cut = 0, off = 0, first = 0;
+    for (uint32_t i = area->region.count; i-- > 0;) {
+        enum mask_place place = area->report.place[i];
+        cut += place == MASK_CUT;
+        off += place == MASK_OFF;
+        first = place == MASK_WHOLE ? first : i + 1;
+    }
+    text[0] = '\0';
+    if (cut + off > 0) {
+        snprintf(text, size,
+                 "of %u regions %u lie off the picture and did nothing, %u are cut by its border; the first is "
+                 "region %u",
+                 area->region.count, off, cut, first);
+    }
+}

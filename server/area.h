@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Where filters act: from the regions of a request to a mask, and to a picture that has forgotten what lies in
+ * them. Regions are given in the upright picture and drawn in the stored one, on whose blocks redaction works;
+ * then the mask is turned with the picture. */
+#ifndef BLURD_SERVER_AREA_H
+#define BLURD_SERVER_AREA_H
+
+#include "codecs/codec.h"
+#include "core/backend.h"
+#include "core/slot.h"
+#include "cpu/mask.h"
+#include "server/parameters.h"
+
+struct area {
+    bool wanted;              /* there are regions, or the picture is to be redacted */
+    bool redact;
+    struct region_set region; /* in the stored picture */
+    struct image mask;        /* coverage of the picture; once area_draw was called */
+    struct image spare;       /* the same size: what is drawn before it is turned or made soft */
+    struct mask_report report;
+};
+
+/* Takes the regions over for a picture that is stored with this EXIF orientation and has this (stored) size. */
+void area_init(struct area *area, const struct parameters *parameters, uint8_t orientation, uint32_t width,
+               uint32_t height);
+
+/* Takes the memory of both masks out of the slot, if any are wanted. ST_BUSY, ST_LIMIT as slot_take. */
+enum status area_take_memory(struct area *area, struct slot *slot, const struct image_shape *stored,
+                             struct error *err);
+
+/* Draws the mask over the decoded picture `stored`, and with mode=redact makes that forget what is inside.
+ * `picture` tells how it was compressed. ST_ARGUMENT: a region that is to be redacted lies off the picture. */
+enum status area_draw(struct area *area, const struct parameters *parameters, const struct picture *picture,
+                      const struct image *stored, struct error *err);
+
+/* Turns the mask upright with the picture. */
+void area_turn(struct area *area, uint8_t orientation);
+
+/* Makes the edges soft as asked, by a lane of the CPU backend. ST_BUSY without memory. */
+enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,
+                         struct error *err);
+
+/* A sentence about regions that did nothing or less than asked, or "". */
+void area_notice(const struct area *area, char *text, size_t size);
+
+#endif
