@@ -224,3 +224,65 @@ struct region_box region_box(const struct region_set *set, uint32_t index, uint3
     double h = in_pixels(set, region->first + 3u, height);
     return (struct region_box){snap(x), snap(y), snap(x + w), snap(y + h)};
 }
+
+/* ---- turning ---- */
+
+/* Where a place of the upright picture is stored; width and height are those of the stored picture. */
+static struct region_point turn_point(struct region_point at, uint8_t orientation, double width,
+                                      double height) {
+    switch (orientation) {
+    case 2:
+        return (struct region_point){width - at.x, at.y};
+    case 3:
+        return (struct region_point){width - at.x, height - at.y};
+    case 4:
+        return (struct region_point){at.x, height - at.y};
+    case 5:
+        return (struct region_point){at.y, at.x};
+    case 6:
+        return (struct region_point){at.y, height - at.x};
+    case 7:
+        return (struct region_point){width - at.y, height - at.x};
+    case 8:
+        return (struct region_point){width - at.y, at.x};
+    default:
+        return at;
+    }
+}
+
+/* Replaces the numbers of region `index` by those of the turned one, in pixels. */
+static void turn_region(struct region_set *set, uint32_t index, uint8_t orientation, uint32_t width,
+                        uint32_t height) {
+    const struct region *region = &set->region[index];
+    bool lies = orientation >= 5;
+    uint32_t shown_width = lies ? height : width;
+    uint32_t shown_height = lies ? width : height;
+    struct region_point point[REGION_POINTS_MAX];
+    unsigned count = 2;
+    if (region->form == REGION_POLYGON) {
+        count = region_points(set, index, shown_width, shown_height, point);
+    } else {
+        struct region_box box = region_box(set, index, shown_width, shown_height);
+        point[0] = (struct region_point){box.x0, box.y0};
+        point[1] = (struct region_point){box.x1, box.y1};
+    }
+    double *number = set->number + region->first;
+    for (unsigned k = 0; k < count; k++) {
+        point[k] = turn_point(point[k], orientation, width, height);
+        number[2 * k] = point[k].x;
+        number[2 * k + 1] = point[k].y;
+    }
+    if (region->form != REGION_POLYGON) {
+        number[0] = fmin(point[0].x, point[1].x);
+        number[1] = fmin(point[0].y, point[1].y);
+        number[2] = fabs(point[1].x - point[0].x);
+        number[3] = fabs(point[1].y - point[0].y);
+    }
+    memset(set->percent + region->first, 0, region->count * sizeof set->percent[0]);
+}
+
+void region_turn(struct region_set *set, uint8_t orientation, uint32_t width, uint32_t height) {
+    for (uint32_t i = 0; i < set->count && orientation != 1; i++) {
+        turn_region(set, i, orientation, width, height);
+    }
+}

@@ -118,50 +118,170 @@ static void test_refusals(void **state) {
     }
 }
 
-/* The sentence about an unknown parameter names every one that there is, whole. */
-static void test_unknown_lists_all(void **state) {
-    (void)state;
-    struct parameters parameters;
-    struct error err;
-    assert_int_equal(parse("x", &parameters, &err), ST_ARGUMENT);
-    for (const struct argument *row = output_arguments; row->name; row++) {
-        assert_non_null(strstr(err.text, row->name));
-    }
-    for (const struct argument *row = parameters.filter->arguments; row->name; row++) {
-        assert_non_null(strstr(err.text, row->name));
-    }
-    assert_true(strlen(err.text) < sizeof err.text - 1);
+/* What each endpoint takes beside what all take. */
+static const struct {
+    const char *filter; /* NULL: the pipeline */
+    const char *own;
+    const char *refused;
+} endpoints[] = {
+    {"blur", "sigma kernel_size edge mode feather quality", "ops block amount"},
+    {"convolve", "kernel preset size divisor bias edge feather quality", "ops sigma mode"},
+    {"pixelate", "block mode feather quality", "ops sigma edge"},
+    {"sharpen", "sigma amount threshold edge feather quality", "ops kernel_size mode"},
+    {"stats", "", "ops sigma feather quality format mode effort"},
+    {NULL, "ops feather quality format", "sigma mode kernel"},
+};
+enum { ENDPOINTS = sizeof endpoints / sizeof *endpoints };
+static const char shared[] = "autorotate colorspace invert region";
+
+static void init(struct parameters *parameters, unsigned endpoint) {
+    const char *filter = endpoints[endpoint].filter;
+    parameters_init(parameters, filter ? filter_find(filter) : NULL);
 }
 
-/* No name in both tables, none twice, all within the bits of `given`, defaults allowed. */
-static void test_tables(void **state) {
+/* The sentence about an unknown parameter names every one that there is, whole, and no other. */
+static void check_names(const struct parameters *parameters, const char *text, const char *names, bool known) {
+    char copy[128];
+    snprintf(copy, sizeof copy, "%s", names);
+    for (char *rest, *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        char listed[64], last[64];
+        snprintf(listed, sizeof listed, " %s,", name);
+        snprintf(last, sizeof last, ", %s", name);
+        bool there = strstr(text, listed) != NULL;
+        there = there || (strstr(text, last) && !strstr(text, last)[strlen(last)]);
+        assert_int_equal(there, known);
+        assert_int_equal(parameters_know(parameters, name), known);
+    }
+}
+
+static void test_endpoints(void **state) {
     (void)state;
-    const struct argument *tables[] = {filter_find("blur")->arguments, output_arguments};
-    for (int i = 0; i < 2; i++) {
-        assert_null(argument_find(tables[1 - i], tables[i][0].name));
-        for (const struct argument *row = tables[i]; row->name; row++) {
-            assert_ptr_equal(argument_find(tables[i], row->name), row);
-            assert_null(argument_find(tables[1 - i], row->name));
-            assert_true(row - tables[i] < 32);
-            assert_true(row->help && row->help[0]);
-            struct parameters parameters;
-            struct error err;
-            char query[64];
-            parameters_init(&parameters, filter_find("blur"));
-            snprintf(query, sizeof query, "%s", row->name);
-            assert_int_equal(parameters_set(&parameters, query, "?", &err), ST_ARGUMENT);
-            assert_string_equal(err.parameter, row->name);
+    for (unsigned i = 0; i < ENDPOINTS; i++) {
+        struct parameters parameters;
+        struct error err;
+        init(&parameters, i);
+        assert_int_equal(parameters_set(&parameters, "x", "", &err), ST_ARGUMENT);
+        assert_true(strlen(err.text) < sizeof err.text - 1);
+        check_names(&parameters, err.text, shared, true);
+        check_names(&parameters, err.text, endpoints[i].own, true);
+        check_names(&parameters, err.text, endpoints[i].refused, false);
+    }
+}
+
+/* Every parameter has its own bit, and refuses nonsense by name. */
+static void check_bits(unsigned endpoint, const char *names, uint64_t *seen) {
+    char copy[128];
+    snprintf(copy, sizeof copy, "%s", names);
+    for (char *rest, *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        struct parameters parameters;
+        struct error err;
+        init(&parameters, endpoint);
+        assert_false(parameters_given(&parameters, name));
+        assert_int_equal(parameters_set(&parameters, name, "?", &err), ST_ARGUMENT);
+        assert_string_equal(err.parameter, name);
+        assert_true(parameters_given(&parameters, name));
+        assert_int_equal(__builtin_popcountll(parameters.given), 1);
+        assert_false(*seen & parameters.given);
+        *seen |= parameters.given;
+    }
+}
+
+static void test_bits(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < ENDPOINTS; i++) {
+        uint64_t seen = 0;
+        check_bits(i, shared, &seen);
+        check_bits(i, endpoints[i].own, &seen);
+    }
+}
+
+/* Queries that are well-formed one by one; `word` NULL: they also go together. */
+static void test_together(void **state) {
+    (void)state;
+    static const struct {
+        const char *filter, *query, *parameter, *word;
+    } table[] = {
+        {"blur", "region=1,2,3,4&region=ellipse:10%,10%,50%,50%&invert=1&feather=3", NULL, NULL},
+        {"blur", "mode=redact&region=1,2,3,4", NULL, NULL},
+        {"blur", "mode=redact", NULL, NULL},
+        {"blur", "invert=1", "invert", "needs a region"},
+        {"blur", "feather=2", "feather", "needs a region"},
+        {"blur", "mode=redact&metadata=keep", "metadata", "redact"},
+        {"convolve", "preset=edge&edge=frame", NULL, NULL},
+        {"convolve", "preset=box&size=7", NULL, NULL},
+        {"convolve", "kernel=1,2,1;2,4,2;1,2,1", NULL, NULL},
+        {"convolve", "kernel=[[1,2,1],[2,4,2],%20[1,2,1]]", NULL, NULL},
+        {"convolve", "kernel=1,2,1,2,4,2,1,2,1&size=3", NULL, NULL},
+        {"convolve", "kernel=-1,0,1", NULL, NULL},
+        {"convolve", "", "kernel", "neither"},
+        {"convolve", "preset=edge&kernel=1", "preset", "both"},
+        {"convolve", "preset=edge&size=5", "size", "3 by 3"},
+        {"convolve", "kernel=1,2,1,2,4,2,1,2&size=3", "kernel", "must have 9"},
+        {"convolve", "kernel=1,2;3,4", "kernel", "odd"},
+        {"convolve", "kernel=1,2,1,2,4,2,1,2,1,1,1,1,1,1,1,1,1", "kernel", "needs size"},
+        {NULL, "ops=blur:sigma=8:edge=wrap|sharpen:amount=0.5|pixelate|convolve:kernel=1,0,1;0,1,0;1,0,1",
+         NULL, NULL},
+        {NULL, "", "ops", "missing"},
+        {NULL, "ops=blur|convolve", "kernel", "neither"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct parameters parameters;
+        struct error err;
+        parameters_init(&parameters, table[i].filter ? filter_find(table[i].filter) : NULL);
+        assert_int_equal(parameters_parse(&parameters, table[i].query, &err), ST_OK);
+        enum status status = parameters_check(&parameters, &err);
+        assert_int_equal(status, table[i].word ? ST_ARGUMENT : ST_OK);
+        if (table[i].word) {
+            assert_string_equal(err.parameter, table[i].parameter);
+            assert_non_null(strstr(err.text, table[i].word));
+        }
+    }
+}
+
+static void test_values_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *filter, *name, *value, *word;
+    } table[] = {
+        {"convolve", "kernel", "1,2,x", "\"x\" is not a number"},
+        {"convolve", "kernel", "1,nan,2", "not a number"},
+        {"convolve", "kernel", "1,2;3", "row 2 has 1 numbers, the first one has 2"},
+        {"convolve", "kernel", "", "not a number"},
+        {"convolve", "kernel", "1,2,", "not a number"},
+        {"convolve", "kernel", "1e7", "out of range"},
+        {"convolve", "kernel", "[[1,2,1]", "not the end of the array"},
+        {"convolve", "kernel", "[1,2,1]]", "follows the matrix"},
+        {"convolve", "kernel", "[[1,2,1],]", "start of a row"},
+        {"convolve", "size", "4", "odd"},
+        {"convolve", "divisor", "0", "not 0"},
+        {"convolve", "preset", "blur", "laplacian"},
+        {"pixelate", "block", "0", "from 1 to 4096 pixels"},
+        {"sharpen", "amount", "11", "from 0 to 10"},
+        {NULL, "ops", "", "step 1: empty is no filter"},
+        {NULL, "ops", "blur|", "step 2: empty is no filter"},
+        {NULL, "ops", "stats", "step 1: stats is no filter"},
+        {NULL, "ops", "blur:sigma=900", "step 1: sigma is 900"},
+        {NULL, "ops", "blur|sharpen:sigma=1:sigma=2", "step 2: sigma is given more than once"},
+        {NULL, "ops", "blur:block=3", "step 1: unknown argument block; blur takes sigma, kernel_size, edge"},
+        {NULL, "ops", "blur|blur|blur|blur|blur|blur|blur|blur|blur", "more than 8 steps"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct parameters parameters;
+        struct error err;
+        parameters_init(&parameters, table[i].filter ? filter_find(table[i].filter) : NULL);
+        assert_int_equal(parameters_set(&parameters, table[i].name, table[i].value, &err), ST_ARGUMENT);
+        assert_string_equal(err.parameter, table[i].name);
+        if (!strstr(err.text, table[i].word)) {
+            fail_msg("\"%s\": \"%s\" does not say \"%s\"", table[i].value, err.text, table[i].word);
         }
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_unknown_lists_all),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_all),       cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_endpoints), cmocka_unit_test(test_bits),      cmocka_unit_test(test_together),
+        cmocka_unit_test(test_values_refused),
     };
     return cmocka_run_group_tests_name("parameters", tests, NULL, NULL);
 }
