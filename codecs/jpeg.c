@@ -63,7 +63,7 @@ static void be_silent(j_common_ptr cinfo) {
     (void)cinfo;
 }
 
-struct jpeg_error_mgr *jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct error *err) {
+void jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct error *err) {
     memset(guard, 0, sizeof(*guard));
     jpeg_std_error(&guard->manager);
     guard->manager.error_exit = leave_with_message;
@@ -71,7 +71,6 @@ struct jpeg_error_mgr *jpeg_guard_init(struct jpeg_guard *guard, enum status oth
     guard->manager.output_message = be_silent;
     guard->otherwise = otherwise;
     guard->err = err;
-    return &guard->manager;
 }
 
 static bool jpeg_sniff(struct bytes input) {
