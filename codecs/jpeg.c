@@ -14,11 +14,13 @@ static enum status message_status(const struct jpeg_guard *guard) {
     case JERR_IMAGE_TOO_BIG:
         return ST_LIMIT;
     case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_DCT_COEF: /* from a file: no pixels of 8 bits give these */
     case JERR_BAD_PRECISION:
     case JERR_CCIR601_NOTIMPL:
     case JERR_COMPONENT_COUNT:
     case JERR_CONVERSION_NOTIMPL:
     case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_MISMATCHED_QUANT_TABLE:
     case JERR_NOTIMPL:
     case JERR_NOT_COMPILED:
     case JERR_SOF_UNSUPPORTED:

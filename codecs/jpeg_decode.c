@@ -148,13 +148,6 @@ static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *
     }
 }
 
-static bool same_planes(const struct jpeg_decompress_struct *cinfo, const struct image *image) {
-    struct image_shape planes;
-    return cinfo->num_components == 3 && jpeg_planes_fit(cinfo, &planes) &&
-           planes.chroma_shift_x == image->plane[1].shift_x &&
-           planes.chroma_shift_y == image->plane[1].shift_y;
-}
-
 static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input, const struct image *image) {
     jpeg_reader_open(reader, input);
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
@@ -162,7 +155,7 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     /* The shape was probed from the same bytes; a caller's mix-up must not overrun memory. */
     bool gray = cinfo->num_components == 1;
     if (cinfo->image_width != image->width || cinfo->image_height != image->height ||
-        gray != (image->model == PIXEL_GRAY) || (planar && !same_planes(cinfo, image))) {
+        gray != (image->model == PIXEL_GRAY) || (planar && !jpeg_same_planes(cinfo, image))) {
         return fail(reader->guard->err, ST_INTERNAL, "JPEG does not have the shape that was probed");
     }
     bool raw = planar || (gray && jpeg_planes_fit(cinfo, &(struct image_shape){0}));

@@ -42,10 +42,22 @@ static void skip_data(j_decompress_ptr cinfo, long count) {
     source->bytes_in_buffer -= (size_t)count;
 }
 
+/* What follows the last row of a picture of one scan is of no interest, damaged or not: it
+ * ends there, however much libjpeg would go on to read. */
+static void end_behind_rows(struct jpeg_reader *reader) {
+    struct jpeg_decompress_struct *cinfo = &reader->cinfo;
+    if (!reader->end_required && cinfo->input_iMCU_row >= cinfo->total_iMCU_rows) {
+        reader->guard->in_header = true;
+        cinfo->unread_marker = 0;
+        on_data_end(cinfo);
+    }
+}
+
 /* libjpeg calls this for each row of MCUs that it reads or writes. */
 static void on_progress(j_common_ptr common) {
     struct jpeg_reader *reader = common->client_data;
     const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
+    end_behind_rows(reader);
     if (cinfo->input_scan_number > 0 && (uint32_t)cinfo->input_scan_number > reader->limits->max_scans) {
         jpeg_guard_leave(common, fail(reader->guard->err, ST_LIMIT,
                                       "JPEG has more than %" PRIu32 " scans, which is the limit",
@@ -138,4 +150,11 @@ bool jpeg_planes_fit(const struct jpeg_decompress_struct *cinfo, struct image_sh
     shape->chroma_shift_y = (uint8_t)shift_y;
     return c[2].h_samp_factor == c[1].h_samp_factor && c[2].v_samp_factor == c[1].v_samp_factor &&
            shift_x <= 2 && shift_y <= 2 && shift_x + shift_y <= 3;
+}
+
+bool jpeg_same_planes(const struct jpeg_decompress_struct *cinfo, const struct image *image) {
+    struct image_shape planes;
+    return cinfo->num_components == 3 && jpeg_planes_fit(cinfo, &planes) &&
+           planes.chroma_shift_x == image->plane[1].shift_x &&
+           planes.chroma_shift_y == image->plane[1].shift_y;
 }

@@ -42,6 +42,9 @@ enum status jpeg_reader_check_memory(const struct jpeg_reader *reader);
  * directions cannot be written again: an MCU holds 10 blocks. */
 bool jpeg_planes_fit(const struct jpeg_decompress_struct *cinfo, struct image_shape *shape);
 
+/* Whether the planes of `image`, a PIXEL_YCBCR one, are reduced as the stored components. */
+bool jpeg_same_planes(const struct jpeg_decompress_struct *cinfo, const struct image *image);
+
 /* Log2 of how much smaller the second number is; 3 when it is not 1, 2 or 4 times. */
 unsigned jpeg_shift_between(int full, int part);
 
