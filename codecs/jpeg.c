@@ -14,11 +14,13 @@ static enum status message_status(const struct jpeg_guard *guard) {
     case JERR_IMAGE_TOO_BIG:
         return ST_LIMIT;
     case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_DCT_COEF: /* from a file: no pixels of 8 bits give these */
     case JERR_BAD_PRECISION:
     case JERR_CCIR601_NOTIMPL:
     case JERR_COMPONENT_COUNT:
     case JERR_CONVERSION_NOTIMPL:
     case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_MISMATCHED_QUANT_TABLE:
     case JERR_NOTIMPL:
     case JERR_NOT_COMPILED:
     case JERR_SOF_UNSUPPORTED:
@@ -63,7 +65,7 @@ static void be_silent(j_common_ptr cinfo) {
     (void)cinfo;
 }
 
-struct jpeg_error_mgr *jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct error *err) {
+void jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct error *err) {
     memset(guard, 0, sizeof(*guard));
     jpeg_std_error(&guard->manager);
     guard->manager.error_exit = leave_with_message;
@@ -71,7 +73,6 @@ struct jpeg_error_mgr *jpeg_guard_init(struct jpeg_guard *guard, enum status oth
     guard->manager.output_message = be_silent;
     guard->otherwise = otherwise;
     guard->err = err;
-    return &guard->manager;
 }
 
 static bool jpeg_sniff(struct bytes input) {

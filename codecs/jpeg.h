@@ -3,7 +3,7 @@
  * that must not return; struct jpeg_guard turns that into a status.
  *
  * The rule of setjmp here: each entry point sets it once, in a function that does nothing
- * else but call the guarded one and destroy the libjpeg object, which frees everything
+ * else but call the guarded one and destroy the libjpeg objects, which frees everything
  * that was allocated in between. Guarded code owns no other memory. Internal to codecs/. */
 #ifndef BLURD_CODECS_JPEG_H
 #define BLURD_CODECS_JPEG_H
@@ -27,9 +27,9 @@ struct jpeg_guard {
     struct error *err;
 };
 
-/* Prepares *guard and returns its error manager for cinfo->err. The caller then calls
- * setjmp(guard->jump), before it creates the libjpeg object. */
-struct jpeg_error_mgr *jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct error *err);
+/* Prepares *guard. The caller then calls setjmp(guard->jump), before it creates libjpeg
+ * objects; one guard serves any number of them, with cinfo->err = &guard->manager. */
+void jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct error *err);
 
 /* Leaves guarded code with a status that fail() has recorded. Does not return. */
 _Noreturn void jpeg_guard_leave(j_common_ptr cinfo, enum status status);
@@ -38,6 +38,11 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
                        struct error *err);
 enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
                         struct error *err);
+
+/* Guarded, between start and finish of a compressor that was set up for the model of
+ * `image`: all its rows. The padding of planes may be overwritten. */
+void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *image);
+
 enum status jpeg_encode(const struct image *image, const struct encode_options *options,
                         const struct metadata *metadata, struct buf *output, struct error *err);
 

@@ -1,135 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <inttypes.h>
-#include <limits.h>
-#include <string.h>
-
-#include "codecs/jpeg.h"
 #include "codecs/jpeg_markers.h"
+#include "codecs/jpeg_reader.h"
 #include "codecs/limits.h"
 
 enum { ROWS_MAX = 4 * DCTSIZE }; /* of one component in an MCU row */
-
-/* Everything that one call needs; libjpeg's client_data points to it. */
-struct reader {
-    struct jpeg_decompress_struct cinfo;
-    struct jpeg_guard guard;
-    struct jpeg_source_mgr source;
-    struct jpeg_progress_mgr progress;
-    const struct codec_limits *limits;
-    bool end_required;        /* data that stops before EOI is incomplete, see on_data_end */
-    uint32_t components_seen; /* one bit for each component that had a scan */
-};
-
-static void ignore_decompress(j_decompress_ptr cinfo) {
-    (void)cinfo;
-}
-
-/* The data is used up. A picture of one Huffman-coded scan may lack its EOI marker: it
- * gets one here, and the entropy decoder complains by itself when it still needs bits.
- * With several scans, or arithmetic coding, which pads with zeros in silence, nothing
- * else would tell that something is missing. */
-static boolean on_data_end(j_decompress_ptr cinfo) {
-    static const JOCTET end[2] = {0xFF, JPEG_EOI};
-    struct reader *reader = cinfo->client_data;
-    if (reader->end_required) {
-        jpeg_guard_leave(
-            (j_common_ptr)cinfo,
-            fail(reader->guard.err, ST_CORRUPT, "JPEG data is cut short: it ends before the picture does"));
-    }
-    cinfo->src->next_input_byte = end;
-    cinfo->src->bytes_in_buffer = sizeof(end);
-    return TRUE;
-}
-
-static void skip_data(j_decompress_ptr cinfo, long count) {
-    struct jpeg_source_mgr *source = cinfo->src;
-    if (count <= 0) {
-        return;
-    }
-    if ((size_t)count > source->bytes_in_buffer) {
-        source->bytes_in_buffer = 0;
-        on_data_end(cinfo);
-        return;
-    }
-    source->next_input_byte += count;
-    source->bytes_in_buffer -= (size_t)count;
-}
-
-/* libjpeg calls this for each row of MCUs that it reads or writes. */
-static void on_progress(j_common_ptr common) {
-    struct reader *reader = common->client_data;
-    const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
-    if (cinfo->input_scan_number > 0 && (uint32_t)cinfo->input_scan_number > reader->limits->max_scans) {
-        jpeg_guard_leave(common, fail(reader->guard.err, ST_LIMIT,
-                                      "JPEG has more than %" PRIu32 " scans, which is the limit",
-                                      reader->limits->max_scans));
-    }
-    for (int i = 0; i < cinfo->comps_in_scan; i++) {
-        reader->components_seen |= 1u << cinfo->cur_comp_info[i]->component_index;
-    }
-    enum status status = limits_check_deadline(reader->limits->deadline_ns, reader->guard.err);
-    if (status != ST_OK) {
-        jpeg_guard_leave(common, status);
-    }
-}
-
-/* Guarded. Creates the decompressor and reads up to the first scan. */
-static void read_header(struct reader *reader, struct bytes input) {
-    struct jpeg_decompress_struct *cinfo = &reader->cinfo;
-    jpeg_create_decompress(cinfo);
-    cinfo->client_data = reader;
-    reader->source = (struct jpeg_source_mgr){
-        .next_input_byte = input.data,
-        .bytes_in_buffer = input.size,
-        .init_source = ignore_decompress,
-        .fill_input_buffer = on_data_end,
-        .skip_input_data = skip_data,
-        .resync_to_restart = jpeg_resync_to_restart,
-        .term_source = ignore_decompress,
-    };
-    cinfo->src = &reader->source;
-    reader->progress.progress_monitor = on_progress;
-    cinfo->progress = &reader->progress;
-    uint64_t memory = reader->limits->max_memory;
-    cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
-    reader->end_required = true;
-    reader->guard.in_header = true;
-    jpeg_read_header(cinfo, TRUE);
-    reader->guard.in_header = false;
-    reader->end_required = cinfo->arith_code || jpeg_has_multiple_scans(cinfo);
-}
-
-static void reader_init(struct reader *reader, const struct codec_limits *limits, struct error *err) {
-    memset(reader, 0, sizeof(*reader));
-    reader->limits = limits;
-    reader->cinfo.err = jpeg_guard_init(&reader->guard, ST_CORRUPT, err);
-}
-
-/* Log2 of how much smaller the second number is; 3 when it is not 1, 2 or 4 times. */
-static unsigned shift_between(int full, int part) {
-    return part == full ? 0 : part * 2 == full ? 1 : part * 4 == full ? 2 : 3;
-}
-
-/* Whether the stored components can be handed over as they are, and the reductions. Luma
- * must be the largest, both chroma planes alike, and the sampling factors powers of two,
- * so that an MCU row fits in the padding of the planes. A reduction by 4 in both
- * directions cannot be written again: an MCU holds 10 blocks. */
-static bool planes_fit(const struct jpeg_decompress_struct *cinfo, struct image_shape *shape) {
-    const jpeg_component_info *c = cinfo->comp_info;
-    int h = cinfo->max_h_samp_factor, v = cinfo->max_v_samp_factor;
-    if (h == 3 || v == 3 || c[0].h_samp_factor != h || c[0].v_samp_factor != v) {
-        return false;
-    }
-    if (cinfo->num_components == 1) {
-        return true;
-    }
-    unsigned shift_x = shift_between(h, c[1].h_samp_factor);
-    unsigned shift_y = shift_between(v, c[1].v_samp_factor);
-    shape->chroma_shift_x = (uint8_t)shift_x;
-    shape->chroma_shift_y = (uint8_t)shift_y;
-    return c[2].h_samp_factor == c[1].h_samp_factor && c[2].v_samp_factor == c[1].v_samp_factor &&
-           shift_x <= 2 && shift_y <= 2 && shift_x + shift_y <= 3;
-}
 
 static void describe(const struct jpeg_decompress_struct *cinfo, struct picture *picture) {
     bool gray = cinfo->jpeg_color_space == JCS_GRAYSCALE;
@@ -141,7 +15,7 @@ static void describe(const struct jpeg_decompress_struct *cinfo, struct picture 
     };
     struct image_shape planes = picture->pixels;
     planes.model = PIXEL_YCBCR;
-    bool planar = cinfo->jpeg_color_space == JCS_YCbCr && planes_fit(cinfo, &planes);
+    bool planar = cinfo->jpeg_color_space == JCS_YCbCr && jpeg_planes_fit(cinfo, &planes);
     picture->native = planar ? planes : picture->pixels;
 }
 
@@ -178,35 +52,26 @@ static enum status check_frame(const struct jpeg_frame *frame, const struct code
 
 /* Refuses before any pixel memory is taken what cannot end well: fewer bytes than the
  * blocks need even when all are flat, or more coefficient memory than allowed. */
-static enum status check_blocks(const struct jpeg_decompress_struct *cinfo, size_t data,
-                                const struct codec_limits *limits, bool multiple, struct error *err) {
-    uint64_t blocks = 0;
-    for (int i = 0; i < cinfo->num_components; i++) {
-        blocks += (uint64_t)cinfo->comp_info[i].width_in_blocks * cinfo->comp_info[i].height_in_blocks;
-    }
+static enum status check_blocks(const struct jpeg_reader *reader, size_t data, bool multiple) {
+    const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
+    uint64_t blocks = jpeg_reader_blocks(reader);
     /* Huffman codes have at least one bit; a block needs one for DC and, unless
      * progressive scans end whole bands at once, one for the end of the block. */
     uint64_t bits = cinfo->arith_code ? 0 : cinfo->progressive_mode ? blocks : 2 * blocks;
     if (data < bits / 8) {
-        return fail(err, ST_CORRUPT, "JPEG is truncated: %zu bytes cannot hold %u x %u pixels", data,
-                    cinfo->image_width, cinfo->image_height);
+        return fail(reader->guard->err, ST_CORRUPT, "JPEG is truncated: %zu bytes cannot hold %u x %u pixels",
+                    data, cinfo->image_width, cinfo->image_height);
     }
-    uint64_t memory = blocks * sizeof(JBLOCK);
-    if (multiple && memory > limits->max_memory) {
-        return fail(err, ST_LIMIT,
-                    "JPEG with several scans needs %" PRIu64 " bytes to decode; the memory limit is %" PRIu64,
-                    memory, limits->max_memory);
-    }
-    return ST_OK;
+    return multiple ? jpeg_reader_check_memory(reader) : ST_OK;
 }
 
-static enum status probe_guarded(struct reader *reader, struct bytes input, size_t scan,
+static enum status probe_guarded(struct jpeg_reader *reader, struct bytes input, size_t scan,
                                  struct picture *picture) {
-    read_header(reader, input);
+    jpeg_reader_open(reader, input);
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     picture->progressive = jpeg_has_multiple_scans(cinfo);
     describe(cinfo, picture);
-    return check_blocks(cinfo, input.size - scan, reader->limits, picture->progressive, reader->guard.err);
+    return check_blocks(reader, input.size - scan, picture->progressive);
 }
 
 enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
@@ -217,11 +82,13 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
     if (status != ST_OK) {
         return status;
     }
-    struct reader reader;
-    reader_init(&reader, limits, err);
-    if (setjmp(reader.guard.jump)) {
+    struct jpeg_guard guard;
+    struct jpeg_reader reader;
+    jpeg_guard_init(&guard, ST_CORRUPT, err);
+    jpeg_reader_init(&reader, &guard, limits);
+    if (setjmp(guard.jump)) {
         jpeg_destroy_decompress(&reader.cinfo);
-        return reader.guard.status;
+        return guard.status;
     }
     status = probe_guarded(&reader, input, frame.scan, picture);
     jpeg_destroy_decompress(&reader.cinfo);
@@ -281,30 +148,24 @@ static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *
     }
 }
 
-static bool same_planes(const struct jpeg_decompress_struct *cinfo, const struct image *image) {
-    struct image_shape planes;
-    return cinfo->num_components == 3 && planes_fit(cinfo, &planes) &&
-           planes.chroma_shift_x == image->plane[1].shift_x &&
-           planes.chroma_shift_y == image->plane[1].shift_y;
-}
-
-static enum status decode_guarded(struct reader *reader, struct bytes input, const struct image *image) {
-    read_header(reader, input);
+static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input, const struct image *image) {
+    jpeg_reader_open(reader, input);
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     bool planar = image->model == PIXEL_YCBCR;
     /* The shape was probed from the same bytes; a caller's mix-up must not overrun memory. */
     bool gray = cinfo->num_components == 1;
     if (cinfo->image_width != image->width || cinfo->image_height != image->height ||
-        gray != (image->model == PIXEL_GRAY) || (planar && !same_planes(cinfo, image))) {
-        return fail(reader->guard.err, ST_INTERNAL, "JPEG does not have the shape that was probed");
+        gray != (image->model == PIXEL_GRAY) || (planar && !jpeg_same_planes(cinfo, image))) {
+        return fail(reader->guard->err, ST_INTERNAL, "JPEG does not have the shape that was probed");
     }
-    bool raw = planar || (gray && planes_fit(cinfo, &(struct image_shape){0}));
+    bool raw = planar || (gray && jpeg_planes_fit(cinfo, &(struct image_shape){0}));
     cinfo->raw_data_out = raw;
     cinfo->dct_method = JDCT_ISLOW;
     cinfo->out_color_space = gray ? JCS_GRAYSCALE : cinfo->num_components == 4 ? JCS_CMYK : JCS_RGB;
     jpeg_start_decompress(cinfo);
-    if (jpeg_has_multiple_scans(cinfo) && reader->components_seen != (1u << cinfo->num_components) - 1) {
-        return fail(reader->guard.err, ST_CORRUPT, "JPEG is incomplete: a colour component has no scan");
+    enum status status = jpeg_has_multiple_scans(cinfo) ? jpeg_reader_check_scans(reader) : ST_OK;
+    if (status != ST_OK) {
+        return status;
     }
     if (raw) {
         read_planes(cinfo, image);
@@ -316,11 +177,13 @@ static enum status decode_guarded(struct reader *reader, struct bytes input, con
 
 enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
                         struct error *err) {
-    struct reader reader;
-    reader_init(&reader, limits, err);
-    if (setjmp(reader.guard.jump)) {
+    struct jpeg_guard guard;
+    struct jpeg_reader reader;
+    jpeg_guard_init(&guard, ST_CORRUPT, err);
+    jpeg_reader_init(&reader, &guard, limits);
+    if (setjmp(guard.jump)) {
         jpeg_destroy_decompress(&reader.cinfo);
-        return reader.guard.status;
+        return guard.status;
     }
     enum status status = decode_guarded(&reader, input, image);
     jpeg_destroy_decompress(&reader.cinfo);

@@ -1,68 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "codecs/exif.h"
-#include "codecs/icc.h"
-#include "codecs/jpeg.h"
-#include "codecs/jpeg_markers.h"
-#include "codecs/limits.h"
+#include "codecs/jpeg_writer.h"
 
 enum {
-    SIDE_MAX = 65500,            /* libjpeg's own limit */
-    ROWS_MAX = 4 * DCTSIZE,      /* of one component in an MCU row */
-    OUTPUT_STEP = 1 << 16,       /* room asked for at once */
-    SEGMENT_MAX = 65533,         /* a segment's length field counts itself */
-    ICC_PART = SEGMENT_MAX - 14, /* after "ICC_PROFILE\0", number and count */
+    SIDE_MAX = 65500,       /* libjpeg's own limit */
+    ROWS_MAX = 4 * DCTSIZE, /* of one component in an MCU row */
 };
-
-/* Everything that one call needs; libjpeg's client_data points to it. */
-struct writer {
-    struct jpeg_compress_struct cinfo;
-    struct jpeg_guard guard;
-    struct jpeg_destination_mgr destination;
-    struct jpeg_progress_mgr progress;
-    int64_t deadline_ns;
-    struct buf *output;
-    struct buf profile; /* made before the guarded part, ended after it */
-    struct buf exif;
-};
-
-/* Lends libjpeg the free end of the output, up to a step beyond what it has. */
-static void lend_room(j_compress_ptr cinfo) {
-    struct writer *writer = cinfo->client_data;
-    struct buf *output = writer->output;
-    if (output->size == output->capacity) {
-        size_t left = output->maximum - output->size;
-        size_t step = left == 0 ? 1 : left < OUTPUT_STEP ? left : OUTPUT_STEP;
-        enum status status = buf_reserve(output, step, writer->guard.err);
-        if (status != ST_OK) {
-            jpeg_guard_leave((j_common_ptr)cinfo, status);
-        }
-    }
-    writer->destination.next_output_byte = output->data + output->size;
-    writer->destination.free_in_buffer = output->capacity - output->size;
-}
-
-static boolean on_room_used(j_compress_ptr cinfo) {
-    struct writer *writer = cinfo->client_data;
-    writer->output->size = writer->output->capacity;
-    lend_room(cinfo);
-    return TRUE;
-}
-
-static void on_end(j_compress_ptr cinfo) {
-    struct writer *writer = cinfo->client_data;
-    writer->output->size = writer->output->capacity - writer->destination.free_in_buffer;
-}
-
-/* libjpeg calls this for each row of MCUs, in every pass. */
-static void on_progress(j_common_ptr cinfo) {
-    struct writer *writer = cinfo->client_data;
-    enum status status = limits_check_deadline(writer->deadline_ns, writer->guard.err);
-    if (status != ST_OK) {
-        jpeg_guard_leave(cinfo, status);
-    }
-}
 
 static void set_sampling(struct jpeg_compress_struct *cinfo, const struct image *image,
                          const struct encode_options *options) {
@@ -96,66 +40,6 @@ static void set_parameters(struct jpeg_compress_struct *cinfo, const struct imag
     if (options->progressive) {
         cinfo->optimize_coding = TRUE;
         jpeg_simple_progression(cinfo);
-    }
-}
-
-enum { PARTS_MAX = 3 };
-
-/* Guarded. Writes a segment that is put together from parts. */
-static void write_segment(j_compress_ptr cinfo, int marker, const struct bytes parts[static PARTS_MAX]) {
-    size_t size = parts[0].size + parts[1].size + parts[2].size;
-    jpeg_write_m_header(cinfo, marker, (unsigned)size);
-    for (int part = 0; part < PARTS_MAX; part++) {
-        for (size_t i = 0; i < parts[part].size; i++) {
-            jpeg_write_m_byte(cinfo, parts[part].data[i]);
-        }
-    }
-}
-
-/* Guarded. */
-static void write_profile(j_compress_ptr cinfo, const struct buf *profile) {
-    size_t count = (profile->size + ICC_PART - 1) / ICC_PART;
-    for (size_t i = 0; i < count; i++) {
-        uint8_t prefix[14] = "ICC_PROFILE";
-        prefix[12] = (uint8_t)(i + 1);
-        prefix[13] = (uint8_t)count;
-        size_t start = i * ICC_PART;
-        size_t size = profile->size - start < ICC_PART ? profile->size - start : ICC_PART;
-        struct bytes parts[PARTS_MAX] = {{prefix, sizeof(prefix)}, {profile->data + start, size}};
-        write_segment(cinfo, SEGMENT_APP2, parts);
-    }
-}
-
-/* Guarded. Comments and XMP. XMP can hold the orientation too, which must not ask for
- * another turn of pixels that are upright. */
-static void write_carried(j_compress_ptr cinfo, const struct metadata_chunk *chunk, bool upright) {
-    struct bytes whole = chunk->data;
-    struct bytes parts[PARTS_MAX] = {whole};
-    size_t digit = upright && chunk->tag == SEGMENT_APP1 ? jpeg_xmp_orientation(whole) : 0;
-    if (digit > 0) {
-        parts[0].size = digit;
-        parts[1] = (struct bytes){(const uint8_t *)"1", 1};
-        parts[2] = (struct bytes){whole.data + digit + 1, whole.size - digit - 1};
-    }
-    write_segment(cinfo, (int)chunk->tag, parts);
-}
-
-/* Guarded. Between the JFIF header and the tables, where EXIF readers look. */
-static void write_metadata(struct writer *writer, const struct encode_options *options,
-                           const struct metadata *metadata) {
-    j_compress_ptr cinfo = &writer->cinfo;
-    static const uint8_t exif[] = {'E', 'x', 'i', 'f', 0, 0};
-    if (writer->exif.size > 0) {
-        struct bytes parts[PARTS_MAX] = {{exif, sizeof(exif)}, buf_bytes(&writer->exif)};
-        write_segment(cinfo, SEGMENT_APP1, parts);
-    }
-    write_profile(cinfo, &writer->profile);
-    bool keep = options->keep_metadata && metadata && metadata->source == CODEC_JPEG;
-    for (unsigned i = 0; keep && i < metadata->chunk_count; i++) {
-        const struct metadata_chunk *chunk = &metadata->chunk[i];
-        if (chunk->tag != SEGMENT_APP2 && chunk->data.size <= SEGMENT_MAX) {
-            write_carried(cinfo, chunk, options->upright);
-        }
     }
 }
 
@@ -241,53 +125,35 @@ static void write_rows(struct jpeg_compress_struct *cinfo, const struct image *i
     }
 }
 
-static void encode_guarded(struct writer *writer, const struct image *image,
-                           const struct encode_options *options, const struct metadata *metadata) {
-    struct jpeg_compress_struct *cinfo = &writer->cinfo;
-    jpeg_create_compress(cinfo);
-    cinfo->client_data = writer;
-    writer->destination = (struct jpeg_destination_mgr){
-        .init_destination = lend_room, .empty_output_buffer = on_room_used, .term_destination = on_end};
-    cinfo->dest = &writer->destination;
-    writer->progress.progress_monitor = on_progress;
-    writer->deadline_ns = options->deadline_ns;
-    cinfo->progress = &writer->progress;
-    set_parameters(cinfo, image, options);
-    jpeg_start_compress(cinfo, TRUE);
-    write_metadata(writer, options, metadata);
-    if (cinfo->raw_data_in) {
-        for (unsigned p = 0; p < image->plane_count; p++) {
-            fill_padding(&image->plane[p]);
-        }
-        write_planes(cinfo, image);
-    } else {
+void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *image) {
+    if (!cinfo->raw_data_in) {
         write_rows(cinfo, image);
+        return;
     }
+    for (unsigned p = 0; p < image->plane_count; p++) {
+        fill_padding(&image->plane[p]);
+    }
+    write_planes(cinfo, image);
+}
+
+static void encode_guarded(struct jpeg_writer *writer, const struct image *image) {
+    struct jpeg_compress_struct *cinfo = &writer->cinfo;
+    jpeg_writer_open(writer);
+    set_parameters(cinfo, image, writer->options);
+    jpeg_start_compress(cinfo, TRUE);
+    jpeg_writer_put_metadata(writer);
+    jpeg_write_pixels(cinfo, image);
     jpeg_finish_compress(cinfo);
 }
 
-static enum status run(struct writer *writer, const struct image *image, const struct encode_options *options,
-                       const struct metadata *metadata) {
-    if (setjmp(writer->guard.jump)) {
+static enum status run(struct jpeg_writer *writer, const struct image *image) {
+    if (setjmp(writer->guard->jump)) {
         jpeg_destroy_compress(&writer->cinfo);
-        return writer->guard.status;
+        return writer->guard->status;
     }
-    encode_guarded(writer, image, options, metadata);
+    encode_guarded(writer, image);
     jpeg_destroy_compress(&writer->cinfo);
     return ST_OK;
-}
-
-static enum status prepare_metadata(struct writer *writer, const struct image *image,
-                                    const struct encode_options *options, const struct metadata *metadata) {
-    if (!metadata) {
-        return ST_OK;
-    }
-    enum status status = icc_read(metadata, image->model, &writer->profile, writer->guard.err);
-    if (status == ST_OK && options->keep_metadata) {
-        buf_init(&writer->exif, EXIF_SIZE_MAX);
-        status = exif_sanitize(metadata->exif, options->upright, &writer->exif, writer->guard.err);
-    }
-    return status;
 }
 
 enum status jpeg_encode(const struct image *image, const struct encode_options *options,
@@ -296,15 +162,14 @@ enum status jpeg_encode(const struct image *image, const struct encode_options *
         return fail(err, ST_LIMIT, "picture is %u x %u pixels; a JPEG has at most %d a side", image->width,
                     image->height, SIDE_MAX);
     }
-    struct writer writer;
-    memset(&writer, 0, sizeof(writer));
-    writer.output = output;
-    writer.cinfo.err = jpeg_guard_init(&writer.guard, ST_INTERNAL, err);
-    enum status status = prepare_metadata(&writer, image, options, metadata);
+    struct jpeg_guard guard;
+    struct jpeg_writer writer;
+    jpeg_guard_init(&guard, ST_INTERNAL, err);
+    jpeg_writer_init(&writer, &guard, options, output);
+    enum status status = jpeg_writer_take_metadata(&writer, metadata, image->model);
     if (status == ST_OK) {
-        status = run(&writer, image, options, metadata);
+        status = run(&writer, image);
     }
-    buf_finish(&writer.profile);
-    buf_finish(&writer.exif);
+    jpeg_writer_finish(&writer);
     return status;
 }
