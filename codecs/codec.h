@@ -31,8 +31,8 @@ struct codec_limits {
     uint32_t max_scans;  /* JPEG scans */
     uint64_t max_memory; /* bytes that the codec library may allocate by itself */
     int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
-    bool local_colour;   /* JPEG as RGB: reduced colour is repeated, not interpolated, so that no pixel
-                            depends on a neighbouring block */
+    bool local_blocks; /* JPEG: reduced colour is repeated instead of interpolated, and unfinished progressive
+                          blocks are not smoothed, so that no pixel depends on another MCU */
 };
 
 enum {

@@ -163,10 +163,10 @@ enum status mask_feather(struct lane *lane, const struct image *mask, const stru
     struct blur_arguments arguments = {.sigma = feather / 2, .edge = EDGE_CLAMP};
     struct image_shape shape = image_shape(mask);
     struct chain chain = {.count = 0};
-    struct lane_timing timing = {0};
+    const struct run run = {.chain = &chain, .source = mask, .target = soft};
     enum status status = chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, err);
     if (status == ST_OK) {
-        status = lane_run(lane, &chain, NULL, mask, soft, &timing, err);
+        status = lane_run(lane, &run, NULL, err);
     }
     if (status == ST_OK) {
         measure(soft, rect_whole(soft), report);

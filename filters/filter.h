@@ -50,7 +50,8 @@ void arguments_default(const struct argument *table, void *target);
 /* The row named `name`, or NULL. */
 const struct argument *argument_find(const struct argument *table, const char *name);
 
-/* Appends the names of the rows to a text of `used` characters, separated by commas, and returns its length. */
+/* Appends the names of the rows to a text of `used` characters, separated by commas, and returns its length.
+ */
 size_t arguments_list(const struct argument *table, char *text, size_t size, size_t used);
 
 /* Parses `text` (zero-terminated) into *target. ST_ARGUMENT names argument, value and

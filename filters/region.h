@@ -65,8 +65,8 @@ struct region_box region_box(const struct region_set *set, uint32_t index, uint3
 unsigned region_points(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height,
                        struct region_point point[REGION_POINTS_MAX]);
 
-/* Turns regions of the upright picture into those of the picture as it is stored, with this EXIF orientation (1
- * to 8) and this stored size. Afterwards all numbers are pixels, and may be negative. */
+/* Turns regions of the upright picture into those of the picture as it is stored, with this EXIF orientation
+ * (1 to 8) and this stored size. Afterwards all numbers are pixels, and may be negative. */
 void region_turn(struct region_set *set, uint8_t orientation, uint32_t width, uint32_t height);
 
 #endif

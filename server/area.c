@@ -49,8 +49,8 @@ static struct mask_grid blocks_of(const struct picture *picture) {
     if (picture->codec != CODEC_JPEG) {
         return (struct mask_grid){0};
     }
-    /* Unusual samplings are decoded as RGB and do not tell. MCUs have 1 to 4 blocks an axis: 96 is a multiple of
-     * all of them. */
+    /* Unusual samplings are decoded as RGB and do not tell. MCUs have 1 to 4 blocks an axis: 96 is a multiple
+     * of all of them. */
     uint32_t unknown = shape->model == PIXEL_RGB ? 96 : 8;
     return (struct mask_grid){.width = colour ? 8u << shape->chroma_shift_x : unknown,
                               .height = colour ? 8u << shape->chroma_shift_y : unknown};
@@ -83,10 +83,11 @@ enum status area_draw(struct area *area, const struct parameters *parameters, co
         const struct operation *operation = &parameters->ops.operation[0];
         bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
         const struct redact_options redact = {
+            .invert = input->invert,
             .grid = options.grid,
             .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
         };
-        redact_image(stored, &area->region, input->invert, &redact, &area->spare);
+        status = redact_image(stored, &area->region, &redact, &area->spare, err);
     }
     return status;
 }
@@ -135,9 +136,10 @@ void area_notice(const struct area *area, char *text, size_t size) {
     }
     text[0] = '\0';
     if (cut + off > 0) {
-        snprintf(text, size,
-                 "of %u regions %u lie off the picture and did nothing, %u are cut by its border; the first is "
-                 "region %u",
-                 area->region.count, off, cut, first);
+        snprintf(
+            text, size,
+            "of %u regions %u lie off the picture and did nothing, %u are cut by its border; the first is "
+            "region %u",
+            area->region.count, off, cut, first);
     }
 }

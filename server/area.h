@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Where filters act: from the regions of a request to a mask, and to a picture that has forgotten what lies in
- * them. Regions are given in the upright picture and drawn in the stored one, on whose blocks redaction works;
- * then the mask is turned with the picture. */
+ * Where filters act: from the regions of a request to a mask, and to a picture that has forgotten what lies
+ * in them. Regions are given in the upright picture and drawn in the stored one, on whose blocks redaction
+ * works; then the mask is turned with the picture. */
 #ifndef BLURD_SERVER_AREA_H
 #define BLURD_SERVER_AREA_H
 
@@ -12,7 +12,7 @@
 #include "server/parameters.h"
 
 struct area {
-    bool wanted;              /* there are regions, or the picture is to be redacted */
+    bool wanted; /* there are regions, or the picture is to be redacted */
     bool redact;
     struct region_set region; /* in the stored picture */
     struct image mask;        /* coverage of the picture; once area_draw was called */
@@ -20,7 +20,8 @@ struct area {
     struct mask_report report;
 };
 
-/* Takes the regions over for a picture that is stored with this EXIF orientation and has this (stored) size. */
+/* Takes the regions over for a picture that is stored with this EXIF orientation and has this (stored) size.
+ */
 void area_init(struct area *area, const struct parameters *parameters, uint8_t orientation, uint32_t width,
                uint32_t height);
 
@@ -29,7 +30,8 @@ enum status area_take_memory(struct area *area, struct slot *slot, const struct 
                              struct error *err);
 
 /* Draws the mask over the decoded picture `stored`, and with mode=redact makes that forget what is inside.
- * `picture` tells how it was compressed. ST_ARGUMENT: a region that is to be redacted lies off the picture. */
+ * `picture` tells how it was compressed. ST_ARGUMENT: a region that is to be redacted lies off the picture.
+ */
 enum status area_draw(struct area *area, const struct parameters *parameters, const struct picture *picture,
                       const struct image *stored, struct error *err);
 

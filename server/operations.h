@@ -5,9 +5,9 @@
 
 #include "filters/filter.h"
 
-/* Parses the steps into a struct operation_list (server/parameters.h). ST_ARGUMENT names the step, and what is
- * wrong with it: an unknown or repeated argument, a value out of range, a filter that makes no
- * picture, more steps than a chain has. */
+/* Parses the steps into a struct operation_list (server/parameters.h). ST_ARGUMENT names the step, and what
+ * is wrong with it: an unknown or repeated argument, a value out of range, a filter that makes no picture,
+ * more steps than a chain has. */
 enum status operations_parse(const struct argument *row, const char *text, void *field, struct error *err);
 
 #endif

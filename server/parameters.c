@@ -41,7 +41,8 @@ static const struct argument input_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.colorspace),
      .choices = colorspaces,
-     .help = "`native` filters the planes as the codec stores them where the filter allows it, `rgb` filters RGB, `linear` filters linear light."},
+     .help = "`native` filters the planes as the codec stores them where the filter allows it, `rgb` filters "
+             "RGB, `linear` filters linear light."},
     {.name = "invert",
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.invert),
@@ -51,8 +52,9 @@ static const struct argument input_table[] = {
      .offset = AT(input.region),
      .parse = parse_region,
      .repeatable = true,
-     .help = "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`, in pixels of the upright "
-             "picture or percent; may be given several times; without it everywhere."},
+     .help =
+         "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`, in pixels of the upright "
+         "picture or percent; may be given several times; without it everywhere."},
     {0},
 };
 
@@ -72,7 +74,8 @@ static const struct argument mode_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.mode),
      .choices = modes,
-     .help = "`redact`: nothing but a coarse mean of what is inside a region is left, before it is filtered."},
+     .help =
+         "`redact`: nothing but a coarse mean of what is inside a region is left, before it is filtered."},
     {0},
 };
 
@@ -129,16 +132,16 @@ static bool makes_picture(const struct parameters *parameters) {
 }
 
 static bool can_redact(const struct parameters *parameters) {
-    return !is_pipeline(parameters) && (filter_id(parameters->filter) == FILTER_BLUR ||
-                                        filter_id(parameters->filter) == FILTER_PIXELATE);
+    return !is_pipeline(parameters) &&
+           (filter_id(parameters->filter) == FILTER_BLUR || filter_id(parameters->filter) == FILTER_PIXELATE);
 }
 
 static const struct {
     const struct argument *rows;
     bool (*taken)(const struct parameters *parameters);
 } tables[] = {
-    {steps_table, is_pipeline},   {input_table, always},        {feather_table, makes_picture},
-    {mode_table, can_redact},     {output_table, makes_picture},
+    {steps_table, is_pipeline}, {input_table, always},         {feather_table, makes_picture},
+    {mode_table, can_redact},   {output_table, makes_picture},
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

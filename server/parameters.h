@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The parameters of a request: the filter's own, or the steps of a pipeline, and those that all share: how the
- * picture is taken, where the filters act, how the answer is made. Unknown, repeated and out-of-range ones
- * are refused by name. */
+ * The parameters of a request: the filter's own, or the steps of a pipeline, and those that all share: how
+ * the picture is taken, where the filters act, how the answer is made. Unknown, repeated and out-of-range
+ * ones are refused by name. */
 #ifndef BLURD_SERVER_PARAMETERS_H
 #define BLURD_SERVER_PARAMETERS_H
 

@@ -39,7 +39,7 @@ struct pipeline {
     uint8_t *memory[2];          /* each holds the stored picture, the upright one, and a result */
     struct image source, result;
     uint8_t *linear_memory[2]; /* the same in linear light; NULL: not wanted */
-    int64_t clock; /* when the current stage began */
+    int64_t clock;             /* when the current stage began */
 };
 
 static void stage_end(struct pipeline *p, enum stage stage) {
@@ -60,7 +60,7 @@ static enum status probe(struct pipeline *p) {
         .max_scans = config->max_scans,
         .max_memory = config->memory,
         .deadline_ns = p->clock + config->work_timeout_ms * 1000000,
-        .local_colour = p->request->parameters.input.mode == MODE_REDACT,
+        .local_blocks = p->request->parameters.input.mode == MODE_REDACT,
     };
     enum status status = codec_probe(p->input, &p->limits, &p->picture, p->err);
     if (status == ST_OK) {
@@ -133,7 +133,7 @@ static void choose_output(struct pipeline *p) {
         p->options.subsampling =
             p->picture.native.model == PIXEL_YCBCR ? subsampling_of(&planes) : SUBSAMPLING_444;
     }
-    p->request->outcome.format = makes_stats(p)            ? METRIC_FORMAT_NONE
+    p->request->outcome.format = makes_stats(p)           ? METRIC_FORMAT_NONE
                                  : p->output == CODEC_PNG ? METRIC_FORMAT_PNG
                                                           : METRIC_FORMAT_JPEG;
     p->request->outcome.width = p->upright.width;
@@ -288,7 +288,8 @@ static enum status filter(struct pipeline *p) {
     return status;
 }
 
-/* Whether what lies outside of the regions can stay as it is in the file, to the bit: nothing else was asked for. */
+/* Whether what lies outside of the regions can stay as it is in the file, to the bit: nothing else was asked
+ * for. */
 static bool can_patch(const struct pipeline *p) {
     const struct parameters *parameters = &p->request->parameters;
     struct image_shape planes = orient_shape(&p->picture.native, p->orientation);

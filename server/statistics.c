@@ -34,9 +34,9 @@ static enum status write_histogram(const struct stats_channel *channel, struct b
 
 enum status statistics_write(const struct stats *stats, const struct image_shape *shape, struct buf *body,
                              struct error *err) {
-    enum status status =
-        buf_printf(body, err, "{\"width\":%u,\"height\":%u,\"depth\":%u,\"pixels\":%" PRIu64 ",\"channels\":[",
-                   shape->width, shape->height, shape->depth, stats->pixels);
+    enum status status = buf_printf(
+        body, err, "{\"width\":%u,\"height\":%u,\"depth\":%u,\"pixels\":%" PRIu64 ",\"channels\":[",
+        shape->width, shape->height, shape->depth, stats->pixels);
     for (unsigned c = 0; c < pixel_channels(shape->model) && status == ST_OK; c++) {
         const struct stats_channel *channel = &stats->channel[c];
         status = buf_printf(body, err, "%s{\"name\":\"%s\",\"minimum\":%" PRIu64 ",\"maximum\":%" PRIu64 ",",

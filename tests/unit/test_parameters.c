@@ -140,7 +140,8 @@ static void init(struct parameters *parameters, unsigned endpoint) {
 }
 
 /* The sentence about an unknown parameter names every one that there is, whole, and no other. */
-static void check_names(const struct parameters *parameters, const char *text, const char *names, bool known) {
+static void check_names(const struct parameters *parameters, const char *text, const char *names,
+                        bool known) {
     char copy[128];
     snprintf(copy, sizeof copy, "%s", names);
     for (char *rest, *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
@@ -201,7 +202,7 @@ static void test_together(void **state) {
     static const struct {
         const char *filter, *query, *parameter, *word;
     } table[] = {
-        {"blur", "region=1,2,3,4&region=ellipse:10%,10%,50%,50%&invert=1&feather=3", NULL, NULL},
+        {"blur", "region=1,2,3,4&region=ellipse:10%25,10%25,50%25,50%25&invert=1&feather=3", NULL, NULL},
         {"blur", "mode=redact&region=1,2,3,4", NULL, NULL},
         {"blur", "mode=redact", NULL, NULL},
         {"blur", "invert=1", "invert", "needs a region"},
@@ -279,8 +280,8 @@ static void test_values_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_all),       cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_endpoints), cmocka_unit_test(test_bits),      cmocka_unit_test(test_together),
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_all),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_endpoints),      cmocka_unit_test(test_bits), cmocka_unit_test(test_together),
         cmocka_unit_test(test_values_refused),
     };
     return cmocka_run_group_tests_name("parameters", tests, NULL, NULL);
