@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/linear.h"
+
+#include <math.h>
+#include <pthread.h>
+
+enum { LEVELS = 65536 };
+
+static struct {
+    uint16_t from8[256];
+    uint16_t from16[LEVELS];
+    uint8_t to8[LEVELS];
+    uint16_t to16[LEVELS];
+} tables;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static double decode(double v) {
+    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+static double encode(double light) {
+    return light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
+}
+
+static void make_tables(void) {
+    for (unsigned i = 0; i < 256; i++) {
+        tables.from8[i] = (uint16_t)(65535 * decode(i / 255.0) + 0.5);
+    }
+    for (unsigned i = 0; i < LEVELS; i++) {
+        double encoded = encode(i / 65535.0);
+        tables.from16[i] = (uint16_t)(65535 * decode(i / 65535.0) + 0.5);
+        tables.to8[i] = (uint8_t)(255 * encoded + 0.5);
+        tables.to16[i] = (uint16_t)(65535 * encoded + 0.5);
+    }
+}
+
+/* The rows: all samples by the table, then alpha, each `channels`-th, anew. */
+
+static void row_from8(uint16_t *to, const uint8_t *from, size_t count, unsigned channels, bool alpha) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = tables.from8[from[i]];
+    }
+    for (size_t i = channels - 1; alpha && i < count; i += channels) {
+        to[i] = (uint16_t)(from[i] * 257u);
+    }
+}
+
+static void row_to8(uint8_t *to, const uint16_t *from, size_t count, unsigned channels, bool alpha) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = tables.to8[from[i]];
+    }
+    for (size_t i = channels - 1; alpha && i < count; i += channels) {
+        to[i] = (uint8_t)((from[i] + 128u) / 257);
+    }
+}
+
+static void row16(uint16_t *to, const uint16_t *from, const uint16_t *table, size_t count, unsigned channels,
+                  bool alpha) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = table[from[i]];
+    }
+    for (size_t i = channels - 1; alpha && i < count; i += channels) {
+        to[i] = from[i];
+    }
+}
+
+static uint16_t *wide_row(const struct image *image, uint32_t y) {
+    return (uint16_t *)(void *)plane_row(&image->plane[0], y);
+}
+
+void linear_from(const struct image *source, const struct image *target) {
+    pthread_once(&once, make_tables);
+    unsigned channels = source->plane[0].channels;
+    size_t count = (size_t)source->width * channels;
+    bool alpha = pixel_has_alpha(source->model);
+    for (uint32_t y = 0; y < source->height; y++) {
+        if (source->depth == 8) {
+            row_from8(wide_row(target, y), plane_row(&source->plane[0], y), count, channels, alpha);
+        } else {
+            row16(wide_row(target, y), wide_row(source, y), tables.from16, count, channels, alpha);
+        }
+    }
+}
+
+void linear_to(const struct image *source, const struct image *target) {
+    pthread_once(&once, make_tables);
+    unsigned channels = target->plane[0].channels;
+    size_t count = (size_t)target->width * channels;
+    bool alpha = pixel_has_alpha(target->model);
+    for (uint32_t y = 0; y < target->height; y++) {
+        if (target->depth == 8) {
+            row_to8(plane_row(&target->plane[0], y), wide_row(source, y), count, channels, alpha);
+        } else {
+            row16(wide_row(target, y), wide_row(source, y), tables.to16, count, channels, alpha);
+        }
+    }
+}
