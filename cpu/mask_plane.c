@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/mask_plane.h"
+
+#include <string.h>
+
+static uint32_t least(uint64_t a, uint32_t b) {
+    return a < b ? (uint32_t)a : b;
+}
+
+const uint8_t *mask_samples(const struct image *mask, const struct plane *plane, uint32_t y, uint32_t x,
+                            uint32_t count, enum mask_merge merge, uint8_t buffer[MASK_CHUNK]) {
+    if (plane->shift_x == 0 && plane->shift_y == 0) {
+        return plane_row(&mask->plane[0], y) + x;
+    }
+    uint32_t sum[MASK_CHUNK];
+    uint32_t top = y << plane->shift_y, bottom = least(((uint64_t)y + 1) << plane->shift_y, mask->height);
+    memset(sum, 0, count * sizeof sum[0]);
+    for (uint32_t row = top; row < bottom; row++) {
+        const uint8_t *pixels = plane_row(&mask->plane[0], row);
+        uint32_t first = x << plane->shift_x;
+        uint32_t last = least(((uint64_t)x + count) << plane->shift_x, mask->width);
+        for (uint32_t i = first; i < last; i++) {
+            sum[(i - first) >> plane->shift_x] += pixels[i];
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t left = (x + i) << plane->shift_x;
+        uint32_t right = least(((uint64_t)x + i + 1) << plane->shift_x, mask->width);
+        uint32_t n = (right - left) * (bottom - top);
+        buffer[i] = merge == MASK_MEAN ? (uint8_t)((sum[i] + n / 2) / n) : sum[i] ? 255 : 0;
+    }
+    return buffer;
+}
