@@ -7,7 +7,7 @@
 
 #include "core/image.h"
 
-enum { MASK_CHUNK = 1024 };
+enum { MASK_CHUNK = 256 };
 
 /* What a sample gets from the pixels of the picture that it covers. */
 enum mask_merge {

@@ -25,36 +25,33 @@ struct job {
     const struct fill *fill; /* the same */
 };
 
-/* `count` adjacent pixels of a row of plane `index`, from column x on; m[i] is 0 for those outside. */
-struct strip {
+/* `count` adjacent pixels of row y of plane `index`, from column x on. */
+struct span {
     unsigned index;
     uint32_t x, y;
     uint32_t count;
-    const uint8_t *m;
 };
 
-static unsigned get(const struct image *image, const struct strip *run, uint32_t i, unsigned channel) {
-    const struct plane *plane = &image->plane[run->index];
-    const uint8_t *row = plane_row(plane, run->y);
-    size_t at = (size_t)(run->x + i) * plane->channels + channel;
-    return image->depth == 8 ? row[at] : ((const uint16_t *)(const void *)row)[at];
+static uint8_t *span_pixels(const struct job *job, const struct span *span) {
+    const struct plane *plane = &job->image->plane[span->index];
+    return plane_row(plane, span->y) + (size_t)span->x * plane->channels * (job->image->depth / 8);
 }
 
-static void put(const struct image *image, const struct strip *run, uint32_t i, unsigned channel,
-                unsigned value) {
-    const struct plane *plane = &image->plane[run->index];
-    uint8_t *row = plane_row(plane, run->y);
-    size_t at = (size_t)(run->x + i) * plane->channels + channel;
-    if (image->depth == 8) {
-        row[at] = (uint8_t)value;
-    } else {
-        ((uint16_t *)(void *)row)[at] = (uint16_t)value;
+typedef void visit_span(struct job *job, const struct span *span);
+
+/* Calls `visit` for each part of the span where m is 255; elsewhere it is 0. */
+static void each_part(struct job *job, const struct span *span, const uint8_t *m, visit_span *visit) {
+    const uint8_t *at = m, *end = m + span->count, *stop;
+    while (at < end && (at = memchr(at, 255, (size_t)(end - at)))) {
+        stop = memchr(at, 0, (size_t)(end - at));
+        stop = stop ? stop : end;
+        visit(job, &(struct span){span->index, span->x + (uint32_t)(at - m), span->y, (uint32_t)(stop - at)});
+        at = stop;
     }
 }
 
-/* Calls `visit` for all samples of all planes that the rectangle of the picture touches. */
-static void each_run(struct job *job, struct mask_rect rect,
-                     void (*visit)(struct job *job, const struct strip *run)) {
+/* Calls `visit` for all that the mask touches in the planes; it is empty outside of the rectangle. */
+static void each_span(struct job *job, struct mask_rect rect, visit_span *visit) {
     for (unsigned p = 0; p < job->image->plane_count; p++) {
         const struct plane *plane = &job->image->plane[p];
         uint32_t x1 = (uint32_t)(((uint64_t)rect.x1 + (1u << plane->shift_x) - 1) >> plane->shift_x);
@@ -64,7 +61,7 @@ static void each_run(struct job *job, struct mask_rect rect,
                 uint8_t buffer[MASK_CHUNK];
                 uint32_t count = x1 - x < MASK_CHUNK ? x1 - x : MASK_CHUNK;
                 const uint8_t *m = mask_samples(job->mask, plane, y, x, count, MASK_ANY, buffer);
-                visit(job, &(struct strip){p, x, y, count, m});
+                each_part(job, &(struct span){p, x, y, count}, m, visit);
             }
         }
     }
@@ -72,23 +69,46 @@ static void each_run(struct job *job, struct mask_rect rect,
 
 /* ---- the mean ---- */
 
-static void sum_run(struct job *job, const struct strip *run) {
-    unsigned channels = job->image->plane[run->index].channels;
-    bool alpha = pixel_has_alpha(job->image->model);
-    unsigned colours = alpha ? channels - 1 : channels;
-    for (uint32_t i = 0; i < run->count; i++) {
-        if (!run->m[i]) {
-            continue;
-        }
-        uint64_t weight = alpha ? get(job->image, run, i, colours) : 1;
-        for (unsigned c = 0; c < colours; c++) {
-            job->sums.total[run->index + c] += weight * get(job->image, run, i, c);
-            job->sums.weight[run->index + c] += weight;
-        }
-        if (alpha) {
-            job->sums.total[colours] += weight;
-            job->sums.weight[colours]++;
-        }
+static inline uint64_t sample(const uint8_t *samples, size_t i, unsigned depth) {
+    return depth == 8 ? samples[i] : ((const uint16_t *)(const void *)samples)[i];
+}
+
+/* The sum of every `step`-th sample, and that of their products with those at `weight`. */
+
+static inline uint64_t sum_of(const uint8_t *samples, size_t first, unsigned step, uint32_t count,
+                              unsigned depth) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += sample(samples, first + (size_t)i * step, depth);
+    }
+    return sum;
+}
+
+static inline uint64_t weighted_sum(const uint8_t *samples, size_t first, size_t weight, unsigned step,
+                                    uint32_t count, unsigned depth) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = (size_t)i * step;
+        sum += sample(samples, first + at, depth) * sample(samples, weight + at, depth);
+    }
+    return sum;
+}
+
+static void sum_span(struct job *job, const struct span *span) {
+    unsigned channels = job->image->plane[span->index].channels, depth = job->image->depth;
+    unsigned colours = channels - pixel_has_alpha(job->image->model);
+    const uint8_t *pixels = span_pixels(job, span);
+    uint64_t weight = span->count;
+    if (colours < channels) {
+        weight = sum_of(pixels, colours, channels, span->count, depth);
+        job->sums.total[colours] += weight;
+        job->sums.weight[colours] += span->count;
+    }
+    for (unsigned c = 0; c < colours; c++) {
+        job->sums.total[span->index + c] +=
+            colours < channels ? weighted_sum(pixels, c, colours, channels, span->count, depth)
+                               : sum_of(pixels, c, channels, span->count, depth);
+        job->sums.weight[span->index + c] += weight;
     }
 }
 
@@ -126,15 +146,15 @@ static int look(uint32_t column, uint32_t row) {
     return (int)((h ^ (h >> 15)) % (2 * LOOK_RANGE + 1)) - LOOK_RANGE;
 }
 
-/* The fill of the tile that has pixel x of the run's row. Chroma and alpha have no look. */
-static struct fill tile_fill(const struct job *job, const struct strip *run, uint32_t x) {
+/* The fill of the tile that has pixel x of the span's row. Chroma and alpha have no look. */
+static struct fill tile_fill(const struct job *job, const struct span *span, uint32_t x) {
     struct fill fill = *job->fill;
     uint32_t block = job->options->block;
-    if (block == 0 || run->index > 0) {
+    if (block == 0 || span->index > 0) {
         return fill;
     }
     int unit = job->image->depth == 8 ? 1 : 257, max = 255 * unit;
-    int shade = look(x / block, run->y / block) * unit;
+    int shade = look(x / block, span->y / block) * unit;
     unsigned channels = job->image->plane[0].channels;
     for (unsigned c = 0; c < channels - pixel_has_alpha(job->image->model); c++) {
         int value = fill.value[c] + shade;
@@ -143,19 +163,33 @@ static struct fill tile_fill(const struct job *job, const struct strip *run, uin
     return fill;
 }
 
-static void fill_run(struct job *job, const struct strip *run) {
-    uint32_t block = job->options->block;
-    unsigned channels = job->image->plane[run->index].channels;
-    struct fill fill = {{0}};
-    for (uint32_t i = 0; i < run->count; i++) {
-        if (i == 0 || (block && (run->x + i) % block == 0)) {
-            fill = tile_fill(job, run, run->x + i);
-        }
-        if (run->m[i]) {
-            for (unsigned c = 0; c < channels; c++) {
-                put(job->image, run, i, c, fill.value[run->index + c]);
-            }
-        }
+/* Repeats a pixel `count` times: each copy doubles what is there. */
+static void repeat(uint8_t *to, const void *pixel, size_t size, size_t count) {
+    memcpy(to, pixel, size);
+    for (size_t done = 1; done < count; done *= 2) {
+        memcpy(to + done * size, to, (count - done < done ? count - done : done) * size);
+    }
+}
+
+static void fill_part(struct job *job, const struct span *span) {
+    struct fill fill = tile_fill(job, span, span->x);
+    unsigned channels = job->image->plane[span->index].channels;
+    uint8_t narrow[CHANNELS_MAX];
+    for (unsigned c = 0; c < channels; c++) {
+        narrow[c] = (uint8_t)fill.value[span->index + c];
+    }
+    const void *pixel = job->image->depth == 8 ? (const void *)narrow : fill.value;
+    repeat(span_pixels(job, span), pixel, channels * (job->image->depth / 8u), span->count);
+}
+
+/* Tile by tile. */
+static void fill_span(struct job *job, const struct span *span) {
+    uint32_t block = job->options->block ? job->options->block : UINT32_MAX;
+    struct span part = *span;
+    for (uint32_t left = span->count; left > 0; left -= part.count, part.x += part.count) {
+        uint32_t rest = block - part.x % block;
+        part.count = rest < left ? rest : left;
+        fill_part(job, &part);
     }
 }
 
@@ -191,14 +225,14 @@ enum status redact_image(const struct image *image, const struct region_set *set
     for (uint32_t i = 0; i < parts; i++) {
         struct mask_rect rect = draw_part(&job, set, i);
         job.sums = (struct sums){{0}, {0}};
-        each_run(&job, rect, sum_run);
+        each_span(&job, rect, sum_span);
         fill[i] = fill_of(image, &job.sums);
         mask_clear(mask, rect);
     }
     for (uint32_t i = 0; i < parts; i++) {
         struct mask_rect rect = draw_part(&job, set, i);
         job.fill = &fill[i];
-        each_run(&job, rect, fill_run);
+        each_span(&job, rect, fill_span);
         mask_clear(mask, rect);
     }
     return ST_OK;

@@ -159,6 +159,38 @@ static void test_aligned_is_exact(void **state) {
     }
 }
 
+/* Borders through centres and along pixels, and shapes too small to have a width. */
+static void test_borders(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool outward;
+        struct mask_rect bounds;
+    } table[] = {
+        {"2.5,2.5,4,3", false, {2, 2, 6, 5}},
+        {"polygon:2.5,2.5,6.5,2.5,6.5,5.5,2.5,5.5", false, {2, 2, 6, 5}},
+        {"polygon:2.5,5.5,6.5,5.5,6.5,2.5,2.5,2.5", false, {2, 2, 6, 5}},
+        {"2.5,2.5,4,3", true, {2, 2, 7, 6}},
+        {"polygon:2.5,2.5,6.5,2.5,6.5,5.5,2.5,5.5", true, {2, 2, 7, 6}},
+        {"ellipse:4,8,8,4", false, {4, 8, 12, 12}},
+        {"ellipse:4,8,8,4", true, {4, 8, 12, 12}},
+        {"ellipse:4,3,3,7", true, {4, 3, 7, 10}},
+        {"5,6,0.000001,0.000001", false, {0, 0, 0, 0}},
+        {"5,6,0.000001,0.000001", true, {5, 6, 6, 7}},
+        {"ellipse:5,6,0.000001,0.000001", true, {5, 6, 6, 7}},
+        {"ellipse:5,6,4,0.000001", true, {5, 6, 9, 7}},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct region_set set = {0};
+        struct test_image mask = gray_image(20, 20);
+        struct mask_report report;
+        add_region(&set, "%s", table[i].text);
+        draw_mask(&mask, &set, (struct mask_options){.outward = table[i].outward}, &report);
+        assert_memory_equal(&report.bounds, &table[i].bounds, sizeof report.bounds);
+        test_image_free(&mask);
+    }
+}
+
 /* Adds what one shape covers to `sum`. */
 static void add_coverage(const struct region_set *set, uint32_t width, uint32_t height, unsigned *sum) {
     struct test_image mask = gray_image(width, height);
@@ -222,9 +254,9 @@ static void test_triangles_adjoin(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_shapes),    cmocka_unit_test(test_fixed_shapes),
-        cmocka_unit_test(test_aligned_is_exact), cmocka_unit_test(test_rectangles_adjoin),
-        cmocka_unit_test(test_triangles_adjoin),
+        cmocka_unit_test(test_random_shapes),     cmocka_unit_test(test_fixed_shapes),
+        cmocka_unit_test(test_aligned_is_exact),  cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_rectangles_adjoin), cmocka_unit_test(test_triangles_adjoin),
     };
     seed = test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);
