@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * A band of tiles at a time: its rows are added up column by column, the columns of each tile make its
+ * mean, and the band's first row of means is copied to the others. */
+#include "cpu/pixelate.h"
+
+#include <string.h>
+
+struct band {
+    const struct row_set *rows;
+    const struct plane *source;
+    const struct plane *target;
+    struct sample_format format;
+    uint32_t width;  /* of a tile, in samples of the plane */
+    uint32_t height; /* the same; the last band has fewer rows */
+    bool wide;       /* the sums have 64 bits, see struct filter_rows */
+    void *sum;       /* of the columns */
+};
+
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* floor((sum + floor(count / 2)) / count), where that is below 2^16 and the count at most 2^24: half a unit
+ * more keeps the quotient further from whole numbers than the rounding errors of the product are. */
+static inline unsigned mean(uint64_t sum, uint32_t count, double reciprocal) {
+    return (unsigned)(int32_t)(((double)(int64_t)(sum + count / 2) + 0.5) * reciprocal);
+}
+
+/* What becomes of the sums of a tile's channels. */
+static inline unsigned tile_sample(const uint64_t *total, unsigned c, unsigned channels, bool alpha,
+                                   uint32_t count, double reciprocal) {
+    uint64_t weight = total[channels - 1];
+    if (!alpha || c + 1 == channels) {
+        return mean(total[c], count, reciprocal);
+    }
+    return weight ? (unsigned)((total[c] + weight / 2) / weight) : 0;
+}
+
+/* A tile of `columns` columns that begins at pixel x: its sums, its means, its part of the row. Inlined with
+ * constants, as small tiles are many. */
+static inline __attribute__((always_inline)) void tile(const struct band *band, void *row, uint32_t x,
+                                                       uint32_t columns, uint32_t count, double reciprocal,
+                                                       unsigned channels, unsigned depth, bool alpha) {
+    size_t first = (size_t)x * channels;
+    size_t end = first + (size_t)columns * channels;
+    const uint64_t *wide = band->sum;
+    const uint32_t *narrow = band->sum;
+    uint64_t total[4] = {0};
+    for (size_t at = first; at < end; at += channels) {
+        for (unsigned c = 0; c < channels; c++) {
+            total[c] += alpha && depth == 16 ? wide[at + c] : narrow[at + c];
+        }
+    }
+    unsigned pixel[4];
+    for (unsigned c = 0; c < channels; c++) {
+        pixel[c] = tile_sample(total, c, channels, alpha, count, reciprocal);
+    }
+    for (size_t at = first; at < end; at += channels) {
+        for (unsigned c = 0; c < channels; c++) {
+            if (depth == 8) {
+                ((uint8_t *)row)[at + c] = (uint8_t)pixel[c];
+            } else {
+                ((uint16_t *)row)[at + c] = (uint16_t)pixel[c];
+            }
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void tiles(const struct band *band, uint32_t rows, void *row,
+                                                        unsigned channels, unsigned depth, bool alpha) {
+    uint32_t width = band->source->width;
+    uint32_t whole = width - width % band->width;
+    double reciprocal = 1.0 / ((double)rows * band->width);
+    for (uint32_t x = 0; x < whole; x += band->width) {
+        tile(band, row, x, band->width, rows * band->width, reciprocal, channels, depth, alpha);
+    }
+    if (whole < width) { /* cut by the border */
+        reciprocal = 1.0 / ((double)rows * (width - whole));
+        tile(band, row, whole, width - whole, rows * (width - whole), reciprocal, channels, depth, alpha);
+    }
+}
+
+static inline __attribute__((always_inline)) void tiles_of_depth(const struct band *band, uint32_t rows,
+                                                                 void *row, unsigned depth) {
+    switch (band->format.channels) {
+    case 1:
+        tiles(band, rows, row, 1, depth, false);
+        break;
+    case 2:
+        tiles(band, rows, row, 2, depth, true);
+        break;
+    case 3:
+        tiles(band, rows, row, 3, depth, false);
+        break;
+    default:
+        tiles(band, rows, row, 4, depth, true);
+        break;
+    }
+}
+
+/* Fills `row` with the means of the tiles of a band that has `rows` rows. */
+static void tile_row(const struct band *band, uint32_t rows, void *row) {
+    if (band->format.depth == 8) {
+        tiles_of_depth(band, rows, row, 8);
+    } else {
+        tiles_of_depth(band, rows, row, 16);
+    }
+}
+
+static void pixelate_plane(const struct band *band) {
+    const struct plane *source = band->source;
+    size_t sums = (size_t)source->width * source->channels;
+    for (uint32_t y = 0; y < source->height; y += band->height) {
+        uint32_t rows = least(band->height, source->height - y);
+        memset(band->sum, 0, sums * (band->wide ? sizeof(uint64_t) : sizeof(uint32_t)));
+        for (uint32_t i = 0; i < rows; i++) {
+            band->rows->filter.add(band->sum, plane_row(source, y + i), &band->format, source->width);
+        }
+        uint8_t *first = plane_row(band->target, y);
+        tile_row(band, rows, first);
+        for (uint32_t i = 1; i < rows; i++) {
+            memcpy(plane_row(band->target, y + i), first, plane_row_bytes(source, band->format.depth));
+        }
+    }
+}
+
+enum status cpu_pixelate(const struct row_set *rows, struct scratch *scratch,
+                         const struct pixelate_plan *plan, const struct image *source,
+                         const struct image *target, struct error *err) {
+    const struct plane *first = &source->plane[0]; /* no plane is wider */
+    size_t sums = (size_t)first->width * first->channels;
+    enum status status = scratch_reserve(scratch, sums * sizeof(uint64_t), err);
+    if (status != ST_OK) {
+        return status;
+    }
+    bool alpha = pixel_has_alpha(source->model);
+    for (unsigned i = 0; i < source->plane_count; i++) {
+        const struct plane *plane = &source->plane[i];
+        struct band band = {
+            .rows = rows,
+            .source = plane,
+            .target = &target->plane[i],
+            .format = {plane->channels, source->depth, alpha},
+            .width = plan->block >> plane->shift_x,
+            .height = plan->block >> plane->shift_y,
+            .wide = alpha && source->depth == 16,
+            .sum = scratch->memory,
+        };
+        pixelate_plane(&band);
+    }
+    return ST_OK;
+}
