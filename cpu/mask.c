@@ -122,9 +122,9 @@ static void measure(const struct image *mask, struct mask_rect within, struct ma
 static enum mask_place place_of(const struct image *mask, const struct region_set *set, uint32_t index,
                                 struct mask_rect drawn) {
     struct region_box box = region_box(set, index, mask->width, mask->height);
-    return rect_empty(drawn)                               ? MASK_OFF
-           : box.x1 > mask->width || box.y1 > mask->height ? MASK_CUT
-                                                           : MASK_WHOLE;
+    /* A region that was turned can lie across the left and upper borders, too. */
+    bool inside = box.x0 >= 0 && box.y0 >= 0 && box.x1 <= mask->width && box.y1 <= mask->height;
+    return rect_empty(drawn) ? MASK_OFF : inside ? MASK_WHOLE : MASK_CUT;
 }
 
 void mask_draw(const struct image *mask, const struct region_set *set, const struct mask_options *options,

@@ -212,6 +212,14 @@ static void fill_weights(struct convolve_plan *plan, const struct matrix *matrix
     }
 }
 
+/* Nearer to 0 than any matrix needs; single precision knows no much smaller numbers. */
+static const double divisor_min = 1e-9;
+
+/* Whether `divisor` is one that was asked for, and too small; 0: none was. */
+static bool too_small(double divisor) {
+    return divisor != 0 && fabs(divisor) < divisor_min;
+}
+
 static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
                         struct error *err) {
     const struct convolve_arguments *convolve = arguments;
@@ -221,11 +229,15 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
     if (status != ST_OK) {
         return status;
     }
+    if (too_small(convolve->divisor)) {
+        return fail_argument(err, "divisor", "divisor is %g, it must be at least %g or at most -%g",
+                             convolve->divisor, divisor_min, divisor_min);
+    }
     double sum = 0;
     for (unsigned i = 0; i < matrix.count; i++) {
         sum += matrix.value[i];
     }
-    double divisor = convolve->divisor != 0 ? convolve->divisor : fabs(sum) > 1e-9 ? sum : 1;
+    double divisor = convolve->divisor != 0 ? convolve->divisor : fabs(sum) > divisor_min ? sum : 1;
     plan->edge = (uint8_t)convolve->edge;
     plan->divisor = (float)divisor;
     plan->bias = (float)(convolve->bias * sample_step(shape));

@@ -241,15 +241,21 @@ enum status parameters_parse(struct parameters *parameters, const char *query, s
     return err->status;
 }
 
-/* Planning finds what contradicts itself; that does not depend on the picture, so that any will do. */
+/* Planning finds what contradicts itself; that does not depend on the picture, so that any will do. In a
+ * pipeline it is a step that is told, as the filter's arguments are no parameters there. */
 static enum status try_plan(const struct parameters *parameters, struct error *err) {
     static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 1, .height = 1};
     struct chain chain = {0};
+    struct error cause = {0};
     enum status status = ST_OK;
     for (unsigned i = 0; i < parameters->ops.count && status == ST_OK; i++) {
         const struct operation *operation = &parameters->ops.operation[i];
-        status = chain_append(&chain, operation->filter, &operation->arguments, &shape, err);
+        status = chain_append(&chain, operation->filter, &operation->arguments, &shape, &cause);
     }
+    if (status == ST_ARGUMENT && is_pipeline(parameters)) {
+        return fail_argument(err, "ops", "ops: step %u: %.200s", chain.count + 1, cause.text);
+    }
+    *err = cause;
     return status;
 }
 

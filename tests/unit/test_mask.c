@@ -117,19 +117,22 @@ static void test_places(void **state) {
         {"polygon:0,11,9,11,0,20", MASK_OFF},
         {"polygon:0,0,9,0,9,9", MASK_WHOLE},
     };
-    struct region_set set = {0};
-    struct mask_report report;
-    struct test_image mask = gray_image(20, 10);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        add_region(&set, "%s", table[i].text);
-    }
-    for (int invert = 0; invert < 2; invert++) {
-        draw_mask(&mask, &set, (struct mask_options){.invert = invert}, &report);
+    for (uint8_t orientation = 1; orientation <= 8; orientation++) {
+        struct region_set set = {0};
+        struct mask_report report;
+        struct test_image mask = orientation < 5 ? gray_image(20, 10) : gray_image(10, 20);
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-            assert_int_equal(report.place[i], table[i].place);
+            add_region(&set, "%s", table[i].text);
         }
+        region_turn(&set, orientation, mask.image.width, mask.image.height);
+        for (int invert = 0; invert < 2; invert++) {
+            draw_mask(&mask, &set, (struct mask_options){.invert = invert}, &report);
+            for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+                assert_int_equal(report.place[i], table[i].place);
+            }
+        }
+        test_image_free(&mask);
     }
-    test_image_free(&mask);
 }
 
 static void test_draw_region_and_clear(void **state) {

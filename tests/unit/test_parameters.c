@@ -217,13 +217,15 @@ static void test_together(void **state) {
         {"convolve", "", "kernel", "neither"},
         {"convolve", "preset=edge&kernel=1", "preset", "both"},
         {"convolve", "preset=edge&size=5", "size", "3 by 3"},
+        {"convolve", "preset=edge&divisor=1e-20", "divisor", "at least 1e-09"},
+        {"convolve", "preset=edge&divisor=-1e-9", NULL, NULL},
         {"convolve", "kernel=1,2,1,2,4,2,1,2&size=3", "kernel", "must have 9"},
         {"convolve", "kernel=1,2;3,4", "kernel", "odd"},
         {"convolve", "kernel=1,2,1,2,4,2,1,2,1,1,1,1,1,1,1,1,1", "kernel", "needs size"},
         {NULL, "ops=blur:sigma=8:edge=wrap|sharpen:amount=0.5|pixelate|convolve:kernel=1,0,1;0,1,0;1,0,1",
          NULL, NULL},
         {NULL, "", "ops", "missing"},
-        {NULL, "ops=blur|convolve", "kernel", "neither"},
+        {NULL, "ops=blur|convolve", "ops", "step 2: neither kernel nor preset"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct parameters parameters;

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""mode=redact: two pictures that differ only inside of the regions, and have the same coarse mean
+there, give the same bytes. So nothing of what was inside can be in the answer."""
+
+import numpy
+import pytest
+from PIL import Image, ImageDraw
+
+import anatomy
+import areas
+import filtering
+import pictures
+from filtering import ask, ask_png
+from problems import check_problem
+
+WIDTH, HEIGHT = 155, 107
+BOX = (48, 32, 64, 48)  # left, top, width, height: whole MCUs
+INSIDE = '50,34,60,44'  # what is asked for: a little less
+LOOKS = ('/blur?sigma=3', '/blur?sigma=40', '/pixelate?block=8', '/pixelate?block=5')
+MIDDLE = 104  # of a level: as far as can be from the next
+
+
+@pytest.fixture(params=LOOKS)
+def look(request):
+    return request.param + '&mode=redact'
+
+
+def secret(seed, width, height, channels):
+    """Text and colourful noise, on average MIDDLE in every channel."""
+    sheet = Image.new('L', (width, height), 0)
+    random = numpy.random.default_rng(seed)
+    for y in range(0, height, 11):
+        ImageDraw.Draw(sheet).text((2, y), ' '.join(str(n) for n in random.integers(0, 9999, 8)), fill=90)
+    picture = numpy.asarray(sheet)[:, :, None] + random.uniform(-20, 20, (height, width, channels))
+    picture += MIDDLE - picture.mean((0, 1))
+    return picture.round().astype(int)
+
+
+def with_secret(seed, channels=3, box=BOX, size=(WIDTH, HEIGHT)):
+    picture = pictures.photograph(*size, channels).astype(int)
+    left, top, wide, high = box
+    piece = secret(seed, wide, high, channels)
+    if channels in (2, 4):
+        piece[..., -1] = numpy.clip(piece[..., -1] + 100, 0, 255)
+    inside = picture[top:top + high, left:left + wide]
+    inside[...] = piece[:inside.shape[0], :inside.shape[1]]
+    return picture
+
+
+def secret_jpeg(seed, subsampling, orientation=1, box=BOX, size=(WIDTH, HEIGHT), **more):
+    """`box` is in the stored picture."""
+    picture = with_secret(seed, 1 if subsampling == 'gray' else 3, box, size).astype(numpy.uint8)
+    how = {} if subsampling == 'gray' else {'subsampling': subsampling}
+    body = pictures.jpeg(picture, 90, **how, **more)
+    return pictures.with_segments(body, pictures.exif_segment(orientation, extras=False)) if orientation > 1 else body
+
+
+def check_same(server, target, bodies):
+    """All answers are equal, although the pictures are not; returns the answer."""
+    assert len(set(bodies)) == len(bodies)
+    answers = {ask(server, target, body).content for body in bodies}
+    assert len(answers) == 1, f'{target}: what was inside shows in the answer'
+    return answers.pop()
+
+
+# --- nothing is left -------------------------------------------------------------------------
+@pytest.mark.parametrize('channels,depth', [(c, d) for d in (8, 16) for c in (1, 2, 3, 4)])
+@pytest.mark.parametrize('soft', ('', '&feather=5'))
+def test_png(server, look, channels, depth, soft):
+    scale = 1 if depth == 8 else 257
+    bodies = [pictures.png(with_secret(seed, channels) * scale, depth=depth) for seed in (1, 2, 3)]
+    answer = check_same(server, f'{look}&{areas.query("48,32,64,48")}{soft}', bodies)
+    outside = ~areas.mask('48,32,64,48' if not soft else '33,17,94,78', WIDTH, HEIGHT)
+    assert (anatomy.read_png(answer)[outside] == anatomy.read_png(bodies[0])[outside]).all()
+
+
+@pytest.mark.parametrize('subsampling', ('420', '422', '444', 'gray'))
+@pytest.mark.parametrize('progressive', (False, True), ids=('sequential', 'progressive'))
+@pytest.mark.parametrize('more', ('', '&quality=95', '&format=png', '&colorspace=rgb', '&colorspace=linear',
+                                  '&subsampling=444', '&progressive=true', '&feather=4'))
+def test_jpeg(server, look, subsampling, progressive, more):
+    bodies = [secret_jpeg(seed, subsampling, progressive=progressive) for seed in (1, 2, 3)]
+    check_same(server, f'{look}&{areas.query(INSIDE)}{more}', bodies)
+
+
+@pytest.mark.parametrize('subsampling', ('420', '444'))
+@pytest.mark.parametrize('orientation', range(2, 9))
+@pytest.mark.parametrize('more', ('', '&format=png', '&autorotate=false', '&autorotate=false&format=png'))
+def test_orientations(server, subsampling, orientation, more):
+    """The region is given as displayed; the blocks that it is rounded out to are those stored."""
+    stored = areas.mask(INSIDE, WIDTH, HEIGHT)
+    upright = Image.fromarray(stored.astype(numpy.uint8))
+    turned = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}[orientation]  # Image.FLIP_LEFT_RIGHT, ...
+    rows, columns = numpy.nonzero(numpy.asarray(upright.transpose(turned)))
+    region = f'{columns.min()},{rows.min()},{columns.max() + 1 - columns.min()},{rows.max() + 1 - rows.min()}'
+    bodies = [secret_jpeg(seed, subsampling, orientation) for seed in (1, 2)]
+    for look in LOOKS:
+        check_same(server, f'{look}&mode=redact&{areas.query(region)}{more}', bodies)
+
+
+@pytest.mark.parametrize('subsampling', ('420', '422', '444', 'gray'))
+@pytest.mark.parametrize('more', ('', '&format=png', '&quality=80'))
+def test_padded_blocks_at_the_border(server, look, subsampling, more):
+    """Blocks beyond the border repeat what is inside, also in the file."""
+    for size in ((WIDTH, HEIGHT), (152, 104), (136, 88)):
+        left, top = (size[0] - 30) // 16 * 16, (size[1] - 20) // 16 * 16
+        bodies = [secret_jpeg(seed, subsampling, box=(left, top, 64, 64), size=size) for seed in (1, 2)]
+        region = f'{left + 3},{top + 3},400,400'
+        check_same(server, f'{look}&{areas.query(region)}{more}', bodies)
+
+
+@pytest.mark.parametrize('subsampling', ('420', '444', 'gray'))
+@pytest.mark.parametrize('more', ('', '&format=png', '&quality=80', '&autorotate=false'))
+def test_inverted(server, look, subsampling, more):
+    """What is in no region is replaced, with all blocks that are not in one completely."""
+    size, box = (160, 112), (0, 0, 160, 112)
+    face = pictures.photograph(64, 48)
+    bodies = []
+    for seed in (1, 2):
+        picture = with_secret(seed, 3, box, size).astype(numpy.uint8)
+        picture[32:80, 48:112] = face
+        bodies.append(pictures.jpeg(picture[..., :1], 90) if subsampling == 'gray' else pictures.jpeg(picture, 90, subsampling))
+    answer = check_same(server, f'{look}&{areas.query("48,32,64,48", invert="true")}{more}', bodies)
+    if more == '&format=png':
+        kept = anatomy.pixels(answer)[34:78, 50:110]
+        assert numpy.abs(kept - anatomy.pixels(bodies[0])[34:78, 50:110].astype(int)).mean() < 6
+
+
+def test_everything(server, look):
+    """Without regions all of the picture is replaced."""
+    bodies = [secret_jpeg(seed, '420', box=(0, 0, 160, 112)) for seed in (1, 2)]
+    for more in ('', '&format=png'):
+        check_same(server, look + more, bodies)
+    channels = [pictures.png(with_secret(seed, 4, (0, 0, 160, 112))) for seed in (1, 2)]
+    check_same(server, look, channels)
+
+
+def enlarged(shape, factor):
+    """The shape in pixels of a picture that is larger by this factor."""
+    form, colon, numbers = shape.rpartition(':')
+    sides = (WIDTH, HEIGHT)
+    values = [float(n[:-1]) * sides[i % 2] / 100 if n.endswith('%') else float(n) for i, n in enumerate(numbers.split(','))]
+    return form + colon + ','.join(f'{factor * value:g}' for value in values)
+
+
+@pytest.mark.parametrize('shape', ('ellipse:50,34,60,44', 'polygon:50,34,110,34,80,78', '33%,33%,30%,30%'))
+def test_shapes_take_every_pixel_that_they_touch(server, shape):
+    """Also those whose centre is outside: the two pictures differ in all of them."""
+    fine = areas.mask(enlarged(shape, 8), WIDTH * 8, HEIGHT * 8)
+    touched = fine.reshape(HEIGHT, 8, WIDTH, 8).any((1, 3))
+    assert touched.sum() > areas.mask(shape, WIDTH, HEIGHT).sum()
+    bodies = []
+    for seed in (1, 2):
+        picture = pictures.photograph(WIDTH, HEIGHT).astype(int)
+        hidden = secret(seed, WIDTH, HEIGHT, 3)[touched]
+        picture[touched] = (hidden + MIDDLE - hidden.mean(0)).round()
+        bodies.append(pictures.png(picture))
+    for look in LOOKS:
+        check_same(server, f'{look}&mode=redact&{areas.query(shape)}', bodies)
+
+
+def test_inks(server, look):
+    """How a CMYK JPEG is sampled is not known: 96 pixels hold whole blocks of any sampling."""
+    bodies = []
+    for seed in (1, 2):
+        picture = pictures.photograph(300, 200, 4).copy()
+        picture[96:192, 96:192] = secret(seed, 96, 96, 4)
+        picture[..., 3] = 0
+        bodies.append(pictures.jpeg(picture, 90))
+    for more in ('', '&format=png'):
+        check_same(server, f'{look}&{areas.query("100,100,80,80")}{more}', bodies)
+
+
+def test_a_plain_filter_does_show_it(server):
+    """So the tests above can fail."""
+    bodies = [pictures.png(with_secret(seed)) for seed in (1, 2)]
+    jpegs = [secret_jpeg(seed, '420') for seed in (1, 2)]
+    for target in LOOKS:
+        for pair in (bodies, jpegs):
+            assert len({ask(server, f'{target}&{areas.query(INSIDE)}', body).content for body in pair}) == 2
+
+
+# --- what is there instead ----------------------------------------------------------------------
+def test_the_mean_is_coarse(server):
+    """16 levels for each channel."""
+    region = areas.query('0,0,100%,100%')
+    for depth, step in ((8, 1), (16, 257)):
+        seen = set()
+        for tone in range(0, 256, 3):
+            body = pictures.png(numpy.full((20, 30, 1), tone * step), depth=depth)
+            result = ask_png(server, f'/blur?sigma=0.1&mode=redact&{region}', body, depth)
+            assert (result == result[0, 0, 0]).all() and abs(int(result[0, 0, 0]) - tone * step) <= 8 * step
+            seen.add(int(result[0, 0, 0]))
+        assert len(seen) == 16
+
+
+@pytest.mark.parametrize('subsampling', ('420', '444'))
+def test_outside_stays(server, look, subsampling):
+    body = secret_jpeg(1, subsampling)
+    outside = numpy.ones((HEIGHT, WIDTH), bool)
+    outside[BOX[1] - 2:BOX[1] + BOX[3] + 2, BOX[0] - 2:BOX[0] + BOX[2] + 2] = False
+    answer = ask(server, f'{look}&{areas.query(INSIDE)}', body).content
+    assert (anatomy.pixels(answer)[outside] == anatomy.pixels(body)[outside]).all()
+
+
+def test_pixelate_looks_like_tiles(server):
+    result = ask_png(server, f'/pixelate?block=8&mode=redact&{areas.query("48,32,64,48")}', pictures.png(with_secret(1)))
+    tiles = result[32:80, 48:112].reshape(6, 8, 8, 8, 3)
+    assert (tiles == tiles[:, :1, :, :1]).all()
+    assert len(numpy.unique(tiles[..., 0])) > 10
+
+
+# --- metadata -------------------------------------------------------------------------------------
+@pytest.mark.parametrize('more', ('', '&metadata=strip', '&format=png', '&quality=90'))
+def test_metadata_goes(server, look, more):
+    body = pictures.jpeg(pictures.photograph(64, 48), icc_profile=pictures.icc(), comment=pictures.CANARY)
+    thumbnail = b'JFXX\0\x10' + pictures.jpeg(pictures.photograph(16, 16), comment=pictures.CANARY)
+    body = pictures.with_segments(body, (0xE0, b'JFIF\0\1\1\0\0\1\0\1\0\0'), (0xE0, thumbnail), pictures.exif_segment(1),
+                                  (0xE1, pictures.XMP), (0xED, b'Photoshop 3.0\0' + pictures.CANARY), (0xE5, pictures.CANARY))
+    answer = ask(server, f'{look}&region=5,5,20,20{more}', body + pictures.CANARY).content
+    assert pictures.CANARY not in answer and b'Exif' not in answer and b'xmpmeta' not in answer and b'JFXX' not in answer
+
+
+def test_metadata_of_a_png_goes(server, look):
+    chunks = [('tEXt', b'Comment\0' + pictures.CANARY), ('eXIf', pictures.exif(1)), ('tIME', b'\x07\xe8\1\1\1\1\1')]
+    body = pictures.png(pictures.photograph(40, 30), before=chunks, after=chunks[:1])
+    answer = ask(server, f'{look}&region=5,5,20,20', body).content
+    assert pictures.CANARY not in answer and {tag for tag, _ in anatomy.chunks(answer)} <= {'IHDR', 'IDAT', 'IEND'}
+
+
+def test_metadata_keep_is_refused(server, look):
+    problem = check_problem(server.post(f'{look}&metadata=keep&region=5,5,9,9', pictures.small_jpeg()), 'bad-parameter', 'metadata')
+    assert 'mode=redact' in problem['detail']
+
+
+# --- refusals -----------------------------------------------------------------------------------
+@pytest.mark.parametrize('body', (pictures.small_png(), pictures.small_jpeg()), ids=('png', 'jpeg'))
+def test_a_region_off_the_picture_is_refused(server, look, body):
+    """Somebody relies on it; a notice would be overlooked."""
+    for regions in (('500,5,10,10',), ('5,5,10,10', 'ellipse:5,400,10,10')):
+        problem = check_problem(server.post(f'{look}&{areas.query(*regions)}', body), 'bad-parameter', 'region', 'lies off the picture')
+        assert f'region {len(regions)} ' in problem['detail']
+    answer = ask(server, f'{look}&{areas.query("20,20,100,100")}', body)
+    assert 'are cut' in answer.headers['X-Blurd-Notice']
+
+
+@pytest.mark.parametrize('target', ('/sharpen', '/convolve?preset=edge', '/stats', '/pipeline?ops=blur'))
+def test_only_blur_and_pixelate_redact(server, target):
+    answer = server.post(f'{target}{"&" if "?" in target else "?"}mode=redact', pictures.small_png())
+    check_problem(answer, 'bad-parameter', 'mode', 'unknown parameter')
+
+
+@pytest.mark.parametrize('query', ('mode=', 'mode=Redact', 'mode=redact&mode=redact', 'mode=plain&mode=redact', 'mode=1'))
+def test_wrong_modes(server, query):
+    check_problem(server.post(f'/blur?{query}', pictures.small_png()), 'bad-parameter', 'mode')
+
+
+def test_plain_is_the_default(server):
+    body = pictures.png(with_secret(1))
+    assert ask(server, '/blur?mode=plain', body).content == ask(server, '/blur', body).content
+    result = ask_png(server, '/pixelate?mode=plain&block=8', body)
+    assert (result == filtering.pixelate(anatomy.read_png(body), 8)).all()
