@@ -2,7 +2,7 @@
  * Draws a picture to try the daemon with: an evening landscape with soft gradients (where
  * banding would show), hard edges and fine texture (where blurring shows), as JPEG.
  *
- *     sample FILE */
+ *     sample FILE [SHRINK]     1280x800, or that divided by SHRINK, 1 to 8 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,11 +75,22 @@ static uint8_t sample(double value) {
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value + 0.5);
 }
 
-static void draw(const struct image *image) {
-    for (uint32_t y = 0; y < HEIGHT; y++) {
+/* The mean of the points that pixel (x, y) stands for. */
+static struct color pixel(uint32_t x, uint32_t y, uint32_t shrink) {
+    struct color sum = {0, 0, 0};
+    double points = shrink * shrink;
+    for (uint32_t i = 0; i < shrink * shrink; i++) {
+        struct color color = scene(x * shrink + i % shrink, y * shrink + i / shrink);
+        sum = (struct color){sum.r + color.r, sum.g + color.g, sum.b + color.b};
+    }
+    return (struct color){sum.r / points, sum.g / points, sum.b / points};
+}
+
+static void draw(const struct image *image, uint32_t shrink) {
+    for (uint32_t y = 0; y < image->height; y++) {
         uint8_t *row = plane_row(&image->plane[0], y);
-        for (uint32_t x = 0; x < WIDTH; x++) {
-            struct color color = scene(x, y);
+        for (uint32_t x = 0; x < image->width; x++) {
+            struct color color = pixel(x, y, shrink);
             double grain = 3 * noise(x, y);
             *row++ = sample(color.r + grain);
             *row++ = sample(color.g + grain);
@@ -88,8 +99,9 @@ static void draw(const struct image *image) {
     }
 }
 
-static enum status encode(struct buf *output, struct error *err) {
-    const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = WIDTH, .height = HEIGHT};
+static enum status encode(uint32_t shrink, struct buf *output, struct error *err) {
+    const struct image_shape shape = {
+        .model = PIXEL_RGB, .depth = 8, .width = WIDTH / shrink, .height = HEIGHT / shrink};
     const struct encode_options options = {.quality = 90, .subsampling = SUBSAMPLING_420};
     struct image image;
     size_t size = image_layout(&image, &shape);
@@ -98,21 +110,22 @@ static enum status encode(struct buf *output, struct error *err) {
         return fail(err, ST_BUSY, "no memory");
     }
     image_place(&image, memory);
-    draw(&image);
+    draw(&image, shrink);
     enum status status = codec_encode(CODEC_JPEG, &image, &options, NULL, output, err);
     free(memory);
     return status;
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2) {
-        fprintf(stderr, "usage: sample FILE\n");
+    unsigned long shrink = argc == 3 ? strtoul(argv[2], NULL, 10) : 1;
+    if (argc < 2 || argc > 3 || shrink < 1 || shrink > 8) {
+        fprintf(stderr, "usage: sample FILE [SHRINK], SHRINK from 1 to 8\n");
         return 64;
     }
     struct error err = {0};
     struct buf output;
     buf_init(&output, 16 << 20);
-    if (encode(&output, &err)) {
+    if (encode((uint32_t)shrink, &output, &err)) {
         fprintf(stderr, "sample: %s\n", err.text);
         buf_finish(&output);
         return 1;

@@ -115,6 +115,18 @@ void area_turn(struct area *area, uint8_t orientation) {
     image_place(&area->spare, memory);
 }
 
+/* However soft the edge, a pixel that was redacted stays touched: what no filter touches may be taken from
+ * the file again, where it is as it was. */
+static void keep_touched(const struct image *soft, const struct image *hard) {
+    for (uint32_t y = 0; y < hard->height; y++) {
+        uint8_t *row = plane_row(&soft->plane[0], y);
+        const uint8_t *redacted = plane_row(&hard->plane[0], y);
+        for (uint32_t x = 0; x < hard->width; x++) {
+            row[x] |= redacted[x] && !row[x];
+        }
+    }
+}
+
 enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,
                          struct error *err) {
     double feather = parameters->input.feather;
@@ -122,6 +134,9 @@ enum status area_feather(struct area *area, const struct parameters *parameters,
         return ST_OK;
     }
     enum status status = mask_feather(cpu, &area->mask, &area->spare, feather, &area->report, err);
+    if (area->redact && status == ST_OK) {
+        keep_touched(&area->spare, &area->mask);
+    }
     swap(area);
     return status;
 }

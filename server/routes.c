@@ -14,9 +14,17 @@
 
 static void answer_index(struct request *request) {
     answer_page(request, 200, "text/plain; charset=utf-8",
-                "blurd %s: blurs JPEG and PNG pictures.\n\n"
+                "blurd %s: filters JPEG and PNG pictures.\n\n"
                 "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
-                "GET /readyz /livez /version /metrics\n",
+                "POST /blur?sigma=8                        Gaussian blur\n"
+                "     /sharpen?sigma=1&amount=1            unsharp mask\n"
+                "     /convolve?preset=edge                any matrix: kernel=0,-1,0;-1,5,-1;0,-1,0\n"
+                "     /pixelate?block=16                   tiles\n"
+                "     /stats                               mean, extremes, histogram, as JSON\n"
+                "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
+                "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
+                "for good.\n\n"
+                "GET  /readyz /livez /version /metrics\n",
                 BLURD_VERSION, request->service->port);
 }
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Every curl line of the documentation works, and every parameter is on its page."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from PIL import Image
+
+import daemon
+import pictures
+
+PAGES = ('README.md', 'docs/api.md', *sorted(str(p.relative_to(daemon.ROOT)) for p in daemon.ROOT.glob('docs/api/*.md')),
+         'docs/migrating.md')
+LINE = re.compile(r'^    (?=\S)(.*\bcurl .*)$', re.M)
+# Errors are failures, and nothing is said about progress.
+CURL = 'set -euo pipefail; curl() { command curl -fsS "$@"; }; '
+
+
+def lines():
+    return [(page, line) for page in PAGES for line in LINE.findall((daemon.ROOT / page).read_text())]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    pixels = pictures.photograph(640, 480)
+    (tmp_path / 'photo.jpg').write_bytes(pictures.jpeg(pixels))
+    (tmp_path / 'photo.png').write_bytes(pictures.png(pixels))
+    return tmp_path
+
+
+def check_file(path):
+    wanted = {'.jpg': 'JPEG', '.png': 'PNG'}[path.suffix]
+    with Image.open(io.BytesIO(path.read_bytes())) as picture:
+        assert picture.format == wanted and picture.size == (640, 480)
+        picture.load()
+
+
+@pytest.mark.skipif(not shutil.which('curl'), reason='no curl')
+@pytest.mark.parametrize('page,line', lines())
+def test_a_line(server, folder, page, line):
+    before = set(folder.iterdir())
+    line = line.replace('localhost:8080', f'127.0.0.1:{server.port}')
+    done = subprocess.run(['bash', '-c', CURL + line], cwd=folder, capture_output=True, timeout=60 * daemon.SLOW, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    made = set(folder.iterdir()) - before
+    for path in made:
+        check_file(path)
+    if not made:
+        json.loads(done.stdout)
+
+
+def test_there_are_lines_for_every_endpoint():
+    text = '\n'.join(line for _, line in lines())
+    for endpoint in ('blur', 'sharpen', 'convolve', 'pixelate', 'stats', 'pipeline'):
+        page = f'docs/api/{endpoint}.md'
+        assert f'localhost:8080/{endpoint}' in text and any(where == page for where, _ in lines())
+
+
+@pytest.mark.parametrize('endpoint', ('blur', 'sharpen', 'convolve', 'pixelate', 'stats', 'pipeline'))
+def test_every_parameter_is_documented(server, endpoint):
+    """The refusal of an unknown parameter lists those that there are."""
+    sentence = server.post(f'/{endpoint}?nonsense=1', b'x').json()['detail']
+    names = sentence.split(' takes ')[1].split(', ')
+    text = ''.join((daemon.ROOT / page).read_text() for page in ('docs/api.md', f'docs/api/{endpoint}.md'))
+    assert names and not [name for name in names if f'`{name}`' not in text]
+
+
+def test_the_index_names_every_endpoint(server):
+    text = server.get('/').text
+    for path in ('/blur', '/sharpen', '/convolve', '/pixelate', '/stats', '/pipeline', '/livez', '/readyz', '/metrics', '/version'):
+        assert path in text
