@@ -27,7 +27,7 @@ const uint8_t *mask_samples(const struct image *mask, const struct plane *plane,
         uint32_t left = (x + i) << plane->shift_x;
         uint32_t right = least(((uint64_t)x + i + 1) << plane->shift_x, mask->width);
         uint32_t n = (right - left) * (bottom - top);
-        buffer[i] = merge == MASK_MEAN ? (uint8_t)((sum[i] + n / 2) / n) : sum[i] ? 255 : 0;
+        buffer[i] = (uint8_t)(merge == MASK_MEAN ? (sum[i] + n / 2) / n : sum[i] ? 255 : 0);
     }
     return buffer;
 }
