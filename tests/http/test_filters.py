@@ -224,7 +224,7 @@ def cropped(path):
 
 
 @pytest.mark.skipif(not PHOTOS, reason='../shared/corpus/photos is absent')
-@pytest.mark.parametrize('path', PHOTOS, ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', PHOTOS, ids=[path.stem for path in PHOTOS])
 def test_real_photograph(server, path):
     body = cropped(path)
     picture = ask_png(server, '/pixelate?block=1&format=png', body)  # the daemon's own decoding
@@ -286,6 +286,20 @@ def test_the_gpu_makes_the_bytes_of_the_cpu(gpu, cpu, target):
         assert wanted.headers['X-Backend'].startswith('cpu/')
         assert answer.headers['X-Backend'] == 'cuda:0', f'{name}\n' + '\n'.join(gpu.lines[-20:])
         assert answer.content == wanted.content, name
+
+
+@fake_gpu.needed
+@gpu_has_filters
+@pytest.mark.parametrize('size', ((1, 1), (1, 70), (70, 1), (2, 3), (129, 17)))
+def test_the_gpu_with_other_sizes(gpu, cpu, size):
+    for channels, depth in ((1, 8), (3, 8), (4, 8), (2, 16), (3, 16)):
+        body = pictures.png(filtering.sample_picture(*size, channels, depth), depth=depth)
+        for target in TARGETS:
+            if 'mode=redact' in target:
+                continue  # refuses regions off the picture
+            answer = ask(gpu, target, body)
+            assert answer.headers['X-Backend'] == 'cuda:0'
+            assert answer.content == ask(cpu, target, body).content, (target, channels, depth)
 
 
 @pytest.mark.parametrize('level', ('baseline', 'avx2', 'avx512'))
