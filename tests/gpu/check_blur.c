@@ -196,7 +196,8 @@ static void check_lane(struct check *check, unsigned steps) {
     must(lane_run(check->reference_lane,
                   &(struct run){.chain = &chain, .source = &source, .target = &expected}, NULL, &err),
          &err);
-    enum status status = gpu_lane_run(&check->lane, &chain, &source, &result, &timing, &err);
+    enum status status = gpu_lane_run(
+        &check->lane, &(struct run){.chain = &chain, .source = &source, .target = &result}, &timing, &err);
     bool right = status == ST_OK && memcmp(got, wanted, GUARD) == 0;
     for (unsigned i = 0; i < result.plane_count && right; i++) {
         for (uint32_t y = 0; y < result.plane[i].height && right; y++) {
