@@ -2,7 +2,9 @@
  * Time of the CPU filters on a 1080p picture, one thread: the median of several runs in
  * milliseconds, beside a memcpy of the same bytes. A report, not a test.
  *
- *     filters [level ...]      baseline, avx2, avx512; without: those that the processor has */
+ *     filters [level ...]      baseline, avx2, avx512; without: those that the processor has
+ *
+ * Two tables: the blur by sigma, and the other filters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +35,32 @@ static const struct subject subjects[] = {
 
 static const double sigmas[] = {0.5, 1, 1.5, 3, 5, 8, 20, 50, 100, 200};
 
-enum { SUBJECTS = sizeof subjects / sizeof subjects[0], SIGMAS = sizeof sigmas / sizeof sigmas[0] };
+/* The filters beside the blur. */
+struct other {
+    const char *name;
+    enum filter_id filter;
+    const char *argument; /* one that is not the default; NULL: none */
+    const char *value;
+};
+
+static const struct other others[] = {
+    {"convolve 3", FILTER_CONVOLVE, "kernel", "0,-1,0;-1,5,-1;0,-1,0"},
+    {"edge 3", FILTER_CONVOLVE, "preset", "edge"},
+    {"box 3", FILTER_CONVOLVE, "preset", "box"},
+    {"direct 7", FILTER_CONVOLVE, "kernel",
+     "1,2,3,4,5,6,7;2,1,2,3,4,5,6;3,2,1,2,3,4,5;4,3,2,1,2,3,4;5,4,3,2,1,2,3;6,5,4,3,2,1,2;7,6,5,4,3,2,1"},
+    {"sharpen 1.5", FILTER_SHARPEN, "sigma", "1.5"},
+    {"sharpen 5", FILTER_SHARPEN, "sigma", "5"},
+    {"pixelate 2", FILTER_PIXELATE, "block", "2"},
+    {"pixelate 16", FILTER_PIXELATE, "block", "16"},
+    {"stats", FILTER_STATS, NULL, NULL},
+};
+
+enum {
+    SUBJECTS = sizeof subjects / sizeof subjects[0],
+    SIGMAS = sizeof sigmas / sizeof sigmas[0],
+    OTHERS = sizeof others / sizeof others[0],
+};
 
 static int compare(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a;
@@ -73,6 +100,33 @@ static double time_copy(const struct image *source, const struct image *target, 
     return median_ms(ns);
 }
 
+static double time_chain(struct lane *lane, const struct chain *chain, const struct image *source,
+                         const struct image *target) {
+    struct error err = {0};
+    int64_t ns[RUNS];
+    for (unsigned i = 0; i < RUNS; i++) {
+        struct lane_timing timing;
+        struct run run = {.chain = chain, .source = source, .target = target};
+        if (lane_run(lane, &run, &timing, &err) != ST_OK) {
+            fprintf(stderr, "%s\n", err.text);
+            exit(1);
+        }
+        ns[i] = timing.filter_ns;
+    }
+    return median_ms(ns);
+}
+
+static struct chain make_chain(const struct filter *filter, const void *arguments,
+                               const struct image_shape *shape) {
+    struct chain chain = {0};
+    struct error err = {0};
+    if (chain_append(&chain, filter, arguments, shape, &err) != ST_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+    return chain;
+}
+
 static double time_blur(struct lane *lane, double sigma, const struct image *source,
                         const struct image *target) {
     const struct filter *filter = filter_get(FILTER_BLUR);
@@ -80,37 +134,63 @@ static double time_blur(struct lane *lane, double sigma, const struct image *sou
     arguments_default(filter->arguments, &arguments);
     arguments.sigma = sigma;
     struct image_shape shape = image_shape(source);
-    struct chain chain = {0};
+    struct chain chain = make_chain(filter, &arguments, &shape);
+    return time_chain(lane, &chain, source, target);
+}
+
+/* Negative: this filter does not take such pictures. */
+static double time_other(struct lane *lane, const struct other *other, const struct image *source,
+                         const struct image *target) {
+    const struct filter *filter = filter_get(other->filter);
+    union filter_arguments arguments = {0};
+    arguments_default(filter->arguments, &arguments);
     struct error err = {0};
-    int64_t ns[RUNS];
-    enum status status = chain_append(&chain, filter, &arguments, &shape, &err);
-    for (unsigned i = 0; i < RUNS && status == ST_OK; i++) {
-        struct lane_timing timing;
-        status = lane_run(lane, &chain, NULL, source, target, &timing, &err);
-        ns[i] = timing.filter_ns;
-    }
-    if (status != ST_OK) {
+    if (other->argument && argument_parse(argument_find(filter->arguments, other->argument), other->value,
+                                          &arguments, &err) != ST_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
-    return median_ms(ns);
+    struct image_shape shape = image_shape(source);
+    if (shape.model == PIXEL_YCBCR && !(filter->planar && filter->planar(&arguments, &shape))) {
+        return -1;
+    }
+    struct chain chain = make_chain(filter, &arguments, &shape);
+    if (other->filter != FILTER_STATS) {
+        return time_chain(lane, &chain, source, target);
+    }
+    struct image_shape result = stats_shape();
+    struct image stats = make_image(&result);
+    double ms = time_chain(lane, &chain, source, &stats);
+    free(stats.plane[0].data);
+    return ms;
 }
 
-static void report(struct backend *backend, struct lane *lane, const struct subject *subject) {
+enum table { TABLE_BLUR, TABLE_OTHERS };
+
+static void report(enum table table, struct backend *backend, struct lane *lane,
+                   const struct subject *subject) {
     struct image layout;
     size_t size = image_layout(&layout, &subject->shape);
     struct image source = make_image(&subject->shape);
     struct image target = make_image(&subject->shape);
     printf("%-12s %-7s %6.3f", backend->name, subject->name, time_copy(&source, &target, size));
-    for (unsigned i = 0; i < SIGMAS; i++) {
+    for (unsigned i = 0; i < SIGMAS && table == TABLE_BLUR; i++) {
         printf(" %7.3f", time_blur(lane, sigmas[i], &source, &target));
+    }
+    for (unsigned i = 0; i < OTHERS && table == TABLE_OTHERS; i++) {
+        double ms = time_other(lane, &others[i], &source, &target);
+        if (ms < 0) {
+            printf(" %11s", "-");
+        } else {
+            printf(" %11.3f", ms);
+        }
     }
     printf("\n");
     free(source.plane[0].data);
     free(target.plane[0].data);
 }
 
-static void bench_level(const char *level) {
+static void bench_level(enum table table, const char *level) {
     struct backend *backend;
     struct lane *lane;
     struct error err = {0};
@@ -120,25 +200,33 @@ static void bench_level(const char *level) {
     }
     if (lane_create(backend, &lane, &err) == ST_OK) {
         for (unsigned i = 0; i < SUBJECTS; i++) {
-            report(backend, lane, &subjects[i]);
+            report(table, backend, lane, &subjects[i]);
         }
         lane_destroy(lane);
     }
     backend_close(backend);
 }
 
-int main(int argc, char **argv) {
-    static const char *const all[] = {"baseline", "avx2", "avx512"};
+static void print_head(enum table table) {
     printf("%-12s %-7s %6s", "1080p, ms", "", "copy");
-    for (unsigned i = 0; i < SIGMAS; i++) {
+    for (unsigned i = 0; i < SIGMAS && table == TABLE_BLUR; i++) {
         printf(" %7g", sigmas[i]);
     }
-    printf("\n");
-    for (unsigned i = 0; i < sizeof all / sizeof all[0] && argc < 2; i++) {
-        bench_level(all[i]);
+    for (unsigned i = 0; i < OTHERS && table == TABLE_OTHERS; i++) {
+        printf(" %11s", others[i].name);
     }
-    for (int i = 1; i < argc; i++) {
-        bench_level(argv[i]);
+    printf("\n");
+}
+
+int main(int argc, char **argv) {
+    static const char *const all[] = {"baseline", "avx2", "avx512"};
+    const char *const *levels = argc < 2 ? all : (const char *const *)argv + 1;
+    int count = argc < 2 ? (int)(sizeof all / sizeof all[0]) : argc - 1;
+    for (enum table table = TABLE_BLUR; table <= TABLE_OTHERS; table++) {
+        print_head(table);
+        for (int i = 0; i < count; i++) {
+            bench_level(table, levels[i]);
+        }
     }
     return 0;
 }

@@ -193,9 +193,13 @@ static void *output_row(struct job *job, uint32_t y) {
 }
 
 static void finish_row(struct job *job, uint32_t y) {
-    if (job_is_real(job)) {
-        job->ops->store(plane_row(job->target, y), (const float *)(void *)job->last.first, &job->format,
-                        job->target->width);
+    const struct blur_finish *finish = job->finish;
+    float *row = (float *)(void *)job->last.first;
+    if (finish) {
+        finish->row(finish->context, plane_row(job->target, y), plane_row(job->source, y), row, &job->format,
+                    job->target->width);
+    } else if (job_is_real(job)) {
+        job->ops->store(plane_row(job->target, y), row, &job->format, job->target->width);
     }
 }
 
@@ -281,15 +285,21 @@ static void blur_plane(struct job *job) {
     }
 }
 
-enum status cpu_blur(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
-                     const struct image *source, const struct image *target, struct error *err) {
+enum status cpu_blur_finish(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
+                            const struct image *source, const struct image *target,
+                            const struct blur_finish *finish, struct error *err) {
     for (unsigned i = 0; i < source->plane_count; i++) {
         struct job job;
-        enum status status = job_init(&job, rows, scratch, plan, source, target, i, err);
+        enum status status = job_init(&job, rows, scratch, plan, source, target, finish, i, err);
         if (status != ST_OK) {
             return status;
         }
         blur_plane(&job);
     }
     return ST_OK;
+}
+
+enum status cpu_blur(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
+                     const struct image *source, const struct image *target, struct error *err) {
+    return cpu_blur_finish(rows, scratch, plan, source, target, NULL, err);
 }

@@ -14,4 +14,18 @@
 enum status cpu_blur(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
                      const struct image *source, const struct image *target, struct error *err);
 
+/* What becomes of the blurred rows, for filters that are made of a blur. */
+struct blur_finish {
+    /* Makes the target's row out of the source's and the blurred one, which has not been rounded and whose
+     * colour is multiplied by alpha; the latter may be changed. */
+    void (*row)(const void *context, void *to, const void *from, float *blurred,
+                const struct sample_format *format, size_t pixels);
+    const void *context;
+};
+
+/* The same, always in real arithmetic and with another end. */
+enum status cpu_blur_finish(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
+                            const struct image *source, const struct image *target,
+                            const struct blur_finish *finish, struct error *err);
+
 #endif

@@ -97,11 +97,12 @@ static void fill_outside(struct job *job) {
 
 enum status job_init(struct job *job, const struct row_set *rows, struct scratch *scratch,
                      const struct blur_plan *plan, const struct image *source, const struct image *target,
-                     unsigned index, struct error *err) {
+                     const struct blur_finish *finish, unsigned index, struct error *err) {
     const struct plane *plane = &source->plane[index];
     bool alpha = pixel_has_alpha(source->model);
     memset(job, 0, offsetof(struct job, cubic_x));
-    job->ops = source->depth == 8 && !alpha ? &rows->whole : &rows->real;
+    job->ops = source->depth == 8 && !alpha && !finish ? &rows->whole : &rows->real;
+    job->finish = finish;
     job->source = plane;
     job->target = &target->plane[index];
     job->format = (struct sample_format){plane->channels, source->depth, alpha};

@@ -4,6 +4,7 @@
 #define BLURD_CPU_BLUR_JOB_H
 
 #include "core/status.h"
+#include "cpu/blur.h"
 #include "cpu/grid.h"
 #include "cpu/rows.h"
 #include "cpu/scratch.h"
@@ -20,6 +21,7 @@ struct stage_grids {
 
 struct job {
     const struct row_ops *ops;
+    const struct blur_finish *finish; /* NULL: rows are stored as they are */
     const struct plane *source;
     const struct plane *target;
     struct sample_format format;
@@ -44,10 +46,10 @@ static inline bool job_is_real(const struct job *job) {
     return job->ops->load != NULL;
 }
 
-/* Prepares the blur of plane `index` of source into that of target. The memory is that of
- * `scratch`, until its next use. ST_BUSY without memory. */
+/* Prepares the blur of plane `index` of source into that of target, with `finish` (NULL: none). The memory is
+ * that of `scratch`, until its next use. ST_BUSY without memory. */
 enum status job_init(struct job *job, const struct row_set *rows, struct scratch *scratch,
                      const struct blur_plan *plan, const struct image *source, const struct image *target,
-                     unsigned index, struct error *err);
+                     const struct blur_finish *finish, unsigned index, struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Row primitives of the blur: everything that touches pixels in bulk. One table per kind of
- * arithmetic and instruction set; all tables of a kind give the same bytes.
+ * Row primitives: everything that touches pixels in bulk. Two tables for the blur, one per kind of
+ * arithmetic, and one for the other filters, each once per instruction set; all tables of a kind give
+ * the same bytes.
  *
  * *Values* are what passes hand to each other. Integer arithmetic: int16_t, the sample times 128
  * (BLUR_STORE_BITS) less VALUE_BIAS, so that the sum of two values still fits in 16 bits and
@@ -55,6 +56,17 @@ struct sample_format {
     bool alpha;     /* the last channel is; the others are multiplied by it on the way in */
 };
 
+/* Sums and extremes of samples of 16 bits. Sample i of a row belongs to lane i % MEASURE_LANES, and so
+ * lane i to channel i % channels, whether there are 1, 2, 3 or 4. */
+enum { MEASURE_LANES = 48 };
+
+struct measure {
+    uint64_t sum[MEASURE_LANES];
+    uint64_t squares[MEASURE_LANES];
+    uint16_t minimum[MEASURE_LANES];
+    uint16_t maximum[MEASURE_LANES];
+};
+
 struct row_ops {
     size_t value; /* bytes of one */
 
@@ -89,10 +101,38 @@ struct row_ops {
     void (*store)(void *to, const float *from, const struct sample_format *format, size_t pixels);
 };
 
-/* Both kinds for one instruction set. */
+/* What the filters other than the blur need, beside its load(). Floats are in samples. */
+struct filter_rows {
+    /* to[i] = weight[0] * row[0][i], and the others added in order. The rows may overlap each other. */
+    void (*weigh)(float *to, const float *const *row, const float *weight, unsigned count, size_t n);
+
+    /* value[i] = value[i] / divisor + bias. Exactly n elements, as all that follow. */
+    void (*divide)(float *value, float divisor, float bias, size_t n);
+
+    /* Colour from colour times alpha, plus bias: of each pixel all channels but the last are divided by the
+     * last one of `alpha`, or 0 where that is not positive. May be the same row. 2 or 4 channels. */
+    void (*colour)(float *pixel, const float *alpha, float bias, unsigned channels, size_t pixels);
+
+    /* blurred[i] becomes value[i] + amount * (value[i] - blurred[i]), or value[i] where the difference is
+     * below the threshold. */
+    void (*sharpen)(float *blurred, const float *value, float amount, float threshold, size_t n);
+
+    /* Rounds half up to samples of `depth` bits, the nearest one for what lies beyond. */
+    void (*store)(void *to, const float *from, unsigned depth, size_t n);
+
+    /* Adds a row to sums, one per sample; colour counts times alpha. The sums are uint64_t for 16 bits with
+     * alpha, else uint32_t: enough for PIXELATE_BLOCK_MAX rows. */
+    void (*add)(void *sum, const void *from, const struct sample_format *format, size_t pixels);
+
+    /* Takes samples of 16 bits into account, the first one of channel 0. */
+    void (*measure)(struct measure *measure, const uint16_t *from, size_t n);
+};
+
+/* All kinds for one instruction set. */
 struct row_set {
     struct row_ops whole;
     struct row_ops real;
+    struct filter_rows filter;
 };
 
 /* Each fills the whole set. The caller makes sure that the processor has the instructions. */

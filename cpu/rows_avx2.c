@@ -3,7 +3,7 @@
 #include "cpu/rows.h"
 
 enum { VECTOR_BYTES = 32 };
-#include "cpu/rows_real.h"
+#include "cpu/rows_filters.h"
 #include "cpu/rows_whole.h"
 #include "cpu/simd_avx2.h"
 /* after it, whose types they use */
@@ -13,6 +13,7 @@ enum { VECTOR_BYTES = 32 };
 void row_set_avx2(struct row_set *set) {
     set->whole = whole_ops;
     set->real = real_ops;
+    set->filter = filter_rows;
     simd_replace(&set->whole);
     set->whole.enlarge = wide_enlarge;
 }

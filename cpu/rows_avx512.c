@@ -6,7 +6,7 @@
 #include "cpu/rows.h"
 
 enum { VECTOR_BYTES = 64 };
-#include "cpu/rows_real.h"
+#include "cpu/rows_filters.h"
 #include "cpu/rows_whole.h"
 #include "cpu/simd_avx512.h"
 /* after it, whose types they use */
@@ -16,6 +16,7 @@ enum { VECTOR_BYTES = 64 };
 void row_set_avx512(struct row_set *set) {
     set->whole = whole_ops;
     set->real = real_ops;
+    set->filter = filter_rows;
     simd_replace(&set->whole);
     set->whole.enlarge = wide_enlarge;
 }

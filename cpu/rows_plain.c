@@ -3,10 +3,11 @@
 #include "cpu/rows.h"
 
 enum { VECTOR_BYTES = 16 };
-#include "cpu/rows_real.h"
+#include "cpu/rows_filters.h"
 #include "cpu/rows_whole.h"
 
 void row_set_plain(struct row_set *set) {
     set->whole = whole_ops;
     set->real = real_ops;
+    set->filter = filter_rows;
 }

@@ -189,11 +189,12 @@ static void put_sample(const struct plane *plane, unsigned depth, uint32_t x, ui
 }
 
 /* One channel of a plane, multiplied by alpha where there is one, as values. */
-static struct field load_field(const struct image *source, unsigned index, unsigned c, enum edge edge) {
+static struct field load_field(const struct image *source, unsigned index, unsigned c, enum edge edge,
+                               bool real) {
     const struct plane *plane = &source->plane[index];
     bool alpha = pixel_has_alpha(source->model);
     double scale = 1;
-    struct field like = {.real = alpha || source->depth == 16, .edge = edge};
+    struct field like = {.real = real, .edge = edge};
     if (!like.real) {
         scale = 1 << BLUR_STORE_BITS;
     }
@@ -235,19 +236,42 @@ static void store_plane(const struct image *target, unsigned index, const struct
     }
 }
 
+/* Filters every channel of a plane. */
+static void blur_plane(const struct blur_plan *plan, const struct image *source, unsigned index, bool real,
+                       struct field channel[4]) {
+    const struct plane *plane = &source->plane[index];
+    const struct blur_axis *const axes[2] = {&plan->axis[plane->shift_x], &plan->axis[plane->shift_y]};
+    const long size[2] = {(long)plane->width, (long)plane->height};
+    for (unsigned c = 0; c < plane->channels; c++) {
+        channel[c] = load_field(source, index, c, plan->edge, real);
+        filter_field(&channel[c], axes, size);
+    }
+}
+
 void reference_blur(const struct blur_plan *plan, const struct image *source, const struct image *target) {
+    bool real = pixel_has_alpha(source->model) || source->depth == 16;
     for (unsigned i = 0; i < source->plane_count; i++) {
-        const struct plane *plane = &source->plane[i];
-        const struct blur_axis *const axes[2] = {&plan->axis[plane->shift_x], &plan->axis[plane->shift_y]};
-        const long size[2] = {(long)plane->width, (long)plane->height};
         struct field channel[4];
-        for (unsigned c = 0; c < plane->channels; c++) {
-            channel[c] = load_field(source, i, c, plan->edge);
-            filter_field(&channel[c], axes, size);
-        }
+        blur_plane(plan, source, i, real, channel);
         store_plane(target, i, channel);
-        for (unsigned c = 0; c < plane->channels; c++) {
+        for (unsigned c = 0; c < source->plane[i].channels; c++) {
             free(channel[c].value);
         }
+    }
+}
+
+void reference_blur_real(const struct blur_plan *plan, const struct image *source, float *value) {
+    const struct plane *plane = &source->plane[0];
+    struct field channel[4];
+    blur_plane(plan, source, 0, true, channel);
+    for (uint32_t y = 0; y < plane->height; y++) {
+        for (uint32_t x = 0; x < plane->width; x++) {
+            for (unsigned c = 0; c < plane->channels; c++) {
+                *value++ = (float)*cell(&channel[c], x, y);
+            }
+        }
+    }
+    for (unsigned c = 0; c < plane->channels; c++) {
+        free(channel[c].value);
     }
 }

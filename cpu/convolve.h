@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * Convolves one picture on the CPU. */
+#ifndef BLURD_CPU_CONVOLVE_H
+#define BLURD_CPU_CONVOLVE_H
+
+#include "core/image.h"
+#include "core/status.h"
+#include "cpu/rows.h"
+#include "cpu/scratch.h"
+#include "filters/convolve.h"
+
+/* Filters `source`, which has one plane, into `target`: same shape, no overlap, both valid (see
+ * core/backend.h). Scratch: the rows of a window. ST_BUSY without memory. */
+enum status cpu_convolve(const struct row_set *rows, struct scratch *scratch,
+                         const struct convolve_plan *plan, const struct image *source,
+                         const struct image *target, struct error *err);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/filters/filter_levels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "tests/filters/reference_filters.h"
+
+/* last: it defines a macro that is called fail, too */
+#include <cmocka.h>
+
+enum { TEXT_MAX = 8192 };
+
+int levels_setup(void **state) {
+    static struct levels levels = {.name = {"plain", "baseline", "avx2", "avx512"}};
+    for (unsigned i = 0; i < LEVELS_MAX; i++) {
+        struct error err = {0};
+        if (cpu_backend_open(levels.name[i], &levels.backend[i], &err) == ST_OK) {
+            assert_int_equal(lane_create(levels.backend[i], &levels.lane[i], &err), ST_OK);
+        } else {
+            printf("not tested: %s\n", err.text);
+        }
+    }
+    assert_non_null(levels.lane[0]);
+    levels.random = test_seed();
+    *state = &levels;
+    return 0;
+}
+
+int levels_teardown(void **state) {
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < LEVELS_MAX; i++) {
+        lane_destroy(levels->lane[i]);
+        backend_close(levels->backend[i]);
+    }
+    return 0;
+}
+
+struct image_shape simple_shape(unsigned model, uint32_t width, uint32_t height) {
+    return (struct image_shape){.model = (enum pixel_model)(model % 4),
+                                .depth = model < SIMPLE_MODELS / 2 ? 8 : 16,
+                                .width = width,
+                                .height = height};
+}
+
+/* Takes "name=value" into the arguments of the filter. */
+static void set_argument(const struct filter *filter, char *text, union filter_arguments *arguments) {
+    char *value = strchr(text, '=');
+    assert_non_null(value);
+    *value++ = '\0';
+    const struct argument *row = argument_find(filter->arguments, text);
+    assert_non_null(row);
+    struct error err = {0};
+    if (argument_parse(row, value, arguments, &err) != ST_OK) {
+        fail_msg("%s", err.text);
+    }
+}
+
+static void append_step(struct chain *chain, char *text, const struct image_shape *shape) {
+    char *rest = text + strcspn(text, ":");
+    if (*rest) {
+        *rest++ = '\0';
+    }
+    const struct filter *filter = filter_find(text);
+    assert_non_null(filter);
+    union filter_arguments arguments = {0};
+    arguments_default(filter->arguments, &arguments);
+    char *saved;
+    for (char *one = strtok_r(rest, " ", &saved); one; one = strtok_r(NULL, " ", &saved)) {
+        set_argument(filter, one, &arguments);
+    }
+    struct error err = {0};
+    if (chain_append(chain, filter, &arguments, shape, &err) != ST_OK) {
+        fail_msg("%s", err.text);
+    }
+}
+
+struct chain make_chain(const char *text, const struct image_shape *shape) {
+    char copy[TEXT_MAX];
+    assert_true(strlen(text) < sizeof copy);
+    snprintf(copy, sizeof copy, "%s", text);
+    struct chain chain = {0};
+    char *saved;
+    for (char *step = strtok_r(copy, "|", &saved); step; step = strtok_r(NULL, "|", &saved)) {
+        append_step(&chain, step, shape);
+    }
+    return chain;
+}
+
+struct test_image make_noise(struct levels *levels, const struct image_shape *shape) {
+    struct test_image made = test_image_make(shape);
+    test_image_fill(&made, CONTENT_NOISE, &levels->random);
+    if (!pixel_has_alpha(shape->model)) {
+        return made;
+    }
+    unsigned last = pixel_channels(shape->model) - 1;
+    for (uint32_t y = 0; y < shape->height; y++) {
+        for (uint32_t x = 0; x < shape->width; x++) {
+            uint64_t dice = test_random(&levels->random) % 4;
+            if (dice < 2) {
+                test_put(&made.image, 0, x, y, last, dice == 0 ? 0 : shape->depth == 8 ? 255 : 65535);
+            }
+        }
+    }
+    return made;
+}
+
+struct test_image make_mask(struct levels *levels, const struct image_shape *shape) {
+    struct test_image made = test_image_make(&(struct image_shape){
+        .model = PIXEL_GRAY, .depth = 8, .width = shape->width, .height = shape->height});
+    enum { PATCH = 5 };
+    uint64_t seed = test_random(&levels->random);
+    for (uint32_t y = 0; y < shape->height; y++) {
+        for (uint32_t x = 0; x < shape->width; x++) {
+            uint64_t patch = seed + x / PATCH * 131 + y / PATCH * 65537;
+            uint64_t dice = test_random(&patch) % 4;
+            unsigned any = (unsigned)(test_random(&levels->random) % 256);
+            test_put(&made.image, 0, x, y, 0, dice == 0 ? 0 : dice == 1 ? 255 : any);
+        }
+    }
+    return made;
+}
+
+/* The first byte in which the whole memory of two pictures differs, or -1. */
+static long difference(const struct test_image *a, const struct test_image *b) {
+    for (size_t i = 0; i < a->size; i++) {
+        if (a->memory[i] != b->memory[i]) {
+            return (long)i;
+        }
+    }
+    return -1;
+}
+
+void compare_levels(struct levels *levels, const char *text, const struct chain *chain,
+                    const struct test_image *source, const struct test_image *mask,
+                    const struct test_image *expected) {
+    struct image_shape shape = image_shape(&source->image);
+    struct image_shape wanted = image_shape(&expected->image);
+    for (unsigned i = 0; i < LEVELS_MAX; i++) {
+        if (!levels->lane[i]) {
+            continue;
+        }
+        struct test_image got = test_image_make(&wanted);
+        struct run run = {.chain = chain,
+                          .source = &source->image,
+                          .target = &got.image,
+                          .mask = mask ? &mask->image : NULL};
+        struct error err = {0};
+        enum status status = lane_run(levels->lane[i], &run, NULL, &err);
+        long at = status == ST_OK ? difference(expected, &got) : 0;
+        if (at >= 0) {
+            long stride = (long)expected->image.plane[0].stride;
+            long offset = at - GUARD_BYTES;
+            printf("%.200s%s: model %d, %u bits, chroma %u %u, %ux%u\n", text, mask ? ", masked" : "",
+                   (int)shape.model, shape.depth, shape.chroma_shift_x, shape.chroma_shift_y, shape.width,
+                   shape.height);
+            fail_msg("%s: %s at byte %ld, row %ld column %ld of plane 0: %d, not %d", levels->name[i],
+                     err.text, offset, offset / stride, offset % stride, got.memory[at],
+                     expected->memory[at]);
+        }
+        test_image_free(&got);
+    }
+}
+
+void check_reference(struct levels *levels, const char *text, const struct image_shape *shape, bool masked) {
+    struct chain chain = make_chain(text, shape);
+    struct image_shape result = chain_result(&chain, shape);
+    struct test_image source = make_noise(levels, shape);
+    struct test_image mask = make_mask(levels, shape);
+    struct test_image expected = test_image_make(&result);
+    reference_run(&(struct run){.chain = &chain,
+                                .source = &source.image,
+                                .target = &expected.image,
+                                .mask = masked ? &mask.image : NULL});
+    compare_levels(levels, text, &chain, &source, masked ? &mask : NULL, &expected);
+    test_image_free(&source);
+    test_image_free(&mask);
+    test_image_free(&expected);
+}
