@@ -11,11 +11,11 @@ $(BUILD)/bench/gpu/sources.o: bench/gpu/tutorial.cu bench/gpu/saxpy.cu
 
 # The same programs linked anew, so that they find libraries beside themselves: RPATH and not
 # RUNPATH, since that is also used for the libraries of libraries.
-BUNDLED := $(addprefix $(BUILD)/bundled/,blurd sample $(if $(CUDA_INCLUDE),blurd-bench check_blur))
+BUNDLED := $(addprefix $(BUILD)/bundled/,blurd sample $(if $(CUDA_INCLUDE),blurd-bench check_gpu))
 $(BUILD)/bundled/blurd: $(BUILD)/server/main.o
 $(BUILD)/bundled/sample: $(BUILD)/bench/sample.o
 $(BUILD)/bundled/blurd-bench: $(call objects,$(BENCH_SOURCES))
-$(BUILD)/bundled/check_blur: $(call objects,$(CHECK_SOURCES))
+$(BUILD)/bundled/check_gpu: $(call objects,$(CHECK_SOURCES))
 $(BUNDLED): $(BUILD)/libblurd.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
