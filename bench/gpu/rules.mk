@@ -7,7 +7,7 @@ $(BUILD)/blurd-bench: $(call objects,$(BENCH_SOURCES)) $(BUILD)/libblurd.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 tools: $(BENCH_GPU)
-$(BUILD)/bench/gpu/sources.o: bench/gpu/tutorial.cu bench/gpu/saxpy.cu
+$(BUILD)/bench/gpu/sources.o: bench/gpu/tutorial.cu bench/gpu/saxpy.cu bench/gpu/special.cu
 
 # The same programs linked anew, so that they find libraries beside themselves: RPATH and not
 # RUNPATH, since that is also used for the libraries of libraries.
