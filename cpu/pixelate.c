@@ -20,69 +20,90 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* Adds the columns of a tile that begins at pixel x. */
-static void add_columns(const struct band *band, uint32_t x, uint32_t columns, uint64_t total[4]) {
-    unsigned channels = band->format.channels;
-    size_t first = (size_t)x * channels;
-    const uint64_t *wide = (const uint64_t *)band->sum + (band->wide ? first : 0);
-    const uint32_t *narrow = (const uint32_t *)band->sum + first;
-    for (unsigned c = 0; c < channels; c++) {
-        uint64_t sum = 0;
-        for (size_t i = 0; i < columns; i++) {
-            sum += band->wide ? wide[i * channels + c] : narrow[i * channels + c];
-        }
-        total[c] = sum;
-    }
-}
-
 /* floor((sum + floor(count / 2)) / count), where that is below 2^16 and the count at most 2^24: half a unit
  * more keeps the quotient further from whole numbers than the rounding errors of the product are. */
-static unsigned mean(uint64_t sum, uint32_t count, double reciprocal) {
-    return (unsigned)(((double)(int64_t)(sum + count / 2) + 0.5) * reciprocal);
+static inline unsigned mean(uint64_t sum, uint32_t count, double reciprocal) {
+    return (unsigned)(int32_t)(((double)(int64_t)(sum + count / 2) + 0.5) * reciprocal);
 }
 
-static void tile_pixel(const struct band *band, const uint64_t total[4], uint32_t count, double reciprocal,
-                       unsigned pixel[4]) {
-    unsigned last = band->format.channels - 1;
-    uint64_t alpha = total[last];
-    for (unsigned c = 0; c < last; c++) {
-        if (!band->format.alpha) {
-            pixel[c] = mean(total[c], count, reciprocal);
-        } else {
-            pixel[c] = alpha ? (unsigned)((total[c] + alpha / 2) / alpha) : 0;
+/* What becomes of the sums of a tile's channels. */
+static inline unsigned tile_sample(const uint64_t *total, unsigned c, unsigned channels, bool alpha,
+                                   uint32_t count, double reciprocal) {
+    uint64_t weight = total[channels - 1];
+    if (!alpha || c + 1 == channels) {
+        return mean(total[c], count, reciprocal);
+    }
+    return weight ? (unsigned)((total[c] + weight / 2) / weight) : 0;
+}
+
+/* A tile of `columns` columns that begins at pixel x: its sums, its means, its part of the row. Inlined with
+ * constants, as small tiles are many. */
+static inline __attribute__((always_inline)) void tile(const struct band *band, void *row, uint32_t x,
+                                                       uint32_t columns, uint32_t count, double reciprocal,
+                                                       unsigned channels, unsigned depth, bool alpha) {
+    size_t first = (size_t)x * channels;
+    size_t end = first + (size_t)columns * channels;
+    const uint64_t *wide = band->sum;
+    const uint32_t *narrow = band->sum;
+    uint64_t total[4] = {0};
+    for (size_t at = first; at < end; at += channels) {
+        for (unsigned c = 0; c < channels; c++) {
+            total[c] += alpha && depth == 16 ? wide[at + c] : narrow[at + c];
         }
     }
-    pixel[last] = mean(alpha, count, reciprocal);
-}
-
-/* Writes a pixel `count` times from pixel x of the row on. */
-static void repeat_pixel(void *row, const struct sample_format *format, uint32_t x, uint32_t count,
-                         const unsigned pixel[4]) {
-    size_t at = (size_t)x * format->channels;
-    for (uint32_t i = 0; i < count; i++) {
-        for (unsigned c = 0; c < format->channels; c++, at++) {
-            if (format->depth == 8) {
-                ((uint8_t *)row)[at] = (uint8_t)pixel[c];
+    unsigned pixel[4];
+    for (unsigned c = 0; c < channels; c++) {
+        pixel[c] = tile_sample(total, c, channels, alpha, count, reciprocal);
+    }
+    for (size_t at = first; at < end; at += channels) {
+        for (unsigned c = 0; c < channels; c++) {
+            if (depth == 8) {
+                ((uint8_t *)row)[at + c] = (uint8_t)pixel[c];
             } else {
-                ((uint16_t *)row)[at] = (uint16_t)pixel[c];
+                ((uint16_t *)row)[at + c] = (uint16_t)pixel[c];
             }
         }
     }
 }
 
+static inline __attribute__((always_inline)) void tiles(const struct band *band, uint32_t rows, void *row,
+                                                        unsigned channels, unsigned depth, bool alpha) {
+    uint32_t width = band->source->width;
+    uint32_t whole = width - width % band->width;
+    double reciprocal = 1.0 / ((double)rows * band->width);
+    for (uint32_t x = 0; x < whole; x += band->width) {
+        tile(band, row, x, band->width, rows * band->width, reciprocal, channels, depth, alpha);
+    }
+    if (whole < width) { /* cut by the border */
+        reciprocal = 1.0 / ((double)rows * (width - whole));
+        tile(band, row, whole, width - whole, rows * (width - whole), reciprocal, channels, depth, alpha);
+    }
+}
+
+static inline __attribute__((always_inline)) void tiles_of_depth(const struct band *band, uint32_t rows,
+                                                                 void *row, unsigned depth) {
+    switch (band->format.channels) {
+    case 1:
+        tiles(band, rows, row, 1, depth, false);
+        break;
+    case 2:
+        tiles(band, rows, row, 2, depth, true);
+        break;
+    case 3:
+        tiles(band, rows, row, 3, depth, false);
+        break;
+    default:
+        tiles(band, rows, row, 4, depth, true);
+        break;
+    }
+}
+
 /* Fills `row` with the means of the tiles of a band that has `rows` rows. */
 static void tile_row(const struct band *band, uint32_t rows, void *row) {
-    double reciprocal = 1.0 / ((double)rows * band->width);
-    for (uint32_t x = 0; x < band->source->width; x += band->width) {
-        uint32_t columns = least(band->width, band->source->width - x);
-        if (columns < band->width) {
-            reciprocal = 1.0 / ((double)rows * columns);
-        }
-        uint64_t total[4];
-        unsigned pixel[4];
-        add_columns(band, x, columns, total);
-        tile_pixel(band, total, rows * columns, reciprocal, pixel);
-        repeat_pixel(row, &band->format, x, columns, pixel);
+    if (band->format.depth == 8) {
+        tiles_of_depth(band, rows, row, 8);
+    } else {
+        tiles_of_depth(band, rows, row, 16);
     }
 }
 

@@ -200,6 +200,33 @@ static void test_masks(void **state) {
     }
 }
 
+/* Where all is transparent the blurred colour is 0, and the difference the colour itself: what is as large as
+ * the threshold is sharpened. */
+static void test_threshold(void **state) {
+    static const struct {
+        const char *chain;
+        unsigned expected;
+    } cases[] = {{"sharpen:amount=2 threshold=20", 60},
+                 {"sharpen:amount=2 threshold=20.01", 20},
+                 {"sharpen:amount=2", 60}};
+    for (unsigned i = 0; i < COUNT(cases); i++) {
+        struct image_shape shape = {.model = PIXEL_GRAY_ALPHA, .depth = 8, .width = 5, .height = 2};
+        struct test_image source = test_image_make(&shape);
+        struct test_image expected = test_image_make(&shape);
+        for (uint32_t at = 0; at < shape.width * shape.height; at++) {
+            uint32_t x = at % shape.width, y = at / shape.width;
+            test_put(&source.image, 0, x, y, 0, 20);
+            test_put(&source.image, 0, x, y, 1, 0);
+            test_put(&expected.image, 0, x, y, 0, cases[i].expected);
+            test_put(&expected.image, 0, x, y, 1, 0);
+        }
+        struct chain chain = make_chain(cases[i].chain, &shape);
+        compare_levels(*state, cases[i].chain, &chain, &source, NULL, &expected);
+        test_image_free(&source);
+        test_image_free(&expected);
+    }
+}
+
 /* ---- sums ---- */
 
 static uint64_t sum_of(const struct test_image *image) {
@@ -395,11 +422,17 @@ static void test_sharpen_is_true(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_textbook),         cmocka_unit_test(test_identities),
-        cmocka_unit_test(test_constants_stay),   cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_wrap_keeps_sums),  cmocka_unit_test(test_separable_is_direct),
-        cmocka_unit_test(test_known_stats),      cmocka_unit_test(test_masked_stats),
-        cmocka_unit_test(test_convolve_is_true), cmocka_unit_test(test_sharpen_is_true),
+        cmocka_unit_test(test_textbook),
+        cmocka_unit_test(test_identities),
+        cmocka_unit_test(test_constants_stay),
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_threshold),
+        cmocka_unit_test(test_wrap_keeps_sums),
+        cmocka_unit_test(test_separable_is_direct),
+        cmocka_unit_test(test_known_stats),
+        cmocka_unit_test(test_masked_stats),
+        cmocka_unit_test(test_convolve_is_true),
+        cmocka_unit_test(test_sharpen_is_true),
     };
     return cmocka_run_group_tests(tests, levels_setup, levels_teardown);
 }

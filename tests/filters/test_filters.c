@@ -185,8 +185,8 @@ static const char *const chains[] = {
     "pixelate:block=3|convolve:preset=edge edge=frame",
     "sharpen:sigma=2|blur:sigma=5 edge=wrap|pixelate:block=2",
     "convolve:preset=box|convolve:preset=box size=5 edge=mirror|convolve:preset=emboss",
-    "blur:sigma=1|sharpen|pixelate:block=2|convolve:preset=box|blur:sigma=0.5|sharpen:sigma=5|"
-    "convolve:kernel=1,1,1;0,0,0;-1,-1,-1 bias=90|pixelate:block=5",
+    ("blur:sigma=1|sharpen|pixelate:block=2|convolve:preset=box|blur:sigma=0.5|sharpen:sigma=5|"
+     "convolve:kernel=1,1,1;0,0,0;-1,-1,-1 bias=90|pixelate:block=5"),
 };
 
 static void test_chains(void **state) {
