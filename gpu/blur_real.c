@@ -19,31 +19,51 @@ static enum status launch(struct blur_work *work, enum kernel kernel, void *pass
     return gpu_launch(work->lane, kernel, pass, (struct gpu_blocks){blocks, KERNEL_THREADS_Y, shared}, err);
 }
 
+static bool is_near(const struct blur_pass_axis *x, const struct blur_pass_axis *y) {
+    return x->radius <= KERNEL_NEAR_RADIUS && y->radius <= KERNEL_NEAR_RADIUS;
+}
+
+/* The kernel that does pass `i` of the path. */
+static enum kernel pass_kernel(const struct blur_path *path, unsigned i, bool near, bool unsharp) {
+    if (path->stages > 0) {
+        return i == 0 ? KERNEL_real_reduce : KERNEL_real_values;
+    }
+    if (unsharp) {
+        return near ? KERNEL_sharpen_near : KERNEL_sharpen_direct;
+    }
+    return near ? KERNEL_real_near : KERNEL_real_direct;
+}
+
 static enum status real_pass(struct blur_work *work, unsigned i, const struct unsharp *unsharp,
                              struct error *err) {
     const struct blur_path *path = &work->path[0];
     struct blur_pass_axis x = blur_pass_axis(&path->x, i, path->stages);
     struct blur_pass_axis y = blur_pass_axis(&path->y, i, path->stages);
-    unsigned blocks = 0;
     struct sharpen_pass pass = {.blur = {
                                     .source = *blur_pass_source(path, i),
                                     .target = *blur_pass_target(path, i),
-                                    .tiles = blur_cut_pass(path, i, &x, &blocks),
                                     .channels = path->plane->channels,
                                     .depth = work->source->depth,
                                     .alpha = pixel_has_alpha(work->source->model),
                                 }};
+    bool near = path->stages == 0 && is_near(&x, &y);
+    unsigned blocks = 0;
+    int32_t rows;
     fill_real_taps(&pass.blur.x, &x);
     fill_real_taps(&pass.blur.y, &y);
-    unsigned shared = blur_tile_bytes(&pass.blur.tiles, pass.blur.tiles.height, sizeof(float));
-    if (path->stages == 0 && unsharp) {
-        pass.unsharp = *unsharp;
-        return launch(work, KERNEL_sharpen_direct, &pass, blocks, shared, err);
+    if (near) {
+        int32_t width = KERNEL_COLUMNS / path->plane->channels - 2 * pass.blur.x.radius;
+        pass.blur.tiles = gpu_cut(&path->target, width, KERNEL_NEAR_HEIGHT, KERNEL_COLUMNS, &blocks);
+        rows = KERNEL_NEAR_HEIGHT + 2 * pass.blur.y.radius;
+    } else {
+        pass.blur.tiles = blur_cut_pass(path, i, &x, &blocks);
+        rows = pass.blur.tiles.height;
     }
-    enum kernel kernel = path->stages == 0 ? KERNEL_real_direct
-                         : i == 0          ? KERNEL_real_reduce
-                                           : KERNEL_real_values;
-    return launch(work, kernel, &pass.blur, blocks, shared, err);
+    if (unsharp) {
+        pass.unsharp = *unsharp; /* behind the blur's part, which is all that the other kernels take */
+    }
+    return launch(work, pass_kernel(path, i, near, unsharp), &pass, blocks,
+                  blur_tile_bytes(&pass.blur.tiles, rows, sizeof(float)), err);
 }
 
 static struct enlarge_plane enlarge_plane(const struct blur_path *path, size_t value, unsigned *blocks,

@@ -20,7 +20,7 @@ static void fill_weights(struct convolve_pass *pass, const struct convolve_plan 
 
 /* Rows of the tile with what is around it, and what the last lanes read behind them. */
 static unsigned shared_bytes(const struct convolve_plan *plan) {
-    unsigned values = (KERNEL_CONVOLVE_HEIGHT + plan->height - 1u) * KERNEL_CONVOLVE_COLUMNS;
+    unsigned values = (KERNEL_CONVOLVE_HEIGHT + plan->height - 1u) * KERNEL_COLUMNS;
     return (values + KERNEL_CONVOLVE_SIDE * 4) * (unsigned)sizeof(float);
 }
 
@@ -42,8 +42,8 @@ enum status gpu_convolve(struct gpu_lane *lane, const struct convolve_plan *plan
         .bias = plan->bias,
     };
     struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, shared_bytes(plan)};
-    int32_t width = KERNEL_CONVOLVE_COLUMNS / plane->channels - (plan->width - 1);
+    int32_t width = KERNEL_COLUMNS / plane->channels - (plan->width - 1);
     fill_weights(&pass, plan);
-    pass.tiles = gpu_cut(&pass.target, width, KERNEL_CONVOLVE_HEIGHT, KERNEL_CONVOLVE_COLUMNS, &blocks.count);
+    pass.tiles = gpu_cut(&pass.target, width, KERNEL_CONVOLVE_HEIGHT, KERNEL_COLUMNS, &blocks.count);
     return gpu_launch(lane, KERNEL_convolve, &pass, blocks, err);
 }

@@ -7,7 +7,7 @@
 #ifndef BLURD_GPU_CONVOLVE_CUH
 #define BLURD_GPU_CONVOLVE_CUH
 
-#include "gpu/blur_real.cuh"
+#include "gpu/blur_near.cuh"
 
 enum { CONVOLVE_ROWS = 4, CONVOLVE_RUNS = 4 };
 
@@ -15,50 +15,22 @@ struct convolve_sums {
     float of[CONVOLVE_ROWS][CONVOLVE_RUNS];
 };
 
-/* ---- the tile ---- */
-
-/* `factor`: the index of what the sample is multiplied by, or OUTSIDE. */
-template <class T>
-static __device__ __forceinline__ float convolve_sample(const struct kernel_grid &grid, int y, int at,
-                                                        int factor) {
-    const T *row = row_of<const T>(grid, y);
-    float value = (float)row[at];
-    return factor == OUTSIDE ? value : __fmul_rn(value, (float)row[factor]);
-}
-
-/* Column `column` of shared memory, where sample `channel` of picture column x stands. */
-template <class T>
-static __device__ __forceinline__ void convolve_load(const struct convolve_pass &pass, int top, int rows,
-                                                     int x, int channel, float *column) {
-    const struct kernel_grid &grid = pass.source;
-    int last = x * pass.channels + pass.channels - 1;
-    int factor = pass.alpha && channel != pass.channels - 1 ? last : OUTSIDE;
-    bool inside = top >= 0 && top + rows <= grid.height;
-#pragma unroll 8
-    for (int row = 0; row < rows; row++) {
-        int y = inside ? top + row : fold(top + row, grid.height, grid.edge_y);
-        bool zero = x == OUTSIDE || y == OUTSIDE;
-        column[row * KERNEL_CONVOLVE_COLUMNS] =
-            zero ? 0.0f : convolve_sample<T>(grid, y, x * pass.channels + channel, factor);
-    }
-}
-
-/* Vertical sums, 4 at a time, each over the sample that it needs last: rows come from above. */
+/* Vertical sums, 4 at a time, in the place of the first samples that they read. */
 static __device__ __forceinline__ void convolve_columns(const struct convolve_pass &pass, int rows,
                                                         float *column) {
     for (int y = 0; y < rows; y += CONVOLVE_ROWS) {
         float sum[CONVOLVE_ROWS] = {};
-        float *at = column + y * KERNEL_CONVOLVE_COLUMNS;
+        float *at = column + y * KERNEL_COLUMNS;
         for (int k = 0; k < pass.height; k++) {
 #pragma unroll
             for (int r = 0; r < CONVOLVE_ROWS; r++) {
-                float value = at[(k + r) * KERNEL_CONVOLVE_COLUMNS];
+                float value = at[(k + r) * KERNEL_COLUMNS];
                 sum[r] = __fadd_rn(sum[r], __fmul_rn(pass.column[k], value));
             }
         }
 #pragma unroll
         for (int r = 0; r < CONVOLVE_ROWS; r++) {
-            at[r * KERNEL_CONVOLVE_COLUMNS] = sum[r];
+            at[r * KERNEL_COLUMNS] = sum[r];
         }
     }
 }
@@ -100,7 +72,7 @@ static __device__ __forceinline__ struct convolve_sums convolve_window(const str
         } else {
             convolve_row<false>(pass, height, y, value, sums);
         }
-        value += KERNEL_CONVOLVE_COLUMNS;
+        value += KERNEL_COLUMNS;
     }
     return sums;
 }
@@ -156,15 +128,10 @@ static __device__ __forceinline__ void convolve_tile(const struct convolve_pass 
     int thread = (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
     int x = thread / pass.channels;
     if (x < tile.width + pass.width - 1) {
-        int channel = thread - x * pass.channels;
-        int top = tile.y - pass.height / 2;
-        int rows = tile.height + pass.height - 1;
-        x = fold(tile.x - pass.width / 2 + x, pass.source.width, pass.source.edge_x);
-        if (pass.depth == 8) {
-            convolve_load<uint8_t>(pass, top, rows, x, channel, memory + thread);
-        } else {
-            convolve_load<uint16_t>(pass, top, rows, x, channel, memory + thread);
-        }
+        struct sample_format format = {pass.channels, pass.depth, pass.alpha};
+        struct sample_column column = {tile.x - pass.width / 2 + x, thread - x * pass.channels};
+        load_column(pass.source, format, column, tile.y - pass.height / 2, tile.height + pass.height - 1,
+                    memory + thread);
         if (pass.separable) {
             convolve_columns(pass, tile.height, memory + thread);
         }
@@ -176,7 +143,7 @@ static __device__ __forceinline__ void convolve_tile(const struct convolve_pass 
     for (int task = (int)threadIdx.y; task < tasks; task += KERNEL_THREADS_Y) {
         int y = task / across * CONVOLVE_ROWS;
         int i = (task - task / across * across) * run + (int)threadIdx.x;
-        struct convolve_sums sums = convolve_window(pass, memory + y * KERNEL_CONVOLVE_COLUMNS + i);
+        struct convolve_sums sums = convolve_window(pass, memory + y * KERNEL_COLUMNS + i);
 #pragma unroll
         for (int r = 0; r < CONVOLVE_ROWS; r++) {
 #pragma unroll

@@ -153,6 +153,13 @@ enum {
     KERNEL_ENLARGE_HEIGHT = 32,
 };
 
+/* Blocks that have a thread for each sample of a row, what is around the tile included. */
+enum { KERNEL_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
+
+/* Both axes without reduction in single precision, radii up to 16; see gpu/blur_near.cuh. It takes
+ * struct real_pass. */
+enum { KERNEL_NEAR_RADIUS = 16, KERNEL_NEAR_HEIGHT = 16 };
+
 /* 16 bits or alpha: one plane of 1 to 4 channels. */
 struct real_pass {
     struct kernel_grid source, target;
@@ -205,9 +212,8 @@ struct sharpen_enlargement {
 };
 KERNEL_SIZE_IS(sharpen_enlargement, 176);
 
-/* Any matrix; see gpu/convolve.cuh. A block has a thread for each sample of a row of shared memory. */
+/* Any matrix; see gpu/convolve.cuh. */
 enum {
-    KERNEL_CONVOLVE_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y,
     KERNEL_CONVOLVE_HEIGHT = 32, /* of a tile */
     KERNEL_CONVOLVE_SIDE = 15,   /* of a window, at most */
     KERNEL_CONVOLVE_STRIDE = 16, /* of its weights */
@@ -229,10 +235,6 @@ KERNEL_SIZE_IS(convolve_pass, 1168);
 
 /* Pixelation; see gpu/pixelate.cuh. A block works on a cell: tiles of the filter side by side, or part of
  * one. Cells repeat from span to span, which is as wide as a tile or as the tiles of a cell. */
-enum {
-    KERNEL_PIXELATE_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y /* samples in a row of a cell, at most */
-};
-
 struct pixelate_plane {
     struct kernel_grid source, target;
     struct kernel_tiles tiles; /* the cells */

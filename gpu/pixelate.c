@@ -14,8 +14,7 @@ static int32_t smaller(int32_t a, int32_t b) {
 }
 
 static bool fits_block(const struct image *source, const struct pixelate_plane *plane) {
-    return plane->block_x * source->plane[0].channels <= KERNEL_PIXELATE_COLUMNS &&
-           plane->block_y <= SMALL_HEIGHT;
+    return plane->block_x * source->plane[0].channels <= KERNEL_COLUMNS && plane->block_y <= SMALL_HEIGHT;
 }
 
 /* Grids and tiles; the cells follow. Returns whether a block can do a tile alone. */
@@ -54,14 +53,14 @@ static void place_cells(struct pixelate_plane *plane, int32_t width, int32_t hei
 }
 
 static struct gpu_blocks gpu_blocks(unsigned count) {
-    return (struct gpu_blocks){count, KERNEL_THREADS_Y, 3 * KERNEL_PIXELATE_COLUMNS * sizeof(uint32_t)};
+    return (struct gpu_blocks){count, KERNEL_THREADS_Y, 3 * KERNEL_COLUMNS * sizeof(uint32_t)};
 }
 
 static enum status run_small(struct gpu_lane *lane, struct pixelate_pass *pass, struct error *err) {
     unsigned blocks = 0;
     for (int32_t p = 0; p < pass->planes; p++) {
         struct pixelate_plane *plane = &pass->plane[p];
-        int32_t tiles = KERNEL_PIXELATE_COLUMNS / pass->channels / plane->block_x;
+        int32_t tiles = KERNEL_COLUMNS / pass->channels / plane->block_x;
         place_cells(plane, tiles * plane->block_x, plane->block_y, &blocks);
     }
     return gpu_launch(lane, KERNEL_pixelate_small, pass, gpu_blocks(blocks), err);
@@ -89,7 +88,7 @@ static enum status run_large(struct gpu_lane *lane, struct pixelate_pass *pass, 
     unsigned blocks = 0;
     for (int32_t p = 0; p < pass->planes; p++) {
         struct pixelate_plane *plane = &pass->plane[p];
-        place_cells(plane, smaller(plane->block_x, KERNEL_PIXELATE_COLUMNS / pass->channels),
+        place_cells(plane, smaller(plane->block_x, KERNEL_COLUMNS / pass->channels),
                     smaller(plane->block_y, PART_HEIGHT), &blocks);
     }
     enum status status = place_sums(lane, pass, err);

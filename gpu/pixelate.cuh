@@ -9,14 +9,14 @@
 
 enum { PIXELATE_LOW_BITS = 24 }; /* of a sum: as many threads as a block has leave room for their carries */
 
-static_assert((uint64_t)KERNEL_PIXELATE_COLUMNS << PIXELATE_LOW_BITS <= 1ull << 32,
+static_assert((uint64_t)KERNEL_COLUMNS << PIXELATE_LOW_BITS <= 1ull << 32,
               "the low halves of all columns fit in 32 bits");
 
 /* Shared memory: for each tile of a cell and each channel of it. */
 struct pixelate_block {
-    uint32_t low[KERNEL_PIXELATE_COLUMNS];
-    uint32_t high[KERNEL_PIXELATE_COLUMNS];
-    uint32_t mean[KERNEL_PIXELATE_COLUMNS];
+    uint32_t low[KERNEL_COLUMNS];
+    uint32_t high[KERNEL_COLUMNS];
+    uint32_t mean[KERNEL_COLUMNS];
 };
 
 /* Where a block's samples lie, in those of the plane, and which tile of the filter its first one is in. */

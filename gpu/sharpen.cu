@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A blur in single precision whose last pass writes x + amount * (x - blurred): direct where nothing is reduced,
- * else enlarge. gpu/sharpen.c launches them. */
-#include "gpu/blur_real.cuh"
+ * A blur in single precision whose last pass writes x + amount * (x - blurred): near or direct where nothing is reduced,
+ * else enlarge, as in gpu/blur.cu. gpu/sharpen.c launches them. */
+#include "gpu/blur_near.cuh"
 
 /* The value is the blurred one, its colour divided by alpha already. Alpha stays. */
 struct unsharp_finish {
@@ -14,6 +14,11 @@ struct unsharp_finish {
         return kept ? sample : __fadd_rn(sample, __fmul_rn(unsharp.amount, difference));
     }
 };
+
+extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
+    sharpen_near(const __grid_constant__ struct sharpen_pass pass) {
+    near_tile(pass.blur, unsharp_finish{pass.unsharp});
+}
 
 extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
     sharpen_direct(const __grid_constant__ struct sharpen_pass pass) {

@@ -46,6 +46,8 @@ static void any_sharpen(struct check *check, struct sharpen_arguments *arguments
     static const double amounts[] = {0, 0.3, 1, 2.5, 10}, thresholds[] = {0, 0, 0.5, 3, 100, 255};
     arguments->blur.sigma = any_of(check, sigmas, COUNT(sigmas));
     arguments->blur.edge = (int)check_below(check, EDGE_ZERO + 1);
+    arguments->blur.kernel_size =
+        check_below(check, 4) ? 0 : 33 + 2 * (int)check_below(check, 34); /* no request can */
     arguments->amount = any_of(check, amounts, COUNT(amounts));
     arguments->threshold = any_of(check, thresholds, COUNT(thresholds));
 }
