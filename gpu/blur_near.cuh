@@ -12,29 +12,41 @@ struct sample_column {
     int x, channel;
 };
 
+/* The value of a sample of the pixel: colour times alpha. */
+template <class T>
+static __device__ __forceinline__ float pixel_value(const T *pixel, const struct sample_format &format,
+                                                    int channel) {
+    int last = format.channels - 1;
+    float value = (float)pixel[channel];
+    return format.alpha && channel != last ? __fmul_rn(value, (float)pixel[last]) : value;
+}
+
+/* Nothing is outside for most columns: those go from row to row without looking at each. */
 template <class T>
 static __device__ __forceinline__ void load_column_of(const struct kernel_grid &grid,
                                                       const struct sample_format &format,
                                                       const struct sample_column &column, int top, int rows,
                                                       float *to) {
     int x = fold(column.x, grid.width, grid.edge_x);
-    int last = format.channels - 1;
-    bool multiplied = format.alpha && column.channel != last;
-    bool inside = top >= 0 && top + rows <= grid.height;
+    if (x != OUTSIDE && top >= 0 && top + rows <= grid.height) {
+        const char *row = (const char *)(row_of<const T>(grid, top) + x * format.channels);
 #pragma unroll 8
-    for (int i = 0; i < rows; i++) {
-        int y = inside ? top + i : fold(top + i, grid.height, grid.edge_y);
-        float value = 0;
-        if (x != OUTSIDE && y != OUTSIDE) {
-            const T *pixel = row_of<const T>(grid, y) + x * format.channels;
-            value = (float)pixel[column.channel];
-            value = multiplied ? __fmul_rn(value, (float)pixel[last]) : value;
+        for (int i = 0; i < rows; i++) {
+            to[i * KERNEL_COLUMNS] = pixel_value((const T *)row, format, column.channel);
+            row += grid.stride;
         }
-        to[i * KERNEL_COLUMNS] = value;
+        return;
+    }
+#pragma unroll 1
+    for (int i = 0; i < rows; i++) {
+        int y = x == OUTSIDE ? OUTSIDE : fold(top + i, grid.height, grid.edge_y);
+        to[i * KERNEL_COLUMNS] =
+            y == OUTSIDE ? 0.0f
+                         : pixel_value(row_of<const T>(grid, y) + x * format.channels, format, column.channel);
     }
 }
 
-/* Loads `rows` rows from position `top` on into a column of shared memory: colour times alpha. */
+/* Loads `rows` rows from position `top` on into a column of shared memory. */
 static __device__ __forceinline__ void load_column(const struct kernel_grid &grid,
                                                    const struct sample_format &format,
                                                    const struct sample_column &column, int top, int rows,

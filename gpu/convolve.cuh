@@ -122,6 +122,23 @@ static __device__ __forceinline__ void convolve_store(const struct convolve_pass
     }
 }
 
+/* Not unrolled, as what becomes of a sum is long: the next row moves to the front instead. */
+static __device__ __forceinline__ void convolve_store_rows(const struct convolve_pass &pass,
+                                                           const struct tile &tile, int y, int i,
+                                                           struct convolve_sums &sums) {
+#pragma unroll 1
+    for (int r = 0; r < CONVOLVE_ROWS; r++) {
+#pragma unroll
+        for (int c = 0; c < CONVOLVE_RUNS; c++) {
+            convolve_store(pass, tile, y + r, i + c * KERNEL_THREADS_X, sums.of[0][c]);
+#pragma unroll
+            for (int next = 1; next < CONVOLVE_ROWS; next++) {
+                sums.of[next - 1][c] = sums.of[next][c];
+            }
+        }
+    }
+}
+
 static __device__ __forceinline__ void convolve_tile(const struct convolve_pass &pass) {
     struct tile tile = tile_of(pass.tiles, pass.target);
     float *memory = (float *)block_memory;
@@ -144,13 +161,7 @@ static __device__ __forceinline__ void convolve_tile(const struct convolve_pass 
         int y = task / across * CONVOLVE_ROWS;
         int i = (task - task / across * across) * run + (int)threadIdx.x;
         struct convolve_sums sums = convolve_window(pass, memory + y * KERNEL_COLUMNS + i);
-#pragma unroll
-        for (int r = 0; r < CONVOLVE_ROWS; r++) {
-#pragma unroll
-            for (int c = 0; c < CONVOLVE_RUNS; c++) {
-                convolve_store(pass, tile, y + r, i + c * KERNEL_THREADS_X, sums.of[r][c]);
-            }
-        }
+        convolve_store_rows(pass, tile, y, i, sums);
     }
 }
 

@@ -9,8 +9,10 @@ enum {
     PART_HEIGHT = 32,   /* of what a block does of a larger one */
 };
 
-static int32_t smaller(int32_t a, int32_t b) {
-    return a < b ? a : b;
+/* The size of equal parts, at most `largest`, of a side. */
+static int32_t part_of(int32_t side, int32_t largest) {
+    int32_t parts = (side + largest - 1) / largest;
+    return (side + parts - 1) / parts;
 }
 
 static bool fits_block(const struct image *source, const struct pixelate_plane *plane) {
@@ -88,8 +90,8 @@ static enum status run_large(struct gpu_lane *lane, struct pixelate_pass *pass, 
     unsigned blocks = 0;
     for (int32_t p = 0; p < pass->planes; p++) {
         struct pixelate_plane *plane = &pass->plane[p];
-        place_cells(plane, smaller(plane->block_x, KERNEL_COLUMNS / pass->channels),
-                    smaller(plane->block_y, PART_HEIGHT), &blocks);
+        place_cells(plane, part_of(plane->block_x, KERNEL_COLUMNS / pass->channels),
+                    part_of(plane->block_y, PART_HEIGHT), &blocks);
     }
     enum status status = place_sums(lane, pass, err);
     if (status == ST_OK) {
