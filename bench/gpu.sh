@@ -147,7 +147,7 @@ pixels_and_sanitizers() {
     if wanted sanitize; then
         if sanitizer=$(find_sanitizer); then
             for tool in memcheck racecheck initcheck synccheck; do
-                begin "$tool" 240 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick
+                begin "$tool" 300 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick
             done
         else
             say '**Not sanitized: there is no compute-sanitizer here.**' ''
@@ -180,7 +180,7 @@ if wanted check || wanted sanitize; then
 fi
 if wanted bench; then
     say '## Times'
-    part bench 200 "$bench" $quick
+    part bench 240 "$bench" $quick
 fi
 if wanted service; then
     "$sample" "$logs/sample.jpg" || failed+=(sample)

@@ -200,12 +200,12 @@ static void check_large(struct check *check) {
 }
 
 void check_filters(struct check *check, bool quick) {
-    check_filter(check, FILTER_CONVOLVE, quick ? 1 : 20);
+    check_filter(check, FILTER_CONVOLVE, quick ? 1 : 8);
     check_convolve_edges(check, !quick);
-    check_filter(check, FILTER_SHARPEN, quick ? 1 : 10);
-    check_filter(check, FILTER_PIXELATE, quick ? 1 : 10);
-    check_filter(check, FILTER_STATS, quick ? 1 : 4);
-    check_chains(check, quick ? 1 : 20);
+    check_filter(check, FILTER_SHARPEN, quick ? 1 : 5);
+    check_filter(check, FILTER_PIXELATE, quick ? 1 : 5);
+    check_filter(check, FILTER_STATS, quick ? 1 : 2);
+    check_chains(check, quick ? 1 : 8);
     if (!quick) {
         check_large(check);
     }
