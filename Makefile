@@ -93,7 +93,7 @@ FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
 CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c))
 FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
 FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
-CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_blur)
+CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_gpu)
 ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES) $(CHECK_SOURCES)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -133,7 +133,7 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/drive
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
 
-$(BUILD)/tests/gpu/check_blur: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblurd.a
+$(BUILD)/tests/gpu/check_gpu: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblurd.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -45,10 +45,10 @@ wanted() {
 find_programs() {
     if [ -z "$bundle" ]; then
         (cd "$here/.." && make -j "$(nproc)" build/release/blurd build/release/blurd-bench \
-            build/release/tests/gpu/check_blur build/release/bench/sample) >"$logs/build.log" 2>&1 ||
+            build/release/tests/gpu/check_gpu build/release/bench/sample) >"$logs/build.log" 2>&1 ||
             { tail -n 5 "$logs/build.log" && echo "gpu.sh: the build failed" && exit 1; }
         local build=$here/../build/release
-        blurd=$build/blurd bench=$build/blurd-bench check=$build/tests/gpu/check_blur sample=$build/bench/sample
+        blurd=$build/blurd bench=$build/blurd-bench check=$build/tests/gpu/check_gpu sample=$build/bench/sample
         wrk=$(command -v wrk || true)
         return
     fi
@@ -57,7 +57,7 @@ find_programs() {
         bundle=$(echo "$scratch"/blurd-*)
     fi
     bundle=$(cd "$bundle" && pwd) || exit 1
-    blurd=$bundle/bin/blurd bench=$bundle/bin/blurd-bench check=$bundle/bin/check_blur sample=$bundle/bin/sample
+    blurd=$bundle/bin/blurd bench=$bundle/bin/blurd-bench check=$bundle/bin/check_gpu sample=$bundle/bin/sample
     wrk=$bundle/bin/wrk
     [ -x "$wrk" ] || wrk=$(command -v wrk || true)
 }
@@ -137,7 +137,7 @@ report_jobs() {
 pixels_and_sanitizers() {
     local tool sanitizer
     say '## Pixels and sanitizers' '' \
-        'check_blur compares each kernel and the whole way over the GPU with the CPU, byte for byte.' ''
+        'check_gpu compares each kernel and the whole way over the GPU with the CPU, byte for byte.' ''
     export SEED=${SEED:-$(date +%s)}
     if wanted check; then
         begin check 240 "$check" $quick
@@ -147,7 +147,7 @@ pixels_and_sanitizers() {
     if wanted sanitize; then
         if sanitizer=$(find_sanitizer); then
             for tool in memcheck racecheck initcheck synccheck; do
-                begin "$tool" 240 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick
+                begin "$tool" 300 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick
             done
         else
             say '**Not sanitized: there is no compute-sanitizer here.**' ''
@@ -180,7 +180,7 @@ if wanted check || wanted sanitize; then
 fi
 if wanted bench; then
     say '## Times'
-    part bench 200 "$bench" $quick
+    part bench 240 "$bench" $quick
 fi
 if wanted service; then
     "$sample" "$logs/sample.jpg" || failed+=(sample)

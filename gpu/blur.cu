@@ -3,7 +3,7 @@
  *
  *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
  *     direct3,6  the same for radii up to that, unrolled
- *     wide       the same for radii up to 16
+ *     wide, near the same for radii up to 16
  *     reduce     the first stage of a reduction, picture to values
  *     values     later stages
  *     blur       the low-resolution blur
@@ -12,6 +12,7 @@
  * whole_*: integer arithmetic, the number of interleaved channels behind it. real_*: single
  * precision. */
 #include "gpu/blur_direct.cuh"
+#include "gpu/blur_near.cuh"
 #include "gpu/blur_real.cuh"
 #include "gpu/blur_reduce.cuh"
 #include "gpu/blur_spline.cuh"
@@ -84,6 +85,10 @@ extern "C" __global__ void ENLARGE whole_enlarge_1(const __grid_constant__ struc
 
 extern "C" __global__ void ENLARGE whole_enlarge_3(const __grid_constant__ struct whole_enlargement pass) {
     spline_tile<3>(pass);
+}
+
+extern "C" __global__ void BLOCK real_near(const __grid_constant__ struct real_pass pass) {
+    near_tile(pass);
 }
 
 extern "C" __global__ void BLOCK real_direct(const __grid_constant__ struct real_pass pass) {

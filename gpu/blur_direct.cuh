@@ -12,8 +12,6 @@
 
 #include "gpu/blur_grid.cuh"
 
-extern __shared__ uint4 block_memory[];
-
 enum {
     DIRECT_ROWS = 8,  /* that a thread makes in the vertical pass */
     DIRECT_RUN = 24,  /* samples that it makes in the horizontal one */

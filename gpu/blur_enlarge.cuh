@@ -7,8 +7,6 @@
 
 #include "gpu/blur_grid.cuh"
 
-extern __shared__ uint4 block_memory[];
-
 enum { SPLINE_TAPS = 4 };
 
 struct real_spline {

@@ -5,6 +5,9 @@
 
 #include "gpu/kernels.h"
 
+/* What the launch gives each block. */
+extern __shared__ uint4 block_memory[];
+
 enum { OUTSIDE = -1 };
 
 /* The index that stands for `at` on an axis of `size` samples, or OUTSIDE. */

@@ -73,12 +73,13 @@ static __device__ __forceinline__ float real_row(const struct real_taps &taps, c
     return sum;
 }
 
-/* Rounds half up; what is above the largest sample, also infinity, becomes that. */
+/* Rounds half up; what is beyond the smallest or largest sample, also infinity, becomes that. */
 static __device__ __forceinline__ void store_sample(const struct kernel_grid &grid, int y, int i, float value,
                                                     int depth) {
     float max = depth == 8 ? 255.0f : 65535.0f;
     float rounded = floorf(__fadd_rn(value, 0.5f));
     rounded = rounded < max ? rounded : max;
+    rounded = rounded > 0 ? rounded : 0.0f;
     if (depth == 8) {
         row_of<uint8_t>(grid, y)[i] = (uint8_t)rounded;
     } else {
@@ -86,11 +87,19 @@ static __device__ __forceinline__ void store_sample(const struct kernel_grid &gr
     }
 }
 
-/* A pixel whose values `value(channel)` computes; alpha first, as it divides the others. */
-template <bool Samples, class Value>
+/* What becomes of a value that is sample `i` of row `y` of the picture: nothing more. */
+struct as_it_is {
+    __device__ __forceinline__ float operator()(const struct sample_format &, int, int, int, float value) const {
+        return value;
+    }
+};
+
+/* A pixel whose values `value(channel)` computes; alpha first, as it divides the others. Samples are what
+ * `finish` makes of them, rounded. */
+template <bool Samples, class Finish, class Value>
 static __device__ __forceinline__ void store_pixel(const struct kernel_grid &grid,
                                                    const struct sample_format &format, int x, int y,
-                                                   const Value &value) {
+                                                   const Finish &finish, const Value &value) {
     int last = format.channels - 1;
     int at = x * format.channels;
     float alpha = value(last);
@@ -103,35 +112,37 @@ static __device__ __forceinline__ void store_pixel(const struct kernel_grid &gri
         if (format.alpha && channel != last) {
             v = alpha > 0 ? __fdiv_rn(v, alpha) : 0.0f;
         }
+        v = finish(format, y, at + channel, channel, v);
         store_sample(grid, y, at + channel, v, format.depth);
     }
 }
 
-template <bool Samples>
+template <bool Samples, class Finish>
 static __device__ __forceinline__ void real_rows(const struct real_pass &pass,
                                                  const struct sample_format &format, const struct tile &tile,
-                                                 int first) {
+                                                 int first, const Finish &finish) {
     const float *memory = (const float *)block_memory;
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
         for (int x = (int)threadIdx.x; x < tile.width; x += KERNEL_THREADS_X) {
             int centre = centre_of(tile.x + x, pass.target.lo_x, pass.x.shift, pass.source.lo_x);
             const float *at = memory + y * pass.tiles.columns + centre * format.channels - first;
-            store_pixel<Samples>(pass.target, format, tile.x + x, tile.y + y, [&](int channel) {
+            store_pixel<Samples>(pass.target, format, tile.x + x, tile.y + y, finish, [&](int channel) {
                 return real_row(pass.x, at + channel, format.channels);
             });
         }
     }
 }
 
-template <bool From, bool To>
-static __device__ __forceinline__ void real_pass_tile(const struct real_pass &pass) {
+template <bool From, bool To, class Finish = struct as_it_is>
+static __device__ __forceinline__ void real_pass_tile(const struct real_pass &pass,
+                                                      const Finish &finish = Finish()) {
     struct sample_format format = {pass.channels, pass.depth, pass.alpha};
     struct tile tile = tile_of(pass.tiles, pass.target);
     int centre = centre_of(tile.x, pass.target.lo_x, pass.x.shift, pass.source.lo_x);
     int first = first_sample(centre, pass.x.radius, pass.channels);
     real_columns<From>(pass, format, tile, first);
     __syncthreads();
-    real_rows<To>(pass, format, tile, first);
+    real_rows<To>(pass, format, tile, first, finish);
 }
 
 /* ---- enlargement ---- */
@@ -163,7 +174,9 @@ static __device__ __forceinline__ void real_enlarge_rows(const struct enlarge_pl
     }
 }
 
-static __device__ __forceinline__ void real_enlarge_tile(const struct real_enlargement &pass) {
+template <class Finish = struct as_it_is>
+static __device__ __forceinline__ void real_enlarge_tile(const struct real_enlargement &pass,
+                                                         const Finish &finish = Finish()) {
     const struct enlarge_plane &plane = pass.plane;
     struct sample_format format = {pass.channels, pass.depth, pass.alpha};
     struct tile tile = tile_of(plane.tiles, plane.target);
@@ -177,7 +190,7 @@ static __device__ __forceinline__ void real_enlarge_tile(const struct real_enlar
         const float *values = (const float *)made.values + low * plane.tiles.columns;
         for (int x = (int)threadIdx.x; x < tile.width; x += KERNEL_THREADS_X) {
             const float *at = values + x * format.channels;
-            store_pixel<true>(plane.target, format, tile.x + x, tile.y + y, [&](int channel) {
+            store_pixel<true>(plane.target, format, tile.x + x, tile.y + y, finish, [&](int channel) {
                 return plane.levels_y ? spline_sum(made.y[y & made.mask_y], at + channel, plane.tiles.columns)
                                       : at[channel];
             });

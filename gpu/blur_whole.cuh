@@ -8,8 +8,6 @@
 
 #include "gpu/blur_grid.cuh"
 
-extern __shared__ uint4 block_memory[];
-
 struct sums {
     uint32_t of[KERNEL_GROUP];
 };

@@ -155,22 +155,52 @@ static unsigned choose(struct engine *engine) {
     return best;
 }
 
+/* The pictures of a run, laid out. */
+struct pictures {
+    struct image source, target, mask;
+};
+
+/* A piece of the slot. */
+struct piece {
+    uint64_t at, size;
+};
+
+static bool in_slot(struct piece piece, const struct wire_run *run) {
+    return piece.size > 0 && piece.at <= run->slot_reserved && piece.size <= run->slot_reserved - piece.at &&
+           piece.at % IMAGE_ALIGNMENT == 0;
+}
+
+/* Of two that lie in the slot. */
+static bool apart(struct piece a, struct piece b) {
+    return a.at + a.size <= b.at || b.at + b.size <= a.at;
+}
+
+static enum status check_pieces(const struct wire_run *run, struct pictures *pictures, struct error *err) {
+    struct image_shape result = chain_result(&run->chain, &run->shape);
+    struct image_shape coverage = {
+        .model = PIXEL_GRAY, .depth = 8, .width = run->shape.width, .height = run->shape.height};
+    struct piece source = {run->source, image_layout(&pictures->source, &run->shape)};
+    struct piece target = {run->target, image_layout(&pictures->target, &result)};
+    struct piece mask = {run->mask, image_layout(&pictures->mask, &coverage)};
+    if (!in_slot(source, run) || !in_slot(target, run) || !apart(source, target)) {
+        return fail(err, ST_INTERNAL, "the pictures do not lie in the slot");
+    }
+    if (run->mask != WIRE_NO_MASK && (!in_slot(mask, run) || !apart(mask, source) || !apart(mask, target))) {
+        return fail(err, ST_INTERNAL, "the mask does not lie in the slot");
+    }
+    return ST_OK;
+}
+
 /* Everything that the front says about memory and shape, before any of it is used. */
-static enum status check(const struct wire_run *run, struct image *image, struct error *err) {
+static enum status check(const struct wire_run *run, struct pictures *pictures, struct error *err) {
     const struct image_shape *shape = &run->shape;
     if (shape->model > PIXEL_YCBCR || (shape->depth != 8 && shape->depth != 16) || shape->width == 0 ||
         shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2 ||
         (shape->model == PIXEL_YCBCR && shape->depth != 8)) {
         return fail(err, ST_INTERNAL, "the picture's shape is out of bounds");
     }
-    uint64_t size = image_layout(image, shape);
-    uint64_t lower = run->source < run->target ? run->source : run->target;
-    uint64_t upper = run->source < run->target ? run->target : run->source;
-    if (size == 0 || upper - lower < size || upper > run->slot_reserved ||
-        size > run->slot_reserved - upper || run->source % IMAGE_ALIGNMENT || run->target % IMAGE_ALIGNMENT) {
-        return fail(err, ST_INTERNAL, "the pictures do not lie in the slot");
-    }
-    return chain_check(&run->chain, shape, err);
+    enum status status = chain_check(&run->chain, shape, err);
+    return status == ST_OK ? check_pieces(run, pictures, err) : status;
 }
 
 static void fault(struct gpu_lane *lane) {
@@ -179,13 +209,27 @@ static void fault(struct gpu_lane *lane) {
              1, 1, 1, 1, 0, lane->stream, NULL, NULL);
 }
 
+/* What is wanted, in the slot at `memory`. */
+static struct run place(struct pictures *pictures, const struct wire_run *run, uint8_t *memory) {
+    bool masked = run->mask != WIRE_NO_MASK;
+    image_place(&pictures->source, memory + run->source);
+    image_place(&pictures->target, memory + run->target);
+    if (masked) {
+        image_place(&pictures->mask, memory + run->mask);
+    }
+    return (struct run){.chain = &run->chain,
+                        .source = &pictures->source,
+                        .target = &pictures->target,
+                        .mask = masked ? &pictures->mask : NULL};
+}
+
 static enum status run_on(struct engine_lane *lane, unsigned device, const struct wire_run *run, int fd,
                           struct wire_done *done) {
     struct error *err = &done->error;
     struct gpu_lane *own = &lane->lane[device];
-    struct image source;
+    struct pictures pictures;
     uint8_t *memory;
-    enum status status = check(run, &source, err);
+    enum status status = check(run, &pictures, err);
     status = status == ST_OK ? gpu_device_enter(own->device, err) : status;
     if (status == ST_OK) {
         status = mappings_get(lane->engine->mappings, run->slot_serial, run->slot_generation,
@@ -197,10 +241,8 @@ static enum status run_on(struct engine_lane *lane, unsigned device, const struc
     if (atomic_exchange(&lane->engine->fault, false)) {
         fault(own);
     }
-    struct image target = source;
-    image_place(&source, memory + run->source);
-    image_place(&target, memory + run->target);
-    return gpu_lane_run(own, &run->chain, &source, &target, &done->timing, err);
+    const struct run wanted = place(&pictures, run, memory);
+    return gpu_lane_run(own, &wanted, &done->timing, err);
 }
 
 bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, struct wire_done *done) {

@@ -153,6 +153,13 @@ enum {
     KERNEL_ENLARGE_HEIGHT = 32,
 };
 
+/* Blocks that have a thread for each sample of a row, what is around the tile included. */
+enum { KERNEL_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
+
+/* Both axes without reduction in single precision, radii up to 16; see gpu/blur_near.cuh. It takes
+ * struct real_pass. */
+enum { KERNEL_NEAR_RADIUS = 16, KERNEL_NEAR_HEIGHT = 16 };
+
 /* 16 bits or alpha: one plane of 1 to 4 channels. */
 struct real_pass {
     struct kernel_grid source, target;
@@ -185,5 +192,104 @@ struct real_enlargement {
     int32_t channels, depth, alpha, reserved;
 };
 KERNEL_SIZE_IS(real_enlargement, 128);
+
+/* What sharpening makes of the blurred values: see docs/filters.md. */
+struct unsharp {
+    struct kernel_grid picture; /* that was blurred */
+    float amount, threshold;
+};
+KERNEL_SIZE_IS(unsharp, 48);
+
+struct sharpen_pass {
+    struct real_pass blur;
+    struct unsharp unsharp;
+};
+KERNEL_SIZE_IS(sharpen_pass, 584);
+
+struct sharpen_enlargement {
+    struct real_enlargement blur;
+    struct unsharp unsharp;
+};
+KERNEL_SIZE_IS(sharpen_enlargement, 176);
+
+/* Any matrix; see gpu/convolve.cuh. */
+enum {
+    KERNEL_CONVOLVE_HEIGHT = 32, /* of a tile */
+    KERNEL_CONVOLVE_SIDE = 15,   /* of a window, at most */
+    KERNEL_CONVOLVE_STRIDE = 16, /* of its weights */
+};
+
+struct convolve_pass {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    int32_t channels, depth, alpha; /* as of struct real_pass */
+    int32_t width, height;          /* of the window */
+    int32_t separable;              /* column by column with `column`, then with the first row of `weight` */
+    int32_t filter_alpha;           /* else alpha is kept */
+    int32_t frame;                  /* 0 where the window leaves the picture */
+    float divisor, bias;
+    float weight[KERNEL_CONVOLVE_SIDE * KERNEL_CONVOLVE_STRIDE];
+    float column[KERNEL_CONVOLVE_STRIDE];
+};
+KERNEL_SIZE_IS(convolve_pass, 1168);
+
+/* Pixelation; see gpu/pixelate.cuh. A block works on a cell: tiles of the filter side by side, or part of
+ * one. Cells repeat from span to span, which is as wide as a tile or as the tiles of a cell. */
+struct pixelate_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles; /* the cells */
+    int32_t block_x, block_y;  /* of a tile of the filter, in samples of the plane */
+    int32_t span_x, span_y;    /* in samples */
+    int32_t parts_x, parts_y;  /* cells in a span */
+    int32_t across, reserved;  /* tiles of the filter in a row of the plane */
+    uint64_t sums;             /* device address of those of each tile, where a tile has several cells */
+};
+KERNEL_SIZE_IS(pixelate_plane, 144);
+
+struct pixelate_pass {
+    struct pixelate_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t channels, depth, alpha; /* as of struct real_pass */
+};
+KERNEL_SIZE_IS(pixelate_pass, 448);
+
+/* struct stats of filters/stats.h, which the C side compares. */
+enum { KERNEL_STATS_BINS = 256, KERNEL_STATS_CHANNELS = 4 };
+
+struct kernel_stats_channel {
+    uint64_t sum, squares, minimum, maximum;
+    uint64_t histogram[KERNEL_STATS_BINS];
+};
+
+struct kernel_stats {
+    uint64_t pixels;
+    struct kernel_stats_channel channel[KERNEL_STATS_CHANNELS];
+};
+KERNEL_SIZE_IS(kernel_stats, 8328);
+
+struct stats_pass {
+    struct kernel_grid source;
+    struct kernel_grid mask; /* coverage; data 0: every pixel counts */
+    struct kernel_tiles tiles;
+    uint64_t stats; /* device address of a struct kernel_stats */
+    int32_t channels, depth;
+};
+KERNEL_SIZE_IS(stats_pass, 120);
+
+/* The mixture under a mask; see gpu/blend.cuh. `target` has what the filters made, and gets the result. */
+struct blend_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    int32_t shift_x, shift_y; /* reduced by 1 << shift against the mask */
+};
+KERNEL_SIZE_IS(blend_plane, 112);
+
+struct blend_pass {
+    struct blend_plane plane[KERNEL_PLANES];
+    struct kernel_grid mask;
+    int32_t planes;
+    int32_t channels, depth, alpha; /* as of struct real_pass */
+};
+KERNEL_SIZE_IS(blend_pass, 392);
 
 #endif

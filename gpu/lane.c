@@ -6,7 +6,12 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
+#include "gpu/blend.h"
 #include "gpu/blur.h"
+#include "gpu/convolve.h"
+#include "gpu/pixelate.h"
+#include "gpu/sharpen.h"
+#include "gpu/stats.h"
 
 /* What a buffer grows by, so that pictures of slightly rising size do not allocate each time. */
 static const size_t buffer_step = (size_t)1 << 20;
@@ -81,11 +86,21 @@ void gpu_lane_finish(struct gpu_lane *lane) {
     buffer_finish(lane, &lane->source);
     buffer_finish(lane, &lane->target);
     buffer_finish(lane, &lane->scratch);
+    buffer_finish(lane, &lane->spare);
+    buffer_finish(lane, &lane->mask);
     if (lane->stream) {
         cuda->cuStreamDestroy(lane->stream);
     }
     memset(lane, 0, sizeof *lane);
 }
+
+/* A run on its way: the host's pictures, and those on the device. */
+struct journey {
+    const struct run *run;
+    size_t source_size, target_size, mask_size; /* bytes; 0: no mask */
+    struct image source, result;                /* result: where the last step wrote */
+    struct image mask;
+};
 
 /* The picture's planes lie in one piece, in which the first one begins. */
 static uint8_t *image_memory(const struct image *image) {
@@ -98,59 +113,104 @@ static struct image image_on_device(const struct image *like, CUdeviceptr data) 
     return image;
 }
 
+static size_t image_bytes(const struct image *image) {
+    struct image_shape shape = image_shape(image);
+    struct image layout;
+    return image_layout(&layout, &shape);
+}
+
+/* Device memory for all that the run needs. A chain goes to and fro between two buffers; the source is one of
+ * them, unless the mixture under the mask needs it in the end. */
+static enum status reserve(struct gpu_lane *lane, struct journey *journey, struct error *err) {
+    const struct run *run = journey->run;
+    journey->source_size = image_bytes(run->source);
+    journey->target_size = image_bytes(run->target);
+    journey->mask_size = run->mask ? image_bytes(run->mask) : 0;
+    size_t larger = journey->source_size > journey->target_size ? journey->source_size : journey->target_size;
+    bool spare = run->mask && run->chain->count > 1;
+    enum status status = buffer_reserve(lane, &lane->source, journey->source_size, err);
+    if (status == ST_OK) {
+        status = buffer_reserve(lane, &lane->target, larger, err);
+    }
+    if (status == ST_OK && spare) {
+        status = buffer_reserve(lane, &lane->spare, larger, err);
+    }
+    return status == ST_OK && run->mask ? buffer_reserve(lane, &lane->mask, journey->mask_size, err) : status;
+}
+
+static enum status upload(struct gpu_lane *lane, const struct image *image, CUdeviceptr to, size_t size,
+                          struct image *placed, struct error *err) {
+    *placed = image_on_device(image, to);
+    return CUDA_TRY(lane_cuda(lane), err, cuMemcpyHtoDAsync, to, image_memory(image), size, lane->stream);
+}
+
 static enum status run_step(struct gpu_lane *lane, const struct step *step, const struct image *source,
-                            const struct image *target, struct error *err) {
+                            const struct image *mask, const struct image *target, struct error *err) {
     switch (step->filter) {
     case FILTER_BLUR:
         return gpu_blur(lane, &step->blur, source, target, err);
     case FILTER_CONVOLVE:
+        return gpu_convolve(lane, &step->convolve, source, target, err);
     case FILTER_PIXELATE:
+        return gpu_pixelate(lane, &step->pixelate, source, target, err);
     case FILTER_SHARPEN:
+        return gpu_sharpen(lane, &step->sharpen, source, target, err);
     case FILTER_STATS:
+        return gpu_stats(lane, source, mask, target, err);
     case FILTER_COUNT:
         break;
     }
     return fail(err, ST_INTERNAL, "the chain has an unknown filter");
 }
 
-/* The steps go to and fro between the two device buffers; *result is the one with the outcome. */
-static enum status run_chain(struct gpu_lane *lane, const struct chain *chain, const struct image *like,
-                             CUdeviceptr *result, struct error *err) {
-    CUdeviceptr from = lane->source.data;
-    CUdeviceptr to = lane->target.data;
-    enum status status = ST_OK;
-    for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
-        struct image source = image_on_device(like, from);
-        struct image target = image_on_device(like, to);
-        status = run_step(lane, &chain->step[i], &source, &target, err);
-        CUdeviceptr swap = from;
-        from = to;
-        to = swap;
-    }
-    *result = from;
-    return status;
+/* Statistics have looked at the mask themselves. */
+static bool makes_picture(const struct chain *chain) {
+    return chain->step[0].filter != FILTER_STATS;
 }
 
-static enum status enqueue(struct gpu_lane *lane, const struct chain *chain, const struct image *source,
-                           const struct image *target, size_t size, struct error *err) {
+static enum status run_chain(struct gpu_lane *lane, struct journey *journey, struct error *err) {
+    const struct run *run = journey->run;
+    const struct image *mask = run->mask ? &journey->mask : NULL;
+    CUdeviceptr to = lane->target.data;
+    CUdeviceptr next = run->mask ? lane->spare.data : lane->source.data;
+    struct image from = journey->source;
+    enum status status = ST_OK;
+    for (uint32_t i = 0; i < run->chain->count && status == ST_OK; i++) {
+        journey->result = image_on_device(run->target, to);
+        status = run_step(lane, &run->chain->step[i], &from, mask, &journey->result, err);
+        from = journey->result;
+        CUdeviceptr swap = to;
+        to = next;
+        next = swap;
+    }
+    return status == ST_OK && mask && makes_picture(run->chain)
+               ? gpu_blend(lane, &journey->source, mask, &journey->result, err)
+               : status;
+}
+
+static enum status enqueue(struct gpu_lane *lane, struct journey *journey, struct error *err) {
     const struct cuda *cuda = lane_cuda(lane);
-    CUdeviceptr result = 0;
+    const struct run *run = journey->run;
     enum status status = CUDA_TRY(cuda, err, cuEventRecord, lane->begin, lane->stream);
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, lane->source.data, image_memory(source), size,
-                          lane->stream);
+        status = upload(lane, run->source, lane->source.data, journey->source_size, &journey->source, err);
+    }
+    if (status == ST_OK && run->mask) {
+        status = upload(lane, run->mask, lane->mask.data, journey->mask_size, &journey->mask, err);
     }
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, lane->uploaded, lane->stream);
     }
     if (status == ST_OK) {
-        status = run_chain(lane, chain, source, &result, err);
+        status = run_chain(lane, journey, err);
     }
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, lane->filtered, lane->stream);
     }
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuMemcpyDtoHAsync, image_memory(target), result, size, lane->stream);
+        status = CUDA_TRY(cuda, err, cuMemcpyDtoHAsync, image_memory(run->target),
+                          (CUdeviceptr)(uintptr_t)image_memory(&journey->result), journey->target_size,
+                          lane->stream);
     }
     return status == ST_OK ? CUDA_TRY(cuda, err, cuEventRecord, lane->done, lane->stream) : status;
 }
@@ -188,19 +248,14 @@ static enum status wait_done(struct gpu_lane *lane, struct error *err) {
                                           : cuda_check(cuda, result, "cuEventQuery", err);
 }
 
-enum status gpu_lane_run(struct gpu_lane *lane, const struct chain *chain, const struct image *source,
-                         const struct image *target, struct lane_timing *timing, struct error *err) {
-    struct image_shape shape = image_shape(source);
-    struct image layout;
-    size_t size = image_layout(&layout, &shape);
-    enum status status = buffer_reserve(lane, &lane->source, size, err);
-    if (status == ST_OK) {
-        status = buffer_reserve(lane, &lane->target, size, err);
-    }
+enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct lane_timing *timing,
+                         struct error *err) {
+    struct journey journey = {.run = run};
+    enum status status = reserve(lane, &journey, err);
     if (status != ST_OK) {
         return status;
     }
-    status = enqueue(lane, chain, source, target, size, err);
+    status = enqueue(lane, &journey, err);
     if (status != ST_OK) {
         /* What is under way must not outlive the caller's memory; its outcome changes nothing. */
         lane_cuda(lane)->cuStreamSynchronize(lane->stream);

@@ -19,17 +19,18 @@ struct gpu_lane {
     CUstream stream;
     CUevent begin, uploaded, filtered, done; /* with timing; `done` blocks the waiting thread */
     struct gpu_buffer source, target, scratch;
+    struct gpu_buffer spare, mask; /* of runs with a mask: for chains, and the mask itself */
 };
 
 /* Creates stream and events on the current context. Finish after failure, too. */
 enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, struct error *err);
 void gpu_lane_finish(struct gpu_lane *lane);
 
-/* Runs the chain; the images lie in host memory, best registered with the driver. As
- * lane_run of core/backend.h: same shape, no overlap, source unchanged, target undefined on
- * failure. ST_BUSY without device memory (not sticky), ST_DEVICE for anything else. */
-enum status gpu_lane_run(struct gpu_lane *lane, const struct chain *chain, const struct image *source,
-                         const struct image *target, struct lane_timing *timing, struct error *err);
+/* Runs the chain; the images lie in host memory as image_layout() lays them out, best registered with the
+ * driver (run->slot is not used). As lane_run of core/backend.h: no overlap, source unchanged, target
+ * undefined on failure. ST_BUSY without device memory (not sticky), ST_DEVICE for anything else. */
+enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct lane_timing *timing,
+                         struct error *err);
 
 /* Device memory of at least `size` bytes for the kernels of one run, aligned to 256
  * bytes; what it held before is lost. */

@@ -9,22 +9,35 @@ enum { RUN_TIMEOUT_MS = 10000 }; /* the first launch may still load code */
 
 struct sample {
     struct image_shape shape;
-    double sigma;
+    enum filter_id filter;
+    union filter_arguments arguments;
+    bool masked;
 };
 
-/* Odd sizes, so that edges and tails of tiles are in it. */
+#define SIZE .width = 193, .height = 101 /* odd, so that edges and tails of tiles are in it */
+#define SMALL .width = 61, .height = 67
+#define CHROMA .chroma_shift_x = 1, .chroma_shift_y = 1
+
+/* Together they launch every kernel but the blur's rarest. */
 static const struct sample samples[] = {
-    {{.model = PIXEL_RGB, .depth = 8, .width = 193, .height = 101}, 1.5},
-    {{.model = PIXEL_RGB, .depth = 8, .width = 193, .height = 101}, 20},
-    {{.model = PIXEL_YCBCR,
-      .depth = 8,
-      .chroma_shift_x = 1,
-      .chroma_shift_y = 1,
-      .width = 193,
-      .height = 101},
-     7},
-    {{.model = PIXEL_RGBA, .depth = 8, .width = 61, .height = 67}, 3},
-    {{.model = PIXEL_GRAY, .depth = 16, .width = 61, .height = 67}, 9},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_BLUR, {.blur.sigma = 1.5}, false},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_BLUR, {.blur.sigma = 20}, false},
+    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_BLUR, {.blur.sigma = 7}, false},
+    {{.model = PIXEL_RGBA, .depth = 8, SMALL}, FILTER_BLUR, {.blur.sigma = 3}, false},
+    {{.model = PIXEL_GRAY, .depth = 16, SMALL}, FILTER_BLUR, {.blur.sigma = 9}, false},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_SHARPEN, {.sharpen = {{.sigma = 1.5}, 2, 1}}, false},
+    {{.model = PIXEL_RGBA, .depth = 16, SMALL}, FILTER_SHARPEN, {.sharpen = {{.sigma = 9}, 1, 0}}, true},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE},
+     FILTER_CONVOLVE,
+     {.convolve = {.kernel = {9, 3, {1, 2, -1, 0.5, 3, 0, -2, 1, 0.25}}, .edge = EDGE_MIRROR}},
+     false},
+    {{.model = PIXEL_RGBA, .depth = 8, SMALL},
+     FILTER_CONVOLVE,
+     {.convolve = {.kernel = {15, 3, {1, 2, 3, 2, 1, 2, 4, 6, 4, 2, 1, 2, 3, 2, 1}}, .edge = EDGE_FRAME}},
+     false},
+    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_PIXELATE, {.pixelate = {8}}, true},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_PIXELATE, {.pixelate = {130}}, false},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_STATS, {.blur = {0}}, true},
 };
 
 /* Noise that is the same every time (xorshift, Marsaglia 2003). */
@@ -50,52 +63,67 @@ static bool same_pixels(const struct image *a, const struct image *b) {
     return true;
 }
 
+enum { SOURCE, EXPECTED, RESULT, MASK, PICTURES };
+
 struct bench {
     struct slot *slot;
     struct lane *reference;
-    struct image image[3]; /* source, expected, result */
+    struct chain chain;
+    struct image image[PICTURES];
+    uint64_t offset[PICTURES]; /* in the slot */
 };
 
-static enum status run_sample(struct supervisor *supervisor, struct supervisor_link *link,
-                              struct bench *bench, const struct sample *sample, struct error *err) {
-    const struct filter *filter = filter_get(FILTER_BLUR);
-    struct blur_arguments arguments;
-    struct chain chain = {0};
-    struct wire_done done;
-    uint64_t offset[3];
-    arguments_default(filter->arguments, &arguments);
-    arguments.sigma = sample->sigma;
-    enum status status = chain_append(&chain, filter, &arguments, &sample->shape, err);
+/* Plans the sample, and places its pictures in the slot: noise in what is read. */
+static enum status prepare(struct bench *bench, const struct sample *sample, struct error *err) {
+    bench->chain = (struct chain){0};
     bench->slot->used = 0;
-    for (unsigned i = 0; i < 3 && status == ST_OK; i++) {
-        size_t size = image_layout(&bench->image[i], &sample->shape);
+    enum status status =
+        chain_append(&bench->chain, filter_get(sample->filter), &sample->arguments, &sample->shape, err);
+    const struct image_shape result = chain_result(&bench->chain, &sample->shape);
+    const struct image_shape coverage = {
+        .model = PIXEL_GRAY, .depth = 8, .width = sample->shape.width, .height = sample->shape.height};
+    const struct image_shape *const shapes[PICTURES] = {
+        [SOURCE] = &sample->shape, [EXPECTED] = &result, [RESULT] = &result, [MASK] = &coverage};
+    for (unsigned i = 0; i < PICTURES && status == ST_OK; i++) {
+        size_t size = image_layout(&bench->image[i], shapes[i]);
         uint8_t *memory = slot_take(bench->slot, size, err);
         if (!memory) {
             return err->status;
         }
-        fill(memory, i == 0 ? size : 0);
+        fill(memory, i == SOURCE || i == MASK ? size : 0);
         image_place(&bench->image[i], memory);
-        offset[i] = (uint64_t)(memory - bench->slot->memory);
+        bench->offset[i] = (uint64_t)(memory - bench->slot->memory);
     }
+    return status;
+}
+
+static enum status run_sample(struct supervisor *supervisor, struct supervisor_link *link,
+                              struct bench *bench, const struct sample *sample, struct error *err) {
+    struct wire_done done;
+    enum status status = prepare(bench, sample, err);
     if (status == ST_OK) {
-        const struct run expected = {.chain = &chain, .source = &bench->image[0], .target = &bench->image[1]};
+        const struct run expected = {.chain = &bench->chain,
+                                     .source = &bench->image[SOURCE],
+                                     .target = &bench->image[EXPECTED],
+                                     .mask = sample->masked ? &bench->image[MASK] : NULL};
         status = lane_run(bench->reference, &expected, NULL, err);
     }
     struct wire_run run = {
         .slot_serial = bench->slot->serial,
         .slot_generation = bench->slot->generation,
         .slot_reserved = bench->slot->reserved,
-        .source = offset[0],
-        .target = offset[2],
-        .mask = WIRE_NO_MASK,
+        .source = bench->offset[SOURCE],
+        .target = bench->offset[RESULT],
+        .mask = sample->masked ? bench->offset[MASK] : WIRE_NO_MASK,
         .shape = sample->shape,
-        .chain = chain,
+        .chain = bench->chain,
     };
     if (status == ST_OK) {
         status = supervisor_run(supervisor, link, &run, bench->slot->fd, RUN_TIMEOUT_MS, &done, err);
     }
-    if (status == ST_OK && !same_pixels(&bench->image[1], &bench->image[2])) {
-        return fail(err, ST_DEVICE, "the self-test found wrong pixels (sigma %g)", sample->sigma);
+    if (status == ST_OK && !same_pixels(&bench->image[EXPECTED], &bench->image[RESULT])) {
+        return fail(err, ST_DEVICE, "the self-test found wrong pixels (sample %d, %s)",
+                    (int)(sample - samples), filter_get(sample->filter)->name);
     }
     return status;
 }

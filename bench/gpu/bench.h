@@ -41,6 +41,7 @@ void bench_start(struct bench *bench, const char *program);
 void bench_launch(struct bench *bench);
 void bench_blur(struct bench *bench);
 void bench_saxpy(struct bench *bench);
+void bench_filters(struct bench *bench);
 
 /* The process that bench_start measures. */
 int bench_start_child(const char *library, const char *format, const char *cache_folder);
@@ -52,6 +53,9 @@ _Noreturn void give_up(const char *sentence);
 /* Opens driver, device, lane and CPU backend; 77 without a driver. */
 void bench_open(struct bench *bench);
 void bench_close(struct bench *bench);
+
+/* Compiles CUDA C++ with NVRTC for the device and loads it. */
+enum status bench_load_module(struct bench *bench, const char *source, CUmodule *module, struct error *err);
 
 /* Fills bench->kernels, or says why they are missing. */
 void bench_compile(struct bench *bench);
@@ -68,6 +72,6 @@ double device_us(struct bench *bench, void (*work)(void *context, unsigned i), v
                  unsigned rounds);
 
 /* What bench/gpu/sources.c carries. */
-extern const char bench_source[];
+extern const char bench_source[], special_source[];
 
 #endif

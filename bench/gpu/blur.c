@@ -45,7 +45,10 @@ static void run_copies(struct subject *subject, unsigned i) {
     struct lane_timing timing;
     struct pictures *pictures = subject->pictures;
     i %= PICTURES;
-    must(gpu_lane_run(&subject->bench->lane, &subject->chain, &pictures->source[i], &pictures->target[i],
+    must(gpu_lane_run(&subject->bench->lane,
+                      &(struct run){.chain = &subject->chain,
+                                    .source = &pictures->source[i],
+                                    .target = &pictures->target[i]},
                       &timing, &err),
          &err);
 }

@@ -37,7 +37,7 @@ SCRIPT
 else
     echo "bundle: without wrk, which is not installed here" >&2
 fi
-strip "$root"/bin/blurd "$root"/bin/blurd-bench "$root"/bin/check_blur "$root"/bin/sample 2>/dev/null || true
+strip "$root"/bin/blurd "$root"/bin/blurd-bench "$root"/bin/check_gpu "$root"/bin/sample 2>/dev/null || true
 for program in "$@" $wrk; do
     libraries "$program"
 done | sort -u | while read -r library; do

@@ -53,7 +53,7 @@ void bench_close(struct bench *bench) {
 
 /* ---- kernels that are no part of the product ---- */
 
-static enum status compile(struct bench *bench, struct buf *image, struct error *err) {
+static enum status compile(struct bench *bench, const char *source, struct buf *image, struct error *err) {
     struct nvrtc nvrtc;
     struct nvrtc_target target;
     enum status status = nvrtc_open(&nvrtc, NULL, bench->cuda.version / 1000, err);
@@ -61,16 +61,24 @@ static enum status compile(struct bench *bench, struct buf *image, struct error 
         status = nvrtc_choose(&nvrtc, bench->device.major * 10 + bench->device.minor, &target, err);
     }
     if (status == ST_OK) {
-        status = nvrtc_compile(&nvrtc, bench_source, target, image, err);
+        status = nvrtc_compile(&nvrtc, source, target, image, err);
     }
     return status == ST_OK ? buf_append(image, "", 1, err) : status; /* PTX ends in a zero */
 }
 
-static enum status load(struct bench *bench, const struct buf *image, struct error *err) {
-    const struct cuda *cuda = &bench->cuda;
+enum status bench_load_module(struct bench *bench, const char *source, CUmodule *module, struct error *err) {
+    struct buf image;
+    buf_init(&image, NVRTC_IMAGE_MAX + 1);
+    enum status status = compile(bench, source, &image, err);
+    if (status == ST_OK) {
+        status = CUDA_TRY(&bench->cuda, err, cuModuleLoadData, module, image.data);
+    }
+    buf_finish(&image);
+    return status;
+}
+
+static enum status find_kernels(struct bench *bench, CUmodule module, struct error *err) {
     struct bench_kernels *kernels = &bench->kernels;
-    CUmodule module;
-    enum status status = CUDA_TRY(cuda, err, cuModuleLoadData, &module, image->data);
     const struct {
         CUfunction *function;
         const char *name;
@@ -78,21 +86,20 @@ static enum status load(struct bench *bench, const struct buf *image, struct err
                   {&kernels->saxpy, "saxpy"},
                   {&kernels->empty, "empty"},
                   {&kernels->hold, "hold"}};
+    enum status status = ST_OK;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted && status == ST_OK; i++) {
-        status = CUDA_TRY(cuda, err, cuModuleGetFunction, wanted[i].function, module, wanted[i].name);
+        status = CUDA_TRY(&bench->cuda, err, cuModuleGetFunction, wanted[i].function, module, wanted[i].name);
     }
     return status;
 }
 
 void bench_compile(struct bench *bench) {
-    struct buf image;
     struct error err = {0};
-    buf_init(&image, NVRTC_IMAGE_MAX + 1);
-    enum status status = compile(bench, &image, &err);
+    CUmodule module = NULL;
+    enum status status = bench_load_module(bench, bench_source, &module, &err);
     if (status == ST_OK) {
-        status = load(bench, &image, &err);
+        status = find_kernels(bench, module, &err);
     }
-    buf_finish(&image);
     if (status != ST_OK) {
         bench->kernels = (struct bench_kernels){0};
         printf("\nNo textbook kernel, SAXPY or empty kernel to compare with: %s\n", err.text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- *     blurd-bench [--quick] [start] [launch] [blur] [saxpy]      all without
+ *     blurd-bench [--quick] [start] [launch] [blur] [filters] [saxpy]      all without
  *
  * BLURD_CUDA_LIBRARY=path opens another driver. Ends with 77 where there is none, with 1 when
  * a result is wrong. */
@@ -14,7 +14,8 @@
 static const struct section {
     const char *name;
     void (*run)(struct bench *bench);
-} sections[] = {{"launch", bench_launch}, {"blur", bench_blur}, {"saxpy", bench_saxpy}};
+} sections[] = {
+    {"launch", bench_launch}, {"blur", bench_blur}, {"filters", bench_filters}, {"saxpy", bench_saxpy}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -47,7 +48,7 @@ int main(int argc, char **argv) {
     }
     for (int i = 1; i < argc; i++) {
         if (!known(argv[i])) {
-            fprintf(stderr, "usage: blurd-bench [--quick] [start] [launch] [blur] [saxpy] [all]\n");
+            fprintf(stderr, "usage: blurd-bench [--quick] [start] [launch] [blur] [filters] [saxpy] [all]\n");
             return 64;
         }
         bench.quick = bench.quick || strcmp(argv[i], "--quick") == 0;

@@ -7,15 +7,15 @@ $(BUILD)/blurd-bench: $(call objects,$(BENCH_SOURCES)) $(BUILD)/libblurd.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 tools: $(BENCH_GPU)
-$(BUILD)/bench/gpu/sources.o: bench/gpu/tutorial.cu bench/gpu/saxpy.cu
+$(BUILD)/bench/gpu/sources.o: bench/gpu/tutorial.cu bench/gpu/saxpy.cu bench/gpu/special.cu
 
 # The same programs linked anew, so that they find libraries beside themselves: RPATH and not
 # RUNPATH, since that is also used for the libraries of libraries.
-BUNDLED := $(addprefix $(BUILD)/bundled/,blurd sample $(if $(CUDA_INCLUDE),blurd-bench check_blur))
+BUNDLED := $(addprefix $(BUILD)/bundled/,blurd sample $(if $(CUDA_INCLUDE),blurd-bench check_gpu))
 $(BUILD)/bundled/blurd: $(BUILD)/server/main.o
 $(BUILD)/bundled/sample: $(BUILD)/bench/sample.o
 $(BUILD)/bundled/blurd-bench: $(call objects,$(BENCH_SOURCES))
-$(BUILD)/bundled/check_blur: $(call objects,$(CHECK_SOURCES))
+$(BUILD)/bundled/check_gpu: $(call objects,$(CHECK_SOURCES))
 $(BUNDLED): $(BUILD)/libblurd.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

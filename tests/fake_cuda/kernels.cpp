@@ -11,7 +11,12 @@
 enum { SHARED_SIZE = 48 * 1024, SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 
+#include "gpu/blend.cu"
 #include "gpu/blur.cu"
+#include "gpu/convolve.cu"
+#include "gpu/pixelate.cu"
+#include "gpu/sharpen.cu"
+#include "gpu/stats.cu"
 
 extern "C" __global__ void fault() {
     fibers_trap();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * CUDA C++ for the host: enough of the language for gpu/blur.cu. Included once per program that
+ * CUDA C++ for the host: enough of the language for our kernels. Included once per program that
  * runs kernels, before them. A block's threads are fibers of one thread; __syncthreads() and the
  * warp's own instructions switch between them. */
 #ifndef BLURD_TESTS_FAKE_CUDA_SHIM_H
@@ -80,6 +80,29 @@ static inline float __fadd_rn(float a, float b) {
 }
 static inline float __fdiv_rn(float a, float b) {
     return a / b;
+}
+
+static inline uint32_t __float_as_uint(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+static inline float __uint_as_float(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The threads of all blocks run one after the other, and launches of several streams, too. */
+template <class T> static inline T atomicAdd(T *to, T value) {
+    T before = *to;
+    *to = before + value;
+    return before;
+}
+template <class T> static inline T atomicMax(T *to, T value) {
+    T before = *to;
+    *to = before > value ? before : value;
+    return before;
 }
 
 static inline uint32_t __shfl_sync(uint32_t, uint32_t value, int lane) {

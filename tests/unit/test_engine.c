@@ -65,8 +65,11 @@ static int close_engine(void **state) {
 static struct wire_run good_run(void) {
     struct blur_arguments arguments;
     struct error err = {0};
-    struct wire_run run = {
-        .slot_serial = 1, .slot_reserved = SLOT_SIZE, .target = SLOT_SIZE / 2, .shape = shape};
+    struct wire_run run = {.slot_serial = 1,
+                           .slot_reserved = SLOT_SIZE,
+                           .target = SLOT_SIZE / 2,
+                           .mask = WIRE_NO_MASK,
+                           .shape = shape};
     const struct filter *filter = filter_get(FILTER_BLUR);
     arguments_default(filter->arguments, &arguments);
     assert_int_equal(chain_append(&run.chain, filter, &arguments, &shape, &err), ST_OK);
@@ -147,6 +150,93 @@ static void test_offsets(void **state) {
     assert_int_equal(run_on(&run, dup(slot)), ST_OK);
 }
 
+/* Coverage of 0 everywhere: the result is the source, and that comes from the mask. */
+static struct wire_run masked_run(void) {
+    struct wire_run run = good_run();
+    run.mask = SLOT_SIZE / 4 * 3;
+    return run;
+}
+
+static void test_mask(void **state) {
+    (void)state;
+    struct wire_run run = masked_run();
+    struct image image;
+    uint64_t size = image_layout(&image, &shape);
+    memset(memory, 0, SLOT_SIZE);
+    for (uint64_t i = 0; i < size; i++) {
+        memory[i] = (uint8_t)(i * 31 >> 3);
+    }
+    assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+    for (uint32_t y = 0; y < shape.height; y++) {
+        const uint8_t *row = memory + y * image.plane[0].stride;
+        assert_memory_equal(row + run.target, row, shape.width * 3);
+    }
+    memset(memory + run.mask, 255, SLOT_SIZE - run.mask); /* and of all: the blurred picture */
+    assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+    assert_memory_not_equal(memory + run.target, memory, shape.width * 3);
+}
+
+static void test_mask_offsets(void **state) {
+    (void)state;
+    const struct image_shape coverage = {.model = PIXEL_GRAY, .depth = 8, .width = 40, .height = 30};
+    struct image image;
+    uint64_t size = image_layout(&image, &coverage);
+    uint64_t picture = image_layout(&image, &shape);
+    const uint64_t offsets[] = {
+        0, /* that of the source */
+        SLOT_SIZE / 2,
+        picture - 64, /* reaches into one of them */
+        SLOT_SIZE / 2 + picture - 64,
+        SLOT_SIZE / 2 - size + 64,
+        SLOT_SIZE / 4 * 3 + 1, /* unaligned */
+        SLOT_SIZE / 4 * 3 + 32,
+        SLOT_SIZE - size + 64, /* ends behind the slot */
+        SLOT_SIZE,
+        1ull << 63,
+        UINT64_MAX - 63,
+        UINT64_MAX - 1, /* but not WIRE_NO_MASK */
+    };
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        struct wire_run run = masked_run();
+        run.mask = offsets[i];
+        assert_refused(&run);
+    }
+    const uint64_t right[] = {picture, SLOT_SIZE / 2 - size, SLOT_SIZE / 2 + picture, SLOT_SIZE - size};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        struct wire_run run = masked_run();
+        run.mask = right[i];
+        assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+    }
+}
+
+/* What it writes is not as large as the picture. */
+static void test_stats(void **state) {
+    (void)state;
+    struct wire_run run = good_run();
+    struct error err = {0};
+    struct stats stats;
+    struct image image;
+    const struct image_shape result = stats_shape();
+    uint64_t size = image_layout(&image, &result);
+    run.chain = (struct chain){0};
+    assert_int_equal(chain_append(&run.chain, filter_get(FILTER_STATS), NULL, &shape, &err), ST_OK);
+    run.target = SLOT_SIZE - size;
+    memset(memory, PATTERN, SLOT_SIZE);
+    assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+    memcpy(&stats, memory + run.target, sizeof stats);
+    assert_int_equal(stats.pixels, 40 * 30);
+    assert_int_equal(stats.channel[2].minimum, PATTERN);
+    assert_int_equal(stats.channel[2].histogram[PATTERN], 40 * 30);
+    assert_int_equal(stats.channel[3].maximum, 0);
+    run.target += 64;
+    assert_refused(&run);
+    run.target = 0; /* the source's */
+    assert_refused(&run);
+    run = good_run();
+    assert_int_equal(chain_append(&run.chain, filter_get(FILTER_STATS), NULL, &shape, &err), ST_OK);
+    assert_refused(&run); /* not behind another filter */
+}
+
 static void test_shapes(void **state) {
     (void)state;
     const struct image_shape shapes[] = {
@@ -185,6 +275,12 @@ static void test_chains(void **state) {
     assert_refused(&run);
     run = good_run();
     run.chain.step[0].filter = FILTER_COUNT;
+    assert_refused(&run);
+    run = good_run();
+    run.chain.step[0].filter = (enum filter_id) - 1;
+    assert_refused(&run);
+    run = good_run();
+    run.chain.step[0].filter = FILTER_CONVOLVE; /* a blur's plan */
     assert_refused(&run);
     run = good_run();
     run.chain.step[0].blur.edge = 200;
@@ -231,6 +327,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_mask_offsets),
+        cmocka_unit_test(test_stats),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_slot_shorter_than_claimed),

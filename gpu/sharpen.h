@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * Launches the unsharp mask on a GPU: the blur in single precision, and kernels of gpu/sharpen.cu last. */
+#ifndef BLURD_GPU_SHARPEN_H
+#define BLURD_GPU_SHARPEN_H
+
+#include "filters/sharpen.h"
+#include "gpu/lane.h"
+
+/* As gpu_blur. */
+enum status gpu_sharpen(struct gpu_lane *lane, const struct sharpen_plan *plan, const struct image *source,
+                        const struct image *target, struct error *err);
+
+#endif

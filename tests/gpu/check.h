@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * Between the parts of check_gpu, which compares the GPU with the CPU byte by byte. */
+#ifndef BLURD_TESTS_GPU_CHECK_H
+#define BLURD_TESTS_GPU_CHECK_H
+
+#include "filters/chain.h"
+#include "gpu/lane.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+struct check {
+    struct cuda cuda;
+    struct gpu_device device;
+    struct gpu_lane lane;
+    struct backend *reference; /* the CPU's */
+    struct lane *reference_lane;
+    uint64_t random;
+    unsigned passed, failed;
+};
+
+/* Every kind of picture, without its size; the first CHECK_PLANAR have one plane. Awkward sizes, and large
+ * ones. */
+enum { CHECK_MODELS = 13, CHECK_PLANAR = 8, CHECK_SIZES = 12, CHECK_LARGE_SIZES = 4 };
+extern const struct image_shape check_models[CHECK_MODELS];
+extern const uint32_t check_sizes[CHECK_SIZES][2];
+extern const uint32_t check_large_sizes[CHECK_LARGE_SIZES][2];
+
+/* Ends the program with the sentence when the status is not ST_OK. */
+void must(enum status status, const struct error *err);
+
+/* SplitMix64 (Steele, Lea, Flood 2014), and a number below `end`. */
+uint64_t check_random(struct check *check);
+unsigned check_below(struct check *check, unsigned end);
+
+/* A chain's next step. */
+void check_append(struct chain *chain, enum filter_id filter, const void *arguments,
+                  const struct image_shape *shape);
+
+/* Runs the only step of the chain on noise, kernels alone, and compares the whole of the target's memory, so
+ * that nothing but pixels may be written. `text` says what it is. */
+void check_kernels(struct check *check, const struct image_shape *shape, const struct chain *chain,
+                   const char *text);
+
+/* Runs the chain as requests go, with a mask or without, and compares the pixels. */
+void check_lane(struct check *check, const struct image_shape *shape, const struct chain *chain, bool masked,
+                const char *text);
+
+/* Prints how it stands after that part. */
+void check_report(const struct check *check, const char *part);
+
+/* The parts. `quick`: a few of each, small pictures. */
+void check_blur(struct check *check, bool quick);
+void check_filters(struct check *check, bool quick);
+
+#endif

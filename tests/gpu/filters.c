@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * The other filters, masks, and chains of all of them. */
+#include <stdio.h>
+
+#include "tests/gpu/check.h"
+
+/* ---- arguments by chance ---- */
+
+static double any_of(struct check *check, const double *values, size_t count) {
+    return values[check_below(check, (unsigned)count)];
+}
+
+/* Whole numbers or not, some of them 0; a product of a column and a row, or not. */
+static struct matrix any_matrix(struct check *check, unsigned width, unsigned height) {
+    struct matrix matrix = {.count = (uint16_t)(width * height), .rows = (uint16_t)height};
+    bool whole = check_below(check, 2), product = check_below(check, 2);
+    double column[MATRIX_SIDE_MAX], row[MATRIX_SIDE_MAX];
+    for (unsigned i = 0; i < MATRIX_SIDE_MAX; i++) {
+        column[i] = (double)check_below(check, 9) - (whole ? 3 : 2.7);
+        row[i] = (double)check_below(check, 9) - (whole ? 3 : 2.9);
+    }
+    for (unsigned i = 0; i < matrix.count; i++) {
+        double value = (double)check_below(check, 9) - (whole ? 3 : 2.3);
+        matrix.value[i] = product ? column[i / width] * row[i % width] : value;
+    }
+    return matrix;
+}
+
+static void any_convolve(struct check *check, struct convolve_arguments *arguments) {
+    static const double divisors[] = {0, 0, 0, 0, 1, -3.5, 100, 0.01}, biases[] = {0, 0, 0, 128, -20.5, 255};
+    unsigned preset = check_below(check, 12); /* there are 6 */
+    if (preset >= 1 && preset <= 6) {
+        arguments->preset = (int)preset;
+    } else {
+        unsigned largest = check_below(check, 2) ? 3 : 8;
+        unsigned width = 2 * check_below(check, largest) + 1, height = 2 * check_below(check, largest) + 1;
+        arguments->kernel = any_matrix(check, width, height);
+    }
+    arguments->divisor = any_of(check, divisors, COUNT(divisors));
+    arguments->bias = any_of(check, biases, COUNT(biases));
+    arguments->edge = (int)check_below(check, EDGE_FRAME + 1);
+}
+
+static void any_sharpen(struct check *check, struct sharpen_arguments *arguments) {
+    static const double sigmas[] = {0.1, 0.5, 1, 1.5, 3, 3.99, 4, 8, 20, 100, 500};
+    static const double amounts[] = {0, 0.3, 1, 2.5, 10}, thresholds[] = {0, 0, 0.5, 3, 100, 255};
+    arguments->blur.sigma = any_of(check, sigmas, COUNT(sigmas));
+    arguments->blur.edge = (int)check_below(check, EDGE_ZERO + 1);
+    arguments->blur.kernel_size =
+        check_below(check, 4) ? 0 : 33 + 2 * (int)check_below(check, 34); /* no request can */
+    arguments->amount = any_of(check, amounts, COUNT(amounts));
+    arguments->threshold = any_of(check, thresholds, COUNT(thresholds));
+}
+
+static void any_pixelate(struct check *check, const struct image_shape *shape,
+                         struct pixelate_arguments *arguments) {
+    static const double blocks[] = {1,  2,  3,  5,   8,   16,  33,  50,  63,  64,   65,
+                                    85, 86, 99, 128, 129, 200, 256, 257, 300, 1000, 4096};
+    arguments->block = (int)any_of(check, blocks, COUNT(blocks));
+    if (shape->model == PIXEL_YCBCR) {
+        arguments->block = (arguments->block + 3) / 4 * 4;
+    }
+}
+
+/* A next step of that filter. */
+static void append_any(struct check *check, struct chain *chain, enum filter_id filter,
+                       const struct image_shape *shape) {
+    union filter_arguments arguments = {0};
+    switch (filter) {
+    case FILTER_CONVOLVE:
+        any_convolve(check, &arguments.convolve);
+        break;
+    case FILTER_SHARPEN:
+        any_sharpen(check, &arguments.sharpen);
+        break;
+    case FILTER_PIXELATE:
+        any_pixelate(check, shape, &arguments.pixelate);
+        break;
+    case FILTER_BLUR:
+        arguments.blur.sigma = 0.5 + check_below(check, 12);
+        arguments.blur.edge = (int)check_below(check, EDGE_ZERO + 1);
+        break;
+    case FILTER_STATS:
+    case FILTER_COUNT:
+        break;
+    }
+    check_append(chain, filter, &arguments, shape);
+}
+
+/* ---- cases ---- */
+
+static void describe(const struct step *step, char *text, size_t size) {
+    const struct convolve_plan *convolve = &step->convolve;
+    switch (step->filter) {
+    case FILTER_CONVOLVE:
+        snprintf(text, size, "convolve %ux%u%s, edge %u, divisor %g, bias %g, alpha %s", convolve->width,
+                 convolve->height, convolve->separable ? " separable" : "", convolve->edge,
+                 (double)convolve->divisor, (double)convolve->bias, convolve->alpha ? "filtered" : "kept");
+        break;
+    case FILTER_SHARPEN:
+        snprintf(text, size, "sharpen amount %g, threshold %g, edge %u, radius %u, levels %u",
+                 (double)step->sharpen.amount, (double)step->sharpen.threshold, step->sharpen.blur.edge,
+                 step->sharpen.blur.axis[0].radius, step->sharpen.blur.axis[0].levels);
+        break;
+    case FILTER_PIXELATE:
+        snprintf(text, size, "pixelate %u", step->pixelate.block);
+        break;
+    case FILTER_BLUR:
+    case FILTER_STATS:
+    case FILTER_COUNT:
+        snprintf(text, size, "filter %d", (int)step->filter);
+        break;
+    }
+}
+
+/* Kernels alone for a chain of one step by chance, then the same as a request with a mask. */
+static void check_case(struct check *check, enum filter_id filter, const struct image_shape *shape) {
+    struct chain chain = {0};
+    char text[120];
+    append_any(check, &chain, filter, shape);
+    describe(&chain.step[0], text, sizeof text);
+    check_kernels(check, shape, &chain, text);
+    check_lane(check, shape, &chain, true, text);
+}
+
+static struct image_shape sized(size_t model, uint32_t width, uint32_t height) {
+    struct image_shape shape = check_models[model];
+    shape.width = width;
+    shape.height = height;
+    return shape;
+}
+
+static size_t models_of(enum filter_id filter) {
+    return filter == FILTER_PIXELATE ? CHECK_MODELS : CHECK_PLANAR;
+}
+
+/* Every model with every awkward size, and some that span several tiles, `times` with other arguments. */
+static void check_filter(struct check *check, enum filter_id filter, unsigned times) {
+    for (size_t m = 0; m < models_of(filter); m++) {
+        for (size_t z = 0; z < CHECK_SIZES + 2; z++) {
+            uint32_t width = z < CHECK_SIZES ? check_sizes[z][0] : 60 + check_below(check, 300);
+            uint32_t height = z < CHECK_SIZES ? check_sizes[z][1] : 20 + check_below(check, 120);
+            struct image_shape shape = sized(m, width, height);
+            for (unsigned i = 0; i < times; i++) {
+                check_case(check, filter, &shape);
+            }
+        }
+    }
+    check_report(check, filter_get(filter)->name);
+}
+
+/* Every edge with a window that is larger than the picture, equal or smaller. */
+static void check_convolve_edges(struct check *check, bool all) {
+    for (int edge = EDGE_CLAMP; edge <= EDGE_FRAME; edge++) {
+        for (unsigned side = all ? 1 : 3; side <= MATRIX_SIDE_MAX; side += all ? 2 : 6) {
+            for (size_t m = 0; m < CHECK_PLANAR; m++) {
+                struct convolve_arguments arguments = {.kernel = any_matrix(check, side, side), .edge = edge};
+                struct image_shape shape = sized(m, 1 + check_below(check, 100), 1 + check_below(check, 60));
+                struct chain chain = {0};
+                char text[120];
+                check_append(&chain, FILTER_CONVOLVE, &arguments, &shape);
+                describe(&chain.step[0], text, sizeof text);
+                check_kernels(check, &shape, &chain, text);
+            }
+        }
+    }
+    check_report(check, "edges");
+}
+
+/* Chains of any filters, as requests go, in the buffers that others left. */
+static void check_chains(struct check *check, unsigned times) {
+    static const unsigned steps[] = {1, 2, 3, CHAIN_STEPS_MAX};
+    static const enum filter_id planar[] = {FILTER_BLUR, FILTER_PIXELATE};
+    static const enum filter_id others[] = {FILTER_BLUR, FILTER_PIXELATE, FILTER_CONVOLVE, FILTER_SHARPEN};
+    for (unsigned i = 0; i < times * CHECK_MODELS * (unsigned)COUNT(steps) * 2; i++) {
+        size_t m = i / 2 % CHECK_MODELS;
+        struct image_shape shape = sized(m, 1 + check_below(check, 150), 1 + check_below(check, 90));
+        struct chain chain = {0};
+        while (chain.count < steps[i / 2 / CHECK_MODELS % COUNT(steps)]) {
+            enum filter_id filter = shape.model == PIXEL_YCBCR ? planar[check_below(check, COUNT(planar))]
+                                                               : others[check_below(check, COUNT(others))];
+            append_any(check, &chain, filter, &shape);
+        }
+        check_lane(check, &shape, &chain, i % 2, "a chain");
+    }
+    check_report(check, "chains");
+}
+
+static void check_large(struct check *check) {
+    static const enum filter_id all[] = {FILTER_CONVOLVE, FILTER_SHARPEN, FILTER_PIXELATE, FILTER_STATS};
+    for (size_t f = 0; f < COUNT(all); f++) {
+        for (size_t m = 0; m < models_of(all[f]); m++) {
+            const uint32_t *size = check_large_sizes[check_below(check, CHECK_LARGE_SIZES)];
+            struct image_shape shape = sized(m, size[0], size[1]);
+            check_case(check, all[f], &shape);
+            check_case(check, all[f], &shape);
+        }
+    }
+    check_report(check, "large filters");
+}
+
+void check_filters(struct check *check, bool quick) {
+    check_filter(check, FILTER_CONVOLVE, quick ? 1 : 8);
+    check_convolve_edges(check, !quick);
+    check_filter(check, FILTER_SHARPEN, quick ? 1 : 5);
+    check_filter(check, FILTER_PIXELATE, quick ? 1 : 5);
+    check_filter(check, FILTER_STATS, quick ? 1 : 2);
+    check_chains(check, quick ? 1 : 8);
+    if (!quick) {
+        check_large(check);
+    }
+}

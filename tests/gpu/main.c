@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
+ *
+ *     check_gpu [--quick]
+ *
+ * SEED=n repeats a run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads
+ * the kernels in that form. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cpu/cpu.h"
+#include "tests/gpu/check.h"
+
+static enum module_format wanted_format(void) {
+    static const char *const names[] = {"auto", "cubin", "ptx", "nvrtc"};
+    const char *text = getenv("MODULE_FORMAT");
+    enum module_format format = MODULE_AUTO;
+    for (size_t i = 0; text && i < COUNT(names); i++) {
+        format = strcmp(text, names[i]) == 0 ? (enum module_format)i : format;
+    }
+    return format;
+}
+
+static void open_all(struct check *check) {
+    struct error err = {0};
+    struct program_options options = {.format = wanted_format()};
+    const char *seed = getenv("SEED");
+    check->random = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
+    must(cuda_open(&check->cuda, getenv("CUDA_LIBRARY"), &err), &err);
+    must(gpu_device_open(&check->device, &check->cuda, 0, &options, &err), &err);
+    must(gpu_lane_init(&check->lane, &check->device, &err), &err);
+    must(cpu_backend_open("auto", &check->reference, &err), &err);
+    must(lane_create(check->reference, &check->reference_lane, &err), &err);
+    printf("SEED=%llu, %s (sm_%d%d), kernels: %s, against %s\n", (unsigned long long)check->random,
+           check->device.name, check->device.major, check->device.minor, check->device.program.how,
+           check->reference->name);
+}
+
+int main(int argc, char **argv) {
+    static struct check check;
+    bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    open_all(&check);
+    check_blur(&check, quick);
+    check_filters(&check, quick);
+    lane_destroy(check.reference_lane);
+    backend_close(check.reference);
+    gpu_lane_finish(&check.lane);
+    gpu_device_close(&check.device);
+    printf("%u passed, %u failed\n", check.passed, check.failed);
+    return check.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
