@@ -2,6 +2,7 @@
 # make                 build/release/blurd
 # make run             installs what is missing, builds, serves on port 8080 (PORT=9000, ARGS='--workers 2')
 # make test            installs what is missing, builds, runs every test
+# make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
 # make check           the style checks alone          make format   clang-format over the tree
 # make docs            the generated pages             make tidy     clang-tidy and cppcheck
 # make bundle          an archive for hosts without packages
@@ -69,7 +70,7 @@ LIBS := -lmicrohttpd -ljpeg -lpng16 -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test check
+BUILDS_NOTHING := clean distclean format run test bench check
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -228,6 +229,12 @@ test:
 	@config/packages.sh test
 	@tests/run.sh
 
+bench:
+	@config/packages.sh bench
+	@bench/peers/install.sh
+	@$(MAKE) --no-print-directory CONFIG=release all tools build/sample.jpg
+	@PYTHONDONTWRITEBYTECODE=1 bench/run.py $(ARGS)
+
 check:
 	@tests/check/run.sh
 
@@ -255,7 +262,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test check format docs tidy install clean distclean FORCE
+.PHONY: all kernels tests tools fuzzers run test bench check format docs tidy install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

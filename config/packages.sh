@@ -6,6 +6,7 @@
 #     config/packages.sh build    what `make` needs
 #     config/packages.sh run      and what `make run` needs
 #     config/packages.sh test     and what `make test` needs
+#     config/packages.sh bench    what `make bench` needs, with programs to compare with
 #
 # Debian 12 and 13. Elsewhere it only says what is needed.
 set -euo pipefail
@@ -13,7 +14,8 @@ set -euo pipefail
 build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev zlib1g-dev libmicrohttpd-dev python3-pip)
 run=("${build[@]}" curl)
 test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
-    python3-scipy universal-ctags)
+    python3-scipy universal-ctags valgrind)
+bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 
 say() { printf 'packages: %s\n' "$*"; }
 
@@ -21,7 +23,8 @@ case ${1-} in
 build) wanted=("${build[@]}") ;;
 run) wanted=("${run[@]}") ;;
 test) wanted=("${test[@]}") ;;
-*) say "usage: $0 build|run|test" >&2 && exit 64 ;;
+bench) wanted=("${bench[@]}") ;;
+*) say "usage: $0 build|run|test|bench" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -42,6 +45,11 @@ done
 # does not have. The check says so and is skipped there.
 if [ "$1" = test ] && ! is_installed clang-format-14 && apt-cache show clang-format-14 >/dev/null 2>&1; then
     missing+=(clang-format-14)
+fi
+
+# Node comes with npm where it is not Debian's own.
+if [ "$1" = bench ] && ! command -v npm >/dev/null; then
+    missing+=(npm)
 fi
 
 # promtool checks /metrics. In Debian 12 its package also starts a server, so that it is not

@@ -3,7 +3,7 @@
 # Everything that `make test` does after the packages are there. Every stage runs, also
 # after one has failed; the last line counts the stages.
 #
-#     tests/run.sh [STAGE]...     style unit http corpus; all without
+#     tests/run.sh [STAGE]...     style unit http corpus instructions; all without
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
 # each in MANIFEST.tsv; without it the corpus stages are skipped with a notice.
@@ -72,6 +72,7 @@ for config in $configs; do
     wanted http && stage "http tests, $config" http $config
     wanted corpus && stage "corpus, $config" corpus $config
 done
+wanted instructions && stage "instructions" bench/instructions.sh
 
 printf '\n'
 [ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"

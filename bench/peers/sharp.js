@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// sharp behind fastify: POST /blur?sigma=S with a JPEG or PNG. optimise=0: without mozjpeg's optimised
+// Huffman tables; filter=1: PNG rows are filtered. Environment: PORT; PROCS: processes of a cluster;
+// CONC: threads of libvips for one picture.
+'use strict';
+const cluster = require('node:cluster');
+const processes = Number(process.env.PROCS || 1);
+
+function start() {
+  const sharp = require('sharp');
+  if (process.env.CONC) sharp.concurrency(Number(process.env.CONC));
+  const app = require('fastify')({ bodyLimit: 64 * 1024 * 1024, logger: false });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => done(null, body));
+  app.post('/blur', async (request, reply) => {
+    const { sigma, optimise, filter } = request.query;
+    const png = request.body[0] === 0x89;
+    const blurred = sharp(request.body).blur(Number(sigma || 1.5));
+    const output = png
+      ? blurred.png({ compressionLevel: 6, adaptiveFiltering: filter === '1' })
+      : blurred.jpeg({ quality: 85, optimiseCoding: optimise !== '0' });
+    reply.type(png ? 'image/png' : 'image/jpeg');
+    return output.toBuffer();
+  });
+  app.get('/livez', async () => `sharp ${sharp.versions.sharp}, libvips ${sharp.versions.vips}, ` +
+    `fastify ${app.version}, Node ${process.versions.node}`);
+  app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' });
+}
+
+if (processes > 1 && cluster.isPrimary) {
+  for (let i = 0; i < processes; i++) cluster.fork();
+  process.on('SIGTERM', () => {
+    for (const worker of Object.values(cluster.workers)) worker.kill('SIGTERM');
+    process.exit(0);
+  });
+} else {
+  start();
+}
