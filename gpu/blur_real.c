@@ -23,6 +23,16 @@ static bool is_near(const struct blur_pass_axis *x, const struct blur_pass_axis 
     return x->radius <= KERNEL_NEAR_RADIUS && y->radius <= KERNEL_NEAR_RADIUS;
 }
 
+/* Tiles of the near kernels; `rows`: of shared memory. */
+static struct kernel_tiles cut_near(const struct blur_path *path, const struct real_pass *pass, int32_t *rows,
+                                    unsigned *blocks) {
+    int32_t width = KERNEL_COLUMNS / path->plane->channels - 2 * pass->x.radius;
+    int32_t height = (KERNEL_NEAR_ROWS - 2 * pass->y.radius) & ~3;
+    height = height < KERNEL_NEAR_HEIGHT ? height : KERNEL_NEAR_HEIGHT;
+    *rows = height + 2 * pass->y.radius;
+    return gpu_cut(&path->target, width, height, KERNEL_COLUMNS, blocks);
+}
+
 /* The kernel that does pass `i` of the path. */
 static enum kernel pass_kernel(const struct blur_path *path, unsigned i, bool near, bool unsharp) {
     if (path->stages > 0) {
@@ -52,9 +62,7 @@ static enum status real_pass(struct blur_work *work, unsigned i, const struct un
     fill_real_taps(&pass.blur.x, &x);
     fill_real_taps(&pass.blur.y, &y);
     if (near) {
-        int32_t width = KERNEL_COLUMNS / path->plane->channels - 2 * pass.blur.x.radius;
-        pass.blur.tiles = gpu_cut(&path->target, width, KERNEL_NEAR_HEIGHT, KERNEL_COLUMNS, &blocks);
-        rows = KERNEL_NEAR_HEIGHT + 2 * pass.blur.y.radius;
+        pass.blur.tiles = cut_near(path, &pass.blur, &rows, &blocks);
     } else {
         pass.blur.tiles = blur_cut_pass(path, i, &x, &blocks);
         rows = pass.blur.tiles.height;

@@ -158,7 +158,11 @@ enum { KERNEL_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
 
 /* Both axes without reduction in single precision, radii up to 16; see gpu/blur_near.cuh. It takes
  * struct real_pass. */
-enum { KERNEL_NEAR_RADIUS = 16, KERNEL_NEAR_HEIGHT = 16 };
+enum {
+    KERNEL_NEAR_RADIUS = 16,
+    KERNEL_NEAR_HEIGHT = 16, /* of a tile, at most; a multiple of 4, as the kernel takes rows */
+    KERNEL_NEAR_ROWS = 46,   /* of shared memory, at most: 1 KiB each, and the compiler takes 1 KiB, too */
+};
 
 /* 16 bits or alpha: one plane of 1 to 4 channels. */
 struct real_pass {
