@@ -6,6 +6,7 @@
 #     config/packages.sh build    what `make` needs
 #     config/packages.sh run      and what `make run` needs
 #     config/packages.sh test     and what `make test` needs
+#     config/packages.sh arm64    what `make` and `make check-arm64` need
 #
 # Debian 12 and 13. Elsewhere it only says what is needed.
 set -euo pipefail
@@ -14,6 +15,7 @@ build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev zlib1g-dev libmicrohttp
 run=("${build[@]}" curl)
 test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
     universal-ctags)
+arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
 say() { printf 'packages: %s\n' "$*"; }
 
@@ -21,7 +23,8 @@ case ${1-} in
 build) wanted=("${build[@]}") ;;
 run) wanted=("${run[@]}") ;;
 test) wanted=("${test[@]}") ;;
-*) say "usage: $0 build|run|test" >&2 && exit 64 ;;
+arm64) wanted=("${arm64[@]}") ;;
+*) say "usage: $0 build|run|test|arm64" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
