@@ -4,6 +4,7 @@
 # make test            installs what is missing, builds, runs every test
 # make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
 # make check           the style checks alone          make format   clang-format over the tree
+# make check-arm64     the filter tests for 64-bit ARM, under an emulator
 # make docs            the generated pages             make tidy     clang-tidy and cppcheck
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
@@ -70,7 +71,7 @@ LIBS := -lmicrohttpd -ljpeg -lpng16 -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check
+BUILDS_NOTHING := clean distclean format run test bench check check-arm64
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -154,7 +155,9 @@ $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 	$(call say,CXX,$<)
 	$(Q)$(CXX) -std=c++17 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
 
-ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
+# What the compiler makes code for; empty where there is none yet.
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
+ifneq ($(filter x86_64-% amd64-%,$(TARGET)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
@@ -238,6 +241,9 @@ bench:
 check:
 	@tests/check/run.sh
 
+check-arm64:
+	@tests/arm64.sh || [ $$? = 77 ]
+
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
 	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
@@ -258,11 +264,11 @@ install: all
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/blurd/LICENSE
 
 clean:
-	rm -rf $(addprefix build/,$(CONFIGS)) build/sample.jpg
+	rm -rf $(addprefix build/,$(CONFIGS)) build/arm64/release build/sample.jpg
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check format docs tidy install clean distclean FORCE
+.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 format docs tidy install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

@@ -2,7 +2,7 @@
  * Time of the CPU filters on a 1080p picture, one thread: the median of several runs in
  * milliseconds, beside a memcpy of the same bytes. A report, not a test.
  *
- *     filters [level ...]      baseline, avx2, avx512; without: those that the processor has
+ *     filters [level ...]      baseline, avx2, avx512, neon; without: those that the processor has
  *
  * Two tables: the blur by sigma, and the other filters. */
 #include <stdio.h>
@@ -219,7 +219,7 @@ static void print_head(enum table table) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const all[] = {"baseline", "avx2", "avx512"};
+    static const char *const all[] = {"baseline", "avx2", "avx512", "neon"};
     const char *const *levels = argc < 2 ? all : (const char *const *)argv + 1;
     int count = argc < 2 ? (int)(sizeof all / sizeof all[0]) : argc - 1;
     for (enum table table = TABLE_BLUR; table <= TABLE_OTHERS; table++) {

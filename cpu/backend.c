@@ -146,6 +146,8 @@ static const struct cpu_level levels[] = {
 #if defined(__x86_64__)
     {"avx512", have_avx512, row_set_avx512},
     {"avx2", have_avx2, row_set_avx2},
+#elif defined(__aarch64__)
+    {"neon", have_always, row_set_neon},
 #endif
     {"baseline", have_always, row_set_baseline},
     {"plain", have_always, row_set_plain},
@@ -153,16 +155,13 @@ static const struct cpu_level levels[] = {
 
 static enum status choose_level(const char *name, const struct cpu_level **level, struct error *err) {
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        bool named = strcmp(name, levels[i].name) == 0;
-        if ((named || strcmp(name, "auto") == 0) && levels[i].available()) {
+        bool meant = strcmp(name, levels[i].name) == 0 || strcmp(name, "auto") == 0;
+        if (meant && levels[i].available()) {
             *level = &levels[i];
             return ST_OK;
         }
-        if (named) {
-            return fail(err, ST_ARGUMENT, "this processor has no %s", levels[i].name);
-        }
     }
-    return fail(err, ST_ARGUMENT, "there is no CPU level %.20s", name);
+    return fail(err, ST_ARGUMENT, "this processor has no CPU level %.20s", name);
 }
 
 enum status cpu_backend_open(const char *level, struct backend **backend, struct error *err) {

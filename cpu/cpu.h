@@ -6,9 +6,10 @@
 #include "core/backend.h"
 
 /* Opens the backend. `level` caps the instruction set: "auto" for the best that this
- * processor has, else the name of a level ("plain", "baseline", "avx2", "avx512"; plain
- * is for comparison and for other architectures); ST_ARGUMENT for an unknown name or one
- * that the processor lacks. All levels give the same bytes. End it with backend_close. */
+ * processor has, else the name of a level: "plain", "baseline", on x86-64 "avx2" and "avx512",
+ * on 64-bit ARM "neon" (plain is for comparison and for other architectures); ST_ARGUMENT for
+ * an unknown name or one that the processor lacks. All levels give the same bytes. End it with backend_close.
+ */
 enum status cpu_backend_open(const char *level, struct backend **backend, struct error *err);
 
 #endif

@@ -141,6 +141,8 @@ void row_set_baseline(struct row_set *set);
 #if defined(__x86_64__)
 void row_set_avx2(struct row_set *set);
 void row_set_avx512(struct row_set *set);
+#elif defined(__aarch64__)
+void row_set_neon(struct row_set *set);
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What every processor of the architecture has: SSE2 on x86-64, else plain C. */
+ * SSE2, which every x86-64 has; else plain C. */
 #include "cpu/rows.h"
 
 #if defined(__SSE2__)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Integer row primitives on 16-bit pairs: one instruction multiplies two values by two weights and adds
- * both products. Included after one of the cpu/simd_*.h and cpu/rows_whole.h, whose functions they
- * replace with the same results: sums of integers do not depend on their order. */
+ * Integer row primitives on 16-bit pairs: two values are multiplied by two weights and both products
+ * added, by one instruction where there is one. Included after one of the cpu/simd_*.h and
+ * cpu/rows_whole.h, whose functions they replace with the same results: sums of integers do not
+ * depend on their order. */
 #include <string.h>
 
 #include "cpu/rows.h"
@@ -47,8 +48,7 @@ static inline void simd_add_pair(vec sum[4], const uint8_t *const *in, vec weigh
         size_t byte = (x + i * VEC_LANES) * size;
         vec a = k ? simd_term(in, k, byte, bytes) : simd_centre(in, byte, bytes);
         vec b = simd_term(in, next, byte, bytes);
-        sum[2 * i] = vec_multiply_add(sum[2 * i], vec_pairs_low(a, b), weight);
-        sum[2 * i + 1] = vec_multiply_add(sum[2 * i + 1], vec_pairs_high(a, b), weight);
+        vec_add_products(sum + 2 * i, a, b, weight);
     }
 }
 
@@ -140,17 +140,11 @@ static void simd_cubic_last(void *to, const void *const row[BLUR_TAPS_ENLARGE], 
     const vec w23 = vec_all(simd_pair(cubic->pair[1][phase][0], cubic->pair[1][phase][1]));
     const vec round = vec_all(SIMD_ROUND_LAST);
     for (size_t x = 0; x < n; x += SIMD_BLOCK) {
-        vec sum[4];
+        vec sum[4] = {round, round, round, round};
         for (unsigned i = 0; i < 2; i++) {
             size_t at = x + i * VEC_LANES;
-            vec a = vec_load(in[0] + at);
-            vec b = vec_load(in[1] + at);
-            vec c = vec_load(in[2] + at);
-            vec d = vec_load(in[3] + at);
-            vec low = vec_multiply_add(round, vec_pairs_low(a, b), w01);
-            vec high = vec_multiply_add(round, vec_pairs_high(a, b), w01);
-            sum[2 * i] = vec_multiply_add(low, vec_pairs_low(c, d), w23);
-            sum[2 * i + 1] = vec_multiply_add(high, vec_pairs_high(c, d), w23);
+            vec_add_products(sum + 2 * i, vec_load(in[0] + at), vec_load(in[1] + at), w01);
+            vec_add_products(sum + 2 * i, vec_load(in[2] + at), vec_load(in[3] + at), w23);
         }
         simd_put_last((uint8_t *)to + x, sum, n - x);
     }

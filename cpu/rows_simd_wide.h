@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Horizontal enlargement where 32-bit numbers move freely (AVX2, AVX-512).
+ * Horizontal enlargement where 32-bit numbers move freely (AVX2, AVX-512, NEON).
  * Included after cpu/rows_simd.h, whose functions it uses. */
 #include "cpu/rows.h"
 

@@ -33,17 +33,15 @@ static inline vec vec_all(int32_t value) {
 static inline vec vec_add16(vec a, vec b) {
     return _mm256_add_epi16(a, b);
 }
-static inline vec vec_pairs_low(vec a, vec b) {
-    return _mm256_unpacklo_epi16(a, b);
+static inline vec vec_multiply_add(vec sum, vec a, vec b) {
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 }
-static inline vec vec_pairs_high(vec a, vec b) {
-    return _mm256_unpackhi_epi16(a, b);
+static inline void vec_add_products(vec sum[2], vec a, vec b, vec weight) {
+    sum[0] = vec_multiply_add(sum[0], _mm256_unpacklo_epi16(a, b), weight);
+    sum[1] = vec_multiply_add(sum[1], _mm256_unpackhi_epi16(a, b), weight);
 }
 static inline vec vec_pack(vec low, vec high) {
     return _mm256_packs_epi32(low, high);
-}
-static inline vec vec_multiply_add(vec sum, vec a, vec b) {
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 }
 static inline vec vec_shift(vec a, int count) {
     return _mm256_srai_epi32(a, count);

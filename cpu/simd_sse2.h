@@ -35,19 +35,19 @@ static inline vec vec_all(int32_t value) {
 static inline vec vec_add16(vec a, vec b) {
     return _mm_add_epi16(a, b);
 }
-/* Pairs (a, b) of 16 bits; vec_pack undoes the order of both together. */
-static inline vec vec_pairs_low(vec a, vec b) {
-    return _mm_unpacklo_epi16(a, b);
-}
-static inline vec vec_pairs_high(vec a, vec b) {
-    return _mm_unpackhi_epi16(a, b);
-}
-static inline vec vec_pack(vec low, vec high) {
-    return _mm_packs_epi32(low, high);
-}
 /* sum + the products of each pair, added up. */
 static inline vec vec_multiply_add(vec sum, vec a, vec b) {
     return _mm_add_epi32(sum, _mm_madd_epi16(a, b));
+}
+/* Adds a times the first weight and b times the second: of half of the lanes to sum[0], of the others to
+ * sum[1]. Which ones is for vec_pack to know. */
+static inline void vec_add_products(vec sum[2], vec a, vec b, vec weight) {
+    sum[0] = vec_multiply_add(sum[0], _mm_unpacklo_epi16(a, b), weight);
+    sum[1] = vec_multiply_add(sum[1], _mm_unpackhi_epi16(a, b), weight);
+}
+/* The sums of all lanes, as 16-bit numbers in order. */
+static inline vec vec_pack(vec low, vec high) {
+    return _mm_packs_epi32(low, high);
 }
 static inline vec vec_shift(vec a, int count) {
     return _mm_srai_epi32(a, count);

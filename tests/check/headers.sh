@@ -8,11 +8,14 @@ set -uo pipefail
 cuda=$(sed -n 's/^CUDA_INCLUDE := //p' build/cuda/*/cuda.mk 2>/dev/null | grep -m 1 .)
 [ -n "$cuda" ] || echo "    no build yet, or one without CUDA headers: gpu/*.h are not compiled"
 
+machine=$(${CC:-cc} -dumpmachine) # a few headers are for one processor
 status=0
 for header in */*.h tests/*/*.h bench/*/*.h; do
     [ -f "$header" ] || continue
     head -n 6 "$header" | grep -qE 'Included (once per|after) ' && continue
     case $header in
+    *_sse2.h | *_avx*.h) [[ $machine == x86_64-* ]] || continue ;;&
+    *_neon.h) [[ $machine == aarch64-* ]] || continue ;;&
     *avx2*) flags=-mavx2 ;;
     *avx512*) flags='-mavx512bw -mavx512vl -mavx512dq -mavx512vnni' ;;
     gpu/* | bench/gpu/*) [ -n "$cuda" ] || continue; flags=$cuda ;;

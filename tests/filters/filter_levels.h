@@ -8,7 +8,7 @@
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
 
-enum { LEVELS_MAX = 4 };
+enum { LEVELS_MAX = 5 };
 
 struct levels {
     const char *name[LEVELS_MAX];

@@ -18,9 +18,9 @@
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
 
-enum { LEVELS_MAX = 4 };
+enum { LEVELS_MAX = 5 };
 
-static const char *const level_names[LEVELS_MAX] = {"plain", "baseline", "avx2", "avx512"};
+static const char *const level_names[LEVELS_MAX] = {"plain", "baseline", "avx2", "avx512", "neon"};
 
 struct fixture {
     struct backend *backend[LEVELS_MAX]; /* NULL: this processor lacks it */
