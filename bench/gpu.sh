@@ -2,25 +2,28 @@
 # SPDX-License-Identifier: MIT
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
-#     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--quick] [check] [sanitize] [bench] [service]
+#     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
+#                  [bench] [service]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. All four parts without a part. Writes FOLDER/results.md (default
 # build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
 # Ends with 1 when a check failed, with 77 where there is no GPU. Takes about five minutes.
+# --pictures: JPEGs and PNGs that the service is asked to filter, too.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
 
 here=$(cd "$(dirname "$0")" && pwd)
-out=build/gpu bundle='' quick='' parts=()
+out=build/gpu bundle='' quick='' parts=() pictures=()
 while [ $# -gt 0 ]; do
     case $1 in
     --bundle) bundle=${2?} && shift ;;
     --out) out=${2?} && shift ;;
+    --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
     check | sanitize | bench | service) parts+=("$1") ;;
-    *) sed -n '5p' "$0" && exit 64 ;;
+    *) sed -n '5,6p' "$0" && exit 64 ;;
     esac
     shift
 done
@@ -185,7 +188,7 @@ fi
 if wanted service; then
     "$sample" "$logs/sample.jpg" || failed+=(sample)
     part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
-        --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick
+        --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick "${pictures[@]}"
 fi
 say '## Outcome' ''
 if [ ${#failed[@]} = 0 ]; then

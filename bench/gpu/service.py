@@ -4,6 +4,7 @@ request is lost when the GPU's process faults, hangs or is killed under load. Pr
 ends with 1 when a check failed. Standard library only.
 
     service.py --blurd PATH --sample JPEG --out FOLDER [--wrk PATH] [--lua bench/post.lua] [--quick]
+               [PICTURE...]
 """
 import argparse
 import contextlib
@@ -165,34 +166,54 @@ def part_start(options):
     check(firsts <= FIRST_WITHIN_MS, f"the first answer comes within {FIRST_WITHIN_MS} ms of exec: median {firsts:.1f} ms")
 
 
+# Each endpoint, and what may be asked of all of them.
+BLURS = ["/blur?sigma=0.6", "/blur?sigma=1.5", "/blur?sigma=1.5&kernel_size=7", "/blur?sigma=4&edge=mirror",
+         "/blur?sigma=6&edge=wrap", "/blur?sigma=20&edge=zero", "/blur?sigma=100"]
+REGION = "region=10%25,15%25,40%25,50%25&region=ellipse:40%25,30%25,55%25,65%25"
+OTHERS = ["/sharpen?sigma=1.5&amount=0.8", "/sharpen?sigma=9&amount=2&threshold=3&edge=mirror",
+          "/convolve?preset=edge&edge=frame", "/convolve?preset=emboss&bias=20", "/convolve?preset=box&size=7&edge=wrap",
+          "/convolve?kernel=1,2,0,-1,3;0,1,5,1,0;2,-2,4,-2,2;0,1,-3,1,0;1,0,1,0,1&edge=zero", "/pixelate?block=7",
+          "/pixelate?block=64", "/stats?", "/stats?" + REGION,
+          "/pipeline?ops=blur:sigma=2|sharpen:amount=1.5|convolve:preset=emboss|pixelate:block=5",
+          "/blur?sigma=12&feather=20&" + REGION, "/pixelate?block=16&invert=1&" + REGION,
+          "/sharpen?sigma=2&" + REGION, "/pipeline?ops=blur:sigma=5|sharpen:amount=1&" + REGION,
+          "/blur?sigma=5&mode=redact&" + REGION, "/blur?sigma=8&colorspace=linear"]
+
+
+def subjects(options):
+    """name, body, targets"""
+    size = (130, 91) if options.quick else (641, 487)
+    blurs, others = (BLURS[:2], OTHERS) if options.quick else (BLURS, OTHERS)
+    for color in (0, 2, 4, 6):
+        for depth in (8, 16):
+            yield f"PNG colour type {color}, {depth} bits", make_png(*size, color, depth, color + depth), blurs + others
+    if not options.quick:
+        yield "PNG 1920x1080", make_png(1920, 1080, 2, 8, 7), blurs + others
+    yield "JPEG", options.sample.read_bytes(), blurs if options.quick else blurs + others
+    for path in options.pictures:
+        yield path.name, path.read_bytes(), blurs[1:6:2] + others
+
+
 def part_pixels(options):
     print("\n## Pixels over HTTP\n")
-    size = (130, 91) if options.quick else (641, 487)
-    bodies = {f"PNG colour type {color}, {depth} bits": make_png(*size, color, depth, color + depth)
-              for color in (0, 2, 4, 6) for depth in (8, 16)}
-    if not options.quick:
-        bodies["PNG 1920x1080"] = make_png(1920, 1080, 2, 8, 7)
-    bodies["JPEG"] = options.sample.read_bytes()
-    queries = ["sigma=0.6", "sigma=1.5", "sigma=1.5&kernel_size=7", "sigma=4&edge=mirror", "sigma=6&edge=wrap",
-               "sigma=20&edge=zero", "sigma=100"]
     same = from_gpu = cases = 0
     patience = ["--gpu-timeout", "30s", "--work-timeout", "60s"] if options.quick else []  # for GPUs that are none
     with Service(options, "all", "pixels-gpu", *patience) as gpu, Service(options, "none", "pixels-cpu") as cpu:
         state = gpu.wait_for_gpu(20)
         check(state[0] == "serving", f"the GPU serves: {state[1]}")
         cpu.wait_for_gpu(0.2)
-        for name, body in bodies.items():
-            for query in queries[:2] if options.quick and name == "JPEG" else queries:
-                for form in ("png", "jpeg") if name == "JPEG" else ("png",):
-                    ours = gpu.blur(body, f"{query}&format={form}&effort=0")
-                    theirs = cpu.blur(body, f"{query}&format={form}&effort=0")
-                    cases += 1
-                    equal = ours[0] == theirs[0] == 200 and ours[2] == theirs[2]
-                    same += equal
-                    from_gpu += ours[1].startswith("cuda:")
-                    if not equal:
-                        print(f"* differs: {name}, {query}, as {form}: {ours[:2]}, {theirs[:2]}")
-    check(from_gpu == cases, f"{from_gpu} of {cases} answers came from a GPU")
+        for name, body, targets in subjects(options):
+            for target in targets:
+                tail = "" if "/stats" in target else "&format=png&effort=0"
+                ours, theirs = (service.request("POST", target + tail, body) for service in (gpu, cpu))
+                cases += 1
+                equal = ours[0] == theirs[0] == 200 and ours[2] == theirs[2]
+                same += equal
+                from_gpu += ours[1].startswith("cuda:")
+                if not equal:
+                    print(f"* differs: {name}, {target}: {ours[:2]}, {theirs[:2]}")
+    pictures = f", {len(options.pictures)} photographs among the pictures" if options.pictures else ""
+    check(from_gpu == cases, f"{from_gpu} of {cases} answers of all endpoints came from a GPU{pictures}")
     check(same == cases, f"{same} of {cases} answers are those of `--gpus none`, byte for byte")
 
 
@@ -337,6 +358,7 @@ def main():
     parser.add_argument("--lua", default="bench/post.lua")
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("pictures", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     for part in (part_start, part_pixels, part_load):
