@@ -116,12 +116,12 @@ void area_turn(struct area *area, uint8_t orientation) {
 }
 
 enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,
-                         struct error *err) {
+                         struct crew *crew, struct error *err) {
     double feather = parameters->input.feather;
     if (!area->wanted || feather == 0) {
         return ST_OK;
     }
-    enum status status = mask_feather(cpu, &area->mask, &area->spare, feather, &area->report, err);
+    enum status status = mask_feather(cpu, crew, &area->mask, &area->spare, feather, &area->report, err);
     swap(area);
     return status;
 }
