@@ -5,11 +5,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/clock.h"
+
 /* Work that has been offered; on the stack of its caller, who stays until nobody else has a seat. */
 struct run {
     const struct crew_work *work;
     struct run *after; /* offered later */
     unsigned next;     /* part that begins next */
+    unsigned helped;   /* parts that others have taken */
     uint64_t taken;    /* bit i: seat i is; the caller has seat 0 */
     pthread_cond_t done;
     struct error error; /* of the first part that failed; its status is ST_OK while none has */
@@ -21,14 +24,18 @@ struct crew {
     struct run *first; /* runs with parts that have not begun, oldest first */
     atomic_uint idle;  /* changed under the lock */
     uint32_t grain;
+    bool wary;
+    unsigned pause;   /* runs alone after the last run that was late; under the lock */
+    atomic_uint rest; /* those that are left */
 };
 
-struct crew *crew_create(uint32_t grain) {
+struct crew *crew_create(uint32_t grain, bool wary) {
     struct crew *crew = calloc(1, sizeof *crew);
     if (crew) {
         pthread_mutex_init(&crew->lock, NULL);
         pthread_cond_init(&crew->woken, NULL);
         crew->grain = grain;
+        crew->wary = wary;
     }
     return crew;
 }
@@ -50,9 +57,24 @@ static unsigned at_most(uint64_t value, unsigned limit) {
     return value < limit ? (unsigned)value : limit;
 }
 
+/* Whether this run is one of those after one that was late. */
+static bool rests(struct crew *crew) {
+    unsigned rest = atomic_load_explicit(&crew->rest, memory_order_relaxed);
+    while (rest > 0) {
+        if (atomic_compare_exchange_weak_explicit(&crew->rest, &rest, rest - 1, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 unsigned crew_seats(struct crew *crew, uint64_t work) {
     unsigned threads = at_most((uint64_t)crew_idle(crew) + 1, CREW_SEATS_MAX);
-    return threads == 1 || work < crew->grain ? 1 : at_most(work / crew->grain, threads);
+    if (threads == 1 || work / 2 < crew->grain || rests(crew)) {
+        return 1;
+    }
+    return at_most(work / crew->grain, threads);
 }
 
 unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats) {
@@ -124,6 +146,7 @@ bool crew_help(struct crew *crew) {
     }
     unsigned seat = (unsigned)__builtin_ctzll(~run->taken);
     run->taken |= (uint64_t)1 << seat;
+    run->helped++;
     run_part(crew, run, seat);
     run->taken &= ~((uint64_t)1 << seat);
     if (run->taken == 1 && !has_parts(run)) {
@@ -140,14 +163,32 @@ static enum status run_alone(const struct crew_work *work, struct error *err) {
     return status;
 }
 
+/* Draws the conclusion from a run whose caller has worked, and then waited. Had it been alone it would have
+ * worked for all parts as long as it did for its own. */
+static void judge(struct crew *crew, const struct run *run, int64_t worked_ns, int64_t waited_ns) {
+    unsigned own = run->work->parts - run->helped;
+    if (!crew->wary || run->error.status != ST_OK) {
+        return;
+    }
+    if (waited_ns * own > worked_ns * run->helped) {
+        crew->pause = at_most(2 * (uint64_t)crew->pause + 1, CREW_PAUSE_MAX);
+        atomic_store_explicit(&crew->rest, crew->pause, memory_order_relaxed);
+    } else {
+        crew->pause /= 2;
+    }
+}
+
 /* With the lock held: all parts that are left, and then until everybody has left. */
 static void run_rest(struct crew *crew, struct run *run) {
+    int64_t start = clock_ns();
     while (has_parts(run)) {
         run_part(crew, run, 0);
     }
+    int64_t end = clock_ns();
     while (run->taken != 1) {
         pthread_cond_wait(&run->done, &crew->lock);
     }
+    judge(crew, run, end - start, clock_ns() - end);
 }
 
 enum status crew_run(struct crew *crew, const struct crew_work *work, struct error *err) {

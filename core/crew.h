@@ -28,6 +28,7 @@ enum {
     CREW_SEAT_PARTS = 3,  /* parts for each of them: one that starts late or is interrupted does fewer */
     CREW_GRAINS_MAX = 16, /* of a part: own work that comes in waits for a part to end, not for a picture */
     CREW_PARTS_MAX = 1024,
+    CREW_PAUSE_MAX = 63,
     CREW_GRAIN = 96 << 10, /* see crew_create; about 40 µs of blur, where waking a thread takes 20 */
 };
 
@@ -42,8 +43,11 @@ struct crew_work {
     unsigned seats; /* 1 to CREW_SEATS_MAX */
 };
 
-/* `grain` is the work that is worth a part, in samples filtered (CREW_GRAIN). NULL without memory. */
-struct crew *crew_create(uint32_t grain);
+/* `grain` is the work that is worth a part, in samples filtered (CREW_GRAIN). Threads that wait are not cores
+ * that are free: those may be other processes', and then whoever took a part is late with it. A `wary` crew
+ * finds that out: after a run that took longer than its caller alone would have, crew_seats says 1 for the
+ * next runs; more of them each time, up to CREW_PAUSE_MAX. NULL without memory. */
+struct crew *crew_create(uint32_t grain, bool wary);
 
 /* After its last member has left. NULL is allowed. */
 void crew_destroy(struct crew *crew);

@@ -71,7 +71,7 @@ static void *worker_run(void *argument) {
 enum status workers_create(struct workers **workers, struct service *service, unsigned count, unsigned queue,
                            struct error *err) {
     struct workers *pool = calloc(1, sizeof *pool + count * sizeof pool->thread[0]);
-    struct crew *crew = crew_create(CREW_GRAIN);
+    struct crew *crew = crew_create(CREW_GRAIN, true);
     if (!pool || !crew) {
         free(pool);
         crew_destroy(crew);

@@ -28,9 +28,9 @@ static void *help(void *argument) {
     return NULL;
 }
 
-struct helpers *helpers_start(unsigned count, uint32_t grain) {
+struct helpers *helpers_start(unsigned count, uint32_t grain, bool wary) {
     struct helpers *helpers = calloc(1, sizeof *helpers + count * sizeof helpers->thread[0]);
-    struct crew *crew = crew_create(grain);
+    struct crew *crew = crew_create(grain, wary);
     if (!helpers || !crew) {
         fprintf(stderr, "no memory\n");
         exit(1);

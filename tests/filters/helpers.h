@@ -9,8 +9,8 @@
 
 struct helpers;
 
-/* Starts `count` members of a crew with that grain. Ends the program when it cannot. */
-struct helpers *helpers_start(unsigned count, uint32_t grain);
+/* Starts `count` members of such a crew (see crew_create). Ends the program when it cannot. */
+struct helpers *helpers_start(unsigned count, uint32_t grain, bool wary);
 
 struct crew *helpers_crew(const struct helpers *helpers);
 

@@ -55,7 +55,7 @@ static uint64_t check_parts(struct levels *levels, const char *text, const struc
     struct image image;
     image_layout(&image, shape);
     uint32_t samples = shape->width * shape->height * image.plane[0].channels;
-    levels->helpers = helpers_start(parts - 1, samples / parts ? samples / parts : 1);
+    levels->helpers = helpers_start(parts - 1, samples / parts ? samples / parts : 1, false);
     check_reference(levels, text, shape, masked);
     uint64_t helped = helpers_stop(levels->helpers);
     levels->helpers = NULL;
@@ -96,7 +96,7 @@ static void test_planar(void **state) {
 /* A band for each row. */
 static void test_least_grain(void **state) {
     struct levels *levels = *state;
-    levels->helpers = helpers_start(2, 1);
+    levels->helpers = helpers_start(2, 1, false);
     for (unsigned t = 0; t < COUNT(simple); t++) {
         struct image_shape shape = simple_shape(t, 41, 67);
         check_reference(levels, simple[t], &shape, t % 2);
