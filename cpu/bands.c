@@ -18,8 +18,12 @@ static uint64_t pass_work(const struct pass *pass) {
     return work;
 }
 
-unsigned bands_seats(struct crew *crew, const struct pass *pass) {
-    return crew_seats(crew, pass_work(pass));
+unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size) {
+    if (size > BANDS_MEMORY / 2) {
+        return 1;
+    }
+    unsigned seats = crew_seats(crew, pass_work(pass));
+    return seats * size <= BANDS_MEMORY ? seats : (unsigned)(BANDS_MEMORY / size);
 }
 
 /* Each plane gets its share of the parts, at least one. */

@@ -25,8 +25,13 @@ struct pass {
     const void *context;
 };
 
-/* Seats that the pass is worth now: for bands_run, and to reserve memory for before it. */
-unsigned bands_seats(struct crew *crew, const struct pass *pass);
+/* What the seats of a lane take together, unless one alone takes more: each worker has a lane, and keeps it.
+ */
+enum { BANDS_MEMORY = 16 << 20 };
+
+/* Seats that the pass is worth now, each of which takes `size` bytes: for bands_run, and to reserve the
+ * memory before it. */
+unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
 
 /* Runs the pass and returns when it is done. One seat: plane by plane on the caller. */
 void bands_run(struct crew *crew, unsigned seats, const struct pass *pass);

@@ -104,5 +104,5 @@ void blend(struct crew *crew, const struct image *source, const struct image *re
         pass.rows[i] = result->plane[i].height;
         pass.cost[i] = (uint64_t)result->plane[i].width * result->plane[i].channels;
     }
-    bands_run(crew, bands_seats(crew, &pass), &pass);
+    bands_run(crew, bands_seats(crew, &pass, 0), &pass);
 }

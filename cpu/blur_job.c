@@ -150,10 +150,10 @@ static unsigned choose_seats(const struct jobs *jobs, struct crew *crew) {
         pass.rows[i] = job_rows(&jobs->plane[i], 0);
         pass.cost[i] = job_cost(&jobs->plane[i], 0);
     }
-    return bands_seats(crew, &pass);
+    return bands_seats(crew, &pass, jobs->size);
 }
 
-/* Returns the bytes. */
+/* Returns the bytes of what is shared, behind which those of the seats follow. */
 static size_t place(struct jobs *jobs, uint8_t *memory) {
     size_t offset = 0;
     for (unsigned i = 0; i < jobs->count; i++) {
@@ -164,7 +164,20 @@ static size_t place(struct jobs *jobs, uint8_t *memory) {
         offset += place_shared(job, memory ? memory + offset : NULL);
     }
     jobs->memory = memory ? memory + offset : NULL;
-    return offset + jobs->seats * jobs->size;
+    return offset;
+}
+
+static void fill_tables(struct jobs *jobs, const struct blur_plan *plan, const struct image *source) {
+    unsigned wanted = 0; /* bit s: reductions by 1 << s occur */
+    for (unsigned i = 0; i < jobs->count; i++) {
+        fill_outside(&jobs->plane[i]);
+        wanted |= 1u << source->plane[i].shift_x | 1u << source->plane[i].shift_y;
+    }
+    for (unsigned shift = 0; shift < sizeof jobs->cubic / sizeof jobs->cubic[0]; shift++) {
+        if (wanted & 1u << shift) {
+            fill_cubic(&jobs->cubic[shift], plan->axis[shift].levels);
+        }
+    }
 }
 
 enum status jobs_init(struct jobs *jobs, const struct means *means, const struct blur_plan *plan,
@@ -176,24 +189,14 @@ enum status jobs_init(struct jobs *jobs, const struct means *means, const struct
         jobs->plane[i].finish = finish;
         job_init(&jobs->plane[i], jobs, means->rows, plan, source, target, i);
     }
+    size_t shared = place(jobs, NULL);
     jobs->seats = choose_seats(jobs, means->crew);
-    enum status status = scratch_reserve(means->scratch, place(jobs, NULL), err);
+    enum status status = scratch_reserve(means->scratch, shared + jobs->seats * jobs->size, err);
     if (status != ST_OK) {
         return status;
     }
     place(jobs, means->scratch->memory);
-    bool filled[3] = {false};
-    for (unsigned i = 0; i < jobs->count; i++) {
-        const struct plane *plane = &source->plane[i];
-        fill_outside(&jobs->plane[i]);
-        for (unsigned axis = 0; axis < 2; axis++) {
-            unsigned shift = axis ? plane->shift_y : plane->shift_x;
-            if (!filled[shift]) {
-                fill_cubic(&jobs->cubic[shift], plan->axis[shift].levels);
-                filled[shift] = true;
-            }
-        }
-    }
+    fill_tables(jobs, plan, source);
     return ST_OK;
 }
 

@@ -236,7 +236,7 @@ enum status cpu_convolve(const struct means *means, const struct convolve_plan *
     all.size = place(&all.window, NULL);
     struct pass pass = {
         .rows = {source->height}, .cost = {row_cost(&all.window)}, .band = convolve_band, .context = &all};
-    unsigned seats = bands_seats(means->crew, &pass);
+    unsigned seats = bands_seats(means->crew, &pass, all.size);
     enum status status = scratch_reserve(means->scratch, seats * all.size, err);
     if (status == ST_OK) {
         all.memory = means->scratch->memory;

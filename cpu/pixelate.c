@@ -165,7 +165,7 @@ enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *
         pass.rows[i] = (plane->height + height - 1) / height;
         pass.cost[i] = (uint64_t)plane->width * plane->channels * least(height, plane->height);
     }
-    unsigned seats = bands_seats(means->crew, &pass);
+    unsigned seats = bands_seats(means->crew, &pass, sums);
     enum status status = scratch_reserve(means->scratch, seats * sums, err);
     if (status == ST_OK) {
         bands_run(means->crew, seats, &pass);

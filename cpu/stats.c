@@ -179,7 +179,7 @@ enum status cpu_stats(const struct means *means, const struct image *source, con
                         .cost = {(uint64_t)plane->width * plane->channels},
                         .band = count_band,
                         .context = &all};
-    unsigned seats = bands_seats(means->crew, &pass);
+    unsigned seats = bands_seats(means->crew, &pass, sizeof(struct tally));
     enum status status = scratch_reserve(means->scratch, seats * sizeof(struct tally), err);
     if (status != ST_OK) {
         return status;
