@@ -4,12 +4,15 @@
  *
  *     filters [level ...]      baseline, avx2, avx512, neon; without: those that the processor has
  *
- * Two tables: the blur by sigma, and the other filters. */
+ * Three tables: the blur by sigma, the other filters, and with 1, 2, 4 ... threads, by the best level. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/cores.h"
 #include "core/clock.h"
+#include "core/crew.h"
 #include "cpu/cpu.h"
 #include "filters/chain.h"
 
@@ -100,13 +103,16 @@ static double time_copy(const struct image *source, const struct image *target, 
     return median_ms(ns);
 }
 
+/* Everything runs with this crew; NULL but for the last table. */
+static struct crew *crew;
+
 static double time_chain(struct lane *lane, const struct chain *chain, const struct image *source,
                          const struct image *target) {
     struct error err = {0};
     int64_t ns[RUNS];
     for (unsigned i = 0; i < RUNS; i++) {
         struct lane_timing timing;
-        struct run run = {.chain = chain, .source = source, .target = target};
+        struct run run = {.chain = chain, .source = source, .target = target, .crew = crew};
         if (lane_run(lane, &run, &timing, &err) != ST_OK) {
             fprintf(stderr, "%s\n", err.text);
             exit(1);
@@ -218,6 +224,99 @@ static void print_head(enum table table) {
     printf("\n");
 }
 
+/* ---- threads ---- */
+
+static bool leaving; /* under the crew's lock */
+
+static void *help(void *argument) {
+    (void)argument;
+    crew_lock(crew);
+    while (!leaving) {
+        if (!crew_help(crew)) {
+            crew_wait(crew);
+        }
+    }
+    crew_unlock(crew);
+    return NULL;
+}
+
+static void gather_crew(pthread_t *thread, unsigned count) {
+    crew = crew_create(CREW_GRAIN, false);
+    leaving = false;
+    for (unsigned i = 0; i < count; i++) {
+        if (!crew || pthread_create(&thread[i], NULL, help, NULL) != 0) {
+            fprintf(stderr, "no thread\n");
+            exit(1);
+        }
+    }
+}
+
+static void dismiss_crew(const pthread_t *thread, unsigned count) {
+    crew_lock(crew);
+    leaving = true;
+    crew_wake_all(crew);
+    crew_unlock(crew);
+    for (unsigned i = 0; i < count; i++) {
+        pthread_join(thread[i], NULL);
+    }
+    crew_destroy(crew);
+    crew = NULL;
+}
+
+static const uint32_t sides[][2] = {{512, 512}, {WIDTH, HEIGHT}, {4000, 3000}};
+static const double few_sigmas[] = {1.5, 5, 20};
+
+enum {
+    SIDES = sizeof sides / sizeof sides[0],
+    FEW_SIGMAS = sizeof few_sigmas / sizeof few_sigmas[0],
+    CREW_MAX = 64,
+};
+
+static void report_threads(struct lane *lane, const struct subject *subject, unsigned threads) {
+    printf("%3u %-8s", threads, subject->name);
+    for (unsigned i = 0; i < SIDES; i++) {
+        struct image_shape shape = subject->shape;
+        shape.width = sides[i][0];
+        shape.height = sides[i][1];
+        struct image source = make_image(&shape);
+        struct image target = make_image(&shape);
+        for (unsigned s = 0; s < FEW_SIGMAS; s++) {
+            printf(" %7.3f", time_blur(lane, few_sigmas[s], &source, &target));
+        }
+        double ms = time_other(lane, &others[0], &source, &target);
+        printf(ms < 0 ? "         -" : " %9.3f", ms);
+        free(source.plane[0].data);
+        free(target.plane[0].data);
+    }
+    printf("\n");
+}
+
+static void bench_threads(void) {
+    struct backend *backend;
+    struct lane *lane;
+    struct error err = {0};
+    if (cpu_backend_open("auto", &backend, &err) != ST_OK || lane_create(backend, &lane, &err) != ST_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return;
+    }
+    printf("threads, ms ");
+    for (unsigned i = 0; i < SIDES; i++) {
+        printf(" %4ux%u: %g, %g, %g, convolve", sides[i][0], sides[i][1], few_sigmas[0], few_sigmas[1],
+               few_sigmas[2]);
+    }
+    printf("\n");
+    for (unsigned i = 0; i < SUBJECTS; i++) {
+        for (unsigned threads = 1; threads <= cores_usable() && threads <= CREW_MAX; threads *= 2) {
+            pthread_t thread[CREW_MAX];
+            gather_crew(thread, threads - 1);
+            report_threads(lane, &subjects[i], threads);
+            dismiss_crew(thread, threads - 1);
+        }
+    }
+    lane_destroy(lane);
+    backend_close(backend);
+}
+
 int main(int argc, char **argv) {
     static const char *const all[] = {"baseline", "avx2", "avx512", "neon"};
     const char *const *levels = argc < 2 ? all : (const char *const *)argv + 1;
@@ -228,5 +327,6 @@ int main(int argc, char **argv) {
             bench_level(table, levels[i]);
         }
     }
+    bench_threads();
     return 0;
 }

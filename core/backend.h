@@ -15,6 +15,7 @@
 #include "core/status.h"
 
 struct chain;
+struct crew;
 struct slot;
 struct backend;
 struct lane;
@@ -42,6 +43,7 @@ struct run {
     const struct image *mask; /* coverage, PIXEL_GRAY of 8 bits and the size of the picture: where it is 0 the
                                  target is the source, where it is 255 the chain's result, between them a
                                  mixture (docs/filters.md). NULL: 255 everywhere */
+    struct crew *crew;        /* may help a backend that computes in this process; NULL: nobody */
 };
 
 struct backend_ops {

@@ -22,7 +22,6 @@ struct cpu_backend {
 struct cpu_lane {
     struct lane base;
     struct scratch scratch; /* of the filters */
-    struct scratch row;     /* of those that are made of a blur */
     struct scratch spare;   /* a second picture, for chains of more than one step */
 };
 
@@ -45,27 +44,24 @@ static enum status cpu_lane_create(struct backend *backend, struct lane **lane, 
 static void cpu_lane_destroy(struct lane *lane) {
     struct cpu_lane *own = (struct cpu_lane *)lane;
     scratch_finish(&own->scratch);
-    scratch_finish(&own->row);
     scratch_finish(&own->spare);
     free(own);
 }
 
 /* The mask is for statistics alone: everything else is mixed at the end of the chain. */
-static enum status run_step(struct cpu_lane *lane, const struct step *step, const struct image *source,
+static enum status run_step(const struct means *means, const struct step *step, const struct image *source,
                             const struct image *mask, const struct image *target, struct error *err) {
-    const struct row_set *rows = &cpu_backend(lane->base.backend)->rows;
-    struct scratch *scratch = &lane->scratch;
     switch (step->filter) {
     case FILTER_BLUR:
-        return cpu_blur(rows, scratch, &step->blur, source, target, err);
+        return cpu_blur(means, &step->blur, source, target, err);
     case FILTER_CONVOLVE:
-        return cpu_convolve(rows, scratch, &step->convolve, source, target, err);
+        return cpu_convolve(means, &step->convolve, source, target, err);
     case FILTER_PIXELATE:
-        return cpu_pixelate(rows, scratch, &step->pixelate, source, target, err);
+        return cpu_pixelate(means, &step->pixelate, source, target, err);
     case FILTER_SHARPEN:
-        return cpu_sharpen(rows, scratch, &lane->row, &step->sharpen, source, target, err);
+        return cpu_sharpen(means, &step->sharpen, source, target, err);
     case FILTER_STATS:
-        return cpu_stats(rows, scratch, source, mask, target, err);
+        return cpu_stats(means, source, mask, target, err);
     case FILTER_COUNT:
         break;
     }
@@ -89,6 +85,7 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
                                 struct error *err) {
     const struct chain *chain = run->chain;
     struct cpu_lane *own = (struct cpu_lane *)lane;
+    struct means means = {&cpu_backend(lane->backend)->rows, &own->scratch, run->crew};
     int64_t start = clock_ns();
     struct image spare;
     enum status status = ST_OK;
@@ -98,11 +95,11 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
     const struct image *from = run->source;
     for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
         const struct image *to = (chain->count - i) % 2 ? run->target : &spare;
-        status = run_step(own, &chain->step[i], from, run->mask, to, err);
+        status = run_step(&means, &chain->step[i], from, run->mask, to, err);
         from = to;
     }
     if (status == ST_OK && run->mask && chain->step[0].filter != FILTER_STATS) {
-        blend(run->source, run->target, run->mask);
+        blend(run->crew, run->source, run->target, run->mask);
     }
     timing->filter_ns = clock_ns() - start;
     return status;

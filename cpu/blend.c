@@ -4,7 +4,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "cpu/bands.h"
 #include "cpu/mask_plane.h"
+
+struct blending {
+    const struct image *source, *result, *mask;
+};
 
 static inline uint64_t get(const uint8_t *samples, size_t i, unsigned bytes) {
     uint16_t wide;
@@ -74,24 +79,30 @@ static void blend_span(uint8_t *to, const uint8_t *from, const struct plane *pla
     }
 }
 
-static void blend_plane(const struct image *source, const struct image *result, unsigned index,
-                        const struct image *mask) {
-    const struct plane *from = &source->plane[index], *to = &result->plane[index];
-    unsigned bytes = result->depth / 8u;
-    bool alpha = pixel_has_alpha(result->model);
-    for (uint32_t y = 0; y < to->height; y++) {
+static void blend_band(const void *context, const struct band *band) {
+    const struct blending *blending = context;
+    const struct plane *from = &blending->source->plane[band->plane];
+    const struct plane *to = &blending->result->plane[band->plane];
+    unsigned bytes = blending->result->depth / 8u;
+    bool alpha = pixel_has_alpha(blending->result->model);
+    for (uint32_t y = band->from; y < band->to; y++) {
         for (uint32_t x = 0; x < to->width; x += MASK_CHUNK) {
             uint8_t buffer[MASK_CHUNK];
             uint32_t count = to->width - x < MASK_CHUNK ? to->width - x : MASK_CHUNK;
-            const uint8_t *m = mask_samples(mask, to, y, x, count, MASK_MEAN, buffer);
+            const uint8_t *m = mask_samples(blending->mask, to, y, x, count, MASK_MEAN, buffer);
             size_t offset = (size_t)x * to->channels * bytes;
             blend_span(plane_row(to, y) + offset, plane_row(from, y) + offset, to, bytes, alpha, m, count);
         }
     }
 }
 
-void blend(const struct image *source, const struct image *result, const struct image *mask) {
+void blend(struct crew *crew, const struct image *source, const struct image *result,
+           const struct image *mask) {
+    struct blending blending = {source, result, mask};
+    struct pass pass = {.band = blend_band, .context = &blending};
     for (unsigned i = 0; i < result->plane_count; i++) {
-        blend_plane(source, result, i, mask);
+        pass.rows[i] = result->plane[i].height;
+        pass.cost[i] = (uint64_t)result->plane[i].width * result->plane[i].channels;
     }
+    bands_run(crew, bands_seats(crew, &pass, 0), &pass);
 }

@@ -15,10 +15,13 @@
 #ifndef BLURD_CPU_BLEND_H
 #define BLURD_CPU_BLEND_H
 
+#include "core/crew.h"
 #include "core/image.h"
 
 /* Blends into `result`, which holds the filtered picture: `source` has the same shape and does not overlap
- * it, `mask` is an 8-bit PIXEL_GRAY picture of the same size. Thread-safe for different pictures. */
-void blend(const struct image *source, const struct image *result, const struct image *mask);
+ * it, `mask` is an 8-bit PIXEL_GRAY picture of the same size. The crew (NULL: nobody) helps. Thread-safe for
+ * different pictures. */
+void blend(struct crew *crew, const struct image *source, const struct image *result,
+           const struct image *mask);
 
 #endif

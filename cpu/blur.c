@@ -8,7 +8,11 @@
  * An axis that is not reduced lacks its part of the first and the third line. Whatever comes first
  * reads the picture, whatever comes last writes it. Nothing of the picture's size is stored: the
  * stages keep small pictures, everything else is rows. The same code serves both kinds of
- * arithmetic; what differs is in struct row_ops. */
+ * arithmetic; what differs is in struct row_ops.
+ *
+ * Each line above is a pass over all planes, whose rows a crew makes in bands; the second and the third are
+ * one. A pass begins when the one before is done, so that a band finds all rows that it reads, however far
+ * away. */
 #include "cpu/blur.h"
 
 #include <string.h>
@@ -31,7 +35,8 @@ static ptrdiff_t modulo(ptrdiff_t value, ptrdiff_t period) {
 
 /* The picture's row at position y, which may lie outside. In real arithmetic it is loaded into the
  * ring, where it stays while the rows of one pass are collected: those ascend, without gaps. */
-static const void *picture_row(struct job *job, ptrdiff_t y) {
+static const void *picture_row(struct lines *lines, ptrdiff_t y) {
+    const struct job *job = lines->job;
     ptrdiff_t at = extent_source(&job->y, y);
     if (at == OUTSIDE) {
         return job->outside.first;
@@ -40,44 +45,45 @@ static const void *picture_row(struct job *job, ptrdiff_t y) {
     if (!job_is_real(job)) {
         return samples;
     }
-    void *row = grid_at(&job->picture, modulo(y, (ptrdiff_t)span_length(job->picture.y)), 0, 0);
-    if (y >= job->loaded) {
+    void *row = grid_at(&lines->picture, modulo(y, (ptrdiff_t)span_length(lines->picture.y)), 0, 0);
+    if (y >= lines->loaded) {
         job->ops->load(row, samples, &job->format, job->source->width);
-        job->loaded = y + 1;
+        lines->loaded = y + 1;
     }
     return row;
 }
 
 /* What stage `i` reads; i may be job->stages, for the blur itself. */
-static const struct grid *input_grid(const struct job *job, unsigned i) {
-    return i == 0 ? &job->picture : &job->stage[i - 1].out;
+static const struct grid *input_grid(const struct lines *lines, unsigned i) {
+    return i == 0 ? &lines->picture : &lines->job->out[i - 1];
 }
 
-static const void *input_row(struct job *job, unsigned i, ptrdiff_t y) {
+static const void *input_row(struct lines *lines, unsigned i, ptrdiff_t y) {
     if (i == 0) {
-        return picture_row(job, y);
+        return picture_row(lines, y);
     }
-    const struct grid *from = input_grid(job, i);
+    const struct grid *from = input_grid(lines, i);
     return grid_at(from, span_clamp(from->y, y), 0, from->x.lo);
 }
 
 /* The vertical pass at position `centre` of what stage `i` reads, into row y of `to`. Without taps
  * the row is only brought into the form of values. */
-static void vertical(struct job *job, unsigned i, ptrdiff_t centre, const struct taps *taps,
+static void vertical(struct lines *lines, unsigned i, ptrdiff_t centre, const struct taps *taps,
                      const struct grid *to, ptrdiff_t y) {
-    const struct grid *from = input_grid(job, i);
+    const struct row_ops *ops = lines->job->ops;
+    const struct grid *from = input_grid(lines, i);
     size_t n = span_length(from->x) * from->step;
     const uint8_t *row[BLUR_ROWS_MAX];
     unsigned rows = taps ? 2 * taps->radius + 1 : 1;
     for (unsigned k = 0; k < rows; k++) {
-        row[k] = input_row(job, i, centre + (ptrdiff_t)k - (ptrdiff_t)(rows / 2));
+        row[k] = input_row(lines, i, centre + (ptrdiff_t)k - (ptrdiff_t)(rows / 2));
     }
     for (unsigned s = 0; s < from->segments; s++) {
         void *out = grid_at(to, y, s, from->x.lo);
         if (taps) {
-            (i == 0 ? job->ops->taps_source : job->ops->taps)(out, (const void *const *)row, taps, n);
+            (i == 0 ? ops->taps_source : ops->taps)(out, (const void *const *)row, taps, n);
         } else if (i == 0) {
-            job->ops->widen(out, row[0], n);
+            ops->widen(out, row[0], n);
         } else {
             memcpy(out, row[0], n * from->value);
         }
@@ -158,17 +164,18 @@ static void extend(const struct job *job, const struct grid *to, ptrdiff_t y, st
 
 /* ---- the three parts ---- */
 
-/* Row y of stage i's result: the vertical pass, the margins, the horizontal pass. */
-static void reduce_row(struct job *job, unsigned i, ptrdiff_t y) {
-    struct stage_grids *stage = &job->stage[i];
-    const struct grid *from = input_grid(job, i);
+/* Row y of stage i's result, into row at of `to`: the vertical pass, the margins, the horizontal pass. */
+static void reduce_row(struct lines *lines, unsigned i, ptrdiff_t y, const struct grid *to, ptrdiff_t at) {
+    const struct job *job = lines->job;
+    const struct stage_lines *stage = &lines->stage[i];
+    const struct grid *from = input_grid(lines, i);
     bool down = i < job->y.stages;
     bool across = i < job->x.stages;
     struct taps taps_y = down ? stage_taps(&job->y, i) : (struct taps){0};
-    const struct grid *line = across ? &stage->line : &stage->out;
-    ptrdiff_t line_y = across ? 0 : y;
+    const struct grid *line = across ? &stage->line : to;
+    ptrdiff_t line_y = across ? 0 : at;
     const struct grid *first = stage->mixed.stride ? &stage->mixed : line;
-    vertical(job, i, down ? y * (1 << job->y.stage[i].shift) : y, down ? &taps_y : NULL, first,
+    vertical(lines, i, down ? y * (1 << job->y.stage[i].shift) : y, down ? &taps_y : NULL, first,
              first == line ? line_y : 0);
     if (first != line) {
         job->ops->split(grid_at(line, 0, 0, from->x.lo), line->segment, first->first, from->step,
@@ -181,35 +188,53 @@ static void reduce_row(struct job *job, unsigned i, ptrdiff_t y) {
     struct taps taps_x = stage_taps(&job->x, i);
     unsigned shift = job->x.stage[i].shift;
     for (unsigned s = 0; s < line->segments; s++) {
-        job->ops->reduce(grid_at(&stage->out, y, s, stage->out.x.lo),
-                         grid_at(line, 0, s, stage->out.x.lo * (1 << shift)), &taps_x, shift,
-                         span_length(stage->out.x));
+        job->ops->reduce(grid_at(to, at, s, to->x.lo), grid_at(line, 0, s, to->x.lo * (1 << shift)), &taps_x,
+                         shift, span_length(to->x));
+    }
+}
+
+/* Rows of stage i's result, counted from its first. What is written behind the last ones would hit rows of
+ * somebody else: those are copied. */
+static void reduce_rows(struct lines *lines, unsigned i, uint32_t from, uint32_t to) {
+    const struct grid *out = &lines->job->out[i], *last = &lines->stage[i].last;
+    bool ends = to == span_length(out->y);
+    for (uint32_t row = from; row < to; row++) {
+        ptrdiff_t y = out->y.lo + (ptrdiff_t)row;
+        if (ends || (to - row - 1) * out->stride >= ROW_SLACK * out->value) {
+            reduce_row(lines, i, y, out, y);
+        } else {
+            reduce_row(lines, i, y, last, 0);
+            memcpy(grid_at(out, y, 0, out->x.lo), last->first, out->stride);
+        }
     }
 }
 
 /* Where the last pass writes row y of the result. */
-static void *output_row(struct job *job, uint32_t y) {
-    return job_is_real(job) ? (void *)job->last.first : plane_row(job->target, y);
+static void *output_row(const struct lines *lines, uint32_t y) {
+    return job_is_real(lines->job) ? (void *)lines->last.first : plane_row(lines->job->target, y);
 }
 
-static void finish_row(struct job *job, uint32_t y) {
+static void finish_row(const struct lines *lines, uint32_t y) {
+    const struct job *job = lines->job;
     const struct blur_finish *finish = job->finish;
-    float *row = (float *)(void *)job->last.first;
+    void *to = plane_row(job->target, y);
+    float *row = (float *)(void *)lines->last.first;
     if (finish) {
-        finish->row(finish->context, plane_row(job->target, y), plane_row(job->source, y), row, &job->format,
-                    job->target->width);
+        finish->row(finish->context, to, plane_row(job->source, y), row, (float *)(void *)lines->spare.first,
+                    &job->format, job->target->width);
     } else if (job_is_real(job)) {
-        job->ops->store(plane_row(job->target, y), row, &job->format, job->target->width);
+        job->ops->store(to, row, &job->format, job->target->width);
     }
 }
 
-static void *ring_row(struct job *job, ptrdiff_t y) {
-    return grid_at(&job->ring, y & (RING_ROWS - 1), 0, 0);
+static void *ring_row(const struct lines *lines, ptrdiff_t y) {
+    return grid_at(&lines->ring, y & (RING_ROWS - 1), 0, 0);
 }
 
-/* The horizontal taps over job->line, into `to` (positions job->x.blurred of each segment). */
-static void blur_across(struct job *job, uint8_t *to, bool last) {
-    const struct grid *line = &job->line;
+/* The horizontal taps over lines->line, into `to` (positions job->x.blurred of each segment). */
+static void blur_across(const struct lines *lines, uint8_t *to, bool last) {
+    const struct job *job = lines->job;
+    const struct grid *line = &lines->line;
     struct taps taps = axis_taps(&job->x);
     size_t n = span_length(job->x.blurred) * line->step;
     for (unsigned s = 0; s < line->segments; s++) {
@@ -217,89 +242,121 @@ static void blur_across(struct job *job, uint8_t *to, bool last) {
         for (unsigned k = 0; k <= 2 * taps.radius; k++) {
             row[k] = grid_at(line, 0, s, line->x.lo + (ptrdiff_t)k);
         }
-        (last ? job->ops->taps_last : job->ops->taps)(to + s * job->blurred.segment * line->value, row, &taps,
-                                                      n);
+        (last ? job->ops->taps_last : job->ops->taps)(to + s * lines->blurred.segment * line->value, row,
+                                                      &taps, n);
     }
 }
 
-/* Enlarges job->blurred horizontally. */
-static void enlarge_across(struct job *job, void *to, bool last) {
-    const struct grid *from = &job->blurred;
+/* Enlarges lines->blurred horizontally. */
+static void enlarge_across(const struct lines *lines, void *to, bool last) {
+    const struct job *job = lines->job;
+    const struct grid *from = &lines->blurred, *wide = &lines->enlarged;
     size_t width = job->source->width;
     if (from->segments == 1) {
-        (last ? job->ops->enlarge_last : job->ops->enlarge)(to, grid_at(from, 0, 0, 0), &job->cubic_x, width);
+        (last ? job->ops->enlarge_last : job->ops->enlarge)(to, grid_at(from, 0, 0, 0), job->cubic_x, width);
         return;
     }
     for (unsigned s = 0; s < from->segments; s++) {
-        job->ops->enlarge(grid_at(&job->enlarged, 0, s, 0), grid_at(from, 0, s, 0), &job->cubic_x, width);
+        job->ops->enlarge(grid_at(wide, 0, s, 0), grid_at(from, 0, s, 0), job->cubic_x, width);
     }
-    job->ops->merge(to, job->enlarged.first, job->enlarged.segment, from->segments, width);
+    job->ops->merge(to, wide->first, wide->segment, from->segments, width);
 }
 
 /* Row y of the low-resolution picture, blurred and enlarged horizontally, into `to`. */
-static void blur_row(struct job *job, ptrdiff_t y, void *to, bool last) {
+static void blur_row(struct lines *lines, ptrdiff_t y, void *to, bool last) {
+    const struct job *job = lines->job;
     struct taps taps = axis_taps(&job->y);
-    vertical(job, job->stages, y, &taps, &job->line, 0);
-    extend(job, &job->line, 0, input_grid(job, job->stages)->x, job->stages == 0);
+    vertical(lines, job->stages, y, &taps, &lines->line, 0);
+    extend(job, &lines->line, 0, input_grid(lines, job->stages)->x, job->stages == 0);
     if (job->x.stages == 0) {
-        blur_across(job, to, last);
+        blur_across(lines, to, last);
         return;
     }
-    blur_across(job, job->blurred.first, false);
-    enlarge_across(job, to, last);
+    blur_across(lines, lines->blurred.first, false);
+    enlarge_across(lines, to, last);
 }
 
 /* The rows of the result between low-resolution rows u and u + 1; the ring has u - 1 to u + 2. */
-static void enlarge_down(struct job *job, ptrdiff_t u) {
+static void enlarge_down(const struct lines *lines, ptrdiff_t u) {
+    const struct job *job = lines->job;
     unsigned levels = job->y.axis->levels;
     const void *row[BLUR_TAPS_ENLARGE];
     for (int k = 0; k < BLUR_TAPS_ENLARGE; k++) {
-        row[k] = ring_row(job, u - 1 + k);
+        row[k] = ring_row(lines, u - 1 + k);
     }
     size_t n = (size_t)job->source->width * job->source->channels;
     uint64_t y = (uint64_t)u << levels;
     for (unsigned phase = 0; phase < 1u << levels && y < job->source->height; phase++, y++) {
-        job->ops->cubic_last(output_row(job, (uint32_t)y), row, &job->cubic_y, phase, n);
-        finish_row(job, (uint32_t)y);
+        job->ops->cubic_last(output_row(lines, (uint32_t)y), row, job->cubic_y, phase, n);
+        finish_row(lines, (uint32_t)y);
     }
 }
 
-static void blur_plane(struct job *job) {
-    for (unsigned i = 0; i < job->stages; i++) {
-        struct span rows = job->stage[i].out.y;
-        for (ptrdiff_t y = rows.lo; y <= rows.hi; y++) {
-            reduce_row(job, i, y);
+/* The result from low-resolution row `from` to row `to`; a band makes three such rows that others make, too.
+ */
+static void blur_rows(struct lines *lines, uint32_t from, uint32_t to) {
+    if (lines->job->y.stages == 0) {
+        for (uint32_t y = from; y < to; y++) {
+            blur_row(lines, y, output_row(lines, y), true);
+            finish_row(lines, y);
         }
+        return;
     }
-    struct span rows = job->y.blurred;
-    for (ptrdiff_t y = rows.lo; y <= rows.hi; y++) {
-        if (job->y.stages == 0) {
-            blur_row(job, y, output_row(job, (uint32_t)y), true);
-            finish_row(job, (uint32_t)y);
-            continue;
-        }
-        blur_row(job, y, ring_row(job, y), false);
-        if (y >= 2) {
-            enlarge_down(job, y - 2);
+    for (ptrdiff_t y = (ptrdiff_t)from - 1; y <= (ptrdiff_t)to + 1; y++) {
+        blur_row(lines, y, ring_row(lines, y), false);
+        if (y - 2 >= (ptrdiff_t)from) {
+            enlarge_down(lines, y - 2);
         }
     }
 }
 
-enum status cpu_blur_finish(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
+/* ---- passes ---- */
+
+struct blur_pass {
+    const struct jobs *jobs;
+    bool reduces;   /* else the last pass */
+    unsigned stage; /* then */
+};
+
+static void run_band(const void *context, const struct band *band) {
+    const struct blur_pass *pass = context;
+    struct lines lines = jobs_lines(pass->jobs, band);
+    if (pass->reduces) {
+        reduce_rows(&lines, pass->stage, band->from, band->to);
+    } else {
+        blur_rows(&lines, band->from, band->to);
+    }
+}
+
+static void run_pass(struct crew *crew, const struct jobs *jobs, bool reduces, unsigned stage) {
+    struct blur_pass own = {jobs, reduces, stage};
+    struct pass pass = {.band = run_band, .context = &own};
+    for (unsigned i = 0; i < jobs->count; i++) {
+        const struct job *job = &jobs->plane[i];
+        if (!reduces || stage < job->stages) { /* reduced planes have fewer stages */
+            pass.rows[i] = job_rows(job, reduces ? stage : job->stages);
+            pass.cost[i] = job_cost(job, reduces ? stage : job->stages);
+        }
+    }
+    bands_run(crew, jobs->seats, &pass);
+}
+
+enum status cpu_blur_finish(const struct means *means, const struct blur_plan *plan,
                             const struct image *source, const struct image *target,
                             const struct blur_finish *finish, struct error *err) {
-    for (unsigned i = 0; i < source->plane_count; i++) {
-        struct job job;
-        enum status status = job_init(&job, rows, scratch, plan, source, target, finish, i, err);
-        if (status != ST_OK) {
-            return status;
-        }
-        blur_plane(&job);
+    struct jobs jobs;
+    enum status status = jobs_init(&jobs, means, plan, source, target, finish, err);
+    if (status != ST_OK) {
+        return status;
     }
+    for (unsigned i = 0; i < BLUR_STAGES_MAX; i++) { /* a pass without rows is over at once */
+        run_pass(means->crew, &jobs, true, i);
+    }
+    run_pass(means->crew, &jobs, false, 0);
     return ST_OK;
 }
 
-enum status cpu_blur(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
-                     const struct image *source, const struct image *target, struct error *err) {
-    return cpu_blur_finish(rows, scratch, plan, source, target, NULL, err);
+enum status cpu_blur(const struct means *means, const struct blur_plan *plan, const struct image *source,
+                     const struct image *target, struct error *err) {
+    return cpu_blur_finish(means, plan, source, target, NULL, err);
 }

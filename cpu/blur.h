@@ -5,26 +5,26 @@
 
 #include "core/image.h"
 #include "core/status.h"
-#include "cpu/rows.h"
-#include "cpu/scratch.h"
+#include "cpu/means.h"
 #include "filters/blur.h"
 
 /* Filters every plane of `source` into `target`: same shape, no overlap, both valid (see
- * core/backend.h). Scratch: the reduced picture and some rows. ST_BUSY without memory. */
-enum status cpu_blur(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
-                     const struct image *source, const struct image *target, struct error *err);
+ * core/backend.h). Scratch: the reduced picture, and some rows for each seat. ST_BUSY without memory. */
+enum status cpu_blur(const struct means *means, const struct blur_plan *plan, const struct image *source,
+                     const struct image *target, struct error *err);
 
 /* What becomes of the blurred rows, for filters that are made of a blur. */
 struct blur_finish {
     /* Makes the target's row out of the source's and the blurred one, which has not been rounded and whose
-     * colour is multiplied by alpha; the latter may be changed. */
-    void (*row)(const void *context, void *to, const void *from, float *blurred,
+     * colour is multiplied by alpha; the latter may be changed. `spare` is a row of floats. Called on several
+     * threads at a time. */
+    void (*row)(const void *context, void *to, const void *from, float *blurred, float *spare,
                 const struct sample_format *format, size_t pixels);
     const void *context;
 };
 
 /* The same, always in real arithmetic and with another end. */
-enum status cpu_blur_finish(const struct row_set *rows, struct scratch *scratch, const struct blur_plan *plan,
+enum status cpu_blur_finish(const struct means *means, const struct blur_plan *plan,
                             const struct image *source, const struct image *target,
                             const struct blur_finish *finish, struct error *err);
 

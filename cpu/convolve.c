@@ -6,7 +6,10 @@
 
 #include <string.h>
 
+#include "cpu/bands.h"
 #include "cpu/grid.h"
+
+enum { WEIGHTS_OF_BLUR = 8 }; /* take as long as the blur of a sample */
 
 struct window {
     const struct row_set *rows;
@@ -194,27 +197,50 @@ static void convolve_row(struct window *window, uint32_t y) {
     }
 }
 
-enum status cpu_convolve(const struct row_set *rows, struct scratch *scratch,
-                         const struct convolve_plan *plan, const struct image *source,
-                         const struct image *target, struct error *err) {
-    struct window window = {
-        .rows = rows,
-        .plan = plan,
-        .source = &source->plane[0],
-        .target = &target->plane[0],
-        .format = {source->plane[0].channels, source->depth, pixel_has_alpha(source->model)},
-        .loaded = PTRDIFF_MIN,
-    };
-    choose_taps(&window);
-    layout(&window);
-    enum status status = scratch_reserve(scratch, place(&window, NULL), err);
-    if (status != ST_OK) {
-        return status;
-    }
-    place(&window, scratch->memory);
+struct convolution {
+    struct window window; /* without memory */
+    uint8_t *memory;
+    size_t size; /* bytes for a seat */
+};
+
+static void convolve_band(const void *context, const struct band *band) {
+    const struct convolution *all = context;
+    struct window window = all->window;
+    place(&window, all->memory + band->seat * all->size);
     memset(window.outside.first, 0, window.outside.stride);
-    for (uint32_t y = 0; y < source->height; y++) {
+    for (uint32_t y = band->from; y < band->to; y++) {
         convolve_row(&window, y);
     }
-    return ST_OK;
+}
+
+/* What a row costs, against the blur of its samples. */
+static uint64_t row_cost(const struct window *window) {
+    const struct convolve_plan *plan = window->plan;
+    unsigned weights = plan->separable ? plan->width + plan->height : window->count;
+    return (uint64_t)window->source->width * window->format.channels * (1 + weights / WEIGHTS_OF_BLUR);
+}
+
+enum status cpu_convolve(const struct means *means, const struct convolve_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err) {
+    struct convolution all = {
+        .window = {
+            .rows = means->rows,
+            .plan = plan,
+            .source = &source->plane[0],
+            .target = &target->plane[0],
+            .format = {source->plane[0].channels, source->depth, pixel_has_alpha(source->model)},
+            .loaded = PTRDIFF_MIN,
+        }};
+    choose_taps(&all.window);
+    layout(&all.window);
+    all.size = place(&all.window, NULL);
+    struct pass pass = {
+        .rows = {source->height}, .cost = {row_cost(&all.window)}, .band = convolve_band, .context = &all};
+    unsigned seats = bands_seats(means->crew, &pass, all.size);
+    enum status status = scratch_reserve(means->scratch, seats * all.size, err);
+    if (status == ST_OK) {
+        all.memory = means->scratch->memory;
+        bands_run(means->crew, seats, &pass);
+    }
+    return status;
 }

@@ -5,14 +5,12 @@
 
 #include "core/image.h"
 #include "core/status.h"
-#include "cpu/rows.h"
-#include "cpu/scratch.h"
+#include "cpu/means.h"
 #include "filters/convolve.h"
 
 /* Filters `source`, which has one plane, into `target`: same shape, no overlap, both valid (see
- * core/backend.h). Scratch: the rows of a window. ST_BUSY without memory. */
-enum status cpu_convolve(const struct row_set *rows, struct scratch *scratch,
-                         const struct convolve_plan *plan, const struct image *source,
-                         const struct image *target, struct error *err);
+ * core/backend.h). Scratch: the rows of a window for each seat. ST_BUSY without memory. */
+enum status cpu_convolve(const struct means *means, const struct convolve_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err);
 
 #endif

@@ -158,12 +158,13 @@ struct mask_rect mask_draw_region(const struct image *mask, const struct region_
 
 /* ---- pictures ---- */
 
-enum status mask_feather(struct lane *lane, const struct image *mask, const struct image *soft,
-                         double feather, struct mask_report *report, struct error *err) {
+enum status mask_feather(struct lane *lane, struct crew *crew, const struct image *mask,
+                         const struct image *soft, double feather, struct mask_report *report,
+                         struct error *err) {
     struct blur_arguments arguments = {.sigma = feather / 2, .edge = EDGE_CLAMP};
     struct image_shape shape = image_shape(mask);
     struct chain chain = {.count = 0};
-    const struct run run = {.chain = &chain, .source = mask, .target = soft};
+    const struct run run = {.chain = &chain, .source = mask, .target = soft, .crew = crew};
     enum status status = chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, err);
     if (status == ST_OK) {
         status = lane_run(lane, &run, NULL, err);

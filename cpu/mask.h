@@ -73,10 +73,12 @@ struct mask_rect mask_draw_region(const struct image *mask, const struct region_
 void mask_clear(const struct image *mask, struct mask_rect rect);
 
 /* Blurs `mask` into `soft` (same size, no overlap) with a Gaussian of sigma = feather / 2 pixels by a
- * lane of the CPU backend; 0.2 <= feather <= 1000. The border's middle becomes half; from 2.5 feather + 2
- * pixels away it is exactly 0 or 255. Fills bounds and covered of *report anew. ST_BUSY without memory. */
-enum status mask_feather(struct lane *lane, const struct image *mask, const struct image *soft,
-                         double feather, struct mask_report *report, struct error *err);
+ * lane of the CPU backend and the crew (NULL: nobody); 0.2 <= feather <= 1000. The border's middle becomes
+ * half; from 2.5 feather + 2 pixels away it is exactly 0 or 255. Fills bounds and covered of *report anew.
+ * ST_BUSY without memory. */
+enum status mask_feather(struct lane *lane, struct crew *crew, const struct image *mask,
+                         const struct image *soft, double feather, struct mask_report *report,
+                         struct error *err);
 
 /* Copies the pixels where the mask is 0 from `source` to `target`: interleaved, of the same shape, the mask
  * of their size. */

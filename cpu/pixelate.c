@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * A band of tiles at a time: its rows are added up column by column, the columns of each tile make its
- * mean, and the band's first row of means is copied to the others. */
+ * A course of tiles at a time: its rows are added up column by column, the columns of each tile make its
+ * mean, and the first row of means is copied to the others. */
 #include "cpu/pixelate.h"
 
 #include <string.h>
 
-struct band {
+#include "core/bytes.h"
+#include "cpu/bands.h"
+
+struct course {
     const struct row_set *rows;
     const struct plane *source;
     const struct plane *target;
     struct sample_format format;
     uint32_t width;  /* of a tile, in samples of the plane */
-    uint32_t height; /* the same; the last band has fewer rows */
+    uint32_t height; /* the same; the last course has fewer rows */
     bool wide;       /* the sums have 64 bits, see struct filter_rows */
     void *sum;       /* of the columns */
 };
@@ -38,13 +41,13 @@ static inline unsigned tile_sample(const uint64_t *total, unsigned c, unsigned c
 
 /* A tile of `columns` columns that begins at pixel x: its sums, its means, its part of the row. Inlined with
  * constants, as small tiles are many. */
-static inline __attribute__((always_inline)) void tile(const struct band *band, void *row, uint32_t x,
+static inline __attribute__((always_inline)) void tile(const struct course *course, void *row, uint32_t x,
                                                        uint32_t columns, uint32_t count, double reciprocal,
                                                        unsigned channels, unsigned depth, bool alpha) {
     size_t first = (size_t)x * channels;
     size_t end = first + (size_t)columns * channels;
-    const uint64_t *wide = band->sum;
-    const uint32_t *narrow = band->sum;
+    const uint64_t *wide = course->sum;
+    const uint32_t *narrow = course->sum;
     uint64_t total[4] = {0};
     for (size_t at = first; at < end; at += channels) {
         for (unsigned c = 0; c < channels; c++) {
@@ -66,87 +69,106 @@ static inline __attribute__((always_inline)) void tile(const struct band *band, 
     }
 }
 
-static inline __attribute__((always_inline)) void tiles(const struct band *band, uint32_t rows, void *row,
+static inline __attribute__((always_inline)) void tiles(const struct course *course, uint32_t rows, void *row,
                                                         unsigned channels, unsigned depth, bool alpha) {
-    uint32_t width = band->source->width;
-    uint32_t whole = width - width % band->width;
-    double reciprocal = 1.0 / ((double)rows * band->width);
-    for (uint32_t x = 0; x < whole; x += band->width) {
-        tile(band, row, x, band->width, rows * band->width, reciprocal, channels, depth, alpha);
+    uint32_t width = course->source->width;
+    uint32_t whole = width - width % course->width;
+    double reciprocal = 1.0 / ((double)rows * course->width);
+    for (uint32_t x = 0; x < whole; x += course->width) {
+        tile(course, row, x, course->width, rows * course->width, reciprocal, channels, depth, alpha);
     }
     if (whole < width) { /* cut by the border */
         reciprocal = 1.0 / ((double)rows * (width - whole));
-        tile(band, row, whole, width - whole, rows * (width - whole), reciprocal, channels, depth, alpha);
+        tile(course, row, whole, width - whole, rows * (width - whole), reciprocal, channels, depth, alpha);
     }
 }
 
-static inline __attribute__((always_inline)) void tiles_of_depth(const struct band *band, uint32_t rows,
+static inline __attribute__((always_inline)) void tiles_of_depth(const struct course *course, uint32_t rows,
                                                                  void *row, unsigned depth) {
-    switch (band->format.channels) {
+    switch (course->format.channels) {
     case 1:
-        tiles(band, rows, row, 1, depth, false);
+        tiles(course, rows, row, 1, depth, false);
         break;
     case 2:
-        tiles(band, rows, row, 2, depth, true);
+        tiles(course, rows, row, 2, depth, true);
         break;
     case 3:
-        tiles(band, rows, row, 3, depth, false);
+        tiles(course, rows, row, 3, depth, false);
         break;
     default:
-        tiles(band, rows, row, 4, depth, true);
+        tiles(course, rows, row, 4, depth, true);
         break;
     }
 }
 
-/* Fills `row` with the means of the tiles of a band that has `rows` rows. */
-static void tile_row(const struct band *band, uint32_t rows, void *row) {
-    if (band->format.depth == 8) {
-        tiles_of_depth(band, rows, row, 8);
+/* Fills `row` with the means of the tiles of a course that has `rows` rows. */
+static void tile_row(const struct course *course, uint32_t rows, void *row) {
+    if (course->format.depth == 8) {
+        tiles_of_depth(course, rows, row, 8);
     } else {
-        tiles_of_depth(band, rows, row, 16);
+        tiles_of_depth(course, rows, row, 16);
     }
 }
 
-static void pixelate_plane(const struct band *band) {
-    const struct plane *source = band->source;
+static void pixelate_course(const struct course *course, uint32_t y) {
+    const struct plane *source = course->source;
     size_t sums = (size_t)source->width * source->channels;
-    for (uint32_t y = 0; y < source->height; y += band->height) {
-        uint32_t rows = least(band->height, source->height - y);
-        memset(band->sum, 0, sums * (band->wide ? sizeof(uint64_t) : sizeof(uint32_t)));
-        for (uint32_t i = 0; i < rows; i++) {
-            band->rows->filter.add(band->sum, plane_row(source, y + i), &band->format, source->width);
-        }
-        uint8_t *first = plane_row(band->target, y);
-        tile_row(band, rows, first);
-        for (uint32_t i = 1; i < rows; i++) {
-            memcpy(plane_row(band->target, y + i), first, plane_row_bytes(source, band->format.depth));
-        }
+    uint32_t rows = least(course->height, source->height - y);
+    memset(course->sum, 0, sums * (course->wide ? sizeof(uint64_t) : sizeof(uint32_t)));
+    for (uint32_t i = 0; i < rows; i++) {
+        course->rows->filter.add(course->sum, plane_row(source, y + i), &course->format, source->width);
+    }
+    uint8_t *first = plane_row(course->target, y);
+    tile_row(course, rows, first);
+    for (uint32_t i = 1; i < rows; i++) {
+        memcpy(plane_row(course->target, y + i), first, plane_row_bytes(source, course->format.depth));
     }
 }
 
-enum status cpu_pixelate(const struct row_set *rows, struct scratch *scratch,
-                         const struct pixelate_plan *plan, const struct image *source,
-                         const struct image *target, struct error *err) {
-    const struct plane *first = &source->plane[0]; /* no plane is wider */
-    size_t sums = (size_t)first->width * first->channels;
-    enum status status = scratch_reserve(scratch, sums * sizeof(uint64_t), err);
-    if (status != ST_OK) {
-        return status;
+struct pixelation {
+    const struct means *means;
+    const struct pixelate_plan *plan;
+    const struct image *source;
+    const struct image *target;
+    size_t sums; /* bytes for a seat */
+};
+
+/* The rows of the band are courses. */
+static void pixelate_band(const void *context, const struct band *band) {
+    const struct pixelation *all = context;
+    const struct plane *plane = &all->source->plane[band->plane];
+    bool alpha = pixel_has_alpha(all->source->model);
+    struct course course = {
+        .rows = all->means->rows,
+        .source = plane,
+        .target = &all->target->plane[band->plane],
+        .format = {plane->channels, all->source->depth, alpha},
+        .width = all->plan->block >> plane->shift_x,
+        .height = all->plan->block >> plane->shift_y,
+        .wide = alpha && all->source->depth == 16,
+        .sum = all->means->scratch->memory + band->seat * all->sums,
+    };
+    for (uint32_t i = band->from; i < band->to; i++) {
+        pixelate_course(&course, i * course.height);
     }
-    bool alpha = pixel_has_alpha(source->model);
+}
+
+enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err) {
+    const struct plane *first = &source->plane[0]; /* no plane is wider */
+    size_t sums = align_up((size_t)first->width * first->channels * sizeof(uint64_t), IMAGE_ALIGNMENT);
+    struct pixelation all = {means, plan, source, target, sums};
+    struct pass pass = {.band = pixelate_band, .context = &all};
     for (unsigned i = 0; i < source->plane_count; i++) {
         const struct plane *plane = &source->plane[i];
-        struct band band = {
-            .rows = rows,
-            .source = plane,
-            .target = &target->plane[i],
-            .format = {plane->channels, source->depth, alpha},
-            .width = plan->block >> plane->shift_x,
-            .height = plan->block >> plane->shift_y,
-            .wide = alpha && source->depth == 16,
-            .sum = scratch->memory,
-        };
-        pixelate_plane(&band);
+        uint32_t height = plan->block >> plane->shift_y;
+        pass.rows[i] = (plane->height + height - 1) / height;
+        pass.cost[i] = (uint64_t)plane->width * plane->channels * least(height, plane->height);
     }
-    return ST_OK;
+    unsigned seats = bands_seats(means->crew, &pass, sums);
+    enum status status = scratch_reserve(means->scratch, seats * sums, err);
+    if (status == ST_OK) {
+        bands_run(means->crew, seats, &pass);
+    }
+    return status;
 }

@@ -5,14 +5,12 @@
 
 #include "core/image.h"
 #include "core/status.h"
-#include "cpu/rows.h"
-#include "cpu/scratch.h"
+#include "cpu/means.h"
 #include "filters/pixelate.h"
 
 /* Makes tiles of every plane of `source` in `target`: same shape, no overlap, both valid (see
- * core/backend.h). Scratch: a row of sums. ST_BUSY without memory. */
-enum status cpu_pixelate(const struct row_set *rows, struct scratch *scratch,
-                         const struct pixelate_plan *plan, const struct image *source,
-                         const struct image *target, struct error *err);
+ * core/backend.h). Scratch: a row of sums for each seat. ST_BUSY without memory. */
+enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err);
 
 #endif

@@ -7,16 +7,15 @@
 struct sharpen {
     const struct row_set *rows;
     const struct sharpen_plan *plan;
-    float *picture; /* a row as it is stored, colour not multiplied */
 };
 
-static void sharpen_row(const void *context, void *to, const void *from, float *blurred,
+/* The spare row has the picture's as it is stored, colour not multiplied. */
+static void sharpen_row(const void *context, void *to, const void *from, float *blurred, float *picture,
                         const struct sample_format *format, size_t pixels) {
     const struct sharpen *sharpen = context;
     const struct filter_rows *ops = &sharpen->rows->filter;
     struct sample_format plain = {format->channels, format->depth, false};
     size_t n = pixels * format->channels;
-    float *picture = sharpen->picture;
     sharpen->rows->real.load(picture, from, &plain, pixels);
     if (format->alpha) {
         ops->colour(blurred, blurred, 0, format->channels, pixels);
@@ -28,15 +27,9 @@ static void sharpen_row(const void *context, void *to, const void *from, float *
     ops->store(to, blurred, format->depth, n);
 }
 
-enum status cpu_sharpen(const struct row_set *rows, struct scratch *scratch, struct scratch *row,
-                        const struct sharpen_plan *plan, const struct image *source,
-                        const struct image *target, struct error *err) {
-    const struct plane *plane = &source->plane[0];
-    enum status status = scratch_reserve(row, (size_t)plane->width * plane->channels * sizeof(float), err);
-    if (status != ST_OK) {
-        return status;
-    }
-    struct sharpen sharpen = {rows, plan, (float *)(void *)row->memory};
+enum status cpu_sharpen(const struct means *means, const struct sharpen_plan *plan,
+                        const struct image *source, const struct image *target, struct error *err) {
+    struct sharpen sharpen = {means->rows, plan};
     struct blur_finish finish = {sharpen_row, &sharpen};
-    return cpu_blur_finish(rows, scratch, &plan->blur, source, target, &finish, err);
+    return cpu_blur_finish(means, &plan->blur, source, target, &finish, err);
 }

@@ -5,14 +5,12 @@
 
 #include "core/image.h"
 #include "core/status.h"
-#include "cpu/rows.h"
-#include "cpu/scratch.h"
+#include "cpu/means.h"
 #include "filters/sharpen.h"
 
-/* Filters `source` into `target`: same shape, no overlap, both valid (see core/backend.h). Scratch: `scratch`
- * as the blur, `row` a row. ST_BUSY without memory. */
-enum status cpu_sharpen(const struct row_set *rows, struct scratch *scratch, struct scratch *row,
-                        const struct sharpen_plan *plan, const struct image *source,
-                        const struct image *target, struct error *err);
+/* Filters `source` into `target`: same shape, no overlap, both valid (see core/backend.h). Scratch: as the
+ * blur. ST_BUSY without memory. */
+enum status cpu_sharpen(const struct means *means, const struct sharpen_plan *plan,
+                        const struct image *source, const struct image *target, struct error *err);
 
 #endif

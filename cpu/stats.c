@@ -4,16 +4,20 @@
 
 #include <string.h>
 
+#include "cpu/bands.h"
+
 enum {
     PARTS = 4,           /* neighbours are counted apart: equal ones would wait for each other */
     COVERED = 128,       /* a mask's least coverage that counts */
     WIDE_HISTOGRAM = 256 /* samples of 16 bits in a bin */
 };
 
+/* One for each seat. */
 struct tally {
     uint32_t count[STATS_CHANNELS_MAX][PARTS][STATS_BINS]; /* of the last `pending` pixels */
     uint32_t pending;
     struct measure measure; /* 16 bits only */
+    struct stats stats;     /* of the pixels before; sums and extremes are made at the end */
 };
 
 /* The loops take depth and channels as constants, so that they are unrolled. */
@@ -79,7 +83,7 @@ static void count_covered(const struct row_set *rows, struct tally *tally, const
     }
 }
 
-/* Moves the counts to the result, before they could overflow. */
+/* Moves the counts to the statistics, before they could overflow. */
 static void flush(struct tally *tally, struct stats *stats) {
     stats->pixels += tally->pending;
     for (unsigned c = 0; c < STATS_CHANNELS_MAX; c++) {
@@ -107,9 +111,9 @@ static void finish_narrow(struct stats_channel *channel) {
     }
 }
 
+/* Adds the sums and extremes of a tally. */
 static void finish_wide(struct stats_channel *channel, const struct measure *measure, unsigned index,
                         unsigned channels) {
-    channel->minimum = UINT16_MAX;
     for (unsigned lane = index; lane < MEASURE_LANES; lane += channels) {
         uint64_t minimum = measure->minimum[lane];
         uint64_t maximum = measure->maximum[lane];
@@ -120,39 +124,80 @@ static void finish_wide(struct stats_channel *channel, const struct measure *mea
     }
 }
 
-static void finish(const struct tally *tally, const struct image *source, struct stats *stats) {
+/* Adds what one tally has counted. */
+static void gather(struct tally *tally, const struct image *source, struct stats *stats) {
     unsigned channels = source->plane[0].channels;
-    for (unsigned c = 0; c < channels && stats->pixels > 0; c++) {
-        if (source->depth == 8) {
-            finish_narrow(&stats->channel[c]);
-        } else {
+    flush(tally, &tally->stats);
+    stats->pixels += tally->stats.pixels;
+    for (unsigned c = 0; c < channels; c++) {
+        for (unsigned bin = 0; bin < STATS_BINS; bin++) {
+            stats->channel[c].histogram[bin] += tally->stats.channel[c].histogram[bin];
+        }
+        if (source->depth == 16) {
             finish_wide(&stats->channel[c], &tally->measure, c, channels);
         }
     }
 }
 
-enum status cpu_stats(const struct row_set *rows, struct scratch *scratch, const struct image *source,
-                      const struct image *mask, const struct image *target, struct error *err) {
-    enum status status = scratch_reserve(scratch, sizeof(struct tally), err);
+static void finish(const struct image *source, struct stats *stats) {
+    for (unsigned c = 0; c < source->plane[0].channels; c++) {
+        if (stats->pixels == 0) {
+            stats->channel[c].minimum = 0;
+        } else if (source->depth == 8) {
+            finish_narrow(&stats->channel[c]);
+        }
+    }
+}
+
+struct counting {
+    const struct row_set *rows;
+    const struct image *source;
+    const struct image *mask;
+    struct tally *tally;
+};
+
+static void count_band(const void *context, const struct band *band) {
+    const struct counting *all = context;
+    struct tally *tally = &all->tally[band->seat];
+    for (uint32_t y = band->from; y < band->to; y++) {
+        if (all->source->width > UINT32_MAX - tally->pending) {
+            flush(tally, &tally->stats);
+        }
+        if (all->mask) {
+            count_covered(all->rows, tally, all->source, y, plane_row(&all->mask->plane[0], y));
+        } else {
+            count_run(all->rows, tally, all->source, y, 0, all->source->width);
+        }
+    }
+}
+
+enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
+                      const struct image *target, struct error *err) {
+    const struct plane *plane = &source->plane[0];
+    struct counting all = {.rows = means->rows, .source = source, .mask = mask};
+    struct pass pass = {.rows = {plane->height},
+                        .cost = {(uint64_t)plane->width * plane->channels},
+                        .band = count_band,
+                        .context = &all};
+    unsigned seats = bands_seats(means->crew, &pass, sizeof(struct tally));
+    enum status status = scratch_reserve(means->scratch, seats * sizeof(struct tally), err);
     if (status != ST_OK) {
         return status;
     }
-    struct tally *tally = (struct tally *)(void *)scratch->memory;
-    struct stats *stats = (struct stats *)(void *)plane_row(&target->plane[0], 0);
-    memset(tally, 0, sizeof *tally);
-    memset(tally->measure.minimum, 0xff, sizeof tally->measure.minimum);
-    memset(stats, 0, sizeof *stats);
-    for (uint32_t y = 0; y < source->height; y++) {
-        if (source->width > UINT32_MAX - tally->pending) {
-            flush(tally, stats);
-        }
-        if (mask) {
-            count_covered(rows, tally, source, y, plane_row(&mask->plane[0], y));
-        } else {
-            count_run(rows, tally, source, y, 0, source->width);
-        }
+    all.tally = (struct tally *)(void *)means->scratch->memory;
+    for (unsigned i = 0; i < seats; i++) {
+        memset(&all.tally[i], 0, sizeof all.tally[i]);
+        memset(all.tally[i].measure.minimum, 0xff, sizeof all.tally[i].measure.minimum);
     }
-    flush(tally, stats);
-    finish(tally, source, stats);
+    bands_run(means->crew, seats, &pass);
+    struct stats *stats = (struct stats *)(void *)plane_row(&target->plane[0], 0);
+    memset(stats, 0, sizeof *stats);
+    for (unsigned c = 0; c < plane->channels; c++) {
+        stats->channel[c].minimum = UINT16_MAX;
+    }
+    for (unsigned i = 0; i < seats; i++) {
+        gather(&all.tally[i], source, stats);
+    }
+    finish(source, stats);
     return ST_OK;
 }

@@ -5,14 +5,13 @@
 
 #include "core/image.h"
 #include "core/status.h"
-#include "cpu/rows.h"
-#include "cpu/scratch.h"
+#include "cpu/means.h"
 #include "filters/stats.h"
 
 /* Counts the samples of `source`, which has one plane, under the mask (NULL: all). The target is of
  * stats_shape(); its first row becomes a struct stats. All are valid (see core/backend.h). Scratch: the
- * counters. ST_BUSY without memory. */
-enum status cpu_stats(const struct row_set *rows, struct scratch *scratch, const struct image *source,
-                      const struct image *mask, const struct image *target, struct error *err);
+ * counters of each seat. ST_BUSY without memory. */
+enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
+                      const struct image *target, struct error *err);
 
 #endif

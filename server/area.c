@@ -128,12 +128,12 @@ static void keep_touched(const struct image *soft, const struct image *hard) {
 }
 
 enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,
-                         struct error *err) {
+                         struct crew *crew, struct error *err) {
     double feather = parameters->input.feather;
     if (!area->wanted || feather == 0) {
         return ST_OK;
     }
-    enum status status = mask_feather(cpu, &area->mask, &area->spare, feather, &area->report, err);
+    enum status status = mask_feather(cpu, crew, &area->mask, &area->spare, feather, &area->report, err);
     if (area->redact && status == ST_OK) {
         keep_touched(&area->spare, &area->mask);
     }

@@ -38,9 +38,9 @@ enum status area_draw(struct area *area, const struct parameters *parameters, co
 /* Turns the mask upright with the picture. */
 void area_turn(struct area *area, uint8_t orientation);
 
-/* Makes the edges soft as asked, by a lane of the CPU backend. ST_BUSY without memory. */
+/* Makes the edges soft as asked, by a lane of the CPU backend and the crew. ST_BUSY without memory. */
 enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,
-                         struct error *err);
+                         struct crew *crew, struct error *err);
 
 /* A sentence about regions that did nothing or less than asked, or "". */
 void area_notice(const struct area *area, char *text, size_t size);

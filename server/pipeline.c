@@ -208,7 +208,7 @@ static enum status decode(struct pipeline *p) {
     }
     if (status == ST_OK) {
         struct lane *cpu = p->worker->lane[p->request->service->backend_count - 1];
-        status = area_feather(&p->area, parameters, cpu, p->err);
+        status = area_feather(&p->area, parameters, cpu, p->worker->crew, p->err);
     }
     area_notice(&p->area, p->request->outcome.notice, sizeof p->request->outcome.notice);
     stage_end(p, STAGE_DECODE);
@@ -275,6 +275,7 @@ static enum status filter(struct pipeline *p) {
         .source = &p->source,
         .target = &p->result,
         .mask = p->area.wanted ? &p->area.mask : NULL,
+        .crew = p->worker->crew,
     };
     if (makes_stats(p)) {
         struct image_shape shape = chain_result(&p->chain, &p->filtered);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/crew.h"
 #include "core/log.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -14,8 +15,7 @@ _Static_assert((int)WORKER_LANES == (int)SERVICE_BACKENDS_MAX, "a lane for each 
 
 struct workers {
     struct service *service;
-    pthread_mutex_t lock; /* guards the queue */
-    pthread_cond_t filled;
+    struct crew *crew; /* its lock guards the queue */
     bool stopping, cancelling;
     struct request *first, **last; /* oldest first */
     unsigned waiting, queue;
@@ -26,9 +26,11 @@ struct workers {
 /* The next request, or NULL when the pool ends and nothing is left; *cancelled when it is
  * only to be refused. */
 static struct request *take(struct workers *workers, bool *cancelled) {
-    pthread_mutex_lock(&workers->lock);
+    crew_lock(workers->crew);
     while (!workers->first && !workers->stopping) {
-        pthread_cond_wait(&workers->filled, &workers->lock);
+        if (!crew_help(workers->crew)) {
+            crew_wait(workers->crew);
+        }
     }
     struct request *request = workers->first;
     if (request) {
@@ -41,14 +43,14 @@ static struct request *take(struct workers *workers, bool *cancelled) {
         metrics_set(workers->service->metrics, METRIC_QUEUE_DEPTH, workers->waiting);
     }
     *cancelled = workers->cancelling;
-    pthread_mutex_unlock(&workers->lock);
+    crew_unlock(workers->crew);
     return request;
 }
 
 static void *worker_run(void *argument) {
     struct workers *workers = argument;
     struct service *service = workers->service;
-    struct worker worker = {.service = service};
+    struct worker worker = {.service = service, .crew = workers->crew};
     for (unsigned i = 0; i < service->backend_count; i++) {
         struct error err = {0};
         if (lane_create(service->backend[i], &worker.lane[i], &err) != ST_OK) {
@@ -69,14 +71,16 @@ static void *worker_run(void *argument) {
 enum status workers_create(struct workers **workers, struct service *service, unsigned count, unsigned queue,
                            struct error *err) {
     struct workers *pool = calloc(1, sizeof *pool + count * sizeof pool->thread[0]);
-    if (!pool) {
+    struct crew *crew = crew_create(CREW_GRAIN, true);
+    if (!pool || !crew) {
+        free(pool);
+        crew_destroy(crew);
         return fail(err, ST_BUSY, "out of memory");
     }
+    pool->crew = crew;
     pool->service = service;
     pool->queue = queue;
     pool->last = &pool->first;
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->filled, NULL);
     for (; pool->count < count; pool->count++) {
         int error = pthread_create(&pool->thread[pool->count], NULL, worker_run, pool);
         if (error) {
@@ -91,7 +95,7 @@ enum status workers_create(struct workers **workers, struct service *service, un
 }
 
 enum status workers_submit(struct workers *workers, struct request *request, struct error *err) {
-    pthread_mutex_lock(&workers->lock);
+    crew_lock(workers->crew);
     bool stopping = workers->stopping;
     bool room = !stopping && workers->waiting < workers->queue;
     if (room) {
@@ -100,9 +104,11 @@ enum status workers_submit(struct workers *workers, struct request *request, str
         workers->last = &request->next;
         workers->waiting++;
         metrics_set(workers->service->metrics, METRIC_QUEUE_DEPTH, workers->waiting);
-        pthread_cond_signal(&workers->filled);
     }
-    pthread_mutex_unlock(&workers->lock);
+    crew_unlock(workers->crew);
+    if (room) {
+        crew_wake(workers->crew); /* unlocked, or it would wake up to wait */
+    }
     if (stopping) {
         return fail(err, ST_BUSY, "the server is shutting down");
     }
@@ -113,11 +119,11 @@ void workers_finish(struct workers *workers, bool cancel) {
     if (!workers) {
         return;
     }
-    pthread_mutex_lock(&workers->lock);
+    crew_lock(workers->crew);
     workers->stopping = true;
     workers->cancelling = cancel;
-    pthread_cond_broadcast(&workers->filled);
-    pthread_mutex_unlock(&workers->lock);
+    crew_wake_all(workers->crew);
+    crew_unlock(workers->crew);
     for (unsigned i = 0; i < workers->count; i++) {
         pthread_join(workers->thread[i], NULL);
     }
@@ -128,7 +134,6 @@ void workers_destroy(struct workers *workers) {
     if (!workers) {
         return;
     }
-    pthread_cond_destroy(&workers->filled);
-    pthread_mutex_destroy(&workers->lock);
+    crew_destroy(workers->crew);
     free(workers);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A bounded pool of threads that do the work of requests, each with its own lane on
- * every backend, so that the hot path takes no lock but the queue's. */
+ * every backend, so that the hot path takes no lock but the queue's. They are a crew (core/crew.h): those
+ * that wait for requests help with a large picture meanwhile. */
 #ifndef BLURD_SERVER_WORKERS_H
 #define BLURD_SERVER_WORKERS_H
 
@@ -8,6 +9,7 @@
 
 #include "core/status.h"
 
+struct crew;
 struct request;
 struct service;
 struct workers;
@@ -19,6 +21,7 @@ enum { WORKER_LANES = 3 }; /* as many as a service has backends */
  * gave none. */
 struct worker {
     struct service *service;
+    struct crew *crew; /* of all workers */
     struct lane *lane[WORKER_LANES];
 };
 

@@ -149,7 +149,11 @@ void compare_levels(struct levels *levels, const char *text, const struct chain 
         struct run run = {.chain = chain,
                           .source = &source->image,
                           .target = &got.image,
-                          .mask = mask ? &mask->image : NULL};
+                          .mask = mask ? &mask->image : NULL,
+                          .crew = levels->helpers ? helpers_crew(levels->helpers) : NULL};
+        if (levels->helpers) {
+            helpers_await(levels->helpers);
+        }
         struct error err = {0};
         enum status status = lane_run(levels->lane[i], &run, NULL, &err);
         long at = status == ST_OK ? difference(expected, &got) : 0;

@@ -7,6 +7,7 @@
 #include "core/backend.h"
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
+#include "tests/filters/helpers.h"
 
 enum { LEVELS_MAX = 5 };
 
@@ -14,6 +15,7 @@ struct levels {
     const char *name[LEVELS_MAX];
     struct backend *backend[LEVELS_MAX]; /* NULL: this processor lacks it */
     struct lane *lane[LEVELS_MAX];
+    struct helpers *helpers; /* run along; NULL: each lane alone */
     uint64_t random;
 };
 

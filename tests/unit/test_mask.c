@@ -177,7 +177,7 @@ static void test_feather(void **state) {
         struct error err = {0};
         add_region(&set, "0,0,50%%,100%%");
         draw_mask(&mask, &set, (struct mask_options){0}, NULL);
-        assert_int_equal(mask_feather(lane, &mask.image, &soft.image, feather, &report, &err), ST_OK);
+        assert_int_equal(mask_feather(lane, NULL, &mask.image, &soft.image, feather, &report, &err), ST_OK);
         assert_report(&soft, &report);
         for (uint32_t x = 1; x < 2 * middle; x++) {
             assert_true(mask_at(&soft, x, 2) <= mask_at(&soft, x - 1, 2));

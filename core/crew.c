@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/crew.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/clock.h"
+
+/* Work that has been offered; on the stack of its caller, who stays until nobody else has a seat. */
+struct run {
+    const struct crew_work *work;
+    struct run *after; /* offered later */
+    unsigned next;     /* part that begins next */
+    unsigned helped;   /* parts that others have taken */
+    uint64_t taken;    /* bit i: seat i is; the caller has seat 0 */
+    pthread_cond_t done;
+    struct error error; /* of the first part that failed; its status is ST_OK while none has */
+};
+
+struct crew {
+    pthread_mutex_t lock;
+    pthread_cond_t woken;
+    struct run *first; /* runs with parts that have not begun, oldest first */
+    atomic_uint idle;  /* changed under the lock */
+    uint32_t grain;
+    bool wary;
+    unsigned pause;   /* runs alone after the last run that was late; under the lock */
+    atomic_uint rest; /* those that are left */
+};
+
+struct crew *crew_create(uint32_t grain, bool wary) {
+    struct crew *crew = calloc(1, sizeof *crew);
+    if (crew) {
+        pthread_mutex_init(&crew->lock, NULL);
+        pthread_cond_init(&crew->woken, NULL);
+        crew->grain = grain;
+        crew->wary = wary;
+    }
+    return crew;
+}
+
+void crew_destroy(struct crew *crew) {
+    if (!crew) {
+        return;
+    }
+    pthread_cond_destroy(&crew->woken);
+    pthread_mutex_destroy(&crew->lock);
+    free(crew);
+}
+
+unsigned crew_idle(struct crew *crew) {
+    return crew ? atomic_load_explicit(&crew->idle, memory_order_relaxed) : 0;
+}
+
+static unsigned at_most(uint64_t value, unsigned limit) {
+    return value < limit ? (unsigned)value : limit;
+}
+
+/* Whether this run is one of those after one that was late. */
+static bool rests(struct crew *crew) {
+    unsigned rest = atomic_load_explicit(&crew->rest, memory_order_relaxed);
+    while (rest > 0) {
+        if (atomic_compare_exchange_weak_explicit(&crew->rest, &rest, rest - 1, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+unsigned crew_seats(struct crew *crew, uint64_t work) {
+    unsigned threads = at_most((uint64_t)crew_idle(crew) + 1, CREW_SEATS_MAX);
+    if (threads == 1 || work / 2 < crew->grain || rests(crew)) {
+        return 1;
+    }
+    return at_most(work / crew->grain, threads);
+}
+
+unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats) {
+    if (seats == 1 || work < crew->grain) {
+        return 1;
+    }
+    uint64_t grains = work / crew->grain;
+    unsigned fair = at_most(grains, seats * CREW_SEAT_PARTS);
+    unsigned brief = at_most(grains / CREW_GRAINS_MAX, CREW_PARTS_MAX);
+    return fair > brief ? fair : brief;
+}
+
+/* ---- runs ---- */
+
+static void offer(struct crew *crew, struct run *run) {
+    struct run **end = &crew->first;
+    while (*end) {
+        end = &(*end)->after;
+    }
+    *end = run;
+}
+
+/* Nobody takes parts of it from now on. */
+static void withdraw(struct crew *crew, struct run *run) {
+    struct run **at = &crew->first;
+    while (*at && *at != run) {
+        at = &(*at)->after;
+    }
+    if (*at) {
+        *at = run->after;
+    }
+}
+
+static bool has_parts(const struct run *run) {
+    return run->next < run->work->parts;
+}
+
+/* Runs the next part, unlocked meanwhile. */
+static void run_part(struct crew *crew, struct run *run, unsigned seat) {
+    struct error err = {0};
+    unsigned part = run->next++;
+    if (!has_parts(run)) {
+        withdraw(crew, run);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    enum status status = run->work->part(run->work->context, part, seat, &err);
+    pthread_mutex_lock(&crew->lock);
+    if (status != ST_OK) {
+        if (run->error.status == ST_OK) {
+            run->error = err;
+            run->error.status = status;
+        }
+        run->next = run->work->parts;
+        withdraw(crew, run);
+    }
+}
+
+static uint64_t all_seats(const struct run *run) {
+    return run->work->seats == CREW_SEATS_MAX ? UINT64_MAX : ((uint64_t)1 << run->work->seats) - 1;
+}
+
+bool crew_help(struct crew *crew) {
+    struct run *run = crew->first;
+    while (run && run->taken == all_seats(run)) {
+        run = run->after;
+    }
+    if (!run) {
+        return false;
+    }
+    unsigned seat = (unsigned)__builtin_ctzll(~run->taken);
+    run->taken |= (uint64_t)1 << seat;
+    run->helped++;
+    run_part(crew, run, seat);
+    run->taken &= ~((uint64_t)1 << seat);
+    if (run->taken == 1 && !has_parts(run)) {
+        pthread_cond_signal(&run->done); /* the caller cannot leave before the lock is released */
+    }
+    return true;
+}
+
+static enum status run_alone(const struct crew_work *work, struct error *err) {
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < work->parts && status == ST_OK; i++) {
+        status = work->part(work->context, i, 0, err);
+    }
+    return status;
+}
+
+/* Draws the conclusion from a run whose caller has worked, and then waited. Had it been alone it would have
+ * worked for all parts as long as it did for its own. */
+static void judge(struct crew *crew, const struct run *run, int64_t worked_ns, int64_t waited_ns) {
+    unsigned own = run->work->parts - run->helped;
+    if (!crew->wary || run->error.status != ST_OK) {
+        return;
+    }
+    if (waited_ns * own > worked_ns * run->helped) {
+        crew->pause = at_most(2 * (uint64_t)crew->pause + 1, CREW_PAUSE_MAX);
+        atomic_store_explicit(&crew->rest, crew->pause, memory_order_relaxed);
+    } else {
+        crew->pause /= 2;
+    }
+}
+
+/* With the lock held: all parts that are left, and then until everybody has left. */
+static void run_rest(struct crew *crew, struct run *run) {
+    int64_t start = clock_ns();
+    while (has_parts(run)) {
+        run_part(crew, run, 0);
+    }
+    int64_t end = clock_ns();
+    while (run->taken != 1) {
+        pthread_cond_wait(&run->done, &crew->lock);
+    }
+    judge(crew, run, end - start, clock_ns() - end);
+}
+
+enum status crew_run(struct crew *crew, const struct crew_work *work, struct error *err) {
+    unsigned wanted = at_most(work->parts, work->seats);
+    unsigned helpers = at_most(crew_idle(crew), wanted ? wanted - 1 : 0);
+    if (helpers == 0) {
+        return run_alone(work, err);
+    }
+    struct run run = {.work = work, .taken = 1};
+    pthread_cond_init(&run.done, NULL);
+    pthread_mutex_lock(&crew->lock);
+    offer(crew, &run);
+    pthread_mutex_unlock(&crew->lock);
+    for (unsigned i = 0; i < helpers; i++) { /* unlocked, or they would wake up to wait */
+        crew_wake(crew);
+    }
+    pthread_mutex_lock(&crew->lock);
+    run_rest(crew, &run);
+    pthread_mutex_unlock(&crew->lock);
+    pthread_cond_destroy(&run.done);
+    if (run.error.status != ST_OK && err) {
+        *err = run.error;
+    }
+    return run.error.status;
+}
+
+/* ---- members ---- */
+
+void crew_lock(struct crew *crew) {
+    pthread_mutex_lock(&crew->lock);
+}
+
+void crew_unlock(struct crew *crew) {
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void crew_wait(struct crew *crew) {
+    atomic_fetch_add_explicit(&crew->idle, 1, memory_order_relaxed);
+    pthread_cond_wait(&crew->woken, &crew->lock);
+    atomic_fetch_sub_explicit(&crew->idle, 1, memory_order_relaxed);
+}
+
+void crew_wake(struct crew *crew) {
+    pthread_cond_signal(&crew->woken);
+}
+
+void crew_wake_all(struct crew *crew) {
+    pthread_cond_broadcast(&crew->woken);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * A pass over the rows of some planes, cut into bands that a crew runs in parallel. */
+#ifndef BLURD_CPU_BANDS_H
+#define BLURD_CPU_BANDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/crew.h"
+#include "core/image.h"
+
+/* Rows `from` to `to` - 1 of a plane. Bands with the same seat do not run at the same time. */
+struct band {
+    unsigned plane;
+    uint32_t from, to;
+    unsigned seat;
+};
+
+/* A pass: how many rows it has in each plane (0: none), what each of them costs in samples that are filtered,
+ * and what makes a band of them. */
+struct pass {
+    uint32_t rows[IMAGE_PLANES_MAX];
+    uint64_t cost[IMAGE_PLANES_MAX];
+    void (*band)(const void *context, const struct band *band);
+    const void *context;
+};
+
+/* What the seats of a lane take together, unless one alone takes more: each worker has a lane, and keeps it.
+ */
+enum { BANDS_MEMORY = 16 << 20 };
+
+/* Seats that the pass is worth now, each of which takes `size` bytes: for bands_run, and to reserve the
+ * memory before it. */
+unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
+
+/* Runs the pass and returns when it is done. One seat: plane by plane on the caller. */
+void bands_run(struct crew *crew, unsigned seats, const struct pass *pass);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * What a filter works with. */
+#ifndef BLURD_CPU_MEANS_H
+#define BLURD_CPU_MEANS_H
+
+#include "core/crew.h"
+#include "cpu/rows.h"
+#include "cpu/scratch.h"
+
+struct means {
+    const struct row_set *rows;
+    struct scratch *scratch;
+    struct crew *crew; /* NULL: the caller alone */
+};
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * Filters give the same bytes on any number of threads, in any number of bands: the reference's. SEED=n
+ * repeats a run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tests/filters/filter_levels.h"
+
+/* last: it defines a macro that is called fail, too */
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { PARTS = 7 };
+
+static const uint32_t sizes[][2] = {{1, 1}, {3, 2}, {7, 40}, {70, 33}, {19, 150}};
+
+static const char *const simple[] = {
+    "blur:sigma=0.8",
+    "blur:sigma=3 edge=mirror",
+    "blur:sigma=9 edge=zero",
+    "blur:sigma=30 edge=wrap",
+    "blur:sigma=30 edge=mirror",
+    "blur:sigma=120",
+    "blur:sigma=20 kernel_size=99 edge=zero",
+    "sharpen:sigma=1.5 amount=2",
+    "sharpen:sigma=12 amount=0.7 edge=mirror",
+    "convolve:kernel=0,-1,0;-1,5,-1;0,-1,0 edge=frame",
+    "convolve:preset=box size=15 edge=wrap",
+    "convolve:kernel=1,2,3;4,5,6;7,8,9;-1,0,1;2,2,2 edge=zero",
+    "pixelate:block=1",
+    "pixelate:block=7",
+    "pixelate:block=64",
+    "stats:",
+    "blur:sigma=6|pixelate:block=4|sharpen:sigma=2 amount=1",
+};
+
+static const char *const planar[] = {
+    "blur:sigma=1",  "blur:sigma=4 edge=zero", "blur:sigma=25 edge=wrap",
+    "blur:sigma=80", "pixelate:block=16",      "blur:sigma=9|pixelate:block=4"};
+
+static const struct image_shape planes[] = {
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 0},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 2, .chroma_shift_y = 0},
+    {.model = PIXEL_YCBCR, .depth = 8},
+};
+
+/* On as many threads as parts, where a pass over the whole picture is cut into that many. */
+static uint64_t check_parts(struct levels *levels, const char *text, const struct image_shape *shape,
+                            unsigned parts, bool masked) {
+    struct image image;
+    image_layout(&image, shape);
+    uint32_t samples = shape->width * shape->height * image.plane[0].channels;
+    levels->helpers = helpers_start(parts - 1, samples / parts ? samples / parts : 1, false);
+    check_reference(levels, text, shape, masked);
+    uint64_t helped = helpers_stop(levels->helpers);
+    levels->helpers = NULL;
+    return helped;
+}
+
+static void test_simple(void **state) {
+    struct levels *levels = *state;
+    uint64_t helped = 0;
+    for (unsigned t = 0; t < COUNT(simple); t++) {
+        for (unsigned i = 0; i < COUNT(sizes); i++) {
+            for (unsigned parts = 1; parts <= PARTS; parts++) {
+                uint64_t dice = test_random(&levels->random);
+                struct image_shape shape = simple_shape(dice % SIMPLE_MODELS, sizes[i][0], sizes[i][1]);
+                helped += check_parts(levels, simple[t], &shape, parts, (dice >> 8) % 2);
+            }
+        }
+    }
+    printf("%llu parts on other threads\n", (unsigned long long)helped);
+    assert_true(helped > 0);
+}
+
+static void test_planar(void **state) {
+    struct levels *levels = *state;
+    for (unsigned t = 0; t < COUNT(planar); t++) {
+        for (unsigned i = 0; i < COUNT(sizes); i++) {
+            for (unsigned parts = 1; parts <= PARTS; parts++) {
+                uint64_t dice = test_random(&levels->random);
+                struct image_shape shape = planes[dice % COUNT(planes)];
+                shape.width = sizes[i][0];
+                shape.height = sizes[i][1];
+                check_parts(levels, planar[t], &shape, parts, (dice >> 8) % 2);
+            }
+        }
+    }
+}
+
+/* A band for each row. */
+static void test_least_grain(void **state) {
+    struct levels *levels = *state;
+    levels->helpers = helpers_start(2, 1, false);
+    for (unsigned t = 0; t < COUNT(simple); t++) {
+        struct image_shape shape = simple_shape(t, 41, 67);
+        check_reference(levels, simple[t], &shape, t % 2);
+    }
+    for (unsigned t = 0; t < COUNT(planar); t++) {
+        struct image_shape shape = planes[t % COUNT(planes)];
+        shape.width = 133;
+        shape.height = 50;
+        check_reference(levels, planar[t], &shape, t % 2);
+    }
+    helpers_stop(levels->helpers);
+    levels->helpers = NULL;
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_simple),
+        cmocka_unit_test(test_planar),
+        cmocka_unit_test(test_least_grain),
+    };
+    return cmocka_run_group_tests(tests, levels_setup, levels_teardown);
+}
