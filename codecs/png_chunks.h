@@ -6,7 +6,16 @@
 
 #include "codecs/codec.h"
 
-enum { PNG_SIGNATURE_SIZE = 8 };
+enum {
+    PNG_SIGNATURE_SIZE = 8,
+    PNG_CHUNK_MAX = 1 << 20, /* bytes of a chunk that is not pixel data */
+};
+
+struct png_chunk {
+    uint32_t tag;
+    struct bytes data;
+    uint32_t checksum; /* as the file has it */
+};
 
 /* A chunk name as a number, "IDAT" being 0x49444154. */
 static inline uint32_t png_tag(const char name[static 4]) {
@@ -23,6 +32,12 @@ struct png_facts {
     bool transparent;    /* a tRNS chunk stands before the pixels and applies */
     uint64_t data_bytes; /* of all IDAT chunks */
 };
+
+/* Steps to the chunk at *position; false at the end, or when it is not all there. */
+bool png_next_chunk(struct bytes input, size_t *position, struct png_chunk *chunk);
+
+/* Whether the checksum of a chunk that png_next_chunk gave is right. */
+bool png_chunk_is_intact(const struct png_chunk *chunk);
 
 /* ST_CORRUPT when the header is damaged or there is no IDAT; ST_UNSUPPORTED for Apple's
  * private variant. Sizes are not limited here. */
