@@ -176,3 +176,27 @@ void png_read_metadata(struct bytes input, struct metadata *metadata) {
     }
     metadata->orientation = exif_orientation(metadata->exif);
 }
+
+enum status png_open_chunk(struct buf *output, uint32_t tag, struct error *err) {
+    uint8_t head[8] = {0};
+    put_be32(head + 4, tag);
+    return buf_append(output, head, sizeof(head), err);
+}
+
+enum status png_close_chunk(struct buf *output, size_t start, struct error *err) {
+    size_t size = output->size - start - 8;
+    if (size > INT32_MAX) {
+        return fail(err, ST_LIMIT, "a PNG chunk would have %zu bytes; the format's limit is 2 GiB", size);
+    }
+    put_be32(output->data + start, (uint32_t)size);
+    uint8_t tail[4];
+    put_be32(tail, libdeflate_crc32(0, output->data + start + 4, size + 4));
+    return buf_append(output, tail, sizeof(tail), err);
+}
+
+enum status png_put_chunk(struct buf *output, uint32_t tag, struct bytes data, struct error *err) {
+    size_t start = output->size;
+    enum status status = png_open_chunk(output, tag, err);
+    status = status != ST_OK ? status : buf_append(output, data.data, data.size, err);
+    return status != ST_OK ? status : png_close_chunk(output, start, err);
+}

@@ -47,6 +47,12 @@ enum status png_read_facts(struct bytes input, struct png_facts *facts, struct e
  * with a correct checksum: colour first, then texts, resolution and time. */
 void png_read_metadata(struct bytes input, struct metadata *metadata);
 
+/* Appends a chunk. png_open_chunk and png_close_chunk stand around data that is appended in between;
+ * `start` is output->size from before. Failures as buf_reserve. */
+enum status png_put_chunk(struct buf *output, uint32_t tag, struct bytes data, struct error *err);
+enum status png_open_chunk(struct buf *output, uint32_t tag, struct error *err);
+enum status png_close_chunk(struct buf *output, size_t start, struct error *err);
+
 /* Whether a chunk describes colour, and so is carried even when metadata is stripped. */
 bool png_is_colour(uint32_t tag);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The five filters that a PNG may use on a row, undone. A filter predicts each byte from those of the
- * pixel to the left, above, and above to the left; the file holds the difference. Thread-safe, no
- * state. Internal to codecs/. */
+ * The five filters that a PNG may use on a row, done and undone. A filter predicts each byte from those of
+ * the pixel to the left, above, and above to the left; the file holds the difference. Thread-safe, no state.
+ * Internal to codecs/. */
 #ifndef BLURD_CODECS_PNG_FILTER_H
 #define BLURD_CODECS_PNG_FILTER_H
 
@@ -28,5 +28,11 @@ bool png_unfilter(unsigned filter, const struct png_row *row);
 /* The same byte by byte, as the specification has it: for processors without a faster way, and to
  * compare with. */
 bool png_unfilter_plain(unsigned filter, const struct png_row *row);
+
+/* The other way: `from` and `above` are pixels, `to` is filtered by one of the five. */
+void png_filter(unsigned filter, const struct png_row *row);
+
+/* The sum of the bytes as distances from 0, 255 being -1: small where a filter predicts well. */
+uint64_t png_filter_sum(const uint8_t *bytes, size_t size);
 
 #endif

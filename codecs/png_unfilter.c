@@ -60,7 +60,8 @@ INLINE __m128i step_avg(__m128i x, __m128i inverted, __m128i above) {
 INLINE __m128i step_paeth(__m128i x, __m128i a, __m128i b, __m128i c) {
     __m128i thrice = _mm_add_epi16(c, _mm_add_epi16(c, c));
     __m128i low = _mm_min_epi16(a, b), high = _mm_max_epi16(a, b);
-    __m128i t = _mm_sub_epi16(_mm_sub_epi16(thrice, b), a);
+    /* Saturating, though nothing saturates: compilers do not rearrange it into a longer path. */
+    __m128i t = _mm_subs_epi16(_mm_sub_epi16(thrice, b), a);
     __m128i to_low = _mm_andnot_si128(_mm_cmpgt_epi16(high, t), _mm_sub_epi8(low, c));
     __m128i to_high = _mm_andnot_si128(_mm_cmpgt_epi16(t, low), _mm_sub_epi8(high, c));
     return _mm_add_epi8(_mm_add_epi8(to_low, to_high), _mm_add_epi8(c, x));
@@ -68,57 +69,57 @@ INLINE __m128i step_paeth(__m128i x, __m128i a, __m128i b, __m128i c) {
 
 /* `wide` bytes are moved for each pixel but the last, behind which there is no room: at most two
  * pixels. What is stored too much is overwritten with the next one. */
-INLINE void undo_sub(const struct png_row *row, unsigned pixel, unsigned wide) {
+INLINE void undo_sub(struct png_row row, unsigned pixel, unsigned wide) {
     __m128i left = _mm_setzero_si128();
     size_t i = 0;
-    for (; i + pixel < row->size; i += pixel) {
-        left = _mm_add_epi8(left, load(row->from + i, wide));
-        store(row->to + i, left, wide);
+    for (; i + pixel < row.size; i += pixel) {
+        left = _mm_add_epi8(left, load(row.from + i, wide));
+        store(row.to + i, left, wide);
     }
-    store(row->to + i, _mm_add_epi8(left, load(row->from + i, pixel)), pixel);
+    store(row.to + i, _mm_add_epi8(left, load(row.from + i, pixel)), pixel);
 }
 
-INLINE void undo_avg(const struct png_row *row, unsigned pixel, unsigned wide) {
+INLINE void undo_avg(struct png_row row, unsigned pixel, unsigned wide) {
     __m128i ones = _mm_set1_epi8(-1), left = ones;
     size_t i = 0;
-    for (; i + pixel < row->size; i += pixel) {
-        left = step_avg(load(row->from + i, wide), left, load(row->above + i, wide));
-        store(row->to + i, _mm_xor_si128(left, ones), wide);
+    for (; i + pixel < row.size; i += pixel) {
+        left = step_avg(load(row.from + i, wide), left, load(row.above + i, wide));
+        store(row.to + i, _mm_xor_si128(left, ones), wide);
     }
-    left = step_avg(load(row->from + i, pixel), left, load(row->above + i, pixel));
-    store(row->to + i, _mm_xor_si128(left, ones), pixel);
+    left = step_avg(load(row.from + i, pixel), left, load(row.above + i, pixel));
+    store(row.to + i, _mm_xor_si128(left, ones), pixel);
 }
 
-INLINE void undo_paeth(const struct png_row *row, unsigned pixel, unsigned wide) {
+INLINE void undo_paeth(struct png_row row, unsigned pixel, unsigned wide) {
     __m128i left = _mm_setzero_si128(), corner = left;
     size_t i = 0;
-    for (; i + pixel < row->size; i += pixel) {
-        __m128i above = load_wide(row->above + i, wide);
-        left = step_paeth(load_wide(row->from + i, wide), left, above, corner);
+    for (; i + pixel < row.size; i += pixel) {
+        __m128i above = load_wide(row.above + i, wide);
+        left = step_paeth(load_wide(row.from + i, wide), left, above, corner);
         corner = above;
-        store(row->to + i, _mm_packus_epi16(left, left), wide);
+        store(row.to + i, _mm_packus_epi16(left, left), wide);
     }
-    left = step_paeth(load_wide(row->from + i, pixel), left, load_wide(row->above + i, pixel), corner);
-    store(row->to + i, _mm_packus_epi16(left, left), pixel);
+    left = step_paeth(load_wide(row.from + i, pixel), left, load_wide(row.above + i, pixel), corner);
+    store(row.to + i, _mm_packus_epi16(left, left), pixel);
 }
 
-static void undo_up(const struct png_row *row) {
-    uint8_t *restrict to = row->to;
-    for (size_t i = 0; i < row->size; i++) {
-        to[i] = (uint8_t)(row->from[i] + row->above[i]);
+static void undo_up(uint8_t *restrict to, const uint8_t *restrict from, const uint8_t *restrict above,
+                    size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        to[i] = (uint8_t)(from[i] + above[i]);
     }
 }
 
 INLINE void undo(unsigned filter, const struct png_row *row, unsigned pixel, unsigned wide) {
     switch (filter) {
     case FILTER_SUB:
-        undo_sub(row, pixel, wide);
+        undo_sub(*row, pixel, wide);
         break;
     case FILTER_AVG:
-        undo_avg(row, pixel, wide);
+        undo_avg(*row, pixel, wide);
         break;
     default:
-        undo_paeth(row, pixel, wide);
+        undo_paeth(*row, pixel, wide);
     }
 }
 
@@ -148,7 +149,7 @@ bool png_unfilter(unsigned filter, const struct png_row *row) {
     if (filter == FILTER_NONE) {
         memcpy(row->to, row->from, row->size);
     } else if (filter == FILTER_UP) {
-        undo_up(row);
+        undo_up(row->to, row->from, row->above, row->size);
     } else if (filter < FILTER_COUNT) {
         undo_left(filter, row);
     }
