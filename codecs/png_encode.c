@@ -17,8 +17,9 @@
 enum {
     STRIP_SIZE = 1 << 17, /* bytes of rows that are filtered and compressed together: they stay in cache */
     PACK_MAX = 64 << 20,  /* bytes of rows that are held at once */
-    PACK_NS = 4000000000, /* what one call of libdeflate may take, as no deadline ends it */
-    GRAPHIC_LEVEL = 4,    /* for graphics at effort 1 */
+    PACK_NS = 4000000000, /* what one call of libdeflate may take, as no deadline ends it. Less if there is
+                             less time */
+    GRAPHIC_EFFORT = 2,   /* takes the place of effort 1 for graphics */
     PROFILE_LEVEL = 6,
     ZLIB_METHOD = 0x78,
     ZLIB_CHECK = 0x01, /* a stream's header: deflate, 32 KiB, fastest */
@@ -32,8 +33,8 @@ struct effort {
     uint16_t ns;
 };
 
-static const struct effort efforts[] = {{0, 0},  {0, 0},   {4, 18},   {5, 25},   {6, 40},
-                                        {7, 70}, {8, 150}, {10, 350}, {11, 500}, {12, 600}};
+static const struct effort efforts[] = {{0, 0},   {0, 0},   {4, 20},   {5, 35},   {6, 65},
+                                        {7, 190}, {8, 300}, {10, 350}, {11, 450}, {12, 600}};
 
 struct writer {
     const struct image *image;
@@ -149,22 +150,26 @@ static enum status pack_instead(struct writer *writer, int level, size_t start) 
     return status;
 }
 
-/* The level for the effort, or the strongest below it that does not take too long for so large a
- * picture. */
+/* The strongest effort up to `effort` that packs so many bytes in time; 0 or 1 take no level. */
+static unsigned affordable(unsigned effort, uint64_t size, int64_t time_ns) {
+    while (effort > 1 && (size > PACK_MAX || size * efforts[effort].ns > (uint64_t)time_ns)) {
+        effort--;
+    }
+    return effort;
+}
+
 static enum status choose_level(const struct writer *writer, int *level) {
     const unsigned last = sizeof(efforts) / sizeof(*efforts) - 1;
     unsigned effort = writer->options->effort < last ? writer->options->effort : last;
     uint64_t size = (uint64_t)writer->rows.line * writer->image->height;
-    while (effort > 1 && size * efforts[effort].ns > PACK_NS) {
-        effort--;
-    }
-    *level = size > PACK_MAX ? 0 : efforts[effort].level;
+    int64_t left = limits_time_left(writer->options->deadline_ns);
     bool graphic = false;
     enum status status = ST_OK;
-    if (effort == 1 && size <= PACK_MAX) {
+    if (effort == 1) {
         status = png_is_graphic(&writer->rows, &graphic, writer->err);
     }
-    *level = graphic ? GRAPHIC_LEVEL : *level;
+    effort = affordable(graphic ? GRAPHIC_EFFORT : effort, size, left < PACK_NS ? left : PACK_NS);
+    *level = efforts[effort].level;
     return status;
 }
 

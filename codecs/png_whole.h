@@ -3,7 +3,9 @@
  * libdeflate can, and the filters are undone from there into the image. Internal to codecs/.
  *
  * It takes nothing on itself that libpng could see differently: whatever is unusual or wrong with a
- * file, it leaves the file alone and libpng decodes or refuses it. */
+ * file, it leaves the file alone and libpng decodes or refuses it. One thing is not noticed: the few codes
+ * that deflate reserves. zlib refuses them; libdeflate reads them like their neighbours, but then the size of
+ * the rows and their checksum are right all the same. */
 #ifndef BLURD_CODECS_PNG_WHOLE_H
 #define BLURD_CODECS_PNG_WHOLE_H
 

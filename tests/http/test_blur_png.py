@@ -37,7 +37,7 @@ def test_photograph(server, sigma):
 
 
 @pytest.mark.skipif(not PHOTOS, reason='../shared/corpus/photos is absent')
-@pytest.mark.parametrize('path', PHOTOS, ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', PHOTOS, ids=[path.stem for path in PHOTOS])
 def test_real_photograph(server, path):
     with Image.open(path) as photo:
         picture = numpy.asarray(photo.crop((0, 0, min(photo.width, 480), min(photo.height, 360))))
