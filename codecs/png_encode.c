@@ -33,8 +33,8 @@ struct effort {
     uint16_t ns;
 };
 
-static const struct effort efforts[] = {{0, 0},   {0, 0},   {4, 20},   {5, 35},   {6, 65},
-                                        {7, 190}, {8, 300}, {10, 350}, {11, 450}, {12, 600}};
+static const struct effort efforts[] = {{0, 0},   {0, 0},   {4, 20},  {5, 35},   {6, 65},
+                                        {7, 190}, {8, 300}, {9, 350}, {10, 350}, {12, 600}};
 
 struct writer {
     const struct image *image;

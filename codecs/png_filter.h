@@ -25,12 +25,18 @@ struct png_row {
 /* Turns the filtered bytes `from` into the row's. False when there is no such filter. */
 bool png_unfilter(unsigned filter, const struct png_row *row);
 
-/* The same byte by byte, as the specification has it: for processors without a faster way, and to
+/* Undoes Paeth's filter on two rows at once: `lower.above` is `upper.to`. Nearly twice as fast. */
+void png_unfilter_paeth_pair(const struct png_row *upper, const struct png_row *lower);
+
+/* png_unfilter byte by byte, as the specification has it: for processors without a faster way, and to
  * compare with. */
 bool png_unfilter_plain(unsigned filter, const struct png_row *row);
 
 /* The other way: `from` and `above` are pixels, `to` is filtered by one of the five. */
 void png_filter(unsigned filter, const struct png_row *row);
+
+/* The same with the instructions that every processor of the kind has, to compare with. */
+void png_filter_baseline(unsigned filter, const struct png_row *row);
 
 /* The sum of the bytes as distances from 0, 255 being -1: small where a filter predicts well. */
 uint64_t png_filter_sum(const uint8_t *bytes, size_t size);

@@ -103,6 +103,42 @@ INLINE void undo_paeth(struct png_row row, unsigned pixel, unsigned wide) {
     store(row.to + i, _mm_packus_epi16(left, left), pixel);
 }
 
+struct pair {
+    struct png_row upper, lower;
+    __m128i upper_left, upper_corner, lower_left, lower_corner;
+};
+
+/* The upper row's pixel at i, of which `bytes` are moved, and the lower row's before it. */
+INLINE void step_pair(struct pair *pair, size_t i, unsigned pixel, unsigned wide, unsigned bytes) {
+    __m128i above = load_wide(pair->upper.above + i, bytes);
+    __m128i x = load_wide(pair->upper.from + i, bytes);
+    __m128i y = load_wide(pair->lower.from + i - pixel, wide);
+    pair->lower_left = step_paeth(y, pair->lower_left, pair->upper_left, pair->lower_corner);
+    pair->lower_corner = pair->upper_left;
+    pair->upper_left = step_paeth(x, pair->upper_left, above, pair->upper_corner);
+    pair->upper_corner = above;
+    store(pair->lower.to + i - pixel, _mm_packus_epi16(pair->lower_left, pair->lower_left), wide);
+    store(pair->upper.to + i, _mm_packus_epi16(pair->upper_left, pair->upper_left), bytes);
+}
+
+/* The lower row is one pixel behind the upper one, on whose pixels it depends, so that the two paths
+ * are walked side by side. At least two pixels. */
+INLINE void undo_pair(const struct png_row *upper, const struct png_row *lower, unsigned pixel,
+                      unsigned wide) {
+    const __m128i zero = _mm_setzero_si128();
+    struct pair pair = {*upper, *lower, zero, load_wide(upper->above, wide), zero, zero};
+    pair.upper_left = step_paeth(load_wide(upper->from, wide), zero, pair.upper_corner, zero);
+    store(upper->to, _mm_packus_epi16(pair.upper_left, pair.upper_left), wide);
+    size_t i = pixel;
+    for (; i + pixel < pair.upper.size; i += pixel) {
+        step_pair(&pair, i, pixel, wide, wide);
+    }
+    step_pair(&pair, i, pixel, wide, pixel);
+    __m128i y = load_wide(lower->from + i, pixel);
+    y = step_paeth(y, pair.lower_left, pair.upper_left, pair.lower_corner);
+    store(lower->to + i, _mm_packus_epi16(y, y), pixel);
+}
+
 static void undo_up(uint8_t *restrict to, const uint8_t *restrict from, const uint8_t *restrict above,
                     size_t size) {
     for (size_t i = 0; i < size; i++) {
@@ -156,7 +192,23 @@ bool png_unfilter(unsigned filter, const struct png_row *row) {
     return filter < FILTER_COUNT;
 }
 
+void png_unfilter_paeth_pair(const struct png_row *upper, const struct png_row *lower) {
+    if (upper->pixel == 3 && upper->size > 3) {
+        undo_pair(upper, lower, 3, 4);
+    } else if (upper->pixel == 4 && upper->size > 4) {
+        undo_pair(upper, lower, 4, 4);
+    } else {
+        undo_left(FILTER_PAETH, upper);
+        undo_left(FILTER_PAETH, lower);
+    }
+}
+
 #else
+
+void png_unfilter_paeth_pair(const struct png_row *upper, const struct png_row *lower) {
+    png_unfilter_plain(FILTER_PAETH, upper);
+    png_unfilter_plain(FILTER_PAETH, lower);
+}
 
 bool png_unfilter(unsigned filter, const struct png_row *row) {
     return png_unfilter_plain(filter, row);

@@ -145,31 +145,47 @@ static void to_host_order(uint8_t *row, size_t size) {
     }
 }
 
-/* The row above is needed as the file has it, so that 16-bit rows are turned one row late. */
+static struct png_row row_at(const struct plan *plan, const struct plane *plane, uint32_t y) {
+    return (struct png_row){
+        .to = plane_row(plane, y),
+        .from = rows_of(plan) + y * (plan->row_bytes + 1) + 1,
+        .above = y > 0 ? plane_row(plane, y - 1) : plan->memory,
+        .size = plan->row_bytes,
+        .pixel = plan->pixel,
+    };
+}
+
+/* Undoes the filters of one row, or of two when that is faster; returns how many, 0 when there is no
+ * such filter. */
+static uint32_t unfilter(const struct plan *plan, const struct plane *plane, uint32_t y) {
+    struct png_row row = row_at(plan, plane, y);
+    const uint8_t filter = row.from[-1];
+    if (filter == FILTER_PAETH && y + 1 < plane->height) {
+        struct png_row next = row_at(plan, plane, y + 1);
+        if (next.from[-1] == FILTER_PAETH) {
+            png_unfilter_paeth_pair(&row, &next);
+            return 2;
+        }
+    }
+    return png_unfilter(filter, &row) ? 1 : 0;
+}
+
 static enum status unfilter_rows(const struct plan *plan, const struct codec_limits *limits,
                                  const struct image *image, bool *done, struct error *err) {
     const struct plane *plane = &image->plane[0];
     memset(plan->memory, 0, plan->row_bytes);
-    struct png_row row = {.above = plan->memory, .size = plan->row_bytes, .pixel = plan->pixel};
-    for (uint32_t y = 0; y < image->height; y++) {
+    /* The row above is needed as the file has it, so that 16-bit rows are turned late. */
+    for (uint32_t y = 0, turned = 0, count; y < image->height; y += count) {
         enum status status = limits_check_deadline(limits->deadline_ns, err);
-        if (status != ST_OK) {
-            *done = true;
+        count = status == ST_OK ? unfilter(plan, plane, y) : 0;
+        if (count == 0) {
+            *done = status != ST_OK;
             return status;
         }
-        const uint8_t *line = rows_of(plan) + y * (plan->row_bytes + 1);
-        row.from = line + 1;
-        row.to = plane_row(plane, y);
-        if (!png_unfilter(line[0], &row)) {
-            return ST_OK;
+        uint32_t end = y + count < image->height ? y + count - 1 : image->height;
+        for (; image->depth == 16 && turned < end; turned++) {
+            to_host_order(plane_row(plane, turned), plan->row_bytes);
         }
-        if (y > 0 && image->depth == 16) {
-            to_host_order(plane_row(plane, y - 1), plan->row_bytes);
-        }
-        row.above = row.to;
-    }
-    if (image->depth == 16) {
-        to_host_order(plane_row(plane, image->height - 1), plan->row_bytes);
     }
     *done = true;
     return ST_OK;

@@ -123,7 +123,9 @@ static void check_filter(unsigned pixel, size_t pixels, unsigned filter) {
         from[i] = (uint8_t)random_below(256);
         above[i] = (uint8_t)(random_below(4) ? from[i] + random_below(3) : random_below(256));
     }
+    png_filter_baseline(filter, &(struct png_row){back, from, above, size, pixel});
     png_filter(filter, &(struct png_row){to, from, above, size, pixel});
+    assert_memory_equal(to, back, size);
     assert_true(png_unfilter_plain(filter, &(struct png_row){back, to, above, size, pixel}));
     assert_memory_equal(from, back, size);
     free(from), free(above), free(to), free(back);

@@ -47,6 +47,26 @@ static void test_filters_are_undone_as_the_specification_says(void **state) {
     assert_false(png_unfilter_plain(255, &(struct png_row){&to, &from, &above, 1, 1}));
 }
 
+static void test_two_rows_at_once(void **state) {
+    (void)state;
+    static const unsigned pixels[] = {1, 2, 3, 4, 6, 8};
+    static const size_t widths[] = {1, 2, 3, 4, 17, 640};
+    for (size_t i = 0; i < 6 * 6; i++) {
+        unsigned pixel = pixels[i / 6];
+        size_t size = pixel * widths[i % 6];
+        uint8_t *from = random_row(size, 255), *below = random_row(size, 255), *above = random_row(size, 255);
+        uint8_t *upper = random_row(size, 255), *lower = random_row(size, 255),
+                *plain = random_row(size, 255);
+        png_unfilter_paeth_pair(&(struct png_row){upper, from, above, size, pixel},
+                                &(struct png_row){lower, below, upper, size, pixel});
+        assert_true(png_unfilter_plain(FILTER_PAETH, &(struct png_row){plain, from, above, size, pixel}));
+        assert_memory_equal(upper, plain, size);
+        assert_true(png_unfilter_plain(FILTER_PAETH, &(struct png_row){plain, below, upper, size, pixel}));
+        assert_memory_equal(lower, plain, size);
+        free(from), free(below), free(above), free(upper), free(lower), free(plain);
+    }
+}
+
 /* A quarter of all neighbours that a byte can have, spread evenly: the left one is made by what is added to
  * it. */
 static void test_paeth_is_exact(void **state) {
@@ -353,6 +373,7 @@ static void test_limits_hold(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_filters_are_undone_as_the_specification_says),
+        cmocka_unit_test(test_two_rows_at_once),
         cmocka_unit_test(test_paeth_is_exact),
         cmocka_unit_test(test_what_libpng_writes_decodes_alike),
         cmocka_unit_test(test_every_damaged_byte_is_judged_as_libpng_does),
