@@ -66,7 +66,7 @@ LDFLAGS_tsan    := $(SANITIZE_tsan)
 LDFLAGS_fuzz    := -fsanitize=address,undefined
 ALL_CFLAGS  = $(COMMON) $(WARN) $(CFLAGS_$(CONFIG)) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
-LIBS := -lmicrohttpd -ljpeg -lpng16 -lz -lm
+LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm
 
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build

@@ -25,14 +25,18 @@ enum status limits_check_size(uint32_t width, uint32_t height, const struct code
     return ST_OK;
 }
 
-enum status limits_check_deadline(int64_t deadline_ns, struct error *err) {
+int64_t limits_time_left(int64_t deadline_ns) {
     if (deadline_ns == 0) {
-        return ST_OK;
+        return INT64_MAX;
     }
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    if (now_ns > deadline_ns) {
+    return now_ns < deadline_ns ? deadline_ns - now_ns : 0;
+}
+
+enum status limits_check_deadline(int64_t deadline_ns, struct error *err) {
+    if (limits_time_left(deadline_ns) == 0) {
         return fail(err, ST_LIMIT, "the picture takes longer than the time limit");
     }
     return ST_OK;

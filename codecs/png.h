@@ -39,6 +39,10 @@ enum status png_probe(struct bytes input, const struct codec_limits *limits, str
                       struct error *err);
 enum status png_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
                        struct error *err);
+
+/* libpng's part of png_decode: every kind of PNG, row by row. What it says is right. */
+enum status png_decode_stream(struct bytes input, const struct codec_limits *limits,
+                              const struct image *image, struct error *err);
 enum status png_encode(const struct image *image, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err);
 

@@ -3,27 +3,20 @@
 
 #include <string.h>
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include "codecs/exif.h"
 
 enum { HEADER_SIZE = 13, CHUNK_OVERHEAD = 12, PALETTE = 3 };
 
-struct chunk {
-    uint32_t tag;
-    struct bytes data;
-    uint32_t checksum;
-};
-
-/* Steps to the chunk at *position; false at the end, or when it is not all there. */
-static bool next_chunk(struct bytes input, size_t *position, struct chunk *chunk) {
+bool png_next_chunk(struct bytes input, size_t *position, struct png_chunk *chunk) {
     size_t left = input.size - *position;
     if (left < CHUNK_OVERHEAD) {
         return false;
     }
     const uint8_t *p = input.data + *position;
     uint32_t size = be32(p);
-    *chunk = (struct chunk){.tag = be32(p + 4), .data = {p + 8, size}};
+    *chunk = (struct png_chunk){.tag = be32(p + 4), .data = {p + 8, size}};
     if (size > left - CHUNK_OVERHEAD) {
         return false;
     }
@@ -32,9 +25,9 @@ static bool next_chunk(struct bytes input, size_t *position, struct chunk *chunk
     return true;
 }
 
-static bool is_intact(const struct chunk *chunk) {
+bool png_chunk_is_intact(const struct png_chunk *chunk) {
     /* The name is part of the checksum and stands right before the data. */
-    return crc32_z(0, chunk->data.data - 4, chunk->data.size + 4) == chunk->checksum;
+    return libdeflate_crc32(0, chunk->data.data - 4, chunk->data.size + 4) == chunk->checksum;
 }
 
 static bool depth_is_legal(uint8_t color_type, uint8_t depth) {
@@ -52,11 +45,11 @@ static bool depth_is_legal(uint8_t color_type, uint8_t depth) {
     }
 }
 
-static enum status read_header(const struct chunk *chunk, struct png_facts *facts, struct error *err) {
+static enum status read_header(const struct png_chunk *chunk, struct png_facts *facts, struct error *err) {
     if (chunk->tag == png_tag("CgBI")) {
         return fail(err, ST_UNSUPPORTED, "PNG is in Apple's private CgBI variant, which is not supported");
     }
-    if (chunk->tag != png_tag("IHDR") || chunk->data.size != HEADER_SIZE || !is_intact(chunk)) {
+    if (chunk->tag != png_tag("IHDR") || chunk->data.size != HEADER_SIZE || !png_chunk_is_intact(chunk)) {
         return fail(err, ST_CORRUPT, "PNG does not begin with an intact header (IHDR)");
     }
     const uint8_t *p = chunk->data.data;
@@ -78,8 +71,8 @@ static enum status read_header(const struct chunk *chunk, struct png_facts *fact
 enum status png_read_facts(struct bytes input, struct png_facts *facts, struct error *err) {
     *facts = (struct png_facts){0};
     size_t position = PNG_SIGNATURE_SIZE;
-    struct chunk chunk;
-    if (!next_chunk(input, &position, &chunk)) {
+    struct png_chunk chunk;
+    if (!png_next_chunk(input, &position, &chunk)) {
         return fail(err, ST_CORRUPT, "PNG is cut short in its header");
     }
     enum status status = read_header(&chunk, facts, err);
@@ -87,7 +80,7 @@ enum status png_read_facts(struct bytes input, struct png_facts *facts, struct e
         return status;
     }
     bool pixels = false, palette = false;
-    while (next_chunk(input, &position, &chunk) && chunk.tag != png_tag("IEND")) {
+    while (png_next_chunk(input, &position, &chunk) && chunk.tag != png_tag("IEND")) {
         if (chunk.tag == png_tag("IDAT")) {
             pixels = true;
             facts->data_bytes += chunk.data.size;
@@ -115,7 +108,7 @@ bool png_is_colour(uint32_t tag) {
 }
 
 /* Chunks of a fixed size must have it: nothing else may ride along in them. */
-static bool size_is_right(const struct chunk *chunk) {
+static bool size_is_right(const struct png_chunk *chunk) {
     static const struct {
         char name[5];
         uint8_t size;
@@ -128,20 +121,20 @@ static bool size_is_right(const struct chunk *chunk) {
     return true;
 }
 
-static bool has_keyword(const struct chunk *chunk, const char *keyword) {
+static bool has_keyword(const struct png_chunk *chunk, const char *keyword) {
     size_t size = strlen(keyword);
     return chunk->data.size >= size && memcmp(chunk->data.data, keyword, size) == 0;
 }
 
 /* Texts are copied as they are, except those that can hide a thumbnail of the unblurred
  * picture: EXIF, IPTC and XMP as text. */
-static bool is_carried_text(const struct chunk *chunk) {
+static bool is_carried_text(const struct png_chunk *chunk) {
     bool text =
         chunk->tag == png_tag("tEXt") || chunk->tag == png_tag("zTXt") || chunk->tag == png_tag("iTXt");
     return text && !has_keyword(chunk, "Raw profile type") && !has_keyword(chunk, "XML:com.adobe.xmp");
 }
 
-static bool is_carried(const struct chunk *chunk, bool colour) {
+static bool is_carried(const struct png_chunk *chunk, bool colour) {
     if (colour) {
         return png_is_colour(chunk->tag) && size_is_right(chunk);
     }
@@ -149,7 +142,7 @@ static bool is_carried(const struct chunk *chunk, bool colour) {
     return (fixed && size_is_right(chunk)) || is_carried_text(chunk);
 }
 
-static bool is_listed(const struct metadata *metadata, const struct chunk *chunk) {
+static bool is_listed(const struct metadata *metadata, const struct png_chunk *chunk) {
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
         if (metadata->chunk[i].tag == chunk->tag) {
             return !is_carried_text(chunk); /* only texts may be repeated */
@@ -160,15 +153,15 @@ static bool is_listed(const struct metadata *metadata, const struct chunk *chunk
 
 static void add_chunks(struct bytes input, struct metadata *metadata, bool colour) {
     size_t position = PNG_SIGNATURE_SIZE;
-    struct chunk chunk;
+    struct png_chunk chunk;
     bool pixels = false;
-    for (unsigned i = 0; i < METADATA_MARKERS_MAX && next_chunk(input, &position, &chunk); i++) {
+    for (unsigned i = 0; i < METADATA_MARKERS_MAX && png_next_chunk(input, &position, &chunk); i++) {
         pixels |= chunk.tag == png_tag("IDAT");
         if (metadata->chunk_count < METADATA_CHUNKS_MAX && is_carried(&chunk, colour) &&
-            !(colour && pixels) && !is_listed(metadata, &chunk) && is_intact(&chunk)) {
+            !(colour && pixels) && !is_listed(metadata, &chunk) && png_chunk_is_intact(&chunk)) {
             metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){chunk.tag, chunk.data};
         }
-        if (chunk.tag == png_tag("eXIf") && metadata->exif.size == 0 && is_intact(&chunk)) {
+        if (chunk.tag == png_tag("eXIf") && metadata->exif.size == 0 && png_chunk_is_intact(&chunk)) {
             metadata->exif = chunk.data;
         }
     }
@@ -182,4 +175,28 @@ void png_read_metadata(struct bytes input, struct metadata *metadata) {
         metadata->exif.data += 6, metadata->exif.size -= 6;
     }
     metadata->orientation = exif_orientation(metadata->exif);
+}
+
+enum status png_open_chunk(struct buf *output, uint32_t tag, struct error *err) {
+    uint8_t head[8] = {0};
+    put_be32(head + 4, tag);
+    return buf_append(output, head, sizeof(head), err);
+}
+
+enum status png_close_chunk(struct buf *output, size_t start, struct error *err) {
+    size_t size = output->size - start - 8;
+    if (size > INT32_MAX) {
+        return fail(err, ST_LIMIT, "a PNG chunk would have %zu bytes; the format's limit is 2 GiB", size);
+    }
+    put_be32(output->data + start, (uint32_t)size);
+    uint8_t tail[4];
+    put_be32(tail, libdeflate_crc32(0, output->data + start + 4, size + 4));
+    return buf_append(output, tail, sizeof(tail), err);
+}
+
+enum status png_put_chunk(struct buf *output, uint32_t tag, struct bytes data, struct error *err) {
+    size_t start = output->size;
+    enum status status = png_open_chunk(output, tag, err);
+    status = status != ST_OK ? status : buf_append(output, data.data, data.size, err);
+    return status != ST_OK ? status : png_close_chunk(output, start, err);
 }

@@ -5,9 +5,9 @@
 #include "codecs/limits.h"
 #include "codecs/png.h"
 #include "codecs/png_chunks.h"
+#include "codecs/png_whole.h"
 
 enum {
-    CHUNK_MEMORY_MAX = 1 << 20,
     CHUNK_CACHE_MAX = 32,
     TAIL_SLACK = 1 << 16, /* bytes that may follow the last row's own: checksums, small chunks */
 };
@@ -100,7 +100,7 @@ static void restrict_chunks(struct reader *reader) {
     png_structp png = reader->png;
     uint32_t side = reader->limits->max_side;
     png_set_user_limits(png, side, side);
-    png_set_chunk_malloc_max(png, CHUNK_MEMORY_MAX);
+    png_set_chunk_malloc_max(png, PNG_CHUNK_MAX);
     png_set_chunk_cache_max(png, CHUNK_CACHE_MAX);
     /* A negative count means all chunks but IHDR, PLTE, tRNS, IDAT and IEND. */
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -163,8 +163,8 @@ static enum status run(struct reader *reader, const struct image *image) {
     return status;
 }
 
-enum status png_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                       struct error *err) {
+enum status png_decode_stream(struct bytes input, const struct codec_limits *limits,
+                              const struct image *image, struct error *err) {
     struct reader reader;
     memset(&reader, 0, sizeof(reader));
     reader.input = input;
@@ -172,4 +172,11 @@ enum status png_decode(struct bytes input, const struct codec_limits *limits, co
     reader.left = SIZE_MAX;
     png_guard_init(&reader.guard, ST_CORRUPT, limits->max_memory, err);
     return run(&reader, image);
+}
+
+enum status png_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
+                       struct error *err) {
+    bool done;
+    enum status status = png_decode_whole(input, limits, image, &done, err);
+    return done ? status : png_decode_stream(input, limits, image, err);
 }

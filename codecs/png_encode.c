@@ -2,194 +2,237 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
+#include <libdeflate.h>
+#include <png.h>
 
 #include "codecs/exif.h"
 #include "codecs/icc.h"
 #include "codecs/limits.h"
 #include "codecs/png.h"
 #include "codecs/png_chunks.h"
+#include "codecs/png_pack.h"
+#include "codecs/png_rows.h"
+#include "codecs/runs.h"
 
-enum { OUTPUT_STEP = 1 << 16 }; /* bytes that are compressed before they are handed over */
+enum {
+    STRIP_SIZE = 1 << 17, /* bytes of rows that are filtered and compressed together: they stay in cache */
+    PACK_MAX = 64 << 20,  /* bytes of rows that are held at once */
+    PACK_NS = 4000000000, /* what one call of libdeflate may take, as no deadline ends it. Less if there is
+                             less time */
+    GRAPHIC_EFFORT = 2,   /* takes the place of effort 1 for graphics */
+    PROFILE_LEVEL = 6,
+    ZLIB_METHOD = 0x78,
+    ZLIB_CHECK = 0x01, /* a stream's header: deflate, 32 KiB, fastest */
+};
+
+/* What an effort means (docs/adr/0013): a level of libdeflate, with the time that a byte takes at
+ * worst. Level 0 is codecs/runs.h alone; what it makes is kept where the others do no better, so that no
+ * effort makes more bytes than the efforts 0 and 1. */
+struct effort {
+    uint8_t level;
+    uint16_t ns;
+};
+
+static const struct effort efforts[] = {{0, 0},   {0, 0},   {4, 20},  {5, 35},   {6, 65},
+                                        {7, 190}, {8, 300}, {9, 350}, {10, 350}, {12, 600}};
 
 struct writer {
-    png_structp png;
-    png_infop info;
-    struct png_guard guard;
+    const struct image *image;
+    const struct encode_options *options;
+    const struct metadata *metadata;
     struct buf *output;
-    struct buf profile; /* a whole iCCP chunk; made before the guarded part */
+    struct error *err;
+    struct png_rows rows;
+    struct buf profile; /* the data of an iCCP chunk */
     struct buf exif;
 };
 
-static void write_bytes(png_structp png, png_bytep data, size_t size) {
-    struct writer *writer = png_get_io_ptr(png);
-    enum status status = buf_append(writer->output, data, size, writer->guard.err);
-    if (status != ST_OK) {
-        png_guard_leave(png, status);
-    }
+static enum status write_header(struct writer *writer) {
+    static const uint8_t types[] = {[PIXEL_GRAY] = PNG_COLOR_TYPE_GRAY,
+                                    [PIXEL_GRAY_ALPHA] = PNG_COLOR_TYPE_GRAY_ALPHA,
+                                    [PIXEL_RGB] = PNG_COLOR_TYPE_RGB,
+                                    [PIXEL_RGBA] = PNG_COLOR_TYPE_RGB_ALPHA};
+    const struct image *image = writer->image;
+    uint8_t header[13] = {[8] = image->depth, [9] = types[image->model]};
+    put_be32(header, image->width);
+    put_be32(header + 4, image->height);
+    enum status status = buf_append(writer->output, "\x89PNG\r\n\x1A\n", PNG_SIGNATURE_SIZE, writer->err);
+    return status != ST_OK ? status
+                           : png_put_chunk(writer->output, png_tag("IHDR"),
+                                           (struct bytes){header, sizeof(header)}, writer->err);
 }
 
-static void flush_nothing(png_structp png) {
-    (void)png;
-}
-
-/* What each effort means to zlib and libpng, chosen by measuring blurred photographs and
- * screenshots. One filter for all rows is as good as a choice per row up to level 4, and
- * zlib's level 3 is slower than 4 there. Runs only (effort 0) are the fastest and even
- * the smallest for photographs, but twice as large where patterns repeat, so the default
- * effort 1 searches for matches. */
-static void set_effort(png_structp png, unsigned effort) {
-    static const struct {
-        uint8_t level;
-        uint8_t filters;
-        uint8_t strategy;
-    } efforts[] = {
-        {1, PNG_FILTER_AVG, Z_RLE},
-        {1, PNG_FILTER_UP, Z_DEFAULT_STRATEGY},
-        {2, PNG_FILTER_UP, Z_DEFAULT_STRATEGY},
-        {4, PNG_FILTER_AVG, Z_DEFAULT_STRATEGY},
-        {4, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
-        {5, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
-        {6, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
-        {7, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
-        {8, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
-        {9, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
-    };
-    unsigned last = sizeof(efforts) / sizeof(*efforts) - 1;
-    unsigned row = effort < last ? effort : last;
-    png_set_compression_buffer_size(png, OUTPUT_STEP);
-    png_set_compression_level(png, efforts[row].level);
-    png_set_compression_strategy(png, efforts[row].strategy);
-    png_set_filter(png, PNG_FILTER_TYPE_BASE, efforts[row].filters);
-}
-
-static int color_type_of(enum pixel_model model) {
-    switch (model) {
-    case PIXEL_GRAY:
-        return PNG_COLOR_TYPE_GRAY;
-    case PIXEL_GRAY_ALPHA:
-        return PNG_COLOR_TYPE_GRAY_ALPHA;
-    case PIXEL_RGBA:
-        return PNG_COLOR_TYPE_RGB_ALPHA;
-    default:
-        return PNG_COLOR_TYPE_RGB;
-    }
-}
-
-/* Guarded. */
-static void write_chunk(png_structp png, uint32_t tag, struct bytes data) {
-    uint8_t name[5] = {0};
-    put_be32(name, tag);
-    png_write_chunk(png, name, data.data, data.size);
-}
-
-/* Guarded. Between IHDR and the pixels. */
-static void write_metadata(struct writer *writer, const struct encode_options *options,
-                           const struct metadata *metadata) {
+/* Between IHDR and the pixels. */
+static enum status write_metadata(struct writer *writer) {
+    const struct metadata *metadata = writer->metadata;
+    enum status status = ST_OK;
     if (writer->profile.size > 0) {
-        write_chunk(writer->png, png_tag("iCCP"), buf_bytes(&writer->profile));
+        status = png_put_chunk(writer->output, png_tag("iCCP"), buf_bytes(&writer->profile), writer->err);
     }
-    if (writer->exif.size > 0) {
-        write_chunk(writer->png, png_tag("eXIf"), buf_bytes(&writer->exif));
+    if (status == ST_OK && writer->exif.size > 0) {
+        status = png_put_chunk(writer->output, png_tag("eXIf"), buf_bytes(&writer->exif), writer->err);
     }
     bool carry = metadata && metadata->source == CODEC_PNG;
-    for (unsigned i = 0; carry && i < metadata->chunk_count; i++) {
+    for (unsigned i = 0; status == ST_OK && carry && i < metadata->chunk_count; i++) {
         const struct metadata_chunk *chunk = &metadata->chunk[i];
-        if (chunk->tag != png_tag("iCCP") && (options->keep_metadata || png_is_colour(chunk->tag))) {
-            write_chunk(writer->png, chunk->tag, chunk->data);
+        if (chunk->tag != png_tag("iCCP") && (writer->options->keep_metadata || png_is_colour(chunk->tag))) {
+            status = png_put_chunk(writer->output, chunk->tag, chunk->data, writer->err);
         }
     }
-}
-
-static void encode_guarded(struct writer *writer, const struct image *image,
-                           const struct encode_options *options, const struct metadata *metadata) {
-    png_structp png = writer->png;
-    png_set_write_fn(png, writer, write_bytes, flush_nothing);
-    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    set_effort(png, options->effort);
-    png_set_IHDR(png, writer->info, image->width, image->height, image->depth, color_type_of(image->model),
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(png, writer->info);
-    write_metadata(writer, options, metadata);
-    if (image->depth == 16 && png_is_little_endian()) {
-        png_set_swap(png);
-    }
-    for (uint32_t y = 0; y < image->height; y++) {
-        enum status status = limits_check_deadline(options->deadline_ns, writer->guard.err);
-        if (status != ST_OK) {
-            png_guard_leave(png, status);
-        }
-        png_write_row(png, plane_row(&image->plane[0], y));
-    }
-    png_write_end(png, NULL);
-}
-
-static enum status run(struct writer *writer, const struct image *image, const struct encode_options *options,
-                       const struct metadata *metadata) {
-    if (setjmp(writer->guard.jump)) {
-        png_destroy_write_struct(&writer->png, &writer->info);
-        return writer->guard.status;
-    }
-    writer->png =
-        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &writer->guard, png_guard_error, png_guard_warning,
-                                  &writer->guard, png_guard_malloc, png_guard_free);
-    writer->info = writer->png ? png_create_info_struct(writer->png) : NULL;
-    enum status status = ST_OK;
-    if (writer->info) {
-        encode_guarded(writer, image, options, metadata);
-    } else {
-        status = fail(writer->guard.err, ST_BUSY, "out of memory in the PNG library");
-    }
-    png_destroy_write_struct(&writer->png, &writer->info);
     return status;
 }
 
-/* Turns the profile into an iCCP chunk: name, zero, method 0, zlib stream. */
-static enum status make_iccp(const struct buf *profile, struct buf *chunk, struct error *err) {
-    static const uint8_t head[] = {'I', 'C', 'C', 0, 0};
-    uLongf size = compressBound((uLong)profile->size);
-    buf_init(chunk, sizeof(head) + size);
-    enum status status = buf_reserve(chunk, sizeof(head) + size, err);
-    if (status != ST_OK) {
-        return status;
+/* A strip of rows as a chunk; in the first one the zlib stream begins. */
+static enum status write_strip(struct writer *writer, struct runs *runs, uint32_t y, uint32_t count,
+                               uint8_t *lines, uint32_t *checksum) {
+    static const uint8_t start_of_stream[] = {ZLIB_METHOD, ZLIB_CHECK};
+    size_t size = count * writer->rows.line, start = writer->output->size;
+    png_rows_filter(&writer->rows, y, count, png_rows_choose(&writer->rows, y, count, lines), lines);
+    *checksum = libdeflate_adler32(*checksum, lines, size);
+    enum status status = png_open_chunk(writer->output, png_tag("IDAT"), writer->err);
+    if (status == ST_OK && y == 0) {
+        status = buf_append(writer->output, start_of_stream, sizeof(start_of_stream), writer->err);
     }
-    memcpy(chunk->data, head, sizeof(head));
-    if (compress2(chunk->data + sizeof(head), &size, profile->data, (uLong)profile->size,
-                  Z_DEFAULT_COMPRESSION) != Z_OK) {
-        return fail(err, ST_BUSY, "out of memory for the colour profile");
-    }
-    chunk->size = sizeof(head) + size;
-    return ST_OK;
+    status = status != ST_OK ? status : runs_block(runs, lines, size, writer->output, writer->err);
+    return status != ST_OK ? status : png_close_chunk(writer->output, start, writer->err);
 }
 
-static enum status prepare_metadata(struct writer *writer, const struct image *image,
-                                    const struct encode_options *options, const struct metadata *metadata) {
+static enum status write_end_of_stream(struct writer *writer, struct runs *runs, uint32_t checksum) {
+    size_t start = writer->output->size;
+    uint8_t tail[4];
+    put_be32(tail, checksum);
+    enum status status = png_open_chunk(writer->output, png_tag("IDAT"), writer->err);
+    status = status != ST_OK ? status : runs_end(runs, writer->output, writer->err);
+    status = status != ST_OK ? status : buf_append(writer->output, tail, sizeof(tail), writer->err);
+    return status != ST_OK ? status : png_close_chunk(writer->output, start, writer->err);
+}
+
+static enum status write_strips(struct writer *writer) {
+    uint32_t height = writer->image->height;
+    uint32_t most = writer->rows.line < STRIP_SIZE ? (uint32_t)(STRIP_SIZE / writer->rows.line) : 1;
+    uint8_t *lines = malloc(most * writer->rows.line);
+    if (!lines) {
+        return fail(writer->err, ST_BUSY, "out of memory to compress a PNG");
+    }
+    struct runs runs = {0};
+    uint32_t checksum = 1;
+    enum status status = ST_OK;
+    for (uint32_t y = 0; y < height && status == ST_OK; y += most) {
+        uint32_t count = height - y < most ? height - y : most;
+        status = limits_check_deadline(writer->options->deadline_ns, writer->err);
+        status = status != ST_OK ? status : write_strip(writer, &runs, y, count, lines, &checksum);
+    }
+    free(lines);
+    return status != ST_OK ? status : write_end_of_stream(writer, &runs, checksum);
+}
+
+/* Puts what libdeflate makes in the place of the strips, which stand from `start`, if it is smaller. */
+static enum status pack_instead(struct writer *writer, int level, size_t start) {
+    struct buf *output = writer->output;
+    size_t room = output->size - start, size = 0;
+    enum status status = limits_check_deadline(writer->options->deadline_ns, writer->err);
+    status = status != ST_OK ? status : buf_reserve(output, room, writer->err);
+    if (status == ST_OK) {
+        uint8_t *to = output->data + output->size;
+        status = png_pack(&writer->rows, level, to, room, &size, writer->err);
+    }
+    if (status != ST_OK || size == 0) {
+        return status;
+    }
+    const uint8_t *packed = output->data + output->size;
+    output->size = start;
+    status = png_open_chunk(output, png_tag("IDAT"), writer->err);
+    if (status == ST_OK) {
+        memmove(output->data + output->size, packed, size);
+        output->size += size;
+        status = png_close_chunk(output, start, writer->err);
+    }
+    return status;
+}
+
+/* The strongest effort up to `effort` that packs so many bytes in time; 0 or 1 take no level. */
+static unsigned affordable(unsigned effort, uint64_t size, int64_t time_ns) {
+    while (effort > 1 && (size > PACK_MAX || size * efforts[effort].ns > (uint64_t)time_ns)) {
+        effort--;
+    }
+    return effort;
+}
+
+static enum status choose_level(const struct writer *writer, int *level) {
+    const unsigned last = sizeof(efforts) / sizeof(*efforts) - 1;
+    unsigned effort = writer->options->effort < last ? writer->options->effort : last;
+    uint64_t size = (uint64_t)writer->rows.line * writer->image->height;
+    int64_t left = limits_time_left(writer->options->deadline_ns);
+    bool graphic = false;
+    enum status status = ST_OK;
+    if (effort == 1) {
+        status = png_is_graphic(&writer->rows, &graphic, writer->err);
+    }
+    effort = affordable(graphic ? GRAPHIC_EFFORT : effort, size, left < PACK_NS ? left : PACK_NS);
+    *level = efforts[effort].level;
+    return status;
+}
+
+static enum status write_pixels(struct writer *writer) {
+    size_t start = writer->output->size;
+    int level = 0;
+    enum status status = png_rows_init(&writer->rows, writer->image, writer->err);
+    status = status != ST_OK ? status : choose_level(writer, &level);
+    status = status != ST_OK ? status : write_strips(writer);
+    if (status == ST_OK && level > 0) {
+        status = pack_instead(writer, level, start);
+    }
+    png_rows_finish(&writer->rows);
+    return status;
+}
+
+/* Turns the profile into an iCCP chunk's data: name, zero, method 0, zlib stream. */
+static enum status make_iccp(const struct buf *profile, struct buf *chunk, struct error *err) {
+    static const uint8_t head[] = {'I', 'C', 'C', 0, 0};
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(PROFILE_LEVEL);
+    if (!compressor) {
+        return fail(err, ST_BUSY, "out of memory for the colour profile");
+    }
+    size_t room = libdeflate_zlib_compress_bound(compressor, profile->size);
+    buf_init(chunk, sizeof(head) + room);
+    enum status status = buf_append(chunk, head, sizeof(head), err);
+    status = status != ST_OK ? status : buf_reserve(chunk, room, err);
+    if (status == ST_OK) {
+        chunk->size += libdeflate_zlib_compress(compressor, profile->data, profile->size,
+                                                chunk->data + chunk->size, room);
+    }
+    libdeflate_free_compressor(compressor);
+    return status;
+}
+
+static enum status prepare_metadata(struct writer *writer) {
+    const struct metadata *metadata = writer->metadata;
     if (!metadata) {
         return ST_OK;
     }
-    struct error *err = writer->guard.err;
     struct buf profile = {0};
-    enum status status = icc_read(metadata, image->model, &profile, err);
+    enum status status = icc_read(metadata, writer->image->model, &profile, writer->err);
     if (status == ST_OK && profile.size > 0) {
-        status = make_iccp(&profile, &writer->profile, err);
+        status = make_iccp(&profile, &writer->profile, writer->err);
     }
     buf_finish(&profile);
-    if (status == ST_OK && options->keep_metadata) {
+    if (status == ST_OK && writer->options->keep_metadata) {
         buf_init(&writer->exif, EXIF_SIZE_MAX);
-        status = exif_sanitize(metadata->exif, options->upright, &writer->exif, err);
+        status = exif_sanitize(metadata->exif, writer->options->upright, &writer->exif, writer->err);
     }
     return status;
 }
 
 enum status png_encode(const struct image *image, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err) {
-    struct writer writer;
-    memset(&writer, 0, sizeof(writer));
-    writer.output = output;
-    png_guard_init(&writer.guard, ST_INTERNAL, UINT64_MAX, err);
-    enum status status = prepare_metadata(&writer, image, options, metadata);
+    struct writer writer = {
+        .image = image, .options = options, .metadata = metadata, .output = output, .err = err};
+    enum status status = prepare_metadata(&writer);
+    status = status != ST_OK ? status : write_header(&writer);
+    status = status != ST_OK ? status : write_metadata(&writer);
+    status = status != ST_OK ? status : write_pixels(&writer);
     if (status == ST_OK) {
-        status = run(&writer, image, options, metadata);
+        status = png_put_chunk(output, png_tag("IEND"), (struct bytes){NULL, 0}, err);
     }
     buf_finish(&writer.profile);
     buf_finish(&writer.exif);

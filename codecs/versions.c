@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include <jpeglib.h>
+#include <libdeflate.h>
 #include <png.h>
 #include <zlib.h>
 
@@ -12,5 +13,6 @@
 
 const char *codec_libraries(void) {
     return "libjpeg-turbo " TEXT(LIBJPEG_TURBO_VERSION) ", libpng " PNG_LIBPNG_VER_STRING
-                                                        ", zlib " ZLIB_VERSION;
+                                                        ", zlib " ZLIB_VERSION
+                                                        ", libdeflate " LIBDEFLATE_VERSION_STRING;
 }

@@ -89,9 +89,9 @@ def small_png():
 
 
 @functools.lru_cache(4)
-def slow_png(side=500):
-    """Black and white noise, on which deflate's best effort is slow: about 0.5 s, 2 s with side 1000."""
-    return png(noise(side, side, 1) % 2, depth=1)
+def slow_png(side=600):
+    """Noise of two values, on which deflate's best effort is slow: about 0.5 s, 2 s with side 1250."""
+    return png(noise(side, side, 3) % 2)
 
 
 SLOW_QUERY = '/blur?sigma=0.1&effort=9'

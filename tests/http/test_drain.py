@@ -13,7 +13,7 @@ import pictures
 import wire
 
 HURRIED = (0, 75)  # EX_TEMPFAIL: answers may have been lost
-SLOW = wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(700))  # about 1 s
+SLOW = wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(850))  # about 1 s
 
 
 def in_flight(own, count):
@@ -52,7 +52,7 @@ def test_pictures_in_flight_get_their_answers(start):
         for connection in (first, second):
             answer = connection.answer()
             assert answer.status == 200 and answer.header('Connection') == 'close'
-            assert anatomy.pixels(answer.body).shape == (700, 700, 1)
+            assert anatomy.pixels(answer.body).shape == (850, 850, 3)
             assert connection.is_closed()
     assert own.wait() == 0
 
@@ -104,7 +104,7 @@ def test_a_picture_that_outlasts_the_delay_gets_its_answer(start):
     assert own.wait_for_line('drain')
     assert own.get('/readyz').status_code == 503  # a request that ends during the delay
     with own.connect() as connection:
-        connection.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1000)))  # 2 s
+        connection.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1250)))  # 2 s
         answer = connection.answer()
         assert answer and answer.status == 200
     assert own.wait() == 0

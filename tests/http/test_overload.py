@@ -8,7 +8,7 @@ import pictures
 import wire
 from problems import check_problem
 
-SLOW = wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1000))
+SLOW = wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1250))
 
 
 def depth(server):
@@ -20,7 +20,7 @@ def test_full_queue(start):
     received = 'blurd_received_bytes_total'
     with own.connect() as first, own.connect() as second:
         first.send(SLOW)
-        assert daemon.eventually(lambda: own.metrics()[received] >= len(pictures.slow_png(1000)) and depth(own) == 0)
+        assert daemon.eventually(lambda: own.metrics()[received] >= len(pictures.slow_png(1250)) and depth(own) == 0)
         second.send(SLOW)
         assert daemon.eventually(lambda: depth(own) == 1)
         for body in (pictures.small_png(), pictures.small_jpeg()):
@@ -36,7 +36,7 @@ def test_full_queue(start):
 
 def test_many_at_once_get_a_picture_or_503(start):
     own = start('--workers', 1, '--queue', 3)
-    body, statuses = pictures.slow_png(300), []
+    body, statuses = pictures.slow_png(400), []
     threads = [threading.Thread(target=lambda: statuses.append(own.post(pictures.SLOW_QUERY, body).status_code)) for _ in range(16)]
     for thread in threads:
         thread.start()

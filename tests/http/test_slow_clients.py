@@ -80,7 +80,7 @@ def test_idle_connections_are_closed_in_silence(impatient):
 
 
 def test_work_is_not_the_clients_slowness(impatient):
-    answer = impatient.post(pictures.SLOW_QUERY, pictures.slow_png(800))  # longer than every timeout of a client
+    answer = impatient.post(pictures.SLOW_QUERY, pictures.slow_png(1000))  # longer than every timeout of a client
     assert answer.status_code == 200
 
 

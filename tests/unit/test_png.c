@@ -2,44 +2,8 @@
  * The files are put together here, chunk by chunk, and not by the library under test. */
 #include <time.h>
 
-#include <zlib.h>
-
 #include "tests/unit/exif_fixture.h"
-#include "tests/unit/picture_fixture.h"
-
-static void put_chunk(struct buf *file, const char *name, const void *data, size_t size) {
-    uint8_t head[8], tail[4];
-    put_be32(head, (uint32_t)size);
-    memcpy(head + 4, name, 4);
-    uLong checksum = crc32(0, head + 4, 4);
-    checksum = size ? crc32(checksum, data, (uInt)size) : checksum;
-    put_be32(tail, (uint32_t)checksum);
-    assert_int_equal(buf_append(file, head, 8, NULL), ST_OK);
-    assert_int_equal(buf_append(file, data, size, NULL), ST_OK);
-    assert_int_equal(buf_append(file, tail, 4, NULL), ST_OK);
-}
-
-static struct buf put_start(uint32_t width, uint32_t height, uint8_t depth, uint8_t color_type,
-                            bool interlaced) {
-    struct buf file;
-    buf_init(&file, 64 << 20);
-    uint8_t header[13] = {[8] = depth, [9] = color_type, [12] = interlaced};
-    put_be32(header, width);
-    put_be32(header + 4, height);
-    assert_int_equal(buf_append(&file, "\x89PNG\r\n\x1A\n", 8, NULL), ST_OK);
-    put_chunk(&file, "IHDR", header, sizeof(header));
-    return file;
-}
-
-/* Writes the pixel data and the end. `raw` is scan lines, filter bytes included. */
-static void put_pixels(struct buf *file, const uint8_t *raw, size_t size) {
-    uLongf packed_size = compressBound((uLong)size);
-    uint8_t *packed = malloc(packed_size);
-    assert_int_equal(compress(packed, &packed_size, raw, (uLong)size), Z_OK);
-    put_chunk(file, "IDAT", packed, packed_size);
-    put_chunk(file, "IEND", NULL, 0);
-    free(packed);
-}
+#include "tests/unit/png_fixture.h"
 
 static unsigned channels_of(uint8_t color_type) {
     static const unsigned channels[] = {1, 0, 3, 1, 2, 0, 4};
