@@ -237,7 +237,7 @@ def test_work_that_takes_too_long_is_given_up(start):
     own = start('--work-timeout', '50ms')
     answer = own.post(pictures.SLOW_QUERY, pictures.slow_png(3100))  # 0.2 s at the lowest effort
     check_problem(answer, 'limit-exceeded')
-    assert answer.elapsed.total_seconds() < 1 * daemon.SLOW
+    assert answer.elapsed.total_seconds() < 3 * daemon.SLOW  # not the 10 that the highest effort takes
     assert own.post('/blur', pictures.small_png()).status_code == 200
 
 
