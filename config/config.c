@@ -331,8 +331,7 @@ static enum status load_command_line(struct config *config, const struct command
     return status;
 }
 
-/* What no single row can say. */
-static enum status check_together(const struct config *config, struct error *err) {
+enum status config_check(const struct config *config, struct error *err) {
     if (config->max_body > config->memory) {
         char body[OPTION_VALUE_MAX];
         char memory[OPTION_VALUE_MAX];
@@ -340,6 +339,11 @@ static enum status check_together(const struct config *config, struct error *err
         option_format(&rows[ROW_memory], config, memory);
         return fail_argument(err, "max_body", "max_body is %.24s, it must be at most memory, which is %.24s",
                              body, memory);
+    }
+    if (config->connections_soft > config->connections) {
+        return fail_argument(err, "connections_soft",
+                             "connections_soft is %u, it must be at most connections, which is %u",
+                             config->connections_soft, config->connections);
     }
     return ST_OK;
 }
@@ -363,5 +367,5 @@ enum status config_load(struct config *config, enum config_action *action, int a
     if (!status) {
         status = load_command_line(config, &line, err);
     }
-    return status ? status : check_together(config, err);
+    return status ? status : config_check(config, err);
 }

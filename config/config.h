@@ -70,6 +70,9 @@ void config_default(struct config *config);
 enum status config_load(struct config *config, enum config_action *action, int argc, char *const *argv,
                         char *const *envp, struct error *err);
 
+/* Checks what no single option can say. config_load has done so. */
+enum status config_check(const struct config *config, struct error *err);
+
 /* Prints what `action` (not CONFIG_RUN) asks for; `version` is the text for --version,
  * without a line end. Returns the exit status: 0, or 1 when writing failed. */
 int config_answer(enum config_action action, const struct config *config, const char *version, FILE *out);

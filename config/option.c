@@ -152,7 +152,7 @@ static bool text_is_valid(const struct option *row, const char *text, size_t len
         }
     }
     struct in6_addr scratch;
-    return row->type == OPTION_TEXT || inet_pton(AF_INET, text, &scratch) == 1 ||
+    return row->type == OPTION_TEXT || length == 0 || inet_pton(AF_INET, text, &scratch) == 1 ||
            inet_pton(AF_INET6, text, &scratch) == 1;
 }
 
@@ -256,7 +256,7 @@ void option_format_allowed(const struct option *row, char *text, size_t size) {
                  row->maximum);
         break;
     case OPTION_ADDRESS:
-        snprintf(text, size, "a numeric IPv4 or IPv6 address");
+        snprintf(text, size, "a numeric IPv4 or IPv6 address%s", row->minimum > 0 ? "" : ", or empty");
         break;
     default:
         format_number(row, row->minimum, low, sizeof low);

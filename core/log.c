@@ -11,12 +11,16 @@
 #include "core/json.h"
 
 /* The process has one log; its two settings are the only globals of the project. */
-static enum log_level log_max = LOG_INFO;
+static _Atomic enum log_level log_max = LOG_INFO;
 static enum log_format log_style = LOG_TEXT;
 
 void log_init(enum log_level level, enum log_format format) {
     log_max = level;
     log_style = format;
+}
+
+void log_set_level(enum log_level level) {
+    log_max = level;
 }
 
 /* Appends text whole or not at all; room for the end of the line always remains. */

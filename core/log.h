@@ -31,6 +31,9 @@ struct log_line {
 /* Sets what is logged and how. Lines before it are text at LOG_INFO. */
 void log_init(enum log_level level, enum log_format format);
 
+/* Another level from now on. */
+void log_set_level(enum log_level level);
+
 void log_begin(struct log_line *line, enum log_level level, const char *event);
 void log_string(struct log_line *line, const char *key, const char *value);
 void log_number(struct log_line *line, const char *key, int64_t value);

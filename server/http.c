@@ -5,32 +5,37 @@
  * Rules of the library that shape this file: a response may be queued in the first call
  * of the handler or after the last byte of the body, never between; a suspended
  * connection has no timeout and must be resumed before MHD_stop_daemon, or that aborts;
- * its only timeout is for inactivity (see watchdog.h). */
+ * its only timeout is for inactivity (see watchdog.h).
+ *
+ * Its own threads are not used: when exactly 128 events are there at once (that is how many
+ * it asks for), they wait for one more before they look at any. In MHD_run it never waits;
+ * our threads do (loop.h). Several share the listening socket, each with a daemon. */
 #include "server/http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
-#include <netdb.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "config/cores.h"
-#include "core/clock.h"
 #include "core/log.h"
 #include "server/answer.h"
-#include "server/listen.h"
+#include "server/http_log.h"
+#include "server/loop.h"
+#include "server/peer.h"
 #include "server/request.h"
 #include "server/service.h"
+#include "server/watchdog.h"
 
 enum {
     CONNECTION_MEMORY = 64 << 10, /* headers and target have to fit; also the read size */
     BODY_RATE = 256 << 10,        /* bytes a second that a declared body must at least come at */
-    EVENT_THREADS_MAX = 8,
-    LOG_INTERVAL_NS = 1000000000, /* the library's messages: one a second */
+    EVENT_THREADS_AUTO = 8,
+    EVENT_THREADS_MAX = 64, /* as --event-threads */
+    ADMIN_CONNECTIONS = 64,
 };
 
 /* As strict as the library can be. Before 0.9.77.1 that would only add a check of Host,
@@ -43,15 +48,29 @@ enum {
 
 enum phase { PHASE_HEADERS, PHASE_BODY, PHASE_WORK, PHASE_SENT };
 
+/* A thread and its part of the connections. */
+struct event_thread {
+    struct http *http;
+    struct MHD_Daemon *daemon;
+    struct loop *loop;
+    bool ended; /* a connection has, since the library last looked whether it may accept */
+};
+
 struct http {
     struct service *service;
-    struct MHD_Daemon *daemon;
+    struct watchdog *watchdog;
     int listen_fd;
-    _Atomic int64_t last_log; /* clock_ns of the last message of the library */
+    bool admin;
+    bool quiesced;
+    unsigned threads;
+    struct event_thread thread[EVENT_THREADS_MAX];
+    _Atomic unsigned open; /* connections */
+    struct http_log log;
 };
 
 /* A TCP connection; requests follow one another on it. */
 struct connection {
+    struct event_thread *thread;
     struct MHD_Connection *handle;
     struct watch *watch;
     int fd;
@@ -63,40 +82,54 @@ static struct connection *connection_of(struct MHD_Connection *handle) {
     return info ? info->socket_context : NULL;
 }
 
-static void on_connection(void *cls, struct MHD_Connection *handle, void **context,
-                          enum MHD_ConnectionNotificationCode code) {
-    struct service *service = ((struct http *)cls)->service;
-    struct connection *connection = *context;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        connection = calloc(1, sizeof *connection);
-        *context = connection;
-        if (!connection) {
-            return; /* its first request is refused for want of a context */
-        }
-        connection->handle = handle;
-        connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-        connection->watch = watch_add(service->watchdog, connection->fd);
-        watch_phase(connection->watch, WATCH_HEADERS, service->config->header_timeout_ms, NULL);
-        metrics_add(service->metrics, METRIC_CONNECTIONS, 1);
-        metrics_add(service->metrics, METRIC_CONNECTIONS_OPEN, 1);
-    } else if (connection) {
+static void connection_start(struct event_thread *thread, struct MHD_Connection *handle, void **context) {
+    struct http *http = thread->http;
+    struct metrics *metrics = http->service->metrics;
+    atomic_fetch_add(&http->open, 1);
+    metrics_add(metrics, METRIC_CONNECTIONS, 1);
+    metrics_add(metrics, METRIC_CONNECTIONS_OPEN, 1);
+    struct connection *connection = calloc(1, sizeof *connection);
+    *context = connection;
+    if (!connection) {
+        return; /* its first request is refused for want of a context */
+    }
+    connection->thread = thread;
+    connection->handle = handle;
+    connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    connection->watch = watch_add(http->watchdog, connection->fd);
+    struct settings *settings = settings_take(&http->service->settings);
+    watch_phase(connection->watch, WATCH_HEADERS, settings->config.header_timeout_ms, NULL);
+    settings_drop(settings);
+}
+
+static void count_end(struct metrics *metrics, enum watch_end end) {
+    metrics_add(metrics, METRIC_CONNECTIONS_LATE, end == WATCH_LATE);
+    metrics_add(metrics, METRIC_CONNECTIONS_SLOW, end == WATCH_SLOW);
+    metrics_add(metrics, METRIC_CONNECTIONS_SHED, end == WATCH_SHED);
+}
+
+static void connection_end(struct event_thread *thread, struct connection *connection) {
+    struct http *http = thread->http;
+    struct service *service = http->service;
+    thread->ended = true;
+    if (connection) {
+        count_end(service->metrics, watch_ended(connection->watch));
         watch_remove(connection->watch);
         free(connection);
-        *context = NULL;
-        metrics_add(service->metrics, METRIC_CONNECTIONS_OPEN, -1);
+    }
+    metrics_add(service->metrics, METRIC_CONNECTIONS_OPEN, -1);
+    if (atomic_fetch_sub(&http->open, 1) == 1 && atomic_load(&service->draining)) {
+        eventfd_write(service->idle_event, 1);
     }
 }
 
-static void name_client(struct MHD_Connection *handle, struct request *request) {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *address = info ? info->client_addr : NULL;
-    if (address && address->sa_family == AF_INET6) {
-        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, request->client,
-                  sizeof request->client);
-    } else if (address && address->sa_family == AF_INET) {
-        inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)address)->sin_addr, request->client,
-                  sizeof request->client);
+static void on_connection(void *cls, struct MHD_Connection *handle, void **context,
+                          enum MHD_ConnectionNotificationCode code) {
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        connection_start(cls, handle, context);
+    } else {
+        connection_end(cls, *context);
+        *context = NULL;
     }
 }
 
@@ -105,11 +138,12 @@ static void name_client(struct MHD_Connection *handle, struct request *request) 
 static void *on_target(void *cls, const char *target, struct MHD_Connection *handle) {
     struct http *http = cls;
     struct connection *connection = connection_of(handle);
-    struct request *request = connection ? request_create(http->service, target) : NULL;
+    struct request *request = connection ? request_create(http->service, target, http->admin) : NULL;
     if (request) {
         request->connection = connection;
-        name_client(handle, request);
-        watch_phase(connection->watch, WATCH_HEADERS, http->service->config->header_timeout_ms, request->id);
+        peer_name(connection->fd, request->client, sizeof request->client);
+        watch_phase(connection->watch, WATCH_HEADERS, request->settings->config.header_timeout_ms,
+                    request->id);
     }
     return request;
 }
@@ -119,6 +153,14 @@ static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char 
     (void)kind;
     request_header(cls, name, name_size, value ? value : "", value ? value_size : 0);
     return MHD_YES;
+}
+
+/* Whether the connection ends with this answer. Said in time, a proxy sends no further
+ * request into a connection that closes. */
+static bool is_last(const struct request *request) {
+    const struct connection *connection = request->connection;
+    return request->close || atomic_load(&request->service->draining) ||
+           watchdog_wants_last(connection->thread->http->watchdog);
 }
 
 /* The library copies the headers; the body goes over to it without a copy. */
@@ -138,7 +180,7 @@ static struct MHD_Response *make_response(struct request *request) {
     for (unsigned i = 0; i < answer->header_count; i++) {
         MHD_add_response_header(response, answer->header[i].name, answer->header[i].value);
     }
-    if (request->close || atomic_load(&request->service->draining)) {
+    if (is_last(request)) {
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     }
     return response;
@@ -151,7 +193,7 @@ static enum MHD_Result send_answer(struct request *request) {
         return MHD_NO;
     }
     request->phase = PHASE_SENT;
-    watch_phase(connection->watch, WATCH_WRITE, request->service->config->write_timeout_ms, NULL);
+    watch_phase(connection->watch, WATCH_WRITE, request->settings->config.write_timeout_ms, NULL);
     enum MHD_Result result = MHD_queue_response(connection->handle, request->answer.http_status, response);
     MHD_destroy_response(response);
     return result;
@@ -166,7 +208,7 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
         return send_answer(request);
     }
     int64_t allowance = (int64_t)(request->framing.content_length / BODY_RATE) * 1000;
-    watch_phase(connection->watch, WATCH_BODY, request->service->config->body_timeout_ms + allowance,
+    watch_phase(connection->watch, WATCH_BODY, request->settings->config.body_timeout_ms + allowance,
                 request->id);
     return MHD_YES;
 }
@@ -181,7 +223,7 @@ static enum MHD_Result end(struct request *request) {
     /* Suspended first: a worker may be done, and resume, before this function returns. */
     MHD_suspend_connection(connection->handle);
     if (request_submit(request) != ST_OK) {
-        MHD_resume_connection(connection->handle);
+        http_resume(request);
     }
     return MHD_YES;
 }
@@ -215,34 +257,24 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *handle, cons
 
 static void on_completed(void *cls, struct MHD_Connection *handle, void **context,
                          enum MHD_RequestTerminationCode code) {
-    struct service *service = ((struct http *)cls)->service;
+    (void)cls;
     struct connection *connection = connection_of(handle);
     struct watch *watch = connection ? connection->watch : NULL;
     struct request *request = *context;
     *context = NULL;
-    request_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK, watch_expired(watch));
-    watch_phase(watch, WATCH_IDLE, service->config->idle_timeout_ms, NULL);
+    if (request) {
+        enum watch_end end = watch_ended(watch);
+        int64_t idle_ms = request->settings->config.idle_timeout_ms;
+        request_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
+                        end == WATCH_LATE || end == WATCH_SLOW);
+        watch_phase(watch, WATCH_IDLE, idle_ms, NULL);
+    }
 }
 
 /* Targets are taken apart by request.c, raw; the library's own view is not used. */
 static size_t no_unescape(void *cls, struct MHD_Connection *handle, char *text) {
     (void)cls, (void)handle;
     return strlen(text);
-}
-
-/* At the descriptor limit the library complains millions of times in a few seconds. */
-static void on_message(void *cls, const char *format, va_list arguments) {
-    struct http *http = cls;
-    int64_t now = clock_ns();
-    int64_t last = atomic_load(&http->last_log);
-    if (now - last < LOG_INTERVAL_NS || !atomic_compare_exchange_strong(&http->last_log, &last, now)) {
-        metrics_add(http->service->metrics, METRIC_LOG_SUPPRESSED, 1);
-        return;
-    }
-    char text[256];
-    vsnprintf(text, sizeof text, format, arguments);
-    text[strcspn(text, "\r\n")] = '\0';
-    log_message(LOG_INFO, "microhttpd", "%s", text);
 }
 
 /* The library calls this where it would abort: its own invariants are broken. */
@@ -252,72 +284,132 @@ static void on_panic(void *cls, const char *file, unsigned line, const char *rea
     _exit(70); /* EX_SOFTWARE */
 }
 
-static unsigned event_threads(const struct config *config) {
+static unsigned event_threads(const struct http *http) {
     uint32_t automatic = cores_usable() / 4;
-    automatic = automatic < 1 ? 1 : automatic > EVENT_THREADS_MAX ? EVENT_THREADS_MAX : automatic;
-    return config->event_threads ? config->event_threads : automatic;
+    automatic = automatic < 1 ? 1 : automatic > EVENT_THREADS_AUTO ? EVENT_THREADS_AUTO : automatic;
+    uint32_t wanted = http->service->config->event_threads;
+    return http->admin ? 1 : wanted ? wanted : automatic;
 }
 
-static struct MHD_Daemon *start_daemon(struct http *http) {
-    const struct config *config = http->service->config;
-    unsigned threads = event_threads(config);
-    /* The library warns about a pool of one thread. */
-    struct MHD_OptionItem pool[] = {
-        {threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)threads, NULL},
-        {MHD_OPTION_END, 0, NULL},
-    };
+static unsigned connections_max(const struct http *http) {
+    return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
+}
+
+static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned connections) {
+    struct http *http = thread->http;
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG,
-        http->service->port, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_message, http,
-        OPTION_STRICT, MHD_OPTION_LISTEN_SOCKET, http->listen_fd, MHD_OPTION_ARRAY, pool,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, http,
+        MHD_OPTION_EXTERNAL_LOGGER, http_log_message, &http->log, OPTION_STRICT, MHD_OPTION_LISTEN_SOCKET,
+        http->listen_fd, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_NOTIFY_COMPLETED,
-        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_UNESCAPE_CALLBACK,
+        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, thread, MHD_OPTION_UNESCAPE_CALLBACK,
         no_unescape, NULL, MHD_OPTION_END);
 }
 
-enum status http_start(struct http **http, struct service *service, struct error *err) {
+static int64_t run_daemon(void *context) {
+    struct event_thread *thread = context;
+    MHD_UNSIGNED_LONG_LONG ms;
+    thread->ended = false;
+    MHD_run(thread->daemon);
+    if (thread->ended) {
+        return 0;
+    }
+    return MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1;
+}
+
+static void quiesce_daemon(void *context) {
+    MHD_quiesce_daemon(((struct event_thread *)context)->daemon);
+}
+
+static enum status start_thread(struct http *http, unsigned index, struct error *err) {
+    struct event_thread *thread = &http->thread[index];
+    unsigned most = connections_max(http);
+    thread->http = http;
+    unsigned share = most / http->threads + (index < most % http->threads);
+    thread->daemon = start_daemon(thread, share ? share : 1);
+    const union MHD_DaemonInfo *epoll =
+        thread->daemon ? MHD_get_daemon_info(thread->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+    if (!epoll) {
+        return fail(err, ST_BUSY, "cannot start the HTTP library: %s", strerror(errno));
+    }
+    return loop_start(&thread->loop, epoll->epoll_fd, run_daemon, thread, err);
+}
+
+enum status http_start(struct http **http, struct service *service, int fd, bool admin, struct error *err) {
     struct http *started = calloc(1, sizeof *started);
     if (!started) {
+        close(fd);
         return fail(err, ST_BUSY, "out of memory");
     }
-    started->service = service;
-    service->port = (uint16_t)service->config->port;
-    enum status status = listen_open(service->config->listen, &service->port, &started->listen_fd, err);
-    if (status != ST_OK) {
-        free(started);
-        return status;
-    }
+    *started = (struct http){.service = service, .listen_fd = fd, .admin = admin};
+    started->threads = event_threads(started);
+    struct watchdog_limits limits = settings_limits(service->config, connections_max(started));
+    enum status status = watchdog_create(&started->watchdog, &limits, err);
+    started->log = (struct http_log){.metrics = service->metrics, .watchdog = started->watchdog};
     MHD_set_panic_func(on_panic, NULL);
-    started->daemon = start_daemon(started);
-    if (!started->daemon) {
-        close(started->listen_fd);
-        free(started);
-        return fail(err, ST_BUSY, "cannot start the HTTP library: %s", strerror(errno));
+    for (unsigned i = 0; i < started->threads && status == ST_OK; i++) {
+        status = start_thread(started, i, err);
+    }
+    if (status != ST_OK) {
+        http_stop(started);
+        return status;
     }
     *http = started;
     return ST_OK;
 }
 
+void http_configure(struct http *http, const struct config *config) {
+    struct watchdog_limits limits = settings_limits(config, connections_max(http));
+    watchdog_configure(http->watchdog, &limits);
+}
+
+/* Afterwards the listening socket is not the library's to close. */
+static void stop_accepting(struct http *http) {
+    for (unsigned i = 0; i < http->threads && !http->quiesced; i++) {
+        struct event_thread *thread = &http->thread[i];
+        if (thread->loop) {
+            loop_call(thread->loop, quiesce_daemon);
+        } else if (thread->daemon) {
+            quiesce_daemon(thread);
+        }
+    }
+    http->quiesced = true;
+}
+
 void http_quiesce(struct http *http) {
-    MHD_quiesce_daemon(http->daemon);
+    stop_accepting(http);
+    watchdog_drain(http->watchdog);
+}
+
+unsigned http_connections(const struct http *http) {
+    return atomic_load(&http->open);
 }
 
 void http_stop(struct http *http) {
-    if (http) {
-        MHD_stop_daemon(http->daemon);
-        close(http->listen_fd); /* after quiescing it is ours again */
-        free(http);
+    if (!http) {
+        return;
     }
+    stop_accepting(http);
+    for (unsigned i = 0; i < http->threads; i++) {
+        loop_stop(http->thread[i].loop);
+        if (http->thread[i].daemon) {
+            MHD_stop_daemon(http->thread[i].daemon);
+        }
+    }
+    watchdog_destroy(http->watchdog);
+    close(http->listen_fd);
+    free(http);
 }
 
 void http_resume(struct request *request) {
-    MHD_resume_connection(((struct connection *)request->connection)->handle);
+    const struct connection *connection = request->connection;
+    struct loop *loop = connection->thread->loop;
+    MHD_resume_connection(connection->handle); /* from now on the connection may end */
+    loop_wake(loop);
 }
 
 bool http_peer_gone(const struct request *request) {
-    struct pollfd peer = {.fd = ((struct connection *)request->connection)->fd, .events = POLLRDHUP};
-    return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR));
+    return peer_closed(((struct connection *)request->connection)->fd, NULL);
 }
 
 const char *http_library(void) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The HTTP side: sockets, event threads and libmicrohttpd, which no other file knows. */
+ * The HTTP side: event threads and libmicrohttpd, which no other file knows. One `struct
+ * http` for each listening socket, with its own threads and watchdog: what floods one does
+ * not slow the other. */
 #ifndef BLURD_SERVER_HTTP_H
 #define BLURD_SERVER_HTTP_H
 
@@ -8,16 +10,24 @@
 
 #include "core/status.h"
 
+struct config;
 struct service;
 struct request;
 struct http;
 
-/* Listens, sets service->port, and starts the event threads. ST_ARGUMENT when the
- * address cannot be used. */
-enum status http_start(struct http **http, struct service *service, struct error *err);
+/* Serves on the listening socket `fd`, which it owns from now on, also when it fails.
+ * `admin`: one thread and few connections, for those who operate the daemon. */
+enum status http_start(struct http **http, struct service *service, int fd, bool admin, struct error *err);
 
-/* Stops accepting connections; those open go on, and close after their next answer. */
+/* Takes over those of the options that http.c reads and that may change. */
+void http_configure(struct http *http, const struct config *config);
+
+/* Stops accepting connections. Idle ones are closed, the others after their next answer. */
 void http_quiesce(struct http *http);
+
+/* Connections that are open now. While the service drains, its event is written when none
+ * is left. */
+unsigned http_connections(const struct http *http);
 
 /* Ends everything. No request may be with a worker. NULL is allowed. */
 void http_stop(struct http *http);

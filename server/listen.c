@@ -8,7 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 1024 };
+enum {
+    BACKLOG = 4096
+}; /* beyond it a client waits a second for its next try; the kernel may have a lower limit */
 
 union address {
     struct sockaddr any;
@@ -64,8 +66,18 @@ enum status listen_open(const char *text, uint16_t *port, int *fd, struct error 
     if (*fd < 0) {
         return fail(err, ST_ARGUMENT, "cannot listen on %s port %u: %s", text, *port, strerror(errno));
     }
-    if (getsockname(*fd, &address.any, &size) == 0) {
-        *port = ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);
-    }
+    listen_port(*fd, port);
     return ST_OK;
+}
+
+void listen_port(int fd, uint16_t *port) {
+    union address address;
+    socklen_t size = sizeof address;
+    memset(&address, 0, sizeof address);
+    *port = 0;
+    if (getsockname(fd, &address.any, &size) == 0 && address.any.sa_family == AF_INET6) {
+        *port = ntohs(address.v6.sin6_port);
+    } else if (address.any.sa_family == AF_INET) {
+        *port = ntohs(address.v4.sin_port);
+    }
 }

@@ -12,4 +12,7 @@
  * one is stored. The caller closes *fd. ST_ARGUMENT with a sentence for people. */
 enum status listen_open(const char *address, uint16_t *port, int *fd, struct error *err);
 
+/* Stores the port that `fd` listens on; 0 for sockets without one. */
+void listen_port(int fd, uint16_t *port);
+
 #endif

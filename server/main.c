@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * Start, wait for a signal, drain, end. */
-#include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "config/cores.h"
-#include "core/clock.h"
 #include "core/log.h"
 #include "core/version.h"
 #include "cpu/cpu.h"
 #include "gpu/gpu.h"
 #include "gpu/versions.h"
+#include "server/activation.h"
+#include "server/drain.h"
 #include "server/http.h"
+#include "server/listen.h"
+#include "server/reload.h"
 #include "server/routes.h"
 #include "server/service.h"
 
@@ -39,17 +39,6 @@ static enum status raise_descriptor_limit(const struct config *config, struct er
                     config->connections, (uintmax_t)want, (uintmax_t)limit.rlim_cur);
     }
     return ST_OK;
-}
-
-static int open_signals(void) {
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    sigaddset(&wanted, SIGTERM);
-    sigaddset(&wanted, SIGINT);
-    signal(SIGPIPE, SIG_IGN);
-    /* Before the first thread, so that every thread has them blocked. */
-    pthread_sigmask(SIG_BLOCK, &wanted, NULL);
-    return signalfd(-1, &wanted, SFD_CLOEXEC);
 }
 
 static struct gpu_options gpu_options(const struct service *service, char *const *arguments) {
@@ -107,119 +96,106 @@ static enum status service_init(struct service *service, const struct config *co
     unsigned operations;
     const char *const *names = route_names(&operations);
     *service = (struct service){.config = config, .idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    settings_init(&service->settings);
     service->metrics = metrics_create(names, operations);
     service->slots = slot_pool_create(config->memory);
     if (!service->metrics || !service->slots || service->idle_event < 0) {
         return fail(err, ST_BUSY, "out of memory");
     }
+    struct settings *settings;
     enum status status = raise_descriptor_limit(config, err);
-    if (status == ST_OK && config->token_file[0]) {
-        status = tokens_load(&service->tokens, config->token_file, err);
+    if (status == ST_OK) {
+        status = settings_create(&settings, config, err);
     }
     if (status == ST_OK) {
+        settings_replace(&service->settings, settings);
         status = open_backends(service, arguments, err);
     }
     if (status == ST_OK) {
         unsigned count = config->workers ? config->workers : cores_usable();
         status = workers_create(&service->workers, service, count, config->queue, err);
     }
-    return status == ST_OK ? watchdog_create(&service->watchdog, err) : status;
+    return status;
 }
 
 static void service_finish(struct service *service) {
-    watchdog_destroy(service->watchdog);
     workers_finish(service->workers, true); /* after a start that failed */
     workers_destroy(service->workers);
     for (unsigned i = 0; i < service->backend_count; i++) {
         backend_close(service->backend[i]);
     }
-    tokens_destroy(service->tokens);
+    settings_finish(&service->settings);
     slot_pool_destroy(service->slots);
     metrics_destroy(service->metrics);
     close(service->idle_event);
 }
 
-/* A second signal: whoever sent it does not want to wait for clients. */
-static _Noreturn void leave_now(void) {
-    log_message(LOG_WARNING, "drain", "second signal: leaving at once");
-    _exit(EX_TEMPFAIL);
-}
-
-/* Waits until `fd` is readable or `ms` have passed (-1: for ever). A signal during the
- * wait ends it, too; returns whether one came. */
-static bool wait_for(int fd, int signals, int64_t ms) {
-    struct pollfd fds[2] = {{.fd = signals, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
-    int64_t until = ms < 0 ? INT64_MAX : clock_ns() + ms * 1000000;
-    for (;;) {
-        int64_t left = until == INT64_MAX ? -1 : (until - clock_ns() + 999999) / 1000000;
-        if (until != INT64_MAX && left <= 0) {
-            return false;
-        }
-        int ready = poll(fds, fd < 0 ? 1 : 2, (int)left);
-        if (ready > 0 && (fds[0].revents & POLLIN)) {
-            struct signalfd_siginfo info;
-            return read(signals, &info, sizeof info) == sizeof info;
-        }
-        if (ready > 0) {
-            return false;
-        }
-    }
-}
-
-/* Waits until no request is left, at most `ms`; false when they took longer. */
-static bool wait_until_idle(struct service *service, int signals, int64_t ms) {
-    int64_t until = clock_ns() + ms * 1000000;
-    while (atomic_load(&service->active) > 0) {
-        int64_t left = (until - clock_ns()) / 1000000;
-        if (left <= 0) {
-            return false;
-        }
-        if (wait_for(service->idle_event, signals, left)) {
-            leave_now();
-        }
-        /* It may also have been written by a probe that ended before the others. */
-        eventfd_t ignored;
-        eventfd_read(service->idle_event, &ignored);
-    }
-    return true;
-}
-
-/* Readiness fails at once; connections are accepted for the delay, since a load balancer
- * notices late; then what is in flight is finished. */
-static void drain(struct service *service, struct http *http, int signals) {
+/* Opens what was not handed over. fd[1] stays -1 when no second listener is wanted. */
+static enum status open_sockets(struct service *service, int fd[2], struct error *err) {
     const struct config *config = service->config;
-    atomic_store(&service->draining, true);
-    metrics_set(service->metrics, METRIC_DRAINING, 1);
-    log_message(LOG_INFO, "drain", "finishing %u requests", atomic_load(&service->active));
-    if (config->drain_delay_ms > 0 && wait_for(-1, signals, config->drain_delay_ms)) {
-        leave_now();
+    struct activation given;
+    uint16_t admin_port = (uint16_t)config->admin_port;
+    service->port = (uint16_t)config->port;
+    enum status status = activation_take(&given, err);
+    fd[0] = given.listen;
+    fd[1] = given.admin;
+    if (status == ST_OK && fd[0] < 0) {
+        status = listen_open(config->listen, &service->port, &fd[0], err);
     }
-    http_quiesce(http);
-    bool idle = wait_until_idle(service, signals, config->drain_timeout_ms);
-    if (!idle) {
-        log_message(LOG_WARNING, "drain", "giving up on %u requests", atomic_load(&service->active));
+    if (status == ST_OK && fd[1] < 0 && config->admin_listen[0]) {
+        status = listen_open(config->admin_listen, &admin_port, &fd[1], err);
     }
-    workers_finish(service->workers, !idle); /* no connection may stay suspended when the library stops */
+    if (status == ST_OK) {
+        listen_port(fd[0], &service->port);
+    }
+    if (status == ST_OK && fd[1] >= 0) {
+        service->admin = true;
+        listen_port(fd[1], &admin_port);
+        log_message(LOG_INFO, "admin", "health and metrics on port %u", admin_port);
+    }
+    return status;
 }
 
-static int serve(const struct config *config, char *const *arguments, struct error *err) {
+static enum status open_doors(struct service *service, struct http *https[2], struct error *err) {
+    int fd[2] = {-1, -1};
+    enum status status = open_sockets(service, fd, err);
+    for (unsigned i = 0; i < 2 && status == ST_OK; i++) {
+        if (fd[i] >= 0) {
+            status = http_start(&https[i], service, fd[i], i == 1, err);
+            fd[i] = -1;
+        }
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (fd[i] >= 0) {
+            close(fd[i]);
+        }
+    }
+    return status;
+}
+
+static int serve(const struct command *command, const struct config *config, struct error *err) {
     struct service service;
-    struct http *http = NULL;
-    int signals = open_signals();
-    enum status status = service_init(&service, config, arguments, err);
+    struct http *https[2] = {NULL, NULL};
+    int signals = signals_open();
+    enum status status = service_init(&service, config, command->argv, err);
     if (status == ST_OK) {
-        status = http_start(&http, &service, err);
+        status = open_doors(&service, https, err);
     }
     if (status == ST_OK) {
         log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service.port,
                     service.cpu->name, gpu_build_versions());
         status = await_gpu(&service, err);
         if (status == ST_OK) {
-            wait_for(-1, signals, -1);
+            activation_notify("READY=1");
+            while (signals_wait(signals) == SIGHUP) {
+                reload(&service, https, command);
+            }
         }
-        drain(&service, http, signals);
+        activation_notify("STOPPING=1");
+        drain(&service, https[0], signals);
     }
-    http_stop(http);
+    http_stop(https[0]);
+    http_stop(https[1]);
     service_finish(&service);
     close(signals);
     return status == ST_OK ? EX_OK : status == ST_DEVICE ? EX_UNAVAILABLE : EX_CONFIG;
@@ -256,7 +232,7 @@ int main(int argc, char **argv) {
         struct gpu_options options = gpu_options(&service, argv);
         gpu_engine_main(&options);
     }
-    int code = serve(&config, argv, &err);
+    int code = serve(&(struct command){argc, argv}, &config, &err);
     if (code != EX_OK) {
         log_message(LOG_ERROR, "start", "%s", err.text);
     }

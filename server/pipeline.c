@@ -53,7 +53,7 @@ static enum status open_envelope(struct pipeline *p) {
 }
 
 static enum status probe(struct pipeline *p) {
-    const struct config *config = p->request->service->config;
+    const struct config *config = &p->request->settings->config;
     p->limits = (struct codec_limits){
         .max_pixels = config->max_pixels,
         .max_side = config->max_side,

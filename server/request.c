@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 
 #include "core/clock.h"
@@ -44,7 +43,7 @@ static void judge_target(struct request *request, const char *target, size_t siz
     }
 }
 
-struct request *request_create(struct service *service, const char *target) {
+struct request *request_create(struct service *service, const char *target, bool admin) {
     size_t size = strlen(target);
     size_t kept = size < REQUEST_TARGET_MAX ? size : REQUEST_TARGET_MAX;
     struct request *request = calloc(1, sizeof *request + kept + 1);
@@ -52,6 +51,8 @@ struct request *request_create(struct service *service, const char *target) {
         return NULL;
     }
     request->service = service;
+    request->settings = settings_take(&service->settings);
+    request->admin = admin;
     request->created_ns = clock_ns();
     memcpy(request->outcome.backend_name, "none", sizeof "none");
     make_id(request);
@@ -96,7 +97,7 @@ static bool named(const char *name, size_t size, const char *wanted) {
 void request_header(struct request *request, const char *name, size_t name_size, const char *value,
                     size_t value_size) {
     framing_header(&request->framing, name, name_size, value, value_size);
-    const struct tokens *tokens = request->service->tokens;
+    const struct tokens *tokens = request->settings->tokens;
     if (named(name, name_size, "X-Request-Id")) {
         take_id(request, value, value_size);
     } else if (named(name, name_size, "Accept")) {
@@ -112,7 +113,7 @@ void request_header(struct request *request, const char *name, size_t name_size,
 /* Finds out what is asked for; returns the problem when it cannot be. */
 static enum problem find_route(struct request *request) {
     struct error *err = &request->error;
-    request->route = route_find(request->target);
+    request->route = route_find(request->target, request->admin, request->service->admin);
     if (!request->route) {
         fail(err, ST_ARGUMENT, "there is nothing at this path; see GET /");
         return PROBLEM_NOT_FOUND;
@@ -123,7 +124,7 @@ static enum problem find_route(struct request *request) {
         fail(err, ST_ARGUMENT, "%s takes %s", request->route->path, request->route->answer ? "GET" : "POST");
         return PROBLEM_METHOD;
     }
-    if (!request->route->answer && request->service->tokens && !request->authorized) {
+    if (!request->route->answer && request->settings->tokens && !request->authorized) {
         fail(err, ST_ARGUMENT, "a valid bearer token is needed");
         return PROBLEM_UNAUTHORIZED;
     }
@@ -143,7 +144,7 @@ static enum problem check_head(struct request *request) {
              "the request has no body: neither Content-Length nor Transfer-Encoding");
         return PROBLEM_CORRUPT;
     }
-    uint64_t limit = request->service->config->max_body;
+    uint64_t limit = request->settings->config.max_body;
     if (request->framing.content_length > limit) {
         fail(&request->error, ST_TOO_LARGE, "the body has %" PRIu64 " bytes, the limit is %" PRIu64,
              request->framing.content_length, limit);
@@ -175,7 +176,7 @@ void request_begin(struct request *request, const char *method, const char *vers
 /* How much of an unwanted body is read so that the refusal arrives: answering and closing
  * while the client still sends would reset the connection and lose the answer. */
 static uint64_t drain_cap(const struct request *request) {
-    return 2 * request->service->config->max_body;
+    return 2 * request->settings->config.max_body;
 }
 
 bool request_must_answer_early(const struct request *request) {
@@ -187,13 +188,13 @@ bool request_must_answer_early(const struct request *request) {
 static enum status reserve_body(struct request *request, size_t want) {
     struct slot *slot = request->slot;
     const struct framing *framing = &request->framing;
-    uint64_t limit = framing->content_lengths ? framing->content_length : request->service->config->max_body;
+    uint64_t limit = framing->content_lengths ? framing->content_length : request->settings->config.max_body;
     size_t room = slot->reserved * 2 < limit ? slot->reserved * 2 : (size_t)limit;
     return slot_reserve(slot, room > want ? room : want, &request->error);
 }
 
 static enum status keep_body(struct request *request, const void *data, size_t size) {
-    uint64_t limit = request->service->config->max_body;
+    uint64_t limit = request->settings->config.max_body;
     if (size > limit - request->body_size) {
         return fail(&request->error, ST_TOO_LARGE, "the body is larger than the limit of %" PRIu64 " bytes",
                     limit);
@@ -332,9 +333,8 @@ void request_destroy(struct request *request, bool sent, bool timeout) {
     log_request(request);
     slot_give_back(request->slot);
     buf_finish(&request->answer.body);
+    settings_drop(request->settings);
     free(request);
     metrics_add(service->metrics, METRIC_IN_FLIGHT, -1);
-    if (atomic_fetch_sub(&service->active, 1) == 1 && atomic_load(&service->draining)) {
-        eventfd_write(service->idle_event, 1);
-    }
+    atomic_fetch_sub(&service->active, 1);
 }

@@ -62,10 +62,12 @@ struct outcome {
 
 struct request {
     struct service *service;
-    struct request *next; /* the queue's */
-    void *connection;     /* server/http.c's */
-    unsigned phase;       /* server/http.c's; 0 at first */
-    char client[48];      /* address of the peer, for the log */
+    struct settings *settings; /* as they were when it began */
+    bool admin;                /* came through the second listener */
+    struct request *next;      /* the queue's */
+    void *connection;          /* server/http.c's */
+    unsigned phase;            /* server/http.c's; 0 at first */
+    char client[48];           /* address of the peer, for the log */
     char id[REQUEST_ID_MAX + 1];
     char method[16];
     const struct route *route; /* NULL until known */
@@ -90,8 +92,9 @@ struct request {
     char target[]; /* path, zero, query, zero */
 };
 
-/* A new request for the raw request target. NULL without memory. */
-struct request *request_create(struct service *service, const char *target);
+/* A new request for the raw request target, `admin` through the second listener. NULL
+ * without memory. */
+struct request *request_create(struct service *service, const char *target, bool admin);
 
 void request_header(struct request *request, const char *name, size_t name_size, const char *value,
                     size_t value_size);

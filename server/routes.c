@@ -96,21 +96,22 @@ static const struct route routes[] = {
     {.path = "/", .name = "index", .answer = answer_index},
     {.path = "/blur", .name = "blur", .filter = "blur"},
     {.path = "/convolve", .name = "convolve", .filter = "convolve"},
-    {.path = "/livez", .name = "livez", .answer = answer_livez},
-    {.path = "/metrics", .name = "metrics", .answer = answer_metrics},
+    {.path = "/livez", .name = "livez", .answer = answer_livez, .listener = ROUTE_BOTH},
+    {.path = "/metrics", .name = "metrics", .answer = answer_metrics, .listener = ROUTE_SECOND},
     {.path = "/pipeline", .name = "pipeline"},
     {.path = "/pixelate", .name = "pixelate", .filter = "pixelate"},
-    {.path = "/readyz", .name = "readyz", .answer = answer_readyz},
+    {.path = "/readyz", .name = "readyz", .answer = answer_readyz, .listener = ROUTE_BOTH},
     {.path = "/sharpen", .name = "sharpen", .filter = "sharpen"},
     {.path = "/stats", .name = "stats", .filter = "stats"},
     {.path = "/version", .name = "version", .answer = answer_version},
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 
-const struct route *route_find(const char *path) {
+const struct route *route_find(const char *path, bool admin, bool two) {
+    enum route_listener hidden = admin ? ROUTE_FIRST : ROUTE_SECOND;
     for (unsigned i = 0; i < ROUTES; i++) {
         if (strcmp(routes[i].path, path) == 0) {
-            return &routes[i];
+            return two && routes[i].listener == hidden ? NULL : &routes[i];
         }
     }
     return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What all parts of the running daemon share. Made by main before the first thread,
- * constant afterwards but for the atomics. */
+ * constant afterwards but for the atomics and the settings. */
 #ifndef BLURD_SERVER_SERVICE_H
 #define BLURD_SERVER_SERVICE_H
 
@@ -11,28 +11,27 @@
 #include "core/backend.h"
 #include "core/slot.h"
 #include "server/metrics.h"
-#include "server/tokens.h"
-#include "server/watchdog.h"
+#include "server/settings.h"
 #include "server/workers.h"
 
 enum { SERVICE_BACKENDS_MAX = METRIC_BACKENDS_MAX - 1 };
 
 struct service {
-    const struct config *config;
+    const struct config *config;     /* as at the start; what may change is in the settings */
+    struct settings_holder settings; /* options and tokens as they are now */
     struct metrics *metrics;
     struct slot_pool *slots;
     struct workers *workers;
-    struct watchdog *watchdog;
-    struct tokens *tokens; /* NULL: no authentication */
     /* In order of preference; the last is the CPU, which always works. Backend i is
      * number i + 1 in the metrics. */
     struct backend *backend[SERVICE_BACKENDS_MAX];
     unsigned backend_count;
     struct backend *cpu;     /* the last of them */
-    uint16_t port;           /* listened on; set by http_start before the first request */
+    uint16_t port;           /* listened on */
+    bool admin;              /* there is a second listener */
     _Atomic bool draining;   /* set once, by SIGTERM */
     _Atomic unsigned active; /* requests that exist */
-    int idle_event;          /* eventfd: written when the last request ends while draining */
+    int idle_event;          /* eventfd: written when the last connection ends while draining */
 };
 
 #endif

@@ -3,37 +3,23 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/bytes.h"
 #include "core/clock.h"
-#include "core/log.h"
-#include "server/problem.h"
+#include "server/peer.h"
+#include "server/watch.h"
 
 enum {
     EVENTS_MAX = 64,
-    CLOSED_GRACE_MS = 250, /* for what a client sent before it closed to be worked through */
-};
-
-struct watch {
-    struct watchdog *watchdog;
-    struct watch *previous, *next;
-    int fd;
-    enum watch_phase phase;
-    bool expired;
-    bool closed;      /* the peer sends no more */
-    bool dead;        /* nor does it read */
-    int64_t deadline; /* clock_ns; INT64_MAX: none */
-    char id[65];
+    FRESH_CROWDED_MS =
+        100, /* for the first byte when there are too many; it mostly comes with the handshake */
+    RELIEF_MS = 1000,
+    CROWDED_LOOK_MS = 50,
 };
 
 struct watchdog {
@@ -41,84 +27,77 @@ struct watchdog {
     int epoll;            /* tells when a peer closes its side */
     int changed;          /* eventfd: look at the deadlines again */
     pthread_mutex_t lock; /* guards everything below and every watch */
+    struct watch_rules rules;
     bool stopping;
-    int64_t wake; /* when the thread wakes by itself */
-    struct watch *first;
+    int64_t wake;               /* when the thread wakes by itself */
+    int64_t relief;             /* clock_ns until when every answer should be the last */
+    unsigned excess;            /* answers that should be the last ones of their connections */
+    unsigned unwanted;          /* that many idle ones have to go, whatever the number */
+    struct watch *first, *last; /* the phase begun last comes first */
 };
 
-/* Tells the client why, as far as its socket takes it, and ends the conversation. The
- * library writes nothing in these phases, so the bytes cannot mix with an answer. */
-static void answer_408(struct watch *watch) {
-    uint8_t body_memory[1024];
-    struct buf body;
-    struct error why = {0};
-    fail(&why, ST_TIMEOUT, "the %s did not arrive in time",
-         watch->phase == WATCH_HEADERS ? "request headers" : "request body");
-    buf_init_fixed(&body, body_memory, sizeof body_memory);
-    problem_write(PROBLEM_TIMEOUT, &why, watch->id, &body);
-    char head[512];
-    int length =
-        snprintf(head, sizeof head,
-                 "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
-                 "Content-Length: %zu\r\n%s%s%sCache-Control: no-store\r\n"
-                 "Connection: close\r\n\r\n",
-                 body.size, watch->id[0] ? "X-Request-Id: " : "", watch->id, watch->id[0] ? "\r\n" : "");
-    if (send(watch->fd, head, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE) == length) {
-        /* A client that does not even read its 408 is cut off all the same. */
-        ssize_t ignored = send(watch->fd, body.data, body.size, MSG_NOSIGNAL | MSG_DONTWAIT);
-        (void)ignored;
+/* Makes the thread look round at `when` at the latest. Under the lock, as all of the following. */
+static void awaken(struct watchdog *dog, int64_t when) {
+    if (when < dog->wake) {
+        dog->wake = when;
+        eventfd_write(dog->changed, 1);
     }
 }
 
-static void expire(struct watch *watch) {
-    static const char *const names[] = {"idle", "headers", "body", "work", "write"};
-    if (!watch->closed && (watch->phase == WATCH_HEADERS || watch->phase == WATCH_BODY)) {
-        answer_408(watch);
-    }
-    shutdown(watch->fd, SHUT_RDWR);
-    watch->expired = !watch->closed;
-    watch->deadline = INT64_MAX;
-    log_message(LOG_DEBUG, "watchdog", "connection ended in phase %s", names[watch->phase]);
+static void unlink_watch(struct watchdog *dog, struct watch *watch) {
+    *(watch->previous ? &watch->previous->next : &dog->first) = watch->next;
+    *(watch->next ? &watch->next->previous : &dog->last) = watch->previous;
 }
 
-/* Bytes that the HTTP library has not read yet. */
-static bool has_unread(const struct watch *watch) {
-    int count = 0;
-    return ioctl(watch->fd, FIONREAD, &count) == 0 && count > 0;
-}
-
-/* A peer that has closed its side in the middle of a request will not complete it, and the
- * library, which waits for an edge that has passed, may never look again. */
-static void hasten(struct watch *watch) {
-    bool receiving =
-        watch->phase == WATCH_HEADERS || watch->phase == WATCH_BODY || watch->phase == WATCH_IDLE;
-    int64_t soon = clock_ns() + (watch->phase == WATCH_IDLE ? 0 : CLOSED_GRACE_MS * INT64_C(1000000));
-    bool useless = (watch->closed && receiving) || (watch->dead && watch->phase == WATCH_WRITE);
-    if (useless && watch->deadline > soon) {
-        watch->deadline = soon;
-    }
-}
-
-static void check(struct watch *watch, int64_t now) {
-    if (watch->deadline > now) {
-        return;
-    }
-    if (watch->closed && has_unread(watch)) {
-        watch->deadline = now + CLOSED_GRACE_MS * INT64_C(1000000);
-    } else {
-        expire(watch);
-    }
+static void link_first(struct watchdog *dog, struct watch *watch) {
+    watch->previous = NULL;
+    watch->next = dog->first;
+    *(dog->first ? &dog->first->previous : &dog->last) = watch;
+    dog->first = watch;
 }
 
 /* The descriptor may belong to another connection by now: only what is true now counts. */
 static void note_closed(struct watchdog *dog, int fd) {
-    struct pollfd peer = {.fd = fd, .events = POLLRDHUP};
+    bool dead;
     for (struct watch *watch = dog->first; watch; watch = watch->next) {
-        if (watch->fd == fd && poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR))) {
+        if (watch->fd == fd && watch->end == WATCH_OPEN && peer_closed(fd, &dead)) {
             watch->closed = true;
-            watch->dead = peer.revents & (POLLHUP | POLLERR);
-            hasten(watch);
+            watch->dead = dead;
+            watch_hasten_closed(watch, clock_ns());
         }
+    }
+}
+
+/* Closes up to `count` connections of that phase, the oldest first; returns how many. */
+static unsigned shed_phase(struct watchdog *dog, enum watch_phase phase, int64_t before, unsigned count) {
+    unsigned shed = 0;
+    for (struct watch *watch = dog->last; watch && watch->since <= before && shed < count;
+         watch = watch->previous) {
+        bool unused = watch->phase == phase && (phase == WATCH_IDLE || watch_is_fresh(watch));
+        if (unused && watch->end == WATCH_OPEN && !peer_has_unread(watch->fd)) {
+            watch_shut(watch, WATCH_SHED);
+            shed++;
+        }
+    }
+    return shed;
+}
+
+/* Closes what is above the soft limit: first what is idle between requests, then what was
+ * opened and never used. */
+static void shed(struct watchdog *dog, int64_t now) {
+    unsigned unwanted = dog->unwanted < dog->rules.open ? dog->unwanted : dog->rules.open;
+    unsigned over = dog->rules.open > dog->rules.limits.soft ? dog->rules.open - dog->rules.limits.soft : 0;
+    over = over > unwanted ? over : unwanted;
+    dog->unwanted = 0;
+    if (over > 0) {
+        over -= shed_phase(dog, WATCH_IDLE, now, over);
+    }
+    if (over > 0) {
+        over -= shed_phase(dog, WATCH_HEADERS, now - FRESH_CROWDED_MS * MS, over);
+    }
+    dog->excess = over;
+    if (over > 0) {
+        dog->wake = now + CROWDED_LOOK_MS * MS;
     }
 }
 
@@ -134,12 +113,13 @@ static int look_round(struct watchdog *dog, const struct epoll_event *events, in
         }
     }
     dog->wake = INT64_MAX;
+    shed(dog, now);
     for (struct watch *watch = dog->first; watch; watch = watch->next) {
-        check(watch, now);
-        dog->wake = watch->deadline < dog->wake ? watch->deadline : dog->wake;
+        watch_check(watch, now);
+        dog->wake = watch_next(watch) < dog->wake ? watch_next(watch) : dog->wake;
     }
-    int64_t left = (dog->wake - now + 999999) / 1000000;
-    return dog->wake == INT64_MAX ? -1 : left > INT_MAX ? INT_MAX : (int)left;
+    int64_t left = (dog->wake - now + 999999) / MS;
+    return dog->wake == INT64_MAX ? -1 : left > INT_MAX ? INT_MAX : left < 0 ? 0 : (int)left;
 }
 
 static void *watchdog_run(void *argument) {
@@ -164,12 +144,14 @@ static void release(struct watchdog *watchdog) {
     free(watchdog);
 }
 
-enum status watchdog_create(struct watchdog **watchdog, struct error *err) {
+enum status watchdog_create(struct watchdog **watchdog, const struct watchdog_limits *limits,
+                            struct error *err) {
     struct watchdog *dog = calloc(1, sizeof *dog);
     if (!dog) {
         return fail(err, ST_BUSY, "out of memory");
     }
     pthread_mutex_init(&dog->lock, NULL);
+    dog->rules.limits = *limits;
     dog->epoll = epoll_create1(EPOLL_CLOEXEC);
     dog->changed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event changed = {.events = EPOLLIN, .data.fd = dog->changed};
@@ -196,18 +178,58 @@ void watchdog_destroy(struct watchdog *watchdog) {
     release(watchdog);
 }
 
+void watchdog_configure(struct watchdog *watchdog, const struct watchdog_limits *limits) {
+    pthread_mutex_lock(&watchdog->lock);
+    watchdog->rules.limits = *limits;
+    awaken(watchdog, 0);
+    pthread_mutex_unlock(&watchdog->lock);
+}
+
+void watchdog_drain(struct watchdog *watchdog) {
+    pthread_mutex_lock(&watchdog->lock);
+    watchdog->rules.draining = true;
+    for (struct watch *watch = watchdog->first; watch; watch = watch->next) {
+        if (watch->end == WATCH_OPEN) {
+            watch_hasten_draining(watch, clock_ns());
+        }
+    }
+    awaken(watchdog, 0);
+    pthread_mutex_unlock(&watchdog->lock);
+}
+
+bool watchdog_wants_last(struct watchdog *watchdog) {
+    pthread_mutex_lock(&watchdog->lock);
+    bool wanted = watchdog->excess > 0 || clock_ns() < watchdog->relief;
+    watchdog->excess -= watchdog->excess > 0;
+    pthread_mutex_unlock(&watchdog->lock);
+    return wanted;
+}
+
+void watchdog_relieve(struct watchdog *watchdog) {
+    pthread_mutex_lock(&watchdog->lock);
+    watchdog->unwanted = UINT_MAX;
+    watchdog->relief = clock_ns() + RELIEF_MS * MS;
+    awaken(watchdog, 0);
+    pthread_mutex_unlock(&watchdog->lock);
+}
+
 struct watch *watch_add(struct watchdog *watchdog, int fd) {
     struct watch *watch = calloc(1, sizeof *watch);
     if (!watch) {
         return NULL;
     }
-    *watch = (struct watch){.watchdog = watchdog, .fd = fd, .deadline = INT64_MAX};
+    *watch = (struct watch){.watchdog = watchdog,
+                            .rules = &watchdog->rules,
+                            .fd = fd,
+                            .phase = WATCH_WORK,
+                            .since = clock_ns(),
+                            .deadline = INT64_MAX,
+                            .measure_at = INT64_MAX};
     pthread_mutex_lock(&watchdog->lock);
-    watch->next = watchdog->first;
-    if (watch->next) {
-        watch->next->previous = watch;
+    link_first(watchdog, watch);
+    if (++watchdog->rules.open > watchdog->rules.limits.soft) {
+        awaken(watchdog, 0);
     }
-    watchdog->first = watch;
     pthread_mutex_unlock(&watchdog->lock);
     /* Without it a peer that closes is noticed at the deadline. */
     struct epoll_event closing = {.events = EPOLLRDHUP | EPOLLET, .data.fd = fd};
@@ -222,44 +244,38 @@ void watch_remove(struct watch *watch) {
     struct watchdog *dog = watch->watchdog;
     epoll_ctl(dog->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
     pthread_mutex_lock(&dog->lock);
-    if (watch->previous) {
-        watch->previous->next = watch->next;
-    } else {
-        dog->first = watch->next;
-    }
-    if (watch->next) {
-        watch->next->previous = watch->previous;
-    }
+    unlink_watch(dog, watch);
+    dog->rules.open -= watch->end == WATCH_OPEN;
     pthread_mutex_unlock(&dog->lock);
     free(watch);
+}
+
+/* Moves an open watch to a new phase and in front of the others. */
+static void enter(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id) {
+    struct watchdog *dog = watch->watchdog;
+    watch_enter(watch, phase, ms, id);
+    unlink_watch(dog, watch);
+    link_first(dog, watch);
+    awaken(dog, watch_next(watch));
 }
 
 void watch_phase(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id) {
     if (!watch) {
         return;
     }
-    struct watchdog *dog = watch->watchdog;
-    int64_t deadline = phase == WATCH_WORK ? INT64_MAX : clock_ns() + ms * 1000000;
-    pthread_mutex_lock(&dog->lock);
-    if (!watch->expired) {
-        watch->phase = phase;
-        watch->deadline = deadline;
-        snprintf(watch->id, sizeof watch->id, "%s", id ? id : "");
-        hasten(watch);
-        if (watch->deadline < dog->wake) {
-            dog->wake = watch->deadline;
-            eventfd_write(dog->changed, 1);
-        }
+    pthread_mutex_lock(&watch->watchdog->lock);
+    if (watch->end == WATCH_OPEN) {
+        enter(watch, phase, ms, id);
     }
-    pthread_mutex_unlock(&dog->lock);
+    pthread_mutex_unlock(&watch->watchdog->lock);
 }
 
-bool watch_expired(struct watch *watch) {
+enum watch_end watch_ended(struct watch *watch) {
     if (!watch) {
-        return false;
+        return WATCH_OPEN;
     }
     pthread_mutex_lock(&watch->watchdog->lock);
-    bool expired = watch->expired;
+    enum watch_end end = watch->end;
     pthread_mutex_unlock(&watch->watchdog->lock);
-    return expired;
+    return end;
 }

@@ -104,7 +104,11 @@ class Daemon:
 
     def metrics(self):
         """name{labels} -> value"""
-        page = self.get('/metrics').text
+        return self.metrics_of(self.port)
+
+    def metrics_of(self, port):
+        """The same, of the listener at that port."""
+        page = requests.get(f'http://127.0.0.1:{port}/metrics', timeout=60 * SLOW).text
         samples = (line.rsplit(' ', 1) for line in page.splitlines() if not line.startswith('#'))
         return {name: float(value) for name, value in samples}
 

@@ -73,7 +73,7 @@ def test_a_picture_larger_than_the_whole_budget(start):
 
 
 def test_connections_beyond_the_limit_wait(start):
-    own = start('--connections', 4)
+    own = start('--connections', 4, '--connections-soft', 4)
     held = [own.connect() for _ in range(4)]
     for connection in held:
         connection.send(wire.message('GET', '/livez'))
