@@ -13,7 +13,7 @@ set -euo pipefail
 build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev zlib1g-dev libmicrohttpd-dev python3-pip)
 run=("${build[@]}" curl)
 test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
-    python3-scipy universal-ctags)
+    python3-scipy universal-ctags clang libclang-rt-dev)
 
 say() { printf 'packages: %s\n' "$*"; }
 
