@@ -3,6 +3,7 @@
 # make run             installs what is missing, builds, serves on port 8080 (PORT=9000, ARGS='--workers 2')
 # make test            installs what is missing, builds, runs every test
 # make check           the style checks alone          make format   clang-format over the tree
+# make check-hostile   hostile pictures and clients against this build, some minutes
 # make docs            the generated pages             make tidy     clang-tidy and cppcheck
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
@@ -54,8 +55,8 @@ SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined
 # -ffp-contract=off: the floating-point path must round alike on every processor and backend.
 COMMON := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -g -pthread -ffp-contract=off
 CFLAGS_release = -O3 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 $(HARDEN)
-CFLAGS_debug   = -O0 $(HARDEN)
-CFLAGS_asan   := -O1 $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_debug   = -O0 -DPOISON_MEMORY $(HARDEN)
+CFLAGS_asan   := -O1 -DPOISON_MEMORY $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_tsan   := -O1 $(SANITIZE_tsan) -fno-omit-frame-pointer
 CFLAGS_fuzz   := -O1 $(SANITIZE_fuzz) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_afl    := -O2 $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -72,7 +73,7 @@ LIBS := -lmicrohttpd -ljpeg -lpng16 -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test check
+BUILDS_NOTHING := clean distclean format run test check check-hostile
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -238,6 +239,12 @@ test:
 check:
 	@tests/check/run.sh
 
+check-hostile:
+	@config/packages.sh test
+	@$(MAKE) --no-print-directory CONFIG=release all
+	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
+	@/usr/bin/python3 tests/hostile/run.py $(ARGS)
+
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
 	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
@@ -262,7 +269,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test check format docs tidy install clean distclean FORCE
+.PHONY: all kernels tests tools fuzzers run test check check-hostile format docs tidy install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))
