@@ -5,11 +5,12 @@
 # make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
 # make check           the style checks alone          make format   clang-format over the tree
 # make check-arm64     the filter tests for 64-bit ARM, under an emulator
+# make check-hostile   hostile pictures and clients against this build, some minutes
 # make docs            the generated pages             make tidy     clang-tidy and cppcheck
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
 #
-# CONFIG=release|debug|asan|tsan|fuzz   side by side under build/$(CONFIG)
+# CONFIG=release|debug|asan|tsan|fuzz|afl   side by side under build/$(CONFIG)
 # V=1                                   shows the commands
 # WERROR=1                              warnings are errors, as in CI
 # CUDA_HOME=/usr/local/cuda             where the CUDA toolkit is; none: build without
@@ -23,7 +24,7 @@ CUDA_HOME ?= /usr/local/cuda
 BUILD := build/$(CONFIG)
 CUDA_BUILD := build/cuda/$(subst /,-,$(patsubst /%,%,$(CUDA_HOME)))
 
-CONFIGS := release debug asan tsan fuzz
+CONFIGS := release debug asan tsan fuzz afl
 ifeq ($(filter $(CONFIG),$(CONFIGS)),)
 $(error CONFIG is "$(CONFIG)", it must be one of $(CONFIGS))
 endif
@@ -33,9 +34,10 @@ Q := @
 say = @printf '  %-5s %s\n' $(1) $(2)
 endif
 
-# libFuzzer comes with clang only.
+# libFuzzer comes with clang only, AFL++ brings a compiler of its own.
+ENGINE := $(filter fuzz afl,$(CONFIG))
 ifeq ($(origin CC),default)
-CC := $(if $(filter fuzz,$(CONFIG)),clang,cc)
+CC := $(or $(if $(filter fuzz,$(CONFIG)),clang),$(if $(filter afl,$(CONFIG)),afl-clang-fast),cc)
 endif
 
 # --- flags ---------------------------------------------------------------------------
@@ -55,15 +57,17 @@ SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined
 # -ffp-contract=off: the floating-point path must round alike on every processor and backend.
 COMMON := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -g -pthread -ffp-contract=off
 CFLAGS_release = -O3 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 $(HARDEN)
-CFLAGS_debug   = -O0 $(HARDEN)
-CFLAGS_asan   := -O1 $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_debug   = -O0 -DPOISON_MEMORY $(HARDEN)
+CFLAGS_asan   := -O1 -DPOISON_MEMORY $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_tsan   := -O1 $(SANITIZE_tsan) -fno-omit-frame-pointer
 CFLAGS_fuzz   := -O1 $(SANITIZE_fuzz) -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_afl    := -O2 $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
 LDFLAGS_debug   := $(LDFLAGS_release)
 LDFLAGS_asan    := $(SANITIZE_asan)
 LDFLAGS_tsan    := $(SANITIZE_tsan)
 LDFLAGS_fuzz    := -fsanitize=address,undefined
+LDFLAGS_afl     := $(SANITIZE_asan)
 ALL_CFLAGS  = $(COMMON) $(WARN) $(CFLAGS_$(CONFIG)) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
 LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm
@@ -71,7 +75,7 @@ LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-arm64
+BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-hostile
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -90,21 +94,25 @@ TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
 SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/filters/*.c))
 TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
 TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c)
-FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
+# Fuzz targets share common/; without an engine that has their main function, too.
+GPU_FUZZ := $(addprefix tests/fuzz/,engine.c module_cache.c wire.c)
+FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
+FUZZ_COMMON := $(filter-out $(if $(ENGINE),%/replay.c),$(wildcard tests/fuzz/common/*.c))
 # With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
 CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c))
 FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
 FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
 CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_gpu)
-ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES) $(CHECK_SOURCES)
+ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES) \
+               $(FUZZ_COMMON) $(CHECK_SOURCES)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
 all: $(BUILD)/blurd
-tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA)
+tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) fuzzers
 tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU)
-fuzzers: $(call programs,$(FUZZ_SOURCES))
+fuzzers: $(call programs,$(FUZZ_SOURCES)) $(FAKE_CUDA)
 
 # --- rules ---------------------------------------------------------------------------
 $(BUILD)/blurd: $(BUILD)/server/main.o $(BUILD)/libblurd.a
@@ -125,8 +133,8 @@ $(call programs,$(TEST_SOURCES)): %: %.o $(BUILD)/libtest.a $(BUILD)/libblurd.a
 	$(call link_program,,-lcmocka)
 $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,,)
-$(call programs,$(FUZZ_SOURCES)): %: %.o $(BUILD)/libblurd.a
-	$(call link_program,$(if $(filter fuzz,$(CONFIG)),-fsanitize=fuzzer),)
+$(call programs,$(FUZZ_SOURCES)): %: %.o $(call objects,$(FUZZ_COMMON)) $(BUILD)/libblurd.a
+	$(call link_program,$(if $(ENGINE),-fsanitize=fuzzer),)
 
 # A driver for one test, which opens it as it opens the real one.
 $(BUILD)/tests/unit/test_driver: | $(BUILD)/tests/odd_driver/odd_driver.so
@@ -149,7 +157,7 @@ $(BUILD)/tests/fake_cuda/libfakecuda.so: $(patsubst %,$(BUILD)/%.o,$(FAKE_SOURCE
 $(BUILD)/tests/fake_cuda/%.c.o: tests/fake_cuda/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
+	$(Q)$(if $(ENGINE),gcc,$(CC)) -std=c11 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
 $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
@@ -244,6 +252,12 @@ check:
 check-arm64:
 	@tests/arm64.sh || [ $$? = 77 ]
 
+check-hostile:
+	@config/packages.sh test
+	@$(MAKE) --no-print-directory CONFIG=release all
+	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
+	@/usr/bin/python3 tests/hostile/run.py $(ARGS)
+
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
 	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
@@ -268,7 +282,8 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 format docs tidy install clean distclean FORCE
+.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile format docs tidy install clean \
+        distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

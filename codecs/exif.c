@@ -121,6 +121,7 @@ struct writer {
     struct directory queue[DIRECTORIES_MAX];
     unsigned queued;
     uint32_t pointers_seen; /* one bit for each of the three directory tags */
+    bool orientation_seen;  /* in this directory, fit to be kept or not */
 };
 
 static uint32_t pointer_bit(uint16_t tag) {
@@ -148,7 +149,19 @@ static bool may_show_picture(uint16_t tag) {
     return false;
 }
 
-static bool keep_entry(const struct writer *writer, const struct entry *entry) {
+/* The first orientation of a directory is the one that counts, also when it is invalid: a second must
+ * not take its place. */
+static bool is_second_orientation(struct writer *writer, const struct entry *entry) {
+    bool second = entry->tag == TAG_ORIENTATION && writer->orientation_seen;
+    writer->orientation_seen |= entry->tag == TAG_ORIENTATION;
+    return second;
+}
+
+/* Asked for each entry of a directory in order. */
+static bool keep_entry(struct writer *writer, const struct entry *entry) {
+    if (is_second_orientation(writer, entry)) {
+        return false;
+    }
     uint32_t bit = pointer_bit(entry->tag);
     if (bit) {
         return !(writer->pointers_seen & bit) && entry->type == TYPE_LONG && entry->count == 1 &&
@@ -224,6 +237,7 @@ static enum status write_directory(struct writer *writer, struct directory direc
     uint32_t total = directory_count(tiff, directory.source);
     uint32_t kept = 0;
     uint32_t seen = writer->pointers_seen;
+    writer->orientation_seen = false;
     for (uint32_t i = 0; i < total; i++) {
         struct entry entry = directory_entry(tiff, directory.source, i);
         bool keep = keep_entry(writer, &entry);
@@ -238,6 +252,7 @@ static enum status write_directory(struct writer *writer, struct directory direc
     }
     put32(tiff, writer->output->data + writer->base + directory.patch, (uint32_t)table);
     uint32_t slot = 0;
+    writer->orientation_seen = false;
     for (uint32_t i = 0; i < total && status == ST_OK; i++) {
         struct entry entry = directory_entry(tiff, directory.source, i);
         if (keep_entry(writer, &entry)) {

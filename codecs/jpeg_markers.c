@@ -69,7 +69,12 @@ static bool is_frame(uint8_t marker) {
 enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err) {
     *frame = (struct jpeg_frame){0};
     struct jpeg_segment segment;
+    unsigned count = 0;
     while (jpeg_next_segment(input, &frame->scan, &segment)) {
+        if (++count > JPEG_SEGMENTS_MAX) {
+            return fail(err, ST_LIMIT, "JPEG has more than %d segments before its first scan",
+                        JPEG_SEGMENTS_MAX);
+        }
         if (segment.marker == SOF_JPEG_LS) {
             return fail(err, ST_UNSUPPORTED, "picture is JPEG-LS, which is not supported");
         }

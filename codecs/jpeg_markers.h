@@ -33,7 +33,11 @@ struct jpeg_frame {
     size_t scan; /* offset of the first scan, or of the end */
 };
 
-/* ST_CORRUPT when no complete frame header precedes the first scan. */
+/* Segments that may precede the first scan. The largest ICC profile and 20 MiB of extended XMP take
+ * some hundreds; a file can hold millions. */
+enum { JPEG_SEGMENTS_MAX = 10000 };
+
+/* ST_CORRUPT when no complete frame header precedes the first scan, ST_LIMIT when too many segments do. */
 enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err);
 
 /* Fills metadata->orientation, exif and chunk (ICC segments first, then XMP and comments)

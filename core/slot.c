@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/poison.h"
 
 enum {
     SLOT_STEP = 256 << 10, /* memory is committed in such steps: few system calls, little waste */
@@ -147,9 +148,17 @@ static enum status charge(struct slot_pool *pool, size_t extra, struct error *er
     return fits ? ST_OK : fail(err, ST_BUSY, "the memory budget of %zu MiB is in use", pool->budget >> 20);
 }
 
+/* What was not handed out yet in this life holds anything. */
+static void hand_out(struct slot *slot, size_t size) {
+    if (size > slot->used) {
+        poison(slot->memory + slot->used, size - slot->used);
+        slot->used = size;
+    }
+}
+
 enum status slot_reserve(struct slot *slot, size_t size, struct error *err) {
     if (size <= slot->reserved) {
-        slot->used = size > slot->used ? size : slot->used;
+        hand_out(slot, size);
         return ST_OK;
     }
     struct slot_pool *pool = slot->pool;
@@ -170,7 +179,7 @@ enum status slot_reserve(struct slot *slot, size_t size, struct error *err) {
         return fail(err, ST_BUSY, "no memory for the picture: %s", strerror(reason));
     }
     slot->reserved += extra;
-    slot->used = size;
+    hand_out(slot, size);
     return ST_OK;
 }
 

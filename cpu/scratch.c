@@ -5,6 +5,7 @@
 
 #include "core/bytes.h"
 #include "core/image.h"
+#include "core/poison.h"
 
 void scratch_finish(struct scratch *scratch) {
     free(scratch->memory);
@@ -13,6 +14,7 @@ void scratch_finish(struct scratch *scratch) {
 
 enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *err) {
     if (size <= scratch->size) {
+        poison(scratch->memory, size);
         return ST_OK;
     }
     scratch_finish(scratch);
@@ -22,5 +24,6 @@ enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *
         return fail(err, ST_BUSY, "no memory for the filter now");
     }
     scratch->size = rounded;
+    poison(scratch->memory, size);
     return ST_OK;
 }

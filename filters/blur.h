@@ -18,6 +18,7 @@ struct blur_arguments {
 
 enum {
     BLUR_RADIUS_MAX = 49,       /* kernel_size 99 */
+    BLUR_REDUCED_RADIUS = 16,   /* at most, of an axis that is reduced: 4 times the sigma that is left */
     BLUR_WEIGHT_BITS = 15,      /* fixed-point weights sum to 1 << 15 exactly */
     BLUR_STORE_BITS = 7,        /* fractional bits between passes: 255 << 7 fits in 16 bits signed */
     BLUR_LEVELS_MAX = 8,        /* reduction by at most 1 << 8 */

@@ -69,7 +69,8 @@ unsigned blur_border(enum pixel_model model, unsigned plane) {
 }
 
 static bool axis_valid(const struct blur_axis *axis) {
-    if (axis->levels > BLUR_LEVELS_MAX || axis->radius < 1 || axis->radius > BLUR_RADIUS_MAX) {
+    unsigned longest = axis->levels ? BLUR_REDUCED_RADIUS : BLUR_RADIUS_MAX;
+    if (axis->levels > BLUR_LEVELS_MAX || axis->radius < 1 || axis->radius > longest) {
         return false;
     }
     int sum = axis->weight[0];

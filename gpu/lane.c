@@ -6,6 +6,7 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
+#include "core/poison.h"
 #include "gpu/blend.h"
 #include "gpu/blur.h"
 #include "gpu/convolve.h"
@@ -22,11 +23,20 @@ static const struct cuda *lane_cuda(const struct gpu_lane *lane) {
     return lane->device->cuda;
 }
 
+/* In builds that look for memory which shows (core/poison.h). */
+static enum status buffer_poison(struct gpu_lane *lane, const struct gpu_buffer *buffer, struct error *err) {
+    if (poison_byte() < 0) {
+        return ST_OK;
+    }
+    return CUDA_TRY(lane_cuda(lane), err, cuMemsetD8Async, buffer->data, (unsigned char)poison_byte(),
+                    buffer->size, lane->stream);
+}
+
 static enum status buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buffer, size_t size,
                                   struct error *err) {
     const struct cuda *cuda = lane_cuda(lane);
     if (size <= buffer->size) {
-        return ST_OK;
+        return buffer_poison(lane, buffer, err);
     }
     if (buffer->data) {
         enum status status = CUDA_TRY(cuda, err, cuMemFree, buffer->data);
@@ -44,7 +54,7 @@ static enum status buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buff
          * away, but it shall not be what somebody else left. */
         status = CUDA_TRY(cuda, err, cuMemsetD8Async, data, 0, size, lane->stream);
     }
-    return status;
+    return status == ST_OK ? buffer_poison(lane, buffer, err) : status;
 }
 
 static void buffer_finish(struct gpu_lane *lane, struct gpu_buffer *buffer) {

@@ -109,8 +109,8 @@ static enum status start_process(struct supervisor *supervisor, struct wire_read
     if (status == ST_OK) {
         status = channel_receive(pair[0], ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
     }
+    status = status == ST_OK ? wire_ready_check(ready, err) : status;
     if (status == ST_OK && ready->error.status != ST_OK) {
-        ready->error.text[sizeof ready->error.text - 1] = '\0';
         return fail(err, ready->error.status, "%s", ready->error.text);
     }
     return status;
@@ -346,8 +346,8 @@ enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link
     if (status == ST_OK) {
         status = run_linked(supervisor, link, run, slot, timeout_ms, done, err);
     }
+    status = status == ST_OK ? wire_done_check(done, err) : status;
     if (status == ST_OK && done->error.status != ST_OK) {
-        done->error.text[sizeof done->error.text - 1] = '\0';
         status = fail(err, done->error.status, "%s", done->error.text);
     }
     if (status != ST_OK && status != ST_BUSY) {

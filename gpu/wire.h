@@ -66,4 +66,9 @@ struct wire_done {
     struct lane_timing timing;
 };
 
+/* What the front checks before it uses anything that an engine says: statuses that exist, texts that
+ * end (they are made to), numbers that can be counted with. ST_DEVICE for what no engine of ours sends. */
+enum status wire_ready_check(struct wire_ready *ready, struct error *err);
+enum status wire_done_check(struct wire_done *done, struct error *err);
+
 #endif

@@ -3,7 +3,8 @@
 # Everything that `make test` does after the packages are there. Every stage runs, also
 # after one has failed; the last line counts the stages.
 #
-#     tests/run.sh [STAGE]...     style unit http corpus instructions; all without
+#     tests/run.sh [STAGE]...     style unit http corpus instructions fuzz; all without
+#     tests/run.sh fuzz SECONDS   each fuzz target for so long (20)
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
 # each in MANIFEST.tsv; without it the corpus stages are skipped with a notice.
@@ -59,16 +60,35 @@ corpus() {
     each_program "build/$1/tests/corpus" "$CORPUS"
 }
 
+# Inputs that once broke something.
+replay() {
+    local status=0 folder
+    for folder in tests/fuzz/regressions/*/; do
+        folder=$(basename "$folder")
+        [ -x "build/$1/tests/fuzz/$folder" ] || continue # a target of the GPU, built without
+        "build/$1/tests/fuzz/$folder" "tests/fuzz/regressions/$folder" 2>/dev/null ||
+            { status=1 && "build/$1/tests/fuzz/$folder" "tests/fuzz/regressions/$folder"; }
+    done
+    return $status
+}
+
 wanted() {
     [ ${#stages[@]} = 0 ] || [[ " ${stages[*]} " == *" $1 "* ]]
 }
 
+fuzz_seconds=20
+if [ $# -gt 0 ] && [[ ${!#} =~ ^[0-9]+$ ]]; then
+    fuzz_seconds=${!#}
+    set -- "${@:1:$#-1}"
+fi
 stages=("$@")
 wanted style && stage "style" tests/check/run.sh
-for config in $configs; do
+wanted fuzz && stage "fuzz targets, $fuzz_seconds s each" tests/fuzz/run.sh "$fuzz_seconds"
+[ "${stages[*]-}" = style ] || [ "${stages[*]-}" = fuzz ] || for config in $configs; do
     stage "build, $config" build $config
     wanted unit && stage "unit tests, $config" each_program build/$config/tests/unit
     wanted unit && stage "filter tests, $config" each_program build/$config/tests/filters
+    wanted unit && stage "fuzz regressions, $config" replay $config
     wanted http && stage "http tests, $config" http $config
     wanted corpus && stage "corpus, $config" corpus $config
 done

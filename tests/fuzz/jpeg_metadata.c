@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * A JPEG file up to its first scan: the walk over its segments, EXIF, ICC profile, XMP. */
+#include <string.h>
+
+#include "codecs/exif.h"
+#include "codecs/icc.h"
+#include "codecs/jpeg_markers.h"
+#include "tests/fuzz/common/fuzz.h"
+
+static bool inside(struct bytes outer, struct bytes inner) {
+    return inner.size == 0 || (inner.data >= outer.data && inner.size <= outer.size &&
+                               (size_t)(inner.data - outer.data) <= outer.size - inner.size);
+}
+
+static void walk(struct bytes input) {
+    struct jpeg_segment segment;
+    size_t position = 0, before = 0;
+    while (jpeg_next_segment(input, &position, &segment)) {
+        fuzz_require(position > before && position <= input.size, "the walk gets on");
+        fuzz_require(inside(input, segment.data), "a segment lies in the file");
+        before = position;
+        uint8_t sequence;
+        struct bytes part;
+        if (jpeg_icc_segment(segment.marker, segment.data, &sequence, &part)) {
+            fuzz_require(inside(segment.data, part), "a profile's part lies in its segment");
+        }
+        size_t digit = jpeg_xmp_orientation(segment.data);
+        fuzz_require(digit == 0 || digit < segment.data.size, "the XMP digit lies in its segment");
+    }
+    fuzz_require(position <= input.size, "the walk stops in the file");
+}
+
+static void sanitize(struct bytes tiff, bool upright) {
+    struct buf output;
+    struct error err = {0};
+    buf_init(&output, 1 << 20);
+    uint8_t orientation = exif_orientation(tiff);
+    fuzz_require(orientation >= 1 && orientation <= 8, "an orientation is 1 to 8");
+    fuzz_require(exif_sanitize(tiff, upright, &output, &err) == ST_OK, "there is memory");
+    fuzz_require(output.size <= EXIF_SIZE_MAX, "sanitized EXIF fits in a segment");
+    if (output.size > 0) {
+        fuzz_require(exif_orientation(buf_bytes(&output)) == (upright ? 1 : orientation),
+                     "sanitized EXIF keeps the orientation");
+    }
+    buf_finish(&output);
+}
+
+static void profile(const struct metadata *metadata) {
+    struct buf icc = {0};
+    struct error err = {0};
+    fuzz_require(icc_read(metadata, PIXEL_RGB, &icc, &err) == ST_OK, "there is memory");
+    fuzz_require(icc.size <= METADATA_ICC_MAX, "a profile keeps to its limit");
+    buf_finish(&icc);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct bytes input = {data, size};
+    struct metadata metadata = {.source = CODEC_JPEG};
+    struct jpeg_frame frame;
+    struct error err = {0};
+    walk(input);
+    if (jpeg_read_frame(input, &frame, &err) == ST_OK) {
+        fuzz_require(frame.scan <= size, "the scan lies in the file");
+    }
+    jpeg_read_metadata(input, &metadata);
+    fuzz_require(metadata.chunk_count <= METADATA_CHUNKS_MAX && inside(input, metadata.exif),
+                 "metadata lies in the file");
+    for (unsigned i = 0; i < metadata.chunk_count; i++) {
+        fuzz_require(inside(input, metadata.chunk[i].data), "metadata lies in the file");
+    }
+    sanitize(metadata.exif, false);
+    sanitize(metadata.exif, true);
+    sanitize(input, false); /* a bare TIFF structure is an input, too */
+    profile(&metadata);
+    return 0;
+}

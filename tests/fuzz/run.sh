@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Runs the fuzz targets with libFuzzer, as many at a time as there are processors.
+#
+#     tests/fuzz/run.sh SECONDS [TARGET]...     each target (all without names) for so long
+#
+# What was learned stays in build/fuzz/corpus/<target>; an input that breaks something is
+# written to build/fuzz/found/ and fails the run. Made small (-minimize_crash=1) and fixed, it
+# belongs into tests/fuzz/regressions/<target>/. 77: no clang with libFuzzer here.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+seconds=${1:?seconds} && shift
+python=/usr/bin/python3
+[ -x $python ] || python=python3
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_abort=1
+export UBSAN_OPTIONS=print_stacktrace=1
+
+if ! echo 'int LLVMFuzzerTestOneInput(const void *d, unsigned long n) { return d && n > 99; }' |
+    clang -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null; then
+    echo "no clang with libFuzzer: the fuzzers did not run"
+    exit 77
+fi
+make --no-print-directory -j "$(nproc)" CONFIG=fuzz fuzzers || exit 1
+$python tests/fuzz/seeds.py build/fuzz/seeds || exit 1
+
+targets=("$@")
+if [ ${#targets[@]} = 0 ]; then
+    for source in tests/fuzz/*.c; do
+        name=$(basename "$source" .c)
+        [ -x "build/fuzz/tests/fuzz/$name" ] && targets+=("$name")
+    done
+fi
+
+dictionary() { # target
+    case $1 in
+    *jpeg*) echo jpeg ;;
+    *png*) echo png ;;
+    *) echo text ;;
+    esac
+}
+
+# Small inputs: more of them in the time, and all that matters fits.
+longest() {
+    case $1 in
+    *jpeg* | *png*) echo 4096 ;;
+    request) echo 8192 ;;
+    wire) echo 12000 ;;
+    *) echo 2048 ;;
+    esac
+}
+
+fuzz() { # target
+    local name=$1 status=0 log=build/fuzz/log/$1
+    local folders=("build/fuzz/corpus/$name")
+    mkdir -p "build/fuzz/corpus/$name" build/fuzz/found build/fuzz/log
+    [ -d "build/fuzz/seeds/$name" ] && folders+=("build/fuzz/seeds/$name")
+    [ -d "tests/fuzz/regressions/$name" ] && folders+=("tests/fuzz/regressions/$name")
+    nice "build/fuzz/tests/fuzz/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+        -max_len="$(longest "$name")" -dict="tests/fuzz/dictionaries/$(dictionary "$name").dict" \
+        -artifact_prefix="build/fuzz/found/$name-" "${folders[@]}" >"$log" 2>&1 || status=$?
+    local runs coverage
+    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    coverage=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+    printf '  %-16s %10s inputs, coverage %s%s\n' "$name" "${runs:-?}" "${coverage:-?}" "$([ $status = 0 ] || echo ', FAILED')"
+    [ $status = 0 ] || tail -n 60 "$log"
+    return $status
+}
+
+failed=0 running=0
+for name in "${targets[@]}"; do
+    if [ $running -ge "$(nproc)" ]; then
+        wait -n || failed=1
+        running=$((running - 1))
+    fi
+    fuzz "$name" &
+    running=$((running + 1))
+done
+while [ $running -gt 0 ]; do
+    wait -n || failed=1
+    running=$((running - 1))
+done
+exit $failed
