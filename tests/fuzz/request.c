@@ -15,6 +15,7 @@
 #include "core/log.h"
 #include "cpu/cpu.h"
 #include "server/http.h"
+#include "server/listen.h"
 #include "server/routes.h"
 #include "server/service.h"
 #include "tests/fuzz/common/fuzz.h"
@@ -45,7 +46,6 @@ static void finish(void) {
     http_quiesce(http);
     workers_finish(service.workers, true);
     http_stop(http);
-    watchdog_destroy(service.watchdog);
     workers_destroy(service.workers);
     backend_close(service.cpu);
     slot_pool_destroy(service.slots);
@@ -58,6 +58,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     struct error err = {0};
     unsigned operations;
+    int fd = -1;
     const char *const *names = route_names(&operations);
     configure();
     log_init(LOG_ERROR, LOG_TEXT);
@@ -70,8 +71,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     service.backend[service.backend_count++] = service.cpu;
     metrics_name_backend(service.metrics, 1, service.cpu->name);
     fuzz_require(workers_create(&service.workers, &service, config.workers, config.queue, &err) == ST_OK &&
-                     watchdog_create(&service.watchdog, &err) == ST_OK &&
-                     http_start(&http, &service, &err) == ST_OK,
+                     listen_open(config.listen, &service.port, &fd, &err) == ST_OK &&
+                     http_start(&http, &service, fd, false, &err) == ST_OK,
                  "the server starts");
     atexit(finish);
     return 0;
