@@ -142,7 +142,7 @@ static __device__ __forceinline__ void tile_rows(const struct whole_plane &plane
 
 template <int Channels>
 static __device__ __forceinline__ void whole_pass_tile(const struct whole_pass &pass) {
-    const struct whole_plane &plane = pass.plane[plane_of(pass)];
+    const struct whole_plane &plane = pass.plane[plane_of<Channels>(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     int centre = centre_of(tile.x, plane.target.lo_x, plane.x.shift, plane.source.lo_x);
     int first = first_sample(centre, plane.x.radius, Channels);

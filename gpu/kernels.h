@@ -62,7 +62,7 @@ struct kernel_tiles {
     int32_t tiles_x;
     int32_t width, height; /* of a tile, in pixels of the target */
     int32_t columns;       /* samples in a row of the block's shared memory */
-    int32_t reserved;
+    uint32_t inverse;      /* of tiles_x, times 1 << 32 and rounded up; 0 for 1 */
 };
 KERNEL_SIZE_IS(kernel_tiles, 24);
 
@@ -82,12 +82,18 @@ struct whole_pass {
 };
 KERNEL_SIZE_IS(whole_pass, 944);
 
+/* Blocks of the kernels below begin their shared memory with a table of rows. */
+enum { KERNEL_ROW_TABLE = 64 };
+
 /* The direct pass for small radii; see gpu/blur_direct.cuh. Tiles are counted in samples. */
 enum {
     KERNEL_DIRECT_RADIUS = 6,
-    KERNEL_DIRECT_WIDTH = 192, /* samples; whole pixels of 1 and of 3 */
-    KERNEL_DIRECT_HEIGHT = 32,
-    KERNEL_DIRECT_COLUMNS = 240, /* values in a row of shared memory */
+    KERNEL_DIRECT_SMALL = 3,
+    KERNEL_DIRECT_THREADS_Y = 2,       /* for the largest radius: a thread makes 16 rows */
+    KERNEL_DIRECT_SMALL_THREADS_Y = 4, /* for the small one: 8 rows */
+    KERNEL_DIRECT_WIDTH = 192,         /* samples; whole pixels of 1 and of 3 */
+    KERNEL_DIRECT_HEIGHT = 16,
+    KERNEL_DIRECT_COLUMNS = 248, /* values in a row of shared memory: an odd number of 16 bytes */
 };
 
 struct direct_plane {
@@ -106,9 +112,6 @@ struct direct_pass {
     int32_t reserved;
 };
 KERNEL_SIZE_IS(direct_pass, 584);
-
-/* Blocks of the kernels below begin their shared memory with a table of rows. */
-enum { KERNEL_ROW_TABLE = 64 };
 
 /* A stage of the reduction; see gpu/blur_reduce.cuh. It takes struct whole_pass, but knows the weights. */
 enum {
