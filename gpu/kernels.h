@@ -82,7 +82,7 @@ struct whole_pass {
 };
 KERNEL_SIZE_IS(whole_pass, 944);
 
-/* Blocks of the kernels below begin their shared memory with a table of rows. */
+/* Blocks of most kernels begin their shared memory with a table of rows. */
 enum { KERNEL_ROW_TABLE = 64 };
 
 /* The direct pass for small radii; see gpu/blur_direct.cuh. Tiles are counted in samples. */
@@ -224,6 +224,10 @@ enum {
     KERNEL_CONVOLVE_HEIGHT = 32, /* of a tile */
     KERNEL_CONVOLVE_SIDE = 15,   /* of a window, at most */
     KERNEL_CONVOLVE_STRIDE = 16, /* of its weights */
+    /* Tiles of the kernels for 3x3 and 5x5, gpu/convolve_small.cuh; the width in samples. */
+    KERNEL_CONVOLVE_SMALL_THREADS_Y = 6,
+    KERNEL_CONVOLVE_SMALL_WIDTH = 192,
+    KERNEL_CONVOLVE_SMALL_HEIGHT = 16,
 };
 
 struct convolve_pass {
@@ -235,10 +239,12 @@ struct convolve_pass {
     int32_t filter_alpha;           /* else alpha is kept */
     int32_t frame;                  /* 0 where the window leaves the picture */
     float divisor, bias;
+    float inverse; /* 1 / divisor */
+    int32_t reserved;
     float weight[KERNEL_CONVOLVE_SIDE * KERNEL_CONVOLVE_STRIDE];
     float column[KERNEL_CONVOLVE_STRIDE];
 };
-KERNEL_SIZE_IS(convolve_pass, 1168);
+KERNEL_SIZE_IS(convolve_pass, 1176);
 
 /* Pixelation; see gpu/pixelate.cuh. A block works on a cell: tiles of the filter side by side, or part of
  * one. Cells repeat from span to span, which is as wide as a tile or as the tiles of a cell. */

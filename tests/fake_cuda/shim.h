@@ -89,6 +89,15 @@ static inline float __fadd_rn(float a, float b) {
 static inline float __fdiv_rn(float a, float b) {
     return a / b;
 }
+static inline float __fmaf_rn(float a, float b, float c) {
+    return std::fma(a, b, c);
+}
+
+/* Rounded down, for sums that a double holds. */
+static inline float __fadd_rd(float a, float b) {
+    float sum = a + b;
+    return sum > (double)a + b ? std::nextafter(sum, -INFINITY) : sum;
+}
 
 static inline uint32_t __float_as_uint(float value) {
     uint32_t bits;
