@@ -9,7 +9,7 @@
  *     blur       the low-resolution blur
  *     enlarge    values to picture
  *
- * whole_*: integer arithmetic, the number of interleaved channels behind it. real_*: single
+ * whole_*: integer arithmetic, the number of interleaved channels behind it, if that is known. real_*: single
  * precision. */
 #include "gpu/blur_direct.cuh"
 #include "gpu/blur_near.cuh"
@@ -45,12 +45,8 @@ extern "C" __global__ void DIRECT whole_direct6_3(const __grid_constant__ struct
     direct_tile<3, 6>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_direct_1(const __grid_constant__ struct whole_pass pass) {
-    whole_pass_tile<1>(pass);
-}
-
-extern "C" __global__ void BLOCK whole_direct_3(const __grid_constant__ struct whole_pass pass) {
-    whole_pass_tile<3>(pass);
+extern "C" __global__ void BLOCK whole_direct(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile(pass);
 }
 
 extern "C" __global__ void WIDE_1 whole_wide_1(const __grid_constant__ struct wide_pass pass) {

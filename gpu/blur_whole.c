@@ -31,7 +31,7 @@ static enum kernel whole_kernel(const struct blur_work *work, enum kernel single
 
 /* Both axes of all planes that are not reduced, whatever their radii. */
 static enum status whole_direct(struct blur_work *work, struct error *err) {
-    struct whole_pass pass = {0};
+    struct whole_pass pass = {.channels = work->path[0].plane->channels};
     unsigned blocks = 0, shared = 0;
     for (unsigned p = 0; p < work->planes; p++) {
         const struct blur_path *path = &work->path[p];
@@ -50,8 +50,7 @@ static enum status whole_direct(struct blur_work *work, struct error *err) {
         unsigned bytes = blur_tile_bytes(&plane->tiles, plane->tiles.height, sizeof(uint16_t));
         shared = bytes > shared ? bytes : shared;
     }
-    enum kernel kernel = whole_kernel(work, KERNEL_whole_direct_1, KERNEL_whole_direct_3);
-    return launch(work, kernel, &pass, blocks, shared, err);
+    return launch(work, KERNEL_whole_direct, &pass, blocks, shared, err);
 }
 
 static const unsigned table_bytes = KERNEL_ROW_TABLE * sizeof(int32_t);

@@ -78,7 +78,7 @@ KERNEL_SIZE_IS(whole_plane, 312);
 struct whole_pass {
     struct whole_plane plane[KERNEL_PLANES];
     int32_t planes;
-    int32_t reserved;
+    int32_t channels;
 };
 KERNEL_SIZE_IS(whole_pass, 944);
 
