@@ -5,7 +5,7 @@
 
 #define SMALL __launch_bounds__(KERNEL_THREADS_X *KERNEL_CONVOLVE_SMALL_THREADS_Y)
 
-extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y, 5)
+extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
     convolve(const __grid_constant__ struct convolve_pass pass) {
     convolve_tile(pass);
 }
