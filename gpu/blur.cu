@@ -9,7 +9,7 @@
  *     blur       the low-resolution blur
  *     enlarge    values to picture
  *
- * whole_*: integer arithmetic, the number of interleaved channels behind it. real_*: single
+ * whole_*: integer arithmetic, the number of interleaved channels behind it, if that is known. real_*: single
  * precision. */
 #include "gpu/blur_direct.cuh"
 #include "gpu/blur_near.cuh"
@@ -19,39 +19,41 @@
 #include "gpu/blur_whole.cuh"
 #include "gpu/blur_wide.cuh"
 
+/* Blocks on a multiprocessor: that many registers are left to each thread. */
+#define DIRECT_SMALL __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_SMALL_THREADS_Y, 8)
+#define DIRECT __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_THREADS_Y, 10)
 #define BLOCK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
-#define REDUCE __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y)
+#define WIDE_1 __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y, 3)
+#define WIDE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y, 2)
+#define REDUCE __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 5)
+#define VALUES __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 4)
 #define ENLARGE __launch_bounds__(KERNEL_THREADS_X *KERNEL_ENLARGE_THREADS_Y)
 
-extern "C" __global__ void BLOCK whole_direct3_1(const __grid_constant__ struct direct_pass pass) {
+extern "C" __global__ void DIRECT_SMALL whole_direct3_1(const __grid_constant__ struct direct_pass pass) {
     direct_tile<1, 3>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_direct3_3(const __grid_constant__ struct direct_pass pass) {
+extern "C" __global__ void DIRECT_SMALL whole_direct3_3(const __grid_constant__ struct direct_pass pass) {
     direct_tile<3, 3>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_direct6_1(const __grid_constant__ struct direct_pass pass) {
+extern "C" __global__ void DIRECT whole_direct6_1(const __grid_constant__ struct direct_pass pass) {
     direct_tile<1, 6>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_direct6_3(const __grid_constant__ struct direct_pass pass) {
+extern "C" __global__ void DIRECT whole_direct6_3(const __grid_constant__ struct direct_pass pass) {
     direct_tile<3, 6>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_direct_1(const __grid_constant__ struct whole_pass pass) {
-    whole_pass_tile<1>(pass);
+extern "C" __global__ void BLOCK whole_direct(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile(pass);
 }
 
-extern "C" __global__ void BLOCK whole_direct_3(const __grid_constant__ struct whole_pass pass) {
-    whole_pass_tile<3>(pass);
-}
-
-extern "C" __global__ void BLOCK whole_wide_1(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE_1 whole_wide_1(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint8_t, 1>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_wide_3(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE whole_wide_3(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint8_t, 3>(pass);
 }
 
@@ -63,19 +65,19 @@ extern "C" __global__ void REDUCE whole_reduce_3(const __grid_constant__ struct 
     reduce_tile<uint8_t, 3, KERNEL_REDUCE_ROWS>(pass);
 }
 
-extern "C" __global__ void REDUCE whole_values_1(const __grid_constant__ struct whole_pass pass) {
+extern "C" __global__ void VALUES whole_values_1(const __grid_constant__ struct whole_pass pass) {
     reduce_tile<uint16_t, 1, KERNEL_REDUCE_ROWS / 2>(pass);
 }
 
-extern "C" __global__ void REDUCE whole_values_3(const __grid_constant__ struct whole_pass pass) {
+extern "C" __global__ void VALUES whole_values_3(const __grid_constant__ struct whole_pass pass) {
     reduce_tile<uint16_t, 3, KERNEL_REDUCE_ROWS / 2>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_blur_1(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE whole_blur_1(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint16_t, 1>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_blur_3(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE whole_blur_3(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint16_t, 3>(pass);
 }
 

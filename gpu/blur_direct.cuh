@@ -2,122 +2,64 @@
  * Both axes in one launch for small radii, in integer arithmetic: what most requests need. The loops
  * are unrolled for a radius; smaller ones pad it with weights of 0, which change no sum.
  *
- * A block makes 192 samples (64 pixels of RGB) by 32 rows. Vertically a thread makes 8 rows of four
- * samples: every pair of rows is loaded and interleaved once and serves all 8 sums, by the two-way
- * dot product. Horizontally it makes 24 samples of a row from shared memory, whose rows are
- * read 16 bytes at a time without bank conflicts. Weights of that pass are times 4, so that the
- * result is the highest byte of the sum. */
+ * A block makes 192 samples (64 pixels of RGB) by 16 rows; each thread has one part of either pass.
+ * Vertically that is 8 or 16 rows of four samples: every pair of rows is loaded and interleaved once and
+ * serves all their sums, by the two-way dot product. Horizontally it is 24 or 48 samples of a row from shared
+ * memory, whose rows are read 16 bytes at a time without bank conflicts. Weights of that pass are times 4, so
+ * that the result is the highest byte of the sum. What a launch takes is mostly the chain of one block: so
+ * blocks are small, no load waits for another, and only those at the picture's edges look where they are
+ * (docs/adr/0009). */
 #ifndef BLURD_GPU_BLUR_DIRECT_CUH
 #define BLURD_GPU_BLUR_DIRECT_CUH
 
-#include "gpu/blur_grid.cuh"
+#include "gpu/blur_column.cuh"
 
-enum {
-    DIRECT_ROWS = 8,  /* that a thread makes in the vertical pass */
-    DIRECT_RUN = 24,  /* samples that it makes in the horizontal one */
-    DIRECT_ALIGN = 8, /* values in 16 bytes */
-};
+enum { DIRECT_ALIGN = 8 /* values in 16 bytes */ };
 
 template <int Channels, int Radius> struct direct {
+    static constexpr bool small = Radius <= KERNEL_DIRECT_SMALL;
+    static constexpr int threads =
+        KERNEL_THREADS_X * (small ? KERNEL_DIRECT_SMALL_THREADS_Y : KERNEL_DIRECT_THREADS_Y);
+    static constexpr int rows = small ? 8 : 16; /* that a thread makes in the vertical pass */
+    static constexpr int run = small ? 24 : 48; /* samples that it makes in the horizontal one */
+    static constexpr int runs = KERNEL_DIRECT_WIDTH / run;
     /* The values before and behind a run, and those of a row of shared memory. */
     static constexpr int before = (Radius * Channels + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
     static constexpr int groups = (before + KERNEL_DIRECT_WIDTH + Radius * Channels + 3) / KERNEL_GROUP;
-    static constexpr int reads = (before + DIRECT_RUN + Radius * Channels + DIRECT_ALIGN - 1) / DIRECT_ALIGN;
-    static constexpr int window = DIRECT_ROWS + 2 * Radius;
-    static_assert(window % 2 == 0, "rows are taken in pairs");
-    static_assert((groups + 1) * KERNEL_GROUP <= KERNEL_DIRECT_COLUMNS, "a row of shared memory");
+    static constexpr int reads = (before + run + Radius * Channels + DIRECT_ALIGN - 1) / DIRECT_ALIGN;
+    static constexpr int tasks = groups * (KERNEL_DIRECT_HEIGHT / rows);
+    static_assert(tasks <= threads && runs * KERNEL_DIRECT_HEIGHT == threads, "one part for each thread");
+    static_assert(groups * KERNEL_GROUP <= KERNEL_DIRECT_COLUMNS, "a row of shared memory");
+    static_assert(KERNEL_DIRECT_WIDTH - run + reads * DIRECT_ALIGN <= KERNEL_DIRECT_COLUMNS,
+                  "what a run reads");
+    static_assert(KERNEL_DIRECT_HEIGHT + 2 * Radius <= KERNEL_ROW_TABLE, "all rows are in the table");
 };
 
-/* Four samples of each row. Where they are not adjacent, at the sides, they are gathered. */
-struct direct_column {
-    int at[KERNEL_GROUP];
-    bool adjacent;
-};
+/* ---- vertical ---- */
 
-template <int Channels>
-static __device__ __forceinline__ struct direct_column direct_column_at(const struct direct_plane &plane,
-                                                                        int at) {
-    struct direct_column column;
-    column.at[0] = at;
-    column.adjacent = at >= 0 && at + KERNEL_GROUP <= plane.source.width * Channels;
-    for (int k = 0; k < KERNEL_GROUP && !column.adjacent; k++) {
-        int x = floor_divide(at + k, Channels);
-        int folded = fold(x, plane.source.width, plane.source.edge_x);
-        column.at[k] = folded == OUTSIDE ? OUTSIDE : folded * Channels + at + k - x * Channels;
-    }
-    return column;
-}
-
-static __device__ __forceinline__ uint32_t direct_load(const struct direct_plane &plane,
-                                                       const struct direct_column &column, int y) {
-    y = fold(y, plane.source.height, plane.source.edge_y);
-    if (y == OUTSIDE) {
-        return plane.border * 0x01010101u;
-    }
-    const uint8_t *row = row_of<const uint8_t>(plane.source, y);
-    if (column.adjacent) {
-        return *(const uint32_t *)(row + column.at[0]);
-    }
-    uint32_t word = 0;
-    for (int k = 0; k < KERNEL_GROUP; k++) {
-        word |= (column.at[k] == OUTSIDE ? plane.border : (uint32_t)row[column.at[k]]) << 8 * k;
-    }
-    return word;
-}
-
-/* The window of rows from `top` on; inside the picture without looking at each. */
-template <int Window>
-static __device__ __forceinline__ void direct_load_all(const struct direct_plane &plane,
-                                                       const struct direct_column &column, int top,
-                                                       uint32_t word[Window]) {
-    if (column.adjacent && top >= 0 && top + Window <= plane.source.height) {
-        const uint8_t *row = row_of<const uint8_t>(plane.source, top) + column.at[0];
-#pragma unroll
-        for (int i = 0; i < Window; i++) {
-            word[i] = *(const uint32_t *)row;
-            row += plane.source.stride;
-        }
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < Window; i++) {
-        word[i] = direct_load(plane, column, top + i);
+template <int Channels, int Radius>
+static __device__ __forceinline__ void direct_columns(const struct direct_plane &plane,
+                                                      const struct tile &tile) {
+    using shape = direct<Channels, Radius>;
+    int first = tile.x * Channels - shape::before;
+    int top = tile.y - Radius;
+    bool inside = first >= 0 && first + shape::groups * KERNEL_GROUP <= plane.source.width * Channels &&
+                  top >= 0 && top + KERNEL_DIRECT_HEIGHT + 2 * Radius <= plane.source.height;
+    const int *table = inside ? (const int *)block_memory : fill_row_table(plane.source, top);
+    int task = thread_number();
+    if (task < shape::tasks) {
+        int y = task / shape::groups * shape::rows;
+        int at = task % shape::groups * KERNEL_GROUP;
+        uint16_t *to = values_memory() + y * KERNEL_DIRECT_COLUMNS + at;
+        uint32_t group[shape::rows + 2 * Radius];
+        load_column<uint8_t, Channels>(plane.source, plane.border, first + at, top + y, table + y, group);
+        sum_pairs<Radius, shape::rows>(plane.pair_y, group, [&](int i, const struct value_group &made) {
+            *(uint2 *)(to + i * KERNEL_DIRECT_COLUMNS) = make_uint2(made.low, made.high);
+        });
     }
 }
 
-/* Vertical sums of 8 rows of four samples, into shared memory at `out`. */
-template <int Radius>
-static __device__ __forceinline__ void
-direct_columns(const struct direct_plane &plane, const struct direct_column &column, int top, uint16_t *out) {
-    constexpr int window = DIRECT_ROWS + 2 * Radius;
-    uint32_t word[window];
-    uint32_t sum[DIRECT_ROWS][KERNEL_GROUP];
-    direct_load_all<window>(plane, column, top, word);
-#pragma unroll
-    for (int i = 0; i < DIRECT_ROWS; i++) {
-        sum[i][0] = sum[i][1] = sum[i][2] = sum[i][3] = 128; /* half of 1 << 8 */
-    }
-#pragma unroll
-    for (int j = 0; j < window; j += 2) {
-        uint32_t low = __byte_perm(word[j], word[j + 1], 0x5140);
-        uint32_t high = __byte_perm(word[j], word[j + 1], 0x7362);
-#pragma unroll
-        for (int i = 0; i < DIRECT_ROWS; i++) {
-            if (j - i >= -1 && j - i <= 2 * Radius) {
-                uint32_t weights = plane.pair_y[j - i + 1];
-                sum[i][0] = __dp2a_lo(weights, low, sum[i][0]);
-                sum[i][1] = __dp2a_hi(weights, low, sum[i][1]);
-                sum[i][2] = __dp2a_lo(weights, high, sum[i][2]);
-                sum[i][3] = __dp2a_hi(weights, high, sum[i][3]);
-            }
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < DIRECT_ROWS; i++) { /* a sum has 23 bits, of which the upper 15 stay */
-        *(uint2 *)(out + i * KERNEL_DIRECT_COLUMNS) =
-            make_uint2(__byte_perm(sum[i][0], sum[i][1], 0x6521), __byte_perm(sum[i][2], sum[i][3], 0x6521));
-    }
-}
+/* ---- horizontal ---- */
 
 /* Value i of `reads` times 16 bytes. */
 template <int Reads>
@@ -130,7 +72,7 @@ static __device__ __forceinline__ uint32_t direct_value(const uint4 (&read)[Read
 /* The horizontal sums of a run; the highest bytes are the samples. */
 template <int Channels, int Radius>
 static __device__ __forceinline__ void direct_run(const struct direct_plane &plane, const uint16_t *row,
-                                                  uint32_t out[DIRECT_RUN / 4]) {
+                                                  uint32_t (&out)[direct<Channels, Radius>::run / 4]) {
     using shape = direct<Channels, Radius>;
     uint4 read[shape::reads];
 #pragma unroll
@@ -143,7 +85,7 @@ static __device__ __forceinline__ void direct_run(const struct direct_plane &pla
         value[i] = direct_value(read, i);
     }
 #pragma unroll
-    for (int i = 0; i < DIRECT_RUN; i += 4) {
+    for (int i = 0; i < shape::run; i += 4) {
         uint32_t sum[4];
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -159,49 +101,54 @@ static __device__ __forceinline__ void direct_run(const struct direct_plane &pla
     }
 }
 
-static __device__ __forceinline__ void direct_store(uint8_t *to, const uint32_t word[DIRECT_RUN / 4],
-                                                    int count) {
-    if (count >= DIRECT_RUN) {
-#pragma unroll
-        for (int i = 0; i < DIRECT_RUN / 8; i++) {
-            ((uint2 *)to)[i] = make_uint2(word[2 * i], word[2 * i + 1]);
+/* Of two or four words, as many bytes as there are to the row's end. */
+template <int Words>
+static __device__ __forceinline__ void direct_put(uint8_t *to, const uint32_t *word, int count) {
+    if (count >= 4 * Words) {
+        if constexpr (Words == 4) {
+            __stcg((uint4 *)to, make_uint4(word[0], word[1], word[2], word[3]));
+        } else {
+            __stcg((uint2 *)to, make_uint2(word[0], word[1]));
         }
         return;
     }
 #pragma unroll
-    for (int i = 0; i < DIRECT_RUN; i++) {
+    for (int i = 0; i < 4 * Words; i++) {
         if (i < count) {
-            to[i] = (uint8_t)(word[i / 4] >> 8 * (i % 4));
+            __stcg(to + i, (uint8_t)(word[i / 4] >> 8 * (i % 4)));
         }
     }
 }
 
 template <int Channels, int Radius>
-static __device__ __forceinline__ void direct_tile(const struct direct_pass &pass) {
+static __device__ __forceinline__ void direct_rows(const struct direct_plane &plane,
+                                                   const struct tile &tile) {
     using shape = direct<Channels, Radius>;
-    const struct direct_plane &plane = pass.plane[plane_of(pass)];
+    constexpr int words = shape::run % 16 == 0 ? 4 : 2;
+    /* Lanes side by side read one row, or, where that would be from the same banks, eight. */
+    int thread = thread_number();
+    int y = shape::small ? thread / shape::runs : thread / (8 * shape::runs) * 8 + thread % 8;
+    int at = (shape::small ? thread % shape::runs : thread / 8 % shape::runs) * shape::run;
+    int count = plane.target.width * Channels - tile.x * Channels - at;
+    if (y >= tile.height || count <= 0) {
+        return;
+    }
+    uint32_t word[shape::run / 4];
+    direct_run<Channels, Radius>(plane, values_memory() + y * KERNEL_DIRECT_COLUMNS + at, word);
+    uint8_t *to = row_of<uint8_t>(plane.target, tile.y + y) + tile.x * Channels + at;
+#pragma unroll
+    for (int i = 0; i < shape::run / 4; i += words) {
+        direct_put<words>(to + 4 * i, word + i, count - 4 * i);
+    }
+}
+
+template <int Channels, int Radius>
+static __device__ __forceinline__ void direct_tile(const struct direct_pass &pass) {
+    const struct direct_plane &plane = pass.plane[plane_of<Channels>(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
-    uint16_t *memory = (uint16_t *)block_memory;
-    int thread = (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
-    int first = tile.x * Channels - shape::before;
-    for (int task = thread; task < shape::groups * (KERNEL_DIRECT_HEIGHT / DIRECT_ROWS);
-         task += KERNEL_THREADS_X * KERNEL_THREADS_Y) {
-        int rows = task / shape::groups * DIRECT_ROWS;
-        int group = task % shape::groups * KERNEL_GROUP;
-        struct direct_column column = direct_column_at<Channels>(plane, first + group);
-        direct_columns<Radius>(plane, column, tile.y + rows - Radius,
-                               memory + rows * KERNEL_DIRECT_COLUMNS + group);
-    }
+    direct_columns<Channels, Radius>(plane, tile);
     __syncthreads();
-    constexpr int runs = KERNEL_DIRECT_WIDTH / DIRECT_RUN;
-    int y = thread / runs;
-    int at = thread % runs * DIRECT_RUN;
-    int count = tile.width * Channels - at;
-    if (y < tile.height && count > 0) {
-        uint32_t word[DIRECT_RUN / 4];
-        direct_run<Channels, Radius>(plane, memory + y * KERNEL_DIRECT_COLUMNS + at, word);
-        direct_store(row_of<uint8_t>(plane.target, tile.y + y) + tile.x * Channels + at, word, count);
-    }
+    direct_rows<Channels, Radius>(plane, tile);
 }
 
 #endif

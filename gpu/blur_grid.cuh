@@ -10,7 +10,8 @@ extern __shared__ uint4 block_memory[];
 
 enum { OUTSIDE = -1 };
 
-/* The index that stands for `at` on an axis of `size` samples, or OUTSIDE. */
+/* The index that stands for `at` on an axis of `size` samples, or OUTSIDE. With one sample the launcher makes
+ * KERNEL_CLAMP of what repeats, so that no period is 0. */
 static __device__ __forceinline__ int fold(int at, int size, int edge) {
     if ((unsigned)at < (unsigned)size) {
         return at;
@@ -45,7 +46,9 @@ struct tile {
 static __device__ __forceinline__ struct tile tile_of(const struct kernel_tiles &tiles,
                                                       const struct kernel_grid &target) {
     int index = (int)blockIdx.x - tiles.first_tile;
-    int row = index / tiles.tiles_x;
+    int row = tiles.inverse ? (int)((uint64_t)(uint32_t)index * tiles.inverse >> 32) : index;
+    row -=
+        row * tiles.tiles_x > index; /* the inverse is rounded up: one too many where there are many tiles */
     struct tile tile;
     tile.x = (index - row * tiles.tiles_x) * tiles.width;
     tile.y = row * tiles.height;
@@ -54,9 +57,13 @@ static __device__ __forceinline__ struct tile tile_of(const struct kernel_tiles 
     return tile;
 }
 
-/* The plane whose tiles have this block. */
-template <class Pass> static __device__ __forceinline__ int plane_of(const Pass &pass) {
+/* The plane whose tiles have this block. Interleaved samples are the only one, which is known without
+ * looking. */
+template <int Channels = 1, class Pass> static __device__ __forceinline__ int plane_of(const Pass &pass) {
     int plane = 0;
+    if (Channels > 1) {
+        return plane;
+    }
     for (int i = 1; i < pass.planes; i++) {
         plane += (int)blockIdx.x >= pass.plane[i].tiles.first_tile;
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Both axes in one launch for radii up to 16, in single precision. A thread loads a column of samples, with what is
- * above and below, into shared memory, and replaces it by its vertical sums, 4 at a time. Horizontally it is
- * blur_real.cuh. */
+ * Both axes in one launch for radii up to 16, in single precision. A thread loads a column of samples, with
+ * what is above and below, into shared memory, and replaces it by its vertical sums, 4 at a time.
+ * Horizontally it is blur_real.cuh. */
 #ifndef BLURD_GPU_BLUR_NEAR_CUH
 #define BLURD_GPU_BLUR_NEAR_CUH
 
+#include "gpu/blur_column.cuh"
 #include "gpu/blur_real.cuh"
 
 /* A sample of each row: position x, which may lie outside, and channel. */
@@ -12,49 +13,41 @@ struct sample_column {
     int x, channel;
 };
 
-/* The value of a sample of the pixel: colour times alpha. */
-template <class T>
-static __device__ __forceinline__ float pixel_value(const T *pixel, const struct sample_format &format,
-                                                    int channel) {
-    int last = format.channels - 1;
-    float value = (float)pixel[channel];
-    return format.alpha && channel != last ? __fmul_rn(value, (float)pixel[last]) : value;
-}
-
-/* Nothing is outside for most columns: those go from row to row without looking at each. */
-template <class T>
-static __device__ __forceinline__ void load_column_of(const struct kernel_grid &grid,
-                                                      const struct sample_format &format,
-                                                      const struct sample_column &column, int top, int rows,
-                                                      float *to) {
+/* Eight rows at once, so that no load waits for another; those of rows that are outside are left out.
+ * `Alpha`: colour is multiplied by it. */
+template <class T, bool Alpha>
+static __device__ __forceinline__ void load_column_of(const struct kernel_grid &grid, int channels,
+                                                      const struct sample_column &column, const int *table,
+                                                      int rows, float *to) {
     int x = fold(column.x, grid.width, grid.edge_x);
-    if (x != OUTSIDE && top >= 0 && top + rows <= grid.height) {
-        const char *row = (const char *)(row_of<const T>(grid, top) + x * format.channels);
+    const T *first = row_of<const T>(grid, 0) + x * channels;
+    int stride = (int)(grid.stride / (int64_t)sizeof(T));
+    bool factor = Alpha && column.channel != channels - 1;
 #pragma unroll 8
-        for (int i = 0; i < rows; i++) {
-            to[i * KERNEL_COLUMNS] = pixel_value((const T *)row, format, column.channel);
-            row += grid.stride;
-        }
-        return;
-    }
-#pragma unroll 1
     for (int i = 0; i < rows; i++) {
-        int y = x == OUTSIDE ? OUTSIDE : fold(top + i, grid.height, grid.edge_y);
-        to[i * KERNEL_COLUMNS] =
-            y == OUTSIDE ? 0.0f
-                         : pixel_value(row_of<const T>(grid, y) + x * format.channels, format, column.channel);
+        T value = 0, alpha = 0;
+        int y = table[i];
+        if ((x | y) >= 0) {
+            value = __ldg(first + (int64_t)y * stride + column.channel);
+            alpha = Alpha ? __ldg(first + (int64_t)y * stride + channels - 1) : (T)0;
+        }
+        to[i * KERNEL_COLUMNS] = factor ? __fmul_rn((float)value, (float)alpha) : (float)value;
     }
 }
 
-/* Loads `rows` rows from position `top` on into a column of shared memory. */
+/* Loads the rows of the table into a column of shared memory. */
 static __device__ __forceinline__ void load_column(const struct kernel_grid &grid,
                                                    const struct sample_format &format,
-                                                   const struct sample_column &column, int top, int rows,
-                                                   float *to) {
-    if (format.depth == 8) {
-        load_column_of<uint8_t>(grid, format, column, top, rows, to);
+                                                   const struct sample_column &column, const int *table,
+                                                   int rows, float *to) {
+    if (format.depth == 8 && format.alpha) {
+        load_column_of<uint8_t, true>(grid, format.channels, column, table, rows, to);
+    } else if (format.depth == 8) {
+        load_column_of<uint8_t, false>(grid, format.channels, column, table, rows, to);
+    } else if (format.alpha) {
+        load_column_of<uint16_t, true>(grid, format.channels, column, table, rows, to);
     } else {
-        load_column_of<uint16_t>(grid, format, column, top, rows, to);
+        load_column_of<uint16_t, false>(grid, format.channels, column, table, rows, to);
     }
 }
 
@@ -89,15 +82,15 @@ static __device__ __forceinline__ void near_tile(const struct real_pass &pass,
     struct tile tile = tile_of(pass.tiles, pass.target);
     int thread = (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
     int x = thread / pass.channels;
+    const int *table = fill_row_table(pass.source, tile.y - pass.y.radius);
+    float *memory = (float *)values_memory();
     if (x < tile.width + 2 * pass.x.radius) {
         struct sample_column column = {tile.x - pass.x.radius + x, thread - x * pass.channels};
-        float *memory = (float *)block_memory + thread;
-        load_column(pass.source, format, column, tile.y - pass.y.radius, tile.height + 2 * pass.y.radius,
-                    memory);
-        near_column(pass.y, tile.height, memory);
+        load_column(pass.source, format, column, table, tile.height + 2 * pass.y.radius, memory + thread);
+        near_column(pass.y, tile.height, memory + thread);
     }
     __syncthreads();
-    real_rows<true>(pass, format, tile, (tile.x - pass.x.radius) * pass.channels, finish);
+    real_rows<true>(pass, format, tile, memory, (tile.x - pass.x.radius) * pass.channels, finish);
 }
 
 #endif

@@ -57,7 +57,7 @@ static enum status real_pass(struct blur_work *work, unsigned i, const struct un
                                     .alpha = pixel_has_alpha(work->source->model),
                                 }};
     bool near = path->stages == 0 && is_near(&x, &y);
-    unsigned blocks = 0;
+    unsigned blocks = 0, table = near ? KERNEL_ROW_TABLE * sizeof(int32_t) : 0;
     int32_t rows;
     fill_real_taps(&pass.blur.x, &x);
     fill_real_taps(&pass.blur.y, &y);
@@ -71,7 +71,7 @@ static enum status real_pass(struct blur_work *work, unsigned i, const struct un
         pass.unsharp = *unsharp; /* behind the blur's part, which is all that the other kernels take */
     }
     return launch(work, pass_kernel(path, i, near, unsharp), &pass, blocks,
-                  blur_tile_bytes(&pass.blur.tiles, rows, sizeof(float)), err);
+                  table + blur_tile_bytes(&pass.blur.tiles, rows, sizeof(float)), err);
 }
 
 static struct enlarge_plane enlarge_plane(const struct blur_path *path, size_t value, unsigned *blocks,

@@ -120,8 +120,7 @@ static __device__ __forceinline__ void store_pixel(const struct kernel_grid &gri
 template <bool Samples, class Finish>
 static __device__ __forceinline__ void real_rows(const struct real_pass &pass,
                                                  const struct sample_format &format, const struct tile &tile,
-                                                 int first, const Finish &finish) {
-    const float *memory = (const float *)block_memory;
+                                                 const float *memory, int first, const Finish &finish) {
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
         for (int x = (int)threadIdx.x; x < tile.width; x += KERNEL_THREADS_X) {
             int centre = centre_of(tile.x + x, pass.target.lo_x, pass.x.shift, pass.source.lo_x);
@@ -142,7 +141,7 @@ static __device__ __forceinline__ void real_pass_tile(const struct real_pass &pa
     int first = first_sample(centre, pass.x.radius, pass.channels);
     real_columns<From>(pass, format, tile, first);
     __syncthreads();
-    real_rows<To>(pass, format, tile, first, finish);
+    real_rows<To>(pass, format, tile, (const float *)block_memory, first, finish);
 }
 
 /* ---- enlargement ---- */

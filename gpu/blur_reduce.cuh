@@ -121,8 +121,7 @@ reduce_columns(const struct whole_plane &plane, const struct tile &tile, const s
          at += KERNEL_THREADS_X * KERNEL_REDUCE_THREADS_Y * KERNEL_GROUP) {
         typename group_of<In>::type group[window];
         struct value_group made[Rows];
-        struct group_column column = group_column_at<Channels>(plane.source, span.begin + at);
-        load_column<In>(plane.source, plane.border, column, top, table, group);
+        load_column<In, Channels>(plane.source, plane.border, span.begin + at, top, table, group);
         reduce_window<Shift>(group, made);
 #pragma unroll
         for (int k = 0; k < KERNEL_GROUP; k++) {
@@ -159,7 +158,7 @@ static __device__ __forceinline__ void reduce_rows(const struct whole_plane &pla
             int from = (k & (shape::step - 1)) * shape::pitch + (k >> Shift) * Channels;
             sum += stage_weight<Shift>(k + shape::radius) * centre[from];
         }
-        row_of<uint16_t>(plane.target, tile.y + y)[tile.x * Channels + i] = (uint16_t)(sum >> 15);
+        __stcg(row_of<uint16_t>(plane.target, tile.y + y) + tile.x * Channels + i, (uint16_t)(sum >> 15));
     }
 }
 
@@ -176,7 +175,7 @@ static __device__ __forceinline__ struct reduce_span reduce_span_of(const struct
 
 template <class In, int Channels, int Rows>
 static __device__ __forceinline__ void reduce_tile(const struct whole_pass &pass) {
-    const struct whole_plane &plane = pass.plane[plane_of(pass)];
+    const struct whole_plane &plane = pass.plane[plane_of<Channels>(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     struct reduce_span span = plane.x.shift == 0   ? reduce_span_of<Channels, 0>(plane, tile)
                               : plane.x.shift == 1 ? reduce_span_of<Channels, 1>(plane, tile)

@@ -65,7 +65,7 @@ static __device__ __forceinline__ uint32_t spline_across(const struct spline_col
     uint32_t sum = 0;
 #pragma unroll
     for (int k = 0; k < SPLINE_TAPS; k++) {
-        sum += column.spline.weight[k] * value[k * Channels];
+        sum += column.spline.weight[k] * __ldg(value + k * Channels);
     }
     return sum;
 }
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void spline_rows(const struct enlarge_plane &p
     int rows = low_rows(plane, tile);
     if (plane.levels_x == 0) {
         for (int y = 0; y < rows; y++) {
-            values[y * KERNEL_ENLARGE_WIDTH + i] = column.value[y * column.stride];
+            values[y * KERNEL_ENLARGE_WIDTH + i] = __ldg(column.value + y * column.stride);
         }
         return;
     }
@@ -115,7 +115,7 @@ static __device__ __forceinline__ void spline_store(uint8_t *to, const struct su
     uint32_t word = __byte_perm(__byte_perm(sum.of[0], sum.of[1], 0x0073),
                                 __byte_perm(sum.of[2], sum.of[3], 0x0073), 0x5410);
     if (count >= KERNEL_GROUP) {
-        *(uint32_t *)to = word;
+        __stcg((uint32_t *)to, word);
         return;
     }
 #pragma unroll 1
@@ -177,7 +177,7 @@ static __device__ __forceinline__ void spline_columns(const struct enlarge_plane
 
 template <int Channels>
 static __device__ __forceinline__ void spline_tile(const struct whole_enlargement &pass) {
-    const struct enlarge_plane &plane = pass.plane[plane_of(pass)];
+    const struct enlarge_plane &plane = pass.plane[plane_of<Channels>(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     if (plane.levels_y == 0) {
         spline_rows_last<Channels>(plane, tile);

@@ -31,7 +31,7 @@ static enum kernel whole_kernel(const struct blur_work *work, enum kernel single
 
 /* Both axes of all planes that are not reduced, whatever their radii. */
 static enum status whole_direct(struct blur_work *work, struct error *err) {
-    struct whole_pass pass = {0};
+    struct whole_pass pass = {.channels = work->path[0].plane->channels};
     unsigned blocks = 0, shared = 0;
     for (unsigned p = 0; p < work->planes; p++) {
         const struct blur_path *path = &work->path[p];
@@ -50,8 +50,7 @@ static enum status whole_direct(struct blur_work *work, struct error *err) {
         unsigned bytes = blur_tile_bytes(&plane->tiles, plane->tiles.height, sizeof(uint16_t));
         shared = bytes > shared ? bytes : shared;
     }
-    enum kernel kernel = whole_kernel(work, KERNEL_whole_direct_1, KERNEL_whole_direct_3);
-    return launch(work, kernel, &pass, blocks, shared, err);
+    return launch(work, KERNEL_whole_direct, &pass, blocks, shared, err);
 }
 
 static const unsigned table_bytes = KERNEL_ROW_TABLE * sizeof(int32_t);
@@ -124,7 +123,9 @@ static unsigned direct_radius(const struct blur_work *work) {
         radius = x > radius ? x : radius;
         radius = y > radius ? y : radius;
     }
-    return radius <= 3 ? 3 : radius <= KERNEL_DIRECT_RADIUS ? KERNEL_DIRECT_RADIUS : 0;
+    return radius <= KERNEL_DIRECT_SMALL    ? KERNEL_DIRECT_SMALL
+           : radius <= KERNEL_DIRECT_RADIUS ? KERNEL_DIRECT_RADIUS
+                                            : 0;
 }
 
 static unsigned padded_weight(const struct blur_axis *axis, int k, int radius) {
@@ -154,10 +155,12 @@ static enum status direct_pass(struct blur_work *work, unsigned radius, struct e
     for (unsigned p = 0; p < work->planes; p++) {
         fill_direct_plane(&pass.plane[p], &work->path[p], (int)radius, &blocks);
     }
-    enum kernel kernel = radius == 3 ? whole_kernel(work, KERNEL_whole_direct3_1, KERNEL_whole_direct3_3)
-                                     : whole_kernel(work, KERNEL_whole_direct6_1, KERNEL_whole_direct6_3);
-    unsigned shared = KERNEL_DIRECT_HEIGHT * KERNEL_DIRECT_COLUMNS * sizeof(uint16_t);
-    return launch(work, kernel, &pass, blocks, shared, err);
+    bool small = radius == KERNEL_DIRECT_SMALL;
+    enum kernel kernel = small ? whole_kernel(work, KERNEL_whole_direct3_1, KERNEL_whole_direct3_3)
+                               : whole_kernel(work, KERNEL_whole_direct6_1, KERNEL_whole_direct6_3);
+    unsigned shared = table_bytes + KERNEL_DIRECT_HEIGHT * KERNEL_DIRECT_COLUMNS * (unsigned)sizeof(uint16_t);
+    return launch_rows(work, kernel, &pass, blocks,
+                       small ? KERNEL_DIRECT_SMALL_THREADS_Y : KERNEL_DIRECT_THREADS_Y, shared, err);
 }
 
 static enum status whole_enlarge(struct blur_work *work, struct error *err) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Passes in integer arithmetic. *Values* are samples times 128, 16 bits; weights have 15 bits and
  * sum to 32768; sums are exact in 32 bits in any order. Here is the blur without reduction for every
- * radius; other passes have kernels of their own. Threads work on groups of four adjacent samples of a row,
- * whatever the number of channels: taps along a row are `Channels` samples apart. */
+ * radius, of which only kernel sizes above 33 are left to it, so it takes its time; other passes have kernels
+ * of their own. Threads work on groups of four adjacent samples of a row, whatever the number of channels:
+ * taps along a row are as many samples apart. */
 #ifndef BLURD_GPU_BLUR_WHOLE_CUH
 #define BLURD_GPU_BLUR_WHOLE_CUH
 
@@ -67,15 +68,14 @@ static __device__ __forceinline__ void add_values(struct sums &sum, uint32_t wei
 }
 
 /* One value, at a position that may lie outside the row. */
-template <int Channels>
-static __device__ uint16_t edge_value(const struct whole_plane &plane, int centre, int at) {
-    int x = floor_divide(at, Channels);
-    int channel = at - x * Channels;
+static __device__ uint16_t edge_value(const struct whole_plane &plane, int channels, int centre, int at) {
+    int x = floor_divide(at, channels);
+    int channel = at - x * channels;
     x = fold(x, plane.source.width, plane.source.edge_x);
     if (x == OUTSIDE) {
         return (uint16_t)(plane.border << 7);
     }
-    at = x * Channels + channel;
+    at = x * channels + channel;
     struct value_group group = column_values(plane, centre, at & ~(KERNEL_GROUP - 1));
     uint32_t word = at & 2 ? group.high : group.low;
     return (uint16_t)(at & 1 ? word >> 16 : word);
@@ -83,11 +83,10 @@ static __device__ uint16_t edge_value(const struct whole_plane &plane, int centr
 
 /* The vertical pass of a tile into shared memory. A group that reaches over the row's end goes
  * value by value. */
-template <int Channels>
-static __device__ __forceinline__ void tile_columns(const struct whole_plane &plane, const struct tile &tile,
-                                                    int first) {
+static __device__ __forceinline__ void tile_columns(const struct whole_plane &plane, int channels,
+                                                    const struct tile &tile, int first) {
     uint16_t *memory = (uint16_t *)block_memory;
-    int end = plane.source.width * Channels;
+    int end = plane.source.width * channels;
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
         int centre = centre_of(tile.y + y, plane.target.lo_y, plane.y.shift, plane.source.lo_y);
         uint16_t *row = memory + y * plane.tiles.columns;
@@ -100,17 +99,17 @@ static __device__ __forceinline__ void tile_columns(const struct whole_plane &pl
                 continue;
             }
             for (int k = 0; k < KERNEL_GROUP; k++) {
-                row[i + k] = edge_value<Channels>(plane, centre, at + k);
+                row[i + k] = edge_value(plane, channels, centre, at + k);
             }
         }
     }
 }
 
-template <int Channels>
-static __device__ __forceinline__ uint32_t row_sum(const struct whole_taps &taps, const uint16_t *value) {
+static __device__ __forceinline__ uint32_t row_sum(const struct whole_taps &taps, int channels,
+                                                   const uint16_t *value) {
     uint32_t sum = taps.weight[0] * (uint32_t)value[0];
     for (int k = 1; k <= taps.radius; k++) {
-        sum += taps.weight[k] * ((uint32_t)value[-k * Channels] + value[k * Channels]);
+        sum += taps.weight[k] * ((uint32_t)value[-k * channels] + value[k * channels]);
     }
     return sum;
 }
@@ -124,31 +123,29 @@ static __device__ __forceinline__ void put_rounded(uint16_t *to, uint32_t sum) {
 }
 
 /* The horizontal pass of a tile from shared memory. */
-template <int Channels>
-static __device__ __forceinline__ void tile_rows(const struct whole_plane &plane, const struct tile &tile,
-                                                 int first) {
+static __device__ __forceinline__ void tile_rows(const struct whole_plane &plane, int channels,
+                                                 const struct tile &tile, int first) {
     const uint16_t *memory = (const uint16_t *)block_memory;
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
         const uint16_t *row = memory + y * plane.tiles.columns;
-        uint8_t *out = row_of<uint8_t>(plane.target, tile.y + y) + tile.x * Channels;
-        for (int i = (int)threadIdx.x; i < tile.width * Channels; i += KERNEL_THREADS_X) {
-            int x = i / Channels;
+        uint8_t *out = row_of<uint8_t>(plane.target, tile.y + y) + tile.x * channels;
+        for (int i = (int)threadIdx.x; i < tile.width * channels; i += KERNEL_THREADS_X) {
+            int x = i / channels;
             int centre = centre_of(tile.x + x, plane.target.lo_x, plane.x.shift, plane.source.lo_x);
-            int at = centre * Channels + (i - x * Channels) - first;
-            put_rounded(out + i, row_sum<Channels>(plane.x, row + at));
+            int at = centre * channels + (i - x * channels) - first;
+            put_rounded(out + i, row_sum(plane.x, channels, row + at));
         }
     }
 }
 
-template <int Channels>
 static __device__ __forceinline__ void whole_pass_tile(const struct whole_pass &pass) {
     const struct whole_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     int centre = centre_of(tile.x, plane.target.lo_x, plane.x.shift, plane.source.lo_x);
-    int first = first_sample(centre, plane.x.radius, Channels);
-    tile_columns<Channels>(plane, tile, first);
+    int first = first_sample(centre, plane.x.radius, pass.channels);
+    tile_columns(plane, pass.channels, tile, first);
     __syncthreads();
-    tile_rows<Channels>(plane, tile, first);
+    tile_rows(plane, pass.channels, tile, first);
 }
 
 #endif

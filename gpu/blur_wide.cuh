@@ -23,41 +23,16 @@ template <int Channels, int Radius> struct wide {
 
 /* ---- vertical ---- */
 
-template <int Radius, int Window, int Rows>
-static __device__ __forceinline__ void wide_window(const struct wide_plane &plane,
-                                                   const uint32_t (&group)[Window],
-                                                   struct value_group (&made)[Rows]) {
-    struct sums sum[Rows];
-#pragma unroll
-    for (int i = 0; i < Rows; i++) {
-        sum[i].of[0] = sum[i].of[1] = sum[i].of[2] = sum[i].of[3] = 128;
-    }
-#pragma unroll
-    for (int j = 0; j < Window; j += 2) {
-        uint32_t low = __byte_perm(group[j], group[j + 1], 0x5140);
-        uint32_t high = __byte_perm(group[j], group[j + 1], 0x7362);
-#pragma unroll
-        for (int i = 0; i < Rows; i++) {
-            if (j - i >= -1 && j - i <= 2 * Radius) {
-                uint32_t weights = plane.pair_y[j - i + 1];
-                sum[i].of[0] = __dp2a_lo(weights, low, sum[i].of[0]);
-                sum[i].of[1] = __dp2a_hi(weights, low, sum[i].of[1]);
-                sum[i].of[2] = __dp2a_lo(weights, high, sum[i].of[2]);
-                sum[i].of[3] = __dp2a_hi(weights, high, sum[i].of[3]);
-            }
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < Rows; i++) { /* a sum has 23 bits, of which the upper 15 stay */
-        made[i].low = __byte_perm(sum[i].of[0], sum[i].of[1], 0x6521);
-        made[i].high = __byte_perm(sum[i].of[2], sum[i].of[3], 0x6521);
-    }
+template <int Radius, int Rows, class Put>
+static __device__ __forceinline__ void
+wide_window(const struct wide_plane &plane, const uint32_t (&group)[Rows + 2 * Radius], const Put &put) {
+    sum_pairs<Radius, Rows>(plane.pair_y, group, put);
 }
 
 /* Two values add up to less than 1 << 16, so that symmetric taps are added two at a time. */
-template <int Radius, int Window, int Rows>
-static __device__ __forceinline__ void
-wide_window(const struct wide_plane &plane, const uint2 (&group)[Window], struct value_group (&made)[Rows]) {
+template <int Radius, int Rows, class Put>
+static __device__ __forceinline__ void wide_window(const struct wide_plane &plane,
+                                                   const uint2 (&group)[Rows + 2 * Radius], const Put &put) {
 #pragma unroll
     for (int i = 0; i < Rows; i++) {
         struct sums sum = {{1 << 15, 1 << 15, 1 << 15, 1 << 15}};
@@ -70,8 +45,9 @@ wide_window(const struct wide_plane &plane, const uint2 (&group)[Window], struct
             values.high = group[i + Radius - k].y + group[i + Radius + k].y;
             add_values(sum, plane.weight_y[k], values);
         }
-        made[i].low = __byte_perm(sum.of[0], sum.of[1], 0x7632);
-        made[i].high = __byte_perm(sum.of[2], sum.of[3], 0x7632);
+        values.low = __byte_perm(sum.of[0], sum.of[1], 0x7632);
+        values.high = __byte_perm(sum.of[2], sum.of[3], 0x7632);
+        put(i, values);
     }
 }
 
@@ -109,14 +85,10 @@ static __device__ __forceinline__ void wide_columns(const struct wide_plane &pla
         int y = task / groups * rows;
         int at = task % groups * KERNEL_GROUP - late;
         typename group_of<In>::type group[rows + 2 * Radius];
-        struct value_group made[rows];
-        struct group_column column = group_column_at<Channels>(plane.source, begin + at);
-        load_column<In>(plane.source, plane.border, column, top + y, table + y, group);
-        wide_window<Radius>(plane, group, made);
-#pragma unroll
-        for (int i = 0; i < rows; i++) {
-            wide_put(memory + (y + i) * KERNEL_WIDE_COLUMNS, at, made[i], late == 0);
-        }
+        load_column<In, Channels>(plane.source, plane.border, begin + at, top + y, table + y, group);
+        wide_window<Radius, rows>(plane, group, [&](int i, const struct value_group &made) {
+            wide_put(memory + (y + i) * KERNEL_WIDE_COLUMNS, at, made, late == 0);
+        });
     }
 }
 
@@ -137,7 +109,7 @@ static __device__ __forceinline__ void wide_store(uint8_t *to, const uint32_t (&
             __byte_perm(__byte_perm(sum[0], sum[1], 0x0073), __byte_perm(sum[2], sum[3], 0x0073), 0x5410);
         uint32_t b =
             __byte_perm(__byte_perm(sum[4], sum[5], 0x0073), __byte_perm(sum[6], sum[7], 0x0073), 0x5410);
-        *(uint2 *)to = make_uint2(a, b);
+        __stcg((uint2 *)to, make_uint2(a, b));
         return;
     }
 #pragma unroll
@@ -150,8 +122,8 @@ static __device__ __forceinline__ void wide_store(uint8_t *to, const uint32_t (&
 
 /* The upper halves; rows have room for whole runs. */
 static __device__ __forceinline__ void wide_store(uint16_t *to, const uint32_t (&sum)[WIDE_RUN], int) {
-    *(uint4 *)to = make_uint4(__byte_perm(sum[0], sum[1], 0x7632), __byte_perm(sum[2], sum[3], 0x7632),
-                              __byte_perm(sum[4], sum[5], 0x7632), __byte_perm(sum[6], sum[7], 0x7632));
+    __stcg((uint4 *)to, make_uint4(__byte_perm(sum[0], sum[1], 0x7632), __byte_perm(sum[2], sum[3], 0x7632),
+                                   __byte_perm(sum[4], sum[5], 0x7632), __byte_perm(sum[6], sum[7], 0x7632)));
 }
 
 template <class Out, int Channels, int Radius>
@@ -206,7 +178,7 @@ static __device__ __forceinline__ void wide_both(const struct wide_plane &plane,
 /* Samples to samples, or values to values. */
 template <class Sample, int Channels>
 static __device__ __forceinline__ void wide_tile(const struct wide_pass &pass) {
-    const struct wide_plane &plane = pass.plane[plane_of(pass)];
+    const struct wide_plane &plane = pass.plane[plane_of<Channels>(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     if (plane.radius <= 8) {
         wide_both<Sample, Channels, 8>(plane, tile);

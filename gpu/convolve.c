@@ -21,7 +21,27 @@ static void fill_weights(struct convolve_pass *pass, const struct convolve_plan 
 /* Rows of the tile with what is around it, and what the last lanes read behind them. */
 static unsigned shared_bytes(const struct convolve_plan *plan) {
     unsigned values = (KERNEL_CONVOLVE_HEIGHT + plan->height - 1u) * KERNEL_COLUMNS;
-    return (values + KERNEL_CONVOLVE_SIDE * 4) * (unsigned)sizeof(float);
+    return KERNEL_ROW_TABLE * sizeof(int32_t) + (values + KERNEL_CONVOLVE_SIDE * 4) * (unsigned)sizeof(float);
+}
+
+/* The kernel for exactly this size and kind of sample, or that for every one. */
+static enum kernel choose_kernel(const struct convolve_pass *pass) {
+    static const struct {
+        int32_t side, channels;
+        enum kernel kernel;
+    } small[] = {
+        {3, 1, KERNEL_convolve_3x3_1},
+        {3, 3, KERNEL_convolve_3x3_3},
+        {5, 1, KERNEL_convolve_5x5_1},
+        {5, 3, KERNEL_convolve_5x5_3},
+    };
+    for (size_t i = 0; i < sizeof small / sizeof *small && pass->depth == 8 && !pass->alpha; i++) {
+        if (pass->width == small[i].side && pass->height == small[i].side &&
+            pass->channels == small[i].channels) {
+            return small[i].kernel;
+        }
+    }
+    return KERNEL_convolve;
 }
 
 enum status gpu_convolve(struct gpu_lane *lane, const struct convolve_plan *plan, const struct image *source,
@@ -40,10 +60,18 @@ enum status gpu_convolve(struct gpu_lane *lane, const struct convolve_plan *plan
         .frame = plan->edge == EDGE_FRAME,
         .divisor = plan->divisor,
         .bias = plan->bias,
+        .inverse = 1 / plan->divisor,
     };
-    struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, shared_bytes(plan)};
-    int32_t width = KERNEL_COLUMNS / plane->channels - (plan->width - 1);
+    enum kernel kernel = choose_kernel(&pass);
     fill_weights(&pass, plan);
-    pass.tiles = gpu_cut(&pass.target, width, KERNEL_CONVOLVE_HEIGHT, KERNEL_COLUMNS, &blocks.count);
-    return gpu_launch(lane, KERNEL_convolve, &pass, blocks, err);
+    if (kernel == KERNEL_convolve) {
+        struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, shared_bytes(plan)};
+        int32_t width = KERNEL_COLUMNS / plane->channels - (plan->width - 1);
+        pass.tiles = gpu_cut(&pass.target, width, KERNEL_CONVOLVE_HEIGHT, KERNEL_COLUMNS, &blocks.count);
+        return gpu_launch(lane, kernel, &pass, blocks, err);
+    }
+    struct gpu_blocks blocks = {0, KERNEL_CONVOLVE_SMALL_THREADS_Y, KERNEL_ROW_TABLE * sizeof(int32_t)};
+    pass.tiles = gpu_cut(&pass.target, KERNEL_CONVOLVE_SMALL_WIDTH / plane->channels,
+                         KERNEL_CONVOLVE_SMALL_HEIGHT, 0, &blocks.count);
+    return gpu_launch(lane, kernel, &pass, blocks, err);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * A window of any weights. A block loads a tile with what is around it into shared memory, as floats; a thread
- * then makes sums of 4 rows by 4 samples that stand 32 apart, so that each value that it reads serves 4 rows and
- * each weight 16 sums. A separable window's columns are summed first, in place: their row is a window
- * of height 1. Every product and every sum is rounded, in the order of docs/filters.md; a sum begins with 0, to
- * which the first product is added, which changes nothing but the sign of a zero. */
+ * A window of any weights. A block loads a tile with what is around it into shared memory, as floats; a
+ * thread then makes sums of 4 rows by 4 samples that stand 32 apart, so that each value that it reads serves
+ * 4 rows and each weight 16 sums. A separable window's columns are summed first, in place: their row is a
+ * window of height 1. Every product and every sum is rounded, in the order of docs/filters.md; a sum begins
+ * with 0, to which the first product is added, which changes nothing but the sign of a zero. */
 #ifndef BLURD_GPU_CONVOLVE_CUH
 #define BLURD_GPU_CONVOLVE_CUH
 
 #include "gpu/blur_near.cuh"
+#include "gpu/convolve_quotient.cuh"
 
 enum { CONVOLVE_ROWS = 4, CONVOLVE_RUNS = 4 };
 
@@ -84,17 +85,31 @@ static __device__ __forceinline__ bool convolve_leaves(int at, int window, int s
     return at < window / 2 || at >= size - window / 2;
 }
 
-/* Sample i of row y; `sum` is its quotient and `alpha` that of its pixel's alpha. */
-static __device__ __forceinline__ float convolve_value(const struct convolve_pass &pass, int y, int i,
-                                                       float sum, float alpha) {
+/* A thread's sample of each of its rows. */
+struct convolve_place {
+    int i;       /* of the row */
+    int last;    /* sample of its pixel, that of alpha */
+    bool framed; /* the window leaves the row */
+};
+
+static __device__ __forceinline__ struct convolve_place convolve_place_at(const struct convolve_pass &pass,
+                                                                          int i) {
+    struct convolve_place place;
     int x = i / pass.channels;
-    int last = x * pass.channels + pass.channels - 1;
-    bool framed = pass.frame && (convolve_leaves(x, pass.width, pass.source.width) ||
-                                 convolve_leaves(y, pass.height, pass.source.height));
+    place.i = i;
+    place.last = x * pass.channels + pass.channels - 1;
+    place.framed = pass.frame && convolve_leaves(x, pass.width, pass.source.width);
+    return place;
+}
+
+/* A sample of row y; `sum` is its quotient and `alpha` that of its pixel's alpha. */
+static __device__ __forceinline__ float convolve_value(const struct convolve_pass &pass, int y,
+                                                       const struct convolve_place &place, bool framed,
+                                                       float sum, float alpha) {
     if (pass.alpha && (framed || !pass.filter_alpha)) {
-        alpha = sample_at(pass.source, y, last, pass.depth);
+        alpha = sample_at(pass.source, y, place.last, pass.depth);
     }
-    if (pass.alpha && i == last) {
+    if (pass.alpha && place.i == place.last) {
         return alpha;
     }
     if (framed) {
@@ -106,31 +121,41 @@ static __device__ __forceinline__ float convolve_value(const struct convolve_pas
     return __fadd_rn(sum, pass.bias);
 }
 
-/* All lanes of a warp come here together: those of a pixel lie side by side. */
-static __device__ __forceinline__ void convolve_store(const struct convolve_pass &pass,
-                                                      const struct tile &tile, int y, int i, float sum) {
+/* All lanes of a warp come here together: those of a pixel lie side by side. Samples from `end` on are of the
+ * next tile. */
+static __device__ __forceinline__ void convolve_store(const struct convolve_pass &pass, int y, int end,
+                                                      const struct convolve_place &place, float sum) {
     float alpha = 0;
-    sum = __fdiv_rn(sum, pass.divisor);
     if (pass.alpha) {
         int lane = (int)threadIdx.x | (pass.channels - 1);
+        sum = __fdiv_rn(sum, pass.divisor); /* tiny ones, too, as alpha divides them */
         alpha = __uint_as_float(__shfl_sync(0xffffffffu, __float_as_uint(sum), lane));
+    } else {
+        struct quotient quotient = {pass.divisor, pass.inverse};
+        sum = quotient.of(sum);
     }
-    if (i < tile.width * pass.channels && y < tile.height) {
-        int at = tile.x * pass.channels + i;
-        float value = convolve_value(pass, tile.y + y, at, sum, alpha);
-        store_sample(pass.target, tile.y + y, at, value, pass.depth);
+    if (place.i < end && y < pass.target.height) {
+        bool framed = place.framed || (pass.frame && convolve_leaves(y, pass.height, pass.source.height));
+        float value = convolve_value(pass, y, place, framed, sum, alpha);
+        store_sample(pass.target, y, place.i, value, pass.depth);
     }
 }
 
-/* Not unrolled, as what becomes of a sum is long: the next row moves to the front instead. */
+/* Rows are not unrolled, as what becomes of a sum is long: the next one moves to the front instead. */
 static __device__ __forceinline__ void convolve_store_rows(const struct convolve_pass &pass,
                                                            const struct tile &tile, int y, int i,
                                                            struct convolve_sums &sums) {
+    struct convolve_place place[CONVOLVE_RUNS];
+#pragma unroll
+    for (int c = 0; c < CONVOLVE_RUNS; c++) {
+        place[c] = convolve_place_at(pass, tile.x * pass.channels + i + c * KERNEL_THREADS_X);
+    }
 #pragma unroll 1
     for (int r = 0; r < CONVOLVE_ROWS; r++) {
 #pragma unroll
         for (int c = 0; c < CONVOLVE_RUNS; c++) {
-            convolve_store(pass, tile, y + r, i + c * KERNEL_THREADS_X, sums.of[0][c]);
+            convolve_store(pass, tile.y + y + r, (tile.x + tile.width) * pass.channels, place[c],
+                           sums.of[0][c]);
 #pragma unroll
             for (int next = 1; next < CONVOLVE_ROWS; next++) {
                 sums.of[next - 1][c] = sums.of[next][c];
@@ -141,14 +166,14 @@ static __device__ __forceinline__ void convolve_store_rows(const struct convolve
 
 static __device__ __forceinline__ void convolve_tile(const struct convolve_pass &pass) {
     struct tile tile = tile_of(pass.tiles, pass.target);
-    float *memory = (float *)block_memory;
+    const int *table = fill_row_table(pass.source, tile.y - pass.height / 2);
+    float *memory = (float *)values_memory();
     int thread = (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
     int x = thread / pass.channels;
     if (x < tile.width + pass.width - 1) {
         struct sample_format format = {pass.channels, pass.depth, pass.alpha};
         struct sample_column column = {tile.x - pass.width / 2 + x, thread - x * pass.channels};
-        load_column(pass.source, format, column, tile.y - pass.height / 2, tile.height + pass.height - 1,
-                    memory + thread);
+        load_column(pass.source, format, column, table, tile.height + pass.height - 1, memory + thread);
         if (pass.separable) {
             convolve_columns(pass, tile.height, memory + thread);
         }

@@ -62,7 +62,7 @@ struct kernel_tiles {
     int32_t tiles_x;
     int32_t width, height; /* of a tile, in pixels of the target */
     int32_t columns;       /* samples in a row of the block's shared memory */
-    int32_t reserved;
+    uint32_t inverse;      /* of tiles_x, times 1 << 32 and rounded up; 0 for 1 */
 };
 KERNEL_SIZE_IS(kernel_tiles, 24);
 
@@ -78,16 +78,22 @@ KERNEL_SIZE_IS(whole_plane, 312);
 struct whole_pass {
     struct whole_plane plane[KERNEL_PLANES];
     int32_t planes;
-    int32_t reserved;
+    int32_t channels;
 };
 KERNEL_SIZE_IS(whole_pass, 944);
+
+/* Blocks of most kernels begin their shared memory with a table of rows. */
+enum { KERNEL_ROW_TABLE = 64 };
 
 /* The direct pass for small radii; see gpu/blur_direct.cuh. Tiles are counted in samples. */
 enum {
     KERNEL_DIRECT_RADIUS = 6,
-    KERNEL_DIRECT_WIDTH = 192, /* samples; whole pixels of 1 and of 3 */
-    KERNEL_DIRECT_HEIGHT = 32,
-    KERNEL_DIRECT_COLUMNS = 240, /* values in a row of shared memory */
+    KERNEL_DIRECT_SMALL = 3,
+    KERNEL_DIRECT_THREADS_Y = 2,       /* for the largest radius: a thread makes 16 rows */
+    KERNEL_DIRECT_SMALL_THREADS_Y = 4, /* for the small one: 8 rows */
+    KERNEL_DIRECT_WIDTH = 192,         /* samples; whole pixels of 1 and of 3 */
+    KERNEL_DIRECT_HEIGHT = 16,
+    KERNEL_DIRECT_COLUMNS = 248, /* values in a row of shared memory: an odd number of 16 bytes */
 };
 
 struct direct_plane {
@@ -106,9 +112,6 @@ struct direct_pass {
     int32_t reserved;
 };
 KERNEL_SIZE_IS(direct_pass, 584);
-
-/* Blocks of the kernels below begin their shared memory with a table of rows. */
-enum { KERNEL_ROW_TABLE = 64 };
 
 /* A stage of the reduction; see gpu/blur_reduce.cuh. It takes struct whole_pass, but knows the weights. */
 enum {
@@ -221,6 +224,10 @@ enum {
     KERNEL_CONVOLVE_HEIGHT = 32, /* of a tile */
     KERNEL_CONVOLVE_SIDE = 15,   /* of a window, at most */
     KERNEL_CONVOLVE_STRIDE = 16, /* of its weights */
+    /* Tiles of the kernels for 3x3 and 5x5, gpu/convolve_small.cuh; the width in samples. */
+    KERNEL_CONVOLVE_SMALL_THREADS_Y = 6,
+    KERNEL_CONVOLVE_SMALL_WIDTH = 192,
+    KERNEL_CONVOLVE_SMALL_HEIGHT = 16,
 };
 
 struct convolve_pass {
@@ -232,10 +239,12 @@ struct convolve_pass {
     int32_t filter_alpha;           /* else alpha is kept */
     int32_t frame;                  /* 0 where the window leaves the picture */
     float divisor, bias;
+    float inverse; /* 1 / divisor */
+    int32_t reserved;
     float weight[KERNEL_CONVOLVE_SIDE * KERNEL_CONVOLVE_STRIDE];
     float column[KERNEL_CONVOLVE_STRIDE];
 };
-KERNEL_SIZE_IS(convolve_pass, 1168);
+KERNEL_SIZE_IS(convolve_pass, 1176);
 
 /* Pixelation; see gpu/pixelate.cuh. A block works on a cell: tiles of the filter side by side, or part of
  * one. Cells repeat from span to span, which is as wide as a tile or as the tiles of a cell. */

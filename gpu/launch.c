@@ -33,6 +33,7 @@ struct kernel_tiles gpu_cut(const struct kernel_grid *target, int32_t width, int
         .height = height,
         .columns = columns,
     };
+    tiles.inverse = tiles.tiles_x > 1 ? UINT32_MAX / (uint32_t)tiles.tiles_x + 1 : 0;
     *blocks += (unsigned)(tiles.tiles_x * ((target->height + height - 1) / height));
     return tiles;
 }

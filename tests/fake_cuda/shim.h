@@ -51,6 +51,14 @@ struct warp_words {
 const warp_words &warp_exchange(const uint32_t *words, unsigned count);
 unsigned warp_lane();
 
+/* Loads and stores that say how they use the caches. */
+template <class T> static inline T __ldg(const T *from) {
+    return *from;
+}
+template <class T> static inline void __stcg(T *to, T value) {
+    *to = value;
+}
+
 static inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t selector) {
     uint64_t bytes = (uint64_t)b << 32 | a;
     uint32_t result = 0;
@@ -80,6 +88,15 @@ static inline float __fadd_rn(float a, float b) {
 }
 static inline float __fdiv_rn(float a, float b) {
     return a / b;
+}
+static inline float __fmaf_rn(float a, float b, float c) {
+    return std::fma(a, b, c);
+}
+
+/* Rounded down, for sums that a double holds. */
+static inline float __fadd_rd(float a, float b) {
+    float sum = a + b;
+    return sum > (double)a + b ? std::nextafter(sum, -INFINITY) : sum;
 }
 
 static inline uint32_t __float_as_uint(float value) {
