@@ -3,6 +3,7 @@
 # make run             installs what is missing, builds, serves on port 8080 (PORT=9000, ARGS='--workers 2')
 # make test            installs what is missing, builds, runs every test
 # make check           the style checks alone          make format   clang-format over the tree
+# make check-load      restarts under load, a line for each promise; some minutes
 # make docs            the generated pages             make tidy     clang-tidy and cppcheck
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
@@ -231,6 +232,9 @@ test:
 check:
 	@tests/check/run.sh
 
+check-load: all
+	@python3 tests/load/restarts.py
+
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
 	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
@@ -255,7 +259,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test check format docs tidy install clean distclean FORCE
+.PHONY: all kernels tests tools fuzzers run test check check-load format docs tidy install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))
