@@ -6,6 +6,7 @@
 # make check           the style checks alone          make format   clang-format over the tree
 # make check-arm64     the filter tests for 64-bit ARM, under an emulator
 # make check-hostile   hostile pictures and clients against this build, some minutes
+# make check-load      restarts under load, a line for each promise; some minutes
 # make docs            the generated pages             make tidy     clang-tidy and cppcheck
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
@@ -258,6 +259,9 @@ check-hostile:
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@/usr/bin/python3 tests/hostile/run.py $(ARGS)
 
+check-load: all
+	@python3 tests/load/restarts.py
+
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
 	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
@@ -282,8 +286,8 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile format docs tidy install clean \
-        distclean FORCE
+.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile check-load format docs tidy \
+        install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

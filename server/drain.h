@@ -13,10 +13,9 @@ int signals_open(void);
 /* Waits for one of them and returns its number. */
 int signals_wait(int signals);
 
-/* Readiness fails at once; connections are accepted for the drain delay, since a load
- * balancer notices late; then what is in flight is finished, for the drain timeout at most.
- * Leaves the process at once when a second SIGTERM or SIGINT comes. Afterwards no request is
- * with a worker. */
+/* Readiness fails at once, and a service manager is told; connections are accepted for the drain delay, since
+ * a load balancer notices late; then what is in flight is finished, for the drain timeout at most. Leaves the
+ * process at once when a second SIGTERM or SIGINT comes. Afterwards no request is with a worker. */
 void drain(struct service *service, struct http *http, int signals);
 
 #endif

@@ -23,6 +23,7 @@
 #include "config/cores.h"
 #include "core/log.h"
 #include "server/answer.h"
+#include "server/farewell.h"
 #include "server/http_log.h"
 #include "server/loop.h"
 #include "server/peer.h"
@@ -59,6 +60,7 @@ struct event_thread {
 struct http {
     struct service *service;
     struct watchdog *watchdog;
+    struct farewell *farewell;
     int listen_fd;
     bool admin;
     bool quiesced;
@@ -74,6 +76,7 @@ struct connection {
     struct MHD_Connection *handle;
     struct watch *watch;
     int fd;
+    bool early; /* answered before the request was read to its end */
 };
 
 static struct connection *connection_of(struct MHD_Connection *handle) {
@@ -115,6 +118,9 @@ static void connection_end(struct event_thread *thread, struct connection *conne
     if (connection) {
         count_end(service->metrics, watch_ended(connection->watch));
         watch_remove(connection->watch);
+        if (connection->early) {
+            farewell_add(http->farewell, connection->fd);
+        }
         free(connection);
     }
     metrics_add(service->metrics, METRIC_CONNECTIONS_OPEN, -1);
@@ -205,6 +211,7 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
     request_begin(request, method, version);
     request->phase = PHASE_BODY;
     if (request_must_answer_early(request)) {
+        connection->early = true;
         return send_answer(request);
     }
     int64_t allowance = (int64_t)(request->framing.content_length / BODY_RATE) * 1000;
@@ -345,6 +352,9 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
     started->threads = event_threads(started);
     struct watchdog_limits limits = settings_limits(service->config, connections_max(started));
     enum status status = watchdog_create(&started->watchdog, &limits, err);
+    if (status == ST_OK) {
+        status = farewell_create(&started->farewell, err);
+    }
     started->log = (struct http_log){.metrics = service->metrics, .watchdog = started->watchdog};
     MHD_set_panic_func(on_panic, NULL);
     for (unsigned i = 0; i < started->threads && status == ST_OK; i++) {
@@ -396,6 +406,7 @@ void http_stop(struct http *http) {
             MHD_stop_daemon(http->thread[i].daemon);
         }
     }
+    farewell_destroy(http->farewell);
     watchdog_destroy(http->watchdog);
     close(http->listen_fd);
     free(http);

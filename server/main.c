@@ -191,7 +191,6 @@ static int serve(const struct command *command, const struct config *config, str
                 reload(&service, https, command);
             }
         }
-        activation_notify("STOPPING=1");
         drain(&service, https[0], signals);
     }
     http_stop(https[0]);

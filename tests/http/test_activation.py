@@ -4,6 +4,7 @@
 import os
 import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -22,10 +23,23 @@ def listener(port=0):
     return made
 
 
-class Launched(daemon.Daemon):
-    """A daemon that gets descriptors 3 and up, as from systemd; $$ stays the process's over exec."""
+# Becomes the daemon, so that the process's number is known before.
+LAUNCHER = '''
+import fcntl, os, sys
+copies = [fcntl.fcntl(int(fd), fcntl.F_DUPFD, 100) for fd in sys.argv[1].split(',')]
+os.closerange(3, 100)
+for i, fd in enumerate(copies):
+    os.dup2(fd, 3 + i)
+    os.close(fd)
+os.environ['LISTEN_PID'] = sys.argv[2] or str(os.getpid())
+os.execv(sys.argv[3], sys.argv[3:])
+'''
 
-    def __init__(self, sockets, *options, names=None, pid='$$', count=None, notify=None):
+
+class Launched(daemon.Daemon):
+    """A daemon that gets descriptors 3 and up, as from systemd."""
+
+    def __init__(self, sockets, *options, names=None, pid=None, count=None, notify=None):
         self.lines, self.ended, self.may_end_with = [], False, (0,)
         self.news = threading.Condition()
         environment = daemon.clean_environment(LISTEN_FDS=str(len(sockets) if count is None else count))
@@ -33,14 +47,10 @@ class Launched(daemon.Daemon):
             environment['LISTEN_FDNAMES'] = names
         if notify:
             environment['NOTIFY_SOCKET'] = notify
-        # Copies high up first, so that none is overwritten before it is moved.
-        high = [os.dup(one.fileno()) for one in sockets]
-        moves = ' '.join(f'{3 + i}<&{fd}' for i, fd in enumerate(high))
-        script = f'export LISTEN_PID={pid}; exec "$0" "$@" {moves} ' + ' '.join(f'{fd}<&-' for fd in high if fd > 2 + len(high))
-        self.process = subprocess.Popen(['bash', '-c', script, daemon.BINARY, *map(str, options)], stdin=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, env=environment, pass_fds=high)
-        for fd in high:
-            os.close(fd)
+        numbers = [one.fileno() for one in sockets]
+        launcher = [sys.executable, '-c', LAUNCHER, ','.join(map(str, numbers)), pid or '']
+        self.process = subprocess.Popen([*launcher, daemon.BINARY, *map(str, options)], stdin=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE, env=environment, pass_fds=numbers)
         self.reader = threading.Thread(target=self._read_log, daemon=True)
         self.reader.start()
 

@@ -2,6 +2,7 @@
 """SIGTERM: what is in flight is finished, and the exit code is 0."""
 
 import signal
+import sys
 import time
 
 import pytest
@@ -10,6 +11,7 @@ import requests
 import anatomy
 import daemon
 import pictures
+import proxies
 import wire
 
 HURRIED = (0, 75)  # EX_TEMPFAIL: answers may have been lost
@@ -183,3 +185,14 @@ def test_requests_during_the_end_are_answered_or_refused(start):
     assert outcomes.count(200) > 5
     # The backlog of a socket that closes is lost (DESIGN 7: the delay is for balancers).
     assert set(outcomes) <= {200, 503, 'refused', 'lost'} and outcomes.count('lost') <= 2
+
+
+def test_rolling_restarts_behind_a_balancer(say):
+    """tests/load/restarts.py in small; the check of 100 is in `make check-load`."""
+    proxies.find('haproxy')
+    sys.path.insert(0, str(daemon.ROOT / 'tests/load'))
+    import restarts  # needs the path
+
+    outcomes, longest = restarts.run(5, 100)
+    say(f'5 restarts behind HAProxy: {dict(outcomes)}, the longest end took {longest:.2f} s')
+    assert set(outcomes) == {200}
