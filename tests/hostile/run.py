@@ -5,7 +5,7 @@
     tests/hostile/run.py [--mutants N] [--fuzz SECONDS] [--json FILE] [ROW]...     rows: I1 P2 H5 …, all without
 
 Prints a line a row: id, target, what was measured, verdict. Pictures of ../shared/corpus are used where they are (CORPUS=folder).
-The JSON is what docs/security.md is made of (tests/hostile/table.py)."""
+The JSON is what the table in docs/security.md is made of (tests/hostile/table.py)."""
 
 import argparse
 import pathlib
