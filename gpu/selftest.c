@@ -62,7 +62,7 @@ static enum status run_sample(struct supervisor *supervisor, struct supervisor_l
     struct blur_arguments arguments;
     struct chain chain = {0};
     struct wire_done done;
-    uint64_t offset[3];
+    uint64_t offset[3] = {0};
     arguments_default(filter->arguments, &arguments);
     arguments.sigma = sample->sigma;
     enum status status = chain_append(&chain, filter, &arguments, &sample->shape, err);
