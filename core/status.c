@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/status.h"
 
+#undef fail /* macros for analysers */
+#undef fail_argument
+
 #include <stdio.h>
 
 static const char *const names[ST_COUNT] = {

@@ -246,22 +246,23 @@ static enum status run_chain(struct pipeline *p, const struct run *run, struct l
 }
 
 /* The picture in linear light goes through the filters instead of the picture itself. */
-static enum status run_linear(struct pipeline *p, struct run *run, struct lane_timing *timing) {
+static enum status run_linear(struct pipeline *p, const struct run *asked, struct lane_timing *timing) {
     struct image source, result;
+    struct run run = *asked;
     struct image_shape shape = chain_result(&p->chain, &p->filtered);
     place(&source, &p->filtered, p->linear_memory[0]);
     place(&result, &shape, p->linear_memory[1]);
     linear_from(&p->source, &source);
-    run->source = &source;
-    run->target = &result;
-    enum status status = run_chain(p, run, timing);
+    run.source = &source;
+    run.target = &result;
+    enum status status = run_chain(p, &run, timing);
     if (status != ST_OK || makes_stats(p)) {
         p->result = result;
         return status;
     }
     linear_to(&result, &p->result);
-    if (run->mask) { /* 16 bits do not all come back as they were */
-        mask_restore(&p->result, &p->source, run->mask);
+    if (run.mask) { /* 16 bits do not all come back as they were */
+        mask_restore(&p->result, &p->source, run.mask);
     }
     return ST_OK;
 }

@@ -86,6 +86,7 @@ wanted style && stage "style" tests/check/run.sh
 wanted fuzz && stage "fuzz targets, $fuzz_seconds s each" tests/fuzz/run.sh "$fuzz_seconds"
 [ "${stages[*]-}" = style ] || [ "${stages[*]-}" = fuzz ] || for config in $configs; do
     stage "build, $config" build $config
+    [ $config != release ] || { wanted style && stage "hardening" tests/check/hardening.sh; }
     wanted unit && stage "unit tests, $config" each_program build/$config/tests/unit
     wanted unit && stage "filter tests, $config" each_program build/$config/tests/filters
     wanted unit && stage "fuzz regressions, $config" replay $config

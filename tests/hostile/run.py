@@ -4,10 +4,11 @@
 
     tests/hostile/run.py [--mutants N] [--fuzz SECONDS] [--json FILE] [ROW]...     rows: I1 P2 H5 …, all without
 
-Prints a line a row: id, target, what was measured, verdict. Pictures of ../shared/corpus are used where they are (CORPUS=folder).
-The JSON is what docs/security.md is made of (tests/hostile/table.py)."""
+Prints for each row: id, target, what was measured, verdict. Rows that are named replace theirs in the JSON. Pictures of ../shared/corpus are used where they are (CORPUS=folder).
+The JSON is what the table in docs/security.md is made of (tests/hostile/table.py)."""
 
 import argparse
+import json
 import pathlib
 import platform
 import subprocess
@@ -61,6 +62,13 @@ def machine():
             'processors': len(__import__('os').sched_getaffinity(0))}
 
 
+def merged(path, results):
+    """All rows in order: those that did not run now as the file has them."""
+    known = {row['id']: row for row in json.loads(path.read_text())['rows']} if path.exists() else {}
+    known.update((result['id'], result) for result in results)
+    return [known[row.id] for row in lab.ROWS if row.id in known]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('rows', nargs='*')
@@ -74,7 +82,7 @@ def main():
     if unknown:
         parser.error(f'there is no row {" ".join(sorted(unknown))}')
     results = [run_row(row) for row in lab.ROWS if not options.rows or row.id in options.rows]
-    lab.write_json(options.json, {'check': 'check-hostile', 'machine': machine(), 'rows': results})
+    lab.write_json(options.json, {'check': 'check-hostile', 'machine': machine(), 'rows': merged(options.json, results)})
     missed = [result['id'] for result in results if result['verdict'] == 'NOT MET']
     print(f'{len(results)} rows, not met: {" ".join(missed) or "none"}; {options.json}')
     sys.exit(bool(missed))

@@ -40,7 +40,7 @@ static void test_every_kernel_for_every_architecture(void **state) {
     (void)state;
     for (const struct embedded *cubin = embedded_cubins; cubin->data; cubin++) {
         struct bytes image = embedded_image(cubin);
-        const Elf64_Ehdr *head = (const Elf64_Ehdr *)cubin->data;
+        const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)cubin->data;
         if (image.size == 0) {
             print_message("the build had no NVRTC for sm_%d: skipped\n", cubin->architecture);
             skip();
