@@ -8,7 +8,7 @@
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. All four parts without a part. Writes FOLDER/results.md (default
 # build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
-# Ends with 1 when a check failed, with 77 where there is no GPU. Takes about five minutes.
+# Ends with 1 when a check failed, with 77 where there is no GPU. Takes about ten minutes.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
@@ -183,7 +183,7 @@ if wanted check || wanted sanitize; then
 fi
 if wanted bench; then
     say '## Times'
-    part bench 240 "$bench" $quick
+    part bench 480 "$bench" $quick
 fi
 if wanted service; then
     "$sample" "$logs/sample.jpg" || failed+=(sample)
