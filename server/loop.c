@@ -67,12 +67,13 @@ enum status loop_start(struct loop **loop, int fd, loop_work work, void *context
     made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->done, NULL);
+    *loop = made; /* before the thread, whose work may need it */
     int error = made->wake < 0 ? errno : pthread_create(&made->thread, NULL, run, made);
     if (error) {
+        *loop = NULL;
         release(made);
         return fail(err, ST_BUSY, "cannot start an event thread: %s", strerror(error));
     }
-    *loop = made;
     return ST_OK;
 }
 

@@ -14,8 +14,8 @@ struct loop;
  * and return after how many milliseconds it wants to be called again, -1 for never. */
 typedef int64_t (*loop_work)(void *context);
 
-/* Starts the thread; it begins with a call of `work`. ST_BUSY without memory, descriptors
- * or threads. */
+/* Starts the thread; it begins with a call of `work`, for which *loop is set already. ST_BUSY without memory,
+ * descriptors or threads. */
 enum status loop_start(struct loop **loop, int fd, loop_work work, void *context, struct error *err);
 
 /* Has the thread call its work soon. Never waits; any thread may call it. */

@@ -73,8 +73,9 @@ def test_by_default_three_quarters_of_the_limit(start):
     own = start('--connections', 8)
     held = [own.connect() for _ in range(8)]
     assert [ask(connection) for connection in held] == [200] * 8
-    gone = sum(connection.is_closed() for connection in held[:2])
-    assert gone == 2 and [ask(connection) for connection in held[2:]] == [200] * 6
+    time.sleep(0.2 * daemon.SLOW)
+    left = [ask(connection) for connection in held].count(200)
+    assert 4 <= left <= 6, 'those that close, and are not closed yet, may be counted twice'
     for connection in held:
         connection.close()
 
