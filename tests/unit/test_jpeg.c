@@ -3,6 +3,7 @@
 
 #include <jpeglib.h>
 
+#include "codecs/jpeg_markers.h"
 #include "tests/unit/picture_fixture.h"
 
 static struct image_shape planes(unsigned shift_x, unsigned shift_y, uint32_t width, uint32_t height) {
@@ -282,22 +283,30 @@ static void test_arithmetic_coding(void **state) {
     buf_finish(&file);
 }
 
-static void test_marker_flood_is_harmless(void **state) {
-    (void)state;
-    enum { MARKERS = 100000, FILL = 300000 };
+/* A JPEG with that many empty comments, and fill bytes, in front of what it has. */
+static enum status try_flood(size_t markers) {
+    enum { FILL = 300000 };
     struct encode_options options = fixture_options();
     struct buf file = painted_file(planes(1, 1, 40, 30), &options, NULL);
-    uint8_t *flood = malloc(MARKERS * 4 + FILL);
-    memset(flood, 0xFF, MARKERS * 4 + FILL);
-    for (size_t i = 0; i < MARKERS; i++) {
+    uint8_t *flood = malloc(markers * 4 + FILL);
+    memset(flood, 0xFF, markers * 4 + FILL);
+    for (size_t i = 0; i < markers; i++) {
         memcpy(flood + i * 4, "\xFF\xFE\0\2", 4);
     }
-    fixture_insert(&file, 2, flood, MARKERS * 4 + FILL);
+    fixture_insert(&file, 2, flood, markers * 4 + FILL);
     free(flood);
     struct codec_limits limits = fixture_limits();
     struct error err;
-    assert_int_equal(fixture_try(buf_bytes(&file), &limits, &err), ST_OK);
+    enum status status = fixture_try(buf_bytes(&file), &limits, &err);
     buf_finish(&file);
+    return status;
+}
+
+static void test_marker_flood_is_harmless(void **state) {
+    (void)state;
+    assert_int_equal(try_flood(JPEG_SEGMENTS_MAX - 100), ST_OK);
+    assert_int_equal(try_flood(JPEG_SEGMENTS_MAX + 1), ST_LIMIT);
+    assert_int_equal(try_flood(100000), ST_LIMIT);
 }
 
 static void test_encode_deadline(void **state) {
