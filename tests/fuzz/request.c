@@ -49,6 +49,7 @@ static void finish(void) {
     workers_destroy(service.workers);
     backend_close(service.cpu);
     slot_pool_destroy(service.slots);
+    settings_finish(&service.settings);
     metrics_destroy(service.metrics);
     close(service.idle_event);
     free(answer);
@@ -59,6 +60,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     struct error err = {0};
     unsigned operations;
     int fd = -1;
+    struct settings *settings = NULL;
     const char *const *names = route_names(&operations);
     configure();
     log_init(LOG_ERROR, LOG_TEXT);
@@ -70,6 +72,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     fuzz_require(cpu_backend_open("auto", &service.cpu, &err) == ST_OK, "there is a CPU");
     service.backend[service.backend_count++] = service.cpu;
     metrics_name_backend(service.metrics, 1, service.cpu->name);
+    settings_init(&service.settings);
+    fuzz_require(settings_create(&settings, &config, &err) == ST_OK, "the options hold");
+    settings_replace(&service.settings, settings);
     fuzz_require(workers_create(&service.workers, &service, config.workers, config.queue, &err) == ST_OK &&
                      listen_open(config.listen, &service.port, &fd, &err) == ST_OK &&
                      http_start(&http, &service, fd, false, &err) == ST_OK,
