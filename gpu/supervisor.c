@@ -24,6 +24,7 @@ enum {
     BREAKER_ENDS = 3,
     BREAKER_WINDOW_MS = 5 * 60 * 1000,
     RETRY_MS = 60 * 1000,
+    BURIAL_MS = 5000, /* a killed engine is gone after 0.1 to 0.5 s */
     ARGUMENTS_MAX = 256,
 };
 
@@ -35,10 +36,11 @@ struct supervisor {
     _Atomic bool closing;
     _Atomic int state;      /* enum backend_state */
     pthread_mutex_t lock;   /* guards what follows */
-    pthread_cond_t changed; /* the state */
+    pthread_cond_t changed; /* the state, or `buried` */
     char reason[BACKEND_REASON_MAX];
-    uint64_t epoch; /* of the engine that runs, or ran last */
-    int control;    /* its socket, -1 */
+    uint64_t epoch;  /* of the engine that runs, or ran last */
+    uint64_t buried; /* engines up to this epoch are gone: nothing of theirs writes any more */
+    int control;     /* its socket, -1 */
     pid_t pid;
     struct engine *engine;       /* with single_process */
     int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
@@ -144,6 +146,10 @@ static void stop_engine(struct supervisor *supervisor) {
     }
     engine_close(supervisor->engine);
     supervisor->engine = NULL;
+    pthread_mutex_lock(&supervisor->lock);
+    supervisor->buried = supervisor->epoch;
+    pthread_cond_broadcast(&supervisor->changed);
+    pthread_mutex_unlock(&supervisor->lock);
 }
 
 /* Waits until the engine ends, somebody reports that it failed, or `ms` have passed. */
@@ -242,8 +248,12 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
     made->control = -1;
     made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     snprintf(made->reason, sizeof made->reason, "starting");
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->changed, NULL);
+    pthread_cond_init(&made->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     int error = pthread_create(&made->thread, NULL, supervisor_main, made);
     if (error) {
         close(made->wake);
@@ -311,8 +321,7 @@ static enum status connect_link(struct supervisor *supervisor, struct supervisor
     return status;
 }
 
-/* Ends the engine that the link belongs to, unless a newer one runs by now. At once: the
- * caller's memory is soon another request's, and nothing may write to it then. */
+/* Ends the engine that the link belongs to, unless a newer one runs by now. */
 static void report_failure(struct supervisor *supervisor, struct supervisor_link *link) {
     pthread_mutex_lock(&supervisor->lock);
     if (link->epoch == supervisor->epoch) {
@@ -324,7 +333,25 @@ static void report_failure(struct supervisor *supervisor, struct supervisor_link
         eventfd_write(supervisor->wake, 1);
     }
     pthread_mutex_unlock(&supervisor->lock);
-    supervisor_unlink(link);
+}
+
+/* Returns when the engine of that epoch is gone. Before, its device may still write to the caller's memory,
+ * in which the CPU is about to do the work again. An engine that cannot be ended is not waited for longer
+ * than BURIAL_MS. */
+static void await_burial(struct supervisor *supervisor, uint64_t epoch) {
+    if (pthread_equal(pthread_self(), supervisor->thread)) { /* the self-test's failure: nobody else would */
+        stop_engine(supervisor);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += BURIAL_MS / 1000;
+    int error = 0;
+    pthread_mutex_lock(&supervisor->lock);
+    while (supervisor->buried < epoch && error != ETIMEDOUT) {
+        error = pthread_cond_timedwait(&supervisor->changed, &supervisor->lock, &until);
+    }
+    pthread_mutex_unlock(&supervisor->lock);
 }
 
 static enum status run_linked(struct supervisor *supervisor, struct supervisor_link *link,
@@ -351,7 +378,12 @@ enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link
         status = fail(err, done->error.status, "%s", done->error.text);
     }
     if (status != ST_OK && status != ST_BUSY) {
+        uint64_t epoch = link->epoch;
         report_failure(supervisor, link);
+        supervisor_unlink(link);
+        if (!supervisor->options.single_process) {
+            await_burial(supervisor, epoch);
+        }
     }
     return status;
 }
