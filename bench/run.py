@@ -3,7 +3,7 @@
 """Measures blurd and, where they are installed, its peers on the CPU of this machine, and writes
 bench/results/MACHINE-cpu.json, plots beside it and the tables of docs/performance.md.
 
-    bench/run.py [--quick] [--machine NAME] [--only SECTION,...]
+    bench/run.py [--quick] [--rounds N] [--machine NAME] [--only SECTION,...]
 
 `make bench` installs the peers before. Everything is measured in rounds that take all subjects one after
 the other, so that a slow minute of the machine hits all of them. --quick: one short round, to see that it
@@ -52,8 +52,8 @@ def say(text):
 
 
 class Bench:
-    def __init__(self, quick):
-        self.quick = quick
+    def __init__(self, quick, rounds):
+        self.quick, self.rounds = quick, rounds
         self.began = time.monotonic()
         self.rows = []
         self.running = {}
@@ -166,7 +166,7 @@ class Bench:
             f'{value["cpu_ms"]:.3f} ms of CPU{rate}')
 
     def run(self):
-        rounds = 1 if self.quick else ROUNDS
+        rounds = 1 if self.quick else self.rounds
         http, library = (1, 0.2) if self.quick else (2, 0.6)
         for number in range(rounds):
             begin = time.monotonic()
@@ -269,6 +269,7 @@ def main():
     sections = ['sigma', 'png', 'size', 'alone', 'overhead', 'cores', 'errors', 'filters']
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--quick', action='store_true')
+    parser.add_argument('--rounds', type=int, default=ROUNDS)
     parser.add_argument('--machine', help='name of the file of results')
     parser.add_argument('--only', default=','.join(sections), metavar='SECTION,...')
     options = parser.parse_args()
@@ -277,7 +278,7 @@ def main():
     if unknown:
         parser.error(f'no section {", ".join(unknown)}: there are {", ".join(sections)}')
     facts = machine()
-    bench = Bench(options.quick)
+    bench = Bench(options.quick, options.rounds)
     say(f'{facts["cpu"]}, {facts["cores"]} cores, load {facts["load_before"]}; pictures: {pictures.about()}')
     if facts['load_before'] > 0.5:
         say('the machine is not idle: times will suffer')
@@ -288,6 +289,7 @@ def main():
                 getattr(bench, section)()
         bench.run()
         result = {'machine': facts, 'date': datetime.date.today().isoformat(), 'quick': options.quick,
+                  'rounds': options.rounds,
                   'pictures': pictures.about(), 'versions': versions(bench), 'rows': bench.results(),
                   'errors': errors(bench) if 'errors' in wanted else [],
                   'filters': output_of(str(subjects.RELEASE / 'bench' / 'filters')) if 'filters' in wanted else ''}
