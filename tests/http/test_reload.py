@@ -72,6 +72,7 @@ def test_tokens(start, files):
 def test_limits_and_log_level(start, files):
     own = start('--config', files.config)
     assert blur(own, OLD).status_code == 200
+    assert daemon.eventually(lambda: any(' request ' in line for line in own.lines))  # it comes after the answer
     lines = len([line for line in own.lines if ' request ' in line])
     files.write(max_body='1KiB', log_level='error')
     assert reload(own)
