@@ -262,7 +262,7 @@ def as_text(result):
     for name in ('rows', 'errors'):
         rows = ',\n  '.join(json.dumps(row) for row in result[name])
         text = text.replace(f'"{name}": []', f'"{name}": [\n  {rows}\n ]')
-    return text + '\n'
+    return re.sub(r'[ \t]+\n', '\n', text) + '\n'
 
 
 def main():
