@@ -308,7 +308,7 @@ static enum status encode_picture(struct pipeline *p, struct buf *output) {
         if (status != ST_UNSUPPORTED) {
             return status;
         }
-        buf_finish(output);
+        output->size = 0; /* what is there already is a part of a file */
     }
     return codec_encode(p->output, &p->result, &p->options, metadata, output, p->err);
 }

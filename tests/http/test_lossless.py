@@ -193,3 +193,13 @@ def test_photographs(server, name, subsampling):
     regions = ('100,100,200,150', 'ellipse:50%,50%,20%,30%')
     answer = ask(server, f'/blur?sigma=12&{areas.query(*regions)}', body).content
     check_lossless(body, answer, subsampling, mask_of(*regions, width=width, height=height))
+
+
+def test_tables_that_change_between_scans(server):
+    """Such a file cannot be changed in part, which shows only after its scans were read: it is encoded anew."""
+    body = jpeg('420', progressive=True)
+    last_scan = body.rindex(b'\xff\xda')
+    body = body[:last_scan] + b'\xff\xdb\0\x43\0' + bytes([9] * 64) + body[last_scan:]
+    answer = ask(server, '/blur?sigma=4&region=40,30,37,21', body).content
+    assert anatomy.pixels(answer).shape == (HEIGHT, WIDTH, 3)
+    assert tables(answer)[0] == tables(server.post('/blur?quality=85', body).content)[0]
