@@ -154,8 +154,8 @@ static enum status upload(struct gpu_lane *lane, const struct image *image, CUde
     return CUDA_TRY(lane_cuda(lane), err, cuMemcpyHtoDAsync, to, image_memory(image), size, lane->stream);
 }
 
-static enum status run_step(struct gpu_lane *lane, const struct step *step, const struct image *source,
-                            const struct image *mask, const struct image *target, struct error *err) {
+enum status gpu_lane_step(struct gpu_lane *lane, const struct step *step, const struct image *source,
+                          const struct image *mask, const struct image *target, struct error *err) {
     switch (step->filter) {
     case FILTER_BLUR:
         return gpu_blur(lane, &step->blur, source, target, err);
@@ -187,7 +187,7 @@ static enum status run_chain(struct gpu_lane *lane, struct journey *journey, str
     enum status status = ST_OK;
     for (uint32_t i = 0; i < run->chain->count && status == ST_OK; i++) {
         journey->result = image_on_device(run->target, to);
-        status = run_step(lane, &run->chain->step[i], &from, mask, &journey->result, err);
+        status = gpu_lane_step(lane, &run->chain->step[i], &from, mask, &journey->result, err);
         from = journey->result;
         CUdeviceptr swap = to;
         to = next;

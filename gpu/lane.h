@@ -32,6 +32,11 @@ void gpu_lane_finish(struct gpu_lane *lane);
 enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct lane_timing *timing,
                          struct error *err);
 
+/* Enqueues one step; the images lie in device memory. `mask` (NULL: none) is looked at by statistics alone.
+ * Status as of gpu_lane_run. */
+enum status gpu_lane_step(struct gpu_lane *lane, const struct step *step, const struct image *source,
+                          const struct image *mask, const struct image *target, struct error *err);
+
 /* Device memory of at least `size` bytes for the kernels of one run, aligned to 256
  * bytes; what it held before is lost. */
 enum status gpu_lane_scratch(struct gpu_lane *lane, size_t size, CUdeviceptr *data, struct error *err);

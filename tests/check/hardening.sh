@@ -64,7 +64,6 @@ check "checked library calls" has "$symbols" '_chk@'
 check "flag -D_FORTIFY_SOURCE=3" has "$flags" '[-]D_FORTIFY_SOURCE=3'
 check "flag -fstack-protector-strong" has "$flags" '[-]fstack-protector-strong'
 check "flag -fstack-clash-protection" has "$flags" '[-]fstack-clash-protection'
-check "flag -ftrivial-auto-var-init=zero" has "$flags" '[-]ftrivial-auto-var-init=zero'
 if has "$header" 'X86-64'; then
     check "shadow stack and branch tracking (CET)" every_object_is_marked
 fi

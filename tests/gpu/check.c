@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/blur.h"
-#include "gpu/convolve.h"
-#include "gpu/pixelate.h"
-#include "gpu/sharpen.h"
-#include "gpu/stats.h"
-
 enum { GUARD = 512, GUARD_BYTE = 0xa5, FAILURES_SHOWN = 10 };
 
 const uint32_t check_sizes[CHECK_SIZES][2] = {{1, 1},   {1, 7},    {7, 1},   {2, 2},   {3, 5},    {17, 31},
@@ -192,25 +186,6 @@ static void count(struct check *check, bool right, const struct pictures *pictur
 
 /* ---- one case ---- */
 
-static enum status enqueue_step(struct gpu_lane *lane, const struct step *step, const struct image *source,
-                                const struct image *target, struct error *err) {
-    switch (step->filter) {
-    case FILTER_BLUR:
-        return gpu_blur(lane, &step->blur, source, target, err);
-    case FILTER_CONVOLVE:
-        return gpu_convolve(lane, &step->convolve, source, target, err);
-    case FILTER_PIXELATE:
-        return gpu_pixelate(lane, &step->pixelate, source, target, err);
-    case FILTER_SHARPEN:
-        return gpu_sharpen(lane, &step->sharpen, source, target, err);
-    case FILTER_STATS:
-        return gpu_stats(lane, source, NULL, target, err);
-    case FILTER_COUNT:
-        break;
-    }
-    return fail(err, ST_INTERNAL, "an unknown filter");
-}
-
 /* On device memory that held the guard byte everywhere. */
 static enum status run_step(struct check *check, struct pictures *pictures, struct error *err) {
     const struct cuda *cuda = &check->cuda;
@@ -224,7 +199,7 @@ static enum status run_step(struct check *check, struct pictures *pictures, stru
     struct image a = source->image, b = got->image;
     image_place(&a, (uint8_t *)(uintptr_t)from + GUARD);
     image_place(&b, (uint8_t *)(uintptr_t)to + GUARD);
-    enum status status = enqueue_step(&check->lane, &pictures->chain.step[0], &a, &b, err);
+    enum status status = gpu_lane_step(&check->lane, &pictures->chain.step[0], &a, NULL, &b, err);
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuMemcpyDtoHAsync, got->memory, to, got->size, stream);
     }
