@@ -60,14 +60,14 @@ def test_clients_that_leave_at_any_moment(start, say):
 
 
 def test_what_waits_in_the_queue_is_dropped(start, say):
-    """A worker is busy; all that wait behind it leave. No work is done for them."""
-    own = start('--workers', 1, '--queue', 256)
+    """The worker for large pictures is busy; all that wait behind it leave. No work is done for them."""
+    own = start('--workers', 1, '--queue', 256, '--work-timeout', '1m')
     with own.connect() as holder:
         holder.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(900)))
         assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 2)
         waiting = [own.connect() for _ in range(100)]
         for i, connection in enumerate(waiting):
-            connection.send(wire.message('POST', f'{pictures.SLOW_QUERY}', pictures.slow_png(300), [f'X-Request-Id: gone-{i}']))
+            connection.send(wire.message('POST', f'{pictures.SLOW_QUERY}', pictures.slow_png(500), [f'X-Request-Id: gone-{i}']))
         assert daemon.eventually(lambda: own.metrics()['blurd_queue_depth'] == 100)
         for i, connection in enumerate(waiting):
             connection.reset() if i % 2 else connection.close()
