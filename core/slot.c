@@ -205,9 +205,10 @@ uint8_t *slot_take(struct slot *slot, size_t size, struct error *err) {
 
 enum status slot_claim(struct slot *slot, size_t size, struct error *err) {
     struct slot_pool *pool = slot->pool;
-    if (size > pool->budget) {
+    size_t all = slot->used + slot->claimed + size;
+    if (size > pool->budget || all > pool->budget) {
         return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than the budget of %zu MiB",
-                    size >> 20, pool->budget >> 20);
+                    all >> 20, pool->budget >> 20);
     }
     enum status status = charge(pool, size, err);
     slot->claimed += status == ST_OK ? size : 0;

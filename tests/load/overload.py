@@ -78,14 +78,15 @@ def ports_of(own):
 
 
 class Probe(threading.Thread):
-    """Asks a target of the second listener ten times a second."""
+    """Asks a target of the second listener, ten times a second."""
 
-    def __init__(self, port, target='/readyz'):
+    def __init__(self, port, target='/readyz', pause=0.1):
         super().__init__(daemon=True)
+        self.pause = pause
         self.url, self.times, self.wrong, self.ending = f'http://127.0.0.1:{port}{target}', [], 0, threading.Event()
 
     def run(self):
-        while not self.ending.wait(0.1):
+        while not self.ending.wait(self.pause):
             begin = time.monotonic()
             try:
                 with urllib.request.urlopen(self.url, timeout=5) as answer:
