@@ -12,6 +12,7 @@
 enum {
     FORM_HEAD_MAX = 4 << 10, /* bytes of a form in which its picture begins, as a rule */
     RETRY_MAX_S = 60,
+    LINES_MAX = 50, /* of the log a second */
 };
 
 static int64_t patience_of(const struct request *request) {
@@ -109,6 +110,16 @@ void overload_estimate(struct request *request) {
     request->cost = cost_predict(&request->service->cost, &work);
     request->job = (struct job){
         .cost_ns = request->cost.ns, .bytes = request->cost.bytes, .patience_ns = patience_of(request)};
+}
+
+bool overload_may_log(struct service *service) {
+    int64_t second = clock_ns() / 1000000000;
+    if (atomic_exchange(&service->refusal_second, second) != second) {
+        atomic_store(&service->refusal_lines, 0);
+    }
+    bool may = atomic_fetch_add(&service->refusal_lines, 1) < LINES_MAX;
+    metrics_add(service->metrics, METRIC_REFUSED_UNLOGGED, !may);
+    return may;
 }
 
 void overload_learn(struct request *request, int64_t real_ns) {

@@ -4,12 +4,14 @@
 #ifndef BLURD_SERVER_OVERLOAD_H
 #define BLURD_SERVER_OVERLOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/status.h"
 #include "server/admission.h"
 
 struct request;
+struct service;
 
 /* Bodies together may take a third of the memory budget, so that there is always memory to work on one of
  * them. */
@@ -30,6 +32,10 @@ void overload_estimate(struct request *request);
 
 /* Notes why, how long it would wait, and from that when to come back. Returns ST_BUSY. */
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);
+
+/* Whether one more refusal is to have a line in the log: some each second are enough, and a refusal must cost
+ * little. */
+bool overload_may_log(struct service *service);
 
 /* Takes part in what the model learns: the work of this request took so long. */
 void overload_learn(struct request *request, int64_t real_ns);

@@ -365,7 +365,9 @@ void request_destroy(struct request *request, bool sent, bool timeout) {
         request->sent = 0;
     }
     count(request);
-    log_request(request);
+    if (!problem_is_overload(request->outcome.problem) || overload_may_log(service)) {
+        log_request(request);
+    }
     give_slot_back(request);
     slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);

@@ -199,7 +199,7 @@ def small_p99(port, rate, seconds, large_share):
 
 @lab.row('L3', '5 % of 50 MP among thumbnails', 'p99 of the small ones at most 3 times that without large ones')
 def mixed():
-    with Pinned('--workers', 2) as pinned:
+    with Pinned('--workers', 1) as pinned:
         port = pinned.own.port
         small_p99(port, 20, 2, 0)
         alone, _ = small_p99(port, 40, 2 * SECONDS, 0)
