@@ -36,8 +36,14 @@ static const float encode_ns[COST_OUTPUTS] = {
     [OUTPUT_JPEG] = 0.9F,        /* a sample: 3.2 ms for 3.1 million */
     [OUTPUT_PROGRESSIVE] = 6.5F, /* 21 ms */
     [OUTPUT_PNG] = 1.5F,         /* 8 ms for 6.2 million */
-    [OUTPUT_PACKED] = 150,       /* effort 6: 570 to 1700 ms */
+    [OUTPUT_PACKED] = 1.5F,      /* before it is packed */
 };
+
+/* What packing a byte of a PNG adds at that effort, at most, and how long and how much it may be: as in
+ * codecs/png_encode.c. */
+static const float pack_ns[10] = {0, 0, 20, 35, 65, 190, 300, 350, 350, 600};
+static const float pack_max_ns = 4e9F;
+static const uint64_t pack_max_bytes = 64 << 20;
 
 /* Where the weight of the old mean is 1 - 1/8. */
 static const float learning = 0.125F;
@@ -98,6 +104,16 @@ static float filters_ns(const struct parameters *parameters, const struct size *
     return ns;
 }
 
+static float encoding_ns(const struct cost_request *request, enum output_kind kind, const struct size *size) {
+    float ns = encode_ns[kind] * (float)size->samples;
+    uint64_t bytes = size->samples * size->sample_bytes;
+    if (kind != OUTPUT_PACKED || bytes > pack_max_bytes) {
+        return ns;
+    }
+    float packing = pack_ns[request->parameters->output.effort] * (float)bytes;
+    return ns + (packing < pack_max_ns ? packing : pack_max_ns);
+}
+
 uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples) {
     /* What blurred photographs take is a fraction of this; noise takes it. */
     uint64_t eighths = codec == CODEC_PNG ? 8 : output->quality > 90 ? 8 : 3;
@@ -136,7 +152,7 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
     enum output_kind output = output_of(request);
     float ns = decode_ns[input].pixel * (float)size.pixels + decode_ns[input].byte * (float)request->body +
                filters_ns(request->parameters, &size) +
-               (work == FILTER_STATS ? 0 : encode_ns[output] * (float)size.samples);
+               (work == FILTER_STATS ? 0 : encoding_ns(request, output, &size));
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
     return (struct cost){.kind = kind,
                          .table_ns = (int64_t)ns + 1,
@@ -145,8 +161,8 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
 }
 
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
-    float old = ratio_of(model, cost->kind);
+    float old = model->ratio[cost->kind];
     float seen = (float)real_ns / (float)cost->table_ns;
     seen = seen < 1 / ratio_max ? 1 / ratio_max : seen > ratio_max ? ratio_max : seen;
-    model->ratio[cost->kind] = old + (seen - old) * learning;
+    model->ratio[cost->kind] = old > 0 ? old + (seen - old) * learning : seen;
 }

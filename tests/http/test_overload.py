@@ -16,9 +16,9 @@ def depth(server):
 
 
 def test_full_queue(start):
-    own = start('--workers', 1, '--queue', 1)
+    own = start('--workers', 1, '--queue', 1, '--work-timeout', '1m')
     received = 'blurd_received_bytes_total'
-    with own.connect() as first, own.connect() as second:
+    with own.connect(60) as first, own.connect(60) as second:
         first.send(SLOW)
         assert daemon.eventually(lambda: own.metrics()[received] >= len(pictures.slow_png(1250)) and depth(own) == 0)
         second.send(SLOW)
@@ -35,7 +35,7 @@ def test_full_queue(start):
 
 
 def test_many_at_once_get_a_picture_or_503(start):
-    own = start('--workers', 1, '--queue', 3)
+    own = start('--workers', 1, '--queue', 3, '--work-timeout', '1m')
     body, statuses = pictures.slow_png(400), []
     threads = [threading.Thread(target=lambda: statuses.append(own.post(pictures.SLOW_QUERY, body).status_code)) for _ in range(16)]
     for thread in threads:
@@ -74,9 +74,9 @@ def refusals(own):
 
 
 def test_other_status(start):
-    own = start('--workers', 1, '--queue', 1, '--overload-status', 429)
+    own = start('--workers', 1, '--queue', 1, '--work-timeout', '1m', '--overload-status', 429)
     body = pictures.slow_png(600)
-    with own.connect() as first, own.connect() as second:
+    with own.connect(60) as first, own.connect(60) as second:
         for connection in (first, second):
             connection.send(wire.message('POST', pictures.SLOW_QUERY, body))
         assert daemon.eventually(lambda: depth(own) == 1)
@@ -119,7 +119,7 @@ def test_more_work_than_can_be_done(start):
 
 
 def test_small_ones_do_not_wait_for_large_ones(start):
-    own = start('--workers', 1)
+    own = start('--workers', 1, '--work-timeout', '1m')
     with own.connect(60) as first, own.connect(60) as second:
         for connection in (first, second):
             connection.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1250)))
