@@ -61,7 +61,7 @@ static int64_t observe(struct admission *admission, int64_t now) {
     }
     if (wait >= target / 2) {
         admission->busy_ns = now;
-    } else if (now - admission->busy_ns >= interval(admission)) {
+    } else if (now - admission->busy_ns >= ADMISSION_CALM_INTERVALS * interval(admission)) {
         admission->standing = false;
     }
     return wait;

@@ -17,9 +17,9 @@
  * counts where it is longer. Jobs that would wait for longer than their patience are refused: this alone
  * bounds a burst. When the wait stays at `target` or above for an `interval`, the queue is not a burst but
  * stands (as in CoDel), and waiting in it helps nobody: until the wait has been below half of the target for
- * an interval, jobs are refused as soon as they would wait for longer than the target, those that have waited
- * for twice as long are dropped, the newest is served first while more waits than can be served in time, and
- * nothing large is taken in.
+ * four intervals, jobs are refused as soon as they would wait for longer than the target, those that have
+ * waited for twice as long are dropped, the newest is served first while more waits than can be served in
+ * time, and nothing large is taken in.
  *
  * The target is what TARGET_JOBS typical jobs take, or as many of those that wait, at least target_ns: short
  * enough that nobody waits in vain, long enough that workers do not run dry between two arrivals. */
@@ -32,6 +32,7 @@
 enum {
     ADMISSION_TARGET_JOBS = 5,
     ADMISSION_INTERVAL_TARGETS = 2, /* an interval is at least so many targets */
+    ADMISSION_CALM_INTERVALS = 4,
     ADMISSION_LARGE_FACTOR = 8,
     ADMISSION_RUNNING_SHARE = 2, /* of what runs, a half is still to be done */
 };

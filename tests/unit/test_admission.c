@@ -123,7 +123,10 @@ static void test_a_queue_that_stands(void **state) {
     assert_int_equal(take(&desk, false), 20);
     assert_true(desk.admission.standing);
     done(&desk, 20);
-    desk.now += 201 * MS;
+    desk.now += 700 * MS;
+    assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
+    assert_true(desk.admission.standing);
+    desk.now += 101 * MS;
     assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
     assert_false(desk.admission.standing);
 }
