@@ -299,6 +299,11 @@ void request_refuse(struct request *request, enum refusal refusal) {
     http_resume(request);
 }
 
+/* Reasons and their counters stand in the same order. */
+_Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
+                   (int)REFUSAL_DRAINING - (int)REFUSAL_MEMORY,
+               "a counter for each reason");
+
 static void count(struct request *request) {
     struct metrics *metrics = request->service->metrics;
     struct outcome *outcome = &request->outcome;
