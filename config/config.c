@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/file.h"
+#include "config/memory.h"
 #include "config/nearest.h"
 
 enum {
@@ -332,7 +333,11 @@ static enum status load_command_line(struct config *config, const struct command
 }
 
 enum status config_check(const struct config *config, struct error *err) {
-    if (config->max_body > config->memory) {
+    if (config->memory > 0 && config->memory < (uint64_t)MEMORY_MIN_MIB << 20) {
+        return fail_argument(err, "memory", "--memory is below %d MiB, which is the least; 0 picks",
+                             MEMORY_MIN_MIB);
+    }
+    if (config->memory > 0 && config->max_body > config->memory) {
         char body[OPTION_VALUE_MAX];
         char memory[OPTION_VALUE_MAX];
         option_format(&rows[ROW_max_body], config, body);

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "config/cgroup.h"
 
 enum { PATH_SIZE = 512 };
 
@@ -66,53 +67,13 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* The least quota from `base`/`group` up to `base`: each ancestor limits its children. */
-static uint32_t tree_cores(const char *base, const char *group) {
-    char path[PATH_SIZE];
-    if (snprintf(path, sizeof path, "%s%s", base, group) >= (int)sizeof path) {
-        return group_cores(base);
-    }
-    uint32_t cores = UINT32_MAX;
-    size_t floor = strlen(base);
-    for (;;) {
-        cores = smaller(cores, group_cores(path));
-        char *slash = strrchr(path, '/');
-        if (!slash || (size_t)(slash - path) < floor || strlen(path) <= floor) {
-            return cores;
-        }
-        *slash = '\0';
-    }
-}
-
-/* Lines of /proc/self/cgroup are "0::/path" (version 2) or "4:cpu,cpuacct:/path". Inside
- * a container the path may be the host's, which is not visible: then only the root of
- * the tree, which is the container's own group, has the files. */
-static uint32_t cgroup_cores(void) {
-    uint32_t cores = smaller(group_cores("/sys/fs/cgroup"), group_cores("/sys/fs/cgroup/cpu"));
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    if (!file) {
-        return cores;
-    }
-    char line[PATH_SIZE];
-    while (fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = '\0';
-        char *controllers = strchr(line, ':');
-        char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!group || strstr(group, "/..")) {
-            continue;
-        }
-        *group++ = '\0';
-        if (controllers[1] == '\0') {
-            cores = smaller(cores, tree_cores("/sys/fs/cgroup", group));
-        } else if (strncmp(controllers + 1, "cpu", 3) == 0 && strcmp(controllers + 1, "cpuset") != 0) {
-            cores = smaller(cores, tree_cores("/sys/fs/cgroup/cpu", group));
-        }
-    }
-    fclose(file);
-    return cores;
+static void visit(const char *folder, void *context) {
+    uint32_t *cores = context;
+    *cores = smaller(*cores, group_cores(folder));
 }
 
 uint32_t cores_usable(void) {
-    uint32_t cores = smaller(affinity_cores(), cgroup_cores());
+    uint32_t cores = affinity_cores();
+    cgroup_each("cpu", visit, &cores);
     return cores > 0 ? cores : 1;
 }

@@ -43,7 +43,8 @@ struct run {
     const struct image *mask; /* coverage, PIXEL_GRAY of 8 bits and the size of the picture: where it is 0 the
                                  target is the source, where it is 255 the chain's result, between them a
                                  mixture (docs/filters.md). NULL: 255 everywhere */
-    struct crew *crew;        /* may help a backend that computes in this process; NULL: nobody */
+    int64_t deadline_ns; /* CLOCK_MONOTONIC; looked at between the steps of the chain, if at all; 0: none */
+    struct crew *crew;   /* may help a backend that computes in this process; NULL: nobody */
 };
 
 struct backend_ops {

@@ -3,6 +3,7 @@
 #ifndef BLURD_CORE_CLOCK_H
 #define BLURD_CORE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -11,6 +12,11 @@ static inline int64_t clock_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Whether a deadline has passed; 0 is none. */
+static inline bool clock_is_past(int64_t deadline_ns) {
+    return deadline_ns != 0 && clock_ns() >= deadline_ns;
 }
 
 static inline double ns_to_ms(int64_t ns) {

@@ -65,6 +65,16 @@ size_t slot_pool_bytes(struct slot_pool *pool) {
     return bytes;
 }
 
+size_t slot_pool_budget(const struct slot_pool *pool) {
+    return pool->budget;
+}
+
+void slot_pool_count(struct slot_pool *pool, int64_t bytes) {
+    pthread_mutex_lock(&pool->lock);
+    pool->bytes += (size_t)bytes;
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static struct slot *slot_create(struct slot_pool *pool) {
     struct slot *slot = calloc(1, sizeof *slot);
     if (!slot) {
@@ -140,7 +150,7 @@ static enum status charge(struct slot_pool *pool, size_t extra, struct error *er
             break; /* the system does not take it back */
         }
     }
-    bool fits = extra <= pool->budget - pool->bytes;
+    bool fits = pool->bytes <= pool->budget && extra <= pool->budget - pool->bytes;
     if (fits) {
         pool->bytes += extra;
     }
@@ -193,12 +203,26 @@ uint8_t *slot_take(struct slot *slot, size_t size, struct error *err) {
     return slot_reserve(slot, end, err) == ST_OK ? slot->memory + start : NULL;
 }
 
+enum status slot_claim(struct slot *slot, size_t size, struct error *err) {
+    struct slot_pool *pool = slot->pool;
+    size_t all = slot->used + slot->claimed + size;
+    if (size > pool->budget || all > pool->budget) {
+        return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than the budget of %zu MiB",
+                    all >> 20, pool->budget >> 20);
+    }
+    enum status status = charge(pool, size, err);
+    slot->claimed += status == ST_OK ? size : 0;
+    return status;
+}
+
 void slot_give_back(struct slot *slot) {
     if (!slot) {
         return;
     }
     struct slot_pool *pool = slot->pool;
     pthread_mutex_lock(&pool->lock);
+    pool->bytes -= slot->claimed;
+    slot->claimed = 0;
     shrink(pool, slot, SLOT_KEEP);
     slot->next = pool->idle;
     pool->idle = slot;

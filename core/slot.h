@@ -25,6 +25,7 @@ struct slot {
     uint8_t *memory;     /* page-aligned; valid up to `reserved` */
     size_t reserved;     /* bytes backed by memory and counted against the budget */
     size_t used;         /* bytes handed out by slot_reserve and slot_take in this life */
+    size_t claimed;      /* bytes elsewhere that slot_claim counts */
     int fd;              /* the memfd, to be shared with another process */
     uint64_t serial;     /* which slot of the pool this is; never reused */
     uint64_t generation; /* changes when memory went back to the system: other pages now */
@@ -38,8 +39,14 @@ struct slot_pool *slot_pool_create(size_t budget);
 /* Ends the pool and its idle slots. All slots must have been given back. NULL is allowed. */
 void slot_pool_destroy(struct slot_pool *pool);
 
-/* Bytes that the pool's slots hold now, idle ones included. Thread-safe. */
+/* Bytes that the pool's slots hold now, idle ones included, and what is claimed beside them; and how many
+ * there may be. Thread-safe. */
 size_t slot_pool_bytes(struct slot_pool *pool);
+size_t slot_pool_budget(const struct slot_pool *pool);
+
+/* Counts bytes that outlive their slot, like an answer that is being sent, and which are there already:
+ * beyond the budget, too; later requests then get less. Negative: they are no more. Thread-safe. */
+void slot_pool_count(struct slot_pool *pool, int64_t bytes);
 
 /* An empty slot, owned by the caller until slot_give_back. Thread-safe.
  * ST_BUSY when the process has no more memory mappings or file descriptors. */
@@ -53,6 +60,10 @@ enum status slot_reserve(struct slot *slot, size_t size, struct error *err);
 /* Hands out `size` fresh bytes behind everything handed out so far, aligned to 64
  * bytes, contents undefined; NULL with *err filled as slot_reserve does. */
 uint8_t *slot_take(struct slot *slot, size_t size, struct error *err);
+
+/* Counts `size` bytes of other memory that this request is about to take (a library's, the answer's) against
+ * the budget, until the slot is given back. ST_BUSY or ST_LIMIT as slot_reserve. */
+enum status slot_claim(struct slot *slot, size_t size, struct error *err);
 
 /* Returns the slot to its pool; NULL is allowed. Thread-safe. A slot that grew beyond
  * the usual gives the excess back to the system. */

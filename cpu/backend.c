@@ -95,6 +95,9 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
     const struct image *from = run->source;
     for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
         const struct image *to = (chain->count - i) % 2 ? run->target : &spare;
+        if (clock_is_past(run->deadline_ns)) {
+            return fail(err, ST_LIMIT, "the picture takes longer than the time limit");
+        }
         status = run_step(&means, &chain->step[i], from, run->mask, to, err);
         from = to;
     }

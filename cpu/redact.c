@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "core/clock.h"
 #include "cpu/mask_plane.h"
 
-enum { CHANNELS_MAX = 4, LEVELS = 16, LOOK_RANGE = 24 };
+enum { CHANNELS_MAX = 4, LEVELS = 16, LOOK_RANGE = 24, DEADLINE_ROWS = 64 };
 
 /* One for all: what a region is replaced by. YCbCr has its planes for channels. */
 struct fill {
@@ -23,6 +24,7 @@ struct job {
     const struct redact_options *options;
     struct sums sums;        /* of the region at hand */
     const struct fill *fill; /* the same */
+    bool late;               /* the deadline has passed: nothing more is done */
 };
 
 /* `count` adjacent pixels of row y of plane `index`, from column x on. */
@@ -56,7 +58,8 @@ static void each_span(struct job *job, struct mask_rect rect, visit_span *visit)
         const struct plane *plane = &job->image->plane[p];
         uint32_t x1 = (uint32_t)(((uint64_t)rect.x1 + (1u << plane->shift_x) - 1) >> plane->shift_x);
         uint32_t y1 = (uint32_t)(((uint64_t)rect.y1 + (1u << plane->shift_y) - 1) >> plane->shift_y);
-        for (uint32_t y = rect.y0 >> plane->shift_y; y < y1; y++) {
+        for (uint32_t y = rect.y0 >> plane->shift_y; y < y1 && !job->late; y++) {
+            job->late = y % DEADLINE_ROWS == 0 && clock_is_past(job->options->deadline_ns);
             for (uint32_t x = rect.x0 >> plane->shift_x; x < x1; x += MASK_CHUNK) {
                 uint8_t buffer[MASK_CHUNK];
                 uint32_t count = x1 - x < MASK_CHUNK ? x1 - x : MASK_CHUNK;
@@ -212,6 +215,12 @@ static struct mask_rect draw_part(struct job *job, const struct region_set *set,
     return mask_draw_region(job->mask, set, i, &options);
 }
 
+/* Small regions have few rows: it is looked at between them, too. */
+static bool is_late(struct job *job) {
+    job->late = job->late || clock_is_past(job->options->deadline_ns);
+    return job->late;
+}
+
 enum status redact_image(const struct image *image, const struct region_set *set,
                          const struct redact_options *options, const struct image *mask, struct error *err) {
     struct job job = {.image = image, .mask = mask, .options = options};
@@ -222,18 +231,18 @@ enum status redact_image(const struct image *image, const struct region_set *set
         return fail(err, ST_INTERNAL, "the mask does not fit the picture");
     }
     mask_clear(mask, (struct mask_rect){0, 0, mask->width, mask->height});
-    for (uint32_t i = 0; i < parts; i++) {
+    for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
         struct mask_rect rect = draw_part(&job, set, i);
         job.sums = (struct sums){{0}, {0}};
         each_span(&job, rect, sum_span);
         fill[i] = fill_of(image, &job.sums);
         mask_clear(mask, rect);
     }
-    for (uint32_t i = 0; i < parts; i++) {
+    for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
         struct mask_rect rect = draw_part(&job, set, i);
         job.fill = &fill[i];
         each_span(&job, rect, fill_span);
         mask_clear(mask, rect);
     }
-    return ST_OK;
+    return job.late ? fail(err, ST_LIMIT, "the picture takes longer than the time limit") : ST_OK;
 }

@@ -35,11 +35,13 @@ struct redact_options {
     uint32_t block; /* look: side in pixels of tiles that are a little lighter or darker by a hash of their
                        place; 0: flat */
     struct mask_grid grid; /* blocks that regions are rounded out to */
+    int64_t deadline_ns;   /* CLOCK_MONOTONIC; looked at every few rows; 0: none */
 };
 
 /* Redacts `image`, of any model and depth, in place. No region: the whole picture is one, inverted or not.
  * `mask` is lent for the time of the call: 8-bit PIXEL_GRAY of the picture's size; its content is undefined
- * after. ST_INTERNAL, and the image unchanged, when it is not. Thread-safe for different pictures. */
+ * after. ST_INTERNAL, and the image unchanged, when it is not. ST_LIMIT, and the image useless, at the
+ * deadline. Thread-safe for different pictures. */
 enum status redact_image(const struct image *image, const struct region_set *set,
                          const struct redact_options *options, const struct image *mask, struct error *err);
 

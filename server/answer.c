@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "server/request.h"
 #include "server/routes.h"
+#include "server/settings.h"
 
 enum { PAGE_MAX = 1 << 20 }; /* bytes of a page or problem: a bound, not a size */
 
@@ -35,7 +36,15 @@ void answer_done(struct request *request, unsigned http_status, const char *type
     answer_header(request, "X-Content-Type-Options", "nosniff");
 }
 
-void answer_problem(struct request *request, unsigned problem) {
+/* Some balancers take a server that answers 503 for broken. One that shuts down is to be left alone. */
+static unsigned as_configured(const struct request *request, unsigned problem) {
+    bool other = request->settings->config.overload_status == CHOICE_overload_status_429;
+    return problem == PROBLEM_BUSY && other && request->refusal != REFUSAL_DRAINING ? PROBLEM_THROTTLED
+                                                                                    : problem;
+}
+
+void answer_problem(struct request *request, unsigned what) {
+    unsigned problem = as_configured(request, what);
     buf_finish(&request->answer.body); /* a picture that was not finished */
     buf_init(&request->answer.body, PAGE_MAX);
     request->outcome.problem = problem;
@@ -47,8 +56,8 @@ void answer_problem(struct request *request, unsigned problem) {
     answer_header(request, "Cache-Control", "no-store");
     if (problem == PROBLEM_METHOD) {
         answer_header(request, "Allow", "%s", request->route->answer ? "GET, HEAD" : "POST");
-    } else if (problem == PROBLEM_BUSY) {
-        answer_header(request, "Retry-After", "1");
+    } else if (problem_is_overload(problem)) {
+        answer_header(request, "Retry-After", "%u", request->retry_after_s);
     } else if (problem == PROBLEM_UNAUTHORIZED) {
         answer_header(request, "WWW-Authenticate", "Bearer");
     }

@@ -85,6 +85,7 @@ enum status area_draw(struct area *area, const struct parameters *parameters, co
         const struct redact_options redact = {
             .invert = input->invert,
             .grid = options.grid,
+            .deadline_ns = area->deadline_ns,
             .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
         };
         status = redact_image(stored, &area->region, &redact, &area->spare, err);

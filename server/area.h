@@ -12,7 +12,8 @@
 #include "server/parameters.h"
 
 struct area {
-    bool wanted; /* there are regions, or the picture is to be redacted */
+    int64_t deadline_ns; /* of the request; set after area_init */
+    bool wanted;         /* there are regions, or the picture is to be redacted */
     bool redact;
     struct region_set region; /* in the stored picture */
     struct image mask;        /* coverage of the picture; once area_draw was called */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Start, wait for a signal, drain, end. */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "config/cores.h"
+#include "config/memory.h"
 #include "core/log.h"
 #include "core/version.h"
 #include "cpu/cpu.h"
@@ -22,6 +24,8 @@
 #include "server/reload.h"
 #include "server/routes.h"
 #include "server/service.h"
+
+enum { ARENAS = 2 };
 
 /* Every connection takes a descriptor, and may take a slot's; the rest is for files. */
 static enum status raise_descriptor_limit(const struct config *config, struct error *err) {
@@ -98,7 +102,7 @@ static enum status service_init(struct service *service, const struct config *co
     *service = (struct service){.config = config, .idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     settings_init(&service->settings);
     service->metrics = metrics_create(names, operations);
-    service->slots = slot_pool_create(config->memory);
+    service->slots = slot_pool_create(memory_budget(config->memory));
     if (!service->metrics || !service->slots || service->idle_event < 0) {
         return fail(err, ST_BUSY, "out of memory");
     }
@@ -113,7 +117,7 @@ static enum status service_init(struct service *service, const struct config *co
     }
     if (status == ST_OK) {
         unsigned count = config->workers ? config->workers : cores_usable();
-        status = workers_create(&service->workers, service, count, config->queue, err);
+        status = workers_create(&service->workers, service, count, err);
     }
     return status;
 }
@@ -214,6 +218,7 @@ int main(int argc, char **argv) {
     struct config config;
     enum config_action action;
     struct error err = {0};
+    mallopt(M_ARENA_MAX, ARENAS); /* before the first thread: each more keeps memory that was freed */
     bool engine = take_engine_argument(&argc, argv);
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
         fprintf(stderr, "blurd: %s\n", err.text);

@@ -16,6 +16,7 @@
 #include "filters/chain.h"
 #include "server/accept.h"
 #include "server/area.h"
+#include "server/cost.h"
 #include "server/envelope.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -58,7 +59,7 @@ static enum status probe(struct pipeline *p) {
         .max_pixels = config->max_pixels,
         .max_side = config->max_side,
         .max_scans = config->max_scans,
-        .max_memory = config->memory,
+        .max_memory = slot_pool_budget(p->request->service->slots),
         .deadline_ns = p->clock + config->work_timeout_ms * 1000000,
         .local_blocks = p->request->parameters.input.mode == MODE_REDACT,
     };
@@ -144,6 +145,7 @@ static enum status plan(struct pipeline *p) {
     const struct parameters *parameters = &p->request->parameters;
     choose_output(p);
     area_init(&p->area, parameters, p->picture.metadata.orientation, p->stored.width, p->stored.height);
+    p->area.deadline_ns = p->limits.deadline_ns;
     p->filtered = p->upright;
     p->filtered.depth = linear(p) ? 16 : p->upright.depth;
     enum status status = ST_OK;
@@ -152,6 +154,15 @@ static enum status plan(struct pipeline *p) {
         status = chain_append(&p->chain, operation->filter, &operation->arguments, &p->filtered, p->err);
     }
     return status;
+}
+
+/* Whether what lies outside of the regions can stay as it is in the file, to the bit: nothing else was asked
+ * for. */
+static bool may_patch(const struct pipeline *p) {
+    const struct parameters *parameters = &p->request->parameters;
+    struct image_shape planes = orient_shape(&p->picture.native, p->orientation);
+    return p->area.wanted && p->picture.codec == CODEC_JPEG && p->output == CODEC_JPEG &&
+           p->orientation == 1 && !parameters_given(parameters, "quality") && fits_subsampling(p, &planes);
 }
 
 static size_t shape_size(const struct image_shape *shape) {
@@ -176,6 +187,25 @@ static enum status take_pair(struct pipeline *p, const struct image_shape *a, co
     return ST_OK;
 }
 
+/* What codecs take by themselves, and the answer. Coefficients have two bytes each. */
+static size_t library_bytes(const struct pipeline *p) {
+    size_t stored = shape_size(&p->stored), upright = shape_size(&p->upright), bytes = 0;
+    bool jpeg = p->picture.codec == CODEC_JPEG;
+    if (jpeg && (p->picture.progressive || may_patch(p))) {
+        bytes += 2 * shape_size(&p->picture.native);
+    }
+    if (!jpeg && !p->picture.progressive) {
+        bytes += (stored < COST_ROWS_MAX ? stored : 0) + p->input.size;
+    }
+    if (makes_stats(p)) {
+        return bytes;
+    }
+    if (p->output == CODEC_JPEG && p->options.progressive) {
+        bytes += 2 * upright;
+    }
+    return bytes + cost_output_bytes(&p->request->parameters.output, p->output, upright);
+}
+
 static enum status take_memory(struct pipeline *p) {
     struct image_shape result = chain_result(&p->chain, &p->filtered);
     /* The upright picture has the stored one's samples, but other padding. */
@@ -184,7 +214,8 @@ static enum status take_memory(struct pipeline *p) {
     if (status == ST_OK && linear(p)) {
         status = take_pair(p, &p->filtered, &result, p->linear_memory);
     }
-    return status == ST_OK ? area_take_memory(&p->area, p->request->slot, &p->stored, p->err) : status;
+    status = status == ST_OK ? area_take_memory(&p->area, p->request->slot, &p->stored, p->err) : status;
+    return status == ST_OK ? slot_claim(p->request->slot, library_bytes(p), p->err) : status;
 }
 
 static void place(struct image *image, const struct image_shape *shape, uint8_t *memory) {
@@ -277,6 +308,7 @@ static enum status filter(struct pipeline *p) {
         .target = &p->result,
         .mask = p->area.wanted ? &p->area.mask : NULL,
         .crew = p->worker->crew,
+        .deadline_ns = p->limits.deadline_ns,
     };
     if (makes_stats(p)) {
         struct image_shape shape = chain_result(&p->chain, &p->filtered);
@@ -290,19 +322,9 @@ static enum status filter(struct pipeline *p) {
     return status;
 }
 
-/* Whether what lies outside of the regions can stay as it is in the file, to the bit: nothing else was asked
- * for. */
-static bool can_patch(const struct pipeline *p) {
-    const struct parameters *parameters = &p->request->parameters;
-    struct image_shape planes = orient_shape(&p->picture.native, p->orientation);
-    return p->area.wanted && p->picture.codec == CODEC_JPEG && p->output == CODEC_JPEG &&
-           p->orientation == 1 && !parameters_given(parameters, "quality") && fits_subsampling(p, &planes) &&
-           jpeg_patch_possible(p->input, &p->limits);
-}
-
 static enum status encode_picture(struct pipeline *p, struct buf *output) {
     const struct metadata *metadata = &p->picture.metadata;
-    if (can_patch(p)) {
+    if (may_patch(p) && jpeg_patch_possible(p->input, &p->limits)) {
         enum status status = jpeg_patch(p->input, &p->limits, &p->result, &p->area.mask, &p->options,
                                         metadata, output, p->err);
         if (status != ST_UNSUPPORTED) {

@@ -16,6 +16,7 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
     [PROBLEM_TARGET] = {"target-too-long", 414, "Request target too long"},
     [PROBLEM_UNSUPPORTED] = {"unsupported-image", 415, "Unsupported image"},
     [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit"},
+    [PROBLEM_THROTTLED] = {"too-many-requests", 429, "Too many requests"},
     [PROBLEM_HEADERS] = {"headers-too-large", 431, "Headers too large"},
     [PROBLEM_CANCELLED] = {"cancelled", 499, "Client closed the connection"},
     [PROBLEM_INTERNAL] = {"internal", 500, "Internal error"},
@@ -43,6 +44,10 @@ const struct problem_kind *problem_kind(enum problem problem) {
 
 enum problem problem_of(enum status status) {
     return status < ST_COUNT ? of_status[status] : PROBLEM_INTERNAL;
+}
+
+bool problem_is_overload(enum problem problem) {
+    return problem == PROBLEM_BUSY || problem == PROBLEM_THROTTLED;
 }
 
 enum status problem_write(enum problem problem, const struct error *error, const char *request_id,

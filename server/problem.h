@@ -4,6 +4,8 @@
 #ifndef BLURD_SERVER_PROBLEM_H
 #define BLURD_SERVER_PROBLEM_H
 
+#include <stdbool.h>
+
 #include "core/bytes.h"
 #include "core/status.h"
 
@@ -20,6 +22,7 @@ enum problem {
     PROBLEM_TARGET,       /* 414 request target too long */
     PROBLEM_UNSUPPORTED,  /* 415 not a JPEG or PNG, or a variant that is not supported */
     PROBLEM_LIMIT,        /* 422 too many pixels, scans, time */
+    PROBLEM_THROTTLED,    /* 429 as PROBLEM_BUSY, with overload_status = 429 */
     PROBLEM_HEADERS,      /* 431 */
     PROBLEM_CANCELLED,    /* 499 the client went away: in logs and metrics only */
     PROBLEM_INTERNAL,     /* 500 our bug */
@@ -38,6 +41,9 @@ const struct problem_kind *problem_kind(enum problem problem);
 
 /* The problem that a core status is to a client. */
 enum problem problem_of(enum status status);
+
+/* Whether it is one of the two that say "not now". */
+bool problem_is_overload(enum problem problem);
 
 /* Appends the application/problem+json body (RFC 9457): type, title, status, detail,
  * parameter where error->parameter names one, request_id. */

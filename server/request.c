@@ -14,6 +14,7 @@
 #include "server/answer.h"
 #include "server/http.h"
 #include "server/multipart.h"
+#include "server/overload.h"
 #include "server/pipeline.h"
 #include "server/routes.h"
 #include "server/service.h"
@@ -54,6 +55,8 @@ struct request *request_create(struct service *service, const char *target, bool
     request->settings = settings_take(&service->settings);
     request->admin = admin;
     request->created_ns = clock_ns();
+    request->refusal = REFUSAL_MEMORY; /* the reason of all that do not say another */
+    request->retry_after_s = 1;
     memcpy(request->outcome.backend_name, "none", sizeof "none");
     make_id(request);
     memcpy(request->target, target, kept);
@@ -156,6 +159,9 @@ static enum problem check_head(struct request *request) {
     if (status == ST_OK && !multipart_is(request->content_type)) { /* else more of them come in the body */
         status = parameters_check(parameters, &request->error);
     }
+    if (status == ST_OK) {
+        status = overload_gate(request);
+    }
     return problem_of(status);
 }
 
@@ -199,8 +205,8 @@ static enum status keep_body(struct request *request, const void *data, size_t s
         return fail(&request->error, ST_TOO_LARGE, "the body is larger than the limit of %" PRIu64 " bytes",
                     limit);
     }
-    enum status status = ST_OK;
-    if (!request->slot) {
+    enum status status = overload_take_body(request, size);
+    if (status == ST_OK && !request->slot) {
         status = slot_acquire(request->service->slots, &request->slot, &request->error);
     }
     if (status == ST_OK) {
@@ -213,6 +219,12 @@ static enum status keep_body(struct request *request, const void *data, size_t s
     return status;
 }
 
+static void give_slot_back(struct request *request) {
+    slot_give_back(request->slot);
+    request->slot = NULL;
+    overload_drop_body(request);
+}
+
 bool request_body(struct request *request, const void *data, size_t size) {
     request->received += size;
     metrics_add(request->service->metrics, METRIC_RECEIVED_BYTES, (int64_t)size);
@@ -220,8 +232,7 @@ bool request_body(struct request *request, const void *data, size_t size) {
         enum status status = keep_body(request, data, size);
         if (status != ST_OK) {
             answer_problem(request, problem_of(status));
-            slot_give_back(request->slot);
-            request->slot = NULL;
+            give_slot_back(request);
         }
     }
     return request->received <= drain_cap(request);
@@ -240,11 +251,21 @@ bool request_end(struct request *request) {
 enum status request_submit(struct request *request) {
     request->queued_ns = clock_ns();
     request->slot->used = request->body_size;
-    enum status status = workers_submit(request->service->workers, request, &request->error);
+    overload_estimate(request);
+    int64_t wait_ns;
+    enum refusal refusal = workers_submit(request->service->workers, request, &wait_ns);
+    enum status status = refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
     if (status != ST_OK) {
+        give_slot_back(request);
         answer_problem(request, problem_of(status));
     }
     return status;
+}
+
+/* The answer outlives the slot, in which its memory was claimed, until it is sent. */
+static void count_answer(struct request *request) {
+    request->answer_bytes = request->answer.body.capacity;
+    slot_pool_count(request->service->slots, (int64_t)request->answer_bytes);
 }
 
 void request_work(struct request *request, struct worker *worker) {
@@ -252,20 +273,36 @@ void request_work(struct request *request, struct worker *worker) {
     outcome->stages = true;
     outcome->stage_ns[STAGE_QUEUE] = clock_ns() - request->queued_ns;
     struct error *err = &request->error;
-    enum status status = !worker ? fail(err, ST_BUSY, "the server is shutting down")
-                         : http_peer_gone(request)
-                             ? fail(err, ST_CANCELLED, "the client closed the connection")
-                             : pipeline_run(request, worker);
-    slot_give_back(request->slot);
-    request->slot = NULL;
+    enum status status = http_peer_gone(request) ? fail(err, ST_CANCELLED, "the client closed the connection")
+                                                 : pipeline_run(request, worker);
+    count_answer(request);
+    give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
+    if (status == ST_OK && !worker->large_only) { /* those get what the others leave, and take as long */
+        overload_learn(request, outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE]);
+    }
     if (status == ST_OK) {
         answer_picture(request);
     } else {
         answer_problem(request, problem_of(status));
     }
+    workers_done(request->service->workers, request);
     http_resume(request);
 }
+
+void request_refuse(struct request *request, enum refusal refusal) {
+    struct outcome *outcome = &request->outcome;
+    outcome->stages = true;
+    outcome->stage_ns[STAGE_QUEUE] = outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
+    give_slot_back(request);
+    answer_problem(request, problem_of(overload_refuse(request, refusal, outcome->stage_ns[STAGE_QUEUE])));
+    http_resume(request);
+}
+
+/* Reasons and their counters stand in the same order. */
+_Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
+                   (int)REFUSAL_DRAINING - (int)REFUSAL_MEMORY,
+               "a counter for each reason");
 
 static void count(struct request *request) {
     struct metrics *metrics = request->service->metrics;
@@ -273,6 +310,9 @@ static void count(struct request *request) {
     metrics_request(metrics, route_number(request->route), outcome->format, outcome->problem,
                     outcome->backend);
     metrics_add(metrics, METRIC_SENT_BYTES, (int64_t)request->sent);
+    if (problem_is_overload(outcome->problem)) {
+        metrics_add(metrics, METRIC_REFUSED_MEMORY + (enum metric)(request->refusal - REFUSAL_MEMORY), 1);
+    }
     if (outcome->stages && outcome->problem == PROBLEM_NONE) {
         metrics_add(metrics, METRIC_PIXELS, (int64_t)outcome->width * outcome->height);
         for (unsigned i = 0; i < STAGE_COUNT; i++) {
@@ -330,8 +370,11 @@ void request_destroy(struct request *request, bool sent, bool timeout) {
         request->sent = 0;
     }
     count(request);
-    log_request(request);
-    slot_give_back(request->slot);
+    if (!problem_is_overload(request->outcome.problem) || overload_may_log(service)) {
+        log_request(request);
+    }
+    give_slot_back(request);
+    slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);
     settings_drop(request->settings);
     free(request);

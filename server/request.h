@@ -20,6 +20,8 @@
 
 #include "core/bytes.h"
 #include "core/slot.h"
+#include "server/admission.h"
+#include "server/cost.h"
 #include "server/framing.h"
 #include "server/metrics.h"
 #include "server/parameters.h"
@@ -64,7 +66,8 @@ struct request {
     struct service *service;
     struct settings *settings; /* as they were when it began */
     bool admin;                /* came through the second listener */
-    struct request *next;      /* the queue's */
+    struct job job;            /* the queue's */
+    struct cost cost;          /* predicted, once the body is there */
     void *connection;          /* server/http.c's */
     unsigned phase;            /* server/http.c's; 0 at first */
     char client[48];           /* address of the peer, for the log */
@@ -77,12 +80,16 @@ struct request {
     char content_type[256];
     unsigned authorizations; /* Authorization fields seen */
     bool authorized;
-    bool answered;      /* the answer is complete */
-    bool close;         /* the connection must not be used again */
-    struct slot *slot;  /* body, then pixels */
-    size_t body_size;   /* bytes of the body kept at the slot's start */
-    uint64_t received;  /* bytes of the body seen, discarded ones included */
-    size_t sent;        /* bytes of the answer's body */
+    bool answered;        /* the answer is complete */
+    bool close;           /* the connection must not be used again */
+    struct slot *slot;    /* body, then pixels */
+    size_t body_size;     /* bytes of the body kept at the slot's start */
+    size_t body_counted;  /* bytes of the body that count in service->body_bytes */
+    uint64_t received;    /* bytes of the body seen, discarded ones included */
+    size_t sent;          /* bytes of the answer's body */
+    size_t answer_bytes;  /* memory of it that counts against the budget */
+    enum refusal refusal; /* why it is overloaded; of use with PROBLEM_BUSY */
+    unsigned retry_after_s;
     int64_t created_ns; /* clock_ns */
     int64_t queued_ns;
     struct error error;
@@ -116,12 +123,14 @@ bool request_body(struct request *request, const void *data, size_t size);
 bool request_end(struct request *request);
 
 /* Queues the request. After ST_OK it belongs to a worker, which calls http_resume. On
- * ST_BUSY the answer is ready (503). */
+ * ST_BUSY the answer is ready (503, or as configured). */
 enum status request_submit(struct request *request);
 
-/* Does the work and resumes the connection. Called by a worker; without one (NULL) the
- * request is refused, since the server is shutting down. */
+/* Does the work and resumes the connection. Called by a worker. */
 void request_work(struct request *request, struct worker *worker);
+
+/* The same for a request that has waited in vain. */
+void request_refuse(struct request *request, enum refusal refusal);
 
 /* Counts and logs the request and frees it. `sent` says whether the whole answer was
  * handed to the network; `timeout` that the watchdog ended it. NULL is allowed. */

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * A bounded pool of threads that do the work of requests, each with its own lane on
  * every backend, so that the hot path takes no lock but the queue's. They are a crew (core/crew.h): those
- * that wait for requests help with a large picture meanwhile. */
+ * that wait for requests help with a large picture meanwhile.
+ *
+ * Which request is next, and which one is refused, is admission.h's to say. Beside the workers for all
+ * requests there is one for large pictures alone for each four of them, at least one: it gets the processor
+ * where the others leave it idle. */
 #ifndef BLURD_SERVER_WORKERS_H
 #define BLURD_SERVER_WORKERS_H
 
 #include <stdbool.h>
 
 #include "core/status.h"
+#include "server/admission.h"
 
 struct crew;
 struct request;
@@ -23,16 +28,24 @@ struct worker {
     struct service *service;
     struct crew *crew; /* of all workers */
     struct lane *lane[WORKER_LANES];
+    bool large_only;
 };
 
-/* Starts `count` threads with a queue of at most `queue` waiting requests. The service's
- * backends must be open. ST_BUSY without memory or threads. */
-enum status workers_create(struct workers **workers, struct service *service, unsigned count, unsigned queue,
+/* Starts `count` threads, and those for large pictures. The service's backends must be open. ST_BUSY without
+ * memory or threads. */
+enum status workers_create(struct workers **workers, struct service *service, unsigned count,
                            struct error *err);
 
-/* Hands a request over: a worker calls request_work on it. ST_BUSY when the queue is
- * full: the request is still the caller's. Thread-safe, never blocks for long. */
-enum status workers_submit(struct workers *workers, struct request *request, struct error *err);
+/* Whether a request with so much patience is worth reading now; *wait_ns: how long it would wait.
+ * Thread-safe, never blocks for long. */
+enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t *wait_ns);
+
+/* Hands a request over, whose job is filled in: a worker calls request_work on it, or request_refuse. When it
+ * is refused at once it is still the caller's. Thread-safe, never blocks for long. */
+enum refusal workers_submit(struct workers *workers, struct request *request, int64_t *wait_ns);
+
+/* The worker has done what request_work was called for, and the request's memory is given back. */
+void workers_done(struct workers *workers, struct request *request);
 
 /* Ends the threads, after what is queued is finished, or refused with `cancel`; what a
  * thread is at is finished in any case. workers_submit refuses from now on. NULL is

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "core/log.h"
 #include "cpu/cpu.h"
 #include "server/http.h"
@@ -66,7 +67,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     log_init(LOG_ERROR, LOG_TEXT);
     service = (struct service){.config = &config, .idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     service.metrics = metrics_create(names, operations);
-    service.slots = slot_pool_create(config.memory);
+    service.slots = slot_pool_create(memory_budget(config.memory));
     answer = malloc(ANSWER_MAX);
     fuzz_require(service.metrics && service.slots && answer, "there is memory");
     fuzz_require(cpu_backend_open("auto", &service.cpu, &err) == ST_OK, "there is a CPU");
@@ -75,7 +76,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     settings_init(&service.settings);
     fuzz_require(settings_create(&settings, &config, &err) == ST_OK, "the options hold");
     settings_replace(&service.settings, settings);
-    fuzz_require(workers_create(&service.workers, &service, config.workers, config.queue, &err) == ST_OK &&
+    fuzz_require(workers_create(&service.workers, &service, config.workers, &err) == ST_OK &&
                      listen_open(config.listen, &service.port, &fd, &err) == ST_OK &&
                      http_start(&http, &service, fd, false, &err) == ST_OK,
                  "the server starts");

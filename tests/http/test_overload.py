@@ -16,9 +16,9 @@ def depth(server):
 
 
 def test_full_queue(start):
-    own = start('--workers', 1, '--queue', 1)
+    own = start('--workers', 1, '--queue', 1, '--work-timeout', '1m')
     received = 'blurd_received_bytes_total'
-    with own.connect() as first, own.connect() as second:
+    with own.connect(60) as first, own.connect(60) as second:
         first.send(SLOW)
         assert daemon.eventually(lambda: own.metrics()[received] >= len(pictures.slow_png(1250)) and depth(own) == 0)
         second.send(SLOW)
@@ -35,7 +35,7 @@ def test_full_queue(start):
 
 
 def test_many_at_once_get_a_picture_or_503(start):
-    own = start('--workers', 1, '--queue', 3)
+    own = start('--workers', 1, '--queue', 3, '--work-timeout', '1m')
     body, statuses = pictures.slow_png(400), []
     threads = [threading.Thread(target=lambda: statuses.append(own.post(pictures.SLOW_QUERY, body).status_code)) for _ in range(16)]
     for thread in threads:
@@ -46,10 +46,11 @@ def test_many_at_once_get_a_picture_or_503(start):
     assert statuses.count(200) >= 4
 
 
-def test_memory_budget(start):
-    """Bodies count as they arrive: three of 20 MB that stop before their end fill 64 MiB."""
+def test_bodies_may_take_a_third_of_the_memory(start):
+    """They count as they arrive: of three of 20 MB that stop before their end, one is kept, and pictures still have memory."""
     own = start('--memory', '64MiB', '--workers', 2)
     picture = pictures.png(pictures.photograph(1700, 1500) // 64)
+    large = pictures.png(pictures.photograph(900, 800))
     assert own.post('/blur', picture).status_code == 200
     part = wire.message('POST', '/blur', headers=[f'Content-Length: {20 << 20}'], length=False) + bytes(19 << 20)
     before = own.metrics()['blurd_received_bytes_total']
@@ -57,12 +58,84 @@ def test_memory_budget(start):
     for holder in holders:
         holder.send(part)
     assert daemon.eventually(lambda: own.metrics()['blurd_received_bytes_total'] - before >= 3 * (19 << 20))
-    answer = own.post('/blur', picture)
-    check_problem(answer, 'overloaded', says='memory')
-    assert answer.headers['Retry-After']
+    answer = own.post('/blur', large * 2)
+    check_problem(answer, 'overloaded', says='memory for request bodies')
+    assert answer.headers['Retry-After'] == '1'
+    assert own.post('/blur', picture).status_code == 200
     for holder in holders:
         holder.close()
-    assert daemon.eventually(lambda: own.post('/blur', picture).status_code == 200)
+    assert daemon.eventually(lambda: own.post('/blur', large * 2).status_code == 200)
+    assert refusals(own)['memory'] == own.metrics()['blurd_rejections_total{reason="overloaded"}'] >= 1
+
+
+def refusals(own):
+    """reason -> count"""
+    return {name[14:-6]: count for name, count in own.metrics().items() if name.startswith('blurd_refused_')}
+
+
+def test_other_status(start):
+    own = start('--workers', 1, '--queue', 1, '--work-timeout', '1m', '--overload-status', 429)
+    body = pictures.slow_png(600)
+    with own.connect(60) as first, own.connect(60) as second:
+        for connection in (first, second):
+            connection.send(wire.message('POST', pictures.SLOW_QUERY, body))
+        assert daemon.eventually(lambda: depth(own) == 1)
+        answer = own.post('/blur', pictures.small_png())
+        check_problem(answer, 'too-many-requests', says='waiting')
+        assert int(answer.headers['Retry-After']) >= 1
+        assert {first.answer().status, second.answer().status} == {200}
+    assert own.metrics()['blurd_rejections_total{reason="too-many-requests"}'] == 1
+    assert refusals(own)['queue'] == 1 == sum(refusals(own).values())
+
+
+def test_more_work_than_can_be_done(start):
+    """Once the queue stands, what would wait too long is refused before its body is kept; and that ends."""
+    own = start('--workers', 1, '--queue-target', '1ms', '--queue-interval', '1ms')
+    body = pictures.slow_png(250)
+    statuses, quick, lock, ending = [], [], threading.Lock(), threading.Event()
+
+    def ask():
+        while not ending.is_set():
+            answer = own.post(pictures.SLOW_QUERY, body)
+            with lock:
+                statuses.append(answer.status_code)
+                if answer.status_code == 503:
+                    check_problem(answer, 'overloaded', says='more work than can be done')
+                    assert 1 <= int(answer.headers['Retry-After']) <= 60
+                    quick.append(answer.elapsed.total_seconds())
+
+    threads = [threading.Thread(target=ask) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    assert daemon.eventually(lambda: len(quick) >= 20, 20)
+    ending.set()
+    for thread in threads:
+        thread.join(60 * daemon.SLOW)
+    assert set(statuses) == {200, 503}
+    found = refusals(own)
+    assert sum(found.values()) == statuses.count(503) and found['standing'] >= 1, found
+    assert daemon.eventually(lambda: own.post('/blur', pictures.small_png()).status_code == 200
+                             and own.metrics()['blurd_queue_standing'] == 0)
+
+
+def test_small_ones_do_not_wait_for_large_ones(start):
+    own = start('--workers', 1, '--work-timeout', '1m')
+    with own.connect(60) as first, own.connect(60) as second:
+        for connection in (first, second):
+            connection.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1250)))
+        assert daemon.eventually(lambda: depth(own) == 1)
+        assert own.post('/blur', pictures.small_png()).status_code == 200
+        assert depth(own) == 1, 'the second large one waits for the first'
+        assert {first.answer().status, second.answer().status} == {200}
+
+
+def test_redaction_looks_at_the_deadline(start):
+    """64 regions that each cover the picture: seconds, of which few are allowed."""
+    own = start('--workers', 1, '--work-timeout', '300ms')
+    regions = '&'.join(['region=0,0,100%25,100%25'] * 64)
+    answer = own.post(f'/blur?sigma=1&mode=redact&{regions}', pictures.jpeg(pictures.photograph(500, 375).repeat(12, 0).repeat(12, 1), 50))
+    check_problem(answer, 'limit-exceeded', says='time limit')
+    assert answer.elapsed.total_seconds() < 1.5 * daemon.SLOW
 
 
 def test_a_picture_larger_than_the_whole_budget(start):

@@ -278,11 +278,34 @@ static void test_threads(void **state) {
     slot_pool_destroy(pool);
 }
 
+static void test_claims(void **state) {
+    (void)state;
+    struct slot_pool *pool = make_pool(16 * MIB);
+    struct slot *slot = acquire(pool), *other = acquire(pool);
+    struct error err = {0};
+    reserve(slot, 4 * MIB);
+    assert_int_equal(slot_claim(slot, 8 * MIB, &err), ST_OK);
+    assert_int_equal(slot_pool_bytes(pool), 12 * MIB);
+    assert_int_equal(slot_claim(slot, 5 * MIB, &err), ST_LIMIT); /* never */
+    assert_int_equal(slot_claim(slot, SIZE_MAX, &err), ST_LIMIT);
+    assert_int_equal(slot_claim(other, 5 * MIB, &err), ST_BUSY); /* not now */
+    assert_int_equal(slot_reserve(other, 5 * MIB, &err), ST_BUSY);
+    slot_give_back(slot);
+    assert_int_equal(slot_claim(other, 5 * MIB, &err), ST_OK);
+    slot_pool_count(pool, 20 * (int64_t)MIB); /* an answer that is larger than was thought */
+    assert_int_equal(slot_claim(other, 1, &err), ST_BUSY);
+    slot_pool_count(pool, -20 * (int64_t)MIB);
+    assert_int_equal(slot_claim(other, 1, &err), ST_OK);
+    slot_give_back(other);
+    assert_int_equal(slot_pool_budget(pool), 16 * MIB);
+    slot_pool_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_growth),  cmocka_unit_test(test_take),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_reuse),   cmocka_unit_test(test_pressure), cmocka_unit_test(test_excess),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_claims),   cmocka_unit_test(test_growth),  cmocka_unit_test(test_take),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_reuse),   cmocka_unit_test(test_pressure),
+        cmocka_unit_test(test_excess),   cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests_name("slot", tests, NULL, NULL);
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/glance.h"
+
+#include <string.h>
+
+enum { PNG_HEADER = 29, SEGMENTS_MAX = METADATA_MARKERS_MAX };
+
+static bool glance_png(struct bytes input, struct glance *glance) {
+    static const uint8_t channels[8] = {[0] = 1, [2] = 3, [3] = 3, [4] = 2, [6] = 4};
+    if (input.size < PNG_HEADER || memcmp(input.data + 12, "IHDR", 4) != 0) {
+        return false;
+    }
+    *glance = (struct glance){
+        .codec = CODEC_PNG,
+        .width = be32(input.data + 16),
+        .height = be32(input.data + 20),
+        .depth = input.data[24] == 16 ? 16 : 8,
+        .channels = channels[input.data[25] & 7],
+        .progressive = input.data[28] != 0,
+    };
+    return glance->channels > 0;
+}
+
+/* `at` is the payload of a start-of-frame segment of `size` bytes. */
+static bool read_frame(const uint8_t *at, size_t size, bool progressive, struct glance *glance) {
+    if (size < 9 || at[5] < 1 || at[5] > 4) {
+        return false;
+    }
+    *glance = (struct glance){
+        .codec = CODEC_JPEG,
+        .width = be16(at + 3),
+        .height = be16(at + 1),
+        .depth = 8,
+        .channels = at[5],
+        .reduced = at[5] == 3 && at[7] != 0x11,
+        .progressive = progressive,
+    };
+    return true;
+}
+
+/* From segment to segment; C4, C8 and CC look like frames and are none. */
+static bool glance_jpeg(struct bytes input, struct glance *glance) {
+    size_t at = 2;
+    for (unsigned i = 0; i < SEGMENTS_MAX && input.size - at >= 4 && input.data[at] == 0xFF; i++) {
+        uint8_t marker = input.data[at + 1];
+        if (marker == 0xFF) {
+            at++;
+            continue;
+        }
+        size_t size = be16(input.data + at + 2);
+        if (size < 2 || size > input.size - at - 2) {
+            return false;
+        }
+        if (marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC) {
+            return read_frame(input.data + at + 4, size - 2, (marker & 3) == 2, glance);
+        }
+        at += 2 + size;
+    }
+    return false;
+}
+
+bool codec_glance(struct bytes input, struct glance *glance) {
+    const struct codec *codec = codec_sniff(input);
+    if (!codec || input.size < 4) {
+        return false;
+    }
+    bool known = codec == codec_get(CODEC_PNG) ? glance_png(input, glance) : glance_jpeg(input, glance);
+    return known && glance->width > 0 && glance->height > 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * A first look at a picture: what its header says about size and kind, in about a microsecond and without
+ * the codec's library. For estimates alone: nothing is checked but that reading stays inside of the
+ * input, and codec_probe judges the same bytes again. */
+#ifndef BLURD_CODECS_GLANCE_H
+#define BLURD_CODECS_GLANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codecs/codec.h"
+
+struct glance {
+    enum codec_id codec;
+    uint32_t width, height;
+    uint8_t channels; /* 1 to 4; a palette counts as 3 */
+    uint8_t depth;    /* bits a sample once decoded: 8 or 16 */
+    bool reduced;     /* JPEG: colour at a lower resolution */
+    bool progressive; /* several scans or interlaced */
+};
+
+/* False when the input does not begin like a JPEG or PNG with such a header. Thread-safe. */
+bool codec_glance(struct bytes input, struct glance *glance);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/admission.h"
+
+#include <stddef.h>
+
+/* The typical job moves by a thirty-second up or down with each that comes: a running median. */
+enum { TYPICAL_STEP = 32 };
+#define TYPICAL_MIN_NS INT64_C(100000)
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+void admission_init(struct admission *admission, const struct admission_limits *limits) {
+    *admission = (struct admission){.limits = *limits, .typical_ns = ADMISSION_TYPICAL_NS};
+}
+
+unsigned admission_waiting(const struct admission *admission) {
+    return admission->small.waiting + admission->large.waiting;
+}
+
+int64_t admission_target(const struct admission *admission) {
+    const struct job_queue *small = &admission->small;
+    int64_t usual = larger(admission->typical_ns, small->waiting ? small->waiting_ns / small->waiting : 0);
+    int64_t jobs = usual * ADMISSION_TARGET_JOBS / admission->limits.workers;
+    return larger(admission->limits.target_ns, jobs);
+}
+
+static int64_t interval(const struct admission *admission) {
+    return larger(admission->limits.interval_ns, admission_target(admission) * ADMISSION_INTERVAL_TARGETS);
+}
+
+/* Workers that run jobs of this kind now or could. */
+static unsigned capacity(const struct admission *admission, bool large) {
+    const struct admission_limits *limits = &admission->limits;
+    return large ? limits->large_only + limits->workers / 2 : limits->workers - admission->apart;
+}
+
+static int64_t age_of(const struct job *job, int64_t now) {
+    return job ? now - job->entered_ns : 0;
+}
+
+int64_t admission_wait(const struct admission *admission, bool large, int64_t now) {
+    const struct job_queue *queue = large ? &admission->large : &admission->small;
+    unsigned workers = capacity(admission, large);
+    if (queue->waiting == 0 && queue->running < workers) {
+        return 0;
+    }
+    int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
+    return larger(work / workers, age_of(queue->oldest, now));
+}
+
+/* Finds out whether the queue stands. Only small jobs count: large ones wait by intention. */
+static int64_t observe(struct admission *admission, int64_t now) {
+    int64_t wait = admission_wait(admission, false, now), target = admission_target(admission);
+    if (wait >= target) {
+        admission->above_ns = admission->above_ns ? admission->above_ns : now;
+        admission->standing |= now - admission->above_ns >= interval(admission);
+    } else {
+        admission->above_ns = 0;
+    }
+    if (wait >= target / 2) {
+        admission->busy_ns = now;
+    } else if (now - admission->busy_ns >= ADMISSION_CALM_INTERVALS * interval(admission)) {
+        admission->standing = false;
+    }
+    return wait;
+}
+
+enum refusal admission_gate(struct admission *admission, int64_t patience_ns, int64_t now) {
+    int64_t wait = observe(admission, now);
+    if (admission_waiting(admission) >= admission->limits.queue) {
+        return REFUSAL_QUEUE;
+    }
+    if (admission->standing && wait >= admission_target(admission)) {
+        return REFUSAL_STANDING;
+    }
+    return wait > patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+}
+
+static bool is_large(const struct admission *admission, const struct job *job) {
+    return job->cost_ns >= ADMISSION_LARGE_NS &&
+           job->cost_ns > admission->typical_ns * ADMISSION_LARGE_FACTOR;
+}
+
+static void learn_typical(struct admission *admission, int64_t cost_ns) {
+    int64_t step = admission->typical_ns / TYPICAL_STEP;
+    admission->typical_ns +=
+        (cost_ns > admission->typical_ns) * step - (cost_ns < admission->typical_ns) * step;
+    admission->typical_ns = larger(admission->typical_ns, TYPICAL_MIN_NS);
+}
+
+static enum refusal judge(struct admission *admission, const struct job *job, int64_t now) {
+    int64_t wait = observe(admission, now);
+    if (admission_waiting(admission) >= admission->limits.queue) {
+        return REFUSAL_QUEUE;
+    }
+    if (job->large) {
+        return admission->standing                                       ? REFUSAL_LARGE
+               : admission_wait(admission, true, now) > job->patience_ns ? REFUSAL_WAIT
+                                                                         : REFUSAL_NONE;
+    }
+    /* Twice the target, since the gate has let it through: its body has been read. */
+    if (admission->standing && wait >= 2 * admission_target(admission)) {
+        return REFUSAL_STANDING;
+    }
+    return wait > job->patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+}
+
+static void append(struct job_queue *queue, struct job *job) {
+    job->newer = NULL;
+    job->older = queue->newest;
+    *(queue->newest ? &queue->newest->newer : &queue->oldest) = job;
+    queue->newest = job;
+    queue->waiting++;
+    queue->waiting_ns += job->cost_ns;
+}
+
+static struct job *unlink_job(struct job_queue *queue, struct job *job) {
+    *(job->older ? &job->older->newer : &queue->oldest) = job->newer;
+    *(job->newer ? &job->newer->older : &queue->newest) = job->older;
+    job->older = job->newer = NULL;
+    queue->waiting--;
+    queue->waiting_ns -= job->cost_ns;
+    return job;
+}
+
+enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now) {
+    job->large = is_large(admission, job);
+    job->apart = false;
+    learn_typical(admission, job->cost_ns);
+    enum refusal refusal = judge(admission, job, now);
+    if (refusal == REFUSAL_NONE) {
+        job->entered_ns = now;
+        append(job->large ? &admission->large : &admission->small, job);
+    }
+    return refusal;
+}
+
+/* One that has waited for too long, or NULL. */
+static struct job *take_late(struct admission *admission, struct job_queue *queue, int64_t now,
+                             enum refusal *refusal) {
+    struct job *job = queue->oldest;
+    int64_t age = age_of(job, now);
+    *refusal = !job                      ? REFUSAL_NONE
+               : age >= job->patience_ns ? REFUSAL_DEADLINE
+               : admission->standing && !job->large && age >= 2 * admission_target(admission) ? REFUSAL_AGE
+                                                                                              : REFUSAL_NONE;
+    return *refusal == REFUSAL_NONE ? NULL : unlink_job(queue, job);
+}
+
+/* What runs alone may take more than there is: then it is told so. */
+static bool fits(const struct admission *admission, const struct job *job) {
+    return admission->bytes == 0 || admission->bytes + job->bytes <= admission->limits.memory;
+}
+
+/* The first from the old or the new end whose memory is there. */
+static struct job *choose(const struct admission *admission, const struct job_queue *queue, bool newest) {
+    struct job *job = newest ? queue->newest : queue->oldest;
+    while (job && !fits(admission, job)) {
+        job = newest ? job->older : job->newer;
+    }
+    return job;
+}
+
+static struct job *begin(struct admission *admission, struct job_queue *queue, struct job *job) {
+    unlink_job(queue, job);
+    queue->running++;
+    queue->running_ns += job->cost_ns;
+    admission->bytes += job->bytes;
+    return job;
+}
+
+struct job *admission_take(struct admission *admission, bool for_large, int64_t now, enum refusal *refusal) {
+    struct job_queue *small = &admission->small, *large = &admission->large;
+    int64_t wait = observe(admission, now);
+    struct job *job = take_late(admission, small, now, refusal);
+    job = job ? job : take_late(admission, large, now, refusal);
+    if (job) {
+        return job;
+    }
+    if (!for_large) {
+        job = choose(admission, small, admission->standing && wait > 2 * admission_target(admission));
+        if (job) {
+            return begin(admission, small, job);
+        }
+    }
+    bool may = for_large || admission->apart < admission->limits.workers / 2;
+    job = may ? choose(admission, large, false) : NULL;
+    if (!job) {
+        return NULL;
+    }
+    job->apart = !for_large;
+    admission->apart += job->apart;
+    return begin(admission, large, job);
+}
+
+void admission_done(struct admission *admission, struct job *job, int64_t now) {
+    struct job_queue *queue = job->large ? &admission->large : &admission->small;
+    queue->running--;
+    queue->running_ns -= job->cost_ns;
+    admission->bytes -= job->bytes;
+    admission->apart -= job->apart;
+    observe(admission, now);
+}
+
+struct job *admission_clear(struct admission *admission) {
+    struct job_queue *queue = admission->small.oldest ? &admission->small : &admission->large;
+    return queue->oldest ? unlink_job(queue, queue->oldest) : NULL;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cost.h"
+
+#include <stdbool.h>
+
+enum {
+    GUESSED_PIXELS = 8,     /* a byte, of a picture that was not recognised: what a sharp JPEG has */
+    OUTPUT_SPARE = 1 << 20, /* bytes for metadata */
+};
+
+/* Nanoseconds of one core, from the Server-Timing of a photograph of 1920x1080 (docs/adr/0015): two Zen 5
+ * cores, AVX-512, November 2026. Fast machines and slow ones differ by factors, which are learnt; what counts
+ * here is how the terms stand to each other. */
+static const struct {
+    float pixel, byte;
+} decode_ns[COST_INPUTS] = {
+    {0.9F, 7.3F}, /* JPEG of one scan: 3.0 ms with 155 KB, 5.8 ms with 539 KB */
+    {2.5F, 43},   /* progressive: 11.3 ms with 145 KB, 26.2 ms with 491 KB */
+    {5, 0.9F},    /* PNG, 3 channels: 15.5 ms */
+    {30, 0.9F},   /* interlaced: 68 ms */
+    {1, 10},      /* not recognised */
+};
+
+/* A sample of a picture without reduced colour: JPEGs with it have half of them. */
+static const float filter_ns[FILTER_COUNT] = {
+    [FILTER_BLUR] = 0.5F,    [FILTER_CONVOLVE] = 0.6F, [FILTER_PIXELATE] = 0.15F,
+    [FILTER_SHARPEN] = 1.5F, [FILTER_STATS] = 0.4F,
+};
+static const float linear_ns = 5;    /* a sample: there and back again, 16 bits in between */
+static const float region_ns = 3;    /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
+static const float redact_ns = 0.1F; /* a pixel and region: two visits of what it covers */
+
+enum output_kind { OUTPUT_JPEG, OUTPUT_PROGRESSIVE, OUTPUT_PNG, OUTPUT_PACKED };
+
+static const float encode_ns[COST_OUTPUTS] = {
+    [OUTPUT_JPEG] = 0.9F,        /* a sample: 3.2 ms for 3.1 million */
+    [OUTPUT_PROGRESSIVE] = 6.5F, /* 21 ms */
+    [OUTPUT_PNG] = 1.5F,         /* 8 ms for 6.2 million */
+    [OUTPUT_PACKED] = 1.5F,      /* before it is packed */
+};
+
+/* What packing a byte of a PNG adds at that effort, at most, and how long and how much it may be: as in
+ * codecs/png_encode.c. */
+static const float pack_ns[10] = {0, 0, 20, 35, 65, 190, 300, 350, 350, 600};
+static const float pack_max_ns = 4e9F;
+static const uint64_t pack_max_bytes = 64 << 20;
+
+/* Where the weight of the old mean is 1 - 1/8. */
+static const float learning = 0.125F;
+static const float ratio_max = 32;
+
+struct size {
+    uint64_t pixels, samples;
+    unsigned sample_bytes;
+};
+
+static struct size size_of(const struct cost_request *request) {
+    const struct glance *glance = request->glance;
+    if (!glance) {
+        uint64_t pixels = (uint64_t)request->body * GUESSED_PIXELS;
+        return (struct size){pixels, pixels * 3, 1};
+    }
+    uint64_t pixels = (uint64_t)glance->width * glance->height;
+    bool planes = glance->reduced && request->output == CODEC_JPEG &&
+                  request->parameters->input.colorspace == COLORSPACE_NATIVE;
+    return (struct size){pixels, planes ? pixels * 2 : pixels * glance->channels, glance->depth / 8u};
+}
+
+static unsigned input_of(const struct cost_request *request) {
+    const struct glance *glance = request->glance;
+    return !glance ? 4u : (glance->codec == CODEC_PNG ? 2u : 0u) + glance->progressive;
+}
+
+/* Pipelines and redaction are kinds of their own. */
+static unsigned work_of(const struct parameters *parameters) {
+    if (parameters->input.mode == MODE_REDACT) {
+        return FILTER_COUNT + 1;
+    }
+    return parameters->ops.count == 1 ? filter_id(parameters->ops.operation[0].filter) : FILTER_COUNT;
+}
+
+static enum output_kind output_of(const struct cost_request *request) {
+    const struct output_arguments *output = &request->parameters->output;
+    if (request->output == CODEC_PNG) {
+        return output->effort > 1 ? OUTPUT_PACKED : OUTPUT_PNG;
+    }
+    return output->progressive ? OUTPUT_PROGRESSIVE : OUTPUT_JPEG;
+}
+
+static float filters_ns(const struct parameters *parameters, const struct size *size) {
+    float samples = (float)size->samples, pixels = (float)size->pixels, ns = 0;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        ns += filter_ns[filter_id(parameters->ops.operation[i].filter)] * samples;
+    }
+    if (parameters->input.colorspace == COLORSPACE_LINEAR) {
+        ns += linear_ns * samples;
+    }
+    if (parameters->input.region.count > 0) {
+        ns += region_ns * pixels;
+    }
+    if (parameters->input.mode == MODE_REDACT) {
+        ns += redact_ns * pixels * (float)(parameters->input.region.count + 1);
+    }
+    return ns;
+}
+
+static float encoding_ns(const struct cost_request *request, enum output_kind kind, const struct size *size) {
+    float ns = encode_ns[kind] * (float)size->samples;
+    uint64_t bytes = size->samples * size->sample_bytes;
+    if (kind != OUTPUT_PACKED || bytes > pack_max_bytes) {
+        return ns;
+    }
+    float packing = pack_ns[request->parameters->output.effort] * (float)bytes;
+    return ns + (packing < pack_max_ns ? packing : pack_max_ns);
+}
+
+uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples) {
+    /* What blurred photographs take is a fraction of this; noise takes it. */
+    uint64_t eighths = codec == CODEC_PNG ? 8 : output->quality > 90 ? 8 : 3;
+    return samples * eighths / 8 + OUTPUT_SPARE;
+}
+
+static uint64_t bytes_of(const struct cost_request *request, const struct size *size) {
+    const struct parameters *parameters = request->parameters;
+    const struct glance *glance = request->glance;
+    uint64_t picture = size->samples * size->sample_bytes, rows = picture < COST_ROWS_MAX ? picture : 0;
+    uint64_t bytes = 2 * picture + cost_output_bytes(&parameters->output, request->output, picture);
+    bool regions = parameters->input.region.count > 0;
+    if (parameters->input.colorspace == COLORSPACE_LINEAR) {
+        bytes += 4 * size->samples;
+    }
+    if (regions || parameters->input.mode == MODE_REDACT) {
+        bytes += 2 * size->pixels;
+    }
+    if (glance && glance->codec == CODEC_PNG && !glance->progressive) {
+        bytes += rows + request->body;
+    }
+    if (glance && glance->codec == CODEC_JPEG && (glance->progressive || regions)) {
+        bytes += 2 * size->samples; /* a coefficient has two bytes */
+    }
+    return bytes + (request->output == CODEC_JPEG && parameters->output.progressive ? 2 * size->samples : 0);
+}
+
+static float ratio_of(const struct cost_model *model, unsigned kind) {
+    float ratio = model->ratio[kind];
+    return ratio > 0 ? ratio : 1;
+}
+
+struct cost cost_predict(const struct cost_model *model, const struct cost_request *request) {
+    const struct size size = size_of(request);
+    unsigned input = input_of(request), work = work_of(request->parameters);
+    enum output_kind output = output_of(request);
+    float ns = decode_ns[input].pixel * (float)size.pixels + decode_ns[input].byte * (float)request->body +
+               filters_ns(request->parameters, &size) +
+               (work == FILTER_STATS ? 0 : encoding_ns(request, output, &size));
+    unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
+    return (struct cost){.kind = kind,
+                         .table_ns = (int64_t)ns + 1,
+                         .ns = (int64_t)(ns * ratio_of(model, kind)) + 1,
+                         .bytes = bytes_of(request, &size)};
+}
+
+void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
+    float old = model->ratio[cost->kind];
+    float seen = (float)real_ns / (float)cost->table_ns;
+    seen = seen < 1 / ratio_max ? 1 / ratio_max : seen > ratio_max ? ratio_max : seen;
+    model->ratio[cost->kind] = old > 0 ? old + (seen - old) * learning : seen;
+}

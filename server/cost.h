@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * What a request will cost, told from its parameters and the header of its picture.
+ *
+ * The time is a sum of terms (decoding, filters, encoding), each so many nanoseconds a pixel, sample or byte:
+ * the table in cost.c, measured once on one machine. What another machine makes of it is learnt: for each
+ * kind of work, the ratio of real to tabled time, as a mean that forgets (the last eight or so count).
+ *
+ * The bytes are those that the request takes beside its body: pixels, masks, coefficients of JPEGs that need
+ * all of them at once, rows of a PNG, the answer. No more than an estimate, but a generous one: it is what
+ * admission.h plans with; what is really taken is counted where it is taken (core/slot.h). */
+#ifndef BLURD_SERVER_COST_H
+#define BLURD_SERVER_COST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codecs/glance.h"
+#include "server/parameters.h"
+
+/* Kinds of work whose ratios are learnt apart: how it is decoded, what is done, how it is encoded. */
+enum { COST_INPUTS = 5, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 4 };
+enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
+enum { COST_ROWS_MAX = 128 << 20 }; /* bytes of a PNG that is inflated in one go: as in codecs/png_whole.c */
+
+struct cost {
+    unsigned kind;    /* below COST_KINDS */
+    int64_t table_ns; /* by the table */
+    int64_t ns;       /* by the table and what was learnt */
+    uint64_t bytes;
+};
+
+/* Zero-initialise. Thread-safe: a lost update is one less to learn from. */
+struct cost_model {
+    _Atomic float ratio[COST_KINDS]; /* real time / table's; 0: nothing learnt yet */
+};
+
+/* What a request is asked to do, as far as it is known. */
+struct cost_request {
+    const struct glance *glance; /* NULL: no picture was recognised; the size of the body has to do */
+    size_t body;                 /* bytes */
+    const struct parameters *parameters;
+    enum codec_id output;
+};
+
+struct cost cost_predict(const struct cost_model *model, const struct cost_request *request);
+
+/* The work took so long in all. */
+void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns);
+
+/* Bytes that a picture of `samples` samples takes in an encoded answer, generously. */
+uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/overload.h"
+
+#include <string.h>
+
+#include "core/clock.h"
+#include "server/accept.h"
+#include "server/multipart.h"
+#include "server/request.h"
+#include "server/service.h"
+
+enum {
+    FORM_HEAD_MAX = 4 << 10, /* bytes of a form in which its picture begins, as a rule */
+    RETRY_MAX_S = 60,
+    LINES_MAX = 50, /* of the log a second */
+};
+
+static int64_t patience_of(const struct request *request) {
+    return request->settings->config.work_timeout_ms * 1000000;
+}
+
+enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns) {
+    struct error *err = &request->error;
+    double ms = ns_to_ms(wait_ns);
+    int64_t seconds = wait_ns / 1000000000 + 1;
+    request->refusal = refusal;
+    request->retry_after_s = (unsigned)(seconds < RETRY_MAX_S ? seconds : RETRY_MAX_S);
+    switch (refusal) {
+    case REFUSAL_QUEUE:
+        return fail(err, ST_BUSY, "%u requests are waiting already", request->service->config->queue);
+    case REFUSAL_WAIT:
+        return fail(err, ST_BUSY, "the wait for a worker would be %.0f ms, longer than a request may wait",
+                    ms);
+    case REFUSAL_STANDING:
+        return fail(err, ST_BUSY, "there is more work than can be done; the wait would be %.0f ms", ms);
+    case REFUSAL_LARGE:
+        return fail(err, ST_BUSY, "there is more work than can be done; large pictures have to wait");
+    case REFUSAL_AGE:
+        return fail(err, ST_BUSY, "there is more work than can be done; given up after waiting %.0f ms", ms);
+    case REFUSAL_DEADLINE:
+        return fail(err, ST_BUSY, "no worker or memory was free for %.0f ms, as long as a request may wait",
+                    ms);
+    case REFUSAL_DRAINING:
+        return fail(err, ST_BUSY, "the server is shutting down");
+    default:
+        return fail(err, ST_BUSY, "the memory for request bodies is in use");
+    }
+}
+
+static uint64_t body_share(const struct service *service) {
+    return slot_pool_budget(service->slots) / OVERLOAD_BODY_SHARE;
+}
+
+enum status overload_gate(struct request *request) {
+    struct service *service = request->service;
+    uint64_t held = atomic_load(&service->body_bytes);
+    if (held > 0 && held + request->framing.content_length > body_share(service)) {
+        return overload_refuse(request, REFUSAL_MEMORY, 0);
+    }
+    int64_t wait_ns;
+    enum refusal refusal = workers_gate(service->workers, patience_of(request), &wait_ns);
+    return refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
+}
+
+enum status overload_take_body(struct request *request, size_t size) {
+    struct service *service = request->service;
+    uint64_t others = atomic_fetch_add(&service->body_bytes, size) - request->body_counted;
+    request->body_counted += size;
+    if (others > 0 && others + request->body_counted > body_share(service)) {
+        return overload_refuse(request, REFUSAL_MEMORY, 0);
+    }
+    return ST_OK;
+}
+
+void overload_drop_body(struct request *request) {
+    atomic_fetch_sub(&request->service->body_bytes, request->body_counted);
+    request->body_counted = 0;
+}
+
+/* The picture in a form begins behind its first fields. Wherever it seems to, this is an estimate. */
+static struct bytes picture_of(const struct request *request) {
+    struct bytes body = {request->slot->memory, request->body_size};
+    if (!multipart_is(request->content_type)) {
+        return body;
+    }
+    size_t head = body.size < FORM_HEAD_MAX ? body.size : FORM_HEAD_MAX;
+    static const char *const magics[] = {"\xFF\xD8\xFF", "\x89PNG\r\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        const uint8_t *found = memmem(body.data, head, magics[i], strlen(magics[i]));
+        if (found) {
+            return (struct bytes){found, body.size - (size_t)(found - body.data)};
+        }
+    }
+    return body;
+}
+
+void overload_estimate(struct request *request) {
+    const struct output_arguments *asked = &request->parameters.output;
+    struct glance glance;
+    bool known = codec_glance(picture_of(request), &glance);
+    enum codec_id input = known ? glance.codec : CODEC_JPEG;
+    const struct cost_request work = {
+        .glance = known ? &glance : NULL,
+        .body = request->body_size,
+        .parameters = &request->parameters,
+        .output = asked->format == FORMAT_JPEG  ? CODEC_JPEG
+                  : asked->format == FORMAT_PNG ? CODEC_PNG
+                                                : accept_choose(request->accept, input),
+    };
+    request->cost = cost_predict(&request->service->cost, &work);
+    request->job = (struct job){
+        .cost_ns = request->cost.ns, .bytes = request->cost.bytes, .patience_ns = patience_of(request)};
+}
+
+bool overload_may_log(struct service *service) {
+    int64_t second = clock_ns() / 1000000000;
+    if (atomic_exchange(&service->refusal_second, second) != second) {
+        atomic_store(&service->refusal_lines, 0);
+    }
+    bool may = atomic_fetch_add(&service->refusal_lines, 1) < LINES_MAX;
+    metrics_add(service->metrics, METRIC_REFUSED_UNLOGGED, !may);
+    return may;
+}
+
+void overload_learn(struct request *request, int64_t real_ns) {
+    cost_learn(&request->service->cost, &request->cost, real_ns);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * What stands between a request and the queue: what it will cost, whether it may be read, and the sentence
+ * for those that are refused. The discipline itself is admission.h, the threads are workers.h. */
+#ifndef BLURD_SERVER_OVERLOAD_H
+#define BLURD_SERVER_OVERLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/status.h"
+#include "server/admission.h"
+
+struct request;
+struct service;
+
+/* Bodies together may take a third of the memory budget, so that there is always memory to work on one of
+ * them. */
+enum { OVERLOAD_BODY_SHARE = 3 };
+
+/* With the headers read: ST_BUSY, and the reason in the request, when its body need not be kept. */
+enum status overload_gate(struct request *request);
+
+/* Counts `size` bytes more of its body; ST_BUSY when bodies take their share of memory already. One body
+ * alone may take more. */
+enum status overload_take_body(struct request *request, size_t size);
+
+/* Its body is no longer kept. May be called again. */
+void overload_drop_body(struct request *request);
+
+/* Predicts time and bytes into request->cost and request->job, from the first bytes of the picture. */
+void overload_estimate(struct request *request);
+
+/* Notes why, how long it would wait, and from that when to come back. Returns ST_BUSY. */
+enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);
+
+/* Whether one more refusal is to have a line in the log: some each second are enough, and a refusal must cost
+ * little. */
+bool overload_may_log(struct service *service);
+
+/* Takes part in what the model learns: the work of this request took so long. */
+void overload_learn(struct request *request, int64_t real_ns);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/admission.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+#define MS INT64_C(1000000)
+
+enum { JOBS = 64 };
+
+/* A queue and its clock, which a test moves. */
+struct desk {
+    struct admission admission;
+    struct job job[JOBS];
+    unsigned used;
+    int64_t now;
+};
+
+static struct desk make_desk(unsigned workers) {
+    struct desk desk = {.now = 1000 * MS};
+    const struct admission_limits limits = {.workers = workers,
+                                            .large_only = 1,
+                                            .queue = JOBS / 2,
+                                            .memory = 1000,
+                                            .target_ns = 20 * MS,
+                                            .interval_ns = 200 * MS};
+    admission_init(&desk.admission, &limits);
+    return desk;
+}
+
+static enum refusal enter(struct desk *desk, int64_t cost_ms, uint64_t bytes) {
+    struct job *job = &desk->job[desk->used++];
+    *job = (struct job){.cost_ns = cost_ms * MS, .bytes = bytes, .patience_ns = 10000 * MS};
+    return admission_enter(&desk->admission, job, desk->now);
+}
+
+/* The number of the next job to run, or -1. */
+static int take(struct desk *desk, bool for_large) {
+    enum refusal refusal;
+    struct job *job = admission_take(&desk->admission, for_large, desk->now, &refusal);
+    assert_int_equal(refusal, REFUSAL_NONE);
+    return job ? (int)(job - desk->job) : -1;
+}
+
+static void done(struct desk *desk, int job) {
+    admission_done(&desk->admission, &desk->job[job], desk->now);
+}
+
+static void test_order_of_arrival(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
+    }
+    assert_int_equal(admission_waiting(&desk.admission), 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(take(&desk, false), i);
+        done(&desk, i);
+    }
+    assert_int_equal(take(&desk, false), -1);
+    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 0);
+    assert_int_equal(desk.admission.bytes, 0);
+}
+
+static void test_wait_is_work_over_workers(void **state) {
+    (void)state;
+    struct desk desk = make_desk(2);
+    for (unsigned i = 0; i < 6; i++) {
+        enter(&desk, 10, 1);
+    }
+    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 30 * MS);
+    take(&desk, false);
+    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 27 * MS + MS / 2);
+    desk.now += 100 * MS; /* the oldest of them has waited for longer than was thought */
+    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 100 * MS);
+}
+
+static void test_limits_of_a_burst(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1);
+    unsigned most = desk.admission.limits.queue;
+    for (unsigned i = 0; i < most; i++) {
+        assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
+        assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
+    }
+    assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_QUEUE);
+    assert_int_equal(enter(&desk, 10, 1), REFUSAL_QUEUE);
+    take(&desk, false);
+    assert_int_equal(admission_gate(&desk.admission, 100 * MS, desk.now), REFUSAL_WAIT);
+    assert_int_equal(admission_gate(&desk.admission, 1000 * MS, desk.now), REFUSAL_NONE);
+}
+
+/* Keeps the queue full for so long; returns what the gate says in the end. */
+static enum refusal press(struct desk *desk, int64_t ms) {
+    for (int64_t until = desk->now + ms * MS; desk->now < until; desk->now += 5 * MS) {
+        admission_gate(&desk->admission, 10000 * MS, desk->now);
+    }
+    return admission_gate(&desk->admission, 10000 * MS, desk->now);
+}
+
+static void test_a_queue_that_stands(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1);
+    for (unsigned i = 0; i < 20; i++) {
+        enter(&desk, 10, 1);
+    }
+    assert_int_equal(admission_target(&desk.admission), 50 * MS);
+    assert_int_equal(press(&desk, 190), REFUSAL_NONE);
+    assert_false(desk.admission.standing);
+    assert_int_equal(press(&desk, 20), REFUSAL_STANDING);
+    assert_true(desk.admission.standing);
+    enum refusal refusal;
+    for (unsigned i = 0; i < 20; i++) { /* all have waited for more than twice the target */
+        assert_ptr_equal(admission_take(&desk.admission, false, desk.now, &refusal), &desk.job[i]);
+        assert_int_equal(refusal, REFUSAL_AGE);
+    }
+    assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
+    assert_int_equal(enter(&desk, 900, 1), REFUSAL_LARGE);
+    assert_int_equal(take(&desk, false), 20);
+    assert_true(desk.admission.standing);
+    done(&desk, 20);
+    desk.now += 700 * MS;
+    assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
+    assert_true(desk.admission.standing);
+    desk.now += 101 * MS;
+    assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
+    assert_false(desk.admission.standing);
+}
+
+static void test_newest_first_when_there_is_too_much(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1);
+    for (unsigned i = 0; i < 12; i++) {
+        enter(&desk, 10, 1);
+    }
+    desk.admission.standing = true;
+    assert_int_equal(enter(&desk, 10, 1), REFUSAL_STANDING);
+    for (int newest = 11; newest > 9; newest--) {
+        assert_int_equal(take(&desk, false), newest);
+        done(&desk, newest);
+    }
+    assert_int_equal(take(&desk, false), 0); /* the others can all be served in time */
+}
+
+static void test_what_came_too_late(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1);
+    enter(&desk, 10, 1);
+    desk.now += 10000 * MS;
+    enum refusal refusal;
+    assert_ptr_equal(admission_take(&desk.admission, true, desk.now, &refusal), &desk.job[0]);
+    assert_int_equal(refusal, REFUSAL_DEADLINE);
+    assert_int_equal(admission_waiting(&desk.admission), 0);
+}
+
+static void test_large_ones_are_apart(void **state) {
+    (void)state;
+    struct desk desk = make_desk(2);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(enter(&desk, 2000, 1), REFUSAL_NONE);
+        assert_true(desk.job[i].large);
+    }
+    enter(&desk, 10, 1);
+    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 10 * MS / 2);
+    assert_int_equal(take(&desk, true), 0);
+    assert_int_equal(take(&desk, false), 4); /* small first */
+    assert_int_equal(take(&desk, false), 1); /* one of two workers */
+    assert_int_equal(take(&desk, false), -1);
+    done(&desk, 1);
+    assert_int_equal(take(&desk, false), 2);
+}
+
+static void test_where_all_are_large_none_is(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1);
+    for (unsigned i = 0; i < 2 * JOBS; i++) {
+        desk.used = 0;
+        enter(&desk, 400, 1);
+        assert_int_equal(take(&desk, desk.job[0].large), 0);
+        done(&desk, 0);
+    }
+    assert_false(desk.job[0].large);
+    enter(&desk, 5000, 1);
+    assert_true(desk.job[1].large);
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    struct desk desk = make_desk(4);
+    enter(&desk, 10, 5000); /* more than there is: alone it may try */
+    enter(&desk, 10, 600);
+    enter(&desk, 10, 600);
+    enter(&desk, 10, 300);
+    assert_int_equal(take(&desk, false), 0);
+    assert_int_equal(take(&desk, false), -1);
+    done(&desk, 0);
+    assert_int_equal(take(&desk, false), 1);
+    assert_int_equal(take(&desk, false), 3); /* fits beside it */
+    assert_int_equal(take(&desk, false), -1);
+    done(&desk, 1);
+    assert_int_equal(take(&desk, false), 2);
+}
+
+static void test_clear(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1);
+    enter(&desk, 2000, 1);
+    enter(&desk, 10, 1);
+    assert_ptr_equal(admission_clear(&desk.admission), &desk.job[1]);
+    assert_ptr_equal(admission_clear(&desk.admission), &desk.job[0]);
+    assert_null(admission_clear(&desk.admission));
+}
+
+/* Arrivals at 3 times what one worker can do, every job as long as predicted: it stays busy, and nobody who
+ * is served waits for more than twice the target. */
+static void test_goodput(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1);
+    int64_t end_of_job = 0, busy = 0, start = desk.now, latest = 0;
+    int running = -1;
+    enum refusal refusal;
+    for (unsigned i = 0; i < 20000; i++, desk.now += MS) {
+        if (running >= 0 && desk.now >= end_of_job) {
+            done(&desk, running);
+            running = -1;
+        }
+        if (i % 3 == 0 && admission_gate(&desk.admission, 10000 * MS, desk.now) == REFUSAL_NONE) {
+            desk.used = desk.used % JOBS;
+            enter(&desk, 10, 1);
+        }
+        struct job *job;
+        while (running < 0 && (job = admission_take(&desk.admission, false, desk.now, &refusal))) {
+            if (refusal == REFUSAL_NONE) {
+                running = (int)(job - desk.job);
+                end_of_job = desk.now + job->cost_ns;
+                int64_t waited = desk.now - job->entered_ns;
+                latest = desk.now - start > 1000 * MS && waited > latest ? waited : latest;
+            }
+        }
+        busy += running >= 0;
+    }
+    assert_true(busy > 19900);
+    assert_true(latest <= 100 * MS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_of_arrival),
+        cmocka_unit_test(test_wait_is_work_over_workers),
+        cmocka_unit_test(test_limits_of_a_burst),
+        cmocka_unit_test(test_a_queue_that_stands),
+        cmocka_unit_test(test_newest_first_when_there_is_too_much),
+        cmocka_unit_test(test_what_came_too_late),
+        cmocka_unit_test(test_large_ones_are_apart),
+        cmocka_unit_test(test_where_all_are_large_none_is),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_goodput),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cost.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+static const struct glance hd = {
+    .codec = CODEC_JPEG, .width = 1920, .height = 1080, .channels = 3, .depth = 8, .reduced = true};
+
+static struct parameters blur(void) {
+    struct parameters parameters;
+    parameters_init(&parameters, filter_get(FILTER_BLUR));
+    return parameters;
+}
+
+static struct cost predict(const struct glance *glance, size_t body, const struct parameters *parameters,
+                           enum codec_id output) {
+    static const struct cost_model nothing_learnt;
+    const struct cost_request request = {glance, body, parameters, output};
+    return cost_predict(&nothing_learnt, &request);
+}
+
+static bool is_near(int64_t ns, double ms) {
+    return fabs((double)ns / 1e6 - ms) < ms / 3;
+}
+
+/* What docs/adr/0015 has measured. */
+static void test_times_of_the_table(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    struct glance glance = hd;
+    assert_true(is_near(predict(&glance, 539000, &parameters, CODEC_JPEG).ns, 10.6));
+    assert_true(is_near(predict(&glance, 155000, &parameters, CODEC_JPEG).ns, 7.8));
+    glance.progressive = true;
+    assert_true(is_near(predict(&glance, 491000, &parameters, CODEC_JPEG).ns, 31.5));
+    glance = (struct glance){.codec = CODEC_PNG, .width = 1920, .height = 1080, .channels = 3, .depth = 8};
+    assert_true(is_near(predict(&glance, 5755000, &parameters, CODEC_PNG).ns, 29));
+    parameters.output.effort = 6;
+    assert_true(predict(&glance, 5755000, &parameters, CODEC_PNG).ns > 500000000);
+    parameters_init(&parameters, filter_get(FILTER_STATS));
+    assert_true(is_near(predict(&hd, 539000, &parameters, CODEC_JPEG).ns, 9));
+}
+
+static void test_redaction_counts_regions(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    parameters.input.mode = MODE_REDACT;
+    int64_t none = predict(&hd, 500000, &parameters, CODEC_JPEG).ns;
+    parameters.input.region.count = 64;
+    assert_true(predict(&hd, 500000, &parameters, CODEC_JPEG).ns > none + 10000000);
+}
+
+static void test_bytes(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    const size_t pixels = 1920 * 1080;
+    uint64_t plain = predict(&hd, 500000, &parameters, CODEC_JPEG).bytes;
+    assert_true(plain > 2 * pixels * 3 / 2 && plain < 4 * pixels * 2);
+    struct glance glance = hd;
+    glance.progressive = true;
+    assert_int_equal(predict(&glance, 500000, &parameters, CODEC_JPEG).bytes, plain + 4 * pixels);
+    parameters.output.progressive = true;
+    assert_int_equal(predict(&hd, 500000, &parameters, CODEC_JPEG).bytes, plain + 4 * pixels);
+    parameters.output.progressive = false;
+    parameters.input.region.count = 1;
+    assert_int_equal(predict(&hd, 500000, &parameters, CODEC_JPEG).bytes, plain + (4 + 2) * pixels);
+    glance = (struct glance){.codec = CODEC_PNG, .width = 20000, .height = 20000, .channels = 4, .depth = 16};
+    assert_true(predict(&glance, 500000, &parameters, CODEC_PNG).bytes > (uint64_t)20000 * 20000 * 16);
+}
+
+static void test_not_recognised(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    struct cost small = predict(NULL, 1000, &parameters, CODEC_JPEG);
+    struct cost large = predict(NULL, 10000000, &parameters, CODEC_JPEG);
+    assert_true(small.ns > 0 && large.ns > 100 * small.ns);
+    assert_true(large.bytes > 10000000);
+}
+
+static void test_learning(void **state) {
+    (void)state;
+    static struct cost_model model;
+    struct parameters parameters = blur();
+    const struct cost_request request = {&hd, 500000, &parameters, CODEC_JPEG};
+    struct cost cost = cost_predict(&model, &request);
+    int64_t table = cost.table_ns;
+    for (unsigned i = 0; i < 40; i++) {
+        cost = cost_predict(&model, &request);
+        cost_learn(&model, &cost, 3 * table);
+    }
+    cost = cost_predict(&model, &request);
+    assert_int_equal(cost.table_ns, table);
+    assert_true(cost.ns > table * 29 / 10 && cost.ns < table * 31 / 10);
+    const struct cost_request other = {&hd, 500000, &parameters, CODEC_PNG};
+    struct cost untouched = cost_predict(&model, &other);
+    assert_true(llabs(untouched.ns - untouched.table_ns) <= 1);
+    cost_learn(&model, &cost, INT64_MAX); /* one that hung */
+    assert_true(cost_predict(&model, &request).ns < 10 * table);
+}
+
+static void test_every_kind_has_its_place(void **state) {
+    (void)state;
+    struct glance glance = hd;
+    for (unsigned i = 0; i < 32; i++) {
+        struct parameters parameters;
+        parameters_init(&parameters, i & 1 ? filter_get(FILTER_STATS) : NULL);
+        glance.codec = i & 2 ? CODEC_PNG : CODEC_JPEG;
+        glance.progressive = i & 4;
+        parameters.output.effort = 9;
+        parameters.input.mode = i & 8 ? MODE_REDACT : MODE_PLAIN;
+        struct cost cost = predict(i & 16 ? NULL : &glance, 1, &parameters, i & 2 ? CODEC_PNG : CODEC_JPEG);
+        assert_true(cost.kind < COST_KINDS && cost.ns > 0 && cost.table_ns > 0);
+    }
+}
+
+static void test_glance(void **state) {
+    (void)state;
+    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1,    2, 0xFF, 0xFF, 0xC2, 0, 17,   8,
+                                   0,    9,    0,    7,    3, 1, 0x22, 0, 2,    0x11, 1,    3, 0x11, 1};
+    static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x10\4\0\0\1";
+    struct glance glance;
+    assert_true(codec_glance((struct bytes){jpeg, sizeof jpeg}, &glance));
+    assert_int_equal(glance.width, 7);
+    assert_int_equal(glance.height, 9);
+    assert_true(glance.progressive && glance.reduced);
+    for (size_t size = 0; size < sizeof jpeg - 6; size++) {
+        assert_false(codec_glance((struct bytes){jpeg, size}, &glance));
+    }
+    assert_true(codec_glance((struct bytes){png, sizeof png - 1}, &glance));
+    assert_int_equal(glance.width, 256);
+    assert_int_equal(glance.depth, 16);
+    assert_int_equal(glance.channels, 2);
+    assert_true(glance.progressive);
+    assert_false(codec_glance((struct bytes){png, sizeof png - 2}, &glance));
+    assert_false(codec_glance((struct bytes){NULL, 0}, &glance));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_times_of_the_table),
+        cmocka_unit_test(test_redaction_counts_regions),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_not_recognised),
+        cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_every_kind_has_its_place),
+        cmocka_unit_test(test_glance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
