@@ -73,7 +73,7 @@ LDFLAGS_fuzz    := -fsanitize=address,undefined
 LDFLAGS_afl     := $(SANITIZE_asan)
 ALL_CFLAGS  = $(COMMON) $(WARN) $(CFLAGS_$(CONFIG)) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
-LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm
+LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build

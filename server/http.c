@@ -20,7 +20,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "config/cores.h"
 #include "core/log.h"
 #include "server/answer.h"
 #include "server/farewell.h"
@@ -29,6 +28,7 @@
 #include "server/peer.h"
 #include "server/request.h"
 #include "server/service.h"
+#include "server/tls.h"
 #include "server/watchdog.h"
 
 enum {
@@ -63,6 +63,7 @@ struct http {
     struct farewell *farewell;
     int listen_fd;
     bool admin;
+    bool tls;
     bool quiesced;
     unsigned threads;
     struct event_thread thread[EVENT_THREADS_MAX];
@@ -292,7 +293,7 @@ static void on_panic(void *cls, const char *file, unsigned line, const char *rea
 }
 
 static unsigned event_threads(const struct http *http) {
-    uint32_t automatic = cores_usable() / 4;
+    uint32_t automatic = http->service->cores / 4;
     automatic = automatic < 1 ? 1 : automatic > EVENT_THREADS_AUTO ? EVENT_THREADS_AUTO : automatic;
     uint32_t wanted = http->service->config->event_threads;
     return http->admin ? 1 : wanted ? wanted : automatic;
@@ -302,15 +303,32 @@ static unsigned connections_max(const struct http *http) {
     return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
 }
 
+static struct watchdog_limits watch_limits(const struct http *http, const struct config *config) {
+    struct watchdog_limits limits = settings_limits(config, connections_max(http));
+    limits.silent = http->tls;
+    return limits;
+}
+
+static enum status start_tls(struct service *service, struct error *err) {
+    tls_serve(&service->settings);
+    return MHD_is_feature_supported(MHD_FEATURE_HTTPS_CERT_CALLBACK2) == MHD_YES
+               ? ST_OK
+               : fail(err, ST_ARGUMENT, "tls_cert is given, but this libmicrohttpd is built without TLS");
+}
+
 static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned connections) {
     struct http *http = thread->http;
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (char[]){TLS_PRIORITIES}},
+                                   {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)tls_retrieve},
+                                   {MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, http,
-        MHD_OPTION_EXTERNAL_LOGGER, http_log_message, &http->log, OPTION_STRICT, MHD_OPTION_LISTEN_SOCKET,
-        http->listen_fd, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_NOTIFY_COMPLETED,
-        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, thread, MHD_OPTION_UNESCAPE_CALLBACK,
-        no_unescape, NULL, MHD_OPTION_END);
+        (http->tls ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
+        NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, http_log_message, &http->log, OPTION_STRICT,
+        MHD_OPTION_LISTEN_SOCKET, http->listen_fd, MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_target,
+        http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        thread, MHD_OPTION_UNESCAPE_CALLBACK, no_unescape, NULL, MHD_OPTION_ARRAY, http->tls ? tls : &tls[2],
+        MHD_OPTION_END);
 }
 
 static int64_t run_daemon(void *context) {
@@ -349,9 +367,13 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
         return fail(err, ST_BUSY, "out of memory");
     }
     *started = (struct http){.service = service, .listen_fd = fd, .admin = admin};
+    started->tls = !admin && service->config->tls_cert[0];
     started->threads = event_threads(started);
-    struct watchdog_limits limits = settings_limits(service->config, connections_max(started));
+    struct watchdog_limits limits = watch_limits(started, service->config);
     enum status status = watchdog_create(&started->watchdog, &limits, err);
+    if (status == ST_OK && started->tls) {
+        status = start_tls(service, err);
+    }
     if (status == ST_OK) {
         status = farewell_create(&started->farewell, err);
     }
@@ -369,7 +391,7 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
 }
 
 void http_configure(struct http *http, const struct config *config) {
-    struct watchdog_limits limits = settings_limits(config, connections_max(http));
+    struct watchdog_limits limits = watch_limits(http, config);
     watchdog_configure(http->watchdog, &limits);
 }
 

@@ -21,12 +21,15 @@ struct service {
     struct settings_holder settings; /* options and tokens as they are now */
     struct metrics *metrics;
     struct slot_pool *slots;
+    struct gpu_spawner *spawner; /* NULL: no GPU, or in this process */
     struct workers *workers;
     /* In order of preference; the last is the CPU, which always works. Backend i is
      * number i + 1 in the metrics. */
     struct backend *backend[SERVICE_BACKENDS_MAX];
     unsigned backend_count;
     struct backend *cpu;     /* the last of them */
+    unsigned cores;          /* that may be used */
+    int notify;              /* socket of the service manager, -1: none */
     uint16_t port;           /* listened on */
     bool admin;              /* there is a second listener */
     _Atomic bool draining;   /* set once, by SIGTERM */
