@@ -134,7 +134,7 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
 
 enum status sandbox_calls(struct sandbox *sandbox, const struct config *config, struct error *err) {
     if (config->sandbox == CHOICE_sandbox_off || config->single_process) {
-        log_message(LOG_WARNING, "sandbox", "off%s",
+        log_message(LOG_INFO, "sandbox", "off%s",
                     config->single_process ? ": the GPU is in this process" : "");
         return ST_OK;
     }
