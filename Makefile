@@ -257,7 +257,7 @@ check-arm64:
 
 check-hostile:
 	@config/packages.sh test
-	@$(MAKE) --no-print-directory CONFIG=release all
+	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/unit/test_sandbox
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@$(firstword $(wildcard /usr/bin/python3) python3) tests/hostile/run.py $(ARGS)
 
@@ -281,6 +281,7 @@ memcheck: tests
 
 install: all
 	install -D -m 755 $(BUILD)/blurd $(DESTDIR)$(PREFIX)/bin/blurd
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/blurd/systemd docker/systemd/*
 	install -D -m 644 config/blurd.conf $(DESTDIR)$(PREFIX)/share/blurd/blurd.conf
 	install -D -m 644 docs/configuration.md $(DESTDIR)$(PREFIX)/share/doc/blurd/configuration.md
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/blurd/LICENSE

@@ -174,11 +174,26 @@ static const struct rule reading = {
 
 /* What a leak detector and its tracer do, and how a sanitizer reports. */
 static const int sanitizers[] = {
-    SCMP_SYS(openat),    SCMP_SYS(open),        SCMP_SYS(clone),      SCMP_SYS(ptrace),
-    SCMP_SYS(prctl),     SCMP_SYS(kill),        SCMP_SYS(tgkill),     SCMP_SYS(readlink),
-    SCMP_SYS(stat),      SCMP_SYS(readlinkat),  SCMP_SYS(access),     SCMP_SYS(faccessat),
-    SCMP_SYS(getcwd),    SCMP_SYS(getdents64),  SCMP_SYS(prlimit64),  SCMP_SYS(process_vm_readv),
-    SCMP_SYS(setrlimit), SCMP_SYS(personality), SCMP_SYS(socketpair),
+    SCMP_SYS(openat),
+    SCMP_SYS(open),
+    SCMP_SYS(clone),
+    SCMP_SYS(ptrace),
+    SCMP_SYS(prctl),
+    SCMP_SYS(kill),
+    SCMP_SYS(tgkill),
+    SCMP_SYS(readlink),
+    SCMP_SYS(stat),
+    SCMP_SYS(readlinkat),
+    SCMP_SYS(access),
+    SCMP_SYS(faccessat),
+    SCMP_SYS(getcwd),
+    SCMP_SYS(getdents),
+    SCMP_SYS(getdents64),
+    SCMP_SYS(prlimit64),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(setrlimit),
+    SCMP_SYS(personality),
+    SCMP_SYS(socketpair),
 };
 
 static int add_calls(scmp_filter_ctx filter, const int *calls, size_t count) {
