@@ -303,12 +303,6 @@ static unsigned connections_max(const struct http *http) {
     return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
 }
 
-static struct watchdog_limits watch_limits(const struct http *http, const struct config *config) {
-    struct watchdog_limits limits = settings_limits(config, connections_max(http));
-    limits.silent = http->tls;
-    return limits;
-}
-
 static enum status start_tls(struct service *service, struct error *err) {
     tls_serve(&service->settings);
     return MHD_is_feature_supported(MHD_FEATURE_HTTPS_CERT_CALLBACK2) == MHD_YES
@@ -369,7 +363,7 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
     *started = (struct http){.service = service, .listen_fd = fd, .admin = admin};
     started->tls = !admin && service->config->tls_cert[0];
     started->threads = event_threads(started);
-    struct watchdog_limits limits = watch_limits(started, service->config);
+    struct watchdog_limits limits = settings_limits(service->config, connections_max(started), started->tls);
     enum status status = watchdog_create(&started->watchdog, &limits, err);
     if (status == ST_OK && started->tls) {
         status = start_tls(service, err);
@@ -391,7 +385,7 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
 }
 
 void http_configure(struct http *http, const struct config *config) {
-    struct watchdog_limits limits = watch_limits(http, config);
+    struct watchdog_limits limits = settings_limits(config, connections_max(http), http->tls);
     watchdog_configure(http->watchdog, &limits);
 }
 

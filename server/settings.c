@@ -56,12 +56,13 @@ struct settings *settings_take(struct settings_holder *holder) {
     return settings;
 }
 
-struct watchdog_limits settings_limits(const struct config *config, unsigned connections) {
+struct watchdog_limits settings_limits(const struct config *config, unsigned connections, bool silent) {
     unsigned soft = config->connections_soft;
     return (struct watchdog_limits){
         .soft = soft == 0 || soft > connections ? connections - connections / 4 : soft,
         .rate = config->min_rate,
         .rate_ms = config->min_rate_time_ms,
+        .silent = silent,
         .header_ms = config->header_timeout_ms,
     };
 }

@@ -37,7 +37,7 @@ void settings_replace(struct settings_holder *holder, struct settings *settings)
 void settings_finish(struct settings_holder *holder);
 
 /* What a watchdog over at most so many connections has to know. */
-struct watchdog_limits settings_limits(const struct config *config, unsigned connections);
+struct watchdog_limits settings_limits(const struct config *config, unsigned connections, bool silent);
 
 /* The current snapshot with one user more. Thread-safe. */
 struct settings *settings_take(struct settings_holder *holder);
