@@ -74,6 +74,18 @@ static void allow_folder(int ruleset, const char *folder) {
     }
 }
 
+/* Whether the list, of names with ", " between them, has that one. */
+static bool is_listed(const char *list, const char *name) {
+    size_t size = strlen(name);
+    for (const char *p = list; (p = strstr(p, name)); p += size) {
+        bool begins = p == list || p[-1] == ' ';
+        if (begins && (p[size] == ',' || p[size] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The folder that the path names, in which a file may be replaced, and that in which the file lies, where
  * links lead elsewhere. */
 static void allow_file(struct sandbox *sandbox, int ruleset, const char *path) {
@@ -82,7 +94,9 @@ static void allow_file(struct sandbox *sandbox, int ruleset, const char *path) {
     const char *folder = dirname(name);
     size_t used = strlen(sandbox->text);
     allow_folder(ruleset, folder);
-    snprintf(sandbox->text + used, sizeof sandbox->text - used, "%s%s", used ? ", " : "", folder);
+    if (!is_listed(sandbox->text, folder)) { /* most lie in one */
+        snprintf(sandbox->text + used, sizeof sandbox->text - used, "%s%s", used ? ", " : "", folder);
+    }
     if (realpath(path, real)) {
         allow_folder(ruleset, dirname(real));
     }

@@ -4,11 +4,11 @@
  * After the start the daemon needs its memory, its threads, the clock, its connections and, for
  * SIGHUP, to read a few files. Everything else is closed, for good and for all threads:
  *
- *   sandbox_hide    no core dumps, and no other process looks into this one (not even a debugger).
- *                   The GPU's processes leave no core dumps either.
+ *   sandbox_hide    no core dumps, of the GPU's processes neither.
  *   sandbox_files   Landlock: no file may be opened but for reading, and only in the folders of the
  *                   configuration, token and TLS files; no TCP connection out; no signal to other
- *                   processes. As far as the kernel knows these.
+ *                   processes. As far as the kernel knows these. And no process of the same user, not
+ *                   even a debugger, looks into this one.
  *   sandbox_calls   seccomp: a list of the system calls that are left (sandbox_calls.c); the others
  *                   fail with ENOSYS. No program, no process, no socket, no memory that can be run.
  *
@@ -21,14 +21,14 @@
 
 #include "config/config.h"
 
-enum { SANDBOX_FOLDERS_MAX = 8, SANDBOX_TEXT_MAX = 512 };
+enum { SANDBOX_TEXT_MAX = 512 };
 
 /* What is on, for the log. Zero-initialise. */
 struct sandbox {
     unsigned landlock;           /* version of the kernel's interface; 0: none */
     unsigned calls;              /* rules of the list that is in force; 0: none */
     bool reads;                  /* there are files to read at SIGHUP */
-    char text[SANDBOX_TEXT_MAX]; /* the folders they are in, or what is missing */
+    char text[SANDBOX_TEXT_MAX]; /* the folders they are in */
 };
 
 /* First of all; with sandbox = off nothing happens, as in the functions below. */

@@ -14,13 +14,13 @@ struct tls_identity;
 
 struct settings_holder;
 
-/* TLS 1.2 and 1.3, forward secrecy, authenticated ciphers only. */
+/* TLS 1.2 and 1.3, forward secrecy, authenticated ciphers only; no groups that cost much. */
 #define TLS_PRIORITIES                                                                                       \
     "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:"             \
     "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-SIGN-ALL:+SIGN-ECDSA-SECP256R1-SHA256:"                   \
     "+SIGN-ECDSA-SECP384R1-SHA384:+SIGN-ECDSA-SHA256:+SIGN-ECDSA-SHA384:+SIGN-EDDSA-ED25519:"                \
     "+SIGN-RSA-PSS-RSAE-SHA256:+SIGN-RSA-PSS-RSAE-SHA384:+SIGN-RSA-SHA256:+SIGN-RSA-SHA384:"                 \
-    "%SERVER_PRECEDENCE"
+    "-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:%SERVER_PRECEDENCE"
 
 /* Reads both files (PEM). ST_ARGUMENT with a sentence when one cannot be read, the certificate has
  * expired, or the key is not the certificate's. */

@@ -89,6 +89,13 @@ def test_a_body_in_small_pieces(secure):
     assert one.answer().status == 200
 
 
+def test_pipelined(secure):
+    """What the TLS library has decrypted already is seen by no poll."""
+    one, count = secure(), 60
+    one.send(wire.message('POST', '/blur?sigma=1', pictures.small_png()) * count)
+    assert [one.answer().status for _ in range(count)] == [200] * count
+
+
 def test_100_continue(secure):
     one = secure()
     one.send(wire.message('POST', '/blur?sigma=3', headers=['Expect: 100-continue', f'Content-Length: {len(BODY)}'], length=False))
