@@ -25,6 +25,7 @@
 #include "server/farewell.h"
 #include "server/http_log.h"
 #include "server/loop.h"
+#include "server/pace.h"
 #include "server/peer.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -34,8 +35,7 @@
 enum {
     CONNECTION_MEMORY = 64 << 10, /* headers and target have to fit; also the read size */
     BODY_RATE = 256 << 10,        /* bytes a second that a declared body must at least come at */
-    EVENT_THREADS_AUTO = 8,
-    EVENT_THREADS_MAX = 64, /* as --event-threads */
+    EVENT_THREADS_MAX = 64,       /* as --event-threads */
     ADMIN_CONNECTIONS = 64,
 };
 
@@ -54,6 +54,7 @@ struct event_thread {
     struct http *http;
     struct MHD_Daemon *daemon;
     struct loop *loop;
+    struct pace pace;
     bool ended; /* a connection has, since the library last looked whether it may accept */
 };
 
@@ -62,9 +63,7 @@ struct http {
     struct watchdog *watchdog;
     struct farewell *farewell;
     int listen_fd;
-    bool admin;
-    bool tls;
-    bool quiesced;
+    bool admin, tls, quiesced;
     unsigned threads;
     struct event_thread thread[EVENT_THREADS_MAX];
     _Atomic unsigned open; /* connections */
@@ -77,6 +76,7 @@ struct connection {
     struct MHD_Connection *handle;
     struct watch *watch;
     int fd;
+    bool asked; /* a request line has come */
     bool early; /* answered before the request was read to its end */
 };
 
@@ -98,6 +98,7 @@ static void connection_start(struct event_thread *thread, struct MHD_Connection 
         return; /* its first request is refused for want of a context */
     }
     connection->thread = thread;
+    thread->pace.handshakes += http->tls;
     connection->handle = handle;
     connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     connection->watch = watch_add(http->watchdog, connection->fd);
@@ -117,6 +118,7 @@ static void connection_end(struct event_thread *thread, struct connection *conne
     struct service *service = http->service;
     thread->ended = true;
     if (connection) {
+        thread->pace.handshakes -= http->tls && !connection->asked;
         count_end(service->metrics, watch_ended(connection->watch));
         watch_remove(connection->watch);
         if (connection->early) {
@@ -147,6 +149,8 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *han
     struct connection *connection = connection_of(handle);
     struct request *request = connection ? request_create(http->service, target, http->admin) : NULL;
     if (request) {
+        connection->thread->pace.handshakes -= http->tls && !connection->asked;
+        connection->asked = true;
         request->connection = connection;
         peer_name(connection->fd, request->client, sizeof request->client);
         watch_phase(connection->watch, WATCH_HEADERS, request->settings->config.header_timeout_ms,
@@ -244,6 +248,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *handle, cons
     if (!request) {
         return MHD_NO; /* no memory for it: close */
     }
+    ((struct connection *)request->connection)->thread->pace.moved = true;
     switch ((enum phase)request->phase) {
     case PHASE_HEADERS:
         return begin(request, method, version);
@@ -293,10 +298,7 @@ static void on_panic(void *cls, const char *file, unsigned line, const char *rea
 }
 
 static unsigned event_threads(const struct http *http) {
-    uint32_t automatic = http->service->cores / 4;
-    automatic = automatic < 1 ? 1 : automatic > EVENT_THREADS_AUTO ? EVENT_THREADS_AUTO : automatic;
-    uint32_t wanted = http->service->config->event_threads;
-    return http->admin ? 1 : wanted ? wanted : automatic;
+    return http->admin ? 1 : loop_threads(http->service->config->event_threads, http->service->cores);
 }
 
 static unsigned connections_max(const struct http *http) {
@@ -329,11 +331,12 @@ static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
     thread->ended = false;
+    pace_begin(&thread->pace);
     MHD_run(thread->daemon);
     if (thread->ended) {
         return 0;
     }
-    return MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1;
+    return pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1);
 }
 
 static void quiesce_daemon(void *context) {

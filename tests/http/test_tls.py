@@ -2,6 +2,7 @@
 """TLS on the port: the same answers, deadlines for handshakes too, certificates replaced while it runs."""
 
 import concurrent.futures
+import pathlib
 import signal
 import socket
 import ssl
@@ -207,6 +208,31 @@ def test_half_handshakes(pair, say):
         f'{max(times) * 1000:.0f} ms at most')
     assert ended < deadline + 2 * daemon.SLOW and times
     assert numbers['blurd_connections_late_total'] + numbers['blurd_connections_shed_total'] >= count
+
+
+def processor_seconds(pid):
+    return sum(int((task / 'schedstat').read_text().split()[0]) for task in pathlib.Path(f'/proc/{pid}/task').iterdir()) / 1e9
+
+
+def test_half_handshakes_cost_little(pair, say):
+    """libmicrohttpd 0.9.75 would ask about them all the time (server/pace.h)."""
+    with launch(pair, '--header-timeout', '30s', '--event-threads', 1) as own:
+        stuck = [wire.Wire(own.port, 20) for _ in range(200)]
+        for one in stuck:
+            one.send(HALF_HELLO)
+        time.sleep(0.2)
+        before, begin = processor_seconds(own.process.pid), time.monotonic()
+        time.sleep(1)
+        share = (processor_seconds(own.process.pid) - before) / (time.monotonic() - begin)
+        with Secure(own.port, 20 * daemon.SLOW, context(pair)) as good:
+            begin = time.monotonic()
+            good.send(wire.message('POST', '/blur?sigma=0.3&format=png', LARGE))
+            assert len(good.answer().body) > 900_000
+            took = time.monotonic() - begin
+        for one in stuck:
+            one.close()
+    say(f'200 half handshakes: {share * 100:.0f} % of a core; a megabyte beside them took {took * 1000:.0f} ms')
+    assert share < 0.4
 
 
 def test_a_slow_body_is_closed_without_plain_text(pair):
