@@ -67,27 +67,6 @@ static void expect_file_refusal(const char *text, size_t size, const char *after
     }
 }
 
-static void test_what_goes_together(void **state) {
-    (void)state;
-    struct world world;
-    expect_refusal(FLAGS("--tls-cert", "a"), NULL, "tls_key is empty: tls_cert and tls_key go together");
-    expect_refusal(FLAGS("--tls-key", "a"), NULL, "tls_cert is empty: tls_cert and tls_key go together");
-    expect_refusal(FLAGS("--sandbox", "on", "--single-process", "yes"), NULL,
-                   "sandbox is on, which does not go with single_process");
-    assert_int_equal(load(&world, FLAGS("--tls-key", "a", "--tls-cert=b"), NULL), ST_OK);
-    assert_int_equal(load(&world, FLAGS("--single-process", "yes"), NULL), ST_OK);
-}
-
-static void test_which_file(void **state) {
-    (void)state;
-    char *const *flag = (char *const *)(uintptr_t)FLAGS("blurd", "--port", "1", "--config", "a");
-    char *const *variable = (char *const *)(uintptr_t)FLAGS("BLURD_CONFIGS=x", "BLURD_CONFIG=b");
-    char *const none[] = {NULL};
-    assert_string_equal(config_file(5, flag, variable), "a");
-    assert_string_equal(config_file(3, flag, variable), "b");
-    assert_null(config_file(3, flag, none));
-}
-
 static void test_defaults(void **state) {
     (void)state;
     struct world world;
@@ -448,8 +427,6 @@ static void test_full_disk(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_goes_together),
-        cmocka_unit_test(test_which_file),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_every_row),
         cmocka_unit_test(test_flags),
