@@ -73,7 +73,7 @@ LDFLAGS_fuzz    := -fsanitize=address,undefined
 LDFLAGS_afl     := $(SANITIZE_asan)
 ALL_CFLAGS  = $(COMMON) $(WARN) $(CFLAGS_$(CONFIG)) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
-LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm
+LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
@@ -257,7 +257,7 @@ check-arm64:
 
 check-hostile:
 	@config/packages.sh test
-	@$(MAKE) --no-print-directory CONFIG=release all
+	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/unit/test_sandbox
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@$(firstword $(wildcard /usr/bin/python3) python3) tests/hostile/run.py $(ARGS)
 
@@ -281,6 +281,7 @@ memcheck: tests
 
 install: all
 	install -D -m 755 $(BUILD)/blurd $(DESTDIR)$(PREFIX)/bin/blurd
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/blurd/systemd docker/systemd/*
 	install -D -m 644 config/blurd.conf $(DESTDIR)$(PREFIX)/share/blurd/blurd.conf
 	install -D -m 644 docs/configuration.md $(DESTDIR)$(PREFIX)/share/doc/blurd/configuration.md
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/blurd/LICENSE

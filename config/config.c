@@ -345,6 +345,13 @@ enum status config_check(const struct config *config, struct error *err) {
         return fail_argument(err, "max_body", "max_body is %.24s, it must be at most memory, which is %.24s",
                              body, memory);
     }
+    if (!config->tls_cert[0] != !config->tls_key[0]) {
+        const char *lacking = config->tls_cert[0] ? "tls_key" : "tls_cert";
+        return fail_argument(err, lacking, "%s is empty: tls_cert and tls_key go together", lacking);
+    }
+    if (config->sandbox == CHOICE_sandbox_on && config->single_process) {
+        return fail_argument(err, "sandbox", "sandbox is on, which does not go with single_process");
+    }
     if (config->connections_soft > config->connections) {
         return fail_argument(err, "connections_soft",
                              "connections_soft is %u, it must be at most connections, which is %u",
@@ -373,4 +380,11 @@ enum status config_load(struct config *config, enum config_action *action, int a
         status = load_command_line(config, &line, err);
     }
     return status ? status : config_check(config, err);
+}
+
+const char *config_file(int argc, char *const *argv, char *const *envp) {
+    struct command_line line = {.action = CONFIG_RUN};
+    struct error unused = {0};
+    bool read = read_command_line(&line, argc, argv, &unused) == ST_OK;
+    return read && line.file ? line.file : variable(envp, "BLURD_CONFIG");
 }

@@ -70,6 +70,9 @@ void config_default(struct config *config);
 enum status config_load(struct config *config, enum config_action *action, int argc, char *const *argv,
                         char *const *envp, struct error *err);
 
+/* The file that config_load reads, NULL: none. Of arguments and variables that it has accepted. */
+const char *config_file(int argc, char *const *argv, char *const *envp);
+
 /* Checks what no single option can say. config_load has done so. */
 enum status config_check(const struct config *config, struct error *err);
 

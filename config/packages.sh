@@ -12,10 +12,11 @@
 # Debian 12 and 13. Elsewhere it only says what is needed.
 set -euo pipefail
 
-build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev libdeflate-dev zlib1g-dev libmicrohttpd-dev python3-pip)
+build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev libdeflate-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
+    python3-pip)
 run=("${build[@]}" curl)
 test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
-    python3-scipy universal-ctags valgrind clang libclang-rt-dev)
+    python3-scipy openssl bubblewrap universal-ctags valgrind clang libclang-rt-dev)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 

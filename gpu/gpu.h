@@ -8,18 +8,28 @@
 #include "core/backend.h"
 #include "core/slot.h"
 
+struct gpu_spawner;
+
 struct gpu_options {
-    const char *gpus;         /* "all", or numbers: "0,2" */
-    const char *format;       /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
-    const char *cache_folder; /* for kernels compiled at run time; "": none */
-    const char *library;      /* the driver's, "" for the usual one */
-    bool single_process;      /* the engine in this process: for debuggers and sanitizers */
-    int64_t timeout_ms;       /* a run that takes longer means the engine hangs */
-    char *const *arguments;   /* this program's, NULL-terminated: the engine process gets them */
+    const char *gpus;            /* "all", or numbers: "0,2" */
+    const char *format;          /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
+    const char *cache_folder;    /* for kernels compiled at run time; "": none */
+    const char *library;         /* the driver's, "" for the usual one */
+    bool single_process;         /* the engine in this process: for debuggers and sanitizers */
+    int64_t timeout_ms;          /* a run that takes longer means the engine hangs */
+    struct gpu_spawner *spawner; /* NULL with single_process */
     /* The self-test compares with this backend's pixels, in slots of this pool. */
     struct backend *reference;
     struct slot_pool *slots;
 };
+
+/* Forks the process that will start engines (gpu/spawner.h). Only while the caller has one thread.
+ * `arguments` are this program's, NULL-terminated: the engine process gets them. ST_BUSY without
+ * processes, ST_DEVICE where blurd was built without CUDA headers. */
+enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, struct error *err);
+
+/* Ends it, and the engine that may be left. After the backend is closed. NULL is allowed. */
+void gpu_spawner_end(struct gpu_spawner *spawner);
 
 /* Returns at once; the engine starts in the background, and serves (backend_state) when its
  * pixels have been found right. ST_DEVICE where blurd was built without CUDA headers. */

@@ -10,6 +10,15 @@ enum status gpu_backend_open(const struct gpu_options *options, struct backend *
     return fail(err, ST_DEVICE, "built without CUDA headers: the CPU does all the work");
 }
 
+enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, struct error *err) {
+    (void)spawner, (void)arguments;
+    return gpu_backend_open(NULL, NULL, err);
+}
+
+void gpu_spawner_end(struct gpu_spawner *spawner) {
+    (void)spawner; /* there is none */
+}
+
 void gpu_engine_main(const struct gpu_options *options) {
     (void)options;
     _Exit(1); /* nobody starts an engine of this build */

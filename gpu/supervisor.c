@@ -4,20 +4,18 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/clock.h"
 #include "core/log.h"
 #include "gpu/channel.h"
 #include "gpu/selftest.h"
+#include "gpu/spawner.h"
 
 enum {
     START_TIMEOUT_MS = 60000, /* eight processes opening the GPU at once take a second each; NVRTC some */
@@ -25,7 +23,6 @@ enum {
     BREAKER_WINDOW_MS = 5 * 60 * 1000,
     RETRY_MS = 60 * 1000,
     BURIAL_MS = 5000, /* a killed engine is gone after 0.1 to 0.5 s */
-    ARGUMENTS_MAX = 256,
 };
 
 struct supervisor {
@@ -38,10 +35,10 @@ struct supervisor {
     pthread_mutex_t lock;   /* guards what follows */
     pthread_cond_t changed; /* the state, or `buried` */
     char reason[BACKEND_REASON_MAX];
-    uint64_t epoch;  /* of the engine that runs, or ran last */
-    uint64_t buried; /* engines up to this epoch are gone: nothing of theirs writes any more */
-    int control;     /* its socket, -1 */
-    pid_t pid;
+    uint64_t epoch;              /* of the engine that runs, or ran last */
+    uint64_t buried;             /* engines up to this epoch are gone: nothing of theirs writes any more */
+    int control;                 /* its socket, -1 */
+    int leash;                   /* its other socket, by which it is ended, -1 */
     struct engine *engine;       /* with single_process */
     int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
 };
@@ -70,47 +67,28 @@ enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
     return (enum backend_state)atomic_load(&supervisor->state);
 }
 
-/* This program again, with its own arguments behind the one that makes it an engine. */
-static enum status spawn(struct supervisor *supervisor, int control, pid_t *pid, struct error *err) {
-    char *arguments[ARGUMENTS_MAX + 2] = {supervisor->options.arguments[0], (char[]){GPU_ENGINE_ARGUMENT}};
-    for (unsigned i = 1; supervisor->options.arguments[i] && i < ARGUMENTS_MAX; i++) {
-        arguments[i + 1] = supervisor->options.arguments[i];
-    }
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, control, WIRE_CONTROL_FD);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    int error = posix_spawn(pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return error == 0 ? ST_OK : fail(err, ST_DEVICE, "cannot start the engine process: %s", strerror(error));
-}
-
 static enum status start_process(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
-    int pair[2];
-    pid_t pid = 0;
-    enum status status = channel_pair(pair, err);
+    int leash[2], control = -1;
+    enum status status = channel_pair(leash, err);
     if (status != ST_OK) {
         return status;
     }
-    status = spawn(supervisor, pair[1], &pid, err);
-    close(pair[1]);
     pthread_mutex_lock(&supervisor->lock);
-    supervisor->control = pair[0];
-    supervisor->pid = pid;
-    bool closing = atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the pid */
+    supervisor->leash = leash[0];
+    bool closing = atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the leash */
     pthread_mutex_unlock(&supervisor->lock);
     if (closing) {
+        close(leash[1]);
         return fail(err, ST_DEVICE, "the end is near");
     }
-    if (status == ST_OK) {
-        status = channel_receive(pair[0], ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
+    status = spawner_start(supervisor->options.spawner, leash, &control, START_TIMEOUT_MS, err);
+    if (status != ST_OK) {
+        return fail(err, ST_DEVICE, "the engine process was not started");
     }
+    pthread_mutex_lock(&supervisor->lock);
+    supervisor->control = control;
+    pthread_mutex_unlock(&supervisor->lock);
+    status = channel_receive(control, ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
     status = status == ST_OK ? wire_ready_check(ready, err) : status;
     if (status == ST_OK && ready->error.status != ST_OK) {
         return fail(err, ready->error.status, "%s", ready->error.text);
@@ -135,14 +113,14 @@ static void stop_engine(struct supervisor *supervisor) {
     if (supervisor->control >= 0) {
         close(supervisor->control);
     }
-    pid_t pid = supervisor->pid;
+    int leash = supervisor->leash;
     supervisor->control = -1;
-    supervisor->pid = 0;
+    supervisor->leash = -1;
     pthread_mutex_unlock(&supervisor->lock);
-    if (pid > 0) {
-        kill(pid, SIGKILL);
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
-        }
+    if (leash >= 0) {
+        spawner_let_go(leash);
+        spawner_bury(leash);
+        close(leash);
     }
     engine_close(supervisor->engine);
     supervisor->engine = NULL;
@@ -246,6 +224,7 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
     made->options = *options;
     made->engine_options = *engine;
     made->control = -1;
+    made->leash = -1;
     made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     snprintf(made->reason, sizeof made->reason, "starting");
     pthread_condattr_t monotonic;
@@ -271,8 +250,8 @@ void supervisor_destroy(struct supervisor *supervisor) {
     atomic_store(&supervisor->closing, true);
     eventfd_write(supervisor->wake, 1);
     pthread_mutex_lock(&supervisor->lock);
-    if (supervisor->pid > 0) {
-        kill(supervisor->pid, SIGKILL); /* it may still be starting, with the thread waiting for it */
+    if (supervisor->leash >= 0) {
+        spawner_let_go(supervisor->leash); /* it may still be starting, with the thread waiting for it */
     }
     pthread_mutex_unlock(&supervisor->lock);
     pthread_join(supervisor->thread, NULL);
@@ -325,8 +304,8 @@ static enum status connect_link(struct supervisor *supervisor, struct supervisor
 static void report_failure(struct supervisor *supervisor, struct supervisor_link *link) {
     pthread_mutex_lock(&supervisor->lock);
     if (link->epoch == supervisor->epoch) {
-        if (supervisor->pid > 0) {
-            kill(supervisor->pid, SIGKILL);
+        if (supervisor->leash >= 0) {
+            spawner_let_go(supervisor->leash);
         }
         snprintf(supervisor->reason, sizeof supervisor->reason, "the engine ended");
         atomic_store(&supervisor->state, BACKEND_DOWN);

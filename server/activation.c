@@ -84,12 +84,12 @@ enum status activation_take(struct activation *activation, struct error *err) {
     return status;
 }
 
-void activation_notify(const char *state) {
+int activation_connect(void) {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = path ? strlen(path) : 0;
     if (length < 2 || length >= sizeof address.sun_path || (path[0] != '/' && path[0] != '@')) {
-        return;
+        return -1;
     }
     memcpy(address.sun_path, path, length);
     if (path[0] == '@') {
@@ -97,11 +97,19 @@ void activation_notify(const char *state) {
     }
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
-    if (fd < 0 || sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address, size) < 0) {
+    if (fd < 0 || connect(fd, (struct sockaddr *)&address, size) != 0) {
+        log_message(LOG_WARNING, "notify", "cannot reach the service manager: %s", strerror(errno));
+        if (fd >= 0) {
+            close(fd);
+        }
+        return -1;
+    }
+    return fd;
+}
+
+void activation_notify(int socket, const char *state) {
+    if (socket >= 0 && send(socket, state, strlen(state), MSG_NOSIGNAL) < 0) {
         log_message(LOG_WARNING, "notify", "cannot send %s to the service manager: %s", state,
                     strerror(errno));
-    }
-    if (fd >= 0) {
-        close(fd);
     }
 }

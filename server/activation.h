@@ -18,8 +18,11 @@ struct activation {
  * listening stream socket, or when there are more than two. Before the first thread. */
 enum status activation_take(struct activation *activation, struct error *err);
 
-/* Sends one line, such as "READY=1", to the socket that NOTIFY_SOCKET names; without one
- * nothing happens, and a failure is no reason to stop. */
-void activation_notify(const char *state);
+/* Connects to the socket that NOTIFY_SOCKET names, while sockets can still be made; -1: there is none, or
+ * nobody listens, which is logged and no reason to stop. */
+int activation_connect(void);
+
+/* Sends one line, such as "READY=1", to that socket; to -1 nothing. */
+void activation_notify(int socket, const char *state);
 
 #endif

@@ -81,7 +81,7 @@ void drain(struct service *service, struct http *http, int signals) {
     const struct config *config = &settings->config;
     atomic_store(&service->draining, true);
     metrics_set(service->metrics, METRIC_DRAINING, 1);
-    activation_notify("STOPPING=1");
+    activation_notify(service->notify, "STOPPING=1");
     log_message(LOG_INFO, "drain", "finishing %u requests", atomic_load(&service->active));
     if (config->drain_delay_ms > 0 && wait_for(-1, signals, config->drain_delay_ms)) {
         leave_now();

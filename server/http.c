@@ -20,22 +20,22 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "config/cores.h"
 #include "core/log.h"
 #include "server/answer.h"
 #include "server/farewell.h"
 #include "server/http_log.h"
 #include "server/loop.h"
+#include "server/pace.h"
 #include "server/peer.h"
 #include "server/request.h"
 #include "server/service.h"
+#include "server/tls.h"
 #include "server/watchdog.h"
 
 enum {
     CONNECTION_MEMORY = 64 << 10, /* headers and target have to fit; also the read size */
     BODY_RATE = 256 << 10,        /* bytes a second that a declared body must at least come at */
-    EVENT_THREADS_AUTO = 8,
-    EVENT_THREADS_MAX = 64, /* as --event-threads */
+    EVENT_THREADS_MAX = 64,       /* as --event-threads */
     ADMIN_CONNECTIONS = 64,
 };
 
@@ -54,6 +54,7 @@ struct event_thread {
     struct http *http;
     struct MHD_Daemon *daemon;
     struct loop *loop;
+    struct pace pace;
     bool ended; /* a connection has, since the library last looked whether it may accept */
 };
 
@@ -62,8 +63,7 @@ struct http {
     struct watchdog *watchdog;
     struct farewell *farewell;
     int listen_fd;
-    bool admin;
-    bool quiesced;
+    bool admin, tls, quiesced;
     unsigned threads;
     struct event_thread thread[EVENT_THREADS_MAX];
     _Atomic unsigned open; /* connections */
@@ -76,6 +76,7 @@ struct connection {
     struct MHD_Connection *handle;
     struct watch *watch;
     int fd;
+    bool asked; /* a request line has come */
     bool early; /* answered before the request was read to its end */
 };
 
@@ -97,6 +98,7 @@ static void connection_start(struct event_thread *thread, struct MHD_Connection 
         return; /* its first request is refused for want of a context */
     }
     connection->thread = thread;
+    thread->pace.handshakes += http->tls;
     connection->handle = handle;
     connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     connection->watch = watch_add(http->watchdog, connection->fd);
@@ -116,6 +118,7 @@ static void connection_end(struct event_thread *thread, struct connection *conne
     struct service *service = http->service;
     thread->ended = true;
     if (connection) {
+        thread->pace.handshakes -= http->tls && !connection->asked;
         count_end(service->metrics, watch_ended(connection->watch));
         watch_remove(connection->watch);
         if (connection->early) {
@@ -146,6 +149,8 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *han
     struct connection *connection = connection_of(handle);
     struct request *request = connection ? request_create(http->service, target, http->admin) : NULL;
     if (request) {
+        connection->thread->pace.handshakes -= http->tls && !connection->asked;
+        connection->asked = true;
         request->connection = connection;
         peer_name(connection->fd, request->client, sizeof request->client);
         watch_phase(connection->watch, WATCH_HEADERS, request->settings->config.header_timeout_ms,
@@ -243,6 +248,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *handle, cons
     if (!request) {
         return MHD_NO; /* no memory for it: close */
     }
+    ((struct connection *)request->connection)->thread->pace.moved = true;
     switch ((enum phase)request->phase) {
     case PHASE_HEADERS:
         return begin(request, method, version);
@@ -292,36 +298,45 @@ static void on_panic(void *cls, const char *file, unsigned line, const char *rea
 }
 
 static unsigned event_threads(const struct http *http) {
-    uint32_t automatic = cores_usable() / 4;
-    automatic = automatic < 1 ? 1 : automatic > EVENT_THREADS_AUTO ? EVENT_THREADS_AUTO : automatic;
-    uint32_t wanted = http->service->config->event_threads;
-    return http->admin ? 1 : wanted ? wanted : automatic;
+    return http->admin ? 1 : loop_threads(http->service->config->event_threads, http->service->cores);
 }
 
 static unsigned connections_max(const struct http *http) {
     return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
 }
 
+static enum status start_tls(struct service *service, struct error *err) {
+    tls_serve(&service->settings);
+    return MHD_is_feature_supported(MHD_FEATURE_HTTPS_CERT_CALLBACK2) == MHD_YES
+               ? ST_OK
+               : fail(err, ST_ARGUMENT, "tls_cert is given, but this libmicrohttpd is built without TLS");
+}
+
 static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned connections) {
     struct http *http = thread->http;
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (char[]){TLS_PRIORITIES}},
+                                   {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)tls_retrieve},
+                                   {MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, http,
-        MHD_OPTION_EXTERNAL_LOGGER, http_log_message, &http->log, OPTION_STRICT, MHD_OPTION_LISTEN_SOCKET,
-        http->listen_fd, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_NOTIFY_COMPLETED,
-        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, thread, MHD_OPTION_UNESCAPE_CALLBACK,
-        no_unescape, NULL, MHD_OPTION_END);
+        (http->tls ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
+        NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, http_log_message, &http->log, OPTION_STRICT,
+        MHD_OPTION_LISTEN_SOCKET, http->listen_fd, MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_target,
+        http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        thread, MHD_OPTION_UNESCAPE_CALLBACK, no_unescape, NULL, MHD_OPTION_ARRAY, http->tls ? tls : &tls[2],
+        MHD_OPTION_END);
 }
 
 static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
     thread->ended = false;
+    pace_begin(&thread->pace);
     MHD_run(thread->daemon);
     if (thread->ended) {
         return 0;
     }
-    return MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1;
+    return pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1);
 }
 
 static void quiesce_daemon(void *context) {
@@ -349,9 +364,13 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
         return fail(err, ST_BUSY, "out of memory");
     }
     *started = (struct http){.service = service, .listen_fd = fd, .admin = admin};
+    started->tls = !admin && service->config->tls_cert[0];
     started->threads = event_threads(started);
-    struct watchdog_limits limits = settings_limits(service->config, connections_max(started));
+    struct watchdog_limits limits = settings_limits(service->config, connections_max(started), started->tls);
     enum status status = watchdog_create(&started->watchdog, &limits, err);
+    if (status == ST_OK && started->tls) {
+        status = start_tls(service, err);
+    }
     if (status == ST_OK) {
         status = farewell_create(&started->farewell, err);
     }
@@ -369,7 +388,7 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
 }
 
 void http_configure(struct http *http, const struct config *config) {
-    struct watchdog_limits limits = settings_limits(config, connections_max(http));
+    struct watchdog_limits limits = settings_limits(config, connections_max(http), http->tls);
     watchdog_configure(http->watchdog, &limits);
 }
 

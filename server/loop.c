@@ -11,6 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+enum { THREADS_AUTO = 8, CORES_EACH = 4 };
+
 struct loop {
     pthread_t thread;
     int fd;
@@ -22,6 +24,12 @@ struct loop {
     void (*job)(void *context); /* NULL: none */
     bool stopping;
 };
+
+unsigned loop_threads(unsigned wanted, unsigned cores) {
+    unsigned automatic = cores / CORES_EACH;
+    automatic = automatic < 1 ? 1 : automatic > THREADS_AUTO ? THREADS_AUTO : automatic;
+    return wanted ? wanted : automatic;
+}
 
 /* Does the job if there is one; false when the thread is to end. */
 static bool attend(struct loop *loop) {

@@ -14,6 +14,9 @@ struct loop;
  * and return after how many milliseconds it wants to be called again, -1 for never. */
 typedef int64_t (*loop_work)(void *context);
 
+/* How many such threads to have: `wanted`, or, when that is 0, one for every four cores, 8 at most. */
+unsigned loop_threads(unsigned wanted, unsigned cores);
+
 /* Starts the thread; it begins with a call of `work`, for which *loop is set already. ST_BUSY without memory,
  * descriptors or threads. */
 enum status loop_start(struct loop **loop, int fd, loop_work work, void *context, struct error *err);

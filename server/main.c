@@ -23,6 +23,7 @@
 #include "server/listen.h"
 #include "server/reload.h"
 #include "server/routes.h"
+#include "server/sandbox.h"
 #include "server/service.h"
 
 enum { ARENAS = 2 };
@@ -45,7 +46,7 @@ static enum status raise_descriptor_limit(const struct config *config, struct er
     return ST_OK;
 }
 
-static struct gpu_options gpu_options(const struct service *service, char *const *arguments) {
+static struct gpu_options gpu_options(const struct service *service) {
     const struct config *config = service->config;
     return (struct gpu_options){
         .gpus = config->gpus,
@@ -54,18 +55,18 @@ static struct gpu_options gpu_options(const struct service *service, char *const
         .library = config->cuda_library,
         .single_process = config->single_process,
         .timeout_ms = config->gpu_timeout_ms,
-        .arguments = arguments,
+        .spawner = service->spawner,
         .reference = service->cpu,
         .slots = service->slots,
     };
 }
 
 /* The GPU first, since it is preferred; the CPU last, since it always works. */
-static enum status open_backends(struct service *service, char *const *arguments, struct error *err) {
+static enum status open_backends(struct service *service, struct error *err) {
     const struct config *config = service->config;
     enum status status = cpu_backend_open(config_choice_name(config->cpu_level), &service->cpu, err);
-    if (status == ST_OK && strcmp(config->gpus, "none") != 0) {
-        struct gpu_options options = gpu_options(service, arguments);
+    if (status == ST_OK && (service->spawner || config->single_process)) {
+        struct gpu_options options = gpu_options(service);
         struct error why = {0};
         if (gpu_backend_open(&options, &service->backend[0], &why) == ST_OK) {
             service->backend_count = 1;
@@ -94,15 +95,29 @@ static enum status await_gpu(const struct service *service, struct error *err) {
     return ST_OK;
 }
 
+/* What has to come before the sandbox, and before the first thread: a process that starts engines, what
+ * is to be known of the machine, the way to the service manager. */
+static void service_prepare(struct service *service, const struct command *command,
+                            const struct config *config) {
+    struct error why = {0};
+    *service = (struct service){
+        .config = config, .cores = cores_usable(), .memory = memory_budget(config->memory), .idle_event = -1};
+    service->notify = activation_connect();
+    settings_init(&service->settings);
+    if (strcmp(config->gpus, "none") != 0 && !config->single_process &&
+        gpu_spawner_fork(&service->spawner, command->argv, &why) != ST_OK) {
+        log_message(LOG_WARNING, "gpu", "%s", why.text);
+    }
+}
+
 /* Makes everything but the HTTP side. What was made is ended by service_finish. */
-static enum status service_init(struct service *service, const struct config *config, char *const *arguments,
-                                struct error *err) {
+static enum status service_init(struct service *service, struct error *err) {
+    const struct config *config = service->config;
     unsigned operations;
     const char *const *names = route_names(&operations);
-    *service = (struct service){.config = config, .idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    settings_init(&service->settings);
+    service->idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     service->metrics = metrics_create(names, operations);
-    service->slots = slot_pool_create(memory_budget(config->memory));
+    service->slots = slot_pool_create(service->memory);
     if (!service->metrics || !service->slots || service->idle_event < 0) {
         return fail(err, ST_BUSY, "out of memory");
     }
@@ -113,10 +128,10 @@ static enum status service_init(struct service *service, const struct config *co
     }
     if (status == ST_OK) {
         settings_replace(&service->settings, settings);
-        status = open_backends(service, arguments, err);
+        status = open_backends(service, err);
     }
     if (status == ST_OK) {
-        unsigned count = config->workers ? config->workers : cores_usable();
+        unsigned count = config->workers ? config->workers : service->cores;
         status = workers_create(&service->workers, service, count, err);
     }
     return status;
@@ -128,10 +143,12 @@ static void service_finish(struct service *service) {
     for (unsigned i = 0; i < service->backend_count; i++) {
         backend_close(service->backend[i]);
     }
+    gpu_spawner_end(service->spawner);
     settings_finish(&service->settings);
     slot_pool_destroy(service->slots);
     metrics_destroy(service->metrics);
     close(service->idle_event);
+    close(service->notify);
 }
 
 /* Opens what was not handed over. fd[1] stays -1 when no second listener is wanted. */
@@ -160,9 +177,14 @@ static enum status open_sockets(struct service *service, int fd[2], struct error
     return status;
 }
 
-static enum status open_doors(struct service *service, struct http *https[2], struct error *err) {
+/* The last thing before strangers come in is that the system calls are closed. */
+static enum status open_doors(struct service *service, struct sandbox *sandbox, struct http *https[2],
+                              struct error *err) {
     int fd[2] = {-1, -1};
     enum status status = open_sockets(service, fd, err);
+    if (status == ST_OK) {
+        status = sandbox_calls(sandbox, service->config, err);
+    }
     for (unsigned i = 0; i < 2 && status == ST_OK; i++) {
         if (fd[i] >= 0) {
             status = http_start(&https[i], service, fd[i], i == 1, err);
@@ -179,18 +201,24 @@ static enum status open_doors(struct service *service, struct http *https[2], st
 
 static int serve(const struct command *command, const struct config *config, struct error *err) {
     struct service service;
+    struct sandbox sandbox = {0};
     struct http *https[2] = {NULL, NULL};
     int signals = signals_open();
-    enum status status = service_init(&service, config, command->argv, err);
+    service_prepare(&service, command, config);
+    enum status status =
+        sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
     if (status == ST_OK) {
-        status = open_doors(&service, https, err);
+        status = service_init(&service, err);
+    }
+    if (status == ST_OK) {
+        status = open_doors(&service, &sandbox, https, err);
     }
     if (status == ST_OK) {
         log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service.port,
                     service.cpu->name, gpu_build_versions());
         status = await_gpu(&service, err);
         if (status == ST_OK) {
-            activation_notify("READY=1");
+            activation_notify(service.notify, "READY=1");
             while (signals_wait(signals) == SIGHUP) {
                 reload(&service, https, command);
             }
@@ -231,9 +259,10 @@ int main(int argc, char **argv) {
     }
     log_init((enum log_level)(config.log_level - CHOICE_log_level_error),
              config.log_format == CHOICE_log_format_json ? LOG_JSON : LOG_TEXT);
+    sandbox_hide(&config);
     if (engine) {
         struct service service = {.config = &config};
-        struct gpu_options options = gpu_options(&service, argv);
+        struct gpu_options options = gpu_options(&service);
         gpu_engine_main(&options);
     }
     int code = serve(&(struct command){argc, argv}, &config, &err);

@@ -22,6 +22,7 @@ struct service {
     struct settings_holder settings; /* options and tokens as they are now */
     struct metrics *metrics;
     struct slot_pool *slots;
+    struct gpu_spawner *spawner; /* NULL: no GPU, or in this process */
     struct workers *workers;
     _Atomic int64_t refusal_second; /* when refusals were last logged */
     _Atomic unsigned refusal_lines; /* how many lines they got in that second */
@@ -32,6 +33,9 @@ struct service {
     struct backend *backend[SERVICE_BACKENDS_MAX];
     unsigned backend_count;
     struct backend *cpu;     /* the last of them */
+    unsigned cores;          /* that may be used */
+    uint64_t memory;         /* for pictures, in bytes */
+    int notify;              /* socket of the service manager, -1: none */
     uint16_t port;           /* listened on */
     bool admin;              /* there is a second listener */
     _Atomic bool draining;   /* set once, by SIGTERM */

@@ -11,6 +11,9 @@ enum status settings_create(struct settings **settings, const struct config *con
     atomic_init(&made->users, 1);
     made->config = *config;
     enum status status = config->token_file[0] ? tokens_load(&made->tokens, config->token_file, err) : ST_OK;
+    if (status == ST_OK && config->tls_cert[0]) {
+        status = tls_load(&made->identity, config->tls_cert, config->tls_key, err);
+    }
     if (status != ST_OK) {
         settings_drop(made);
         return status;
@@ -22,6 +25,7 @@ enum status settings_create(struct settings **settings, const struct config *con
 void settings_drop(struct settings *settings) {
     if (settings && atomic_fetch_sub(&settings->users, 1) == 1) {
         tokens_destroy(settings->tokens);
+        tls_destroy(settings->identity);
         free(settings);
     }
 }
@@ -52,12 +56,13 @@ struct settings *settings_take(struct settings_holder *holder) {
     return settings;
 }
 
-struct watchdog_limits settings_limits(const struct config *config, unsigned connections) {
+struct watchdog_limits settings_limits(const struct config *config, unsigned connections, bool silent) {
     unsigned soft = config->connections_soft;
     return (struct watchdog_limits){
         .soft = soft == 0 || soft > connections ? connections - connections / 4 : soft,
         .rate = config->min_rate,
         .rate_ms = config->min_rate_time_ms,
+        .silent = silent,
         .header_ms = config->header_timeout_ms,
     };
 }

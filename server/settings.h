@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What may change while the daemon runs: options and tokens, as one immutable snapshot. Each
+ * What may change while the daemon runs: options, tokens and certificate, as one immutable snapshot. Each
  * request keeps the one it began with, so that it sees nothing change half way. */
 #ifndef BLURD_SERVER_SETTINGS_H
 #define BLURD_SERVER_SETTINGS_H
@@ -8,13 +8,15 @@
 #include <stdatomic.h>
 
 #include "config/config.h"
+#include "server/tls.h"
 #include "server/tokens.h"
 #include "server/watchdog.h"
 
 struct settings {
     _Atomic unsigned users;
-    struct config config;  /* options that need a restart are as they were at the start */
-    struct tokens *tokens; /* NULL: no authentication */
+    struct config config;          /* options that need a restart are as they were at the start */
+    struct tokens *tokens;         /* NULL: no authentication */
+    struct tls_identity *identity; /* NULL: no TLS */
 };
 
 /* The current snapshot. Zero-initialise and settings_init. */
@@ -23,7 +25,7 @@ struct settings_holder {
     struct settings *now;
 };
 
-/* A snapshot with one user, the caller. Reads the token file. ST_ARGUMENT with a sentence. */
+/* A snapshot with one user, the caller. Reads the token and TLS files. ST_ARGUMENT with a sentence. */
 enum status settings_create(struct settings **settings, const struct config *config, struct error *err);
 
 /* The last user's call frees it. NULL is allowed. */
@@ -35,7 +37,7 @@ void settings_replace(struct settings_holder *holder, struct settings *settings)
 void settings_finish(struct settings_holder *holder);
 
 /* What a watchdog over at most so many connections has to know. */
-struct watchdog_limits settings_limits(const struct config *config, unsigned connections);
+struct watchdog_limits settings_limits(const struct config *config, unsigned connections, bool silent);
 
 /* The current snapshot with one user more. Thread-safe. */
 struct settings *settings_take(struct settings_holder *holder);

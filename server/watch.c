@@ -43,7 +43,7 @@ void watch_shut(struct watch *watch, enum watch_end end) {
     static const char *const phases[] = {"idle", "headers", "body", "work", "write"};
     static const char *const ends[] = {"open", "late", "slow", "shed", "closed"};
     bool receiving = watch->phase == WATCH_HEADERS || watch->phase == WATCH_BODY;
-    if (receiving && (end == WATCH_LATE || end == WATCH_SLOW)) {
+    if (receiving && !watch->rules->limits.silent && (end == WATCH_LATE || end == WATCH_SLOW)) {
         answer_408(watch, end);
     }
     shutdown(watch->fd, SHUT_RDWR);

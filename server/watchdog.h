@@ -35,6 +35,7 @@ struct watchdog_limits {
     unsigned soft;     /* above so many connections the ones idle longest are closed */
     uint64_t rate;     /* least bytes a second of bodies and answers; 0: any */
     int64_t rate_ms;   /* for how long it may be lower: this for bodies, twice this for answers */
+    bool silent;       /* the bytes on the sockets are not plain HTTP: nobody gets a 408 */
     int64_t header_ms; /* from the first byte of a connection's next request to the end of its headers */
 };
 

@@ -110,10 +110,10 @@ static void *run_any(void *argument) {
     return NULL;
 }
 
-/* Priorities are a thread's own on Linux. Without the right to change it nothing is lost but that. */
+/* Priorities are a thread's own on Linux, 0 is the one that calls. Without the right to change it nothing is
+ * lost but that. */
 static void *run_large(void *argument) {
-    id_t self = (id_t)gettid();
-    setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + LARGE_NICE);
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + LARGE_NICE);
     run(argument, true);
     return NULL;
 }

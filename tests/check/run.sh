@@ -27,6 +27,7 @@ check "licences, links, text" "$python" tests/check/text.py
 check "options are read" "$python" tests/check/options.py
 check "headers compile alone" bash tests/check/headers.sh
 check "format" bash tests/check/format.sh
+check "systemd units" bash tests/check/units.sh
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

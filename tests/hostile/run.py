@@ -22,6 +22,7 @@ import lab  # noqa: E402
 import rows_pictures  # noqa: E402, F401, rows register themselves
 import rows_privacy  # noqa: E402, F401
 import rows_http  # noqa: E402, F401
+import rows_sandbox  # noqa: E402, F401
 
 
 @lab.row('Q3', 'inputs that a fuzzer makes up', '0 crashes, leaks, broken promises in any target')

@@ -95,9 +95,10 @@ def process(pid):
 
 
 def children(own):
-    """pid -> state of the daemon's child processes, zombies included."""
+    """pid -> state of the engine processes, zombies included: what the daemon's only child has started."""
     found = {int(name): process(name) for name in os.listdir('/proc') if name.isdigit()}
-    return {pid: entry[1] for pid, entry in found.items() if entry and entry[0] == own.process.pid}
+    spawners = {pid for pid, entry in found.items() if entry and entry[0] == own.process.pid}
+    return {pid: entry[1] for pid, entry in found.items() if entry and entry[0] in spawners}
 
 
 def engine(own):

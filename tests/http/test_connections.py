@@ -219,7 +219,7 @@ def test_no_descriptors_left(start, say, held):
     own = start('--log-level', 'info', '--event-threads', 2)
     idle = [own.connect() for _ in range(held)]
     assert [ask(connection) for connection in idle] == [200] * held
-    used = max(int(name) for name in os.listdir(f'/proc/{own.process.pid}/fd')) + 1
+    used = max(own.open_files()) + 1
     before, lines = processor_seconds(own), len(own.lines)
     _, hard = resource.prlimit(own.process.pid, resource.RLIMIT_NOFILE)
     limits = resource.prlimit(own.process.pid, resource.RLIMIT_NOFILE, (used, hard))

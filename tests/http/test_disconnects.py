@@ -20,8 +20,7 @@ def settle(own):
     found = daemon.eventually(idle, 20)
     assert found and daemon.eventually(lambda: own.metrics()['blurd_connections_open'] == 1)
     assert own.metrics()['blurd_queue_depth'] == 0
-    folder = f'/proc/{own.process.pid}/fd'
-    kinds = [os.readlink(f'{folder}/{name}').split(':')[0] for name in os.listdir(folder)]
+    kinds = [link.split(':')[0] for link in own.open_files().values()]
     slots = sum(kind.startswith('/memfd') for kind in kinds)  # idle ones are kept for the next request
     return {'descriptors': len(kinds) - slots, 'slots': slots, 'slot bytes': own.metrics()['blurd_slot_bytes'], 'threads': own.status('Threads')}
 

@@ -262,6 +262,18 @@ def test_a_kernel_fault_in_a_single_process_stays(start, reference, tmp_path):
     assert ask(own)[0].startswith('cpu/') and not path.exists()
 
 
+def test_the_spawner_ends(start, reference):
+    """Its engine ends with it, and no other is started: the CPU does the work."""
+    own = launch(start)
+    pid = fake_gpu.engine(own)
+    os.kill(fake_gpu.process(pid)[0], signal.SIGKILL)
+    await_state(own, 'down')
+    assert not fake_gpu.is_alive(pid)
+    for _ in range(5):
+        name, result = ask(own)
+        assert name.startswith('cpu/') and result == reference()
+
+
 # --- the front's end -------------------------------------------------------------------------
 def test_no_engine_is_left_after_the_end(start):
     own = launch(start)

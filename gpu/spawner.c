@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/spawner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "gpu/channel.h"
+
+enum { ARGUMENTS_MAX = 256 };
+
+struct gpu_spawner {
+    int socket;
+    pid_t pid;
+};
+
+/* This program again, with its own arguments behind the one that makes it an engine. */
+static enum status spawn(char *const *own_arguments, int control, pid_t *pid, struct error *err) {
+    char *arguments[ARGUMENTS_MAX + 2] = {own_arguments[0], (char[]){GPU_ENGINE_ARGUMENT}};
+    for (unsigned i = 1; own_arguments[i] && i < ARGUMENTS_MAX; i++) {
+        arguments[i + 1] = own_arguments[i];
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, control, WIRE_CONTROL_FD);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    int error = posix_spawn(pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error == 0 ? ST_OK : fail(err, ST_DEVICE, "cannot start the engine process: %s", strerror(error));
+}
+
+/* Spawns an engine and sends the front its control socket. */
+static enum status give_engine(char *const *arguments, int leash, pid_t *pid, struct error *err) {
+    int pair[2];
+    struct wire_lane message;
+    enum status status = channel_pair(pair, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    status = spawn(arguments, pair[1], pid, err);
+    close(pair[1]);
+    if (status == ST_OK) {
+        status = channel_send(leash, &message, sizeof message, WIRE_STARTED, pair[0], err);
+    }
+    close(pair[0]);
+    return status;
+}
+
+/* An engine from its start until it is gone. Whatever comes over the leash ends it. */
+static void lead(char *const *arguments, int leash) {
+    struct error err = {0};
+    pid_t pid = 0;
+    if (give_engine(arguments, leash, &pid, &err) == ST_OK) {
+        char ignored;
+        while (recv(leash, &ignored, sizeof ignored, 0) < 0 && errno == EINTR) {
+        }
+    } else {
+        log_message(LOG_WARNING, "gpu", "%s", err.text);
+    }
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    close(leash);
+}
+
+/* Signals are blocked, as in the front: it ends when the front does. */
+static _Noreturn void spawner_main(char *const *arguments, int socket) {
+    struct wire_lane message;
+    struct error err;
+    int leash;
+    prctl(PR_SET_NAME, "blurd-spawner");
+    socket = dup2(socket, WIRE_CONTROL_FD);
+    closefrom(WIRE_CONTROL_FD + 1); /* handed-over sockets, which are not closed by themselves */
+    while (channel_receive(socket, &message, sizeof message, WIRE_START, &leash, -1, &err) == ST_OK) {
+        lead(arguments, leash);
+    }
+    _exit(0);
+}
+
+enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, struct error *err) {
+    struct gpu_spawner *made = calloc(1, sizeof *made);
+    int pair[2];
+    enum status status = made ? channel_pair(pair, err) : fail(err, ST_BUSY, "out of memory");
+    if (status != ST_OK) {
+        free(made);
+        return status;
+    }
+    made->socket = pair[0];
+    made->pid = fork();
+    if (made->pid == 0) {
+        spawner_main(arguments, pair[1]);
+    }
+    int error = errno;
+    close(pair[1]);
+    if (made->pid < 0) {
+        close(made->socket);
+        free(made);
+        return fail(err, ST_BUSY, "cannot fork: %s", strerror(error));
+    }
+    *spawner = made;
+    return ST_OK;
+}
+
+void gpu_spawner_end(struct gpu_spawner *spawner) {
+    if (spawner) {
+        close(spawner->socket);
+        while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+        free(spawner);
+    }
+}
+
+enum status spawner_start(struct gpu_spawner *spawner, int leash[2], int *control, int64_t timeout_ms,
+                          struct error *err) {
+    struct wire_lane message;
+    enum status status = channel_send(spawner->socket, &message, sizeof message, WIRE_START, leash[1], err);
+    close(leash[1]);
+    return status == ST_OK
+               ? channel_receive(leash[0], &message, sizeof message, WIRE_STARTED, control, timeout_ms, err)
+               : status;
+}
+
+void spawner_let_go(int leash) {
+    shutdown(leash, SHUT_WR);
+}
+
+void spawner_bury(int leash) {
+    char ignored;
+    ssize_t got;
+    do {
+        got = recv(leash, &ignored, sizeof ignored, 0); /* STARTED, where nobody waited for it any more */
+    } while (got > 0 || (got < 0 && errno == EINTR));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * A process that starts engines, so that the front, which reads what strangers send, needs not
+ * be able to start anything (server/sandbox.h).
+ *
+ * It is forked while the front has a single thread and nothing of any client in its memory. All
+ * that it can be told is: start this program's engine, end it. An engine's *leash* is a socket
+ * pair between the front and the spawner: when the front's end is shut down for writing, or the
+ * front is gone, the engine is killed; the spawner closes its end when nothing is left of it. */
+#ifndef BLURD_GPU_SPAWNER_H
+#define BLURD_GPU_SPAWNER_H
+
+#include <stdint.h>
+
+#include "core/status.h"
+#include "gpu/gpu.h"
+
+/* Starts an engine. leash[0] stays the caller's, leash[1] is closed. *control is the socket to the
+ * engine. ST_DEVICE when it cannot be started, and ST_TIMEOUT when that takes too long. One engine at
+ * a time: the next waits until the one before is buried. */
+enum status spawner_start(struct gpu_spawner *spawner, int leash[2], int *control, int64_t timeout_ms,
+                          struct error *err);
+
+/* Has the engine killed; returns at once. Any thread, any number of times. */
+void spawner_let_go(int leash);
+
+/* Waits until an engine that was let go is gone. */
+void spawner_bury(int leash);
+
+#endif

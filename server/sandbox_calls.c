@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ * The system calls that are left after the start: those that act on what the process has already.
+ * A generous list on purpose: libraries differ in which of two calls they use, and what is not here
+ * fails with ENOSYS, as on an old kernel, for which they have another way. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "server/sandbox.h"
+#include "server/sanitizers.h"
+
+#define WHOLE UINT32_MAX
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#endif
+
+static const int allowed[] = {
+    /* memory; what maps has rules below */
+    SCMP_SYS(munmap),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(brk),
+    SCMP_SYS(mincore),
+    SCMP_SYS(msync),
+    SCMP_SYS(mlock),
+    SCMP_SYS(munlock),
+    SCMP_SYS(membarrier),
+    SCMP_SYS(memfd_create),
+    /* what is open */
+    SCMP_SYS(read),
+    SCMP_SYS(write),
+    SCMP_SYS(readv),
+    SCMP_SYS(writev),
+    SCMP_SYS(pread64),
+    SCMP_SYS(pwrite64),
+    SCMP_SYS(preadv),
+    SCMP_SYS(pwritev),
+    SCMP_SYS(preadv2),
+    SCMP_SYS(pwritev2),
+    SCMP_SYS(sendfile),
+    SCMP_SYS(lseek),
+    SCMP_SYS(close),
+    SCMP_SYS(close_range),
+    SCMP_SYS(dup),
+    SCMP_SYS(dup2),
+    SCMP_SYS(dup3),
+    SCMP_SYS(fstat),
+    SCMP_SYS(newfstatat),
+    SCMP_SYS(ftruncate),
+    SCMP_SYS(fallocate),
+    SCMP_SYS(fadvise64),
+    SCMP_SYS(pipe2),
+    SCMP_SYS(eventfd2),
+    SCMP_SYS(signalfd4),
+    SCMP_SYS(timerfd_create),
+    SCMP_SYS(timerfd_settime),
+    SCMP_SYS(timerfd_gettime),
+    /* waiting */
+    SCMP_SYS(poll),
+    SCMP_SYS(ppoll),
+    SCMP_SYS(select),
+    SCMP_SYS(pselect6),
+    SCMP_SYS(epoll_create1),
+    SCMP_SYS(epoll_ctl),
+    SCMP_SYS(epoll_wait),
+    SCMP_SYS(epoll_pwait),
+    SCMP_SYS(epoll_pwait2),
+    /* sockets that are there */
+    SCMP_SYS(accept),
+    SCMP_SYS(accept4),
+    SCMP_SYS(recvfrom),
+    SCMP_SYS(recvmsg),
+    SCMP_SYS(recvmmsg),
+    SCMP_SYS(shutdown),
+    SCMP_SYS(getsockname),
+    SCMP_SYS(getpeername),
+    SCMP_SYS(getsockopt),
+    SCMP_SYS(setsockopt),
+    /* threads and their locks */
+    SCMP_SYS(futex),
+    SCMP_SYS(futex_waitv),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(get_robust_list),
+    SCMP_SYS(set_tid_address),
+    SCMP_SYS(rseq),
+    SCMP_SYS(gettid),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(getcpu),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(sched_getparam),
+    SCMP_SYS(sched_getscheduler),
+    SCMP_SYS(arch_prctl),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+    SCMP_SYS(wait4),
+    /* signals to itself */
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(rt_sigpending),
+    SCMP_SYS(rt_sigtimedwait),
+    SCMP_SYS(rt_sigsuspend),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(pause),
+    SCMP_SYS(restart_syscall),
+    /* time, and who and where it is */
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_getres),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(time),
+    SCMP_SYS(times),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(getpid),
+    SCMP_SYS(getppid),
+    SCMP_SYS(getuid),
+    SCMP_SYS(geteuid),
+    SCMP_SYS(getgid),
+    SCMP_SYS(getegid),
+    SCMP_SYS(getrusage),
+    SCMP_SYS(getpriority),
+    SCMP_SYS(getrlimit),
+    SCMP_SYS(uname),
+    SCMP_SYS(sysinfo),
+};
+
+/* Allowed where argument `number` has `value` in the bits of `mask`. */
+struct rule {
+    int call;
+    unsigned number;
+    uint64_t mask, value;
+};
+
+enum {
+    THREAD = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD,
+    SPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+             CLONE_NEWNET,
+};
+
+static const struct rule conditional[] = {
+    {SCMP_SYS(mmap), 2, PROT_EXEC, 0},
+    {SCMP_SYS(mprotect), 2, PROT_EXEC, 0},
+    {SCMP_SYS(clone), 0, (uint64_t)THREAD | SPACES, THREAD},
+    {SCMP_SYS(socketpair), 0, WHOLE, AF_UNIX}, /* a lane to the GPU's engine */
+    {SCMP_SYS(sendto), 3, MSG_FASTOPEN, 0},    /* which connects */
+    {SCMP_SYS(sendmsg), 2, MSG_FASTOPEN, 0},
+    {SCMP_SYS(ioctl), 1, WHOLE, FIONREAD},
+    {SCMP_SYS(ioctl), 1, WHOLE, FIONBIO},
+    {SCMP_SYS(ioctl), 1, WHOLE, TCGETS},
+    {SCMP_SYS(fcntl), 1, WHOLE, F_GETFD},
+    {SCMP_SYS(fcntl), 1, WHOLE, F_SETFD},
+    {SCMP_SYS(fcntl), 1, WHOLE, F_GETFL},
+    {SCMP_SYS(fcntl), 1, WHOLE, F_SETFL},
+    {SCMP_SYS(fcntl), 1, WHOLE, F_DUPFD},
+    {SCMP_SYS(fcntl), 1, WHOLE, F_DUPFD_CLOEXEC},
+    {SCMP_SYS(prctl), 0, WHOLE, PR_SET_NAME},
+    {SCMP_SYS(prctl), 0, WHOLE, PR_GET_NAME},
+    {SCMP_SYS(prctl), 0, WHOLE, PR_GET_DUMPABLE},
+    {SCMP_SYS(prctl), 0, WHOLE, PR_SET_VMA},
+    {SCMP_SYS(prlimit64), 2, UINT64_MAX, 0}, /* asking, not setting */
+};
+
+/* Where files are read at SIGHUP. Where in the tree is Landlock's business. */
+static const struct rule reading = {
+    SCMP_SYS(openat), 2, WHOLE & ~(uint64_t)(O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY), O_RDONLY};
+
+/* What a leak detector and its tracer do, and how a sanitizer reports. */
+static const int sanitizers[] = {
+    SCMP_SYS(openat),
+    SCMP_SYS(open),
+    SCMP_SYS(clone),
+    SCMP_SYS(ptrace),
+    SCMP_SYS(prctl),
+    SCMP_SYS(kill),
+    SCMP_SYS(tgkill),
+    SCMP_SYS(readlink),
+    SCMP_SYS(stat),
+    SCMP_SYS(readlinkat),
+    SCMP_SYS(access),
+    SCMP_SYS(faccessat),
+    SCMP_SYS(getcwd),
+    SCMP_SYS(getdents),
+    SCMP_SYS(getdents64),
+    SCMP_SYS(prlimit64),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(setrlimit),
+    SCMP_SYS(personality),
+    SCMP_SYS(socketpair),
+};
+
+static int add_calls(scmp_filter_ctx filter, const int *calls, size_t count) {
+    int error = 0;
+    for (size_t i = 0; i < count && error == 0; i++) {
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+    }
+    return error;
+}
+
+static int add_rule(scmp_filter_ctx filter, struct rule rule) {
+    struct scmp_arg_cmp compare = SCMP_CMP64(rule.number, SCMP_CMP_MASKED_EQ, rule.mask, rule.value);
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, rule.call, 1, compare);
+}
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static int add_all(scmp_filter_ctx filter, bool reads) {
+    int error = add_calls(filter, allowed, COUNT(allowed));
+    if (SANITIZED && error == 0) {
+        error = add_calls(filter, sanitizers, COUNT(sanitizers));
+    }
+    for (size_t i = 0; i < COUNT(conditional) && error == 0; i++) {
+        error = add_rule(filter, conditional[i]);
+    }
+    if (reads && error == 0) {
+        error = add_rule(filter, reading);
+    }
+    if (error == 0) { /* a worker lowers its own priority as it starts */
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 2,
+                                 SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS), SCMP_A1_64(SCMP_CMP_EQ, 0));
+    }
+    /* abort() */
+    return error ? error : add_rule(filter, (struct rule){SCMP_SYS(tgkill), 0, WHOLE, (uint64_t)getpid()});
+}
+
+unsigned sandbox_calls_load(bool reads, const char **why) {
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+    if (!filter) {
+        *why = "out of memory";
+        return 0;
+    }
+    int error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+    /* What runs here is ours: no slower speculation for it, which old kernels add. */
+    error = error ? error : seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+    error = error ? error : seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    error = error ? error : add_all(filter, reads);
+    error = error ? error : seccomp_load(filter);
+    seccomp_release(filter);
+    *why = error ? strerror(-error) : "";
+    return error ? 0 : (unsigned)(COUNT(allowed) + COUNT(conditional) + 2 + reads);
+}

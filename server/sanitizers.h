@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * Whether this is a build with a sanitizer, whose leak detector looks into the process from another one. */
+#ifndef BLURD_SERVER_SANITIZERS_H
+#define BLURD_SERVER_SANITIZERS_H
+
+#ifdef __has_feature
+#define SANITIZER_FEATURE (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZER_FEATURE 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || SANITIZER_FEATURE
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+#endif

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: MIT
+"""TLS on the port: the same answers, deadlines for handshakes too, certificates replaced while it runs."""
+
+import concurrent.futures
+import pathlib
+import signal
+import socket
+import ssl
+import subprocess
+import time
+import warnings
+
+import pytest
+
+import certificates
+import daemon
+import pictures
+import wire
+from certificates import Pair, Secure, context, openssl
+from problems import check_problem
+
+pytestmark = certificates.needed
+BODY = pictures.png(pictures.photograph(120, 90))
+LARGE = pictures.jpeg(pictures.noise(700, 500))  # as PNG the answer has a megabyte
+HALF_HELLO = bytes.fromhex('16030100f8010000f40303') + bytes(40)
+OLD = (ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1)
+
+
+@pytest.fixture(scope='module')
+def pair(tmp_path_factory):
+    return Pair(tmp_path_factory.mktemp('tls'))
+
+
+def launch(pair, *options):
+    """A daemon with TLS on its port and a plain one for admins."""
+    own = daemon.Daemon(*pair.options(), '--gpus', 'none', '--admin-listen', '127.0.0.1', '--admin-port', 0, *options)
+    own.admin = int(own.wait_for_line(r'health and metrics on port (\d+)').group(1))
+    own.metrics = lambda: own.metrics_of(own.admin)
+    return own
+
+
+@pytest.fixture(scope='module')
+def shared_tls(pair):
+    with launch(pair, '--max-body', '1MiB') as own:
+        yield own
+
+
+@pytest.fixture
+def secure(shared_tls, pair):
+    """secure(): a new connection to the shared daemon."""
+    opened = []
+
+    def connect(**more):
+        opened.append(Secure(shared_tls.port, 30 * daemon.SLOW, context(pair), **more))
+        return opened[-1]
+
+    yield connect
+    for one in opened:
+        one.close()
+    assert shared_tls.process.poll() is None
+
+
+def answer(connection, body=BODY, target='/blur?sigma=3', headers=(), **more):
+    connection.send(wire.message('POST', target, body, headers, **more))
+    return connection.answer()
+
+
+# --- the same as without ---------------------------------------------------------------------
+@pytest.mark.parametrize('version', (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3))
+def test_the_same_picture(shared_tls, pair, server, version):
+    with Secure(shared_tls.port, 30 * daemon.SLOW, context(pair, version, version)) as one:
+        found = [answer(one) for _ in range(3)]  # on one connection
+    assert [each.status for each in found] == [200] * 3
+    assert {each.body for each in found} == {server.post('/blur?sigma=3', BODY).content}
+
+
+def test_many_at_once(shared_tls, pair):
+    def work(_):
+        with Secure(shared_tls.port, 60 * daemon.SLOW, context(pair)) as one:
+            return [answer(one).status for _ in range(4)]
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        assert [status for found in pool.map(work, range(48)) for status in found] == [200] * 192
+
+
+def test_a_body_in_small_pieces(secure):
+    one = secure()
+    message = wire.message('POST', '/blur?sigma=3', BODY)
+    for i in range(0, len(message), 977):
+        one.send(message[i:i + 977])
+    assert one.answer().status == 200
+
+
+def test_pipelined(secure):
+    """What the TLS library has decrypted already is seen by no poll."""
+    one, count = secure(), 60
+    one.send(wire.message('POST', '/blur?sigma=1', pictures.small_png()) * count)
+    assert [one.answer().status for _ in range(count)] == [200] * count
+
+
+def test_100_continue(secure):
+    one = secure()
+    one.send(wire.message('POST', '/blur?sigma=3', headers=['Expect: 100-continue', f'Content-Length: {len(BODY)}'], length=False))
+    assert one.answer().status == 100
+    one.send(BODY)
+    assert one.answer().status == 200
+
+
+@pytest.mark.parametrize('how', ('declared', 'far too long', 'chunked'))
+def test_413_arrives(secure, how):
+    for _ in range(20):
+        one, body = secure(), bytes(1500 << 10 if how != 'far too long' else 9 << 20)
+        if how == 'chunked':
+            one.send(wire.message('POST', '/blur?sigma=3', headers=['Transfer-Encoding: chunked'], length=False) + wire.chunked(body))
+        else:
+            one.send(wire.message('POST', '/blur?sigma=3', body))
+        check_problem(one.answer(), 'body-too-large')
+
+
+def test_a_slow_reader(secure, server):
+    """More than the socket's buffers hold, taken in small pieces."""
+    one, target = secure(receive_buffer=4096), '/blur?sigma=0.3&format=png'
+    one.send(wire.message('POST', target, LARGE))
+    for _ in range(20):
+        time.sleep(0.02)
+        one.buffer += one.socket.recv(2000)
+    found = one.answer()
+    assert found.status == 200 and len(found.body) > 900_000
+    assert found.body == server.post(target, LARGE).content
+
+
+# --- what is no TLS, and what is too old ----------------------------------------------------------
+def test_plain_http_on_the_tls_port(shared_tls, secure):
+    assert shared_tls.raw(wire.message('GET', '/livez')) == []
+    assert answer(secure()).status == 200
+
+
+def test_a_handshake_on_the_plain_port(server):
+    with server.connect() as connection:
+        connection.send(bytes.fromhex('16030100051603010000') + bytes(300) + b'\r\n\r\n')
+        found = connection.answers()
+    assert [each.status for each in found] in ([], [400])
+    assert server.get('/livez').status_code == 200
+
+
+@pytest.mark.parametrize('version', OLD, ids=lambda version: version.name)
+def test_old_versions_are_refused(shared_tls, version):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', DeprecationWarning)
+        using = context(None, version, version)
+    using.set_ciphers('ALL:@SECLEVEL=0')
+    with pytest.raises((ssl.SSLError, ConnectionError)) as caught:
+        Secure(shared_tls.port, 10 * daemon.SLOW, using)
+    assert 'NO_PROTOCOLS' not in str(caught.value), 'the client did not even try'
+
+
+def test_weak_ciphers_are_refused(shared_tls):
+    using = context(None, None, ssl.TLSVersion.TLSv1_2)
+    for weak in ('AES128-SHA', 'ECDHE-ECDSA-AES128-SHA', 'AES256-GCM-SHA384', 'DHE-RSA-AES128-GCM-SHA256'):
+        using.set_ciphers(weak + ':@SECLEVEL=0')
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            Secure(shared_tls.port, 10 * daemon.SLOW, using)
+
+
+def test_renegotiation_is_refused(shared_tls, secure):
+    """The client asks for a second handshake on the connection; it gets none."""
+    client = subprocess.Popen(['openssl', 's_client', '-connect', f'127.0.0.1:{shared_tls.port}', '-tls1_2'],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    time.sleep(0.5 * daemon.SLOW)
+    client.stdin.write(b'R\n')
+    client.stdin.flush()
+    time.sleep(0.5 * daemon.SLOW)
+    try:
+        client.stdin.write(b'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+        client.stdin.flush()
+        time.sleep(0.3)
+        client.stdin.close()
+    except OSError:
+        pass
+    output = client.stdout.read()
+    client.wait(20)
+    assert b'RENEGOTIATING' in output and b'HTTP/1.1 200' not in output
+    assert answer(secure()).status == 200
+
+
+# --- deadlines --------------------------------------------------------------------------------------
+def test_half_handshakes(pair, say):
+    """Hundreds that begin a handshake and stop; a good client beside them is served."""
+    count, deadline = 300, 1.0 * daemon.SLOW
+    with launch(pair, '--header-timeout', f'{int(deadline * 1000)}ms') as own:
+        begin = time.monotonic()
+        stuck = [wire.Wire(own.port, 20 * daemon.SLOW) for _ in range(count)]
+        for i, one in enumerate(stuck):
+            one.send(HALF_HELLO[:(i * 7) % len(HALF_HELLO)])
+        times = []
+        while time.monotonic() - begin < deadline:
+            before = time.monotonic()
+            with Secure(own.port, 20 * daemon.SLOW, context(pair)) as good:
+                assert answer(good).status == 200
+            times.append(time.monotonic() - before)
+        for one in stuck:
+            assert one.answers() == []
+        ended = time.monotonic() - begin
+        for one in stuck:
+            one.close()
+        assert daemon.eventually(lambda: own.metrics()['blurd_connections_open'] <= 1)
+        numbers = own.metrics()
+    say(f'{count} half handshakes: all closed after {ended:.2f} s (deadline {deadline:g} s); {len(times)} pictures beside them, '
+        f'{max(times) * 1000:.0f} ms at most')
+    assert ended < deadline + 2 * daemon.SLOW and times
+    assert numbers['blurd_connections_late_total'] + numbers['blurd_connections_shed_total'] >= count
+
+
+def processor_seconds(pid):
+    return sum(int((task / 'schedstat').read_text().split()[0]) for task in pathlib.Path(f'/proc/{pid}/task').iterdir()) / 1e9
+
+
+def test_half_handshakes_cost_little(pair, say):
+    """libmicrohttpd 0.9.75 would ask about them all the time (server/pace.h)."""
+    with launch(pair, '--header-timeout', '30s', '--event-threads', 1) as own:
+        stuck = [wire.Wire(own.port, 20) for _ in range(200)]
+        for one in stuck:
+            one.send(HALF_HELLO)
+        time.sleep(0.2)
+        before, begin = processor_seconds(own.process.pid), time.monotonic()
+        time.sleep(1)
+        share = (processor_seconds(own.process.pid) - before) / (time.monotonic() - begin)
+        with Secure(own.port, 20 * daemon.SLOW, context(pair)) as good:
+            begin = time.monotonic()
+            good.send(wire.message('POST', '/blur?sigma=0.3&format=png', LARGE))
+            assert len(good.answer().body) > 900_000
+            took = time.monotonic() - begin
+        for one in stuck:
+            one.close()
+    say(f'200 half handshakes: {share * 100:.0f} % of a core; a megabyte beside them took {took * 1000:.0f} ms')
+    assert share < 0.4
+
+
+def test_a_slow_body_is_closed_without_plain_text(pair):
+    """A 408 in the clear would be garbage in the middle of the client's stream."""
+    with launch(pair, '--body-timeout', '300ms') as own:
+        with Secure(own.port, 20 * daemon.SLOW, context(pair)) as one:
+            one.send(wire.message('POST', '/blur?sigma=3', BODY)[:-10])
+            try:
+                assert one.answer() is None
+            except ssl.SSLEOFError:
+                pass  # the connection ended; any other error would be of bytes that are no TLS
+        assert daemon.eventually(lambda: own.metrics()['blurd_connections_late_total'] == 1)
+
+
+def test_the_end_does_not_wait_for_idle_clients(pair):
+    with launch(pair) as own:
+        with Secure(own.port, 20 * daemon.SLOW, context(pair)) as one:
+            assert answer(one).status == 200
+            begin = time.monotonic()
+            own.signal()
+            assert own.wait() == 0
+            assert time.monotonic() - begin < 3 * daemon.SLOW
+
+
+def test_a_client_that_leaves(shared_tls, pair):
+    for _ in range(20):
+        one = Secure(shared_tls.port, 20 * daemon.SLOW, context(pair))
+        one.send(wire.message('POST', '/blur?sigma=30', BODY))
+        one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\1\0\0\0\0\0\0\0')
+        one.close()
+    assert daemon.eventually(lambda: shared_tls.metrics()['blurd_requests_in_flight'] <= 1)  # that of the question
+    assert shared_tls.process.poll() is None
+
+
+# --- certificates ---------------------------------------------------------------------------------
+@pytest.fixture(scope='module')
+def others(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('others')
+    return {'two': Pair(folder, 'two', rsa=True), 'expired': Pair(folder, 'expired', expired=True)}
+
+
+@pytest.mark.parametrize('case,says', (
+    ('no key', 'tls_key is empty'), ('no certificate', 'tls_cert is empty'), ('wrong key', 'is not that of the certificate'),
+    ('expired', 'has expired'), ('missing', 'cannot read the certificate'), ('garbage', 'no certificate chain'),
+    ('key in place of certificate', 'no certificate chain'), ('certificate in place of key', 'no private key')))
+def test_a_start_that_cannot_be(pair, others, tmp_path, case, says):
+    garbage = tmp_path / 'garbage'
+    garbage.write_bytes(bytes(range(256)))
+    certificate, key = {
+        'no key': (pair.certificate, ''), 'no certificate': ('', pair.key), 'wrong key': (pair.certificate, others['two'].key),
+        'expired': (others['expired'].certificate, others['expired'].key), 'missing': (tmp_path / 'none', pair.key),
+        'garbage': (garbage, pair.key), 'key in place of certificate': (pair.key, pair.key),
+        'certificate in place of key': (pair.certificate, pair.certificate)}[case]
+    code, _, log = daemon.run('--port', 0, '--gpus', 'none', '--tls-cert', certificate, '--tls-key', key)
+    assert code == 78 and says in log
+
+
+def reload(own):
+    before = own.metrics()
+    own.signal(signal.SIGHUP)
+    names = 'blurd_reloads_total', 'blurd_reload_failures_total'
+    changed = daemon.eventually(lambda: [n for n in names if own.metrics()[n] != before[n]])
+    return changed == [names[0]]
+
+
+def test_certificates_are_replaced(tmp_path, others):
+    used = Pair(tmp_path, 'used')
+    first = context()
+    with launch(used) as own:
+        def name_now(pair):
+            with Secure(own.port, 20 * daemon.SLOW, context(pair)) as one:
+                return one.name()
+        with Secure(own.port, 20 * daemon.SLOW, first) as old:
+            assert answer(old).status == 200
+            original = Pair(tmp_path, 'copy')
+            original.certificate.write_bytes(used.certificate.read_bytes())
+            original.key.write_bytes(used.key.read_bytes())
+            for bad in (others['expired'], None):
+                if bad:
+                    used.replace(bad)
+                else:  # a certificate whose key has not come yet
+                    used.certificate.write_bytes(others['two'].certificate.read_bytes())
+                assert not reload(own)
+                assert own.wait_for_line('nothing is changed')
+                assert name_now(original) == 'used'
+            used.replace(others['two'])
+            assert reload(own) and name_now(others['two']) == 'two'
+            assert answer(old).status == 200, 'a connection from before goes on'
+
+
+def test_reloads_under_load(tmp_path, others):
+    """Handshakes while certificates change: each gets one or the other, whole."""
+    used, other = Pair(tmp_path, 'used'), others['two']
+    first = Pair(tmp_path, 'first')
+    with launch(used) as own:
+        def work(_):
+            with Secure(own.port, 30 * daemon.SLOW, context()) as one:
+                return answer(one, pictures.small_png()).status
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            done = [pool.submit(work, i) for i in range(100)]
+            for i in range(10):
+                used.replace(first if i % 2 else other)
+                assert reload(own)
+            assert {each.result() for each in done} == {200}
+
+
+def test_openssl_takes_the_chain(tmp_path, pair):
+    """Two certificates in the file, the second the first one's issuer."""
+    ca, leaf = Pair(tmp_path, 'ca'), Pair(tmp_path, 'leaf')
+    request, signed = tmp_path / 'leaf.csr', tmp_path / 'signed.crt'
+    openssl('req', '-new', '-key', leaf.key, '-subj', '/CN=leaf', '-out', request)
+    openssl('x509', '-req', '-in', request, '-CA', ca.certificate, '-CAkey', ca.key, '-CAcreateserial', '-days', 2, '-out', signed)
+    leaf.certificate.write_bytes(signed.read_bytes() + ca.certificate.read_bytes())
+    using = context(ca)
+    using.check_hostname = False
+    with launch(leaf) as own, Secure(own.port, 20 * daemon.SLOW, using) as one:
+        assert one.name() == 'leaf' and answer(one).status == 200

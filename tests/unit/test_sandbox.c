@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT
+ * A process that closes itself in as the daemon does, and then tries what a decoder that was taken over
+ * would. */
+#include "server/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+#include "server/sanitizers.h"
+
+static char folder[] = "/tmp/blurd-sandbox-XXXXXX";
+static char allowed[64]; /* a file that SIGHUP would read */
+static int tcp, memory;  /* descriptors from before */
+
+/* --- what is tried ------------------------------------------------------------------------- */
+static struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_port = 0x0900};
+static struct iovec piece = {folder, 1};
+static struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+
+static long try_fork(void) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        _exit(0);
+    }
+    return pid;
+}
+
+static long try_namespace(void) {
+    long pid = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+    if (pid == 0) {
+        _exit(0);
+    }
+    return pid;
+}
+
+static long try_memory_made_to_run(void) {
+    void *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mprotect(made, 4096, PROT_READ | PROT_EXEC);
+}
+
+/* Stand for what is known at run time only. */
+enum { TCP = -1001, MEMORY = -1002, PARENT = -1003 };
+
+#define TEXT(text) (long)(text)
+#define CALL(what, name, ...)                                                                                \
+    {                                                                                                        \
+        .text = what, .call = SYS_##name, .argument = { __VA_ARGS__ }                                        \
+    }
+#define FILES(what, name, ...)                                                                               \
+    { .text = what, .call = SYS_##name, .argument = {__VA_ARGS__}, .by_landlock = true }
+
+/* A system call with its arguments, or a function. Calls without arguments are to be refused before these
+ * are looked at. */
+static const struct attempt {
+    const char *text;
+    long call;
+    long argument[6];
+    long (*function)(void);
+    bool by_landlock;
+} attempts[] = {
+    FILES("read /etc/passwd", openat, AT_FDCWD, TEXT("/etc/passwd")),
+    FILES("read its environment", openat, AT_FDCWD, TEXT("/proc/self/environ")),
+    CALL("list a folder", openat, AT_FDCWD, TEXT(folder), O_DIRECTORY),
+    CALL("write a file", openat, AT_FDCWD, TEXT(allowed), O_WRONLY),
+    CALL("append to a file", openat, AT_FDCWD, TEXT(allowed), O_RDWR | O_APPEND),
+    CALL("create a file", openat, AT_FDCWD, TEXT("/tmp/blurd-new"), O_WRONLY | O_CREAT, 0600),
+    CALL("create an unnamed file", openat, AT_FDCWD, TEXT("/tmp"), O_TMPFILE | O_RDWR, 0600),
+    CALL("name a folder", openat, AT_FDCWD, TEXT("/"), O_PATH),
+    CALL("truncate", truncate, TEXT(allowed)),
+    CALL("unlink", unlinkat, AT_FDCWD, TEXT(allowed)),
+    CALL("rename", renameat2, AT_FDCWD, TEXT(allowed), AT_FDCWD, TEXT("/tmp/blurd-new")),
+    CALL("link", linkat, AT_FDCWD, TEXT(allowed), AT_FDCWD, TEXT("/tmp/blurd-new")),
+    CALL("symlink", symlinkat, TEXT("/etc/passwd"), AT_FDCWD, TEXT("/tmp/blurd-new")),
+    CALL("mkdir", mkdirat, AT_FDCWD, TEXT("/tmp/blurd-new"), 0700),
+    CALL("mkfifo", mknodat, AT_FDCWD, TEXT("/tmp/blurd-new"), S_IFIFO | 0600),
+    CALL("chmod", fchmodat, AT_FDCWD, TEXT(allowed), 0777),
+    CALL("chown", fchownat, AT_FDCWD, TEXT(allowed), 1, 1),
+    CALL("chdir", chdir, TEXT("/")),
+    CALL("chroot", chroot, TEXT("/")),
+    CALL("run a program", execve, TEXT("/bin/true")),
+    CALL("run a program from memory", execveat, MEMORY, TEXT(""), 0, 0, 0x1000 /* AT_EMPTY_PATH */),
+    {.text = "fork", .function = try_fork},
+    {.text = "fork into a name space", .function = try_namespace},
+    CALL("unshare", unshare, CLONE_NEWNS),
+    CALL("signal another process", kill, PARENT),
+    CALL("signal another's thread", tgkill, PARENT, PARENT),
+    CALL("have the kernel signal it", fcntl, TCP, F_SETOWN, PARENT),
+    CALL("read another's memory", process_vm_readv, PARENT, (long)&piece, 1, (long)&piece, 1),
+    CALL("socket AF_INET", socket, AF_INET, SOCK_STREAM),
+    CALL("socket AF_INET6", socket, AF_INET6, SOCK_DGRAM),
+    CALL("socket AF_UNIX", socket, AF_UNIX, SOCK_STREAM),
+    CALL("socket AF_NETLINK", socket, AF_NETLINK, SOCK_RAW),
+    CALL("socket AF_PACKET", socket, AF_PACKET, SOCK_RAW),
+    CALL("connect", connect, TCP, (long)&loopback, sizeof loopback),
+    CALL("connect while sending", sendto, TCP, TEXT("x"), 1, MSG_FASTOPEN, (long)&loopback, sizeof loopback),
+    CALL("bind", bind, TCP, (long)&loopback, sizeof loopback),
+    CALL("listen", listen, TCP, 1),
+    CALL("memory to run", mmap, 0, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1),
+    {.text = "memory made to run", .function = try_memory_made_to_run},
+    CALL("a file to run", mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, MEMORY),
+    CALL("core dumps again", prctl, PR_SET_DUMPABLE, 1),
+    CALL("limits again", prlimit64, 0, RLIMIT_CORE, (long)&unlimited),
+    CALL("type at a terminal", ioctl, MEMORY, TIOCSTI, TEXT("x")),
+    CALL("ptrace", ptrace, 0),
+    CALL("bpf", bpf, 0),
+    CALL("keyctl", keyctl, 0),
+    CALL("add_key", add_key, 0),
+    CALL("mount", mount, 0),
+    CALL("umount", umount2, 0),
+    CALL("pivot_root", pivot_root, 0),
+    CALL("setns", setns, 0),
+    CALL("perf_event_open", perf_event_open, 0),
+    CALL("userfaultfd", userfaultfd, 0),
+    CALL("init_module", init_module, 0),
+    CALL("kexec_load", kexec_load, 0),
+    CALL("io_setup", io_setup, 0),
+    CALL("shmget", shmget, 0),
+    CALL("inotify_init", inotify_init1, 0),
+    CALL("sethostname", sethostname, 0),
+    CALL("capset", capset, 0),
+    CALL("somebody else's priority", setpriority, PRIO_PROCESS, 1, 5),
+    CALL("all processes' priority", setpriority, PRIO_USER, 0, 5),
+    CALL("open_by_handle_at", open_by_handle_at, 0),
+    CALL("pidfd_open", pidfd_open, 0),
+    CALL("io_uring_setup", io_uring_setup, 0),
+    CALL("openat2", openat2, 0),
+    CALL("clone3", clone3, 0),
+};
+enum { ATTEMPTS = sizeof attempts / sizeof attempts[0] };
+
+static long known(long argument) {
+    return argument == TCP ? tcp : argument == MEMORY ? memory : argument == PARENT ? getppid() : argument;
+}
+
+static long attempt_call(const struct attempt *attempt) {
+    long argument[6];
+    for (int i = 0; i < 6; i++) {
+        argument[i] = known(attempt->argument[i]);
+    }
+    return syscall(attempt->call, argument[0], argument[1], argument[2], argument[3], argument[4],
+                   argument[5]);
+}
+
+static bool is_blocked(const struct attempt *attempt, bool landlock) {
+    if (attempt->by_landlock && !landlock) {
+        return true; /* not this kernel's to refuse */
+    }
+    errno = 0;
+    long result = attempt->function ? attempt->function() : attempt_call(attempt);
+    return result == -1 && (errno == ENOSYS || errno == EPERM || errno == EACCES);
+}
+
+/* --- what still works ---------------------------------------------------------------------- */
+static void *nothing(void *argument) {
+    return argument;
+}
+
+static bool can_make_a_thread(void) {
+    pthread_t thread;
+    return pthread_create(&thread, NULL, nothing, NULL) == 0 && pthread_join(thread, NULL) == 0;
+}
+
+static bool can_read_again(void) {
+    char text[8] = "";
+    FILE *file = fopen(allowed, "re");
+    bool good = file && fgets(text, sizeof text, file) && strcmp(text, "hello\n") == 0;
+    return good && fclose(file) == 0;
+}
+
+static bool can_do_its_work(void) {
+    int pair[2];
+    void *place = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int slot = memfd_create("slot", MFD_CLOEXEC);
+    return place != MAP_FAILED && slot >= 0 && ftruncate(slot, 4096) == 0 &&
+           fallocate(slot, 0, 0, 4096) == 0 && eventfd(0, EFD_CLOEXEC) >= 0 &&
+           socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0 && send(pair[0], "x", 1, MSG_NOSIGNAL) == 1;
+}
+
+/* --- the children -------------------------------------------------------------------------- */
+static bool close_in(struct sandbox *sandbox, bool with_file) {
+    struct config config;
+    struct error err = {0};
+    config_default(&config);
+    snprintf(config.token_file, sizeof config.token_file, "%.63s", with_file ? allowed : "");
+    sandbox_hide(&config);
+    return sandbox_files(sandbox, &config, NULL, &err) == ST_OK &&
+           sandbox_calls(sandbox, &config, &err) == ST_OK && sandbox->calls > 0;
+}
+
+/* Runs the child and returns its exit code, or -(signal). */
+static int run(int (*child)(void)) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        _exit(child());
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int attacker(void) {
+    struct sandbox sandbox = {0};
+    int blocked = 0;
+    if (!close_in(&sandbox, true)) {
+        return 77;
+    }
+    for (int i = 0; i < ATTEMPTS; i++) {
+        bool refused = is_blocked(&attempts[i], sandbox.landlock > 0);
+        blocked += refused;
+        if (!refused) {
+            dprintf(STDOUT_FILENO, "not blocked: %s (%s)\n", attempts[i].text, strerror(errno));
+        }
+    }
+    dprintf(STDOUT_FILENO, "%d of %d blocked, Landlock %u\n", blocked, ATTEMPTS, sandbox.landlock);
+    return blocked == ATTEMPTS ? 0 : 1;
+}
+
+static int worker(void) {
+    struct sandbox sandbox = {0};
+    if (!close_in(&sandbox, true)) {
+        return 77;
+    }
+    return can_make_a_thread() && can_read_again() && can_do_its_work() ? 0 : 1;
+}
+
+static int without_files(void) {
+    struct sandbox sandbox = {0};
+    if (!close_in(&sandbox, false)) {
+        return 77;
+    }
+    return open(allowed, O_RDONLY) < 0 && open("/", O_RDONLY) < 0 ? 0 : 1;
+}
+
+static int hidden(void) {
+    struct sandbox sandbox = {0};
+    struct rlimit limit;
+    if (!close_in(&sandbox, false)) {
+        return 77;
+    }
+    return prctl(PR_GET_DUMPABLE) == 0 && getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == 0 ? 0 : 1;
+}
+
+static int aborting(void) {
+    struct sandbox sandbox = {0};
+    if (!close_in(&sandbox, false)) {
+        return 77;
+    }
+    abort();
+}
+
+static int switched_off(void) {
+    struct config config;
+    struct sandbox sandbox = {0};
+    struct error err = {0};
+    config_default(&config);
+    config.sandbox = CHOICE_sandbox_off;
+    sandbox_hide(&config);
+    bool good = sandbox_files(&sandbox, &config, NULL, &err) == ST_OK &&
+                sandbox_calls(&sandbox, &config, &err) == ST_OK;
+    return good && open("/etc/passwd", O_RDONLY) >= 0 && try_fork() > 0 && try_memory_made_to_run() == 0 ? 0
+                                                                                                         : 1;
+}
+
+/* --- tests --------------------------------------------------------------------------------- */
+static int prepare(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) {
+        return -1;
+    }
+    snprintf(allowed, sizeof allowed, "%s/tokens", folder);
+    FILE *file = fopen(allowed, "w");
+    tcp = socket(AF_INET, SOCK_STREAM, 0);
+    memory = memfd_create("program", 0);
+    return file && fputs("hello\n", file) >= 0 && fclose(file) == 0 && ftruncate(memory, 4096) == 0 ? 0 : -1;
+}
+
+static int tidy(void **state) {
+    (void)state;
+    return unlink(allowed) == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
+static void check(int (*child)(void), int wanted) {
+    int code = SANITIZED ? 77 : run(child);
+    if (code == 77) {
+        skip(); /* no seccomp here, or a leak detector that needs what is tried */
+    }
+    assert_int_equal(code, wanted);
+}
+
+static void test_what_is_closed(void **state) {
+    (void)state;
+    check(attacker, 0);
+}
+
+static void test_what_is_left(void **state) {
+    (void)state;
+    check(worker, 0);
+}
+
+static void test_nothing_to_reload_nothing_to_open(void **state) {
+    (void)state;
+    check(without_files, 0);
+}
+
+static void test_no_core_dumps(void **state) {
+    (void)state;
+    check(hidden, 0);
+}
+
+static void test_abort_still_ends_it(void **state) {
+    (void)state;
+    check(aborting, -SIGABRT);
+}
+
+static void test_off(void **state) {
+    (void)state;
+    assert_int_equal(run(switched_off), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_closed),
+        cmocka_unit_test(test_what_is_left),
+        cmocka_unit_test(test_nothing_to_reload_nothing_to_open),
+        cmocka_unit_test(test_no_core_dumps),
+        cmocka_unit_test(test_abort_still_ends_it),
+        cmocka_unit_test(test_off),
+    };
+    return cmocka_run_group_tests(tests, prepare, tidy);
+}
