@@ -183,11 +183,17 @@ static struct MHD_Response *make_response(struct request *request) {
     if (answer->body.size > 0) {
         answer->body = (struct buf){0};
     }
+    bool whole = true;
     for (unsigned i = 0; i < answer->header_count; i++) {
-        MHD_add_response_header(response, answer->header[i].name, answer->header[i].value);
+        whole &=
+            MHD_add_response_header(response, answer->header[i].name, answer->header[i].value) == MHD_YES;
     }
     if (is_last(request)) {
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        whole &= MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
+    }
+    if (!whole) { /* without memory: rather no answer than one that lacks its type */
+        MHD_destroy_response(response);
+        return NULL;
     }
     return response;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Start, wait for a signal, drain, end. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,9 @@ static int serve(const struct command *command, const struct config *config, str
     struct http *https[2] = {NULL, NULL};
     int signals = signals_open();
     enum status status = service_init(&service, config, command->argv, err);
+    if (status == ST_OK && signals < 0) { /* could be ended by force only */
+        status = fail(err, ST_BUSY, "cannot receive signals: %s", strerror(errno));
+    }
     if (status == ST_OK) {
         status = open_doors(&service, https, err);
     }

@@ -47,19 +47,26 @@ static struct request *take(struct workers *workers, bool *cancelled) {
     return request;
 }
 
+/* Makes the lanes that are missing: all at the start, later those for which there was no memory then. */
+static void open_lanes(struct worker *worker) {
+    struct service *service = worker->service;
+    for (unsigned i = 0; i < service->backend_count; i++) {
+        struct error err = {0};
+        if (!worker->lane[i] && lane_create(service->backend[i], &worker->lane[i], &err) != ST_OK) {
+            log_message(LOG_WARNING, "lane", "%s: %s", service->backend[i]->name, err.text);
+            worker->lane[i] = NULL;
+        }
+    }
+}
+
 static void *worker_run(void *argument) {
     struct workers *workers = argument;
     struct service *service = workers->service;
     struct worker worker = {.service = service, .crew = workers->crew};
-    for (unsigned i = 0; i < service->backend_count; i++) {
-        struct error err = {0};
-        if (lane_create(service->backend[i], &worker.lane[i], &err) != ST_OK) {
-            log_message(LOG_WARNING, "lane", "%s: %s", service->backend[i]->name, err.text);
-            worker.lane[i] = NULL;
-        }
-    }
+    open_lanes(&worker);
     bool cancelled;
     for (struct request *request; (request = take(workers, &cancelled));) {
+        open_lanes(&worker);
         request_work(request, cancelled ? NULL : &worker);
     }
     for (unsigned i = 0; i < service->backend_count; i++) {
