@@ -37,6 +37,7 @@ enum {
     EVENT_THREADS_AUTO = 8,
     EVENT_THREADS_MAX = 64, /* as --event-threads */
     ADMIN_CONNECTIONS = 64,
+    TROUBLED_WAIT_MS = 100,
 };
 
 /* As strict as the library can be. Before 0.9.77.1 that would only add a check of Host,
@@ -319,6 +320,9 @@ static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned con
         no_unescape, NULL, MHD_OPTION_END);
 }
 
+/* A listening socket that the library took out of its set when descriptors ran out, and then had no memory to
+ * put back, wakes nobody. It complains about that and says nothing, so after a complaint it is run again
+ * soon. */
 static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
@@ -327,7 +331,9 @@ static int64_t run_daemon(void *context) {
     if (thread->ended) {
         return 0;
     }
-    return MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1;
+    int64_t wait = MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1;
+    bool troubled = http_log_is_fresh(&thread->http->log);
+    return troubled && (wait < 0 || wait > TROUBLED_WAIT_MS) ? TROUBLED_WAIT_MS : wait;
 }
 
 static void quiesce_daemon(void *context) {

@@ -196,7 +196,7 @@ def starts():
 
 
 # --- by chance -----------------------------------------------------------------------------------
-def chance(seconds=20, clients=6):
+def chance(seconds=20, clients=6, share=100):
     messages = kinds()
     with Control() as control:
         own = lab.start('--workers', 2, '--event-threads', 2, environment=control.environment())
@@ -214,7 +214,7 @@ def chance(seconds=20, clients=6):
                 if not (same(name, got, wanted[name]) or got[0] in (500, 503, 'closed')):
                     wrong.append((name, got[0], control.last()))
 
-        control.arm(100, CHANCE)
+        control.arm(share, CHANCE)
         threads = [threading.Thread(target=work, args=(i,)) for i in range(clients)]
         for thread in threads:
             thread.start()
