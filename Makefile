@@ -12,7 +12,7 @@
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
 #
-# CONFIG=release|debug|asan|tsan|fuzz|afl   side by side under build/$(CONFIG)
+# CONFIG=release|debug|asan|tsan|fuzz|afl|coverage   side by side under build/$(CONFIG)
 # V=1                                   shows the commands
 # WERROR=1                              warnings are errors, as in CI
 # CUDA_HOME=/usr/local/cuda             where the CUDA toolkit is; none: build without
@@ -26,7 +26,7 @@ CUDA_HOME ?= /usr/local/cuda
 BUILD := build/$(CONFIG)
 CUDA_BUILD := build/cuda/$(subst /,-,$(patsubst /%,%,$(CUDA_HOME)))
 
-CONFIGS := release debug asan tsan fuzz afl
+CONFIGS := release debug asan tsan fuzz afl coverage
 ifeq ($(filter $(CONFIG),$(CONFIGS)),)
 $(error CONFIG is "$(CONFIG)", it must be one of $(CONFIGS))
 endif
@@ -65,12 +65,14 @@ CFLAGS_asan   := -O1 -DPOISON_MEMORY $(SANITIZE_asan) -fno-sanitize-recover=all 
 CFLAGS_tsan   := -O1 $(SANITIZE_tsan) -fno-omit-frame-pointer
 CFLAGS_fuzz   := -O1 $(SANITIZE_fuzz) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_afl    := -O2 $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
 LDFLAGS_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
 LDFLAGS_debug   := $(LDFLAGS_release)
 LDFLAGS_asan    := $(SANITIZE_asan)
 LDFLAGS_tsan    := $(SANITIZE_tsan)
 LDFLAGS_fuzz    := -fsanitize=address,undefined
 LDFLAGS_afl     := $(SANITIZE_asan)
+LDFLAGS_coverage := --coverage
 ALL_CFLAGS  = $(COMMON) $(WARN) $(CFLAGS_$(CONFIG)) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
 LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm

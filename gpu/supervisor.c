@@ -254,7 +254,7 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    int error = pthread_create(&made->thread, NULL, supervisor_main, made);
+    int error = made->wake < 0 ? EMFILE : pthread_create(&made->thread, NULL, supervisor_main, made);
     if (error) {
         close(made->wake);
         free(made);

@@ -46,12 +46,12 @@ def row(name, threat, target):
     return keep
 
 
-def start(*options, config='release', slow=None, environment=None):
+def start(*options, config='release', slow=None, **more):
     """A daemon of that build. Rows say what must be fast by the release build's clock."""
     daemon.BINARY = str(BUILD[config])
     daemon.SLOW = slow or (4 if config == 'asan' else 1)
     backend = () if '--gpus' in options else ('--gpus', 'none')
-    return daemon.Daemon(*backend, *options, environment=environment)
+    return daemon.Daemon(*backend, *options, **more)
 
 
 # --- asking ------------------------------------------------------------------------------------

@@ -47,6 +47,9 @@ class Control:
         self._set(MODE, OFF)
         return self._get(COUNT)
 
+    def calls(self):
+        return self._get(COUNT)
+
     def failed(self):
         return self._get(FAILED)
 

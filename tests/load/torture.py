@@ -13,7 +13,8 @@ from failing import CHANCE, LIBRARY, Control, slots
 
 PATIENCE = 5  # seconds without an answer: it hangs
 BEYOND = 3  # numbers beyond the last call that must not fail before a sweep ends
-SUM = 'X-Request-Id: torture'
+NAMED = 'X-Request-Id: torture'
+READY = wire.message('GET', '/readyz')
 
 
 def multipart(body, **fields):
@@ -44,10 +45,10 @@ def kinds():
         'bad parameter': ('/blur?sigma=no', jpeg), 'cut JPEG': ('/blur', jpeg[:1500]), 'cut PNG': ('/blur', rgb[:-900]),
         'GIF': ('/blur', b'GIF89a' * 99), 'nowhere': ('/nowhere', b'x'),
     }
-    found = {name: wire.message('POST', target, body, [SUM]) for name, (target, body) in posts.items()}
-    found['multipart'] = wire.message('POST', '/blur', form, [SUM, form_type])
-    found['chunked'] = wire.message('POST', '/blur?sigma=2', wire.chunked(rgb, 999), [SUM, 'Transfer-Encoding: chunked'], length=False)
-    found.update((target, wire.message('GET', target, headers=[SUM])) for target in ('/', '/readyz', '/metrics', '/version'))
+    found = {name: wire.message('POST', target, body, [NAMED]) for name, (target, body) in posts.items()}
+    found['multipart'] = wire.message('POST', '/blur', form, [NAMED, form_type])
+    found['chunked'] = wire.message('POST', '/blur?sigma=2', wire.chunked(rgb, 999), [NAMED, 'Transfer-Encoding: chunked'], length=False)
+    found.update((target, wire.message('GET', target, headers=[NAMED])) for target in ('/', '/readyz', '/metrics', '/version'))
     return found
 
 
@@ -169,6 +170,8 @@ class Start:
                 self.blame(f'no reason is said ({" / ".join(lines)[-200:]})', n)
             return True
         first = ask(own, self.message)
+        if '--cuda-library' in options:  # until its fate is known
+            lab.daemon.eventually(lambda: b'"starting"' not in ask(own, READY)[1])
         self.control.disarm()
         failed = self.control.failed() > 0
         self.outcomes['serves'] += failed
@@ -193,6 +196,23 @@ def starts():
             n += 1
         measured = f'{n - 1 - BEYOND} calls: {lab.counted(start.outcomes.elements())}; {len(start.bad)} wrong, hanging, dead or silent'
         return measured, not start.bad
+
+
+def gpu_starts(samples=60):
+    """Calls of the front and of the engine process, which is given the same control."""
+    message = kinds()['JPEG region']
+    library = lab.BUILD['release'].parent / lab.FAKE_CUDA
+    if not library.exists():
+        return 'not run', 'built without CUDA headers'
+    options = ('--workers', 1, '--event-threads', 1, '--gpus', 'all', '--cuda-library', library, '--gpu-timeout', '1s')
+    with lab.start() as own, Control() as control:
+        start = Start(control, message, ask(own, message))
+        start.one(10 ** 9, *options)
+        calls = control.calls()
+        for n in sorted({1 + i * calls // samples for i in range(samples)}):
+            start.one(n, *options)
+        measured = f'{samples} of {calls} calls: {lab.counted(start.outcomes.elements())}; {len(start.bad)} wrong, hanging, dead or silent'
+        return measured, not start.bad and calls > 100
 
 
 # --- by chance -----------------------------------------------------------------------------------
@@ -236,5 +256,6 @@ def rows():
     return [
         lab.Row('L5', 'each call of a request that fails', '503, 500 or closed, the next 200 with the right bytes; 0 crashes, hangs, leaks', requests),
         lab.Row('L5s', 'each call of a start that fails', 'a start that says why it fails, or one that serves', starts),
+        lab.Row('L5g', 'calls of a start with a GPU (fake driver) that fail', 'as L5s; the CPU serves, with the same bytes', gpu_starts),
         lab.Row('L5r', '1 % of all calls fail, 20 s of load', 'as L5', chance),
     ]
