@@ -6,7 +6,8 @@
 # make check           the style checks alone          make format   clang-format over the tree
 # make check-arm64     the filter tests for 64-bit ARM, under an emulator
 # make check-hostile   hostile pictures and clients against this build, some minutes
-# make check-load      restarts under load, a line for each promise; some minutes
+# make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
+# make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
 # make docs            the generated pages             make tidy     static analysis, all tools
 # make memcheck        the unit tests under valgrind
 # make bundle          an archive for hosts without packages
@@ -80,7 +81,7 @@ LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-hostile
+BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-hostile check-load coverage
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -270,8 +271,17 @@ check-hostile:
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@$(firstword $(wildcard /usr/bin/python3) python3) tests/hostile/run.py $(ARGS)
 
-check-load: all
-	@python3 tests/load/restarts.py
+check-load:
+	@config/packages.sh load
+	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/load/welch load-libraries
+	@$(firstword $(wildcard /usr/bin/python3) python3) tests/load/run.py $(ARGS)
+load-libraries: $(FAIL) $(FAKE_CUDA)
+
+# Which lines and branches the tests reach; the parser of parameters and options file by file.
+coverage:
+	@config/packages.sh test
+	@$(MAKE) --no-print-directory CONFIG=coverage all tests
+	@$(firstword $(wildcard /usr/bin/python3) python3) tests/coverage.py $(ARGS)
 
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
@@ -299,7 +309,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile check-load format docs tidy \
+.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile check-load load-libraries coverage format docs tidy \
         memcheck install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
