@@ -88,7 +88,7 @@ static void note_site(const char *name, uint64_t place) {
     for (size_t tries = 0; tries < SITES_MAX; tries++, i = (i + 1) % SITES_MAX) {
         uint64_t free_place = 0;
         if (atomic_compare_exchange_strong(&control->site[i].place, &free_place, place)) {
-            strncpy(control->site[i].name, name, sizeof control->site[i].name - 1);
+            memcpy(control->site[i].name, name, strnlen(name, sizeof control->site[i].name - 1));
             atomic_fetch_add(&control->sites, 1);
             return;
         }
