@@ -169,12 +169,6 @@ static void test_environment(void **state) {
     assert_int_equal(world.config.port, 82);
     expect_refusal(NULL, FLAGS("BLURD_PORT=-1"),
                    "BLURD_PORT is \"-1\" (environment), it must be from 0 to 65535");
-    expect_refusal(NULL, FLAGS("BLURD_CONNECTIONS=8", "BLURD_CONNECTIONS_SOFT=9"),
-                   "connections_soft is 9, it must be at most connections, which is 8");
-    expect_refusal(NULL, FLAGS("BLURD_PORT_X=1"),
-                   "BLURD_PORT_X (environment) is not an option, did you mean BLURD_PORT?");
-    expect_refusal(NULL, FLAGS("BLURD_MAX-BODY=1"),
-                   "BLURD_MAX-BODY (environment) is not an option, did you mean BLURD_MAX_BODY?");
     expect_refusal(NULL, FLAGS("PORT="), "PORT is \"\" (environment), it must be from 0 to 65535");
     expect_refusal(NULL, FLAGS("BLURD_MAXBODY=1"),
                    "BLURD_MAXBODY (environment) is not an option, did you mean BLURD_MAX_BODY?");
