@@ -88,7 +88,7 @@ def soak():
                     if len(memory) == max(5, seconds // 4):
                         before = slots(own)[0], own.status('Threads')
             lab.daemon.eventually(lambda: own.metrics()['blurd_connections_open'] == 1)
-            after = slots(own)[0], own.status('Threads')
+            after = slots(own, 20)[0], own.status('Threads')
             reloads, runs = own.metrics()['blurd_reloads_total'], sum(v for k, v in own.metrics().items() if 'backend="cuda' in k)
     quarter = max(1, len(memory) // 4)
     growth = statistics.median(memory[-quarter:]) - statistics.median(memory[quarter:2 * quarter])

@@ -116,7 +116,7 @@ class Sweep:
     def footprint(self):
         quiet = lab.daemon.eventually(lambda: self.own.metrics()['blurd_requests_in_flight'] == 1
                                       and self.own.metrics()['blurd_connections_open'] == 1)
-        descriptors, pool = slots(self.own)
+        descriptors, pool = slots(self.own, 20)
         return {'quiet': bool(quiet), 'descriptors': descriptors, 'slots': pool, 'threads': self.own.status('Threads'),
                 'slot bytes': self.own.metrics()['blurd_slot_bytes']}
 
