@@ -6,13 +6,14 @@
 # make check           the style checks alone          make format   clang-format over the tree
 # make check-arm64     the filter tests for 64-bit ARM, under an emulator
 # make check-hostile   hostile pictures and clients against this build, some minutes
-# make check-load      restarts under load, a line for each promise; some minutes
+# make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
+# make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
 # make docs            the generated pages             make tidy     static analysis, all tools
 # make memcheck        the unit tests under valgrind
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
 #
-# CONFIG=release|debug|asan|tsan|fuzz|afl   side by side under build/$(CONFIG)
+# CONFIG=release|debug|asan|tsan|fuzz|afl|coverage   side by side under build/$(CONFIG)
 # V=1                                   shows the commands
 # WERROR=1                              warnings are errors, as in CI
 # CUDA_HOME=/usr/local/cuda             where the CUDA toolkit is; none: build without
@@ -26,7 +27,7 @@ CUDA_HOME ?= /usr/local/cuda
 BUILD := build/$(CONFIG)
 CUDA_BUILD := build/cuda/$(subst /,-,$(patsubst /%,%,$(CUDA_HOME)))
 
-CONFIGS := release debug asan tsan fuzz afl
+CONFIGS := release debug asan tsan fuzz afl coverage
 ifeq ($(filter $(CONFIG),$(CONFIGS)),)
 $(error CONFIG is "$(CONFIG)", it must be one of $(CONFIGS))
 endif
@@ -65,12 +66,14 @@ CFLAGS_asan   := -O1 -DPOISON_MEMORY $(SANITIZE_asan) -fno-sanitize-recover=all 
 CFLAGS_tsan   := -O1 $(SANITIZE_tsan) -fno-omit-frame-pointer
 CFLAGS_fuzz   := -O1 $(SANITIZE_fuzz) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_afl    := -O2 $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
 LDFLAGS_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
 LDFLAGS_debug   := $(LDFLAGS_release)
 LDFLAGS_asan    := $(SANITIZE_asan)
 LDFLAGS_tsan    := $(SANITIZE_tsan)
 LDFLAGS_fuzz    := -fsanitize=address,undefined
 LDFLAGS_afl     := $(SANITIZE_asan)
+LDFLAGS_coverage := --coverage
 ALL_CFLAGS  = $(COMMON) $(WARN) $(CFLAGS_$(CONFIG)) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
 LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
@@ -78,7 +81,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-hostile
+BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-hostile check-load coverage
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -96,7 +99,7 @@ SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
 TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
 SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/filters/*.c))
 TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
-TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c)
+TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c) tests/load/welch.c
 # Fuzz targets share common/; without an engine that has their main function, too.
 GPU_FUZZ := $(addprefix tests/fuzz/,engine.c module_cache.c wire.c)
 FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
@@ -145,6 +148,13 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/drive
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
+
+# What makes calls fail on purpose, loaded in front of the C library.
+FAIL := $(BUILD)/tests/load/libfail.so
+$(FAIL): tests/load/fail.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -shared -fPIC -o $@ $< -ldl
 
 $(BUILD)/tests/gpu/check_gpu: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblurd.a
 	$(call say,LINK,$@)
@@ -261,8 +271,17 @@ check-hostile:
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@$(firstword $(wildcard /usr/bin/python3) python3) tests/hostile/run.py $(ARGS)
 
-check-load: all
-	@python3 tests/load/restarts.py
+check-load:
+	@config/packages.sh load
+	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/load/welch load-libraries
+	@$(firstword $(wildcard /usr/bin/python3) python3) tests/load/run.py $(ARGS)
+load-libraries: $(FAIL) $(FAKE_CUDA)
+
+# Which lines and branches the tests reach; the parser of parameters and options file by file.
+coverage:
+	@config/packages.sh test
+	@$(MAKE) --no-print-directory CONFIG=coverage all tests
+	@$(firstword $(wildcard /usr/bin/python3) python3) tests/coverage.py $(ARGS)
 
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
@@ -291,7 +310,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile check-load format docs tidy \
+.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile check-load load-libraries coverage format docs tidy \
         memcheck install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

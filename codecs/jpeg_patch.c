@@ -315,7 +315,7 @@ bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits) 
     jpeg_reader_init(&reader, &guard, limits);
     if (setjmp(guard.jump)) {
         jpeg_destroy_decompress(&reader.cinfo);
-        return false;
+        return guard.status == ST_BUSY;
     }
     enum status status = possible_guarded(&reader, input);
     jpeg_destroy_decompress(&reader.cinfo);

@@ -26,7 +26,7 @@
  *  - has all its quantisation tables before its first scan, without a step of 0;
  *  - needs no more than limits->max_memory for its coefficients, 2 bytes each.
  *
- * Reads the header only. */
+ * Reads the header only. True also without memory to do so: jpeg_patch is what says it then. */
 bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits);
 
 /* Appends to *output a JPEG with the size, sampling factors, quantisation tables and pixel

@@ -23,7 +23,7 @@ _Noreturn void png_guard_error(png_structp png, png_const_charp message) {
     enum status status;
     if (guard->memory_over) {
         status = fail(guard->err, ST_LIMIT, "PNG needs more memory to decode than the memory limit");
-    } else if (strcasecmp(message, "out of memory") == 0) {
+    } else if (guard->memory_short || strcasecmp(message, "out of memory") == 0) {
         status = fail(guard->err, ST_BUSY, "out of memory in the PNG library");
     } else if (guard->otherwise == ST_CORRUPT) {
         status = fail(guard->err, ST_CORRUPT, "PNG data is damaged or cut short: %s", message);
@@ -50,6 +50,7 @@ png_voidp png_guard_malloc(png_structp png, png_alloc_size_t size) {
     }
     uint8_t *memory = malloc(size + SIZE_PREFIX);
     if (!memory) {
+        guard->memory_short = true; /* libpng may call it "zlib error" or nothing at all */
         return NULL;
     }
     uint64_t recorded = size;

@@ -20,6 +20,7 @@ struct png_guard {
     struct error *err;
     uint64_t memory_left; /* bytes that libpng may still allocate */
     bool memory_over;     /* the budget, not the machine, said no */
+    bool memory_short;    /* the machine did */
 };
 
 void png_guard_init(struct png_guard *guard, enum status otherwise, uint64_t max_memory, struct error *err);

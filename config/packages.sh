@@ -7,6 +7,7 @@
 #     config/packages.sh run      and what `make run` needs
 #     config/packages.sh test     and what `make test` needs
 #     config/packages.sh bench    what `make bench` needs, with programs to compare with
+#     config/packages.sh load     what `make check-load` needs
 #     config/packages.sh arm64    what `make` and `make check-arm64` need
 #
 # Debian 12 and 13. Elsewhere it only says what is needed.
@@ -18,6 +19,7 @@ run=("${build[@]}" curl)
 test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
     python3-scipy openssl bubblewrap universal-ctags valgrind clang libclang-rt-dev)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
+load=("${test[@]}" faketime haproxy strace)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
 say() { printf 'packages: %s\n' "$*"; }
@@ -27,8 +29,9 @@ build) wanted=("${build[@]}") ;;
 run) wanted=("${run[@]}") ;;
 test) wanted=("${test[@]}") ;;
 bench) wanted=("${bench[@]}") ;;
+load) wanted=("${load[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
-*) say "usage: $0 build|run|test|bench|arm64" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|test|bench|load|arm64" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -233,7 +233,7 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    int error = pthread_create(&made->thread, NULL, supervisor_main, made);
+    int error = made->wake < 0 ? EMFILE : pthread_create(&made->thread, NULL, supervisor_main, made);
     if (error) {
         close(made->wake);
         free(made);
@@ -290,10 +290,12 @@ static enum status connect_link(struct supervisor *supervisor, struct supervisor
         return status;
     }
     pthread_mutex_lock(&supervisor->lock);
-    status = supervisor->control < 0
-                 ? fail(err, ST_DEVICE, "there is no engine")
-                 : channel_send(supervisor->control, &message, sizeof message, WIRE_LANE, pair[1], err);
-    link->epoch = supervisor->epoch;
+    if (supervisor->control < 0) { /* between two engines: the next one is not to blame, so no epoch */
+        status = fail(err, ST_DEVICE, "there is no engine");
+    } else {
+        status = channel_send(supervisor->control, &message, sizeof message, WIRE_LANE, pair[1], err);
+        link->epoch = supervisor->epoch;
+    }
     pthread_mutex_unlock(&supervisor->lock);
     close(pair[1]);
     link->socket = pair[0];

@@ -95,12 +95,15 @@ void answer_page(struct request *request, unsigned http_status, const char *type
     va_start(arguments, format);
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    buf_init(&request->answer.body, PAGE_MAX);
-    if (length >= 0) {
-        /* vasprintf's memory becomes the buffer's: both are from malloc. */
-        request->answer.body.data = (uint8_t *)text;
-        request->answer.body.size = request->answer.body.capacity = (size_t)length;
+    if (length < 0) {
+        fail(&request->error, ST_BUSY, "out of memory for the answer");
+        answer_problem(request, PROBLEM_BUSY);
+        return;
     }
+    buf_init(&request->answer.body, PAGE_MAX);
+    /* vasprintf's memory becomes the buffer's: both are from malloc. */
+    request->answer.body.data = (uint8_t *)text;
+    request->answer.body.size = request->answer.body.capacity = (size_t)length;
     answer_done(request, http_status, type);
     answer_header(request, "Cache-Control", "no-store");
 }

@@ -11,7 +11,8 @@ void answer_problem(struct request *request, unsigned problem);
 /* The picture, or the statistics of one, that pipeline_run left in the answer's body. */
 void answer_picture(struct request *request);
 
-/* A small text or JSON page; `type` is its media type, the rest as for printf. */
+/* A small text or JSON page; `type` is its media type, the rest as for printf. A 503 without memory for it.
+ */
 void answer_page(struct request *request, unsigned http_status, const char *type, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -37,6 +37,7 @@ enum {
     BODY_RATE = 256 << 10,        /* bytes a second that a declared body must at least come at */
     EVENT_THREADS_MAX = 64,       /* as --event-threads */
     ADMIN_CONNECTIONS = 64,
+    TROUBLED_WAIT_MS = 100,
 };
 
 /* As strict as the library can be. Before 0.9.77.1 that would only add a check of Host,
@@ -188,11 +189,17 @@ static struct MHD_Response *make_response(struct request *request) {
     if (answer->body.size > 0) {
         answer->body = (struct buf){0};
     }
+    bool whole = true;
     for (unsigned i = 0; i < answer->header_count; i++) {
-        MHD_add_response_header(response, answer->header[i].name, answer->header[i].value);
+        whole &=
+            MHD_add_response_header(response, answer->header[i].name, answer->header[i].value) == MHD_YES;
     }
     if (is_last(request)) {
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        whole &= MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
+    }
+    if (!whole) { /* without memory: rather no answer than one that lacks its type */
+        MHD_destroy_response(response);
+        return NULL;
     }
     return response;
 }
@@ -327,6 +334,9 @@ static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned con
         MHD_OPTION_END);
 }
 
+/* A listening socket that the library took out of its set when descriptors ran out, and then had no memory to
+ * put back, wakes nobody. It complains about that and says nothing, so after a complaint it is run again
+ * soon. */
 static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
@@ -336,7 +346,10 @@ static int64_t run_daemon(void *context) {
     if (thread->ended) {
         return 0;
     }
-    return pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1);
+    int64_t wait = MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1;
+    bool troubled = http_log_is_fresh(&thread->http->log);
+    return pace_wait(&thread->pace,
+                     troubled && (wait < 0 || wait > TROUBLED_WAIT_MS) ? TROUBLED_WAIT_MS : wait);
 }
 
 static void quiesce_daemon(void *context) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/http_log.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +13,7 @@
 enum {
     LOG_INTERVAL_NS = 1000000000,  /* the library's messages: one a second */
     EXHAUSTED_WAIT_NS = 100000000, /* before accept is tried again */
+    FRESH_NS = 1500000000,         /* more than the interval: what was left out in it is fresh, too */
 };
 
 /* No descriptor for a new connection. A thread that has connections waits until one ends;
@@ -43,4 +43,9 @@ void http_log_message(void *context, const char *format, va_list arguments) {
     vsnprintf(text, sizeof text, format, arguments);
     text[strcspn(text, "\r\n")] = '\0';
     log_message(LOG_INFO, "microhttpd", "%s", text);
+}
+
+bool http_log_is_fresh(struct http_log *log) {
+    int64_t last = atomic_load(&log->last);
+    return last != 0 && clock_ns() - last < FRESH_NS;
 }

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct metrics;
@@ -19,5 +20,8 @@ struct http_log {
 
 /* The library's external logger; `log` is a struct http_log. Thread-safe. */
 void http_log_message(void *log, const char *format, va_list arguments);
+
+/* Whether it has said something lately: something did not work, and it may need to be called again. */
+bool http_log_is_fresh(struct http_log *log);
 
 #endif

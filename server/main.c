@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Start, wait for a signal, drain, end. */
+#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -204,9 +205,12 @@ static int serve(const struct command *command, const struct config *config, str
     struct sandbox sandbox = {0};
     struct http *https[2] = {NULL, NULL};
     int signals = signals_open();
-    service_prepare(&service, command, config);
     enum status status =
-        sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
+        signals < 0 ? fail(err, ST_BUSY, "cannot receive signals: %s", strerror(errno)) : ST_OK;
+    service_prepare(&service, command, config);
+    if (status == ST_OK) { /* else it could be ended by force only */
+        status = sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
+    }
     if (status == ST_OK) {
         status = service_init(&service, err);
     }

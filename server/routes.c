@@ -34,14 +34,14 @@ static void answer_livez(struct request *request) {
 }
 
 /* Appends the state of one backend. Returns whether it serves. */
-static bool write_backend(struct buf *body, struct backend *backend, bool first) {
+static bool write_backend(struct buf *body, struct backend *backend) {
     static const char *const names[] = {"starting", "serving", "down"};
     char reason[BACKEND_REASON_MAX];
     char quoted[2 * BACKEND_REASON_MAX];
     enum backend_state state = backend_state(backend, reason);
     json_string(quoted, sizeof quoted, reason);
-    /* Without memory the list ends early; the status still tells. */
-    (void)buf_printf(body, NULL, "%s{\"name\":\"%s\",\"state\":\"%s\",\"reason\":%s}", first ? "" : ",",
+    /* Without memory one is missing; the status still tells. */
+    (void)buf_printf(body, NULL, "%s{\"name\":\"%s\",\"state\":\"%s\",\"reason\":%s}", body->size ? "," : "",
                      backend->name, names[state], quoted);
     return state == BACKEND_SERVING;
 }
@@ -53,7 +53,7 @@ static void answer_readyz(struct request *request) {
     bool preferred = false;
     buf_init(&backends, 1 << 16);
     for (unsigned i = 0; i < service->backend_count; i++) {
-        bool serves = write_backend(&backends, service->backend[i], i == 0);
+        bool serves = write_backend(&backends, service->backend[i]);
         preferred |= serves && service->backend[i] != service->cpu;
     }
     bool ready = !draining && (preferred || !service->config->require_gpu);
@@ -63,7 +63,7 @@ static void answer_readyz(struct request *request) {
                          : "waiting for a GPU",
                 (int)backends.size, backends.size ? (const char *)backends.data : "");
     buf_finish(&backends);
-    if (!ready) {
+    if (!ready && request->outcome.problem == PROBLEM_NONE) {
         answer_header(request, "Retry-After", "1");
         request->outcome.problem = PROBLEM_BUSY;
     }

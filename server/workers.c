@@ -78,11 +78,12 @@ static struct request *take(struct workers *workers, bool large_only, enum refus
     return request;
 }
 
+/* Makes the lanes that are missing: all at the start, later those for which there was no memory then. */
 static void open_lanes(struct worker *worker) {
     struct service *service = worker->service;
     for (unsigned i = 0; i < service->backend_count; i++) {
         struct error err = {0};
-        if (lane_create(service->backend[i], &worker->lane[i], &err) != ST_OK) {
+        if (!worker->lane[i] && lane_create(service->backend[i], &worker->lane[i], &err) != ST_OK) {
             log_message(LOG_WARNING, "lane", "%s: %s", service->backend[i]->name, err.text);
             worker->lane[i] = NULL;
         }
@@ -94,6 +95,7 @@ static void run(struct workers *workers, bool large_only) {
     enum refusal refusal;
     open_lanes(&worker);
     for (struct request *request; (request = take(workers, large_only, &refusal));) {
+        open_lanes(&worker);
         if (refusal == REFUSAL_NONE) {
             request_work(request, &worker);
         } else {

@@ -3,7 +3,7 @@
 # Everything that `make test` does after the packages are there. Every stage runs, also
 # after one has failed; the last line counts the stages.
 #
-#     tests/run.sh [STAGE]...     style unit http corpus instructions fuzz; all without
+#     tests/run.sh [STAGE]...     style unit kernels http corpus instructions fuzz; all without
 #     tests/run.sh fuzz SECONDS   each fuzz target for so long (20)
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
@@ -72,6 +72,13 @@ replay() {
     return $status
 }
 
+# Every kernel against the CPU, pixel by pixel, on a driver that runs them on the host.
+kernels() {
+    local library=$PWD/build/$1/tests/fake_cuda/libfakecuda.so
+    [ -f "$library" ] || { echo "built without CUDA headers" && return 77; }
+    CUDA_LIBRARY=$library nice "build/$1/tests/gpu/check_gpu" --quick
+}
+
 wanted() {
     [ ${#stages[@]} = 0 ] || [[ " ${stages[*]} " == *" $1 "* ]]
 }
@@ -90,6 +97,7 @@ wanted fuzz && stage "fuzz targets, $fuzz_seconds s each" tests/fuzz/run.sh "$fu
     wanted unit && stage "unit tests, $config" each_program build/$config/tests/unit
     wanted unit && stage "filter tests, $config" each_program build/$config/tests/filters
     wanted unit && stage "fuzz regressions, $config" replay $config
+    [ $config != release ] || { wanted kernels && stage "kernels on the host" kernels $config; }
     wanted http && stage "http tests, $config" http $config
     wanted corpus && stage "corpus, $config" corpus $config
 done

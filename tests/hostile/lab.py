@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the rows of check-hostile share: the list of rows, daemons, and what is measured on them.
+"""What the rows of check-hostile and check-load share: the list of rows, daemons, and what is measured on them.
 
 A row is a function with the decorator `row`. It returns (what was measured, verdict): True, False, or a
 sentence that says what stops it."""
@@ -35,6 +35,7 @@ class Options:
     """Set by run.py from its arguments."""
     mutants = 5000
     fuzz_seconds = 60
+    soak_seconds = 60
     seed = 1
 
 
@@ -45,12 +46,12 @@ def row(name, threat, target):
     return keep
 
 
-def start(*options, config='release', slow=None, environment=None):
+def start(*options, config='release', slow=None, **more):
     """A daemon of that build. Rows say what must be fast by the release build's clock."""
     daemon.BINARY = str(BUILD[config])
     daemon.SLOW = slow or (4 if config == 'asan' else 1)
     backend = () if '--gpus' in options else ('--gpus', 'none')
-    return daemon.Daemon(*backend, *options, environment=environment)
+    return daemon.Daemon(*backend, *options, **more)
 
 
 # --- asking ------------------------------------------------------------------------------------

@@ -241,6 +241,8 @@ def parameters():
             answer = client.ask(JPEG, '/' + order.choice(('blur', 'pipeline', 'convolve', 'stats')) + '?' + text)
             highest = max(highest, answer.status if answer else 599)
     measured = f'{right} of {count} refused, {named} named; 3000 random queries: highest status {highest} {"; ".join(wrong[:3])}'
+    coverage = lab.ROOT / 'build/coverage/parser.txt'  # of make coverage
+    measured += f'; tests take {coverage.read_text().strip()} of the parser' if coverage.exists() else ''
     return measured.rstrip(), right == count and named == count and highest < 500
 
 

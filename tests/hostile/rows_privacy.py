@@ -13,7 +13,7 @@ import pictures
 import rows_pictures
 from lab import row
 
-QUERIES = ('/blur?sigma=2', '/blur?sigma=9&region=2,2,20,20', '/pixelate?block=5&mode=redact&region=20%,20%,40%,40%', '/stats',
+QUERIES = ('/blur?sigma=2', '/blur?sigma=9&region=2,2,20,20', '/pixelate?block=5&mode=redact&region=20%25,20%25,40%25,40%25', '/stats',
            '/sharpen?format=png', '/pipeline?ops=blur:sigma=1|convolve:kernel=1,2,1&colorspace=linear')
 
 
@@ -112,9 +112,9 @@ def dual_poison():
     if not library.exists():
         return measured, 'built without CUDA headers, so the GPU backend was not tried'
     options = ('--gpus', 'all', '--gpu-timeout', '60s', '--cuda-library', str(library))
-    (one, runs), (two, _) = (poisoned(byte, bodies[:150], QUERIES[:2], *options) for byte in (0xA5, 0x5A))
+    (one, runs), (two, _) = (poisoned(byte, bodies[:150], QUERIES, *options) for byte in (0xA5, 0x5A))
     gpu = differences(one, two)
-    other = differences(one, poisoned(0xA5, bodies[:150], QUERIES[:2])[0])
+    other = differences(one, poisoned(0xA5, bodies[:150], QUERIES)[0])
     measured += f'; GPU backend on the fake driver: {gpu} of {len(one)} ({runs:.0f} run by it), {other} unlike the CPU'
     return measured, differ == 0 and gpu == 0 and other == 0 and runs > 0
 

@@ -30,9 +30,9 @@ def table(report):
         yield '| ' + ' | '.join(map(cell, cells)) + f" | `{row['command']}` |"
 
 
-def main():
+def write(paths):
     page = PAGE.read_text()
-    for path in sys.argv[1:]:
+    for path in paths:
         report = json.loads(pathlib.Path(path).read_text())
         begin, end = f"<!-- {report['check']} -->", f"<!-- /{report['check']} -->"
         if begin not in page or end not in page:
@@ -42,4 +42,5 @@ def main():
     PAGE.write_text(page)
 
 
-main()
+if __name__ == '__main__':
+    write(sys.argv[1:])

@@ -43,13 +43,14 @@ def eventually(condition, timeout=10):
 class Daemon:
     """`with Daemon('--workers', '1') as daemon:` stops it and checks how it ended."""
 
-    def __init__(self, *options, listen='127.0.0.1', port=0, environment=None):
+    def __init__(self, *options, listen='127.0.0.1', port=0, environment=None, through=()):
+        """`through`: a program that becomes the daemon, with its arguments."""
         self.lines = []
         self.ended = False
         self.may_end_with = (0,)
         self.news = threading.Condition()
         self.process = subprocess.Popen(
-            [BINARY, '--listen', listen, '--port', str(port), *map(str, options)],
+            [*through, BINARY, '--listen', listen, '--port', str(port), *map(str, options)],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment or clean_environment())
         self.reader = threading.Thread(target=self._read_log, daemon=True)
         self.reader.start()

@@ -124,3 +124,13 @@ def test_check_config():
     code, output, log = daemon.run('--check-config', '--port', '9000')
     assert code == 0 and '9000' in output + log
     assert daemon.run('--check-config', '--port', '99999')[0] == 78
+
+
+@pytest.mark.parametrize('variables,says', (
+    ({'BLURD_CONNECTIONS': '8', 'BLURD_CONNECTIONS_SOFT': '9'}, 'connections_soft is 9, it must be at most connections, which is 8'),
+    ({'BLURD_PORT_X': '1'}, 'BLURD_PORT_X (environment) is not an option, did you mean BLURD_PORT?'),
+    ({'BLURD_MAX-BODY': '1'}, 'BLURD_MAX-BODY (environment) is not an option, did you mean BLURD_MAX_BODY?'),
+), ids=range(3))
+def test_variables_that_stop_the_start(variables, says):
+    code, _, log = daemon.run('--port', 0, environment=daemon.clean_environment(**variables))
+    assert code == 78 and says in log

@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Rolling restarts of two daemons behind HAProxy, under load: no request is lost.
-
-    python3 tests/load/restarts.py [RESTARTS [REQUESTS A SECOND]]     default 100, 200
-
-Prints one line: id, target, measured, verdict. 77: HAProxy is not installed."""
+"""O1: rolling restarts of two daemons behind HAProxy, under load: no request is lost."""
 
 import collections
-import os
-import pathlib
-import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'http'))
-
-import pytest
-
 import daemon
+import lab
 import pictures
 import proxies
 import wire
@@ -24,6 +14,8 @@ import wire
 INTERVAL_MS, FALLS = 100, 2
 DRAIN_DELAY_MS = 600  # the interval times the failed checks, and a little more
 CLIENTS = 8
+RESTARTS = 100
+RATE = 100  # requests a second: two cores do the work of both sides
 
 
 class Instance:
@@ -110,21 +102,13 @@ def run(restarts, rate):
     return outcomes, longest
 
 
-def main():
-    restarts = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    rate = float(sys.argv[2]) if len(sys.argv) > 2 else 200
-    try:
-        outcomes, longest = run(restarts, rate)
-    except pytest.skip.Exception as reason:
-        print(f'O1  {restarts} restarts behind HAProxy  skipped: {reason}')
-        return 77
+def restarts():
+    daemon.BINARY, daemon.SLOW = str(lab.BUILD['release']), 1
+    outcomes, longest = run(RESTARTS, RATE)
     lost = sum(outcomes.values()) - outcomes[200]
-    verdict = 'ok' if lost == 0 and longest < 25 else 'FAILED'
-    print(f'O1  {restarts} restarts behind HAProxy: 0 requests lost, an end takes under 25 s  '
-          f'{lost} of {sum(outcomes.values())} lost {dict(outcomes)}, longest end {longest:.2f} s  {verdict}')
-    return 0 if verdict == 'ok' else 1
+    measured = f'{lost} of {sum(outcomes.values())} lost: {lab.counted(outcomes.elements())}; the longest end took {longest:.2f} s'
+    return measured, lost == 0 and longest < 25
 
 
-if __name__ == '__main__':
-    os.chdir(pathlib.Path(__file__).resolve().parents[2])
-    sys.exit(main())
+def rows():
+    return [lab.Row('O1', f'{RESTARTS} rolling restarts of two daemons behind HAProxy', '0 requests lost, an end takes under 25 s', restarts)]

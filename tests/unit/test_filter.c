@@ -47,6 +47,8 @@ static const struct parse_case cases[] = {
     {"sigma", "e5", 0, "sigma is e5" SIGMA_RANGE},
     {"sigma", "1e", 0, "sigma is 1e" SIGMA_RANGE},
     {"sigma", "1e+", 0, "sigma is 1e+" SIGMA_RANGE},
+    {"sigma", "1e5x", 0, "sigma is 1e5x" SIGMA_RANGE},
+    {"sigma", "2e", 0, "sigma is 2e" SIGMA_RANGE},
     {"sigma", "5px", 0, "sigma is 5px" SIGMA_RANGE},
     {"sigma", "5 ", 0, "sigma is 5 " SIGMA_RANGE},
     {"sigma", " 5", 0, "sigma is  5" SIGMA_RANGE},
