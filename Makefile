@@ -5,6 +5,7 @@
 # make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
 # make check           the style checks alone          make format   clang-format over the tree
 # make check-arm64     the filter tests for 64-bit ARM, under an emulator
+# make check-api       the description of the interface, and the daemon against it (schemathesis)
 # make check-hostile   hostile pictures and clients against this build, some minutes
 # make check-load      restarts under load, a line for each promise; some minutes
 # make docs            the generated pages             make tidy     static analysis, all tools
@@ -78,7 +79,7 @@ LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-hostile
+BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-hostile
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -180,6 +181,9 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) $(call cuda_flags,$<) -MMD -MP -c -o $@ $<
 
+# The assembler includes it, and tells the compiler nothing.
+$(BUILD)/server/openapi.o: server/openapi.json
+
 # --- kernels -----------------------------------------------------------------------------
 # NVRTC needs no GPU. Shared by all CONFIGs, as is the tool. Without NVRTC, or where it does
 # not know an architecture, the files are empty, and gpu/program.c goes on without them.
@@ -255,6 +259,12 @@ check:
 check-arm64:
 	@tests/arm64.sh || [ $$? = 77 ]
 
+check-api:
+	@config/packages.sh test
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
+	@tests/api/install.sh
+	@CONFIG=$(CONFIG) $(firstword $(wildcard /usr/bin/python3) python3) tests/api/run.py $(ARGS) || [ $$? = 77 ]
+
 check-hostile:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=release all
@@ -290,7 +300,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile check-load format docs tidy \
+.PHONY: all kernels tests tools fuzzers run test bench check check-api check-arm64 check-hostile check-load format docs tidy \
         memcheck install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -300,6 +300,7 @@ static void test_actions(void **state) {
         {"--check-config", CONFIG_CHECK},
         {"--help-markdown", CONFIG_HELP_MARKDOWN},
         {"--help-file", CONFIG_HELP_FILE},
+        {"--help-openapi", CONFIG_HELP_OPENAPI},
     };
     struct world world;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
