@@ -8,7 +8,7 @@
 # make check-api       the description of the interface, and the daemon against it (schemathesis)
 # make check-hostile   hostile pictures and clients against this build, some minutes
 # make check-load      restarts under load, a line for each promise; some minutes
-# make docs            the generated pages             make tidy     static analysis, all tools
+# make docs            the generated pages and tables             make tidy     static analysis, all tools
 # make memcheck        the unit tests under valgrind
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
@@ -281,6 +281,7 @@ format:
 docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
 	$(Q)$(BUILD)/blurd --help-file >config/blurd.conf
+	$(Q)BLURD=$(BUILD)/blurd docs/tables.py
 
 tidy: $(CUDA_BUILD)/cuda.mk
 	$(Q)tests/check/analyze.sh

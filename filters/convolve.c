@@ -264,7 +264,7 @@ static bool valid(const struct step *step, const struct image_shape *shape) {
 extern const struct filter filter_convolve;
 const struct filter filter_convolve = {
     .name = "convolve",
-    .help = "Any small matrix.",
+    .help = "Any matrix up to 15x15: edges, relief, or your own.",
     .arguments = convolve_table,
     .plan = plan,
     .valid = valid,

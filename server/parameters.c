@@ -60,7 +60,7 @@ static const struct argument input_table[] = {
      .without = "everywhere",
      .help =
          "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`, in pixels of the upright "
-         "picture or percent. May be given up to 64 times."},
+         "picture or percent."},
     {0},
 };
 
@@ -71,7 +71,7 @@ static const struct argument feather_table[] = {
      .minimum = 0.5,
      .maximum = 500,
      .unit = " pixels",
-     .help = "Width in pixels over which the edge of the regions is soft; there must be one.",
+     .help = "Width in pixels over which the edge of the regions is soft, of which there must be one.",
      .without = "hard edges"},
     {0},
 };
@@ -98,7 +98,8 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.format),
      .choices = formats,
-     .help = "Format of the answer; `auto` takes what `Accept` prefers, else the input's."},
+     .help = "Format of the answer; `auto` takes what `Accept` prefers, else the input's, and such answers "
+             "carry `Vary: Accept`."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),

@@ -133,7 +133,7 @@ static const struct route routes[] = {
     {.path = "/openapi.json",
      .name = "openapi",
      .answer = answer_openapi,
-     .help = "This description of the interface, with the limits that hold here.",
+     .help = "This interface for programs (OpenAPI 3.1), with the limits that hold here.",
      .media = "application/json",
      .schema = "Description",
      .tagged = true},
@@ -145,7 +145,9 @@ static const struct route routes[] = {
      .name = "readyz",
      .answer = answer_readyz,
      .listener = ROUTE_BOTH,
-     .help = "Whether requests should be sent here, and the state of each backend, with the reason.",
+     .help = "200 and the state of each backend, with the reason; 503 while draining, and with "
+             "`--require-gpu` while no "
+             "GPU serves.",
      .media = "application/json",
      .schema = "Readiness",
      .refusal = "Draining, or waiting for a GPU that is required."},
