@@ -5,10 +5,11 @@
 # make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
 # make check           the style checks alone          make format   clang-format over the tree
 # make check-arm64     the filter tests for 64-bit ARM, under an emulator
+# make check-api       the description of the interface, and the daemon against it (schemathesis)
 # make check-hostile   hostile pictures and clients against this build, some minutes
 # make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
 # make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
-# make docs            the generated pages             make tidy     static analysis, all tools
+# make docs            the generated pages, tables       make tidy     static analysis, all tools
 # make memcheck        the unit tests under valgrind
 # make bundle          an archive for hosts without packages
 # make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
@@ -81,7 +82,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-hostile check-load coverage
+BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-hostile check-load coverage
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -190,6 +191,9 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) $(call cuda_flags,$<) -MMD -MP -c -o $@ $<
 
+# The assembler includes it, and tells the compiler nothing.
+$(BUILD)/server/openapi.o: server/openapi.json
+
 # --- kernels -----------------------------------------------------------------------------
 # NVRTC needs no GPU. Shared by all CONFIGs, as is the tool. Without NVRTC, or where it does
 # not know an architecture, the files are empty, and gpu/program.c goes on without them.
@@ -265,6 +269,12 @@ check:
 check-arm64:
 	@tests/arm64.sh || [ $$? = 77 ]
 
+check-api:
+	@config/packages.sh test
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
+	@tests/api/install.sh
+	@CONFIG=$(CONFIG) $(firstword $(wildcard /usr/bin/python3) python3) tests/api/run.py $(ARGS) || [ $$? = 77 ]
+
 check-hostile:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/unit/test_sandbox
@@ -290,6 +300,7 @@ format:
 docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
 	$(Q)$(BUILD)/blurd --help-file >config/blurd.conf
+	$(Q)BLURD=$(BUILD)/blurd docs/tables.py
 
 tidy: $(CUDA_BUILD)/cuda.mk
 	$(Q)tests/check/analyze.sh
@@ -310,7 +321,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile check-load load-libraries coverage format docs tidy \
+.PHONY: all kernels tests tools fuzzers run test bench check check-api check-arm64 check-hostile check-load load-libraries coverage format docs tidy \
         memcheck install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

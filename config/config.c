@@ -72,7 +72,7 @@ static const struct {
 } actions[] = {
     {"help", CONFIG_HELP},           {"version", CONFIG_VERSION},
     {"check-config", CONFIG_CHECK},  {"help-markdown", CONFIG_HELP_MARKDOWN},
-    {"help-file", CONFIG_HELP_FILE},
+    {"help-file", CONFIG_HELP_FILE}, {"help-openapi", CONFIG_HELP_OPENAPI},
 };
 
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };

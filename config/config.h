@@ -56,6 +56,7 @@ enum config_action {
     CONFIG_CHECK,         /* --check-config */
     CONFIG_HELP_MARKDOWN, /* --help-markdown: docs/configuration.md */
     CONFIG_HELP_FILE,     /* --help-file: config/blurd.conf */
+    CONFIG_HELP_OPENAPI,  /* --help-openapi: what GET /openapi.json answers; written by the server */
 };
 
 /* Every option at its default. */
@@ -76,7 +77,7 @@ const char *config_file(int argc, char *const *argv, char *const *envp);
 /* Checks what no single option can say. config_load has done so. */
 enum status config_check(const struct config *config, struct error *err);
 
-/* Prints what `action` (not CONFIG_RUN) asks for; `version` is the text for --version,
+/* Prints what `action` (not CONFIG_RUN or CONFIG_HELP_OPENAPI) asks for; `version` is the text for --version,
  * without a line end. Returns the exit status: 0, or 1 when writing failed. */
 int config_answer(enum config_action action, const struct config *config, const char *version, FILE *out);
 

@@ -62,6 +62,7 @@ static void print_help(FILE *out) {
         "  --check-config\n      Print the effective configuration and exit: 0, or 78 when it is "
         "wrong.\n"
         "  --help-file\n      Print a commented configuration file with the defaults.\n"
+        "  --help-openapi\n      Print the description of the HTTP interface (OpenAPI 3.1).\n"
         "  --help-markdown\n      Print the reference page of the options.\n"
         "  --version\n      Print the version.\n"
         "  --help, -h\n      Print this.\n";
@@ -154,6 +155,7 @@ void config_print(const struct config *config, FILE *out) {
 int config_answer(enum config_action action, const struct config *config, const char *version, FILE *out) {
     switch (action) {
     case CONFIG_RUN:
+    case CONFIG_HELP_OPENAPI:
         break;
     case CONFIG_HELP:
         print_help(out);

@@ -41,24 +41,27 @@ enum status buf_append(struct buf *buf, const void *data, size_t size, struct er
     return status;
 }
 
+enum status buf_vprintf(struct buf *buf, struct error *err, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    /* One byte more for vsnprintf's zero, which is not counted in size. */
+    enum status status =
+        length < 0 ? fail(err, ST_INTERNAL, "cannot format text") : buf_reserve(buf, (size_t)length + 1, err);
+    if (status == ST_OK) {
+        vsnprintf((char *)buf->data + buf->size, (size_t)length + 1, format, again);
+        buf->size += (size_t)length;
+    }
+    va_end(again);
+    return status;
+}
+
 enum status buf_printf(struct buf *buf, struct error *err, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    enum status status = buf_vprintf(buf, err, format, arguments);
     va_end(arguments);
-    if (length < 0) {
-        return fail(err, ST_INTERNAL, "cannot format text");
-    }
-    /* One byte more for vsnprintf's zero, which is not counted in size. */
-    enum status status = buf_reserve(buf, (size_t)length + 1, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    va_start(arguments, format);
-    vsnprintf((char *)buf->data + buf->size, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    buf->size += (size_t)length;
-    return ST_OK;
+    return status;
 }
 
 void buf_finish(struct buf *buf) {

@@ -4,6 +4,7 @@
 #ifndef BLURD_CORE_BYTES_H
 #define BLURD_CORE_BYTES_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +44,8 @@ enum status buf_append(struct buf *buf, const void *data, size_t size, struct er
 /* Appends formatted text, without the terminating zero; failures as buf_reserve. */
 enum status buf_printf(struct buf *buf, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+enum status buf_vprintf(struct buf *buf, struct error *err, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 /* Frees heap storage and zeroes the struct. Accepts NULL or an all-zero struct. */
 void buf_finish(struct buf *buf);

@@ -18,7 +18,7 @@ static const struct argument blur_table[] = {
         .maximum = 500,
         .initial = 1.5,
         .unit = " pixels",
-        .help = "Standard deviation of the Gaussian in pixels.",
+        .help = "Standard deviation of the Gaussian, in pixels of the upright picture.",
     },
     {
         .name = "kernel_size",
@@ -29,7 +29,9 @@ static const struct argument blur_table[] = {
         .initial = 0,
         .odd = true,
         .unit = " pixels",
-        .help = "Width in pixels at which the kernel is cut and renormalised; without it the full Gaussian.",
+        .help = "Cut the kernel to this many taps each way and renormalise; on reduced chroma planes the "
+                "radius shrinks with the plane, rounded up.",
+        .without = "the full Gaussian",
     },
     {
         .name = "edge",
@@ -37,8 +39,8 @@ static const struct argument blur_table[] = {
         .offset = offsetof(struct blur_arguments, edge),
         .initial = EDGE_CLAMP,
         .choices = edge_names,
-        .help = "What lies outside: the edge pixel (clamp), the picture mirrored about it, the picture "
-                "repeated (wrap), or black (zero).",
+        .help = "What lies outside: the edge pixel again (`clamp`), the picture mirrored about it (`mirror`: "
+                "dcb|abcd|cba), its other side (`wrap`), black (`zero`; transparent black with alpha).",
     },
     {.name = NULL},
 };

@@ -32,22 +32,28 @@ static const char *const preset_names[] = {[PRESET_NONE] = "none",           [PR
                                            [PRESET_LAPLACIAN] = "laplacian", [PRESET_SOBEL_X] = "sobel-x",
                                            [PRESET_SOBEL_Y] = "sobel-y",     NULL};
 
+/* Nearer to 0 than any matrix needs; single precision knows no much smaller numbers. */
+#define DIVISOR_MIN 1e-9
+
 static const struct argument convolve_table[] = {
     {
         .name = "kernel",
         .type = ARGUMENT_PARSED,
         .offset = AT(kernel),
         .parse = matrix_parse,
+        .form = "a matrix",
+        .example = "0,-1,0;-1,5,-1;0,-1,0",
+        .without = "",
         .help =
             "The matrix: rows separated by `;`, numbers by `,`; or a list of numbers with `size`; or a JSON "
-            "array. Sides are odd, 15 at most.",
+            "array. Numbers are from -1000000 to 1000000; sides are odd, 15 at most.",
     },
     {
         .name = "preset",
         .type = ARGUMENT_CHOICE,
         .offset = AT(preset),
         .choices = preset_names,
-        .help = "A matrix by its name, instead of `kernel`.",
+        .help = "A matrix by its name, instead of `kernel`. One of both must be given.",
     },
     {
         .name = "size",
@@ -56,7 +62,9 @@ static const struct argument convolve_table[] = {
         .minimum = 1,
         .maximum = MATRIX_SIDE_MAX,
         .odd = true,
-        .help = "Side of a square matrix that `kernel` lists without rows, or of `preset=box` (3).",
+        .help = "Side of a square matrix that `kernel` lists without rows, or of `preset=box`, which has 3 "
+                "without it.",
+        .without = "",
     },
     {
         .name = "divisor",
@@ -64,8 +72,9 @@ static const struct argument convolve_table[] = {
         .offset = AT(divisor),
         .minimum = -1e9,
         .maximum = 1e9,
-        .nonzero = true,
-        .help = "What the sum is divided by; without it the sum of the matrix, or 1 when that is 0.",
+        .least = DIVISOR_MIN,
+        .help = "What the sum is divided by.",
+        .without = "the sum of the matrix, or 1 when that is 0",
     },
     {
         .name = "bias",
@@ -74,7 +83,7 @@ static const struct argument convolve_table[] = {
         .minimum = -255,
         .maximum = 255,
         .unit = " of 255",
-        .help = "What is added after the division, in steps of 255.",
+        .help = "What is added after the division, in steps of 255: 128 shows negative results, too.",
     },
     {
         .name = "edge",
@@ -212,14 +221,6 @@ static void fill_weights(struct convolve_plan *plan, const struct matrix *matrix
     }
 }
 
-/* Nearer to 0 than any matrix needs; single precision knows no much smaller numbers. */
-static const double divisor_min = 1e-9;
-
-/* Whether `divisor` is one that was asked for, and too small; 0: none was. */
-static bool too_small(double divisor) {
-    return divisor != 0 && fabs(divisor) < divisor_min;
-}
-
 static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
                         struct error *err) {
     const struct convolve_arguments *convolve = arguments;
@@ -229,15 +230,11 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
     if (status != ST_OK) {
         return status;
     }
-    if (too_small(convolve->divisor)) {
-        return fail_argument(err, "divisor", "divisor is %g, it must be at least %g or at most -%g",
-                             convolve->divisor, divisor_min, divisor_min);
-    }
     double sum = 0;
     for (unsigned i = 0; i < matrix.count; i++) {
         sum += matrix.value[i];
     }
-    double divisor = convolve->divisor != 0 ? convolve->divisor : fabs(sum) > divisor_min ? sum : 1;
+    double divisor = convolve->divisor != 0 ? convolve->divisor : fabs(sum) > DIVISOR_MIN ? sum : 1;
     plan->edge = (uint8_t)convolve->edge;
     plan->divisor = (float)divisor;
     plan->bias = (float)(convolve->bias * sample_step(shape));
@@ -258,7 +255,7 @@ static bool valid(const struct step *step, const struct image_shape *shape) {
     const struct convolve_plan *plan = &step->convolve;
     return shape->model != PIXEL_YCBCR && plan->edge <= EDGE_FRAME && plan->width % 2 == 1 &&
            plan->height % 2 == 1 && plan->width <= MATRIX_SIDE_MAX && plan->height <= MATRIX_SIDE_MAX &&
-           plan->separable <= 1 && plan->alpha <= 1 && fabsf(plan->divisor) >= 1e-9f &&
+           plan->separable <= 1 && plan->alpha <= 1 && fabsf(plan->divisor) >= (float)DIVISOR_MIN &&
            fabsf(plan->divisor) <= 1e9f && fabsf(plan->bias) <= 65535 &&
            finite_within(plan->weight, MATRIX_MAX) && finite_within(plan->column, MATRIX_SIDE_MAX) &&
            finite_within(plan->row, MATRIX_SIDE_MAX);
@@ -267,7 +264,7 @@ static bool valid(const struct step *step, const struct image_shape *shape) {
 extern const struct filter filter_convolve;
 const struct filter filter_convolve = {
     .name = "convolve",
-    .help = "Any small matrix.",
+    .help = "Any matrix up to 15x15: edges, relief, or your own.",
     .arguments = convolve_table,
     .plan = plan,
     .valid = valid,

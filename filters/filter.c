@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "filters/filter.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,12 +87,16 @@ double sample_step(const struct image_shape *shape) {
 
 static enum status refuse_number(const struct argument *row, const char *text, struct error *err) {
     char buffer[VALUE_QUOTE_MAX];
+    char least[48] = "";
     const char *kind = row->type == ARGUMENT_REAL ? ""
                        : row->odd                 ? "an odd whole number "
                                                   : "a whole number ";
+    if (row->least > 0) {
+        snprintf(least, sizeof least, " and not nearer to 0 than %g", row->least);
+    }
     return fail_argument(err, row->name, "%s is %s, it must be %sfrom %.10g to %.10g%s%s", row->name,
                          value_quote(text, buffer), kind, row->minimum, row->maximum,
-                         row->unit ? row->unit : "", row->nonzero ? " and not 0" : "");
+                         row->unit ? row->unit : "", least);
 }
 
 static enum status parse_number(const struct argument *row, const char *text, void *target,
@@ -101,7 +106,7 @@ static enum status parse_number(const struct argument *row, const char *text, vo
         value > row->maximum) {
         return refuse_number(row, text, err);
     }
-    if ((row->odd && (int)value % 2 == 0) || (row->nonzero && value == 0)) {
+    if ((row->odd && (int)value % 2 == 0) || fabs(value) < row->least) {
         return refuse_number(row, text, err);
     }
     store(row, target, value);

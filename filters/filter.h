@@ -36,10 +36,13 @@ struct argument {
     double initial;             /* default; CHOICE: index; SWITCH: 0 or 1 */
     const char *const *choices; /* CHOICE: NULL-terminated names */
     bool odd;                   /* WHOLE: even numbers are refused */
-    bool nonzero;               /* REAL: 0 is refused */
-    bool repeatable;            /* PARSED: may be given more than once */
+    double least;               /* REAL: what is nearer to 0 is refused; 0: nothing is */
+    unsigned most;              /* PARSED: how often it may be given; 0: once */
     const char *unit;           /* follows numbers in sentences, " pixels"; NULL: none */
-    const char *help;           /* one sentence with the unit */
+    const char *help;           /* a sentence or two with the unit; Markdown */
+    const char *form;           /* PARSED: what it is, in two words: "a matrix" */
+    const char *example;        /* PARSED: a value */
+    const char *without;        /* what holds when it is not given, where no value says it: "hard edges" */
     /* PARSED: takes `text` into the struct at `offset`; as argument_parse. */
     enum status (*parse)(const struct argument *row, const char *text, void *field, struct error *err);
 };

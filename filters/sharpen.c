@@ -17,7 +17,8 @@ static const struct argument sharpen_table[] = {
         .maximum = 500,
         .initial = 1,
         .unit = " pixels",
-        .help = "Standard deviation in pixels of the Gaussian that is subtracted.",
+        .help = "Standard deviation in pixels of the Gaussian that is subtracted: about the width of what "
+                "gets sharper.",
     },
     {
         .name = "amount",
@@ -26,7 +27,7 @@ static const struct argument sharpen_table[] = {
         .minimum = 0,
         .maximum = 10,
         .initial = 1,
-        .help = "How much of the difference to the blurred picture is added.",
+        .help = "How much of the difference to the blurred picture is added; 0 changes nothing.",
     },
     {
         .name = "threshold",
@@ -36,7 +37,8 @@ static const struct argument sharpen_table[] = {
         .maximum = 255,
         .initial = 0,
         .unit = " of 255",
-        .help = "Samples that differ from the blurred picture by less, in steps of 255, stay as they are.",
+        .help = "Samples that differ from the blurred picture by less stay as they are, against noise. In "
+                "steps of 255, for 16 bits, too.",
     },
     {
         .name = "edge",

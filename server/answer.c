@@ -8,6 +8,7 @@
 
 #include "codecs/codec.h"
 #include "core/clock.h"
+#include "server/etag.h"
 #include "server/request.h"
 #include "server/routes.h"
 #include "server/settings.h"
@@ -31,7 +32,9 @@ void answer_done(struct request *request, unsigned http_status, const char *type
     request->answer.http_status = http_status;
     request->answered = true;
     request->sent = strcmp(request->method, "HEAD") == 0 ? 0 : request->answer.body.size;
-    answer_header(request, "Content-Type", "%s", type);
+    if (type) {
+        answer_header(request, "Content-Type", "%s", type);
+    }
     answer_header(request, "X-Request-Id", "%s", request->id);
     answer_header(request, "X-Content-Type-Options", "nosniff");
 }
@@ -106,4 +109,17 @@ void answer_page(struct request *request, unsigned http_status, const char *type
     request->answer.body.size = request->answer.body.capacity = (size_t)length;
     answer_done(request, http_status, type);
     answer_header(request, "Cache-Control", "no-store");
+}
+
+void answer_tagged(struct request *request) {
+    struct buf *body = &request->answer.body;
+    char tag[ETAG_MAX];
+    etag_make(buf_bytes(body), tag);
+    bool known = etag_matches(request->if_none_match, tag);
+    if (known) {
+        buf_finish(body);
+    }
+    answer_done(request, known ? 304 : 200, known ? NULL : request->route->media);
+    answer_header(request, "Cache-Control", "no-cache");
+    answer_header(request, "ETag", "%s", tag);
 }

@@ -16,7 +16,11 @@ void answer_picture(struct request *request);
 void answer_page(struct request *request, unsigned http_status, const char *type, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Completes an answer whose body the caller has written. */
+/* Completes the answer of a page that the caller has written into the body: 200 with an ETag, or 304 when the
+ * client has it already. */
+void answer_tagged(struct request *request);
+
+/* Completes an answer whose body the caller has written. `type` may be NULL when it has none. */
 void answer_done(struct request *request, unsigned http_status, const char *type);
 
 /* Adds a header; `name` must be constant. Dropped when there are too many. */

@@ -22,6 +22,7 @@
 #include "server/drain.h"
 #include "server/http.h"
 #include "server/listen.h"
+#include "server/openapi.h"
 #include "server/reload.h"
 #include "server/routes.h"
 #include "server/sandbox.h"
@@ -236,6 +237,18 @@ static int serve(const struct command *command, const struct config *config, str
     return status == ST_OK ? EX_OK : status == ST_DEVICE ? EX_UNAVAILABLE : EX_CONFIG;
 }
 
+/* The description as GET /openapi.json gives it without any options set. */
+static int print_openapi(const struct config *config) {
+    struct buf text;
+    struct error err = {0};
+    buf_init(&text, 1 << 20);
+    enum status status = openapi_write(&(struct openapi_view){.config = config}, &text, &err);
+    bool written =
+        status == ST_OK && fwrite(text.data, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
+    buf_finish(&text);
+    return written ? EX_OK : EX_IOERR;
+}
+
 /* The engine process is this program with one more argument in front (gpu/gpu.h). */
 static bool take_engine_argument(int *argc, char **argv) {
     if (*argc < 2 || strcmp(argv[1], GPU_ENGINE_ARGUMENT) != 0) {
@@ -255,6 +268,9 @@ int main(int argc, char **argv) {
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
         fprintf(stderr, "blurd: %s\n", err.text);
         return EX_CONFIG;
+    }
+    if (action == CONFIG_HELP_OPENAPI) {
+        return print_openapi(&config);
     }
     if (action != CONFIG_RUN) {
         char version[160];

@@ -31,7 +31,7 @@ enum stage {
 /* Output format of an answered request, for its label. */
 enum metric_format { METRIC_FORMAT_NONE, METRIC_FORMAT_JPEG, METRIC_FORMAT_PNG, METRIC_FORMAT_COUNT };
 
-enum { METRIC_OPERATIONS_MAX = 12, METRIC_BACKENDS_MAX = 4 };
+enum { METRIC_OPERATIONS_MAX = 24, METRIC_BACKENDS_MAX = 4 };
 
 struct metrics;
 

@@ -10,7 +10,7 @@
 
 enum {
     MULTIPART_BOUNDARY_MAX = 70, /* RFC 2046 */
-    MULTIPART_PARTS_MAX = 64,
+    MULTIPART_PARTS_MAX = 128,   /* the picture, 64 regions, every other parameter, and room */
     MULTIPART_HEADER_MAX = 4096, /* bytes of one part's header */
     MULTIPART_NAME_MAX = 63,
 };

@@ -26,6 +26,9 @@ static const struct argument steps_table[] = {
      .type = ARGUMENT_PARSED,
      .offset = AT(ops),
      .parse = operations_parse,
+     .form = "steps",
+     .example = "blur:sigma=8|sharpen:amount=0.5",
+     .without = "",
      .help = "The steps, separated by `|`: a filter, and after colons its arguments, as in "
              "`blur:sigma=8:edge=wrap|sharpen:amount=0.5`. At most 8."},
     {0},
@@ -46,15 +49,18 @@ static const struct argument input_table[] = {
     {.name = "invert",
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.invert),
-     .help = "Act on everything but the regions."},
+     .help = "Act on everything but the regions, of which there must be one."},
     {.name = "region",
      .type = ARGUMENT_PARSED,
      .offset = AT(input.region),
      .parse = parse_region,
-     .repeatable = true,
+     .most = REGIONS_MAX,
+     .form = "a shape",
+     .example = "ellipse:300,100,160,160",
+     .without = "everywhere",
      .help =
          "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`, in pixels of the upright "
-         "picture or percent; may be given several times; without it everywhere."},
+         "picture or percent."},
     {0},
 };
 
@@ -65,7 +71,8 @@ static const struct argument feather_table[] = {
      .minimum = 0.5,
      .maximum = 500,
      .unit = " pixels",
-     .help = "Width in pixels over which the edge of the regions is soft."},
+     .help = "Width in pixels over which the edge of the regions is soft, of which there must be one.",
+     .without = "hard edges"},
     {0},
 };
 
@@ -91,7 +98,8 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.format),
      .choices = formats,
-     .help = "Format of the answer; `auto` takes what `Accept` prefers, else the input's."},
+     .help = "Format of the answer; `auto` takes what `Accept` prefers, else the input's, and such answers "
+             "carry `Vary: Accept`."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),
@@ -107,7 +115,7 @@ static const struct argument output_table[] = {
      .minimum = 1,
      .maximum = 100,
      .initial = 85,
-     .help = "JPEG quality; without it a JPEG that is only changed in regions keeps its own."},
+     .help = "JPEG quality. Without it a JPEG that is changed in regions alone keeps its own."},
     {.name = "subsampling",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.subsampling),
@@ -116,34 +124,41 @@ static const struct argument output_table[] = {
     {0},
 };
 
-/* ---- which of them a request takes ---- */
+/* ---- which of them an endpoint takes; no filter: the pipeline ---- */
 
-static bool is_pipeline(const struct parameters *parameters) {
-    return !parameters->filter;
+static bool is_pipeline(const struct filter *filter) {
+    return !filter;
 }
 
-static bool always(const struct parameters *parameters) {
-    (void)parameters;
+static bool always(const struct filter *filter) {
+    (void)filter;
     return true;
 }
 
-static bool makes_picture(const struct parameters *parameters) {
-    return is_pipeline(parameters) || filter_id(parameters->filter) != FILTER_STATS;
+static bool makes_picture(const struct filter *filter) {
+    return is_pipeline(filter) || filter_id(filter) != FILTER_STATS;
 }
 
-static bool can_redact(const struct parameters *parameters) {
-    return !is_pipeline(parameters) &&
-           (filter_id(parameters->filter) == FILTER_BLUR || filter_id(parameters->filter) == FILTER_PIXELATE);
+static bool can_redact(const struct filter *filter) {
+    return !is_pipeline(filter) && (filter_id(filter) == FILTER_BLUR || filter_id(filter) == FILTER_PIXELATE);
 }
 
 static const struct {
     const struct argument *rows;
-    bool (*taken)(const struct parameters *parameters);
+    bool (*taken)(const struct filter *filter);
 } tables[] = {
     {steps_table, is_pipeline}, {input_table, always},         {feather_table, makes_picture},
     {mode_table, can_redact},   {output_table, makes_picture},
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
+
+const struct argument *parameters_shared(unsigned index) {
+    return index < TABLES ? tables[index].rows : NULL;
+}
+
+bool parameters_share(const struct filter *filter, unsigned index) {
+    return index < TABLES && tables[index].taken(filter);
+}
 
 /* A parameter that was looked up. */
 struct found {
@@ -171,7 +186,8 @@ static struct found find(const struct parameters *parameters, const char *name) 
         base = row_count(table);
     }
     for (unsigned i = 0; i < TABLES && !found.row; i++) {
-        if (tables[i].taken(parameters) && (found.row = argument_find(tables[i].rows, name)) != NULL) {
+        if (tables[i].taken(parameters->filter) &&
+            (found.row = argument_find(tables[i].rows, name)) != NULL) {
             found.bit = UINT64_C(1) << (base + (found.row - tables[i].rows));
         }
         base += row_count(tables[i].rows);
@@ -208,7 +224,7 @@ static enum status unknown(const struct parameters *parameters, const char *name
         used = arguments_list(parameters->filter->arguments, names, sizeof names, used);
     }
     for (unsigned i = 0; i < TABLES; i++) {
-        if (tables[i].taken(parameters)) {
+        if (tables[i].taken(parameters->filter)) {
             used = arguments_list(tables[i].rows, names, sizeof names, used);
         }
     }
@@ -221,7 +237,7 @@ enum status parameters_set(struct parameters *parameters, const char *name, cons
     if (!found.row) {
         return unknown(parameters, name, err);
     }
-    if ((parameters->given & found.bit) && !found.row->repeatable) {
+    if ((parameters->given & found.bit) && found.row->most <= 1) {
         return fail_argument(err, name, "%s is given more than once", name);
     }
     parameters->given |= found.bit;
@@ -252,7 +268,7 @@ static enum status try_plan(const struct parameters *parameters, struct error *e
         const struct operation *operation = &parameters->ops.operation[i];
         status = chain_append(&chain, operation->filter, &operation->arguments, &shape, &cause);
     }
-    if (status == ST_ARGUMENT && is_pipeline(parameters)) {
+    if (status == ST_ARGUMENT && is_pipeline(parameters->filter)) {
         return fail_argument(err, "ops", "ops: step %u: %.200s", chain.count + 1, cause.text);
     }
     *err = cause;

@@ -59,6 +59,11 @@ struct parameters {
 /* Everything at its default. */
 void parameters_init(struct parameters *parameters, const struct filter *filter);
 
+/* The tables of the parameters that no filter has of its own, one by one; NULL behind the last. And whether
+ * the endpoint of that filter (NULL: the pipeline) takes those of one of them. */
+const struct argument *parameters_shared(unsigned index);
+bool parameters_share(const struct filter *filter, unsigned index);
+
 /* Whether the parameter of that name exists here; and whether it was given. */
 bool parameters_know(const struct parameters *parameters, const char *name);
 bool parameters_given(const struct parameters *parameters, const char *name);

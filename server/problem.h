@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What can go wrong for a client: one table from problem to HTTP status, title and the
- * slug that stands in the answer's `type` and in the metrics' `reason` label. */
+ * What can go wrong for a client: one table from problem to HTTP status, title, the
+ * slug that stands in the answer's `type` and in the metrics' `reason` label, and when it happens. */
 #ifndef BLURD_SERVER_PROBLEM_H
 #define BLURD_SERVER_PROBLEM_H
 
@@ -31,10 +31,21 @@ enum problem {
     PROBLEM_COUNT
 };
 
+/* Which requests may be answered so, for the description of the interface. */
+enum problem_where {
+    PROBLEM_NOWHERE, /* no path that there is, with a method that it takes */
+    PROBLEM_EVERYWHERE,
+    PROBLEM_WORK,  /* those that send a picture */
+    PROBLEM_TOKEN, /* the same, while tokens are asked for */
+};
+
 struct problem_kind {
     const char *slug;
     unsigned http_status;
     const char *title;
+    enum problem_where where;
+    const char *header; /* that such answers carry in addition; NULL: none */
+    const char *help;   /* when it happens; Markdown */
 };
 
 const struct problem_kind *problem_kind(enum problem problem);

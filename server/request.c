@@ -105,6 +105,10 @@ void request_header(struct request *request, const char *name, size_t name_size,
         take_id(request, value, value_size);
     } else if (named(name, name_size, "Accept")) {
         append_value(request->accept, sizeof request->accept, value, value_size);
+    } else if (named(name, name_size, "If-None-Match")) {
+        append_value(request->if_none_match, sizeof request->if_none_match, value, value_size);
+    } else if (named(name, name_size, "traceparent")) {
+        trace_header(&request->trace, value, value_size);
     } else if (named(name, name_size, "Content-Type")) {
         append_value(request->content_type, sizeof request->content_type, value, value_size);
     } else if (tokens && named(name, name_size, "Authorization")) {
@@ -333,6 +337,10 @@ static void log_request(const struct request *request) {
                                                    : LOG_INFO,
               "request");
     log_string(&line, "id", request->id);
+    if (request->trace.known) {
+        log_string(&line, "trace_id", request->trace.trace_id);
+        log_string(&line, "parent_id", request->trace.parent_id);
+    }
     log_string(&line, "client", request->client);
     log_string(&line, "method", request->method);
     log_string(&line, "path", request->target);

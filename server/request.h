@@ -26,6 +26,7 @@
 #include "server/metrics.h"
 #include "server/parameters.h"
 #include "server/problem.h"
+#include "server/trace.h"
 
 struct service;
 struct worker;
@@ -72,11 +73,13 @@ struct request {
     unsigned phase;            /* server/http.c's; 0 at first */
     char client[48];           /* address of the peer, for the log */
     char id[REQUEST_ID_MAX + 1];
+    struct trace trace; /* whose work this is part of */
     char method[16];
     const struct route *route; /* NULL until known */
     struct parameters parameters;
     struct framing framing;
     char accept[256];
+    char if_none_match[256];
     char content_type[256];
     unsigned authorizations; /* Authorization fields seen */
     bool authorized;

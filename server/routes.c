@@ -9,11 +9,12 @@
 #include "gpu/versions.h"
 #include "server/answer.h"
 #include "server/http.h"
+#include "server/openapi.h"
 #include "server/request.h"
 #include "server/service.h"
 
 static void answer_index(struct request *request) {
-    answer_page(request, 200, "text/plain; charset=utf-8",
+    answer_page(request, 200, request->route->media,
                 "blurd %s: filters JPEG and PNG pictures.\n\n"
                 "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
                 "POST /blur?sigma=8                        Gaussian blur\n"
@@ -24,13 +25,13 @@ static void answer_index(struct request *request) {
                 "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
                 "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
                 "for good.\n\n"
-                "GET  /readyz /livez /version /metrics\n",
+                "GET  /readyz /livez /version /metrics /openapi.json\n",
                 BLURD_VERSION, request->service->port);
 }
 
 /* Alive: an event thread runs. Nothing else is asked, least of all a device. */
 static void answer_livez(struct request *request) {
-    answer_page(request, 200, "application/json", "{\"status\":\"alive\"}\n");
+    answer_page(request, 200, request->route->media, "{\"status\":\"alive\"}\n");
 }
 
 /* Appends the state of one backend. Returns whether it serves. */
@@ -57,7 +58,8 @@ static void answer_readyz(struct request *request) {
         preferred |= serves && service->backend[i] != service->cpu;
     }
     bool ready = !draining && (preferred || !service->config->require_gpu);
-    answer_page(request, ready ? 200 : 503, "application/json", "{\"status\":\"%s\",\"backends\":[%.*s]}\n",
+    answer_page(request, ready ? 200 : 503, request->route->media,
+                "{\"status\":\"%s\",\"backends\":[%.*s]}\n",
                 draining ? "draining"
                 : ready  ? "ready"
                          : "waiting for a GPU",
@@ -70,9 +72,24 @@ static void answer_readyz(struct request *request) {
 }
 
 static void answer_version(struct request *request) {
-    answer_page(request, 200, "application/json",
+    answer_page(request, 200, request->route->media,
                 "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"gpu\":\"%s\"}\n",
                 BLURD_VERSION, http_library(), codec_libraries(), gpu_build_versions());
+}
+
+/* Made anew each time, since limits and tokens may change. */
+static void answer_openapi(struct request *request) {
+    const struct service *service = request->service;
+    struct openapi_view view = {.config = &request->settings->config,
+                                .tokens = request->settings->tokens != NULL,
+                                .two = service->admin};
+    buf_init(&request->answer.body, 1 << 20);
+    enum status status = openapi_write(&view, &request->answer.body, &request->error);
+    if (status != ST_OK) {
+        answer_problem(request, problem_of(status));
+        return;
+    }
+    answer_tagged(request);
 }
 
 static void answer_metrics(struct request *request) {
@@ -87,25 +104,64 @@ static void answer_metrics(struct request *request) {
         answer_problem(request, problem_of(status));
         return;
     }
-    answer_done(request, 200, "text/plain; version=0.0.4; charset=utf-8");
+    answer_done(request, 200, request->route->media);
     answer_header(request, "Cache-Control", "no-store");
 }
 
-/* Alphabetical. A new endpoint is one line here and its function. */
+/* Alphabetical. A new endpoint is one row here and its function. */
 static const struct route routes[] = {
-    {.path = "/", .name = "index", .answer = answer_index},
+    {.path = "/",
+     .name = "index",
+     .answer = answer_index,
+     .help = "A page of help.",
+     .media = "text/plain; charset=utf-8"},
     {.path = "/blur", .name = "blur", .filter = "blur"},
     {.path = "/convolve", .name = "convolve", .filter = "convolve"},
-    {.path = "/livez", .name = "livez", .answer = answer_livez, .listener = ROUTE_BOTH},
-    {.path = "/metrics", .name = "metrics", .answer = answer_metrics, .listener = ROUTE_SECOND},
-    {.path = "/pipeline", .name = "pipeline"},
+    {.path = "/livez",
+     .name = "livez",
+     .answer = answer_livez,
+     .listener = ROUTE_BOTH,
+     .help = "200 as long as the process answers; asks nothing else.",
+     .media = "application/json",
+     .schema = "Liveness"},
+    {.path = "/metrics",
+     .name = "metrics",
+     .answer = answer_metrics,
+     .listener = ROUTE_SECOND,
+     .help = "Counters, gauges and histograms in the text format of Prometheus.",
+     .media = "text/plain; version=0.0.4; charset=utf-8"},
+    {.path = "/openapi.json",
+     .name = "openapi",
+     .answer = answer_openapi,
+     .help = "This interface for programs (OpenAPI 3.1), with the limits that hold here.",
+     .media = "application/json",
+     .schema = "Description",
+     .tagged = true},
+    {.path = "/pipeline",
+     .name = "pipeline",
+     .help = "Up to 8 filters, one after the other, with one decoding and one encoding."},
     {.path = "/pixelate", .name = "pixelate", .filter = "pixelate"},
-    {.path = "/readyz", .name = "readyz", .answer = answer_readyz, .listener = ROUTE_BOTH},
+    {.path = "/readyz",
+     .name = "readyz",
+     .answer = answer_readyz,
+     .listener = ROUTE_BOTH,
+     .help = "200 and the state of each backend, with the reason; 503 while draining, and with "
+             "`--require-gpu` while no "
+             "GPU serves.",
+     .media = "application/json",
+     .schema = "Readiness",
+     .refusal = "Draining, or waiting for a GPU that is required."},
     {.path = "/sharpen", .name = "sharpen", .filter = "sharpen"},
     {.path = "/stats", .name = "stats", .filter = "stats"},
-    {.path = "/version", .name = "version", .answer = answer_version},
+    {.path = "/version",
+     .name = "version",
+     .answer = answer_version,
+     .help = "This program and its libraries.",
+     .media = "application/json",
+     .schema = "Version"},
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
+_Static_assert(ROUTES + 1 <= METRIC_OPERATIONS_MAX, "each route and \"other\" have a number in the metrics");
 
 const struct route *route_find(const char *path, bool admin, bool two) {
     enum route_listener hidden = admin ? ROUTE_FIRST : ROUTE_SECOND;
@@ -115,6 +171,10 @@ const struct route *route_find(const char *path, bool admin, bool two) {
         }
     }
     return NULL;
+}
+
+const struct route *route_at(unsigned index) {
+    return index < ROUTES ? &routes[index] : NULL;
 }
 
 unsigned route_number(const struct route *route) {

@@ -3,7 +3,7 @@
 # Everything that `make test` does after the packages are there. Every stage runs, also
 # after one has failed; the last line counts the stages.
 #
-#     tests/run.sh [STAGE]...     style unit kernels http corpus instructions fuzz; all without
+#     tests/run.sh [STAGE]...     style unit kernels http api corpus instructions fuzz; all without
 #     tests/run.sh fuzz SECONDS   each fuzz target for so long (20)
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
@@ -55,6 +55,12 @@ http() {
     BLURD=$PWD/build/$1/blurd $python -m pytest -q -p no:cacheprovider tests/http
 }
 
+# The release build alone: it asks for the same at every speed. What it needs comes from PyPI.
+api() {
+    tests/api/install.sh
+    BLURD=$PWD/build/$1/blurd $python tests/api/run.py
+}
+
 corpus() {
     [ -d "$CORPUS" ] || { echo "no corpus at $CORPUS: set CORPUS to run these" && return 77; }
     each_program "build/$1/tests/corpus" "$CORPUS"
@@ -99,6 +105,7 @@ wanted fuzz && stage "fuzz targets, $fuzz_seconds s each" tests/fuzz/run.sh "$fu
     wanted unit && stage "fuzz regressions, $config" replay $config
     [ $config != release ] || { wanted kernels && stage "kernels on the host" kernels $config; }
     wanted http && stage "http tests, $config" http $config
+    [ $config != release ] || { wanted api && stage "api, $config" api $config; }
     wanted corpus && stage "corpus, $config" corpus $config
 done
 wanted instructions && stage "instructions" bench/instructions.sh

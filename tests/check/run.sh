@@ -25,6 +25,7 @@ check "function and file lengths" "$python" tests/check/lengths.py
 check "banned functions" "$python" tests/check/banned.py
 check "licences, links, text" "$python" tests/check/text.py
 check "options are read" "$python" tests/check/options.py
+check "tables of the pages are current" "$python" docs/tables.py --check
 check "headers compile alone" bash tests/check/headers.sh
 check "format" bash tests/check/format.sh
 check "systemd units" bash tests/check/units.sh

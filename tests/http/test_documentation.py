@@ -3,9 +3,11 @@
 
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 from PIL import Image
@@ -69,7 +71,13 @@ def test_every_parameter_is_documented(server, endpoint):
     assert names and not [name for name in names if f'`{name}`' not in text]
 
 
+def test_the_tables_are_current():
+    done = subprocess.run([sys.executable, 'docs/tables.py', '--check'], cwd=daemon.ROOT, env={**os.environ, 'BLURD': daemon.BINARY},
+                          capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout.decode()
+
+
 def test_the_index_names_every_endpoint(server):
     text = server.get('/').text
-    for path in ('/blur', '/sharpen', '/convolve', '/pixelate', '/stats', '/pipeline', '/livez', '/readyz', '/metrics', '/version'):
+    for path in ('/blur', '/sharpen', '/convolve', '/pixelate', '/stats', '/pipeline', '/livez', '/readyz', '/metrics', '/version', '/openapi.json'):
         assert path in text

@@ -56,6 +56,25 @@ def test_a_picture(logged):
     assert float(line['life_ms']) >= float(line['total_ms'])
 
 
+TRACE, PARENT = '4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'
+
+
+def test_trace_context(logged):
+    logged.get('/nothing', headers={'X-Request-Id': 'traced', 'traceparent': f'00-{TRACE}-{PARENT}-01'})
+    line = entry(logged, 'traced')
+    assert line['trace_id'] == TRACE and line['parent_id'] == PARENT
+
+
+@pytest.mark.parametrize('fields', (
+    ['x'], [f'00-{"0" * 32}-{PARENT}-01'], [f'00-{TRACE}-{"0" * 16}-01'], [f'ff-{TRACE}-{PARENT}-01'], [f'00-{TRACE.upper()}-{PARENT}-01'],
+    [f'00-{TRACE}-{PARENT}-01-more'], [f'00-{TRACE}-{PARENT}-01'] * 2, [f'00-{TRACE}" status=200 x="-{PARENT}-01']), ids=range(8))
+def test_malformed_trace_context_is_as_none(logged, fields):
+    headers = [('X-Request-Id', 'not-traced'), *(('traceparent', field) for field in fields), 'Connection: close']
+    assert logged.raw(wire.message('GET', '/nothing', headers=headers))[0].status == 404
+    line = entry(logged, 'not-traced')
+    assert 'trace_id' not in line and 'parent_id' not in line
+
+
 def test_a_refusal(logged):
     logged.post('/blur?sigma=0', b'x', headers={'X-Request-Id': 'one-refusal'})
     line = entry(logged, 'one-refusal')

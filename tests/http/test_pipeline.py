@@ -134,8 +134,8 @@ WRONG_MATRICES = {
     'even size': ({'preset': 'box', 'size': '4'}, 'size', 'an odd whole number from 1 to 15'),
     'size 17': ({'preset': 'box', 'size': '17'}, 'size', 'from 1 to 15'), 'size 0': ({'preset': 'box', 'size': '0'}, 'size', 'from 1 to 15'),
     'size -3': ({'kernel': '1', 'size': '-3'}, 'size', 'from 1 to 15'), 'size 3.0': ({'preset': 'box', 'size': '3.0'}, 'size', 'whole number'),
-    **{f'divisor {text!r}': ({'preset': 'box', 'divisor': text}, 'divisor', 'and not 0') for text in ('0', '-0', '0.0', 'nan', 'inf', '', '2e9', '-2e9', 'x')},
-    **{f'divisor {text}': ({'preset': 'box', 'divisor': text}, 'divisor', 'at least 1e-09') for text in ('1e-10', '-1e-320')},
+    **{f'divisor {text!r}': ({'preset': 'box', 'divisor': text}, 'divisor', 'not nearer to 0 than 1e-09') for text in ('0', '-0', '0.0', 'nan', 'inf', '', '2e9', '-2e9', 'x')},
+    **{f'divisor {text}': ({'preset': 'box', 'divisor': text}, 'divisor', 'not nearer to 0 than 1e-09') for text in ('1e-10', '-1e-320')},
     **{f'bias {text!r}': ({'preset': 'box', 'bias': text}, 'bias', 'from -255 to 255') for text in ('256', '-255.1', 'nan', '', '1;')},
     'edge': ({'preset': 'box', 'edge': 'none'}, 'edge', 'edge is none, it must be clamp, mirror, wrap, zero or frame'),
 }

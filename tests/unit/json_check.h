@@ -85,6 +85,11 @@ static inline const char *json_skip_number(const char *p) {
         size_t count = strspn(p + 1, digits);
         p = count ? p + 1 + count : NULL;
     }
+    if (p && (*p == 'e' || *p == 'E')) {
+        p += 1 + (p[1] == '-' || p[1] == '+');
+        size_t count = strspn(p, digits);
+        p = count ? p + count : NULL;
+    }
     return p;
 }
 

@@ -293,14 +293,13 @@ static void test_actions(void **state) {
     static const struct {
         const char *flag;
         enum config_action action;
-    } cases[] = {
-        {"--help", CONFIG_HELP},
-        {"-h", CONFIG_HELP},
-        {"--version", CONFIG_VERSION},
-        {"--check-config", CONFIG_CHECK},
-        {"--help-markdown", CONFIG_HELP_MARKDOWN},
-        {"--help-file", CONFIG_HELP_FILE},
-    };
+    } cases[] = {{"--help", CONFIG_HELP},
+                 {"-h", CONFIG_HELP},
+                 {"--version", CONFIG_VERSION},
+                 {"--check-config", CONFIG_CHECK},
+                 {"--help-markdown", CONFIG_HELP_MARKDOWN},
+                 {"--help-file", CONFIG_HELP_FILE},
+                 {"--help-openapi", CONFIG_HELP_OPENAPI}};
     struct world world;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(load(&world, FLAGS(cases[i].flag), NULL), ST_OK);

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the tables of the pages that stand between marks, from what the program says about itself:
+
+    <!-- table: blur.* mode -->       parameters, by their names in the description of the interface
+    <!-- table: paths -->             what there is; also problems, headers NAME..., metrics
+    <!-- end -->
+
+    docs/tables.py [--check]     --check only says which pages are not current; 77 without a current build
+
+BLURD names the program (build/release/blurd)."""
+
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
+PAGES = [ROOT / 'docs/api.md', *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'docs/operations.md']
+MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
+METRIC = re.compile(r'^METRIC\((\w+), \w+, "(\w+)",\s*"((?:[^"\\]|\\.)*)"\)', re.M)
+SOURCES = ('filters/*.[ch]', 'server/*.[ch]', 'server/openapi.json', 'config/options.def')
+
+
+def table(head, rows):
+    """Markdown; a bar inside a cell is escaped."""
+    lines = ['| ' + ' | '.join(cell.replace('|', '\\|') for cell in row) + ' |' for row in (head, *rows)]
+    lines.insert(1, '|' + '---|' * len(head))
+    return '\n'.join(re.sub(' +(?= \\|)', '', line) for line in lines) + '\n'
+
+
+def code(words):
+    return ' '.join(f'`{word}`' for word in words)
+
+
+def number(value):
+    return f'{value:.10g}' if isinstance(value, float) else str(value)
+
+
+def values(schema):
+    if 'items' in schema:
+        return f'{values(schema["items"])}, up to {schema["maxItems"]} times'
+    if 'enum' in schema:
+        return code(schema['enum'])
+    if schema['type'] == 'boolean':
+        return code(('true', 'false'))
+    if schema['type'] == 'string':
+        return schema['title']
+    text = f'{number(schema["minimum"])} to {number(schema["maximum"])}'
+    if 'anyOf' in schema:
+        text += f', not nearer to 0 than {number(schema["anyOf"][1]["minimum"])}'
+    return f'odd, {text}' if 'not' in schema else text
+
+
+def default(schema):
+    if 'default' in schema:
+        return f'`{json.dumps(schema["default"])}`'.replace('"', '')
+    return schema.get('x-default', '')
+
+
+def parameter_table(document, patterns):
+    known = document['components']['parameters']
+    keys = [key for pattern in patterns for key in known if fnmatch.fnmatchcase(key, pattern)]
+    missing = [pattern for pattern in patterns if not fnmatch.filter(known, pattern)]
+    if missing:
+        sys.exit(f'docs/tables.py: no parameter is called {missing[0]}')
+    rows = [known[key] for key in keys]
+    return table(('parameter', 'values', 'default', 'meaning'),
+                 [(f'`{row["name"]}`', values(row['schema']), default(row['schema']), row['description']) for row in rows])
+
+
+def path_table(document):
+    rows = []
+    for path, item in document['paths'].items():
+        method = 'post' if 'post' in item else 'get'
+        page = f'api/{item[method]["operationId"]}.md'
+        link = f'[{item[method]["operationId"]}]({page})' if (ROOT / 'docs' / page).exists() else ''
+        rows.append((method == 'get', (f'`{method.upper()} {path}`', item[method]['summary'], link)))
+    return table(('request', 'answer', ''), [row for _, row in sorted(rows, key=lambda row: row[0])])
+
+
+def problem_table(document):
+    rows = []
+    for status, answer in document['components']['responses'].items():
+        for part in answer['description'].split('\n\n'):
+            slug, when = part.split(': ', 1)
+            rows.append((status, slug, when))
+    return table(('status', '`type` ends in', 'when'), rows)
+
+
+def header_table(document, names):
+    return table(('header', 'meaning'), [(f'`{name}`', document['components']['headers'][name]['description']) for name in names])
+
+
+def metric_table():
+    rows = METRIC.findall((ROOT / 'server/metrics.def').read_text())
+    return table(('metric', 'kind', 'meaning'), [(f'`{name}`', kind.lower(), text) for kind, name, text in rows])
+
+
+def content(document, words):
+    kind, *names = words.split()
+    if kind == 'metrics':
+        return metric_table()
+    if kind == 'headers':
+        return header_table(document, names)
+    makers = {'paths': path_table, 'problems': problem_table}
+    return makers[kind](document) if kind in makers else parameter_table(document, [kind, *names])
+
+
+def is_current():
+    built = PROGRAM.stat().st_mtime if PROGRAM.exists() else 0
+    return built and all(path.stat().st_mtime <= built for pattern in SOURCES for path in ROOT.glob(pattern))
+
+
+def main():
+    check = sys.argv[1:] == ['--check']
+    if check and not is_current():
+        print(f'    {PROGRAM.name} is not built, or older than its sources: the tables are compared by the http tests')
+        sys.exit(77)
+    document = json.loads(subprocess.run([PROGRAM, '--help-openapi'], check=True, capture_output=True).stdout)
+    stale = []
+    for page in PAGES:
+        text = page.read_text()
+        wanted = MARKED.sub(lambda found: found[1] + content(document, found[2]) + found[3], text)
+        if wanted != text:
+            stale.append(page)
+        if not check:
+            page.write_text(wanted)
+    for page in stale if check else ():
+        print(f'    {page.relative_to(ROOT)} is not what the tables say: run make docs')
+    sys.exit(1 if check and stale else 0)
+
+
+main()

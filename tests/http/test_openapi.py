@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""GET /openapi.json: the description of the interface. tests/api asks the daemon for all that stands in it."""
+
+import json
+import re
+
+import pytest
+import requests
+
+import daemon
+import pictures
+from problems import TITLES
+
+METHODS = ('get', 'head', 'post', 'put', 'delete', 'patch', 'options', 'trace')
+
+
+@pytest.fixture(scope='module')
+def document(shared):
+    return shared.get('/openapi.json').json()
+
+
+def test_the_page(server):
+    answer = server.get('/openapi.json')
+    assert answer.status_code == 200 and answer.headers['Content-Type'] == 'application/json'
+    assert answer.headers['Cache-Control'] == 'no-cache' and re.fullmatch('"[0-9a-f]{16}"', answer.headers['ETag'])
+    assert answer.json()['openapi'].startswith('3.1.')
+    assert server.get('/openapi.json').content == answer.content
+
+
+def test_what_the_client_has_is_not_sent_again(server):
+    tag = server.get('/openapi.json').headers['ETag']
+    for known in (tag, f'W/{tag}', f'"other", {tag}', '*'):
+        answer = server.get('/openapi.json', headers={'If-None-Match': known})
+        assert answer.status_code == 304 and not answer.content and answer.headers['ETag'] == tag
+        assert 'Content-Type' not in answer.headers
+    for unknown in ('"other"', '', 'x'):
+        assert server.get('/openapi.json', headers={'If-None-Match': unknown}).status_code == 200
+
+
+def test_head(server):
+    page = server.get('/openapi.json')
+    answer = requests.head(server.url('/openapi.json'), timeout=20)
+    assert answer.status_code == 200 and answer.headers['ETag'] == page.headers['ETag']
+    assert int(answer.headers['Content-Length']) == len(page.content)
+
+
+def test_printed_without_a_daemon(document):
+    code, printed, _ = daemon.run('--help-openapi')
+    assert code == 0 and json.loads(printed) == document
+
+
+def test_every_path_and_method(server, document):
+    """What it names is there, with these methods and no others."""
+    assert len(document['paths']) >= 12
+    for path, item in document['paths'].items():
+        for method in METHODS:
+            answer = requests.request(method, server.url(path), timeout=20)
+            assert (answer.status_code == 405) == (method not in item), (path, method)
+            if answer.status_code == 405:
+                assert sorted(answer.headers['Allow'].lower().split(', ')) == sorted(item)
+
+
+def test_parameters_are_those_that_are_taken(server, document):
+    for path, item in document['paths'].items():
+        if 'post' not in item:
+            continue
+        rows = [document['components']['parameters'][row['$ref'].split('/')[-1]] for row in item['post']['parameters']]
+        names = [row['name'] for row in rows if row['in'] == 'query']
+        assert names == server.post(f'{path}?nonsense=1', b'x').json()['detail'].split(' takes ')[1].split(', ')
+        form = item['post']['requestBody']['content']['multipart/form-data']['schema']['properties']
+        assert list(form) == ['image', *names]
+
+
+def test_defaults_are_what_holds_without(server, document):
+    """Written out, they change nothing."""
+    for path, item in document['paths'].items():
+        if 'post' not in item or path in ('/pipeline', '/convolve'):
+            continue
+        rows = [document['components']['parameters'][row['$ref'].split('/')[-1]] for row in item['post']['parameters']]
+        given = {row['name']: json.dumps(row['schema']['default']).strip('"') for row in rows if 'default' in row['schema']}
+        assert len(given) >= 3
+        assert server.post(path, pictures.small_jpeg(), params=given).content == server.post(path, pictures.small_jpeg()).content
+
+
+def test_problems(document):
+    types = document['components']['schemas']['Problem']['properties']['type']['enum']
+    assert sorted(t.rsplit(':', 1)[1] for t in types) == sorted([*TITLES, 'internal'])
+
+
+def test_what_depends_on_options(start, tmp_path):
+    (tmp_path / 'tokens').write_text('a-token-for-this-test\n')
+    own = start('--token-file', tmp_path / 'tokens', '--max-body', '3MiB', '--admin-listen', '127.0.0.1', '--admin-port', 0)
+    page = own.get('/openapi.json').json()  # needs no token
+    assert page['components']['securitySchemes']['bearer']['scheme'] == 'bearer'
+    assert all('401' in item['post']['responses'] for item in page['paths'].values() if 'post' in item)
+    assert page['components']['schemas']['Picture']['maxLength'] == 3 << 20
+    assert page['x-limits']['max_body']['value'] == '3MiB'
+    assert '/metrics' not in page['paths'] and '/livez' in page['paths']
