@@ -24,6 +24,7 @@ PORT ?= 8080
 PREFIX ?= /usr/local
 CUDA_HOME ?= /usr/local/cuda
 BUILD := build/$(CONFIG)
+PLAYGROUND := build/playground
 CUDA_BUILD := build/cuda/$(subst /,-,$(patsubst /%,%,$(CUDA_HOME)))
 
 CONFIGS := release debug asan tsan fuzz afl
@@ -172,13 +173,14 @@ ifneq ($(filter x86_64-% amd64-%,$(TARGET)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
-cuda_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS))
+own_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
+            $(if $(filter server/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
 comma := ,
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) $(call cuda_flags,$<) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(call own_flags,$<) -MMD -MP -c -o $@ $<
 
 # --- kernels -----------------------------------------------------------------------------
 # NVRTC needs no GPU. Shared by all CONFIGs, as is the tool. Without NVRTC, or where it does
@@ -208,6 +210,12 @@ $(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,ptx)
 $(BUILD)/gpu/embedded.o: $(KERNEL_FILES) $(KERNELS)/source.cu
 kernels: $(KERNEL_FILES)
+
+# The page that `GET /` shows, as it goes into the binary.
+$(PLAYGROUND)/page.html: $(wildcard server/playground/*)
+	$(call say,JOIN,$@)
+	$(Q)server/playground/join.sh $(PLAYGROUND)
+$(BUILD)/server/playground.o: $(PLAYGROUND)/page.html
 
 # Changes only when the compiler or the flags do; everything depends on it.
 FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(ALL_LDFLAGS)

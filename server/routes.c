@@ -9,10 +9,15 @@
 #include "gpu/versions.h"
 #include "server/answer.h"
 #include "server/http.h"
+#include "server/playground.h"
 #include "server/request.h"
 #include "server/service.h"
 
 static void answer_index(struct request *request) {
+    if (playground_wanted(request)) {
+        playground_answer(request);
+        return;
+    }
     answer_page(request, 200, "text/plain; charset=utf-8",
                 "blurd %s: filters JPEG and PNG pictures.\n\n"
                 "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
@@ -26,6 +31,7 @@ static void answer_index(struct request *request) {
                 "for good.\n\n"
                 "GET  /readyz /livez /version /metrics\n",
                 BLURD_VERSION, request->service->port);
+    answer_header(request, "Vary", "Accept");
 }
 
 /* Alive: an event thread runs. Nothing else is asked, least of all a device. */
