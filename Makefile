@@ -5,6 +5,7 @@
 # make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
 # make check           the style checks alone          make format   clang-format over the tree
 # make check-arm64     the filter tests for 64-bit ARM, under an emulator
+# make check-browser   the playground in Chromium, two minutes
 # make check-hostile   hostile pictures and clients against this build, some minutes
 # make check-load      restarts under load, a line for each promise; some minutes
 # make docs            the generated pages             make tidy     static analysis, all tools
@@ -79,7 +80,7 @@ LIBS := -lmicrohttpd -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-hostile
+BUILDS_NOTHING := clean distclean format run test bench check check-arm64 check-browser check-hostile
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -269,6 +270,12 @@ check-hostile:
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@$(firstword $(wildcard /usr/bin/python3) python3) tests/hostile/run.py $(ARGS)
 
+check-browser:
+	@config/packages.sh browser
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
+	@BLURD=$(BUILD)/blurd PYTHONDONTWRITEBYTECODE=1 $(firstword $(wildcard /usr/bin/python3) python3) \
+	    -m pytest -q -p no:cacheprovider tests/browser $(ARGS)
+
 check-load: all
 	@python3 tests/load/restarts.py
 
@@ -298,7 +305,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-hostile check-load format docs tidy \
+.PHONY: all kernels tests tools fuzzers run test bench check check-arm64 check-browser check-hostile check-load format docs tidy \
         memcheck install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
