@@ -115,9 +115,16 @@ export function makeField(row, prefix, changed) {
     return field;
 }
 
+// Of two fields only one may be given: what is entered into the one empties the other.
+function exclude(one, other) {
+    one.node.addEventListener("input", () => one.get() && other.set(null), true);
+    other.node.addEventListener("change", () => other.get() && one.set(null), true);
+}
+
 export function makeFields(rows, prefix, container, changed) {
     const fields = rows.map((row) => makeField(row, prefix, changed));
     container.append(...fields.map((field) => field.node));
+    rows.forEach((row, index) => row.instead_of && exclude(fields[index], fields.find((field) => field.name === row.instead_of)));
     return fields;
 }
 

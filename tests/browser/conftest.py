@@ -13,6 +13,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / 'http')]
 
 import browser
 import daemon
+import fake_gpu
 import pictures
 
 
@@ -65,10 +66,22 @@ def start_daemon():
     """A daemon with options of its own, stopped after the test."""
     running = []
 
-    def start(*options):
-        running.append(daemon.Daemon('--gpus', 'none', *options))
+    def start(*options, **more):
+        running.append(daemon.Daemon(*options, **more))
         return running[-1]
 
     yield start
     for one in running:
         one.stop()
+
+
+@pytest.fixture
+def start_gpu(start_daemon):
+    """A daemon whose GPU serves: the one that the host plays."""
+
+    def start():
+        if not fake_gpu.LIBRARY.exists():
+            pytest.skip(f'no {fake_gpu.LIBRARY}: built without CUDA headers, or make tests')
+        return fake_gpu.launch(start_daemon)
+
+    return start

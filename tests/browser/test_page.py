@@ -151,6 +151,25 @@ def test_a_pipeline(page):
     assert picture_of(same_as_shown).size == (960, 640)
 
 
+def test_kernel_or_preset(page):
+    page.choose('convolve')
+    page.set(OWN + 'textarea', '1,2,1')
+    page.settled()
+    assert 'kernel=1,2,1' in page.command() and 'preset' not in page.command()
+    page.set(OWN + 'select', 'box')
+    page.settled()
+    assert 'preset=box' in page.command() and 'kernel' not in page.command()
+
+
+def test_on_a_gpu(driver, start_gpu, downloads):
+    """Where one serves, its name and its stages are seen."""
+    page = browser.Playground(driver, start_gpu().url(''), downloads).open()
+    assert 'Filtered by cuda:0' in page.settled()
+    assert page.text('#backends').startswith('cuda') and len(page.all('#backends li')) == 2
+    assert {'to the GPU', 'from the GPU'} <= {term.text for term in page.all('#stages dt')}
+    page.driver.get('about:blank')
+
+
 def test_statistics(page):
     page.choose('stats')
     page.settled('Statistics')
@@ -204,7 +223,7 @@ def test_a_broken_picture(page, folder):
 
 
 def test_a_server_that_is_gone(driver, start_daemon, downloads):
-    own = start_daemon()
+    own = start_daemon('--gpus', 'none')
     page = browser.Playground(driver, own.url(''), downloads).open()
     page.settled()
     own.stop()
@@ -217,7 +236,7 @@ def test_a_server_that_is_gone(driver, start_daemon, downloads):
 def test_a_token(driver, start_daemon, downloads, tmp_path):
     path = tmp_path / 'tokens'
     path.write_text('a-token-for-the-playground\n')
-    own = start_daemon('--token-file', path)
+    own = start_daemon('--gpus', 'none', '--token-file', path)
     page = browser.Playground(driver, own.url(''), downloads).open()
     assert 'bearer token' in page.refused() and page.find('#token').is_displayed()
     page.find('#token').send_keys('a-token-for-the-playground')
@@ -248,7 +267,6 @@ def test_the_command_for_hard_values(page, folder, tmp_path, filter):
     page.settled('320 ×')
     page.choose(filter)
     if filter == 'convolve':
-        page.set(OWN + 'select', 'none')
         page.set(OWN + 'textarea', '[[0, -1, 0],\n [-1, 5, -1],\n [0, -1, 0]]')
     page.tool('ellipse')
     page.drag((0.2, 0.2), (0.6, 0.7))
@@ -261,7 +279,6 @@ def test_the_command_for_what_is_too_long_for_a_query(page, folder, tmp_path, na
     page.upload(folder / name)
     page.settled('320 ×')
     page.choose('convolve')
-    page.set(OWN + 'select', 'none')
     page.set(OWN + 'textarea', '[[0,-1,0],[-1,5,-1],[0,-1,0' + ' ' * 3500 + ']]')
     page.find('#add').click()
     page.settled()
