@@ -8,7 +8,8 @@ import { bytes, find, fitFrame, nextTheme, readProblem, showAfter, showNotice, s
 
 const table = JSON.parse(find("table").textContent);
 const waiting = 150; // milliseconds without a change before a request is sent
-let picture = null; // { file, url, width, height, own }
+let picture = null; // { file, url, width, height, type }
+let taken = 0; // pictures so far
 let filter = table.filters[0];
 let look = "pixelate"; // of a redaction
 let token = "";
@@ -23,6 +24,7 @@ const byName = (name) => table.filters.find((one) => one.name === name);
 const panels = {};
 const shared = {};
 let steps;
+let made = 0; // panels, for the names of their fields
 
 function changed() {
     clearTimeout(timer);
@@ -50,7 +52,6 @@ function makePanel(one) {
     }
     return panel;
 }
-let made = 0;
 
 function makeControls() {
     table.filters.forEach((one) => {
@@ -229,13 +230,19 @@ async function typeOf(file) {
 async function take(file, own) {
     const image = find("before");
     const url = URL.createObjectURL(file);
+    const turn = ++taken;
     image.src = url;
     const seen = await image.decode().then(() => true, () => false);
+    const type = await typeOf(file);
+    if (turn !== taken) {
+        URL.revokeObjectURL(url); // another one was given meanwhile
+        return;
+    }
     const [width, height] = seen ? [image.naturalWidth, image.naturalHeight] : [1, 1];
     if (picture) {
         URL.revokeObjectURL(picture.url);
     }
-    picture = { file, url, width, height, seen, own, type: await typeOf(file) };
+    picture = { file, url, width, height, type };
     find("frame").hidden = !seen;
     find("tools").hidden = !seen;
     find("unseen").hidden = seen;
@@ -319,6 +326,7 @@ function makeTools() {
             regions.setTool(target.dataset.tool);
         }
     });
+    find("shapes").addEventListener("keydown", ({ key }) => key === "Escape" && regions.setTool("select"));
     find("add").addEventListener("click", () => { regions.setTool("select"); regions.add(tool); });
     find("finish").addEventListener("click", () => regions.closePath());
     find("delete").addEventListener("click", () => regions.remove(regions.selected));
@@ -350,4 +358,4 @@ makeSources();
 makeRest();
 chooseFilter(filter.name);
 showServer().catch(() => {});
-makeSample(samples[0]).then((file) => picture ?? take(file, false));
+makeSample(samples[0]).then((file) => taken || take(file, false));

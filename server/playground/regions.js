@@ -265,6 +265,7 @@ export class Regions {
 
     addPoint(where) {
         this.path = this.path ?? [];
+        this.overlay.focus({ preventScroll: true }); // for Enter and Escape
         const [first] = this.path;
         const near = first && Math.hypot(first[0] - where[0], first[1] - where[1]) < 12 * this.unit();
         const again = this.path.length > 0 && this.path.at(-1).every((value, i) => value === where[i]);

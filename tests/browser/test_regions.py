@@ -77,7 +77,7 @@ def test_a_polygon_by_mouse(page, folder, end):
             page.mouse('mousePressed', x, y, clicks)
             page.mouse('mouseReleased', x, y, clicks)
     elif end == 'Enter':
-        page.js('document.querySelector("#overlay").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }))')
+        page.keys(Keys.ENTER)
     else:
         page.find('#finish').click()
     page.settled()
@@ -226,9 +226,12 @@ def test_points_of_a_polygon_are_deleted_by_keyboard(page):
 
 def test_escape_gives_up(page):
     draw_polygon(page, (0.2, 0.2), (0.8, 0.2), (0.8, 0.8))
-    page.js('document.querySelector("#overlay").dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }))')
+    page.keys(Keys.ESCAPE)
     assert page.regions() == [] and page.find('[data-tool=select]').get_attribute('aria-pressed') == 'true'
     assert not page.find('#finish').is_displayed()
+    page.tool('ellipse')
+    page.keys(Keys.ESCAPE)
+    assert page.find('[data-tool=select]').get_attribute('aria-pressed') == 'true'
 
 
 def test_a_new_picture_has_no_regions(page):
