@@ -201,7 +201,10 @@ class Playground:
         before = set(os.listdir(self.folder))
         self.js('document.querySelector(arguments[0]).click()', selector)
         def arrived():
-            return [name for name in set(os.listdir(self.folder)) - before if not name.endswith(('.crdownload', '.tmp')) and name[0] != '.']
+            # What arrives has another name; an empty file keeps its place.
+            names = set(os.listdir(self.folder)) - before
+            complete = len(names) == 1 and not [name for name in names if name.endswith('.crdownload') or name[0] == '.']
+            return [name for name in names if complete and os.path.getsize(os.path.join(self.folder, name))]
         name = self.until(arrived, what='nothing was downloaded')[0]
         path = os.path.join(self.folder, name)
         with open(path, 'rb') as file:
