@@ -6,6 +6,7 @@
 # make check           the style checks alone          make format   clang-format over the tree
 # make check-arm64     the filter tests for 64-bit ARM, under an emulator
 # make check-api       the description of the interface, and the daemon against it (schemathesis)
+# make check-browser   the playground in Chromium, two minutes
 # make check-hostile   hostile pictures and clients against this build, some minutes
 # make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
 # make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
@@ -26,6 +27,7 @@ PORT ?= 8080
 PREFIX ?= /usr/local
 CUDA_HOME ?= /usr/local/cuda
 BUILD := build/$(CONFIG)
+PLAYGROUND := build/playground
 CUDA_BUILD := build/cuda/$(subst /,-,$(patsubst /%,%,$(CUDA_HOME)))
 
 CONFIGS := release debug asan tsan fuzz afl coverage
@@ -82,7 +84,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-hostile check-load coverage
+BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-browser check-hostile check-load coverage
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -183,13 +185,14 @@ ifneq ($(filter x86_64-% amd64-%,$(TARGET)),)
 $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
-cuda_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS))
+own_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
+            $(if $(filter server/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
 comma := ,
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) $(call cuda_flags,$<) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(call own_flags,$<) -MMD -MP -c -o $@ $<
 
 # The assembler includes it, and tells the compiler nothing.
 $(BUILD)/server/openapi.o: server/openapi.json
@@ -222,6 +225,12 @@ $(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,ptx)
 $(BUILD)/gpu/embedded.o: $(KERNEL_FILES) $(KERNELS)/source.cu
 kernels: $(KERNEL_FILES)
+
+# The page that `GET /` shows, as it goes into the binary.
+$(PLAYGROUND)/page.html: $(wildcard server/playground/*)
+	$(call say,JOIN,$@)
+	$(Q)server/playground/join.sh $(PLAYGROUND)
+$(BUILD)/server/playground.o: $(PLAYGROUND)/page.html
 
 # Changes only when the compiler or the flags do; everything depends on it.
 FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(ALL_LDFLAGS)
@@ -293,6 +302,12 @@ coverage:
 	@$(MAKE) --no-print-directory CONFIG=coverage all tests
 	@$(firstword $(wildcard /usr/bin/python3) python3) tests/coverage.py $(ARGS)
 
+check-browser:
+	@config/packages.sh browser
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
+	@BLURD=$(BUILD)/blurd PYTHONDONTWRITEBYTECODE=1 $(firstword $(wildcard /usr/bin/python3) python3) \
+	    -m pytest -q -p no:cacheprovider tests/browser $(ARGS)
+
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
 	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
@@ -321,7 +336,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-api check-arm64 check-hostile check-load load-libraries coverage format docs tidy \
+.PHONY: all kernels tests tools fuzzers run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
         memcheck install clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -6,6 +6,7 @@
 #     config/packages.sh build    what `make` needs
 #     config/packages.sh run      and what `make run` needs
 #     config/packages.sh test     and what `make test` needs
+#     config/packages.sh browser  and what `make check-browser` needs: Chromium, half a gigabyte
 #     config/packages.sh bench    what `make bench` needs, with programs to compare with
 #     config/packages.sh load     what `make check-load` needs
 #     config/packages.sh arm64    what `make` and `make check-arm64` need
@@ -18,6 +19,7 @@ build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev libdeflate-dev zlib1g-d
 run=("${build[@]}" curl)
 test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
     python3-scipy openssl bubblewrap universal-ctags valgrind clang libclang-rt-dev)
+browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
@@ -28,10 +30,11 @@ case ${1-} in
 build) wanted=("${build[@]}") ;;
 run) wanted=("${run[@]}") ;;
 test) wanted=("${test[@]}") ;;
+browser) wanted=("${browser[@]}") ;;
 bench) wanted=("${bench[@]}") ;;
 load) wanted=("${load[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
-*) say "usage: $0 build|run|test|bench|load|arm64" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|test|browser|bench|load|arm64" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -96,4 +99,12 @@ fi
 if [ "$1" = test ] && ! has_promtool; then
     say "unpacking promtool of Debian's package for it to build/tools, installing nothing"
     unpack_promtool || { update && unpack_promtool; } || say "no promtool: the check of /metrics will be skipped"
+fi
+
+# axe-core looks for what keeps people out; it comes in a Python package of that name.
+if [ "$1" = browser ] && [ ! -d build/tools/axe ]; then
+    say "unpacking axe-core to build/tools/axe"
+    python3 -m pip install -q --disable-pip-version-check --no-deps --require-hashes --target build/tools/axe.new \
+        -r tests/browser/requirements.txt && mv build/tools/axe.new build/tools/axe ||
+        say "no axe-core: its checks will be skipped"
 fi

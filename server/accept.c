@@ -5,12 +5,17 @@
 #include <string.h>
 #include <strings.h>
 
-/* How exactly a media range names the type: 3 in full, 2 any image, 1 anything, 0 not. */
-static int match(const char *range, size_t size, const char *mime) {
-    if (size == strlen(mime) && strncasecmp(range, mime, size) == 0) {
+/* How exactly a range covers the name: 3 in full, 2 by its kind ("image" in "image/png"), 1 as anything, 0
+ * not. */
+static int match(const char *range, size_t size, const char *name) {
+    size_t kind = strcspn(name, "/");
+    if (size == strlen(name) && strncasecmp(range, name, size) == 0) {
         return 3;
     }
-    if (size == 7 && strncasecmp(range, "image/*", size) == 0) {
+    if (name[kind] == '\0') { /* a coding */
+        return size == 1 && *range == '*' ? 1 : 0;
+    }
+    if (size == kind + 2 && strncasecmp(range, name, kind + 1) == 0 && range[kind + 1] == '*') {
         return 2;
     }
     return size == 3 && memcmp(range, "*/*", size) == 0 ? 1 : 0;
@@ -33,16 +38,15 @@ static double weight(const char *parameters, const char *end) {
     return 1.0;
 }
 
-/* The q of the most exact range that covers `mime`; -1 when none does. */
-static double quality(const char *accept, const char *mime) {
+double accept_quality(const char *list, const char *name) {
     double best = -1.0;
     int exactness = 0;
-    for (const char *p = accept; *p;) {
+    for (const char *p = list; *p;) {
         const char *end = p + strcspn(p, ",");
         while (*p == ' ' || *p == '\t') {
             p++;
         }
-        int found = match(p, strcspn(p, ",; \t"), mime);
+        int found = match(p, strcspn(p, ",; \t"), name);
         if (found > exactness) {
             exactness = found;
             best = weight(p, end);
@@ -57,7 +61,7 @@ enum codec_id accept_choose(const char *accept, enum codec_id input) {
         return input;
     }
     enum codec_id other = input == CODEC_JPEG ? CODEC_PNG : CODEC_JPEG;
-    double same = quality(accept, codec_get(input)->mime);
-    double different = quality(accept, codec_get(other)->mime);
+    double same = accept_quality(accept, codec_get(input)->mime);
+    double different = accept_quality(accept, codec_get(other)->mime);
     return different > same && different > 0 ? other : input;
 }

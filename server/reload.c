@@ -15,7 +15,7 @@
 static const char *const changeable[] = {
     "connections_soft", "max_body",      "max_pixels",    "max_side",     "max_scans",       "header_timeout",
     "body_timeout",     "work_timeout",  "write_timeout", "idle_timeout", "min_rate",        "min_rate_time",
-    "drain_delay",      "drain_timeout", "token_file",    "log_level",    "overload_status",
+    "drain_delay",      "drain_timeout", "token_file",    "log_level",    "overload_status", "playground",
 };
 
 static bool may_change(const char *name) {

@@ -105,6 +105,8 @@ void request_header(struct request *request, const char *name, size_t name_size,
         take_id(request, value, value_size);
     } else if (named(name, name_size, "Accept")) {
         append_value(request->accept, sizeof request->accept, value, value_size);
+    } else if (named(name, name_size, "Accept-Encoding")) {
+        append_value(request->accept_encoding, sizeof request->accept_encoding, value, value_size);
     } else if (named(name, name_size, "If-None-Match")) {
         append_value(request->if_none_match, sizeof request->if_none_match, value, value_size);
     } else if (named(name, name_size, "traceparent")) {

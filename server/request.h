@@ -35,12 +35,12 @@ struct route;
 enum {
     REQUEST_ID_MAX = 64,
     REQUEST_TARGET_MAX = 8 << 10, /* bytes of path and query */
-    ANSWER_HEADERS_MAX = 10,
+    ANSWER_HEADERS_MAX = 11,
 };
 
 struct answer_header {
     const char *name;
-    char value[232];
+    char value[320];
 };
 
 /* What goes back. The body is heap memory that the HTTP side takes over. */
@@ -79,6 +79,7 @@ struct request {
     struct parameters parameters;
     struct framing framing;
     char accept[256];
+    char accept_encoding[128];
     char if_none_match[256];
     char content_type[256];
     unsigned authorizations; /* Authorization fields seen */

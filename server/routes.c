@@ -10,10 +10,15 @@
 #include "server/answer.h"
 #include "server/http.h"
 #include "server/openapi.h"
+#include "server/playground.h"
 #include "server/request.h"
 #include "server/service.h"
 
 static void answer_index(struct request *request) {
+    if (playground_wanted(request)) {
+        playground_answer(request);
+        return;
+    }
     answer_page(request, 200, request->route->media,
                 "blurd %s: filters JPEG and PNG pictures.\n\n"
                 "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
@@ -27,6 +32,7 @@ static void answer_index(struct request *request) {
                 "for good.\n\n"
                 "GET  /readyz /livez /version /metrics /openapi.json\n",
                 BLURD_VERSION, request->service->port);
+    answer_header(request, "Vary", "Accept");
 }
 
 /* Alive: an event thread runs. Nothing else is asked, least of all a device. */
@@ -113,7 +119,7 @@ static const struct route routes[] = {
     {.path = "/",
      .name = "index",
      .answer = answer_index,
-     .help = "A page of help.",
+     .help = "For browsers a page to try the filters with, else a page of help.",
      .media = "text/plain; charset=utf-8"},
     {.path = "/blur", .name = "blur", .filter = "blur"},
     {.path = "/convolve", .name = "convolve", .filter = "convolve"},

@@ -4,7 +4,7 @@ import re
 
 import tree
 
-LICENSED = (".c", ".h", ".def", ".cu", ".sh", ".py", ".conf")
+LICENSED = (".c", ".h", ".def", ".cu", ".sh", ".py", ".conf", ".js", ".css", ".html")
 BINARY = (".jpg", ".jpeg", ".png", ".gz", ".xz", ".zip", ".webp", ".bin", ".icc")
 MACHINE = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|workspace)/")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -12,7 +12,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 def check_text(path, name, text):
     problems = []
-    head = "\n".join(text.splitlines()[:2])
+    head = "\n".join(text.splitlines()[:3])
     if (path.suffix in LICENSED or path.name in ("Makefile", "Dockerfile")) and "SPDX-License-Identifier: MIT" not in head:
         problems.append(f"{name} does not begin with its licence line")
     if text and not text.endswith("\n"):

@@ -87,6 +87,32 @@ static void test_odd_weights(void **state) {
     }
 }
 
+static void test_quality(void **state) {
+    (void)state;
+    static const struct {
+        const char *list, *name;
+        double quality;
+    } table[] = {
+        {"", "gzip", -1},
+        {"gzip", "gzip", 1},
+        {"GZip;q=0.25, br", "gzip", 0.25},
+        {"gzip;q=0, *", "gzip", 0},
+        {"*;q=0.5", "gzip", 0.5},
+        {"*/*", "gzip", -1},
+        {"x-gzip, gzipped, gzi, gzip/*", "gzip", -1},
+        {"text/html", "text/html", 1},
+        {"text/*;q=0.5, text/html;q=0.125, */*", "text/html", 0.125},
+        {"text/*;q=0.5, */*", "text/html", 0.5},
+        {"image/*, */*;q=0.75", "text/html", 0.75},
+        {"*, text, text/, text/*x", "text/html", -1},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (accept_quality(table[i].list, table[i].name) != table[i].quality) {
+            fail_msg("%s in \"%s\"", table[i].name, table[i].list);
+        }
+    }
+}
+
 static void test_random(void **state) {
     (void)state;
     static const char *const pieces[] = {"image/", "png", "jpeg", "*",  "/", ",",
@@ -108,6 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_odd_weights),
+        cmocka_unit_test(test_quality),
         cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests_name("accept", tests, NULL, NULL);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Fields for parameters, made of the rows of parameters.json. A field tells its value as the daemon takes it, or null
+// when it is the default and need not be sent.
+
+// An element with attributes and children: element("p", { class: "help" }, "text").
+export function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value !== undefined && value !== false) {
+            made.setAttribute(name, value === true ? "" : value);
+        }
+    }
+    made.append(...children);
+    return made;
+}
+
+// Sliders have 1000 steps, at equal factors where the scale is logarithmic.
+function fromSlider(row, position) {
+    const part = position / 1000;
+    const value = row.slider === "log" ? row.minimum * (row.maximum / row.minimum) ** part : row.minimum + (row.maximum - row.minimum) * part;
+    const digits = row.type === "whole" ? 0 : value < 10 ? 1 : 0;
+    return Number(value.toFixed(digits));
+}
+
+function toSlider(row, value) {
+    const bounded = Math.min(Math.max(value, row.minimum), row.maximum);
+    const part = row.slider === "log" ? Math.log(bounded / row.minimum) / Math.log(row.maximum / row.minimum) : (bounded - row.minimum) / (row.maximum - row.minimum);
+    return Math.round(part * 1000) || 0;
+}
+
+function numberControl(row, id, changed) {
+    const input = element("input", { type: "number", id, step: "any", placeholder: row.placeholder, inputmode: "decimal", autocomplete: "off" });
+    const controls = [input];
+    let range;
+    if (row.slider) {
+        range = element("input", { type: "range", min: 0, max: 1000, step: 1, "aria-label": `${row.label}, slider` });
+        range.addEventListener("input", () => {
+            input.value = fromSlider(row, Number(range.value));
+            tell();
+            changed();
+        });
+        controls.push(range);
+    }
+    const tell = () => range.setAttribute("aria-valuetext", `${input.value} ${row.unit ?? ""}`.trim());
+    const follow = () => {
+        if (range && input.value !== "") {
+            range.value = toSlider(row, Number(input.value));
+            tell();
+        }
+    };
+    input.addEventListener("input", () => {
+        follow();
+        changed();
+    });
+    const set = (value) => {
+        input.value = value ?? "";
+        follow();
+    };
+    // What is no number at all is sent, too: the daemon says best what is wrong with it.
+    const get = () => (input.validity.badInput ? "?" : input.value === "" || Number(input.value) === row.default ? null : input.value);
+    return { input, controls, get, set };
+}
+
+function choiceControl(row, id, changed) {
+    const input = element("select", { id }, ...row.choices.map((choice) => element("option", { value: choice }, choice)));
+    input.addEventListener("change", changed);
+    return {
+        input, controls: [input],
+        get: () => (input.value === row.choices[0] ? null : input.value),
+        set: (value) => (input.value = value ?? row.choices[0]),
+    };
+}
+
+function switchControl(row, id, changed) {
+    const input = element("input", { id, type: "checkbox" });
+    input.addEventListener("change", changed);
+    return { input, controls: [input], get: () => (input.checked ? "true" : null), set: (value) => (input.checked = Boolean(value)) };
+}
+
+function textControl(row, id, changed) {
+    const input = element("textarea", { id, rows: 2, spellcheck: "false", placeholder: row.placeholder, autocomplete: "off" });
+    input.addEventListener("input", changed);
+    return { input, controls: [input], get: () => input.value.trim() || null, set: (value) => (input.value = value ?? "") };
+}
+
+const makers = { real: numberControl, whole: numberControl, choice: choiceControl, switch: switchControl, text: textControl };
+
+// A labelled field. `start` is the value the page begins with, where that is not the daemon's default.
+export function makeField(row, prefix, changed) {
+    const id = `${prefix}-${row.name}`;
+    const control = makers[row.type](row, id, changed);
+    const label = element("label", { for: id }, row.label);
+    if (row.unit) {
+        label.append(element("span", { class: "unit" }, `, ${row.unit}`));
+    }
+    const help = element("p", { class: "help", id: `${id}-help` }, row.help);
+    const wrong = element("p", { class: "wrong", id: `${id}-wrong`, hidden: true });
+    control.input.setAttribute("aria-describedby", `${id}-help ${id}-wrong`);
+    const field = {
+        name: row.name,
+        node: element("div", { class: "field", "data-parameter": row.name }, label, ...control.controls, help, wrong),
+        get: control.get,
+        set: control.set,
+        reset: () => control.set(row.start ?? row.default),
+        mark(sentence) {
+            control.input.toggleAttribute("aria-invalid", Boolean(sentence));
+            if (sentence) {
+                control.input.setAttribute("aria-invalid", "true");
+            }
+            wrong.textContent = sentence ?? "";
+            wrong.hidden = !sentence;
+        },
+    };
+    field.reset();
+    return field;
+}
+
+// Of two fields only one may be given: what is entered into the one empties the other.
+function exclude(one, other) {
+    one.node.addEventListener("input", () => one.get() && other.set(null), true);
+    other.node.addEventListener("change", () => other.get() && one.set(null), true);
+}
+
+export function makeFields(rows, prefix, container, changed) {
+    const fields = rows.map((row) => makeField(row, prefix, changed));
+    container.append(...fields.map((field) => field.node));
+    rows.forEach((row, index) => row.instead_of && exclude(fields[index], fields.find((field) => field.name === row.instead_of)));
+    return fields;
+}
+
+// What is to be sent of the fields: [name, value] each.
+export function pairsOf(fields) {
+    return fields.map((field) => [field.name, field.get()]).filter(([, value]) => value !== null);
+}
+
+// A row of radio buttons that look like buttons.
+export function makeChoice(container, name, options, chosen) {
+    options.forEach(([value, title], index) => {
+        const input = element("input", { type: "radio", name, value, checked: index === 0 });
+        input.addEventListener("change", () => chosen(value));
+        container.append(element("label", { class: "choice" }, input, element("span", {}, title)));
+    });
+}
+
+// The steps of a pipeline: cards with a filter and its fields each.
+export class Steps {
+    constructor(container, filters, most, changed) {
+        this.filters = filters;
+        this.most = most;
+        this.changed = changed;
+        this.made = 0;
+        this.list = [];
+        this.cards = element("div", { class: "panel" });
+        this.more = element("button", { type: "button", id: "add-step" }, "Add a step");
+        this.more.addEventListener("click", () => this.add(this.filters[0]).node.querySelector("select").focus());
+        container.append(this.cards, this.more);
+        this.reset();
+    }
+
+    reset() {
+        this.list = [];
+        this.cards.replaceChildren();
+        this.add(this.filters.find((filter) => filter.name === "blur"), { sigma: 2 });
+        this.add(this.filters.find((filter) => filter.name === "convolve"));
+    }
+
+    add(filter, values = {}) {
+        const step = { number: ++this.made, node: element("div", { class: "step", role: "group" }) };
+        this.list.push(step);
+        this.fill(step, filter, values);
+        this.cards.append(step.node);
+        this.update();
+        return step;
+    }
+
+    fill(step, filter, values) {
+        const choose = element("select", { "aria-label": "Filter of this step" }, ...this.filters.map((one) => element("option", { value: one.name }, one.title)));
+        choose.value = filter.name;
+        choose.addEventListener("change", () => {
+            this.fill(step, this.filters.find((one) => one.name === choose.value), {});
+            this.update();
+            step.node.querySelector("select").focus();
+        });
+        const up = this.button("↑", "Move this step up", () => this.move(step));
+        const away = this.button("Remove", "Remove this step", () => this.remove(step));
+        step.filter = filter;
+        step.up = up;
+        step.away = away;
+        step.node.replaceChildren(element("div", { class: "bar" }, choose, up, away));
+        step.fields = makeFields(filter.own, `step${step.number}`, step.node, this.changed);
+        step.fields.filter((field) => field.name in values).forEach((field) => field.set(values[field.name]));
+    }
+
+    button(text, label, action) {
+        const button = element("button", { type: "button", class: "small", "aria-label": label }, text);
+        button.addEventListener("click", action);
+        return button;
+    }
+
+    move(step) {
+        const at = this.list.indexOf(step);
+        this.list.splice(at, 1);
+        this.list.splice(at - 1, 0, step);
+        this.cards.replaceChildren(...this.list.map((one) => one.node));
+        this.update();
+        (step.up.disabled ? step.away : step.up).focus();
+    }
+
+    remove(step) {
+        this.list = this.list.filter((one) => one !== step);
+        step.node.remove();
+        this.update();
+        this.more.focus();
+    }
+
+    update() {
+        this.list.forEach((step, index) => {
+            step.node.setAttribute("aria-label", `Step ${index + 1}`);
+            step.up.disabled = index === 0;
+        });
+        this.more.disabled = this.list.length >= this.most;
+        this.changed();
+    }
+
+    text() {
+        return this.list.map((step) => [step.filter.name, ...pairsOf(step.fields).map(([name, value]) => `${name}=${value}`)].join(":")).join("|");
+    }
+
+    // The daemon names the step by its number: "ops: step 2: sigma is 0, …".
+    mark(sentence) {
+        const [, number, rest] = /^ops: step (\d+): (.*)$/.exec(sentence ?? "") ?? [];
+        this.list.forEach((step, index) => {
+            const here = index + 1 === Number(number);
+            step.node.classList.toggle("group-wrong", here);
+            step.fields.forEach((field) => field.mark(here && rest.startsWith(`${field.name} `) ? rest : null));
+        });
+    }
+}

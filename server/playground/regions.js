@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// Regions over the picture: drawn, moved, resized and deleted by mouse, touch and keyboard. Numbers are pixels of the
+// upright picture, as the daemon takes them.
+import { element } from "./controls.js";
+
+const namespace = "http://www.w3.org/2000/svg";
+
+function svg(tag, attributes = {}) {
+    const made = document.createElementNS(namespace, tag);
+    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
+    return made;
+}
+
+function points(list) {
+    return list.map((point) => point.join(",")).join(" ");
+}
+
+const bounded = (value, least, most) => Math.min(Math.max(value, least), most);
+
+export function regionText(region) {
+    if (region.kind === "polygon") {
+        return `polygon:${region.points.flat().join(",")}`;
+    }
+    return `${region.kind === "ellipse" ? "ellipse:" : ""}${region.x},${region.y},${region.w},${region.h}`;
+}
+
+// Where a shape can be taken: the corners of a box, clockwise from the top left; the points of a polygon.
+function gripsOf({ kind, x, y, w, h, points: list }) {
+    return kind === "polygon" ? list : [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
+}
+
+function boxOf(region) {
+    if (region.kind !== "polygon") {
+        return [region.x, region.y, region.x + region.w, region.y + region.h];
+    }
+    const xs = region.points.map(([x]) => x);
+    const ys = region.points.map(([, y]) => y);
+    return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+function spanBox(region, [ax, ay], [bx, by]) {
+    Object.assign(region, { x: Math.min(ax, bx), y: Math.min(ay, by), w: Math.max(1, Math.abs(ax - bx)), h: Math.max(1, Math.abs(ay - by)) });
+}
+
+export class Regions {
+    // `changed` is called when the regions are others, `told` with whatever else is to be seen: the tool, the selection.
+    constructor(overlay, changed, told) {
+        Object.assign(this, { overlay, changed, told, list: [], selected: null, tool: "select", drag: null, path: null });
+        overlay.addEventListener("pointerdown", (event) => this.press(event));
+        overlay.addEventListener("pointermove", (event) => this.pull(event));
+        overlay.addEventListener("pointerup", () => this.release());
+        overlay.addEventListener("pointercancel", () => this.release());
+        overlay.addEventListener("keydown", (event) => this.key(event));
+        overlay.addEventListener("dblclick", () => this.closePath());
+        new ResizeObserver(() => this.placeAll()).observe(overlay);
+        this.setPicture(1, 1);
+    }
+
+    setPicture(width, height) {
+        Object.assign(this, { width, height, list: [], selected: null, path: null });
+        this.overlay.setAttribute("viewBox", `0 0 ${width} ${height}`);
+        this.overlay.setAttribute("preserveAspectRatio", "none");
+        this.rebuild();
+    }
+
+    setTool(tool) {
+        this.tool = tool;
+        this.path = null;
+        this.overlay.classList.toggle("drawing", tool !== "select");
+        this.rebuild();
+    }
+
+    // Pixels of the picture in one of the screen.
+    unit() {
+        return this.width / (this.overlay.clientWidth || this.width);
+    }
+
+    at(event) {
+        const box = this.overlay.getBoundingClientRect();
+        const x = ((event.clientX - box.left) / box.width) * this.width;
+        const y = ((event.clientY - box.top) / box.height) * this.height;
+        return [bounded(Math.round(x), 0, this.width), bounded(Math.round(y), 0, this.height)];
+    }
+
+    // --- what there is ---
+
+    insert(region) {
+        this.list.push(region);
+        this.rebuild();
+        this.select(region);
+    }
+
+    // One in the middle, for those who do not draw: moved and resized by keys or by hand afterwards.
+    add(kind) {
+        const shift = (this.list.length % 5) * 0.06;
+        const [w, h] = [Math.max(1, Math.round(this.width * 0.3)), Math.max(1, Math.round(this.height * 0.3))];
+        const [x, y] = [Math.round(this.width * (0.3 + shift)), Math.round(this.height * (0.3 + shift))];
+        const corners = [[x + Math.round(w / 2), y], [x + w, y + h], [x, y + h]];
+        this.insert(kind === "polygon" ? { kind, points: corners } : { kind, x, y, w, h });
+        this.changed();
+        this.selected.node.querySelector(".shape").focus();
+    }
+
+    remove(region) {
+        const at = this.list.indexOf(region);
+        this.list = this.list.filter((one) => one !== region);
+        this.selected = null;
+        this.rebuild();
+        this.changed();
+        this.list[Math.min(at, this.list.length - 1)]?.node.querySelector(".shape").focus();
+    }
+
+    clear() {
+        Object.assign(this, { list: [], selected: null, path: null });
+        this.rebuild();
+        this.changed();
+    }
+
+    select(region) {
+        if (this.selected !== region) {
+            this.selected = region;
+            this.list.forEach((one) => this.showGrips(one));
+        }
+        this.told();
+    }
+
+    // --- how it looks ---
+
+    rebuild() {
+        this.overlay.replaceChildren(...this.list.map((region, index) => this.build(region, index)));
+        this.pending = svg("polyline", { class: "pending" });
+        this.overlay.append(this.pending);
+        this.list.forEach((region) => this.showGrips(region));
+        this.told();
+    }
+
+    build(region, index) {
+        const tag = { rectangle: "rect", ellipse: "ellipse", polygon: "polygon" }[region.kind];
+        region.node = svg("g", { "data-region": index });
+        region.parts = [svg(tag, { class: "outline", "aria-hidden": "true" }), svg(tag, { class: "shape", tabindex: 0, role: "button", "aria-roledescription": "region" })];
+        region.parts[1].addEventListener("focus", () => this.select(region));
+        region.node.append(...region.parts);
+        return region.node;
+    }
+
+    showGrips(region) {
+        const here = region === this.selected;
+        region.node.classList.toggle("selected", here);
+        region.node.querySelectorAll(".handle").forEach((grip) => grip.remove());
+        if (here) {
+            gripsOf(region).forEach((_, index) => region.node.append(this.buildGrip(index)));
+        }
+        this.place(region);
+    }
+
+    buildGrip(index) {
+        const grip = svg("g", { class: "handle", "data-grip": index, tabindex: 0, role: "button" });
+        grip.append(svg("circle", { class: "reach" }), svg("circle", { class: "knob" }));
+        return grip;
+    }
+
+    place(region) {
+        const { kind, x, y, w, h } = region;
+        const shapes = {
+            rectangle: () => ({ x, y, width: w, height: h }),
+            ellipse: () => ({ cx: x + w / 2, cy: y + h / 2, rx: w / 2, ry: h / 2 }),
+            polygon: () => ({ points: points(region.points) }),
+        };
+        const attributes = Object.entries(shapes[kind]());
+        region.parts.forEach((part) => attributes.forEach(([name, value]) => part.setAttribute(name, value)));
+        const number = this.list.indexOf(region) + 1;
+        region.parts[1].setAttribute("aria-label", `Region ${number}, ${regionText(region)}. Arrow keys move it, Delete removes it.`);
+        const grips = gripsOf(region);
+        region.node.querySelectorAll(".handle").forEach((grip, index) => this.placeGrip(grip, grips[index], index));
+    }
+
+    placeGrip(grip, [x, y], index) {
+        const [reach, knob] = grip.children;
+        grip.setAttribute("aria-label", `Corner ${index + 1} at ${x},${y}. Arrow keys move it.`);
+        reach.setAttribute("r", 18 * this.unit());
+        knob.setAttribute("r", 6 * this.unit());
+        for (const circle of [reach, knob]) {
+            circle.setAttribute("cx", x);
+            circle.setAttribute("cy", y);
+        }
+    }
+
+    placeAll() {
+        this.list.forEach((region) => this.place(region));
+    }
+
+    // --- mouse and touch ---
+
+    press(event) {
+        if (event.button !== 0) {
+            return;
+        }
+        const where = this.at(event);
+        if (this.tool === "polygon") {
+            this.addPoint(where);
+        } else if (this.tool !== "select") {
+            this.begin(event, where);
+        } else {
+            this.take(event, where);
+        }
+    }
+
+    begin(event, where) {
+        event.preventDefault();
+        const region = { kind: this.tool, x: where[0], y: where[1], w: 1, h: 1 };
+        this.insert(region);
+        this.drag = { region, anchor: where, drawn: true };
+        this.overlay.setPointerCapture(event.pointerId);
+    }
+
+    take(event, where) {
+        const region = this.list[event.target.closest("[data-region]")?.dataset.region];
+        if (!region) {
+            this.select(null);
+            return;
+        }
+        const grip = event.target.closest("[data-grip]")?.dataset.grip;
+        this.select(region);
+        this.drag = { region, last: where, grip: grip && Number(grip) };
+        this.overlay.setPointerCapture(event.pointerId);
+    }
+
+    pull(event) {
+        const where = this.at(event);
+        if (this.path) {
+            this.pending.setAttribute("points", points([...this.path, where]));
+        }
+        if (!this.drag) {
+            return;
+        }
+        const { region, anchor, last, grip, drawn } = this.drag;
+        if (drawn) {
+            spanBox(region, anchor, where);
+        } else if (grip !== undefined) {
+            this.moveGrip(region, grip, where);
+        } else {
+            this.shift(region, where[0] - last[0], where[1] - last[1]);
+        }
+        this.drag.last = where;
+        this.drag.moved = true;
+        this.place(region);
+        this.told();
+    }
+
+    release() {
+        const { region, drawn, moved } = this.drag ?? {};
+        this.drag = null;
+        if (drawn && Math.max(region.w, region.h) < 4 * this.unit()) {
+            this.remove(region); // a click, not a drawing
+        } else if (drawn) {
+            this.setTool("select");
+            region.node.querySelector(".shape").focus();
+            this.changed();
+        } else if (moved) {
+            this.changed();
+        }
+    }
+
+    // --- polygons ---
+
+    addPoint(where) {
+        this.path = this.path ?? [];
+        this.overlay.focus({ preventScroll: true }); // for Enter and Escape
+        const [first] = this.path;
+        const near = first && Math.hypot(first[0] - where[0], first[1] - where[1]) < 12 * this.unit();
+        const again = this.path.length > 0 && this.path.at(-1).every((value, i) => value === where[i]);
+        if (near && this.path.length >= 3) {
+            this.closePath();
+        } else if (!again && this.path.length < 64) {
+            this.path.push(where);
+            this.pending.setAttribute("points", points(this.path));
+            this.told();
+        }
+    }
+
+    closePath() {
+        if (!this.path || this.path.length < 3) {
+            return;
+        }
+        const region = { kind: "polygon", points: this.path };
+        this.path = null;
+        this.setTool("select");
+        this.insert(region);
+        this.changed();
+        region.node.querySelector(".shape").focus();
+    }
+
+    // --- changes ---
+
+    shift(region, dx, dy) {
+        const [left, top, right, bottom] = boxOf(region);
+        const x = bounded(dx, -left, Math.max(this.width - right, -left));
+        const y = bounded(dy, -top, Math.max(this.height - bottom, -top));
+        if (region.kind === "polygon") {
+            region.points = region.points.map((point) => [point[0] + x, point[1] + y]);
+        } else {
+            region.x += x;
+            region.y += y;
+        }
+    }
+
+    moveGrip(region, index, [x, y]) {
+        if (region.kind === "polygon") {
+            region.points[index] = [x, y];
+            return;
+        }
+        const [left, top, right, bottom] = boxOf(region);
+        const west = index === 0 || index === 3;
+        const north = index < 2;
+        const ends = [west ? Math.min(x, right - 1) : left, north ? Math.min(y, bottom - 1) : top, west ? right : Math.max(x, left + 1), north ? bottom : Math.max(y, top + 1)];
+        spanBox(region, ends.slice(0, 2), ends.slice(2));
+    }
+
+    // --- keyboard ---
+
+    key(event) {
+        if (event.key === "Escape") {
+            this.setTool("select");
+            return;
+        }
+        if (event.key === "Enter" && this.path) {
+            this.closePath();
+            return;
+        }
+        const region = this.list[event.target.closest("[data-region]")?.dataset.region];
+        const grip = event.target.closest("[data-grip]")?.dataset.grip;
+        if (region && (event.key === "Delete" || event.key === "Backspace")) {
+            event.preventDefault();
+            this.deleteAt(region, grip);
+        } else if (region) {
+            this.arrow(event, region, grip);
+        }
+    }
+
+    // A point of a polygon that can do without it, or the whole region.
+    deleteAt(region, grip) {
+        if (grip === undefined || region.kind !== "polygon" || region.points.length <= 3) {
+            this.remove(region);
+            return;
+        }
+        region.points.splice(Number(grip), 1);
+        this.showGrips(region);
+        region.node.querySelector(".handle").focus();
+        this.changed();
+    }
+
+    arrow(event, region, grip) {
+        const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
+        if (dx === undefined) {
+            return;
+        }
+        event.preventDefault();
+        const step = event.shiftKey ? Math.max(10, Math.round(10 * this.unit())) : 1;
+        if (grip === undefined) {
+            this.shift(region, dx * step, dy * step);
+        } else {
+            const [x, y] = gripsOf(region)[grip];
+            this.moveGrip(region, Number(grip), [bounded(x + dx * step, 0, this.width), bounded(y + dy * step, 0, this.height)]);
+        }
+        this.place(region);
+        this.changed();
+    }
+}
+
+// The regions as a list of text, with a button each.
+export function listRegions(regions, container) {
+    container.replaceChildren(...regions.list.map((region, index) => {
+        const away = element("button", { type: "button", "aria-label": `Delete region ${index + 1}` }, "Delete");
+        away.addEventListener("click", () => regions.remove(region));
+        return element("li", {}, element("code", {}, regionText(region)), away);
+    }));
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Requests: as fetch sends them, and as a command line to copy.
+
+const targetMax = 8000; // bytes of path and query; the daemon takes 8 KiB
+const plain = new Set([..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~,:;|="]);
+
+// Of a query only what must be is encoded, so that people can read it. Brackets and braces mean something to curl.
+function encode(value) {
+    return [...value].map((sign) => (plain.has(sign) ? sign : encodeURIComponent(sign).replace(/['()*!]/g, hex))).join("");
+}
+
+function hex(sign) {
+    return `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+// { path, pairs } becomes the target; parameters that are too long for one go into a form.
+export function targetOf({ path, pairs }) {
+    const query = pairs.map(([name, value]) => `${name}=${encode(value)}`).join("&");
+    const target = query ? `${path}?${query}` : path;
+    return target.length <= targetMax ? { target, form: false } : { target: path, form: true };
+}
+
+export async function send(request, picture, token, signal) {
+    const { target, form } = targetOf(request);
+    const headers = token ? { Authorization: `Bearer ${token}` } : {};
+    let body = picture.file;
+    if (form) {
+        body = new FormData();
+        request.pairs.forEach(([name, value]) => body.append(name, value));
+        body.append("image", picture.file, picture.file.name);
+    }
+    const begin = performance.now();
+    const answer = await fetch(target, { method: "POST", body, headers, signal, cache: "no-store" });
+    const blob = await answer.blob();
+    return { answer, blob, milliseconds: performance.now() - begin };
+}
+
+// --- for the command line ---
+
+export function shellQuote(text) {
+    return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+// Names that would be taken for something else get their folder before them.
+function safeName(name) {
+    return /^[-@]/.test(name) ? `./${name}` : name;
+}
+
+// curl reads the value of -F itself, before the daemon does.
+function formFile(name) {
+    return /[;,"\\]/.test(name) ? `image=@"${name.replace(/["\\]/g, "\\$&")}"` : `image=@${name}`;
+}
+
+export function curlCommand(request, origin, fileName, outputName, token) {
+    const { target, form } = targetOf(request);
+    const words = ["curl"];
+    const lines = token ? ['-H "Authorization: Bearer $TOKEN"'] : [];
+    if (form) {
+        lines.push(`-F ${shellQuote(formFile(safeName(fileName)))}`);
+        request.pairs.forEach(([name, value]) => lines.push(`--form-string ${shellQuote(`${name}=${value}`)}`));
+    } else {
+        lines.push(`--data-binary ${shellQuote(`@${safeName(fileName)}`)}`);
+    }
+    lines.push(shellQuote(origin + target));
+    if (outputName) {
+        lines.push(`-o ${shellQuote(safeName(outputName))}`);
+    }
+    const line = [...words, ...lines].join(" ");
+    return line.length <= 100 ? line : `curl ${lines.join(" \\\n     ")}`;
+}
+
+// --- reading answers ---
+
+// Server-Timing: "queue;dur=0.1, decode;dur=2" -> [["queue", 0.1], ["decode", 2]]
+export function timings(header) {
+    return [...(header ?? "").matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)]);
+}
+
+const endings = { "image/jpeg": "jpg", "image/png": "png" };
+
+// "photo.jpg", blurred to PNG -> "photo-blur.png"; null for what is no picture.
+export function outputName(fileName, operation, type) {
+    const ending = endings[type];
+    return ending ? `${fileName.replace(/\.\w+$/, "")}-${operation}.${ending}` : null;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// What the daemon answered, shown.
+import { element } from "./controls.js";
+import { timings } from "./request.js";
+
+export const find = (id) => document.getElementById(id);
+
+export function bytes(count) {
+    return count < 1000 ? `${count} B` : count < 999500 ? `${Math.round(count / 1000)} kB` : `${(count / 1e6).toFixed(1)} MB`;
+}
+
+function milliseconds(value) {
+    return `${value < 10 ? value.toFixed(2) : value.toFixed(value < 100 ? 1 : 0)} ms`;
+}
+
+const stageTitles = {
+    queue: "waiting for a worker", decode: "decoding", upload: "to the GPU", filter: "filtering", download: "from the GPU", encode: "encoding",
+};
+
+// One row a stage; those of the GPU only where it was used.
+export function showTimings(header, roundTrip) {
+    const found = timings(header);
+    const total = found.find(([name]) => name === "total")?.[1] ?? 0;
+    const rows = found.filter(([name, value]) => name in stageTitles && (value > 0 || !["upload", "download"].includes(name)));
+    find("timing").hidden = rows.length === 0;
+    find("stages").replaceChildren(...rows.map(([name, value]) => stageRow(stageTitles[name], value, value / (total || 1))),
+        stageRow("in the server", total), stageRow("seen from here", roundTrip));
+}
+
+function stageRow(title, value, part) {
+    const track = element("dd", { "aria-hidden": "true" });
+    if (part !== undefined) {
+        const fill = element("div", { class: "fill" });
+        fill.style.width = `${Math.min(100, part * 100)}%`;
+        track.className = "track";
+        track.append(fill);
+    }
+    return element("div", {}, element("dt", {}, title), track, element("dd", {}, milliseconds(value)));
+}
+
+// --- statistics ---
+
+const colours = { red: "red", green: "green", blue: "blue", gray: "gray", alpha: "alpha" };
+
+function histogram(channels) {
+    const namespace = "http://www.w3.org/2000/svg";
+    const plot = document.createElementNS(namespace, "svg");
+    const most = Math.sqrt(Math.max(1, ...channels.flatMap((channel) => channel.histogram)));
+    plot.setAttribute("viewBox", "0 0 255 100");
+    plot.setAttribute("preserveAspectRatio", "none");
+    plot.setAttribute("role", "img");
+    plot.setAttribute("aria-label", `Histograms of ${channels.map((channel) => channel.name).join(", ")}; heights are square roots`);
+    channels.forEach((channel) => {
+        const line = document.createElementNS(namespace, "path");
+        line.setAttribute("class", colours[channel.name] ?? "gray");
+        line.setAttribute("d", `M${channel.histogram.map((count, i) => `${i},${(100 - (Math.sqrt(count) / most) * 97).toFixed(1)}`).join("L")}`);
+        plot.append(line);
+    });
+    return plot;
+}
+
+function cell(value) {
+    return element("td", {}, value === null ? "–" : String(Number(value.toFixed(2))));
+}
+
+export function showStatistics(page) {
+    const columns = ["channel", "minimum", "maximum", "mean", "deviation"];
+    const head = element("tr", {}, ...columns.map((name) => element("th", { scope: "col" }, name)));
+    const rows = page.channels.map((channel) => element("tr", {}, element("th", { scope: "row" }, channel.name),
+        cell(channel.minimum), cell(channel.maximum), cell(channel.mean), cell(channel.standard_deviation)));
+    find("statistics").replaceChildren(histogram(page.channels), element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+    find("statistics").hidden = false;
+}
+
+// --- problems ---
+
+export function showProblem(title, sentence) {
+    const place = find("problem");
+    place.hidden = !title;
+    place.replaceChildren();
+    if (title) {
+        place.append(element("strong", {}, title), ` ${sentence}`);
+    }
+}
+
+export function showNotice(sentence) {
+    find("notice").textContent = sentence ?? "";
+    find("notice").hidden = !sentence;
+}
+
+// A refusal as the daemon tells it, or whatever stands before it.
+export async function readProblem(answer, blob) {
+    if (answer.headers.get("Content-Type")?.startsWith("application/problem+json")) {
+        return JSON.parse(await blob.text());
+    }
+    return { title: `Status ${answer.status}`, detail: answer.statusText || "the server gave no reason" };
+}
+
+// --- the picture ---
+
+// As large as there is room, but little pictures at most eight times. The aspect ratio stays.
+export function fitFrame(width, height) {
+    const stage = find("stage");
+    const style = getComputedStyle(stage);
+    const room = stage.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const tall = Math.max(220, window.innerHeight * 0.62);
+    const scale = Math.min(room / width, tall / height, 8);
+    find("frame").style.width = `${Math.max(1, Math.round(width * scale))}px`;
+    find("frame").classList.toggle("coarse", scale >= 2);
+}
+
+export function showSplit() {
+    find("frame").style.setProperty("--split", `${find("split").value}%`);
+}
+
+export function showAfter(visible) {
+    ["after", "divider", "split", "tag-before", "tag-after"].forEach((id) => (find(id).hidden = !visible));
+}
+
+// --- the server ---
+
+export async function showServer() {
+    const [version, ready] = await Promise.all(["/version", "/readyz"].map((path) => fetch(path).then((answer) => answer.json())));
+    find("version").textContent = version.version;
+    find("backends").replaceChildren(...ready.backends.map((backend) =>
+        element("li", { class: backend.state, title: backend.reason || backend.state }, backend.name, element("span", { class: backend.state === "serving" ? "hidden" : "" }, ` ${backend.state}`))));
+}
+
+// --- colours ---
+
+const themes = [["", "Auto", "as the system has them"], ["light", "Light", "light"], ["dark", "Dark", "dark"]];
+
+export function nextTheme() {
+    const now = themes.findIndex(([value]) => value === (document.documentElement.dataset.theme ?? ""));
+    const [value, text, label] = themes[(now + 1) % themes.length];
+    if (value) {
+        document.documentElement.dataset.theme = value;
+    } else {
+        delete document.documentElement.dataset.theme;
+    }
+    find("theme").textContent = text;
+    find("theme").setAttribute("aria-label", `Colours: ${label}`);
+}
