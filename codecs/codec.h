@@ -22,6 +22,8 @@
 #include "core/image.h"
 #include "core/status.h"
 
+struct crew;
+
 enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_COUNT };
 
 /* What a picture may cost. */
@@ -77,6 +79,7 @@ struct encode_options {
     bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
     bool upright;                 /* the pixels were rotated: write orientation 1 */
     int64_t deadline_ns;          /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+    struct crew *crew;            /* may help, with no effect on the bytes; NULL: nobody */
 };
 
 struct codec {

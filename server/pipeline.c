@@ -126,6 +126,7 @@ static void choose_output(struct pipeline *p) {
         .keep_metadata = asked->metadata == METADATA_KEEP,
         .upright = p->orientation != 1,
         .deadline_ns = p->limits.deadline_ns,
+        .crew = p->worker->crew,
     };
     if (p->options.subsampling == SUBSAMPLING_AUTO && p->picture.codec == CODEC_JPEG) {
         /* `auto` is the input's also where the planes could not be kept; RGB and CMYK
