@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/bytes.h"
+#include "core/feed.h"
 #include "core/image.h"
 #include "core/status.h"
 
@@ -35,6 +36,7 @@ struct codec_limits {
     int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
     bool local_blocks; /* JPEG: reduced colour is repeated instead of interpolated, and unfinished progressive
                           blocks are not smoothed, so that no pixel depends on another MCU */
+    const struct progress *progress; /* is told of the rows that are decoded; NULL: nobody */
 };
 
 enum {

@@ -105,7 +105,7 @@ enum status jpeg_strips_write(const struct image *image, const struct encode_opt
     for (unsigned i = 0; i < count; i++) {
         buf_init(&strips.strip[i], output->maximum);
     }
-    struct crew_work work = {run_strip, &strips, count, seats};
+    struct crew_work work = {.part = run_strip, .context = &strips, .parts = count, .seats = seats};
     enum status status = crew_run(options->crew, &work, err);
     status = status != ST_OK ? status : join(&strips, count, output, err);
     for (unsigned i = 0; i < count; i++) {

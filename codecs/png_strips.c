@@ -135,7 +135,8 @@ enum status png_strips_write(const struct image *image, struct crew *crew, int64
     strips.count = (image->height + strips.height - 1) / strips.height;
     unsigned seats = crew_seats(crew, (uint64_t)strips.line * image->height * COST);
     strips.seats = seats < strips.count ? seats : strips.count;
-    struct crew_work work = {run_strip, &strips, strips.count, strips.seats};
+    struct crew_work work = {
+        .part = run_strip, .context = &strips, .parts = strips.count, .seats = strips.seats};
     enum status status = take_memory(&strips, err);
     status = status != ST_OK ? status : crew_run(crew, &work, err);
     status = status != ST_OK ? status : join(&strips, err);
