@@ -12,8 +12,8 @@
 #include "server/parameters.h"
 
 struct area {
-    bool wanted; /* there are regions, or the picture is to be redacted */
-    bool redact;
+    bool wanted;              /* there are regions */
+    bool redact;              /* what is inside, or without regions all of the picture */
     struct region_set region; /* in the stored picture */
     struct image mask;        /* coverage of the picture; once area_draw was called */
     struct image spare;       /* the same size: what is drawn before it is turned or made soft */

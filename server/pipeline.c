@@ -210,9 +210,10 @@ static enum status make_source(void *context, const struct progress *progress, s
     return status;
 }
 
-/* Whether the filters take the picture as the codec makes it: then they call for it. */
+/* Whether the filters take the picture as the codec makes it: then they call for it. What is to be redacted
+ * must be gone before, with regions or without. */
 static bool filters_follow(const struct pipeline *p) {
-    return p->orientation == 1 && !p->area.wanted && !linear(p);
+    return p->orientation == 1 && !p->area.wanted && !p->area.redact && !linear(p);
 }
 
 static enum status decode(struct pipeline *p) {
