@@ -43,12 +43,6 @@ enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, c
  * `image`: all its rows. The padding of planes may be overwritten. */
 void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *image);
 
-/* A file without a look at the size. Restart markers stand between strips of so many rows of pixels, a
- * multiple of IMAGE_MCU; 0: none. */
-enum status jpeg_encode_picture(const struct image *image, const struct encode_options *options,
-                                const struct metadata *metadata, uint32_t strip_rows, struct buf *output,
-                                struct error *err);
-
 enum status jpeg_encode(const struct image *image, const struct encode_options *options,
                         const struct metadata *metadata, struct buf *output, struct error *err);
 

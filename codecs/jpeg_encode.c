@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "codecs/jpeg_strips.h"
 #include "codecs/jpeg_writer.h"
 
 enum {
@@ -137,40 +136,24 @@ void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *i
     write_planes(cinfo, image);
 }
 
-static void encode_guarded(struct jpeg_writer *writer, const struct image *image, uint32_t strip_rows) {
+static void encode_guarded(struct jpeg_writer *writer, const struct image *image) {
     struct jpeg_compress_struct *cinfo = &writer->cinfo;
     jpeg_writer_open(writer);
     set_parameters(cinfo, image, writer->options);
-    cinfo->restart_in_rows = (int)strip_rows / (cinfo->comp_info[0].v_samp_factor * DCTSIZE);
     jpeg_start_compress(cinfo, TRUE);
     jpeg_writer_put_metadata(writer);
     jpeg_write_pixels(cinfo, image);
     jpeg_finish_compress(cinfo);
 }
 
-static enum status run(struct jpeg_writer *writer, const struct image *image, uint32_t strip_rows) {
+static enum status run(struct jpeg_writer *writer, const struct image *image) {
     if (setjmp(writer->guard->jump)) {
         jpeg_destroy_compress(&writer->cinfo);
         return writer->guard->status;
     }
-    encode_guarded(writer, image, strip_rows);
+    encode_guarded(writer, image);
     jpeg_destroy_compress(&writer->cinfo);
     return ST_OK;
-}
-
-enum status jpeg_encode_picture(const struct image *image, const struct encode_options *options,
-                                const struct metadata *metadata, uint32_t strip_rows, struct buf *output,
-                                struct error *err) {
-    struct jpeg_guard guard;
-    struct jpeg_writer writer;
-    jpeg_guard_init(&guard, ST_INTERNAL, err);
-    jpeg_writer_init(&writer, &guard, options, output);
-    enum status status = jpeg_writer_take_metadata(&writer, metadata, image->model);
-    if (status == ST_OK) {
-        status = run(&writer, image, strip_rows);
-    }
-    jpeg_writer_finish(&writer);
-    return status;
 }
 
 enum status jpeg_encode(const struct image *image, const struct encode_options *options,
@@ -179,8 +162,14 @@ enum status jpeg_encode(const struct image *image, const struct encode_options *
         return fail(err, ST_LIMIT, "picture is %u x %u pixels; a JPEG has at most %d a side", image->width,
                     image->height, SIDE_MAX);
     }
-    unsigned seats = jpeg_strip_seats(image, options);
-    return seats > 1
-               ? jpeg_strips_write(image, options, metadata, seats, output, err)
-               : jpeg_encode_picture(image, options, metadata, jpeg_strip_rows(image, options), output, err);
+    struct jpeg_guard guard;
+    struct jpeg_writer writer;
+    jpeg_guard_init(&guard, ST_INTERNAL, err);
+    jpeg_writer_init(&writer, &guard, options, output);
+    enum status status = jpeg_writer_take_metadata(&writer, metadata, image->model);
+    if (status == ST_OK) {
+        status = run(&writer, image);
+    }
+    jpeg_writer_finish(&writer);
+    return status;
 }
