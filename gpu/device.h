@@ -3,7 +3,10 @@
 #ifndef BLURD_GPU_DEVICE_H
 #define BLURD_GPU_DEVICE_H
 
+#include <stdatomic.h>
+
 #include "gpu/driver.h"
+#include "gpu/jpeg.h"
 #include "gpu/program.h"
 
 struct gpu_device {
@@ -11,13 +14,17 @@ struct gpu_device {
     CUdevice device;
     CUcontext context; /* the primary one, with blocking synchronisation */
     struct program program;
-    int index;        /* the N of "cuda:N" */
-    char name[64];    /* as the driver says */
-    int major, minor; /* compute capability */
+    struct nvjpeg nvjpeg;
+    struct gpu_jpeg jpeg;       /* all zero without hardware decoders */
+    _Atomic unsigned in_flight; /* runs that somebody waits for */
+    int index;                  /* the N of "cuda:N" */
+    char name[64];              /* as the driver says */
+    int major, minor;           /* compute capability */
 };
 
 /* Retains the primary context of GPU `index`, makes it current on this thread and loads
  * the program. ST_DEVICE with the call and the driver's error name. */
+/* JPEGs are another matter: where they cannot be done here, the device opens all the same. */
 enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, int index,
                             const struct program_options *options, struct error *err);
 

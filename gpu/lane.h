@@ -8,6 +8,7 @@
 #include "core/backend.h"
 #include "filters/chain.h"
 #include "gpu/device.h"
+#include "gpu/jpeg.h"
 
 struct gpu_buffer {
     CUdeviceptr data;
@@ -20,6 +21,18 @@ struct gpu_lane {
     CUevent begin, uploaded, filtered, done; /* with timing; `done` blocks the waiting thread */
     struct gpu_buffer source, target, scratch;
     struct gpu_buffer spare, mask; /* of runs with a mask: for chains, and the mask itself */
+    bool fresh;                    /* memory was taken and is being filled, on the stream */
+    struct gpu_jpeg_lane jpeg;     /* all zero where the device has no hardware decoders */
+};
+
+/* A JPEG in, a JPEG out. */
+struct gpu_transcode {
+    const struct chain *chain;
+    struct image_shape shape; /* of what the file holds: grey, or YCbCr as it is stored */
+    struct bytes input;
+    uint8_t *output; /* best registered with the driver, like the input */
+    size_t room;     /* bytes at `output` */
+    struct gpu_jpeg_options options;
 };
 
 /* Creates stream and events on the current context. Finish after failure, too. */
@@ -31,6 +44,13 @@ void gpu_lane_finish(struct gpu_lane *lane);
  * undefined on failure. ST_BUSY without device memory (not sticky), ST_DEVICE for anything else. */
 enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct lane_timing *timing,
                          struct error *err);
+
+/* Decodes, filters and encodes on the device; *size is that of the JPEG at job->output. Timing: decoding,
+ * filtering, encoding in the places of upload, filter, download. ST_UNSUPPORTED: for a JPEG that the hardware
+ * does not take or finds broken, a device without decoders, a result that is larger than `room`: the CPU may
+ * do it, and knows better. Else as gpu_lane_run. */
+enum status gpu_lane_transcode(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
+                               struct lane_timing *timing, struct error *err);
 
 /* Enqueues one step; the images lie in device memory. `mask` (NULL: none) is looked at by statistics alone.
  * Status as of gpu_lane_run. */

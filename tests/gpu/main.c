@@ -44,6 +44,7 @@ int main(int argc, char **argv) {
     open_all(&check);
     check_blur(&check, quick);
     check_filters(&check, quick);
+    check_jpeg(&check, quick);
     lane_destroy(check.reference_lane);
     backend_close(check.reference);
     gpu_lane_finish(&check.lane);
