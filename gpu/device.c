@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "core/log.h"
-
 /* Waiting threads sleep: there are more lanes than cores have time to spin for. */
 static enum status retain_context(struct gpu_device *device, struct error *err) {
     const struct cuda *cuda = device->cuda;
@@ -39,18 +37,6 @@ static enum status describe(struct gpu_device *device, struct error *err) {
     return status;
 }
 
-static void open_jpeg(struct gpu_device *device) {
-    struct error err = {0};
-    enum status status = nvjpeg_open(&device->nvjpeg, device->cuda, &err);
-    if (status == ST_OK) {
-        status = gpu_jpeg_open(&device->jpeg, &device->nvjpeg, &err);
-    }
-    if (status != ST_OK) {
-        gpu_jpeg_close(&device->jpeg);
-        log_message(LOG_INFO, "gpu", "cuda:%d: the CPU does the JPEGs: %s", device->index, err.text);
-    }
-}
-
 enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, int index,
                             const struct program_options *options, struct error *err) {
     *device = (struct gpu_device){.cuda = cuda, .index = index};
@@ -66,10 +52,19 @@ enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, 
     }
     if (status != ST_OK) {
         gpu_device_close(device);
-        return status;
     }
-    open_jpeg(device);
-    return ST_OK;
+    return status;
+}
+
+enum status gpu_device_open_jpeg(struct gpu_device *device, struct error *err) {
+    enum status status = nvjpeg_open(&device->nvjpeg, device->cuda, err);
+    if (status == ST_OK) {
+        status = gpu_jpeg_open(&device->jpeg, &device->nvjpeg, err);
+    }
+    if (status != ST_OK) {
+        gpu_jpeg_close(&device->jpeg);
+    }
+    return status;
 }
 
 enum status gpu_device_enter(const struct gpu_device *device, struct error *err) {

@@ -12,7 +12,7 @@
 struct gpu_device {
     const struct cuda *cuda;
     CUdevice device;
-    CUcontext context; /* the primary one, with blocking synchronisation */
+    CUcontext context; /* the primary one */
     struct program program;
     struct nvjpeg nvjpeg;
     struct gpu_jpeg jpeg;       /* all zero without hardware decoders */
@@ -24,9 +24,12 @@ struct gpu_device {
 
 /* Retains the primary context of GPU `index`, makes it current on this thread and loads
  * the program. ST_DEVICE with the call and the driver's error name. */
-/* JPEGs are another matter: where they cannot be done here, the device opens all the same. */
 enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, int index,
                             const struct program_options *options, struct error *err);
+
+/* Gives lanes that are made from now on the means for JPEGs; the context is current. ST_UNSUPPORTED without
+ * nvJPEG or hardware decoders. No request uses them yet: docs/adr/0018. */
+enum status gpu_device_open_jpeg(struct gpu_device *device, struct error *err);
 
 /* Makes the context current on the calling thread; once per thread. */
 enum status gpu_device_enter(const struct gpu_device *device, struct error *err);

@@ -92,11 +92,9 @@ static struct nvjpeg_image planes(const struct image *image) {
     return planes;
 }
 
-enum status gpu_jpeg_decode(struct gpu_jpeg_lane *lane, struct bytes bytes, const struct image *image,
-                            struct error *err) {
+enum status gpu_jpeg_parse(struct gpu_jpeg_lane *lane, struct bytes bytes, struct error *err) {
     const struct gpu_jpeg *jpeg = lane->jpeg;
     const struct nvjpeg *nvjpeg = jpeg->nvjpeg;
-    struct nvjpeg_image to = planes(image);
     int unsupported = 1;
     enum status status = NVJPEG_TRY(nvjpeg, err, nvjpegJpegStreamParse, jpeg->handle, bytes.data, bytes.size,
                                     0, 0, lane->stream);
@@ -104,13 +102,17 @@ enum status gpu_jpeg_decode(struct gpu_jpeg_lane *lane, struct bytes bytes, cons
         status = NVJPEG_TRY(nvjpeg, err, nvjpegDecoderJpegSupported, jpeg->decoder, lane->stream,
                             lane->decoding, &unsupported);
     }
-    if (status == ST_OK && unsupported) {
-        return fail(err, ST_UNSUPPORTED, "the hardware decoder does not take this JPEG");
-    }
-    if (status == ST_OK) {
-        status = NVJPEG_TRY(nvjpeg, err, nvjpegDecodeJpegHost, jpeg->handle, jpeg->decoder, lane->state,
-                            lane->decoding, lane->stream);
-    }
+    return status == ST_OK && unsupported
+               ? fail(err, ST_UNSUPPORTED, "the hardware decoder does not take this JPEG")
+               : status;
+}
+
+enum status gpu_jpeg_decode(struct gpu_jpeg_lane *lane, const struct image *image, struct error *err) {
+    const struct gpu_jpeg *jpeg = lane->jpeg;
+    const struct nvjpeg *nvjpeg = jpeg->nvjpeg;
+    struct nvjpeg_image to = planes(image);
+    enum status status = NVJPEG_TRY(nvjpeg, err, nvjpegDecodeJpegHost, jpeg->handle, jpeg->decoder,
+                                    lane->state, lane->decoding, lane->stream);
     if (status == ST_OK) {
         status = NVJPEG_TRY(nvjpeg, err, nvjpegDecodeJpegTransferToDevice, jpeg->handle, jpeg->decoder,
                             lane->state, lane->stream, lane->on);
@@ -138,12 +140,14 @@ static enum nvjpeg_subsampling subsampling(const struct image *image) {
     }
 }
 
-enum status gpu_jpeg_encode(struct gpu_jpeg_lane *lane, const struct image *image,
-                            const struct gpu_jpeg_options *options, struct error *err) {
-    const struct gpu_jpeg *jpeg = lane->jpeg;
-    const struct nvjpeg *nvjpeg = jpeg->nvjpeg;
-    struct nvjpeg_image from = planes(image);
-    int chroma = (int)subsampling(image);
+static enum status set_encoding(struct gpu_jpeg_lane *lane, const struct gpu_jpeg_options *options,
+                                int chroma, struct error *err) {
+    const struct nvjpeg *nvjpeg = lane->jpeg->nvjpeg;
+    if (lane->set.quality == options->quality && lane->set.optimised == options->optimised &&
+        lane->set_chroma == chroma) {
+        return ST_OK;
+    }
+    lane->set.quality = 0; /* none, until all is set */
     enum status status =
         NVJPEG_TRY(nvjpeg, err, nvjpegEncoderParamsSetQuality, lane->encoding, options->quality, lane->on);
     if (status == ST_OK) {
@@ -154,9 +158,22 @@ enum status gpu_jpeg_encode(struct gpu_jpeg_lane *lane, const struct image *imag
         status =
             NVJPEG_TRY(nvjpeg, err, nvjpegEncoderParamsSetSamplingFactors, lane->encoding, chroma, lane->on);
     }
+    if (status == ST_OK) {
+        lane->set = *options;
+        lane->set_chroma = chroma;
+    }
+    return status;
+}
+
+enum status gpu_jpeg_encode(struct gpu_jpeg_lane *lane, const struct image *image,
+                            const struct gpu_jpeg_options *options, struct error *err) {
+    const struct gpu_jpeg *jpeg = lane->jpeg;
+    struct nvjpeg_image from = planes(image);
+    int chroma = (int)subsampling(image);
+    enum status status = set_encoding(lane, options, chroma, err);
     return status == ST_OK
-               ? NVJPEG_TRY(nvjpeg, err, nvjpegEncodeYUV, jpeg->handle, lane->encoder, lane->encoding, &from,
-                            chroma, (int)image->width, (int)image->height, lane->on)
+               ? NVJPEG_TRY(jpeg->nvjpeg, err, nvjpegEncodeYUV, jpeg->handle, lane->encoder, lane->encoding,
+                            &from, chroma, (int)image->width, (int)image->height, lane->on)
                : status;
 }
 

@@ -72,6 +72,19 @@ enum status gpu_lane_scratch(struct gpu_lane *lane, size_t size, CUdeviceptr *da
     return status;
 }
 
+static enum status init_jpeg(struct gpu_lane *lane, struct error *err) {
+    const struct cuda *cuda = lane_cuda(lane);
+    void *mark = NULL;
+    enum status status =
+        CUDA_TRY(cuda, err, cuMemHostAlloc, &mark, sizeof *lane->mark, CU_MEMHOSTALLOC_DEVICEMAP);
+    if (status == ST_OK) {
+        lane->mark = mark;
+        *lane->mark = 0;
+        status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &lane->mark_device, mark, 0);
+    }
+    return status == ST_OK ? gpu_jpeg_lane_init(&lane->jpeg, &lane->device->jpeg, lane->stream, err) : status;
+}
+
 enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, struct error *err) {
     *lane = (struct gpu_lane){.device = device};
     const struct cuda *cuda = device->cuda;
@@ -81,9 +94,7 @@ enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, stru
         unsigned flags = events[i] == &lane->done ? CU_EVENT_BLOCKING_SYNC : CU_EVENT_DEFAULT;
         status = CUDA_TRY(cuda, err, cuEventCreate, events[i], flags);
     }
-    return status == ST_OK && device->jpeg.decoder
-               ? gpu_jpeg_lane_init(&lane->jpeg, &device->jpeg, lane->stream, err)
-               : status;
+    return status == ST_OK && device->jpeg.decoder ? init_jpeg(lane, err) : status;
 }
 
 void gpu_lane_finish(struct gpu_lane *lane) {
@@ -98,6 +109,9 @@ void gpu_lane_finish(struct gpu_lane *lane) {
         }
     }
     gpu_jpeg_lane_finish(&lane->jpeg);
+    if (lane->mark) {
+        cuda->cuMemFreeHost((void *)(uintptr_t)lane->mark);
+    }
     buffer_finish(lane, &lane->source);
     buffer_finish(lane, &lane->target);
     buffer_finish(lane, &lane->scratch);
@@ -237,7 +251,7 @@ static enum status elapsed(struct gpu_lane *lane, CUevent from, CUevent to, int6
     return status;
 }
 
-static enum status read_timing(struct gpu_lane *lane, struct lane_timing *timing, struct error *err) {
+enum status gpu_lane_timing(struct gpu_lane *lane, struct lane_timing *timing, struct error *err) {
     enum status status = elapsed(lane, lane->begin, lane->uploaded, &timing->upload_ns, err);
     if (status == ST_OK) {
         status = elapsed(lane, lane->uploaded, lane->filtered, &timing->filter_ns, err);
@@ -282,36 +296,92 @@ enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct la
     status = enqueue(lane, &journey, err);
     status = status == ST_OK ? wait_done(lane, err) : abandon(lane, status);
     atomic_fetch_sub(&lane->device->in_flight, 1);
-    return status == ST_OK ? read_timing(lane, timing, err) : status;
+    return status == ST_OK ? gpu_lane_timing(lane, timing, err) : status;
 }
 
 /* ---- JPEG to JPEG ---- */
 
-static enum status enqueue_transcode(struct gpu_lane *lane, const struct gpu_transcode *job,
-                                     struct journey *journey, struct error *err) {
+/* What a job's pictures are like; the memory is the lane's. */
+struct layouts {
+    struct image source, target;
+    struct run run;
+};
+
+static void lay_out(struct layouts *layouts, const struct gpu_transcode *job) {
+    struct image_shape result = chain_result(job->chain, &job->shape);
+    image_layout(&layouts->source, &job->shape);
+    image_layout(&layouts->target, &result);
+    layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
+}
+
+enum status gpu_lane_parse(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
+    struct layouts layouts;
+    if (!lane->jpeg.jpeg) {
+        return fail(err, ST_UNSUPPORTED, "this GPU has no hardware decoders");
+    }
+    lay_out(&layouts, job);
+    struct journey journey = {.run = &layouts.run};
+    enum status status = reserve(lane, &journey, err);
+    if (status == ST_OK && lane->fresh) { /* the decoder would overtake the filling of new memory */
+        status = CUDA_TRY(lane_cuda(lane), err, cuStreamSynchronize, lane->stream);
+        lane->fresh = false;
+    }
+    return status == ST_OK ? gpu_jpeg_parse(&lane->jpeg, job->input, err) : status;
+}
+
+/* The end of a step. */
+static enum status mark(struct gpu_lane *lane, struct error *err) {
+    lane->steps++;
+    return CUDA_TRY(lane_cuda(lane), err, cuStreamWriteValue32, lane->stream, lane->mark_device, lane->steps,
+                    CU_STREAM_WRITE_VALUE_DEFAULT);
+}
+
+bool gpu_lane_reached(const struct gpu_lane *lane) {
+    return *lane->mark == lane->steps;
+}
+
+enum status gpu_lane_decode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
     const struct cuda *cuda = lane_cuda(lane);
-    journey->source = image_on_device(journey->run->source, lane->source.data);
+    struct layouts layouts;
+    lay_out(&layouts, job);
+    struct image source = image_on_device(&layouts.source, lane->source.data);
     enum status status = CUDA_TRY(cuda, err, cuEventRecord, lane->begin, lane->stream);
     if (status == ST_OK) {
-        status = gpu_jpeg_decode(&lane->jpeg, job->input, &journey->source, err);
+        status = gpu_jpeg_decode(&lane->jpeg, &source, err);
     }
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, lane->uploaded, lane->stream);
     }
     if (status == ST_OK) {
-        status = run_chain(lane, journey, err);
+        status = mark(lane, err);
     }
+    return status == ST_OK ? ST_OK : abandon(lane, status);
+}
+
+enum status gpu_lane_encode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
+    const struct cuda *cuda = lane_cuda(lane);
+    struct layouts layouts;
+    lay_out(&layouts, job);
+    struct journey journey = {.run = &layouts.run,
+                              .source = image_on_device(&layouts.source, lane->source.data)};
+    enum status status = run_chain(lane, &journey, err);
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, lane->filtered, lane->stream);
     }
     if (status == ST_OK) {
-        status = gpu_jpeg_encode(&lane->jpeg, &journey->result, &job->options, err);
+        status = gpu_jpeg_encode(&lane->jpeg, &journey.result, &job->options, err);
     }
-    return status == ST_OK ? CUDA_TRY(cuda, err, cuEventRecord, lane->done, lane->stream) : status;
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, lane->done, lane->stream);
+    }
+    if (status == ST_OK) {
+        status = mark(lane, err);
+    }
+    return status == ST_OK ? ST_OK : abandon(lane, status);
 }
 
-static enum status fetch(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
-                         struct error *err) {
+enum status gpu_lane_fetch(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
+                           struct error *err) {
     enum status status = gpu_jpeg_size(&lane->jpeg, size, err);
     if (status == ST_OK && *size > job->room) {
         return fail(err, ST_UNSUPPORTED, "the JPEG takes %zu bytes, more than there is room for", *size);
@@ -320,44 +390,7 @@ static enum status fetch(struct gpu_lane *lane, const struct gpu_transcode *job,
         status = gpu_jpeg_fetch(&lane->jpeg, job->output, *size, err);
     }
     if (status == ST_OK) {
-        status = CUDA_TRY(lane_cuda(lane), err, cuEventRecord, lane->done, lane->stream);
+        status = mark(lane, err);
     }
-    return status == ST_OK ? wait_done(lane, err) : status;
-}
-
-enum status gpu_lane_transcode(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
-                               struct lane_timing *timing, struct error *err) {
-    struct image source, target;
-    struct image_shape result = chain_result(job->chain, &job->shape);
-    const struct run run = {.chain = job->chain, .source = &source, .target = &target};
-    struct journey journey = {.run = &run};
-    if (!lane->jpeg.jpeg) {
-        return fail(err, ST_UNSUPPORTED, "this GPU has no hardware decoders");
-    }
-    image_layout(&source, &job->shape);
-    image_layout(&target, &result);
-    enum status status = reserve(lane, &journey, err);
-    if (status == ST_OK && lane->fresh) { /* the decoder would overtake the filling of new memory */
-        status = CUDA_TRY(lane_cuda(lane), err, cuStreamSynchronize, lane->stream);
-        lane->fresh = false;
-    }
-    if (status != ST_OK) {
-        return status;
-    }
-    atomic_fetch_add(&lane->device->in_flight, 1);
-    status = enqueue_transcode(lane, job, &journey, err);
-    if (status == ST_OK) {
-        status = wait_done(lane, err);
-    }
-    if (status == ST_OK) {
-        status = read_timing(lane, timing, err);
-    }
-    if (status == ST_OK) {
-        status = fetch(lane, job, size, err);
-    }
-    if (status != ST_OK) {
-        abandon(lane, status);
-    }
-    atomic_fetch_sub(&lane->device->in_flight, 1);
-    return status;
+    return status == ST_OK ? ST_OK : abandon(lane, status);
 }

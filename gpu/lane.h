@@ -21,8 +21,11 @@ struct gpu_lane {
     CUevent begin, uploaded, filtered, done; /* with timing; `done` blocks the waiting thread */
     struct gpu_buffer source, target, scratch;
     struct gpu_buffer spare, mask; /* of runs with a mask: for chains, and the mask itself */
-    bool fresh;                    /* memory was taken and is being filled, on the stream */
-    struct gpu_jpeg_lane jpeg;     /* all zero where the device has no hardware decoders */
+    volatile uint32_t *mark;       /* in pinned memory: the device writes here how many steps it has done */
+    CUdeviceptr mark_device;
+    uint32_t steps;            /* begun */
+    bool fresh;                /* memory was taken and is being filled, on the stream */
+    struct gpu_jpeg_lane jpeg; /* all zero where the device has no hardware decoders */
 };
 
 /* A JPEG in, a JPEG out. */
@@ -45,12 +48,26 @@ void gpu_lane_finish(struct gpu_lane *lane);
 enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct lane_timing *timing,
                          struct error *err);
 
-/* Decodes, filters and encodes on the device; *size is that of the JPEG at job->output. Timing: decoding,
- * filtering, encoding in the places of upload, filter, download. ST_UNSUPPORTED: for a JPEG that the hardware
- * does not take or finds broken, a device without decoders, a result that is larger than `room`: the CPU may
- * do it, and knows better. Else as gpu_lane_run. */
-enum status gpu_lane_transcode(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
-                               struct lane_timing *timing, struct error *err);
+/* A JPEG goes in four steps. All but the first enqueue work and return at once; the next one may begin when
+ * gpu_lane_reached says so. The job and its bytes stay as they are until the last has been reached.
+ * ST_UNSUPPORTED: for a JPEG that the hardware does not take or finds broken, a device without decoders, a
+ * result larger than job->room: the CPU may do it, and knows better. Else as gpu_lane_run. After a failure
+ * nothing is under way.
+ *
+ * parse: takes memory and walks the file, a quarter of a millisecond of work for the processor.
+ * encode: filters, too. fetch: *size is that of the JPEG that will be at job->output. */
+enum status gpu_lane_parse(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err);
+enum status gpu_lane_decode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err);
+enum status gpu_lane_encode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err);
+enum status gpu_lane_fetch(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
+                           struct error *err);
+
+/* Whether the device has done what was enqueued: a look at memory. Any thread. */
+bool gpu_lane_reached(const struct gpu_lane *lane);
+
+/* Where the time went, after the last step: decoding, filtering, encoding in the places of upload, filter,
+ * download. */
+enum status gpu_lane_timing(struct gpu_lane *lane, struct lane_timing *timing, struct error *err);
 
 /* Enqueues one step; the images lie in device memory. `mask` (NULL: none) is looked at by statistics alone.
  * Status as of gpu_lane_run. */

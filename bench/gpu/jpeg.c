@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * JPEG bytes in, JPEG bytes out on the GPU, without HTTP: what the hardware gives at best, by the number of
- * lanes, and what it costs of the processor. Each lane is a thread with a picture of its own under way. */
+ * lanes, and what it costs of the processor. Each lane is a thread with a picture under way, as in the
+ * engine. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,12 +12,17 @@
 #include "bench/gpu/bench.h"
 #include "codecs/codec.h"
 #include "core/clock.h"
+#include "gpu/pump.h"
 
-enum { PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
+enum { WAY_CHOSEN = 6, PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
 
 /* What a lane does to each picture. */
 enum work { DECODE, ENCODE, ALL, WORKS };
 static const char *const work_names[WORKS] = {"decode", "encode", "all"};
+
+struct way {
+    unsigned lanes, decoding, encoding; /* of gpu_pump_create */
+};
 
 struct file {
     struct bytes bytes; /* registered with the driver */
@@ -32,10 +38,13 @@ struct runner {
     struct bench *bench;
     const struct files *files;
     const struct chain *chain;
+    struct gpu_pump *pump;
     enum work work;
     unsigned first;           /* picture to begin with */
     pthread_barrier_t *ready; /* all lanes have their means */
     double seconds;
+    struct gpu_lane lane;
+    void *output;
     uint64_t done, bytes;
     double *ms;
     unsigned times;
@@ -98,27 +107,30 @@ static struct image on_device(const struct image_shape *shape, CUdeviceptr data)
 }
 
 /* Half of the way: what a codec of the GPU does alone. The planes lie where the first whole run left them. */
-static enum status run_half(struct runner *runner, struct gpu_lane *lane, const struct file *file,
-                            struct error *err) {
+static enum status run_half(struct runner *runner, const struct file *file, struct error *err) {
     static const struct gpu_jpeg_options options = {.quality = QUALITY};
-    const struct cuda *cuda = &runner->bench->cuda;
+    struct gpu_lane *lane = &runner->lane;
     struct image image = on_device(&file->shape, lane->source.data);
-    enum status status = runner->work == DECODE ? gpu_jpeg_decode(&lane->jpeg, file->bytes, &image, err)
-                                                : gpu_jpeg_encode(&lane->jpeg, &image, &options, err);
-    return status == ST_OK ? CUDA_TRY(cuda, err, cuStreamSynchronize, lane->stream) : status;
+    enum status status = ST_OK;
+    if (runner->work == ENCODE) {
+        status = gpu_jpeg_encode(&lane->jpeg, &image, &options, err);
+    } else {
+        status = gpu_jpeg_parse(&lane->jpeg, file->bytes, err);
+        status = status == ST_OK ? gpu_jpeg_decode(&lane->jpeg, &image, err) : status;
+    }
+    return status == ST_OK ? CUDA_TRY(&runner->bench->cuda, err, cuStreamSynchronize, lane->stream) : status;
 }
 
-static enum status run_one(struct runner *runner, struct gpu_lane *lane, const struct file *file,
-                           uint8_t *output, struct error *err) {
+static enum status run_one(struct runner *runner, const struct file *file, struct error *err) {
     struct lane_timing timing = {0};
     size_t size = 0;
-    struct gpu_transcode job = {.chain = runner->chain,
-                                .shape = file->shape,
-                                .input = file->bytes,
-                                .output = output,
-                                .room = ROOM,
-                                .options = {.quality = QUALITY}};
-    enum status status = gpu_lane_transcode(lane, &job, &size, &timing, err);
+    const struct gpu_transcode job = {.chain = runner->chain,
+                                      .shape = file->shape,
+                                      .input = file->bytes,
+                                      .output = runner->output,
+                                      .room = ROOM,
+                                      .options = {.quality = QUALITY}};
+    enum status status = gpu_pump_run(runner->pump, &runner->lane, &job, &size, &timing, err);
     runner->bytes += size;
     runner->sum.upload_ns += timing.upload_ns;
     runner->sum.filter_ns += timing.filter_ns;
@@ -126,28 +138,29 @@ static enum status run_one(struct runner *runner, struct gpu_lane *lane, const s
     return status;
 }
 
-static void *runner_main(void *argument) {
-    struct runner *runner = argument;
+static void open_runner(struct runner *runner) {
     struct bench *bench = runner->bench;
-    struct gpu_lane lane;
     struct error err = {0};
-    void *output = NULL;
     must(gpu_device_enter(&bench->device, &err), &err);
-    must(gpu_lane_init(&lane, &bench->device, &err), &err);
-    must(CUDA_TRY(&bench->cuda, &err, cuMemHostAlloc, &output, ROOM, CU_MEMHOSTALLOC_PORTABLE), &err);
+    must(gpu_lane_init(&runner->lane, &bench->device, &err), &err);
+    must(CUDA_TRY(&bench->cuda, &err, cuMemHostAlloc, &runner->output, ROOM, CU_MEMHOSTALLOC_PORTABLE), &err);
     for (unsigned i = 0; i < runner->files->count; i++) { /* memory is taken here */
-        must(run_one(runner, &lane, &runner->files->file[i], output, &err), &err);
+        must(run_one(runner, &runner->files->file[i], &err), &err);
     }
     runner->bytes = 0;
     runner->sum = (struct lane_timing){0};
+}
+
+static void *runner_main(void *argument) {
+    struct runner *runner = argument;
+    struct error err = {0};
+    open_runner(runner);
     pthread_barrier_wait(runner->ready); /* the measuring thread waits, too */
     int64_t now = clock_ns(), until = now + (int64_t)(runner->seconds * 1e9);
     for (unsigned i = runner->first; now < until; i++) {
         const struct file *file = &runner->files->file[i % runner->files->count];
         int64_t start = now;
-        enum status status = runner->work == ALL ? run_one(runner, &lane, file, output, &err)
-                                                 : run_half(runner, &lane, file, &err);
-        must(status, &err);
+        must(runner->work == ALL ? run_one(runner, file, &err) : run_half(runner, file, &err), &err);
         now = clock_ns();
         runner->done++;
         if (runner->times < TIMES_MAX) {
@@ -155,8 +168,8 @@ static void *runner_main(void *argument) {
         }
     }
     pthread_barrier_wait(runner->ready);
-    bench->cuda.cuMemFreeHost(output);
-    gpu_lane_finish(&lane);
+    runner->bench->cuda.cuMemFreeHost(runner->output);
+    gpu_lane_finish(&runner->lane);
     return NULL;
 }
 
@@ -178,20 +191,24 @@ static void add(struct runner *sum, const struct runner *one, double *times) {
 }
 
 static void measure(struct bench *bench, const struct files *files, const struct chain *chain,
-                    const char *filter, enum work work, unsigned lanes) {
+                    const char *filter, enum work work, struct way way) {
     static struct runner runner[LANES_MAX];
     pthread_t thread[LANES_MAX];
-    double *times = malloc(sizeof *times * TIMES_MAX * lanes);
+    double *times = malloc(sizeof *times * TIMES_MAX * way.lanes);
     struct runner sum = {0};
     pthread_barrier_t ready;
-    if (!times || pthread_barrier_init(&ready, NULL, lanes + 1)) {
+    if (!times || pthread_barrier_init(&ready, NULL, way.lanes + 1)) {
         give_up("out of memory");
     }
-    for (unsigned i = 0; i < lanes; i++) {
+    struct gpu_pump *pump;
+    struct error err = {0};
+    must(gpu_pump_create(&pump, &bench->device, way.decoding, way.encoding, &err), &err);
+    for (unsigned i = 0; i < way.lanes; i++) {
         runner[i] = (struct runner){.bench = bench,
                                     .files = files,
                                     .chain = chain,
                                     .work = work,
+                                    .pump = pump,
                                     .first = i,
                                     .ready = &ready,
                                     .seconds = bench->quick ? 0.2 : 1,
@@ -206,36 +223,41 @@ static void measure(struct bench *bench, const struct files *files, const struct
     pthread_barrier_wait(&ready);
     double wall = (double)(clock_ns() - start) / 1e9;
     cpu = cpu_ms() - cpu;
-    for (unsigned i = 0; i < lanes; i++) {
+    for (unsigned i = 0; i < way.lanes; i++) {
         pthread_join(thread[i], NULL);
         add(&sum, &runner[i], times);
     }
     pthread_barrier_destroy(&ready);
+    gpu_pump_destroy(pump);
     double each = sum.done ? 1.0 / (double)sum.done : 0;
-    printf("| %s | %s | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n", work_names[work],
-           filter, lanes, (double)sum.done / wall, cpu * each, quantile(times, sum.times, 0.5),
-           quantile(times, sum.times, 0.99), ns_to_ms(sum.sum.upload_ns) * each,
-           ns_to_ms(sum.sum.filter_ns) * each, ns_to_ms(sum.sum.download_ns) * each,
-           (double)sum.bytes * each / 1e3);
+    printf("| %s | %s | %u | %u | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n",
+           work_names[work], filter, way.lanes, way.decoding, way.encoding, (double)sum.done / wall,
+           cpu * each, quantile(times, sum.times, 0.5), quantile(times, sum.times, 0.99),
+           ns_to_ms(sum.sum.upload_ns) * each, ns_to_ms(sum.sum.filter_ns) * each,
+           ns_to_ms(sum.sum.download_ns) * each, (double)sum.bytes * each / 1e3);
     fflush(stdout);
     free(times);
 }
 
 void bench_jpeg(struct bench *bench) {
-    static const unsigned lanes[] = {1, 2, 4, 8, 14, 20, 28, 40, 56};
+    static const struct way ways[] = {{1, 1, 1},   {8, 8, 2},   {14, 14, 3}, {24, 10, 2}, {28, 14, 1},
+                                      {28, 12, 2}, {28, 14, 2}, {28, 14, 3}, {36, 18, 2}};
     static const double sigmas[] = {1.5, 5, 20, 100};
     static struct files files;
     struct error err = {0};
     load_all(bench, &files);
-    if (files.count == 0 || !bench->device.jpeg.decoder) {
-        printf("\nJPEG on the GPU: not measured: %s\n",
-               files.count ? "no hardware decoders" : "PICTURES names no folder with JPEGs");
+    enum status status = files.count ? gpu_device_open_jpeg(&bench->device, &err)
+                                     : fail(&err, ST_UNSUPPORTED, "PICTURES names no folder with JPEGs");
+    if (status != ST_OK) {
+        printf("\nJPEG on the GPU: not measured: %s\n", err.text);
         return;
     }
     printf("\n### JPEG to JPEG on the GPU, %u pictures of %ux%u, without HTTP\n\n"
-           "| work | filter | lanes | pictures/s | CPU, ms | p50, ms | p99, ms | decode | filter | encode | "
+           "| work | filter | lanes | in decoders | in encoder | pictures/s | CPU, ms | p50, ms | p99, ms | "
+           "decode | filter | "
+           "encode | "
            "kB |\n"
-           "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+           "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
            files.count, files.file[0].shape.width, files.file[0].shape.height);
     for (size_t s = 0; s < sizeof sigmas / sizeof *sigmas; s++) {
         struct chain chain = {0};
@@ -243,13 +265,13 @@ void bench_jpeg(struct bench *bench) {
         const struct blur_arguments arguments = {.sigma = sigmas[s]};
         snprintf(name, sizeof name, "sigma %g", sigmas[s]);
         must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &files.file[0].shape, &err), &err);
-        for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++) {
-            if (s == 0) {
-                measure(bench, &files, &chain, "", DECODE, lanes[i]);
-                measure(bench, &files, &chain, "", ENCODE, lanes[i]);
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            if (s == 0 && ways[i].decoding == ways[i].lanes) {
+                measure(bench, &files, &chain, "", DECODE, ways[i]);
+                measure(bench, &files, &chain, "", ENCODE, ways[i]);
             }
-            if (s == 0 || lanes[i] == 1 || lanes[i] == 28) {
-                measure(bench, &files, &chain, name, ALL, lanes[i]);
+            if (s == 0 || ways[i].lanes == 1 || i == WAY_CHOSEN) {
+                measure(bench, &files, &chain, name, ALL, ways[i]);
             }
         }
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "codecs/codec.h"
-#include "core/clock.h"
+#include "gpu/pump.h"
 #include "tests/gpu/check.h"
 
 enum { QUALITY_IN = 92, QUALITY = 85, ROOM = 16 << 20, FAILURES_SHOWN = 10 };
@@ -103,8 +103,8 @@ static struct owned by_cpu(struct check *check, struct bytes file, const struct 
     return result;
 }
 
-static void check_one(struct check *check, const struct image_shape *shape, const struct chain *chain,
-                      bool optimised, const char *text) {
+static void check_one(struct check *check, struct gpu_pump *pump, const struct image_shape *shape,
+                      const struct chain *chain, bool optimised, const char *text) {
     static uint8_t *output;
     output = output ? output : malloc(ROOM);
     struct owned painted = own(shape);
@@ -119,8 +119,8 @@ static void check_one(struct check *check, const struct image_shape *shape, cons
                                 .options = {.quality = QUALITY, .optimised = optimised}};
     struct lane_timing timing;
     struct error err = {0};
-    size_t size;
-    must(gpu_lane_transcode(&check->lane, &job, &size, &timing, &err), &err);
+    size_t size = 0;
+    must(gpu_pump_run(pump, &check->lane, &job, &size, &timing, &err), &err);
     struct owned got = decode((struct bytes){output, size}, shape);
     double quality = psnr(&got.image, &expected.image);
     bool good = quality >= psnr_least;
@@ -147,9 +147,11 @@ void check_jpeg(struct check *check, bool quick) {
                                         {1279, 721},  {640, 2000}, {4001, 333}};
     static const double sigmas[] = {1.5, 5, 20, 100};
     if (!check->device.jpeg.decoder) {
-        printf("JPEG: not checked: no hardware decoders\n");
         return;
     }
+    struct gpu_pump *pump;
+    struct error err = {0};
+    must(gpu_pump_create(&pump, &check->device, 2, 1, &err), &err);
     for (size_t m = 0; m < COUNT(models); m++) {
         for (size_t s = 0; s < COUNT(sizes) / (quick ? 2 : 1); s++) {
             for (size_t i = 0; i < COUNT(sigmas); i++) {
@@ -161,9 +163,10 @@ void check_jpeg(struct check *check, bool quick) {
                 shape.height = sizes[s][1];
                 snprintf(text, sizeof text, "sigma %g", sigmas[i]);
                 check_append(&chain, FILTER_BLUR, &arguments, &shape);
-                check_one(check, &shape, &chain, i % 2, text);
+                check_one(check, pump, &shape, &chain, i % 2, text);
             }
         }
     }
+    gpu_pump_destroy(pump);
     check_report(check, "JPEG");
 }
