@@ -30,6 +30,9 @@ static void open_all(struct check *check) {
     check->random = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
     must(cuda_open(&check->cuda, getenv("CUDA_LIBRARY"), &err), &err);
     must(gpu_device_open(&check->device, &check->cuda, 0, &options, &err), &err);
+    if (gpu_device_open_jpeg(&check->device, &err) != ST_OK) {
+        printf("JPEG is left out: %s\n", err.text);
+    }
     must(gpu_lane_init(&check->lane, &check->device, &err), &err);
     must(cpu_backend_open("auto", &check->reference, &err), &err);
     must(lane_create(check->reference, &check->reference_lane, &err), &err);
@@ -44,6 +47,7 @@ int main(int argc, char **argv) {
     open_all(&check);
     check_blur(&check, quick);
     check_filters(&check, quick);
+    check_jpeg(&check, quick);
     lane_destroy(check.reference_lane);
     backend_close(check.reference);
     gpu_lane_finish(&check.lane);
