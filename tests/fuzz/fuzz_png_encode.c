@@ -3,7 +3,7 @@
  * fast decoder read. */
 #include "tests/fuzz/png.h"
 
-enum { SETTINGS = 4, FILE_MAX = 1 << 24, ROWS_SIZE_MAX = 1 << 19 };
+enum { SETTINGS = 4, FILE_MAX = 1 << 24, ROWS_SIZE_MAX = 1 << 19, HEIGHT_MAX = 1 << 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < SETTINGS) {
@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     uint32_t times = 1u << data[3] % 16;
-    shape.height = rows * row * times <= ROWS_SIZE_MAX ? rows * times : rows;
+    bool repeated = rows * row * times <= ROWS_SIZE_MAX && rows * times <= HEIGHT_MAX;
+    shape.height = repeated ? rows * times : rows;
     struct image image = fuzz_image(&shape), back = fuzz_image(&shape);
     for (uint32_t y = 0; y < shape.height; y++) {
         memcpy(plane_row(&image.plane[0], y), data + SETTINGS + y % rows * row, row);
