@@ -67,3 +67,11 @@ bool codec_glance(struct bytes input, struct glance *glance) {
     bool known = codec == codec_get(CODEC_PNG) ? glance_png(input, glance) : glance_jpeg(input, glance);
     return known && glance->width > 0 && glance->height > 0;
 }
+
+bool glance_is_possible(const struct glance *glance, uint64_t bytes, const struct codec_limits *limits) {
+    /* Deflate expands 1032 times at best, and pixels have a bit at least; a block of a JPEG has one, too. */
+    uint64_t most = bytes * 8 * (glance->codec == CODEC_PNG ? 1032 : 64);
+    uint64_t pixels = (uint64_t)glance->width * glance->height;
+    return glance->width <= limits->max_side && glance->height <= limits->max_side &&
+           pixels <= limits->max_pixels && pixels <= most;
+}

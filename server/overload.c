@@ -96,8 +96,12 @@ static struct bytes picture_of(const struct request *request) {
 
 void overload_estimate(struct request *request) {
     const struct output_arguments *asked = &request->parameters.output;
+    const struct config *config = &request->settings->config;
+    const struct codec_limits limits = {.max_pixels = config->max_pixels, .max_side = config->max_side};
     struct glance glance;
-    bool known = codec_glance(picture_of(request), &glance);
+    /* What is refused as soon as its header has been read costs no more than that. */
+    bool known = codec_glance(picture_of(request), &glance) &&
+                 glance_is_possible(&glance, request->body_size, &limits);
     enum codec_id input = known ? glance.codec : CODEC_JPEG;
     const struct cost_request work = {
         .glance = known ? &glance : NULL,

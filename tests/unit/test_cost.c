@@ -47,6 +47,22 @@ static void test_times_of_the_table(void **state) {
     assert_true(is_near(predict(&hd, 539000, &parameters, CODEC_JPEG).ns, 9));
 }
 
+/* What is refused from its header must not look like the work of minutes. */
+static void test_what_is_possible(void **state) {
+    (void)state;
+    const struct codec_limits limits = {.max_pixels = 50000000, .max_side = 16384};
+    struct glance glance = hd;
+    assert_true(glance_is_possible(&glance, 100000, &limits));
+    assert_false(glance_is_possible(&glance, 4000, &limits));
+    glance.codec = CODEC_PNG;
+    assert_true(glance_is_possible(&glance, 4000, &limits));
+    assert_false(glance_is_possible(&glance, 200, &limits));
+    glance.width = 16385;
+    assert_false(glance_is_possible(&glance, 1 << 30, &limits));
+    glance.width = glance.height = 10000;
+    assert_false(glance_is_possible(&glance, 1 << 30, &limits));
+}
+
 static void test_redaction_counts_regions(void **state) {
     (void)state;
     struct parameters parameters = blur();
@@ -143,13 +159,10 @@ static void test_glance(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_of_the_table),
-        cmocka_unit_test(test_redaction_counts_regions),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_not_recognised),
-        cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_every_kind_has_its_place),
-        cmocka_unit_test(test_glance),
+        cmocka_unit_test(test_times_of_the_table),       cmocka_unit_test(test_what_is_possible),
+        cmocka_unit_test(test_redaction_counts_regions), cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_not_recognised),           cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_every_kind_has_its_place), cmocka_unit_test(test_glance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
