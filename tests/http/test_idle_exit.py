@@ -53,7 +53,7 @@ def test_connections_without_requests_do_not(start):
 
 
 def test_a_long_request_is_finished(start):
-    body = pictures.slow_png(900)
+    body = pictures.slow_png(1250)
     own = start(*OPTION, '--workers', 1)
     begin = time.monotonic()
     assert own.post(pictures.SLOW_QUERY, body).status_code == 200
