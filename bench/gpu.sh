@@ -150,7 +150,7 @@ pixels_and_sanitizers() {
     if wanted sanitize; then
         if sanitizer=$(find_sanitizer); then
             for tool in memcheck racecheck initcheck synccheck; do
-                begin "$tool" 300 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick
+                begin "$tool" 300 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick --no-jpeg
             done
         else
             say '**Not sanitized: there is no compute-sanitizer here.**' ''

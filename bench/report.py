@@ -15,6 +15,7 @@ import statistics
 import plot
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / 'docs' / 'performance.md'
+README = PAGE.parents[1] / 'README.md'
 NAMES = {'pipeline': 'blurd without HTTP', 'opencv': 'OpenCV', 'vips': 'libvips', 'graphicsmagick': 'GraphicsMagick'}
 ORDER = ['blurd', 'blurd, effort 0', 'pipeline', 'sharp', 'sharp, optimiseCoding off', 'sharp, PNG rows filtered',
          'sharp, cluster', 'vips', 'opencv', 'graphicsmagick']
@@ -152,6 +153,15 @@ def table_jpeg_served(results):
     return served(results, 'sigma', (1.5, 5, 20, 50))
 
 
+def table_readme(results):
+    sigmas = (5, 20, 50, 200)
+    rows = []
+    for subject in ('blurd', 'sharp', 'vips', 'opencv', 'graphicsmagick'):
+        found = [results.one('sigma', subject=subject, sigma=sigma) for sigma in sigmas]
+        rows.append([name(subject), *(number(middle(row)) if row else '-' for row in found)])
+    return table(['sigma', *sigmas], rows)
+
+
 def table_png_served(results):
     return served(results, 'png', results.over('png', 'sigma'))
 
@@ -255,6 +265,8 @@ def write(path, page=PAGE):
         drawn[what] = path.with_name(f'{path.stem}-{what}.svg')
         drawn[what].write_text(image)
     page.write_text(fill(PAGE.read_text(), page.parent, results, drawn))
+    if page == PAGE:
+        README.write_text(fill(README.read_text(), README.parent, results, drawn))
     print(f'{page} and {len(drawn)} plots beside {path}')
 
 

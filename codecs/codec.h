@@ -19,8 +19,11 @@
 #include <stdint.h>
 
 #include "core/bytes.h"
+#include "core/feed.h"
 #include "core/image.h"
 #include "core/status.h"
+
+struct crew;
 
 enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_COUNT };
 
@@ -33,6 +36,7 @@ struct codec_limits {
     int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
     bool local_blocks; /* JPEG: reduced colour is repeated instead of interpolated, and unfinished progressive
                           blocks are not smoothed, so that no pixel depends on another MCU */
+    const struct progress *progress; /* is told of the rows that are decoded; NULL: nobody */
 };
 
 enum {
@@ -77,6 +81,7 @@ struct encode_options {
     bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
     bool upright;                 /* the pixels were rotated: write orientation 1 */
     int64_t deadline_ns;          /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+    struct crew *crew;            /* may help, with no effect on the bytes; NULL: nobody */
 };
 
 struct codec {

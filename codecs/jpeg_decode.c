@@ -102,7 +102,8 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
 }
 
 /* Guarded. Straight into the planes, an MCU row at a time: no upsampling, no copy. */
-static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image *image) {
+static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image *image,
+                        const struct progress *progress) {
     JSAMPROW rows[IMAGE_PLANES_MAX][ROWS_MAX];
     JSAMPARRAY components[IMAGE_PLANES_MAX] = {rows[0], rows[1], rows[2]};
     unsigned lines = (unsigned)cinfo->max_v_samp_factor * DCTSIZE;
@@ -115,6 +116,7 @@ static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image
             }
         }
         jpeg_read_raw_data(cinfo, components, lines);
+        progress_tell(progress, cinfo->output_scanline);
     }
 }
 
@@ -134,7 +136,8 @@ static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, uint32_t width, bool 
 }
 
 /* Guarded. */
-static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *image) {
+static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *image,
+                      const struct progress *progress) {
     bool cmyk = cinfo->out_color_space == JCS_CMYK;
     JSAMPROW ink =
         cmyk ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, (size_t)image->width * 4) : NULL;
@@ -145,6 +148,7 @@ static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *
         if (cmyk) {
             cmyk_to_rgb(ink, target, image->width, cinfo->saw_Adobe_marker);
         }
+        progress_tell(progress, cinfo->output_scanline);
     }
 }
 
@@ -170,9 +174,9 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
         return status;
     }
     if (raw) {
-        read_planes(cinfo, image);
+        read_planes(cinfo, image, reader->limits->progress);
     } else {
-        read_rows(cinfo, image);
+        read_rows(cinfo, image, reader->limits->progress);
     }
     return ST_OK; /* without jpeg_finish_decompress: what follows the last row is of no interest */
 }

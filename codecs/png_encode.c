@@ -12,17 +12,14 @@
 #include "codecs/png_chunks.h"
 #include "codecs/png_pack.h"
 #include "codecs/png_rows.h"
-#include "codecs/runs.h"
+#include "codecs/png_strips.h"
 
 enum {
-    STRIP_SIZE = 1 << 17, /* bytes of rows that are filtered and compressed together: they stay in cache */
     PACK_MAX = 64 << 20,  /* bytes of rows that are held at once */
     PACK_NS = 4000000000, /* what one call of libdeflate may take, as no deadline ends it. Less if there is
                              less time */
     GRAPHIC_EFFORT = 2,   /* takes the place of effort 1 for graphics */
     PROFILE_LEVEL = 6,
-    ZLIB_METHOD = 0x78,
-    ZLIB_CHECK = 0x01, /* a stream's header: deflate, 32 KiB, fastest */
 };
 
 /* What an effort means (docs/adr/0013): a level of libdeflate, with the time that a byte takes at
@@ -82,50 +79,6 @@ static enum status write_metadata(struct writer *writer) {
     return status;
 }
 
-/* A strip of rows as a chunk; in the first one the zlib stream begins. */
-static enum status write_strip(struct writer *writer, struct runs *runs, uint32_t y, uint32_t count,
-                               uint8_t *lines, uint32_t *checksum) {
-    static const uint8_t start_of_stream[] = {ZLIB_METHOD, ZLIB_CHECK};
-    size_t size = count * writer->rows.line, start = writer->output->size;
-    png_rows_filter(&writer->rows, y, count, png_rows_choose(&writer->rows, y, count, lines), lines);
-    *checksum = libdeflate_adler32(*checksum, lines, size);
-    enum status status = png_open_chunk(writer->output, png_tag("IDAT"), writer->err);
-    if (status == ST_OK && y == 0) {
-        status = buf_append(writer->output, start_of_stream, sizeof(start_of_stream), writer->err);
-    }
-    status = status != ST_OK ? status : runs_block(runs, lines, size, writer->output, writer->err);
-    return status != ST_OK ? status : png_close_chunk(writer->output, start, writer->err);
-}
-
-static enum status write_end_of_stream(struct writer *writer, struct runs *runs, uint32_t checksum) {
-    size_t start = writer->output->size;
-    uint8_t tail[4];
-    put_be32(tail, checksum);
-    enum status status = png_open_chunk(writer->output, png_tag("IDAT"), writer->err);
-    status = status != ST_OK ? status : runs_end(runs, writer->output, writer->err);
-    status = status != ST_OK ? status : buf_append(writer->output, tail, sizeof(tail), writer->err);
-    return status != ST_OK ? status : png_close_chunk(writer->output, start, writer->err);
-}
-
-static enum status write_strips(struct writer *writer) {
-    uint32_t height = writer->image->height;
-    uint32_t most = writer->rows.line < STRIP_SIZE ? (uint32_t)(STRIP_SIZE / writer->rows.line) : 1;
-    uint8_t *lines = malloc(most * writer->rows.line);
-    if (!lines) {
-        return fail(writer->err, ST_BUSY, "out of memory to compress a PNG");
-    }
-    struct runs runs = {0};
-    uint32_t checksum = 1;
-    enum status status = ST_OK;
-    for (uint32_t y = 0; y < height && status == ST_OK; y += most) {
-        uint32_t count = height - y < most ? height - y : most;
-        status = limits_check_deadline(writer->options->deadline_ns, writer->err);
-        status = status != ST_OK ? status : write_strip(writer, &runs, y, count, lines, &checksum);
-    }
-    free(lines);
-    return status != ST_OK ? status : write_end_of_stream(writer, &runs, checksum);
-}
-
 /* Puts what libdeflate makes in the place of the strips, which stand from `start`, if it is smaller. */
 static enum status pack_instead(struct writer *writer, int level, size_t start) {
     struct buf *output = writer->output;
@@ -178,7 +131,11 @@ static enum status write_pixels(struct writer *writer) {
     int level = 0;
     enum status status = png_rows_init(&writer->rows, writer->image, writer->err);
     status = status != ST_OK ? status : choose_level(writer, &level);
-    status = status != ST_OK ? status : write_strips(writer);
+    if (status == ST_OK) {
+        const struct encode_options *options = writer->options;
+        status =
+            png_strips_write(writer->image, options->crew, options->deadline_ns, writer->output, writer->err);
+    }
     if (status == ST_OK && level > 0) {
         status = pack_instead(writer, level, start);
     }

@@ -138,6 +138,16 @@ static bool inflate_rows(const struct plan *plan) {
     return result == LIBDEFLATE_SUCCESS && used == plan->stream.size;
 }
 
+/* Once rows have been told of, libpng cannot begin again. */
+static bool filters_are_known(const struct plan *plan, uint32_t height) {
+    uint8_t most = 0;
+    for (uint32_t y = 0; y < height; y++) {
+        uint8_t filter = rows_of(plan)[y * (plan->row_bytes + 1)];
+        most = filter > most ? filter : most;
+    }
+    return most < FILTER_COUNT;
+}
+
 static void to_host_order(uint8_t *row, size_t size) {
     for (size_t i = 0; i < size; i += 2) {
         uint16_t value = (uint16_t)(row[i] << 8 | row[i + 1]);
@@ -186,6 +196,7 @@ static enum status unfilter_rows(const struct plan *plan, const struct codec_lim
         for (; image->depth == 16 && turned < end; turned++) {
             to_host_order(plane_row(plane, turned), plan->row_bytes);
         }
+        progress_tell(limits->progress, image->depth == 16 ? turned : y + count);
     }
     *done = true;
     return ST_OK;
@@ -206,7 +217,7 @@ enum status png_decode_whole(struct bytes input, const struct codec_limits *limi
     plan.pixel = image->plane[0].channels * (image->depth / 8u);
     enum status status = ST_OK;
     if (find_data(&plan) && take_memory(&plan, limits)) {
-        if (gather(&plan) && inflate_rows(&plan)) {
+        if (gather(&plan) && inflate_rows(&plan) && filters_are_known(&plan, image->height)) {
             status = unfilter_rows(&plan, limits, image, done, err);
         }
         free(plan.memory);

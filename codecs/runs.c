@@ -236,32 +236,33 @@ static void put_data(struct writer *to, const struct codes *codes, const uint8_t
     *to = writer;
 }
 
-enum status runs_block(struct runs *runs, const uint8_t *data, size_t size, struct buf *output,
-                       struct error *err) {
+/* An empty block that is stored: after its kind it goes on with a whole byte. */
+static void put_filler(struct writer *writer) {
+    put(writer, 0, 3);
+    put(writer, 0, -writer->count & 7);
+    put(writer, 0xFFFF0000, 32); /* the size, and its complement */
+    flush(writer);
+}
+
+enum status runs_block(const uint8_t *data, size_t size, struct buf *output, struct error *err) {
     enum status status = buf_reserve(output, size / 4 * 7 + HEADER_MAX, err);
     if (status != ST_OK) {
         return status;
     }
     struct huffman_code made[SYMBOLS];
     struct codes codes;
-    struct writer writer = {.bits = runs->bits, .count = runs->count, .to = output->data + output->size};
+    struct writer writer = {.to = output->data + output->size};
     make_codes(data, size, made);
     make_tables(made, &codes);
     put_header(&writer, made);
     put_data(&writer, &codes, data, data + size);
+    put_filler(&writer);
     output->size = (size_t)(writer.to - output->data);
-    *runs = (struct runs){(uint32_t)writer.bits, writer.count};
     return ST_OK;
 }
 
-enum status runs_end(struct runs *runs, struct buf *output, struct error *err) {
+enum status runs_end(struct buf *output, struct error *err) {
     /* Last block, with the fixed codes: seven zeros are its end. */
-    struct writer writer = {.bits = runs->bits, .count = runs->count};
-    uint8_t bytes[2 * sizeof(uint64_t)];
-    writer.to = bytes;
-    put(&writer, 1 | 1 << 1, 3 + 7);
-    put(&writer, 0, 7); /* fills up the byte */
-    flush(&writer);
-    *runs = (struct runs){0};
-    return buf_append(output, bytes, (size_t)(writer.to - bytes), err);
+    static const uint8_t block[] = {1 | 1 << 1, 0};
+    return buf_append(output, block, sizeof(block), err);
 }

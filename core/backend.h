@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/feed.h"
 #include "core/image.h"
 #include "core/status.h"
 
@@ -45,6 +46,7 @@ struct run {
                                  mixture (docs/filters.md). NULL: 255 everywhere */
     int64_t deadline_ns; /* CLOCK_MONOTONIC; looked at between the steps of the chain, if at all; 0: none */
     struct crew *crew;   /* may help a backend that computes in this process; NULL: nobody */
+    const struct feed *feed; /* makes the source; NULL: it is there */
 };
 
 struct backend_ops {
@@ -52,6 +54,7 @@ struct backend_ops {
     enum status (*lane_create)(struct backend *backend, struct lane **lane, struct error *err);
     enum status (*lane_run)(struct lane *lane, const struct run *run, struct lane_timing *timing,
                             struct error *err);
+    bool feeds; /* lane_run calls run->feed; otherwise that has happened */
     void (*lane_destroy)(struct lane *lane);
     void (*close)(struct backend *backend);
     /* Optional; NULL: it always serves. Thread-safe; quick, but with `await`: then it returns
@@ -86,8 +89,8 @@ enum backend_state backend_await(struct backend *backend, char reason[BACKEND_RE
 /* The shape of what the chain makes of a picture of this shape. Also in filters/chain.c. */
 struct image_shape chain_result(const struct chain *chain, const struct image_shape *shape);
 
-/* Runs the chain. `timing` may be NULL. On failure the target is undefined; ST_DEVICE: another backend
- * may do it. */
+/* Runs the chain, and what makes its source; fails like that. `timing` may be NULL. On failure the target is
+ * undefined; ST_DEVICE: another backend may do it. */
 enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing, struct error *err);
 
 /* Ends a lane or backend; NULL is allowed. Lanes go before their backend. */

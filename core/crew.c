@@ -12,10 +12,18 @@ struct run {
     const struct crew_work *work;
     struct run *after; /* offered later */
     unsigned next;     /* part that begins next */
+    unsigned open;     /* those below may */
     unsigned helped;   /* parts that others have taken */
     uint64_t taken;    /* bit i: seat i is; the caller has seat 0 */
     pthread_cond_t done;
     struct error error; /* of the first part that failed; its status is ST_OK while none has */
+};
+
+/* What a feed opens; all zero when nobody helps. */
+struct crew_gate {
+    struct crew *crew;
+    struct run *run;
+    unsigned open; /* as the feed knows it, who needs no lock to see that nothing changes */
 };
 
 struct crew {
@@ -109,26 +117,31 @@ static void withdraw(struct crew *crew, struct run *run) {
 }
 
 static bool has_parts(const struct run *run) {
-    return run->next < run->work->parts;
+    return run->next < run->open;
+}
+
+/* With the lock held: no part begins any more. */
+static void fail_run(struct crew *crew, struct run *run, enum status status, const struct error *err) {
+    if (run->error.status == ST_OK) {
+        run->error = *err;
+        run->error.status = status;
+    }
+    run->next = run->open = run->work->parts;
+    withdraw(crew, run);
 }
 
 /* Runs the next part, unlocked meanwhile. */
 static void run_part(struct crew *crew, struct run *run, unsigned seat) {
     struct error err = {0};
     unsigned part = run->next++;
-    if (!has_parts(run)) {
+    if (run->next == run->work->parts) {
         withdraw(crew, run);
     }
     pthread_mutex_unlock(&crew->lock);
     enum status status = run->work->part(run->work->context, part, seat, &err);
     pthread_mutex_lock(&crew->lock);
     if (status != ST_OK) {
-        if (run->error.status == ST_OK) {
-            run->error = err;
-            run->error.status = status;
-        }
-        run->next = run->work->parts;
-        withdraw(crew, run);
+        fail_run(crew, run, status, &err);
     }
 }
 
@@ -138,7 +151,7 @@ static uint64_t all_seats(const struct run *run) {
 
 bool crew_help(struct crew *crew) {
     struct run *run = crew->first;
-    while (run && run->taken == all_seats(run)) {
+    while (run && (run->taken == all_seats(run) || !has_parts(run))) {
         run = run->after;
     }
     if (!run) {
@@ -156,7 +169,7 @@ bool crew_help(struct crew *crew) {
 }
 
 static enum status run_alone(const struct crew_work *work, struct error *err) {
-    enum status status = ST_OK;
+    enum status status = work->feed ? work->feed(work->context, &(struct crew_gate){0}, err) : ST_OK;
     for (unsigned i = 0; i < work->parts && status == ST_OK; i++) {
         status = work->part(work->context, i, 0, err);
     }
@@ -164,10 +177,11 @@ static enum status run_alone(const struct crew_work *work, struct error *err) {
 }
 
 /* Draws the conclusion from a run whose caller has worked, and then waited. Had it been alone it would have
- * worked for all parts as long as it did for its own. */
+ * worked for all parts as long as it did for its own. One that fed had other work than parts, and says
+ * nothing. */
 static void judge(struct crew *crew, const struct run *run, int64_t worked_ns, int64_t waited_ns) {
     unsigned own = run->work->parts - run->helped;
-    if (!crew->wary || run->error.status != ST_OK) {
+    if (!crew->wary || run->error.status != ST_OK || run->work->feed) {
         return;
     }
     if (waited_ns * own > worked_ns * run->helped) {
@@ -191,19 +205,54 @@ static void run_rest(struct crew *crew, struct run *run) {
     judge(crew, run, end - start, clock_ns() - end);
 }
 
+static void wake(struct crew *crew, unsigned count) { /* unlocked, or they would wake up to wait */
+    for (unsigned i = 0; i < count; i++) {
+        crew_wake(crew);
+    }
+}
+
+void crew_open(struct crew_gate *gate, unsigned parts) {
+    struct run *run = gate->run;
+    if (!run || parts <= gate->open) {
+        return;
+    }
+    unsigned more = parts - gate->open;
+    gate->open = parts;
+    pthread_mutex_lock(&gate->crew->lock);
+    run->open = run->error.status == ST_OK ? parts : run->open;
+    pthread_mutex_unlock(&gate->crew->lock);
+    wake(gate->crew, at_most(crew_idle(gate->crew), more));
+}
+
+/* Unlocked. All parts are open then, or none begins any more. */
+static void feed(struct crew *crew, struct run *run) {
+    struct crew_gate gate = {crew, run, 0};
+    struct error err = {0};
+    enum status status = run->work->feed(run->work->context, &gate, &err);
+    if (status == ST_OK) {
+        crew_open(&gate, run->work->parts);
+        return;
+    }
+    pthread_mutex_lock(&crew->lock);
+    fail_run(crew, run, status, &err);
+    pthread_mutex_unlock(&crew->lock);
+}
+
 enum status crew_run(struct crew *crew, const struct crew_work *work, struct error *err) {
     unsigned wanted = at_most(work->parts, work->seats);
     unsigned helpers = at_most(crew_idle(crew), wanted ? wanted - 1 : 0);
     if (helpers == 0) {
         return run_alone(work, err);
     }
-    struct run run = {.work = work, .taken = 1};
+    struct run run = {.work = work, .taken = 1, .open = work->feed ? 0 : work->parts};
     pthread_cond_init(&run.done, NULL);
     pthread_mutex_lock(&crew->lock);
     offer(crew, &run);
     pthread_mutex_unlock(&crew->lock);
-    for (unsigned i = 0; i < helpers; i++) { /* unlocked, or they would wake up to wait */
-        crew_wake(crew);
+    if (work->feed) {
+        feed(crew, &run);
+    } else {
+        wake(crew, helpers);
     }
     pthread_mutex_lock(&crew->lock);
     run_rest(crew, &run);

@@ -33,6 +33,7 @@ enum {
 };
 
 struct crew;
+struct crew_gate;
 
 /* Work in parts. Parts begin in ascending order. `seat` is below `seats`, and no two parts that run at the
  * same time have the same: the place for what a part needs memory for. */
@@ -41,6 +42,9 @@ struct crew_work {
     void *context;
     unsigned parts;
     unsigned seats; /* 1 to CREW_SEATS_MAX */
+    /* Optional: what makes the parts possible. Called once, on the caller's thread; a part begins when
+     * crew_open has let it, or when this has returned. */
+    enum status (*feed)(void *context, struct crew_gate *gate, struct error *err);
 };
 
 /* `grain` is the work that is worth a part, in samples filtered (CREW_GRAIN). Threads that wait are not cores
@@ -64,8 +68,16 @@ unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats);
 
 /* Runs all parts, on the caller and on members that wait, and returns when none runs any more. When one
  * fails, those that have not begun never do, and the run fails like the first that did. A part may itself
- * call crew_run. */
+ * call crew_run.
+ *
+ * Who waits for whom: a part for nothing, since it begins only when it can be done; a member for parts or
+ * work of its own, never for a part that is not open yet; the caller, when it has fed and no part is left,
+ * for those who run one. So there is no circle, and whoever feeds may take its time or fail: then it is as if
+ * a part had failed, and nobody is at work any more when crew_run returns. */
 enum status crew_run(struct crew *crew, const struct crew_work *work, struct error *err);
+
+/* For crew_work.feed: the parts below `parts` may begin. The number must not fall. */
+void crew_open(struct crew_gate *gate, unsigned parts);
 
 /* ---- for members ---- */
 

@@ -85,11 +85,13 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
                                 struct error *err) {
     const struct chain *chain = run->chain;
     struct cpu_lane *own = (struct cpu_lane *)lane;
-    struct means means = {&cpu_backend(lane->backend)->rows, &own->scratch, run->crew};
+    const bool follows = chain->step[0].filter == FILTER_BLUR; /* the others want the whole picture */
+    struct means means = {&cpu_backend(lane->backend)->rows, &own->scratch, run->crew,
+                          follows ? run->feed : NULL};
     int64_t start = clock_ns();
     struct image spare;
-    enum status status = ST_OK;
-    if (chain->count > 1) {
+    enum status status = follows ? ST_OK : feed_make(run->feed, err);
+    if (status == ST_OK && chain->count > 1) {
         status = spare_image(own, run->source, &spare, err);
     }
     const struct image *from = run->source;
@@ -100,6 +102,7 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
         }
         status = run_step(&means, &chain->step[i], from, run->mask, to, err);
         from = to;
+        means.feed = NULL;
     }
     if (status == ST_OK && run->mask && chain->step[0].filter != FILTER_STATS) {
         blend(run->crew, run->source, run->target, run->mask);
@@ -115,6 +118,7 @@ static void cpu_close(struct backend *backend) {
 static const struct backend_ops cpu_ops = {
     .lane_create = cpu_lane_create,
     .lane_run = cpu_lane_run,
+    .feeds = true,
     .lane_destroy = cpu_lane_destroy,
     .close = cpu_close,
 };

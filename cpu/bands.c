@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/bands.h"
 
+enum { FOLLOWING_SEATS = 8 }; /* for so many: brief bands, of which few are left when the picture is there */
+
 struct bands {
     const struct pass *pass;
     unsigned count[IMAGE_PLANES_MAX];
@@ -63,4 +65,64 @@ void bands_run(struct crew *crew, unsigned seats, const struct pass *pass) {
     unsigned parts = cut(&bands, crew_parts(crew, pass_work(pass), seats));
     struct crew_work work = {.part = run_band, .context = &bands, .parts = parts, .seats = seats};
     crew_run(crew, &work, NULL); /* bands do not fail */
+}
+
+/* ---- following a picture that is being made ---- */
+
+struct followed {
+    const struct pass *pass;
+    bands_reach *reach;
+    const struct feed *feed;
+    struct crew_gate *gate;
+    unsigned parts, open;
+};
+
+/* The first row of a part's band, or the end of the last part's. A part has a band of each plane. */
+static uint32_t first_row(const struct followed *followed, unsigned plane, unsigned part) {
+    return (uint32_t)((uint64_t)followed->pass->rows[plane] * part / followed->parts);
+}
+
+static enum status run_bands(void *context, unsigned part, unsigned seat, struct error *err) {
+    (void)err;
+    const struct followed *followed = context;
+    for (unsigned plane = 0; plane < IMAGE_PLANES_MAX; plane++) {
+        struct band band = {plane, first_row(followed, plane, part), first_row(followed, plane, part + 1),
+                            seat};
+        if (band.from < band.to) {
+            followed->pass->band(followed->pass->context, &band);
+        }
+    }
+    return ST_OK;
+}
+
+static bool is_possible(const struct followed *followed, unsigned part, uint32_t rows) {
+    bool possible = true;
+    for (unsigned plane = 0; plane < IMAGE_PLANES_MAX; plane++) {
+        uint32_t to = first_row(followed, plane, part + 1);
+        possible &= to == 0 || followed->reach(followed->pass->context, plane, to) <= rows;
+    }
+    return possible;
+}
+
+static void open_parts(void *context, uint32_t rows) {
+    struct followed *followed = context;
+    while (followed->open < followed->parts && is_possible(followed, followed->open, rows)) {
+        followed->open++;
+    }
+    crew_open(followed->gate, followed->open);
+}
+
+static enum status make_picture(void *context, struct crew_gate *gate, struct error *err) {
+    struct followed *followed = context;
+    followed->gate = gate;
+    const struct progress progress = {open_parts, followed};
+    return followed->feed->make(followed->feed->context, &progress, err);
+}
+
+enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
+                         const struct feed *feed, struct error *err) {
+    struct followed followed = {.pass = pass, .reach = reach, .feed = feed};
+    followed.parts = seats > 1 ? crew_parts(crew, pass_work(pass), FOLLOWING_SEATS) : 1;
+    struct crew_work work = {run_bands, &followed, followed.parts, seats, make_picture};
+    return crew_run(crew, &work, err);
 }

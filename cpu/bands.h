@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/crew.h"
+#include "core/feed.h"
 #include "core/image.h"
 
 /* Rows `from` to `to` - 1 of a plane. Bands with the same seat do not run at the same time. */
@@ -25,6 +26,10 @@ struct pass {
     const void *context;
 };
 
+/* The rows of the picture, from the top, that rows below `to` of the pass's plane are made of; for `to` as
+ * large as can be, all. */
+typedef uint32_t bands_reach(const void *context, unsigned plane, uint32_t to);
+
 /* What the seats of a lane take together, unless one alone takes more: each worker has a lane, and keeps it.
  */
 enum { BANDS_MEMORY = 16 << 20 };
@@ -35,5 +40,10 @@ unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
 
 /* Runs the pass and returns when it is done. One seat: plane by plane on the caller. */
 void bands_run(struct crew *crew, unsigned seats, const struct pass *pass);
+
+/* The same while the picture is being made: bands of all planes begin as soon as there is what they are made
+ * of. Fails like the feed; then no band runs any more. */
+enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
+                         const struct feed *feed, struct error *err);
 
 #endif

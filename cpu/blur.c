@@ -328,17 +328,45 @@ static void run_band(const void *context, const struct band *band) {
     }
 }
 
-static void run_pass(struct crew *crew, const struct jobs *jobs, bool reduces, unsigned stage) {
-    struct blur_pass own = {jobs, reduces, stage};
-    struct pass pass = {.band = run_band, .context = &own};
+/* The lowest row that an axis of CLAMP or ZERO reads, which never looks back up. */
+static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
+    const struct blur_pass *pass = context;
+    const struct job *job = &pass->jobs->plane[plane];
+    ptrdiff_t row = (ptrdiff_t)to - 1;
+    if (pass->reduces && job->y.stages > 0) {
+        row = (job->out[0].y.lo + row) * (1 << job->y.stage[0].shift) + job->y.stage[0].radius;
+    } else {
+        row += pass->reduces ? job->out[0].y.lo : job->y.axis->radius;
+    }
+    row = row < 0 ? 0 : row;
+    return row + 1 < job->y.size ? (uint32_t)(row + 1) << job->source->shift_y : UINT32_MAX;
+}
+
+/* The first pass, during which the picture may still be made. */
+static enum status run_first(const struct means *means, const struct jobs *jobs, const struct pass *pass,
+                             struct error *err) {
+    enum edge edge = jobs->plane[0].y.edge;
+    if (means->feed && (edge == EDGE_CLAMP || edge == EDGE_ZERO)) {
+        return bands_follow(means->crew, jobs->seats, pass, reach, means->feed, err);
+    }
+    enum status status = feed_make(means->feed, err);
+    if (status == ST_OK) {
+        bands_run(means->crew, jobs->seats, pass);
+    }
+    return status;
+}
+
+static struct pass make_pass(const struct blur_pass *own) {
+    const struct jobs *jobs = own->jobs;
+    struct pass pass = {.band = run_band, .context = own};
     for (unsigned i = 0; i < jobs->count; i++) {
         const struct job *job = &jobs->plane[i];
-        if (!reduces || stage < job->stages) { /* reduced planes have fewer stages */
-            pass.rows[i] = job_rows(job, reduces ? stage : job->stages);
-            pass.cost[i] = job_cost(job, reduces ? stage : job->stages);
+        if (!own->reduces || own->stage < job->stages) { /* reduced planes have fewer stages */
+            pass.rows[i] = job_rows(job, own->reduces ? own->stage : job->stages);
+            pass.cost[i] = job_cost(job, own->reduces ? own->stage : job->stages);
         }
     }
-    bands_run(crew, jobs->seats, &pass);
+    return pass;
 }
 
 enum status cpu_blur_finish(const struct means *means, const struct blur_plan *plan,
@@ -346,14 +374,20 @@ enum status cpu_blur_finish(const struct means *means, const struct blur_plan *p
                             const struct blur_finish *finish, struct error *err) {
     struct jobs jobs;
     enum status status = jobs_init(&jobs, means, plan, source, target, finish, err);
-    if (status != ST_OK) {
-        return status;
+    unsigned stages = 0;
+    for (unsigned i = 0; status == ST_OK && i < jobs.count; i++) {
+        stages = jobs.plane[i].stages > stages ? jobs.plane[i].stages : stages;
     }
-    for (unsigned i = 0; i < BLUR_STAGES_MAX; i++) { /* a pass without rows is over at once */
-        run_pass(means->crew, &jobs, true, i);
+    for (unsigned i = 0; i <= stages && status == ST_OK; i++) {
+        const struct blur_pass own = {&jobs, i < stages, i};
+        const struct pass pass = make_pass(&own);
+        if (i == 0) {
+            status = run_first(means, &jobs, &pass, err);
+        } else {
+            bands_run(means->crew, jobs.seats, &pass);
+        }
     }
-    run_pass(means->crew, &jobs, false, 0);
-    return ST_OK;
+    return status;
 }
 
 enum status cpu_blur(const struct means *means, const struct blur_plan *plan, const struct image *source,

@@ -4,13 +4,15 @@
 #define BLURD_CPU_MEANS_H
 
 #include "core/crew.h"
+#include "core/feed.h"
 #include "cpu/rows.h"
 #include "cpu/scratch.h"
 
 struct means {
     const struct row_set *rows;
     struct scratch *scratch;
-    struct crew *crew; /* NULL: the caller alone */
+    struct crew *crew;       /* NULL: the caller alone */
+    const struct feed *feed; /* what makes the source, to be called before rows are read; NULL: it is there */
 };
 
 #endif

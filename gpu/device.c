@@ -56,12 +56,24 @@ enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, 
     return status;
 }
 
+enum status gpu_device_open_jpeg(struct gpu_device *device, struct error *err) {
+    enum status status = nvjpeg_open(&device->nvjpeg, device->cuda, err);
+    if (status == ST_OK) {
+        status = gpu_jpeg_open(&device->jpeg, &device->nvjpeg, err);
+    }
+    if (status != ST_OK) {
+        gpu_jpeg_close(&device->jpeg);
+    }
+    return status;
+}
+
 enum status gpu_device_enter(const struct gpu_device *device, struct error *err) {
     return CUDA_TRY(device->cuda, err, cuCtxSetCurrent, device->context);
 }
 
 void gpu_device_close(struct gpu_device *device) {
     if (device->context) {
+        gpu_jpeg_close(&device->jpeg);
         program_unload(&device->program, device->cuda);
         device->cuda->cuDevicePrimaryCtxRelease(device->device); /* nothing to do about a failure */
     }

@@ -17,7 +17,7 @@
 /* What a buffer grows by, so that pictures of slightly rising size do not allocate each time. */
 static const size_t buffer_step = (size_t)1 << 20;
 
-enum { POLL_NS = 500000 }; /* see wait_done */
+enum { POLL_NS = 500000, POLL_RUNS = 3 }; /* see wait_done */
 
 static const struct cuda *lane_cuda(const struct gpu_lane *lane) {
     return lane->device->cuda;
@@ -28,6 +28,7 @@ static enum status buffer_poison(struct gpu_lane *lane, const struct gpu_buffer 
     if (poison_byte() < 0) {
         return ST_OK;
     }
+    lane->fresh = true;
     return CUDA_TRY(lane_cuda(lane), err, cuMemsetD8Async, buffer->data, (unsigned char)poison_byte(),
                     buffer->size, lane->stream);
 }
@@ -53,6 +54,7 @@ static enum status buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buff
         /* Kernels read the padding of rows, too, in whole groups: what they make of it is thrown
          * away, but it shall not be what somebody else left. */
         status = CUDA_TRY(cuda, err, cuMemsetD8Async, data, 0, size, lane->stream);
+        lane->fresh = true;
     }
     return status == ST_OK ? buffer_poison(lane, buffer, err) : status;
 }
@@ -70,6 +72,19 @@ enum status gpu_lane_scratch(struct gpu_lane *lane, size_t size, CUdeviceptr *da
     return status;
 }
 
+static enum status init_jpeg(struct gpu_lane *lane, struct error *err) {
+    const struct cuda *cuda = lane_cuda(lane);
+    void *mark = NULL;
+    enum status status =
+        CUDA_TRY(cuda, err, cuMemHostAlloc, &mark, sizeof *lane->mark, CU_MEMHOSTALLOC_DEVICEMAP);
+    if (status == ST_OK) {
+        lane->mark = mark;
+        *lane->mark = 0;
+        status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &lane->mark_device, mark, 0);
+    }
+    return status == ST_OK ? gpu_jpeg_lane_init(&lane->jpeg, &lane->device->jpeg, lane->stream, err) : status;
+}
+
 enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, struct error *err) {
     *lane = (struct gpu_lane){.device = device};
     const struct cuda *cuda = device->cuda;
@@ -79,7 +94,7 @@ enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, stru
         unsigned flags = events[i] == &lane->done ? CU_EVENT_BLOCKING_SYNC : CU_EVENT_DEFAULT;
         status = CUDA_TRY(cuda, err, cuEventCreate, events[i], flags);
     }
-    return status;
+    return status == ST_OK && device->jpeg.decoder ? init_jpeg(lane, err) : status;
 }
 
 void gpu_lane_finish(struct gpu_lane *lane) {
@@ -92,6 +107,10 @@ void gpu_lane_finish(struct gpu_lane *lane) {
         if (events[i]) {
             cuda->cuEventDestroy(events[i]);
         }
+    }
+    gpu_jpeg_lane_finish(&lane->jpeg);
+    if (lane->mark) {
+        cuda->cuMemFreeHost((void *)(uintptr_t)lane->mark);
     }
     buffer_finish(lane, &lane->source);
     buffer_finish(lane, &lane->target);
@@ -232,7 +251,7 @@ static enum status elapsed(struct gpu_lane *lane, CUevent from, CUevent to, int6
     return status;
 }
 
-static enum status read_timing(struct gpu_lane *lane, struct lane_timing *timing, struct error *err) {
+enum status gpu_lane_timing(struct gpu_lane *lane, struct lane_timing *timing, struct error *err) {
     enum status status = elapsed(lane, lane->begin, lane->uploaded, &timing->upload_ns, err);
     if (status == ST_OK) {
         status = elapsed(lane, lane->uploaded, lane->filtered, &timing->filter_ns, err);
@@ -246,16 +265,24 @@ static enum status read_timing(struct gpu_lane *lane, struct lane_timing *timing
 /* Waits until the stream has reached `done`. A thread that sleeps on an event is woken by an
  * interrupt, 0.2 to 0.8 ms later (measured on a virtual machine with an H200), while most
  * pictures are done in a quarter of a millisecond: so it asks for a while, giving way to other
- * threads, and sleeps only then. */
+ * threads, and sleeps only then; at once where many wait, since then the processor is worth more than the
+ * time. */
 static enum status wait_done(struct gpu_lane *lane, struct error *err) {
     const struct cuda *cuda = lane_cuda(lane);
-    int64_t until = clock_ns() + POLL_NS;
+    bool few = atomic_load(&lane->device->in_flight) <= POLL_RUNS;
+    int64_t until = few ? clock_ns() + POLL_NS : 0;
     CUresult result;
     while ((result = cuda->cuEventQuery(lane->done)) == CUDA_ERROR_NOT_READY && clock_ns() < until) {
         sched_yield();
     }
     return result == CUDA_ERROR_NOT_READY ? CUDA_TRY(cuda, err, cuEventSynchronize, lane->done)
                                           : cuda_check(cuda, result, "cuEventQuery", err);
+}
+
+/* What is under way must not outlive the caller's memory; its outcome changes nothing. */
+static enum status abandon(struct gpu_lane *lane, enum status status) {
+    lane_cuda(lane)->cuStreamSynchronize(lane->stream);
+    return status;
 }
 
 enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct lane_timing *timing,
@@ -265,12 +292,105 @@ enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct la
     if (status != ST_OK) {
         return status;
     }
+    atomic_fetch_add(&lane->device->in_flight, 1);
     status = enqueue(lane, &journey, err);
-    if (status != ST_OK) {
-        /* What is under way must not outlive the caller's memory; its outcome changes nothing. */
-        lane_cuda(lane)->cuStreamSynchronize(lane->stream);
-        return status;
+    status = status == ST_OK ? wait_done(lane, err) : abandon(lane, status);
+    atomic_fetch_sub(&lane->device->in_flight, 1);
+    return status == ST_OK ? gpu_lane_timing(lane, timing, err) : status;
+}
+
+/* ---- JPEG to JPEG ---- */
+
+/* What a job's pictures are like; the memory is the lane's. */
+struct layouts {
+    struct image source, target;
+    struct run run;
+};
+
+static void lay_out(struct layouts *layouts, const struct gpu_transcode *job) {
+    struct image_shape result = chain_result(job->chain, &job->shape);
+    image_layout(&layouts->source, &job->shape);
+    image_layout(&layouts->target, &result);
+    layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
+}
+
+enum status gpu_lane_parse(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
+    struct layouts layouts;
+    if (!lane->jpeg.jpeg) {
+        return fail(err, ST_UNSUPPORTED, "this GPU has no hardware decoders");
     }
-    status = wait_done(lane, err);
-    return status == ST_OK ? read_timing(lane, timing, err) : status;
+    lay_out(&layouts, job);
+    struct journey journey = {.run = &layouts.run};
+    enum status status = reserve(lane, &journey, err);
+    if (status == ST_OK && lane->fresh) { /* the decoder would overtake the filling of new memory */
+        status = CUDA_TRY(lane_cuda(lane), err, cuStreamSynchronize, lane->stream);
+        lane->fresh = false;
+    }
+    return status == ST_OK ? gpu_jpeg_parse(&lane->jpeg, job->input, err) : status;
+}
+
+/* The end of a step. */
+static enum status mark(struct gpu_lane *lane, struct error *err) {
+    lane->steps++;
+    return CUDA_TRY(lane_cuda(lane), err, cuStreamWriteValue32, lane->stream, lane->mark_device, lane->steps,
+                    CU_STREAM_WRITE_VALUE_DEFAULT);
+}
+
+bool gpu_lane_reached(const struct gpu_lane *lane) {
+    return *lane->mark == lane->steps;
+}
+
+enum status gpu_lane_decode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
+    const struct cuda *cuda = lane_cuda(lane);
+    struct layouts layouts;
+    lay_out(&layouts, job);
+    struct image source = image_on_device(&layouts.source, lane->source.data);
+    enum status status = CUDA_TRY(cuda, err, cuEventRecord, lane->begin, lane->stream);
+    if (status == ST_OK) {
+        status = gpu_jpeg_decode(&lane->jpeg, &source, err);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, lane->uploaded, lane->stream);
+    }
+    if (status == ST_OK) {
+        status = mark(lane, err);
+    }
+    return status == ST_OK ? ST_OK : abandon(lane, status);
+}
+
+enum status gpu_lane_encode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
+    const struct cuda *cuda = lane_cuda(lane);
+    struct layouts layouts;
+    lay_out(&layouts, job);
+    struct journey journey = {.run = &layouts.run,
+                              .source = image_on_device(&layouts.source, lane->source.data)};
+    enum status status = run_chain(lane, &journey, err);
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, lane->filtered, lane->stream);
+    }
+    if (status == ST_OK) {
+        status = gpu_jpeg_encode(&lane->jpeg, &journey.result, &job->options, err);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, lane->done, lane->stream);
+    }
+    if (status == ST_OK) {
+        status = mark(lane, err);
+    }
+    return status == ST_OK ? ST_OK : abandon(lane, status);
+}
+
+enum status gpu_lane_fetch(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
+                           struct error *err) {
+    enum status status = gpu_jpeg_size(&lane->jpeg, size, err);
+    if (status == ST_OK && *size > job->room) {
+        return fail(err, ST_UNSUPPORTED, "the JPEG takes %zu bytes, more than there is room for", *size);
+    }
+    if (status == ST_OK) {
+        status = gpu_jpeg_fetch(&lane->jpeg, job->output, *size, err);
+    }
+    if (status == ST_OK) {
+        status = mark(lane, err);
+    }
+    return status == ST_OK ? ST_OK : abandon(lane, status);
 }

@@ -37,7 +37,6 @@ enum {
     BODY_RATE = 256 << 10,        /* bytes a second that a declared body must at least come at */
     EVENT_THREADS_MAX = 64,       /* as --event-threads */
     ADMIN_CONNECTIONS = 64,
-    TROUBLED_WAIT_MS = 100,
 };
 
 /* As strict as the library can be. Before 0.9.77.1 that would only add a check of Host,
@@ -304,19 +303,8 @@ static void on_panic(void *cls, const char *file, unsigned line, const char *rea
     _exit(70); /* EX_SOFTWARE */
 }
 
-static unsigned event_threads(const struct http *http) {
-    return http->admin ? 1 : loop_threads(http->service->config->event_threads, http->service->cores);
-}
-
 static unsigned connections_max(const struct http *http) {
     return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
-}
-
-static enum status start_tls(struct service *service, struct error *err) {
-    tls_serve(&service->settings);
-    return MHD_is_feature_supported(MHD_FEATURE_HTTPS_CERT_CALLBACK2) == MHD_YES
-               ? ST_OK
-               : fail(err, ST_ARGUMENT, "tls_cert is given, but this libmicrohttpd is built without TLS");
 }
 
 static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned connections) {
@@ -334,9 +322,6 @@ static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned con
         MHD_OPTION_END);
 }
 
-/* A listening socket that the library took out of its set when descriptors ran out, and then had no memory to
- * put back, wakes nobody. It complains about that and says nothing, so after a complaint it is run again
- * soon. */
 static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
@@ -346,10 +331,8 @@ static int64_t run_daemon(void *context) {
     if (thread->ended) {
         return 0;
     }
-    int64_t wait = MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1;
-    bool troubled = http_log_is_fresh(&thread->http->log);
-    return pace_wait(&thread->pace,
-                     troubled && (wait < 0 || wait > TROUBLED_WAIT_MS) ? TROUBLED_WAIT_MS : wait);
+    return pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1,
+                     http_log_is_fresh(&thread->http->log));
 }
 
 static void quiesce_daemon(void *context) {
@@ -378,11 +361,15 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
     }
     *started = (struct http){.service = service, .listen_fd = fd, .admin = admin};
     started->tls = !admin && service->config->tls_cert[0];
-    started->threads = event_threads(started);
+    started->threads = admin ? 1 : loop_threads(service->config->event_threads, service->cores);
     struct watchdog_limits limits = settings_limits(service->config, connections_max(started), started->tls);
     enum status status = watchdog_create(&started->watchdog, &limits, err);
     if (status == ST_OK && started->tls) {
-        status = start_tls(service, err);
+        tls_serve(&service->settings);
+        status =
+            MHD_is_feature_supported(MHD_FEATURE_HTTPS_CERT_CALLBACK2) == MHD_YES
+                ? ST_OK
+                : fail(err, ST_ARGUMENT, "tls_cert is given, but this libmicrohttpd is built without TLS");
     }
     if (status == ST_OK) {
         status = farewell_create(&started->farewell, err);

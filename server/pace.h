@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * How soon an event thread looks again while TLS handshakes are under way. libmicrohttpd 0.9.75 takes a
- * connection whose handshake waits for the client for one that is ready: it wants to be called again
- * at once, for as long as the client likes. One thread's; no locks. */
+ * How soon an event thread looks again, where the library does not know: while TLS handshakes are under way,
+ * and in trouble. libmicrohttpd 0.9.75 takes a connection whose handshake waits for the client for one that
+ * is ready: it wants to be called again at once, for as long as the client likes. One thread's; no locks. */
 #ifndef BLURD_SERVER_PACE_H
 #define BLURD_SERVER_PACE_H
 
@@ -20,7 +20,9 @@ void pace_begin(struct pace *pace);
 
 /* After it: how many milliseconds to wait, where the library asked for `ms`. Sockets that become ready
  * cut that short, so only a handshake that stands still and the next piece of an answer wait for it. What
- * is spent on rounds in vain is a fifth of a core at most. */
-int64_t pace_wait(const struct pace *pace, int64_t ms);
+ * is spent on rounds in vain is a fifth of a core at most. `troubled`: the library has complained. A
+ * listening socket that it took out of its set when descriptors ran out, and then had no memory to put back,
+ * wakes nobody; so the next round comes soon. */
+int64_t pace_wait(const struct pace *pace, int64_t ms, bool troubled);
 
 #endif

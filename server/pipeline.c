@@ -39,6 +39,8 @@ struct pipeline {
     struct image_shape filtered; /* what the filters see: the upright picture, or that in linear light */
     uint8_t *memory[2];          /* each holds the stored picture, the upright one, and a result */
     struct image source, result;
+    bool decoded;              /* the source is there */
+    int64_t decode_ns;         /* that this took while the filter waited for it, or followed */
     uint8_t *linear_memory[2]; /* the same in linear light; NULL: not wanted */
     int64_t clock;             /* when the current stage began */
 };
@@ -127,6 +129,7 @@ static void choose_output(struct pipeline *p) {
         .keep_metadata = asked->metadata == METADATA_KEEP,
         .upright = p->orientation != 1,
         .deadline_ns = p->limits.deadline_ns,
+        .crew = p->worker->crew,
     };
     if (p->options.subsampling == SUBSAMPLING_AUTO && p->picture.codec == CODEC_JPEG) {
         /* `auto` is the input's also where the planes could not be kept; RGB and CMYK
@@ -223,11 +226,36 @@ static void place(struct image *image, const struct image_shape *shape, uint8_t 
     image_place(image, memory);
 }
 
+/* Decodes once; a feed's function (core/feed.h). */
+static enum status make_source(void *context, const struct progress *progress, struct error *err) {
+    struct pipeline *p = context;
+    if (p->decoded) {
+        return ST_OK;
+    }
+    int64_t start = clock_ns();
+    p->limits.progress = progress;
+    enum status status = codec_decode(p->input, &p->picture, &p->limits, &p->source, err);
+    p->limits.progress = NULL;
+    p->decoded = status == ST_OK;
+    p->decode_ns = clock_ns() - start;
+    return status;
+}
+
+/* Whether the filters take the picture as the codec makes it: then they call for it. What is to be redacted
+ * must be gone before, with regions or without. */
+static bool filters_follow(const struct pipeline *p) {
+    return p->orientation == 1 && !p->area.wanted && !p->area.redact && !linear(p);
+}
+
 static enum status decode(struct pipeline *p) {
     const struct parameters *parameters = &p->request->parameters;
     place(&p->source, &p->stored, p->memory[0]);
     place(&p->result, &p->upright, p->memory[1]);
-    enum status status = codec_decode(p->input, &p->picture, &p->limits, &p->source, p->err);
+    if (filters_follow(p)) {
+        return ST_OK;
+    }
+    enum status status = make_source(p, NULL, p->err);
+    p->decode_ns = 0;
     if (status == ST_OK) {
         status = area_draw(&p->area, parameters, &p->picture, &p->source, p->err);
     }
@@ -265,6 +293,9 @@ static enum status run_chain(struct pipeline *p, const struct run *run, struct l
             continue;
         }
         status = lane_run(p->worker->lane[i], run, timing, p->err);
+        if (!p->decoded) {
+            break;
+        }
         if (status != ST_DEVICE) {
             outcome->backend = i + 1;
             name_backend(outcome, backend, timing->unit);
@@ -301,6 +332,7 @@ static enum status run_linear(struct pipeline *p, const struct run *asked, struc
 static enum status filter(struct pipeline *p) {
     struct outcome *outcome = &p->request->outcome;
     struct lane_timing timing = {0};
+    const struct feed feed = {make_source, p};
     struct run run = {
         .chain = &p->chain,
         .slot = p->request->slot,
@@ -309,6 +341,7 @@ static enum status filter(struct pipeline *p) {
         .mask = p->area.wanted ? &p->area.mask : NULL,
         .crew = p->worker->crew,
         .deadline_ns = p->limits.deadline_ns,
+        .feed = p->decoded ? NULL : &feed,
     };
     if (makes_stats(p)) {
         struct image_shape shape = chain_result(&p->chain, &p->filtered);
@@ -318,7 +351,8 @@ static enum status filter(struct pipeline *p) {
     stage_end(p, STAGE_FILTER);
     outcome->stage_ns[STAGE_UPLOAD] = timing.upload_ns;
     outcome->stage_ns[STAGE_DOWNLOAD] = timing.download_ns;
-    outcome->stage_ns[STAGE_FILTER] -= timing.upload_ns + timing.download_ns;
+    outcome->stage_ns[STAGE_FILTER] -= timing.upload_ns + timing.download_ns + p->decode_ns;
+    outcome->stage_ns[STAGE_DECODE] += p->decode_ns;
     return status;
 }
 

@@ -226,7 +226,7 @@ static int add_all(scmp_filter_ctx filter, bool reads) {
     }
     if (error == 0) { /* a worker lowers its own priority as it starts */
         error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 2,
-                                 SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS), SCMP_A1_64(SCMP_CMP_EQ, 0));
+                                 SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS, 0), SCMP_A1_64(SCMP_CMP_EQ, 0, 0));
     }
     /* abort() */
     return error ? error : add_rule(filter, (struct rule){SCMP_SYS(tgkill), 0, WHOLE, (uint64_t)getpid()});

@@ -31,9 +31,10 @@ struct bench {
     struct lane *cpu_lane;
     /* cuStreamQuery, which the product does not use; NULL where the driver hides it. */
     CUresult (*query)(CUstream);
-    const char *library; /* of the driver; NULL: as usual */
-    bool quick;          /* few repetitions and small pictures: for trying the program itself */
-    unsigned wrong;      /* results that were not as they must be */
+    const char *library;  /* of the driver; NULL: as usual */
+    const char *pictures; /* folder of JPEGs; NULL: none */
+    bool quick;           /* few repetitions and small pictures: for trying the program itself */
+    unsigned wrong;       /* results that were not as they must be */
 };
 
 /* The sections. */
@@ -42,6 +43,7 @@ void bench_launch(struct bench *bench);
 void bench_blur(struct bench *bench);
 void bench_saxpy(struct bench *bench);
 void bench_filters(struct bench *bench);
+void bench_jpeg(struct bench *bench);
 
 /* The process that bench_start measures. */
 int bench_start_child(const char *library, const char *format, const char *cache_folder);

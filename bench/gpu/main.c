@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- *     blurd-bench [--quick] [start] [launch] [blur] [filters] [saxpy]      all without
+ *     blurd-bench [--quick] [start] [launch] [blur] [filters] [saxpy] [jpeg]      all without
  *
+ * PICTURES=folder has the JPEGs, all of one size, for `jpeg`; without it that is left out.
  * BLURD_CUDA_LIBRARY=path opens another driver. Ends with 77 where there is none, with 1 when
  * a result is wrong. */
 #include <stdio.h>
@@ -14,8 +15,11 @@
 static const struct section {
     const char *name;
     void (*run)(struct bench *bench);
-} sections[] = {
-    {"launch", bench_launch}, {"blur", bench_blur}, {"filters", bench_filters}, {"saxpy", bench_saxpy}};
+} sections[] = {{"launch", bench_launch},
+                {"blur", bench_blur},
+                {"filters", bench_filters},
+                {"saxpy", bench_saxpy},
+                {"jpeg", bench_jpeg}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -43,12 +47,14 @@ int main(int argc, char **argv) {
     static struct bench bench;
     bool any = false;
     bench.library = getenv("BLURD_CUDA_LIBRARY");
+    bench.pictures = getenv("PICTURES");
     if (argc == 4 && strcmp(argv[1], CHILD_ARGUMENT) == 0) {
         return bench_start_child(bench.library, argv[2], argv[3]);
     }
     for (int i = 1; i < argc; i++) {
         if (!known(argv[i])) {
-            fprintf(stderr, "usage: blurd-bench [--quick] [start] [launch] [blur] [filters] [saxpy] [all]\n");
+            fprintf(stderr,
+                    "usage: blurd-bench [--quick] [start] [launch] [blur] [filters] [saxpy] [jpeg] [all]\n");
             return 64;
         }
         bench.quick = bench.quick || strcmp(argv[i], "--quick") == 0;

@@ -106,14 +106,17 @@ class Service:
         return state
 
     def engine(self):
-        """The process of the GPU: our child that calls itself so."""
+        """The process of the GPU: what our only child, which starts them, calls so."""
+        found = {}
         for entry in pathlib.Path("/proc").iterdir():
             if entry.name.isdigit():
                 with contextlib.suppress(OSError):
                     stat = (entry / "stat").read_text()
                     name, rest = stat[stat.index("(") + 1:stat.rindex(")")], stat[stat.rindex(")") + 2:].split()
-                    if name == "blurd-engine" and int(rest[1]) == self.process.pid and rest[0] != "Z":
-                        return int(entry.name)
+                    found[int(entry.name)] = name, rest[0], int(rest[1])
+        for pid, (name, state, parent) in found.items():
+            if name == "blurd-engine" and state != "Z" and found.get(parent, (0, 0, 0))[2] == self.process.pid:
+                return pid
         return None
 
     def __enter__(self):

@@ -347,6 +347,14 @@ CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
     return CUDA_SUCCESS;
 }
 
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr data, cuuint32_t value, unsigned flags) {
+    MAY_FAIL("cuStreamWriteValue32");
+    (void)stream;
+    (void)flags;
+    *(volatile cuuint32_t *)(uintptr_t)data = value;
+    return CUDA_SUCCESS;
+}
+
 /* ---- how functions are found ---- */
 
 /* Only these two are visible, so that what FAKE_CUDA_MISSING names is nowhere to be found. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cpu/cpu.h"
 #include "tests/filters/reference_filters.h"
@@ -14,7 +15,7 @@
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
 
-enum { TEXT_MAX = 8192 };
+enum { TEXT_MAX = 8192, BREAK_NS = 50000 };
 
 int levels_setup(void **state) {
     static struct levels levels = {.name = {"plain", "baseline", "avx2", "avx512", "neon"}};
@@ -136,6 +137,54 @@ static long difference(const struct test_image *a, const struct test_image *b) {
     return -1;
 }
 
+/* A picture that comes some rows at a time. */
+struct slow {
+    struct levels *levels;
+    const struct image *from;
+    struct test_image to;
+};
+
+static void copy_rows(const struct slow *slow, uint32_t begin, uint32_t end) {
+    for (unsigned i = 0; i < slow->from->plane_count; i++) {
+        const struct plane *from = &slow->from->plane[i], *to = &slow->to.image.plane[i];
+        uint32_t last = end == slow->from->height ? from->height : end >> from->shift_y;
+        for (uint32_t y = begin >> from->shift_y; y < last; y++) {
+            memcpy(plane_row(to, y), plane_row(from, y), plane_row_bytes(from, slow->from->depth));
+        }
+    }
+}
+
+/* Goes on when everybody has had the time to do what became possible: what begins too early reads what is not
+ * there. */
+static enum status make_slowly(void *context, const struct progress *progress, struct error *err) {
+    (void)err;
+    const struct slow *slow = context;
+    for (uint32_t y = 0, end; y < slow->from->height; y = end) {
+        end = y + 1 + (uint32_t)(test_random(&slow->levels->random) % 20);
+        end = end < slow->from->height ? end : slow->from->height;
+        copy_rows(slow, y, end);
+        progress_tell(progress, end);
+        nanosleep(&(struct timespec){.tv_nsec = BREAK_NS}, NULL);
+        helpers_await(slow->levels->helpers);
+    }
+    return ST_OK;
+}
+
+static enum status run_level(struct levels *levels, struct lane *lane, const struct run *asked,
+                             struct error *err) {
+    struct run run = *asked;
+    if (!levels->follows) {
+        return lane_run(lane, &run, NULL, err);
+    }
+    struct image_shape shape = image_shape(asked->source);
+    struct slow slow = {levels, asked->source, test_image_make(&shape)};
+    run.source = &slow.to.image;
+    run.feed = &(struct feed){make_slowly, &slow};
+    enum status status = lane_run(lane, &run, NULL, err);
+    test_image_free(&slow.to);
+    return status;
+}
+
 void compare_levels(struct levels *levels, const char *text, const struct chain *chain,
                     const struct test_image *source, const struct test_image *mask,
                     const struct test_image *expected) {
@@ -155,7 +204,7 @@ void compare_levels(struct levels *levels, const char *text, const struct chain 
             helpers_await(levels->helpers);
         }
         struct error err = {0};
-        enum status status = lane_run(levels->lane[i], &run, NULL, &err);
+        enum status status = run_level(levels, levels->lane[i], &run, &err);
         long at = status == ST_OK ? difference(expected, &got) : 0;
         if (at >= 0) {
             long stride = (long)expected->image.plane[0].stride;

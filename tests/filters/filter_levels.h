@@ -16,6 +16,7 @@ struct levels {
     struct backend *backend[LEVELS_MAX]; /* NULL: this processor lacks it */
     struct lane *lane[LEVELS_MAX];
     struct helpers *helpers; /* run along; NULL: each lane alone */
+    bool follows;            /* the source is made while they run, some rows at a time */
     uint64_t random;
 };
 

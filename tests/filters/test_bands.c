@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tests/filters/filter_levels.h"
 
@@ -111,11 +112,65 @@ static void test_least_grain(void **state) {
     levels->helpers = NULL;
 }
 
+/* While the source is being made. */
+static void test_following(void **state) {
+    struct levels *levels = *state;
+    levels->follows = true;
+    for (unsigned parts = 2; parts <= PARTS; parts += 5) {
+        for (unsigned t = 0; t < COUNT(simple); t++) {
+            struct image_shape shape = simple_shape(t, 40, 30 + 23 * parts);
+            check_parts(levels, simple[t], &shape, parts, t % 2);
+        }
+        for (unsigned t = 0; t < COUNT(planar) * COUNT(planes); t++) {
+            struct image_shape shape = planes[t % COUNT(planes)];
+            shape.width = 50;
+            shape.height = 30 + 23 * parts;
+            check_parts(levels, planar[t / COUNT(planes)], &shape, parts, false);
+        }
+    }
+    levels->follows = false;
+}
+
+static enum status break_off(void *context, const struct progress *progress, struct error *err) {
+    const uint32_t *rows = context;
+    progress_tell(progress, *rows);
+    return (fail)(err, ST_CORRUPT, "it ends with row %u", (unsigned)*rows);
+}
+
+/* A source that fails in the middle fails the run, and nobody is at the pictures any more. */
+static void test_source_that_fails(void **state) {
+    struct levels *levels = *state;
+    struct image_shape shape = simple_shape(2, 60, 90);
+    levels->helpers = helpers_start(3, 1, false);
+    for (unsigned t = 0; t < COUNT(simple); t++) {
+        for (uint32_t rows = 0; rows <= shape.height; rows += 15) {
+            struct chain chain = make_chain(simple[t], &shape);
+            struct image_shape wanted = chain_result(&chain, &shape);
+            struct test_image source = make_noise(levels, &shape), target = test_image_make(&wanted);
+            struct run run = {.chain = &chain,
+                              .source = &source.image,
+                              .target = &target.image,
+                              .crew = helpers_crew(levels->helpers),
+                              .feed = &(struct feed){break_off, &rows}};
+            struct error err = {0};
+            helpers_await(levels->helpers);
+            assert_int_equal(lane_run(levels->lane[0], &run, NULL, &err), ST_CORRUPT);
+            assert_non_null(strstr(err.text, "it ends with row"));
+            test_image_free(&source);
+            test_image_free(&target);
+        }
+    }
+    helpers_stop(levels->helpers);
+    levels->helpers = NULL;
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simple),
         cmocka_unit_test(test_planar),
         cmocka_unit_test(test_least_grain),
+        cmocka_unit_test(test_following),
+        cmocka_unit_test(test_source_that_fails),
     };
     return cmocka_run_group_tests(tests, levels_setup, levels_teardown);
 }

@@ -71,7 +71,11 @@ static int descriptor(uint8_t choice) {
 /* Only the target may be written to; what was refused has touched nothing. */
 static void check_memory(const struct wire_run *run, enum status status) {
     struct image image;
-    size_t size = status == ST_OK ? image_layout(&image, &run->shape) : 0;
+    size_t size = 0;
+    if (status == ST_OK) {
+        struct image_shape result = chain_result(&run->chain, &run->shape);
+        size = image_layout(&image, &result);
+    }
     for (size_t i = 0; i < SLOT_SIZE; i++) {
         bool written = memory[i] != PATTERN;
         fuzz_require(!written || (i >= run->target && i - run->target < size),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes as pixels: what is written is what libpng and the fast decoder read. */
+ * Any bytes as pixels, again and again to fill more than one strip: what is written is what libpng and the
+ * fast decoder read. */
 #include "tests/fuzz/png.h"
 
-enum { SETTINGS = 4, FILE_MAX = 1 << 24 };
+enum { SETTINGS = 4, FILE_MAX = 1 << 24, ROWS_SIZE_MAX = 1 << 19, HEIGHT_MAX = 1 << 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < SETTINGS) {
@@ -11,13 +12,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct image_shape shape = {.model = (enum pixel_model)(data[0] % 4), .depth = data[0] & 4 ? 16 : 8};
     shape.width = data[1] + 1u;
     size_t row = shape.width * pixel_channels(shape.model) * shape.depth / 8;
-    shape.height = (uint32_t)((size - SETTINGS) / row);
-    if (shape.height == 0) {
+    uint32_t rows = (uint32_t)((size - SETTINGS) / row);
+    if (rows == 0) {
         return 0;
     }
+    uint32_t times = 1u << data[3] % 16;
+    bool repeated = rows * row * times <= ROWS_SIZE_MAX && rows * times <= HEIGHT_MAX;
+    shape.height = repeated ? rows * times : rows;
     struct image image = fuzz_image(&shape), back = fuzz_image(&shape);
     for (uint32_t y = 0; y < shape.height; y++) {
-        memcpy(plane_row(&image.plane[0], y), data + SETTINGS + y * row, row);
+        memcpy(plane_row(&image.plane[0], y), data + SETTINGS + y % rows * row, row);
     }
     /* The highest efforts take libdeflate seconds under a sanitizer, and no other path of ours. */
     struct encode_options options = {.effort = data[2] % 7};

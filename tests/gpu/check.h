@@ -51,5 +51,6 @@ void check_report(const struct check *check, const char *part);
 /* The parts. `quick`: a few of each, small pictures. */
 void check_blur(struct check *check, bool quick);
 void check_filters(struct check *check, bool quick);
+void check_jpeg(struct check *check, bool quick);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
- *     check_gpu [--quick]
+ *     check_gpu [--quick] [--no-jpeg]
  *
- * SEED=n repeats a run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads
- * the kernels in that form. */
+ * --no-jpeg leaves out the codecs, which are NVIDIA's: initcheck takes minutes for them. SEED=n repeats a
+ * run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in that form.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@ static void open_all(struct check *check) {
     check->random = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
     must(cuda_open(&check->cuda, getenv("CUDA_LIBRARY"), &err), &err);
     must(gpu_device_open(&check->device, &check->cuda, 0, &options, &err), &err);
+    if (gpu_device_open_jpeg(&check->device, &err) != ST_OK) {
+        printf("JPEG is left out: %s\n", err.text);
+    }
     must(gpu_lane_init(&check->lane, &check->device, &err), &err);
     must(cpu_backend_open("auto", &check->reference, &err), &err);
     must(lane_create(check->reference, &check->reference_lane, &err), &err);
@@ -38,12 +42,24 @@ static void open_all(struct check *check) {
            check->reference->name);
 }
 
+static bool named(const char *name, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int main(int argc, char **argv) {
     static struct check check;
-    bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    bool quick = named("--quick", argc, argv), jpeg = !named("--no-jpeg", argc, argv);
     open_all(&check);
     check_blur(&check, quick);
     check_filters(&check, quick);
+    if (jpeg) {
+        check_jpeg(&check, quick);
+    }
     lane_destroy(check.reference_lane);
     backend_close(check.reference);
     gpu_lane_finish(&check.lane);

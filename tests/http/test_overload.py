@@ -15,12 +15,16 @@ def depth(server):
     return server.metrics()['blurd_queue_depth']
 
 
+def is_taken(server):
+    """A worker is at the first SLOW."""
+    return server.metrics()['blurd_received_bytes_total'] >= len(pictures.slow_png(1250)) and depth(server) == 0
+
+
 def test_full_queue(start):
     own = start('--workers', 1, '--queue', 1, '--work-timeout', '1m')
-    received = 'blurd_received_bytes_total'
     with own.connect(60) as first, own.connect(60) as second:
         first.send(SLOW)
-        assert daemon.eventually(lambda: own.metrics()[received] >= len(pictures.slow_png(1250)) and depth(own) == 0)
+        assert daemon.eventually(lambda: is_taken(own))
         second.send(SLOW)
         assert daemon.eventually(lambda: depth(own) == 1)
         for body in (pictures.small_png(), pictures.small_jpeg()):
@@ -75,10 +79,10 @@ def refusals(own):
 
 def test_other_status(start):
     own = start('--workers', 1, '--queue', 1, '--work-timeout', '1m', '--overload-status', 429)
-    body = pictures.slow_png(600)
     with own.connect(60) as first, own.connect(60) as second:
-        for connection in (first, second):
-            connection.send(wire.message('POST', pictures.SLOW_QUERY, body))
+        first.send(SLOW)
+        assert daemon.eventually(lambda: is_taken(own))
+        second.send(SLOW)
         assert daemon.eventually(lambda: depth(own) == 1)
         answer = own.post('/blur', pictures.small_png())
         check_problem(answer, 'too-many-requests', says='waiting')

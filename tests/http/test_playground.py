@@ -172,7 +172,7 @@ def allowed(row):
         return 'it must be false, true, 0 or 1'
     whole = ('an odd ' if row.get('odd') else 'a ') + 'whole number ' if row['type'] == 'whole' else ''
     unit = f" {row['unit']}" if row.get('unit') else ''
-    end = ' and not 0' if row.get('nonzero') else ''
+    end = f" and not nearer to 0 than {row['least']:g}" if row.get('least') else ''
     return f"it must be {whole}from {row['minimum']:.15g} to {row['maximum']:.15g}{unit}{end}"
 
 

@@ -49,7 +49,7 @@ class Pinned:
 
     def __init__(self, *options):
         self.before = os.sched_getaffinity(0)
-        self.own = lab.start('--admin-listen', '127.0.0.1', '--admin-port', 0, *options)
+        self.own = lab.start('--admin-listen', '127.0.0.1', '--admin-port', 0, '--queue-target', '20ms', *options)
         time.sleep(0.3)
         first, last = min(self.before), max(self.before)
         pin(self.own, {first})

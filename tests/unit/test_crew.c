@@ -53,7 +53,7 @@ static unsigned total(const struct tally *tally) {
 static void test_nobody(void **state) {
     (void)state;
     struct tally tally = {.failing = PARTS};
-    struct crew_work work = {count, &tally, PARTS, 4};
+    struct crew_work work = {.part = count, .context = &tally, .parts = PARTS, .seats = 4};
     assert_int_equal(crew_idle(NULL), 0);
     assert_int_equal(crew_seats(NULL, UINT64_MAX), 1);
     assert_int_equal(crew_parts(NULL, UINT64_MAX, 1), 1);
@@ -77,7 +77,7 @@ static void test_every_part_once(void **state) {
     for (unsigned seats = 1; seats <= CREW_SEATS_MAX; seats += seats < 8 ? 1 : 7) {
         for (unsigned parts = 0; parts <= PARTS; parts += parts < 12 ? 1 : 47) {
             struct tally tally = {.failing = PARTS};
-            struct crew_work work = {count, &tally, parts, seats};
+            struct crew_work work = {.part = count, .context = &tally, .parts = parts, .seats = seats};
             helpers_await(helpers);
             assert_int_equal(crew_run(helpers_crew(helpers), &work, NULL), ST_OK);
             assert_int_equal(total(&tally), parts);
@@ -111,7 +111,7 @@ static void test_failure(void **state) {
     struct helpers *helpers = helpers_start(HELPERS, 1, false);
     for (unsigned failing = 0; failing < PARTS; failing += 9) {
         struct tally tally = {.failing = failing};
-        struct crew_work work = {count, &tally, PARTS, 4};
+        struct crew_work work = {.part = count, .context = &tally, .parts = PARTS, .seats = 4};
         struct error err = {0};
         helpers_await(helpers);
         assert_int_equal(crew_run(helpers_crew(helpers), &work, &err), ST_BUSY);
@@ -121,7 +121,7 @@ static void test_failure(void **state) {
         assert_true(total(&tally) > failing);
     }
     struct tally tally = {.failing = 3};
-    struct crew_work work = {count, &tally, PARTS, 4};
+    struct crew_work work = {.part = count, .context = &tally, .parts = PARTS, .seats = 4};
     assert_int_equal(crew_run(helpers_crew(helpers), &work, NULL), ST_BUSY);
     struct tally alone = {.failing = 3};
     work.context = &alone;
@@ -138,7 +138,7 @@ struct nest {
 static enum status run_inner(void *context, unsigned part, unsigned seat, struct error *err) {
     (void)seat;
     struct nest *nest = context;
-    struct crew_work work = {count, &nest->inner[part], PARTS, 3};
+    struct crew_work work = {.part = count, .context = &nest->inner[part], .parts = PARTS, .seats = 3};
     return crew_run(nest->crew, &work, err);
 }
 
@@ -149,7 +149,7 @@ static void test_parts_in_parts(void **state) {
     for (unsigned i = 0; i < 8; i++) {
         nest.inner[i].failing = PARTS;
     }
-    struct crew_work work = {run_inner, &nest, 8, 4};
+    struct crew_work work = {.part = run_inner, .context = &nest, .parts = 8, .seats = 4};
     assert_int_equal(crew_run(nest.crew, &work, NULL), ST_OK);
     for (unsigned i = 0; i < 8; i++) {
         assert_int_equal(total(&nest.inner[i]), PARTS);
@@ -160,7 +160,7 @@ static void test_parts_in_parts(void **state) {
 static void *run_many(void *crew) {
     for (unsigned i = 0; i < 100; i++) {
         struct tally tally = {.failing = i % 10 ? PARTS : i};
-        struct crew_work work = {count, &tally, 20 + i % 7, 1 + i % 5};
+        struct crew_work work = {.part = count, .context = &tally, .parts = 20 + i % 7, .seats = 1 + i % 5};
         assert_int_equal(crew_run(crew, &work, NULL), i % 10 || i >= work.parts ? ST_OK : ST_BUSY);
         assert_int_equal(tally.now, 0);
         assert_true(total(&tally) == work.parts || i % 10 == 0);
@@ -186,6 +186,79 @@ static void test_leaving(void **state) {
         }
         helpers_stop(helpers);
     }
+}
+
+/* Work whose parts become possible bit by bit. */
+struct fed {
+    struct tally tally;
+    bool made[PARTS]; /* by the feed for the parts, without a lock of its own */
+    unsigned step;    /* so many at a time */
+    unsigned end;     /* where the feed fails; PARTS: it does not */
+    bool helped;      /* somebody does the parts meanwhile */
+};
+
+static enum status count_made(void *context, unsigned part, unsigned seat, struct error *err) {
+    struct fed *fed = context;
+    assert_true(fed->made[part]);
+    return count(&fed->tally, part, seat, err);
+}
+
+static enum status feed(void *context, struct crew_gate *gate, struct error *err) {
+    struct fed *fed = context;
+    for (unsigned open = 0; open < fed->end;) {
+        for (unsigned i = 0; i < fed->step; i++) {
+            fed->made[open++] = true;
+        }
+        crew_open(gate, open);
+        crew_open(gate, open);
+        while (fed->helped && total(&fed->tally) < open) {
+            sched_yield();
+        }
+        assert_true(fed->helped || total(&fed->tally) <= open);
+    }
+    return fed->end == PARTS ? ST_OK : (fail)(err, ST_CORRUPT, "that was all");
+}
+
+static enum status run_fed(struct crew *crew, struct fed *fed) {
+    struct error err = {0};
+    struct crew_work work = {
+        .part = count_made, .context = fed, .parts = PARTS, .seats = HELPERS, .feed = feed};
+    enum status status = crew_run(crew, &work, &err);
+    assert_int_equal(err.status, status);
+    assert_int_equal(fed->tally.now, 0);
+    return status;
+}
+
+/* Parts begin when they are open and not before, while the caller goes on; all of them in the end. */
+static void test_feeding(void **state) {
+    (void)state;
+    static const unsigned steps[] = {1, 8, 40, PARTS};
+    struct helpers *helpers = helpers_start(HELPERS, 1, false);
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned end = 0; end <= PARTS; end += 40) {
+            struct fed nobody = {.tally.failing = PARTS, .step = steps[i], .end = end};
+            assert_int_equal(run_fed(NULL, &nobody), end == PARTS ? ST_OK : ST_CORRUPT);
+            assert_int_equal(total(&nobody.tally), end == PARTS ? PARTS : 0);
+            struct fed helped = {.tally.failing = PARTS, .step = steps[i], .end = end, .helped = true};
+            helpers_await(helpers);
+            assert_int_equal(run_fed(helpers_crew(helpers), &helped), end == PARTS ? ST_OK : ST_CORRUPT);
+            assert_true(total(&helped.tally) >= end);
+        }
+    }
+    helpers_stop(helpers);
+}
+
+/* A part fails while others are fed: those that have not begun never do. */
+static void test_failure_while_feeding(void **state) {
+    (void)state;
+    struct helpers *helpers = helpers_start(HELPERS, 1, false);
+    for (unsigned failing = 0; failing < PARTS; failing += 9) {
+        struct fed fed = {.tally.failing = failing, .step = 1, .end = PARTS};
+        helpers_await(helpers);
+        assert_int_equal(run_fed(helpers_crew(helpers), &fed), ST_BUSY);
+        assert_true(total(&fed.tally) > failing);
+    }
+    helpers_stop(helpers);
 }
 
 struct race {
@@ -218,7 +291,7 @@ static enum status race(void *context, unsigned part, unsigned seat, struct erro
 
 static void run_race(struct helpers *helpers, bool late) {
     struct race state = {.late = late, .start = clock_ns()};
-    struct crew_work work = {race, &state, 2, 2};
+    struct crew_work work = {.part = race, .context = &state, .parts = 2, .seats = 2};
     helpers_await(helpers);
     assert_int_equal(crew_run(helpers_crew(helpers), &work, NULL), ST_OK);
     helpers_await(helpers);
@@ -255,6 +328,7 @@ int main(void) {
         cmocka_unit_test(test_nobody),         cmocka_unit_test(test_every_part_once),
         cmocka_unit_test(test_worth),          cmocka_unit_test(test_failure),
         cmocka_unit_test(test_parts_in_parts), cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_feeding),        cmocka_unit_test(test_failure_while_feeding),
         cmocka_unit_test(test_wary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "codecs/png_filter.h"
 #include "codecs/runs.h"
 
+#include "tests/filters/helpers.h"
 #include "tests/unit/png_fixture.h"
 
 static uint32_t random_state = 1;
@@ -65,17 +66,32 @@ static void test_libpng_reads_every_shape(void **state) {
     }
 }
 
-/* Several strips, which go on where the one before ended within a byte. */
+/* Several strips, made by one thread or by many: the same bytes. */
+static void check_strips(struct crew *crew, struct image_shape shape, enum content content) {
+    struct image image = make_image(shape, content);
+    struct encode_options options = {.effort = 0};
+    struct buf alone = fixture_encode(CODEC_PNG, &image, &options, NULL);
+    check_with_libpng(&image, buf_bytes(&alone));
+    options.crew = crew;
+    for (unsigned i = 0; i < 3; i++) {
+        struct buf file = fixture_encode(CODEC_PNG, &image, &options, NULL);
+        assert_int_equal(file.size, alone.size);
+        assert_memory_equal(file.data, alone.data, alone.size);
+        buf_finish(&file);
+    }
+    buf_finish(&alone);
+    fixture_image_free(&image);
+}
+
 static void test_libpng_reads_many_strips(void **state) {
     (void)state;
+    struct helpers *helpers = helpers_start(3, 1000, false);
     for (enum content content = SLOPES; content < CONTENTS; content++) {
-        struct image image = make_image(fixture_shape(PIXEL_RGB, 8, 301, 700), content);
-        struct encode_options options = {.effort = 0};
-        struct buf file = fixture_encode(CODEC_PNG, &image, &options, NULL);
-        check_with_libpng(&image, buf_bytes(&file));
-        buf_finish(&file);
-        fixture_image_free(&image);
+        check_strips(helpers_crew(helpers), fixture_shape(PIXEL_RGB, 8, 301, 700), content);
+        check_strips(helpers_crew(helpers), fixture_shape(PIXEL_RGBA, 16, 500, 301), content);
+        check_strips(helpers_crew(helpers), fixture_shape(PIXEL_RGBA, 16, 20000, 3), content);
     }
+    assert_true(helpers_stop(helpers) > 0);
 }
 
 /* Among themselves libdeflate's levels are in order on photographs only. */
@@ -95,11 +111,10 @@ static void test_more_effort_is_never_larger(void **state) {
     }
 }
 
-static void test_limits_hold(void **state) {
-    (void)state;
+static void check_limits(struct crew *crew) {
     struct image image = make_image(fixture_shape(PIXEL_RGB, 8, 300, 300), NOISE);
     for (uint8_t effort = 0; effort <= 9; effort += 3) {
-        struct encode_options options = {.effort = effort, .deadline_ns = 1};
+        struct encode_options options = {.effort = effort, .deadline_ns = 1, .crew = crew};
         struct error err = {0};
         struct buf output;
         buf_init(&output, 64 << 20);
@@ -114,6 +129,14 @@ static void test_limits_hold(void **state) {
         }
     }
     fixture_image_free(&image);
+}
+
+static void test_limits_hold(void **state) {
+    (void)state;
+    struct helpers *helpers = helpers_start(2, 1000, false);
+    check_limits(NULL);
+    check_limits(helpers_crew(helpers));
+    helpers_stop(helpers);
 }
 
 static void check_filter(unsigned pixel, size_t pixels, unsigned filter) {
@@ -156,17 +179,16 @@ static void inflate_all(const struct buf *packed, uint8_t *to, size_t size) {
 
 /* Packs `data` in pieces and lets zlib unpack them. Returns the packed size. */
 static size_t check_runs(const uint8_t *data, size_t size, size_t piece) {
-    struct runs runs = {0};
     struct buf packed;
     buf_init(&packed, 64 << 20);
     for (size_t at = 0; at < size; at += piece) {
         size_t part = size - at < piece ? size - at : piece;
         uint8_t *exact = malloc(part);
         memcpy(exact, data + at, part);
-        assert_int_equal(runs_block(&runs, exact, part, &packed, NULL), ST_OK);
+        assert_int_equal(runs_block(exact, part, &packed, NULL), ST_OK);
         free(exact);
     }
-    assert_int_equal(runs_end(&runs, &packed, NULL), ST_OK);
+    assert_int_equal(runs_end(&packed, NULL), ST_OK);
     uint8_t *back = malloc(size);
     inflate_all(&packed, back, size);
     assert_memory_equal(data, back, size);

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ * JPEG bytes in, JPEG bytes out on the GPU, without HTTP: what the hardware gives at best, by the number of
+ * lanes, and what it costs of the processor. Each lane is a thread with a picture under way, as in the
+ * engine. */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "bench/gpu/bench.h"
+#include "codecs/codec.h"
+#include "core/clock.h"
+#include "gpu/pump.h"
+
+enum { WAY_CHOSEN = 6, PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
+
+/* What a lane does to each picture. */
+enum work { DECODE, ENCODE, ALL, WORKS };
+static const char *const work_names[WORKS] = {"decode", "encode", "all"};
+
+struct way {
+    unsigned lanes, decoding, encoding; /* of gpu_pump_create */
+};
+
+struct file {
+    struct bytes bytes; /* registered with the driver */
+    struct image_shape shape;
+};
+
+struct files {
+    struct file file[PICTURES_MAX];
+    unsigned count;
+};
+
+struct runner {
+    struct bench *bench;
+    const struct files *files;
+    const struct chain *chain;
+    struct gpu_pump *pump;
+    enum work work;
+    unsigned first;           /* picture to begin with */
+    pthread_barrier_t *ready; /* all lanes have their means */
+    double seconds;
+    struct gpu_lane lane;
+    void *output;
+    uint64_t done, bytes;
+    double *ms;
+    unsigned times;
+    struct lane_timing sum;
+};
+
+/* ---- pictures ---- */
+
+static bool load(struct bench *bench, const char *path, struct file *file) {
+    struct error err = {0};
+    const struct codec_limits limits = {.max_pixels = 1 << 28,
+                                        .max_side = 1 << 15,
+                                        .max_scans = 100,
+                                        .max_memory = 1 << 30,
+                                        .deadline_ns = INT64_MAX};
+    struct picture picture;
+    FILE *stream = fopen(path, "rb");
+    uint8_t *data = aligned_alloc(4096, ROOM);
+    size_t size = stream && data ? fread(data, 1, ROOM, stream) : 0;
+    if (stream) {
+        fclose(stream);
+    }
+    file->bytes = (struct bytes){data, size};
+    if (size == 0 || size == ROOM || codec_probe(file->bytes, &limits, &picture, &err) != ST_OK ||
+        picture.codec != CODEC_JPEG) {
+        free(data);
+        return false;
+    }
+    file->shape = picture.native;
+    must(CUDA_TRY(&bench->cuda, &err, cuMemHostRegister, data, ROOM, CU_MEMHOSTREGISTER_PORTABLE), &err);
+    return true;
+}
+
+static void load_all(struct bench *bench, struct files *files) {
+    DIR *folder = bench->pictures ? opendir(bench->pictures) : NULL;
+    char path[4096];
+    for (struct dirent *entry; folder && (entry = readdir(folder)) && files->count < PICTURES_MAX;) {
+        snprintf(path, sizeof path, "%s/%s", bench->pictures, entry->d_name);
+        files->count += load(bench, path, &files->file[files->count]);
+    }
+    if (folder) {
+        closedir(folder);
+    }
+}
+
+static void unload_all(struct bench *bench, struct files *files) {
+    for (unsigned i = 0; i < files->count; i++) {
+        bench->cuda.cuMemHostUnregister((void *)(uintptr_t)files->file[i].bytes.data);
+        free((void *)(uintptr_t)files->file[i].bytes.data);
+    }
+}
+
+/* ---- work ---- */
+
+static struct image on_device(const struct image_shape *shape, CUdeviceptr data) {
+    struct image image;
+    image_layout(&image, shape);
+    image_place(&image, (uint8_t *)(uintptr_t)data);
+    return image;
+}
+
+/* Half of the way: what a codec of the GPU does alone. The planes lie where the first whole run left them. */
+static enum status run_half(struct runner *runner, const struct file *file, struct error *err) {
+    static const struct gpu_jpeg_options options = {.quality = QUALITY};
+    struct gpu_lane *lane = &runner->lane;
+    struct image image = on_device(&file->shape, lane->source.data);
+    enum status status = ST_OK;
+    if (runner->work == ENCODE) {
+        status = gpu_jpeg_encode(&lane->jpeg, &image, &options, err);
+    } else {
+        status = gpu_jpeg_parse(&lane->jpeg, file->bytes, err);
+        status = status == ST_OK ? gpu_jpeg_decode(&lane->jpeg, &image, err) : status;
+    }
+    return status == ST_OK ? CUDA_TRY(&runner->bench->cuda, err, cuStreamSynchronize, lane->stream) : status;
+}
+
+static enum status run_one(struct runner *runner, const struct file *file, struct error *err) {
+    struct lane_timing timing = {0};
+    size_t size = 0;
+    const struct gpu_transcode job = {.chain = runner->chain,
+                                      .shape = file->shape,
+                                      .input = file->bytes,
+                                      .output = runner->output,
+                                      .room = ROOM,
+                                      .options = {.quality = QUALITY}};
+    enum status status = gpu_pump_run(runner->pump, &runner->lane, &job, &size, &timing, err);
+    runner->bytes += size;
+    runner->sum.upload_ns += timing.upload_ns;
+    runner->sum.filter_ns += timing.filter_ns;
+    runner->sum.download_ns += timing.download_ns;
+    return status;
+}
+
+static void open_runner(struct runner *runner) {
+    struct bench *bench = runner->bench;
+    struct error err = {0};
+    must(gpu_device_enter(&bench->device, &err), &err);
+    must(gpu_lane_init(&runner->lane, &bench->device, &err), &err);
+    must(CUDA_TRY(&bench->cuda, &err, cuMemHostAlloc, &runner->output, ROOM, CU_MEMHOSTALLOC_PORTABLE), &err);
+    for (unsigned i = 0; i < runner->files->count; i++) { /* memory is taken here */
+        must(run_one(runner, &runner->files->file[i], &err), &err);
+    }
+    runner->bytes = 0;
+    runner->sum = (struct lane_timing){0};
+}
+
+static void *runner_main(void *argument) {
+    struct runner *runner = argument;
+    struct error err = {0};
+    open_runner(runner);
+    pthread_barrier_wait(runner->ready); /* the measuring thread waits, too */
+    int64_t now = clock_ns(), until = now + (int64_t)(runner->seconds * 1e9);
+    for (unsigned i = runner->first; now < until; i++) {
+        const struct file *file = &runner->files->file[i % runner->files->count];
+        int64_t start = now;
+        must(runner->work == ALL ? run_one(runner, file, &err) : run_half(runner, file, &err), &err);
+        now = clock_ns();
+        runner->done++;
+        if (runner->times < TIMES_MAX) {
+            runner->ms[runner->times++] = ns_to_ms(now - start);
+        }
+    }
+    pthread_barrier_wait(runner->ready);
+    runner->bench->cuda.cuMemFreeHost(runner->output);
+    gpu_lane_finish(&runner->lane);
+    return NULL;
+}
+
+static double cpu_ms(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+}
+
+static void add(struct runner *sum, const struct runner *one, double *times) {
+    memmove(times + sum->times, one->ms, sizeof *times * one->times);
+    sum->times += one->times;
+    sum->done += one->done;
+    sum->bytes += one->bytes;
+    sum->sum.upload_ns += one->sum.upload_ns;
+    sum->sum.filter_ns += one->sum.filter_ns;
+    sum->sum.download_ns += one->sum.download_ns;
+}
+
+static void measure(struct bench *bench, const struct files *files, const struct chain *chain,
+                    const char *filter, enum work work, struct way way) {
+    static struct runner runner[LANES_MAX];
+    pthread_t thread[LANES_MAX];
+    double *times = malloc(sizeof *times * TIMES_MAX * way.lanes);
+    struct runner sum = {0};
+    pthread_barrier_t ready;
+    if (!times || pthread_barrier_init(&ready, NULL, way.lanes + 1)) {
+        give_up("out of memory");
+    }
+    struct gpu_pump *pump;
+    struct error err = {0};
+    must(gpu_pump_create(&pump, &bench->device, way.decoding, way.encoding, &err), &err);
+    for (unsigned i = 0; i < way.lanes; i++) {
+        runner[i] = (struct runner){.bench = bench,
+                                    .files = files,
+                                    .chain = chain,
+                                    .work = work,
+                                    .pump = pump,
+                                    .first = i,
+                                    .ready = &ready,
+                                    .seconds = bench->quick ? 0.2 : 1,
+                                    .ms = times + (size_t)TIMES_MAX * i};
+        if (pthread_create(&thread[i], NULL, runner_main, &runner[i])) {
+            give_up("no threads");
+        }
+    }
+    pthread_barrier_wait(&ready);
+    double cpu = cpu_ms();
+    int64_t start = clock_ns();
+    pthread_barrier_wait(&ready);
+    double wall = (double)(clock_ns() - start) / 1e9;
+    cpu = cpu_ms() - cpu;
+    for (unsigned i = 0; i < way.lanes; i++) {
+        pthread_join(thread[i], NULL);
+        add(&sum, &runner[i], times);
+    }
+    pthread_barrier_destroy(&ready);
+    gpu_pump_destroy(pump);
+    double each = sum.done ? 1.0 / (double)sum.done : 0;
+    printf("| %s | %s | %u | %u | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n",
+           work_names[work], filter, way.lanes, way.decoding, way.encoding, (double)sum.done / wall,
+           cpu * each, quantile(times, sum.times, 0.5), quantile(times, sum.times, 0.99),
+           ns_to_ms(sum.sum.upload_ns) * each, ns_to_ms(sum.sum.filter_ns) * each,
+           ns_to_ms(sum.sum.download_ns) * each, (double)sum.bytes * each / 1e3);
+    fflush(stdout);
+    free(times);
+}
+
+void bench_jpeg(struct bench *bench) {
+    static const struct way ways[] = {{1, 1, 1},   {8, 8, 2},   {14, 14, 3}, {24, 10, 2}, {28, 14, 1},
+                                      {28, 12, 2}, {28, 14, 2}, {28, 14, 3}, {36, 18, 2}};
+    static const double sigmas[] = {1.5, 5, 20, 100};
+    static struct files files;
+    struct error err = {0};
+    load_all(bench, &files);
+    enum status status = files.count ? gpu_device_open_jpeg(&bench->device, &err)
+                                     : fail(&err, ST_UNSUPPORTED, "PICTURES names no folder with JPEGs");
+    if (status != ST_OK) {
+        printf("\nJPEG on the GPU: not measured: %s\n", err.text);
+        return;
+    }
+    printf("\n### JPEG to JPEG on the GPU, %u pictures of %ux%u, without HTTP\n\n"
+           "| work | filter | lanes | in decoders | in encoder | pictures/s | CPU, ms | p50, ms | p99, ms | "
+           "decode | filter | "
+           "encode | "
+           "kB |\n"
+           "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+           files.count, files.file[0].shape.width, files.file[0].shape.height);
+    for (size_t s = 0; s < sizeof sigmas / sizeof *sigmas; s++) {
+        struct chain chain = {0};
+        char name[32];
+        const struct blur_arguments arguments = {.sigma = sigmas[s]};
+        snprintf(name, sizeof name, "sigma %g", sigmas[s]);
+        must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &files.file[0].shape, &err), &err);
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            if (s == 0 && ways[i].decoding == ways[i].lanes) {
+                measure(bench, &files, &chain, "", DECODE, ways[i]);
+                measure(bench, &files, &chain, "", ENCODE, ways[i]);
+            }
+            if (s == 0 || ways[i].lanes == 1 || i == WAY_CHOSEN) {
+                measure(bench, &files, &chain, name, ALL, ways[i]);
+            }
+        }
+    }
+    unload_all(bench, &files);
+}

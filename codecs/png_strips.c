@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/png_strips.h"
+
+#include <stdlib.h>
+
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include "codecs/limits.h"
+#include "codecs/png_chunks.h"
+#include "codecs/png_rows.h"
+#include "codecs/runs.h"
+
+enum {
+    STRIP_SIZE = 1 << 17, /* bytes of rows that are filtered and compressed together: they stay in cache */
+    COST = 3,             /* of a byte, against a sample that is blurred */
+    ZLIB_METHOD = 0x78,
+    ZLIB_CHECK = 0x01, /* a stream's header: deflate, 32 KiB, fastest */
+};
+
+/* What whoever works on strips needs. */
+struct seat {
+    struct png_rows rows;
+    uint8_t *lines;   /* a strip, filtered */
+    struct buf chunk; /* the same compressed; unused when there is one seat, which writes to the output */
+};
+
+struct strip {
+    struct buf chunk; /* empty when it is in the output already */
+    size_t size;      /* of its rows */
+    uint32_t checksum;
+};
+
+struct strips {
+    const struct image *image;
+    int64_t deadline_ns;
+    struct buf *output;
+    size_t line;
+    uint32_t height; /* rows a strip, but for the last */
+    unsigned count, seats;
+    struct strip *strip;
+    struct seat *seat;
+};
+
+/* A strip of rows as a chunk; in the first one the zlib stream begins. */
+static enum status write_chunk(const struct strips *strips, const struct seat *seat, unsigned index,
+                               struct buf *to, struct error *err) {
+    static const uint8_t start_of_stream[] = {ZLIB_METHOD, ZLIB_CHECK};
+    struct strip *strip = &strips->strip[index];
+    uint32_t y = index * strips->height, left = strips->image->height - y;
+    uint32_t count = left < strips->height ? left : strips->height;
+    size_t start = to->size;
+    enum png_filter filter = png_rows_choose(&seat->rows, y, count, seat->lines);
+    png_rows_filter(&seat->rows, y, count, filter, seat->lines);
+    strip->size = count * strips->line;
+    strip->checksum = libdeflate_adler32(1, seat->lines, strip->size);
+    enum status status = png_open_chunk(to, png_tag("IDAT"), err);
+    if (status == ST_OK && index == 0) {
+        status = buf_append(to, start_of_stream, sizeof(start_of_stream), err);
+    }
+    status = status != ST_OK ? status : runs_block(seat->lines, strip->size, to, err);
+    return status != ST_OK ? status : png_close_chunk(to, start, err);
+}
+
+static enum status run_strip(void *context, unsigned part, unsigned number, struct error *err) {
+    const struct strips *strips = context;
+    struct seat *seat = &strips->seat[number];
+    enum status status = limits_check_deadline(strips->deadline_ns, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    if (strips->seats == 1) {
+        return write_chunk(strips, seat, part, strips->output, err);
+    }
+    struct buf *chunk = &strips->strip[part].chunk;
+    seat->chunk.size = 0;
+    status = write_chunk(strips, seat, part, &seat->chunk, err);
+    buf_init(chunk, seat->chunk.size);
+    return status != ST_OK ? status : buf_append(chunk, seat->chunk.data, seat->chunk.size, err);
+}
+
+static enum status join(const struct strips *strips, struct error *err) {
+    uint32_t checksum = 1;
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < strips->count && status == ST_OK; i++) {
+        const struct strip *strip = &strips->strip[i];
+        checksum = (uint32_t)adler32_combine(checksum, strip->checksum, (z_off_t)strip->size);
+        status = buf_append(strips->output, strip->chunk.data, strip->chunk.size, err);
+    }
+    size_t start = strips->output->size;
+    uint8_t tail[4];
+    put_be32(tail, checksum);
+    status = status != ST_OK ? status : png_open_chunk(strips->output, png_tag("IDAT"), err);
+    status = status != ST_OK ? status : runs_end(strips->output, err);
+    status = status != ST_OK ? status : buf_append(strips->output, tail, sizeof(tail), err);
+    return status != ST_OK ? status : png_close_chunk(strips->output, start, err);
+}
+
+static enum status take_memory(struct strips *strips, struct error *err) {
+    strips->strip = calloc(strips->count, sizeof(*strips->strip));
+    strips->seat = calloc(strips->seats, sizeof(*strips->seat));
+    enum status status =
+        strips->strip && strips->seat ? ST_OK : fail(err, ST_BUSY, "out of memory to compress a PNG");
+    for (unsigned i = 0; i < strips->seats && status == ST_OK; i++) {
+        struct seat *seat = &strips->seat[i];
+        status = png_rows_init(&seat->rows, strips->image, err);
+        seat->lines = malloc(strips->height * strips->line);
+        buf_init(&seat->chunk, strips->output->maximum);
+        if (status == ST_OK && !seat->lines) {
+            status = fail(err, ST_BUSY, "out of memory to compress a PNG");
+        }
+    }
+    return status;
+}
+
+static void free_memory(struct strips *strips) {
+    for (unsigned i = 0; strips->strip && i < strips->count; i++) {
+        buf_finish(&strips->strip[i].chunk);
+    }
+    for (unsigned i = 0; strips->seat && i < strips->seats; i++) {
+        png_rows_finish(&strips->seat[i].rows);
+        buf_finish(&strips->seat[i].chunk);
+        free(strips->seat[i].lines);
+    }
+    free(strips->strip);
+    free(strips->seat);
+}
+
+enum status png_strips_write(const struct image *image, struct crew *crew, int64_t deadline_ns,
+                             struct buf *output, struct error *err) {
+    struct strips strips = {.image = image, .deadline_ns = deadline_ns, .output = output};
+    strips.line = plane_row_bytes(&image->plane[0], image->depth) + 1;
+    strips.height = strips.line < STRIP_SIZE ? (uint32_t)(STRIP_SIZE / strips.line) : 1;
+    strips.height = strips.height < image->height ? strips.height : image->height;
+    strips.count = (image->height + strips.height - 1) / strips.height;
+    unsigned seats = crew_seats(crew, (uint64_t)strips.line * image->height * COST);
+    strips.seats = seats < strips.count ? seats : strips.count;
+    struct crew_work work = {
+        .part = run_strip, .context = &strips, .parts = strips.count, .seats = strips.seats};
+    enum status status = take_memory(&strips, err);
+    status = status != ST_OK ? status : crew_run(crew, &work, err);
+    status = status != ST_OK ? status : join(&strips, err);
+    free_memory(&strips);
+    return status;
+}
