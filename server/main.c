@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Start, wait for a signal, drain, end. */
+ * Start, wait for a signal or for nobody to ask, drain, end. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 
 #include "config/cores.h"
 #include "config/memory.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "core/version.h"
 #include "cpu/cpu.h"
@@ -21,6 +22,7 @@
 #include "server/activation.h"
 #include "server/drain.h"
 #include "server/http.h"
+#include "server/idle.h"
 #include "server/listen.h"
 #include "server/openapi.h"
 #include "server/reload.h"
@@ -224,7 +226,8 @@ static int serve(const struct command *command, const struct config *config, str
         status = await_gpu(&service, err);
         if (status == ST_OK) {
             activation_notify(service.notify, "READY=1");
-            while (signals_wait(signals) == SIGHUP) {
+            atomic_store(&service.asked_ns, clock_ns());
+            while (idle_wait(&service, signals) == SIGHUP) {
                 reload(&service, https, command);
             }
         }

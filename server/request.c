@@ -44,6 +44,13 @@ static void judge_target(struct request *request, const char *target, size_t siz
     }
 }
 
+/* For idle_exit, which probes and scrapes of the second listener do not put off. */
+static void note_time(struct service *service, bool admin) {
+    if (!admin) {
+        atomic_store(&service->asked_ns, clock_ns());
+    }
+}
+
 struct request *request_create(struct service *service, const char *target, bool admin) {
     size_t size = strlen(target);
     size_t kept = size < REQUEST_TARGET_MAX ? size : REQUEST_TARGET_MAX;
@@ -66,6 +73,7 @@ struct request *request_create(struct service *service, const char *target, bool
     }
     judge_target(request, target, size);
     atomic_fetch_add(&service->active, 1);
+    note_time(service, admin);
     metrics_add(service->metrics, METRIC_IN_FLIGHT, 1);
     return request;
 }
@@ -387,6 +395,7 @@ void request_destroy(struct request *request, bool sent, bool timeout) {
     slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);
     settings_drop(request->settings);
+    note_time(service, request->admin); /* before it is not active any more */
     free(request);
     metrics_add(service->metrics, METRIC_IN_FLIGHT, -1);
     atomic_fetch_sub(&service->active, 1);

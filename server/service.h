@@ -32,15 +32,16 @@ struct service {
      * number i + 1 in the metrics. */
     struct backend *backend[SERVICE_BACKENDS_MAX];
     unsigned backend_count;
-    struct backend *cpu;     /* the last of them */
-    unsigned cores;          /* that may be used */
-    uint64_t memory;         /* for pictures, in bytes */
-    int notify;              /* socket of the service manager, -1: none */
-    uint16_t port;           /* listened on */
-    bool admin;              /* there is a second listener */
-    _Atomic bool draining;   /* set once, by SIGTERM */
-    _Atomic unsigned active; /* requests that exist */
-    int idle_event;          /* eventfd: written when the last connection ends while draining */
+    struct backend *cpu;      /* the last of them */
+    unsigned cores;           /* that may be used */
+    uint64_t memory;          /* for pictures, in bytes */
+    int notify;               /* socket of the service manager, -1: none */
+    uint16_t port;            /* listened on */
+    bool admin;               /* there is a second listener */
+    _Atomic bool draining;    /* set once, by SIGTERM */
+    _Atomic unsigned active;  /* requests that exist */
+    _Atomic int64_t asked_ns; /* clock_ns when a request on the port was last seen */
+    int idle_event;           /* eventfd: written when the last connection ends while draining */
 };
 
 #endif

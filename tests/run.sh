@@ -52,6 +52,7 @@ each_program() { # folder, arguments for the programs: runs all, fails if one do
 
 http() {
     ls tests/http/test_*.py >/dev/null 2>&1 || { echo "no tests in tests/http" && return 77; }
+    tests/kubernetes/install.sh
     BLURD=$PWD/build/$1/blurd $python -m pytest -q -p no:cacheprovider tests/http
 }
 

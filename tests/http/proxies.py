@@ -15,6 +15,7 @@ import daemon
 HAPROXY = '''
 global
     maxconn 2000
+    {tuning}
 defaults
     mode http
     timeout connect 5s
@@ -84,7 +85,7 @@ class Proxy:
         self.port = free_port()
         file = pathlib.Path(self.folder.name, 'conf')
         template = HAPROXY if name == 'haproxy' else NGINX
-        values = {'defaults': '', 'backend': '', 'servers': '', 'location': '', 'user': '' if os.getuid() else 'user root;', **settings}
+        values = {'tuning': '', 'defaults': '', 'backend': '', 'servers': '', 'location': '', 'user': '' if os.getuid() else 'user root;', **settings}
         file.write_text(template.format(port=self.port, folder=self.folder.name, **values), encoding='ascii')
         command = [program, '-db', '-f', str(file)] if name == 'haproxy' else [program, '-c', str(file), '-p', self.folder.name]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

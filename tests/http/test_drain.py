@@ -190,7 +190,7 @@ def test_requests_during_the_end_are_answered_or_refused(start):
 def test_rolling_restarts_behind_a_balancer(say):
     """tests/load/restarts.py in small; the check of 100 is in `make check-load`."""
     proxies.find('haproxy')
-    sys.path.insert(0, str(daemon.ROOT / 'tests/load'))
+    sys.path[:0] = [str(daemon.ROOT / 'tests/load'), str(daemon.ROOT / 'tests/hostile')]
     import restarts  # needs the path
 
     outcomes, longest = restarts.run(5, 100)

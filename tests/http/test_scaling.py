@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""docs/scaling.md: its sums are right, its figures are those that were measured, its HAProxy starts with its configuration."""
+
+import re
+import subprocess
+
+import pytest
+
+import daemon
+import proxies
+
+PAGE = (daemon.ROOT / 'docs/scaling.md').read_text()
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip('|\n').split('|')]
+
+
+def figures():
+    """[(JPEG, PNG)]: requests a second and core, kB of a request, kB of an answer."""
+    return [tuple(map(float, cells(line)[1:])) for line in re.findall(r'^\| (?:requests a second|kB of an?).*$', PAGE, re.M)]
+
+
+def rows():
+    table = PAGE.split('<!-- arithmetic', 1)[1].split('\n\n')[1]
+    return [(cells(line)[0], [float(cell) for cell in cells(line)[1:]]) for line in table.splitlines()[2:]]
+
+
+@pytest.mark.parametrize('name,values', rows(), ids=[name for name, _ in rows()])
+def test_the_sums(name, values):
+    (core, _), (request, _), (answer, _) = figures()
+    cores, gain, requests, inward, outward = values
+    assert requests == pytest.approx(cores * core * gain, rel=0.01)
+    assert inward == pytest.approx(requests * request * 8e-6, rel=0.04)
+    assert outward == pytest.approx(requests * answer * 8e-6, rel=0.04)
+
+
+def test_the_cost():
+    (core, _), _, (answer, _) = figures()
+    assert f'{0.04 / (core * 3600 * 0.6) * 1e6:.2f} a million' in PAGE
+    assert f'{answer * 0.05:.2f} a million' in PAGE
+
+
+@pytest.mark.parametrize('column,table', ((0, 'jpeg-served'), (1, 'png-served')))
+def test_the_figures_are_about_those_of_the_performance_page(column, table):
+    page = (daemon.ROOT / 'docs/performance.md').read_text().split(f'<!-- bench:{table} -->', 1)[1]
+    row = cells(re.search(r'^\| blurd, sigma 5 .*$', page, re.M).group())
+    assert figures()[0][column] == pytest.approx(float(row[3]), rel=0.25)
+    assert figures()[2][column] == pytest.approx(float(row[-1].replace(',', '')), rel=0.25)
+
+
+def test_haproxy_takes_the_configuration(tmp_path):
+    block = re.search(r'<!-- haproxy -->\n\n((?:    .*\n)+)', PAGE).group(1)
+    (tmp_path / 'haproxy.cfg').write_text(re.sub('^    ', '', block, flags=re.M))
+    done = subprocess.run([proxies.find('haproxy'), '-c', '-f', str(tmp_path / 'haproxy.cfg')], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0 and 'warning' not in done.stderr.lower(), done.stderr
+
+
+def test_the_overlays_are_named():
+    for path in (daemon.ROOT / 'docker/kubernetes').iterdir():
+        assert f'docker/kubernetes/{path.name} ' in PAGE
