@@ -299,7 +299,10 @@ static void test_actions(void **state) {
                  {"--check-config", CONFIG_CHECK},
                  {"--help-markdown", CONFIG_HELP_MARKDOWN},
                  {"--help-file", CONFIG_HELP_FILE},
-                 {"--help-openapi", CONFIG_HELP_OPENAPI}};
+                 {"--help-openapi", CONFIG_HELP_OPENAPI},
+                 {"--help-man", CONFIG_HELP_MAN},
+                 {"--help-completion", CONFIG_HELP_COMPLETION},
+                 {"--check-health", CONFIG_CHECK_HEALTH}};
     struct world world;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(load(&world, FLAGS(cases[i].flag), NULL), ST_OK);
@@ -309,6 +312,9 @@ static void test_actions(void **state) {
     assert_int_equal(load(&world, FLAGS("--help"), FLAGS("BLURD_PORT=x")), ST_OK);
     assert_int_equal(load(&world, FLAGS("--check-config"), FLAGS("BLURD_PORT=x")), ST_ARGUMENT);
     assert_int_equal(load(&world, FLAGS("--check-config", "--port", "99999"), NULL), ST_ARGUMENT);
+    assert_int_equal(load(&world, FLAGS("--check-health"), FLAGS("BLURD_PORT=9000")), ST_OK);
+    assert_int_equal(world.config.port, 9000);
+    assert_int_equal(load(&world, FLAGS("--check-health"), FLAGS("BLURD_PORT=x")), ST_ARGUMENT);
 }
 
 /* What an action prints, zero-terminated; the caller frees it. */
@@ -388,6 +394,28 @@ static void test_example_file(void **state) {
     free(text);
 }
 
+/* Every option and flag is in the manual page and in the completions, and no character of them is a command.
+ */
+static void test_manual(void **state) {
+    (void)state;
+    struct config config;
+    config_default(&config);
+    char *manual = printed(CONFIG_HELP_MAN, &config);
+    char *completion = printed(CONFIG_HELP_COMPLETION, &config);
+    assert_non_null(strstr(manual, "\\fB\\-\\-max\\-body\\fR \\fISIZE\\fR\nLargest request body."));
+    assert_non_null(strstr(manual, "; default: 20MiB\n"));
+    assert_non_null(strstr(manual, "\\fB\\-\\-check\\-health\\fR\n"));
+    assert_null(strchr(manual, '`'));
+    assert_non_null(strstr(completion, "    --sandbox) words='auto on off ' ;;\n"));
+    assert_non_null(strstr(completion, "    --require-gpu) words='on off' ;;\n"));
+    assert_non_null(strstr(completion, "    --gpus) words='all' ;;\n"));
+    assert_non_null(strstr(completion, "    --token-file) files=yes ;;\n"));
+    assert_non_null(strstr(completion, "    --port) words='' ;;\n"));
+    assert_non_null(strstr(completion, " --help-completion --version --help --config' ;;\n"));
+    free(manual);
+    free(completion);
+}
+
 static void test_help(void **state) {
     (void)state;
     struct config config;
@@ -442,6 +470,7 @@ int main(void) {
         cmocka_unit_test(test_dump_loads_again),
         cmocka_unit_test(test_pages_are_current),
         cmocka_unit_test(test_example_file),
+        cmocka_unit_test(test_manual),
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_full_disk),
     };
