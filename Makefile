@@ -219,9 +219,10 @@ $(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
 	@$(KERNEL_TOOL) flatten $@.new $(sort $(wildcard gpu/*.cu))
 	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
 
+# NVRTC looks for its second library where the loader does, and not beside itself.
 define make_kernels
 	$(if $(NVRTC),$(call say,NVRTC,$@))
-	$(Q)$(if $(NVRTC),$(KERNEL_TOOL) $(1) $@ $* $< $(NVRTC),: >$@)
+	$(Q)$(if $(NVRTC),LD_LIBRARY_PATH=$(dir $(NVRTC)) $(KERNEL_TOOL) $(1) $@ $* $< $(NVRTC),: >$@)
 endef
 $(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,cubin)
@@ -317,6 +318,11 @@ check-image:
 	@config/packages.sh image
 	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
 	@tests/image.sh || [ $$? = 77 ]
+
+check-install:
+	@config/packages.sh build
+	@$(MAKE) --no-print-directory CONFIG=release all
+	@tests/install.sh
 
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:

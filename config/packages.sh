@@ -18,12 +18,12 @@ set -euo pipefail
 build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev libdeflate-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
     python3-pip)
 run=("${build[@]}" curl)
-test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
+test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-yaml python3-numpy python3-pil python3-requests
     python3-scipy openssl bubblewrap universal-ctags valgrind clang libclang-rt-dev)
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace)
-image=("${run[@]}" buildah debootstrap haproxy python3-yaml lintian)
+image=("${run[@]}" buildah debootstrap python3 lintian)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
 say() { printf 'packages: %s\n' "$*"; }
