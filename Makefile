@@ -319,6 +319,16 @@ check-image:
 	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
 	@tests/image.sh || [ $$? = 77 ]
 
+check-deb:
+	@config/packages.sh package
+	@$(MAKE) --no-print-directory deb
+	@tests/deb.sh || [ $$? = 77 ]
+
+deb:
+	@config/packages.sh deb
+	@$(MAKE) --no-print-directory CONFIG=release all build/release/blurd.8 build/release/blurd.bash
+	@docker/debian/build.sh
+
 check-install:
 	@config/packages.sh build
 	@$(MAKE) --no-print-directory CONFIG=release all
