@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # One image for hosts with and without GPUs; docs/container.md has the lines to run it.
 #     docker build -t blurd .
-# BASE: Debian 12 or 13. NVRTC=yes: with the compiler that --module-format nvrtc needs, see docs/container.md.
+# BASE: Debian 12 or 13. NVRTC=yes: with the compiler that --module-format nvrtc needs. CUDA_HOME=none: without a GPU.
 ARG BASE=debian:12-slim
 
 FROM ${BASE} AS build
@@ -9,8 +9,9 @@ WORKDIR /src
 COPY config/packages.sh config/
 RUN config/packages.sh build && rm -rf /var/lib/apt/lists/*
 COPY . .
+ARG CUDA_HOME=/usr/local/cuda
 ARG NVRTC=no
-RUN make -j "$(nproc)" && docker/image_root.sh build/release/blurd /out "${NVRTC}"
+RUN make -j "$(nproc)" CUDA_HOME="${CUDA_HOME}" && docker/image_root.sh build/release/blurd /out "${NVRTC}"
 
 # Not from a slim Debian: two thirds of that are a shell, apt and perl, which only an intruder would use.
 FROM scratch

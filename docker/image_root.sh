@@ -43,7 +43,10 @@ install -D -m 644 LICENSE "$root/usr/share/doc/blurd/LICENSE"
 if [ "$nvrtc" = yes ]; then
     library=$(sed -n 's/^NVRTC := //p' build/cuda/*/cuda.mk)
     [ -n "$library" ] || { echo "image_root: the build has found no NVRTC" >&2 && exit 1; }
-    install -m 755 -t "$root/usr/lib/$(gcc -print-multiarch)" "$(dirname "$library")"/libnvrtc*.so*
+    # It opens a second one, by the name with the toolkit's version.
+    for part in "$library" $(find "$(dirname "$library")/" -regex '.*/libnvrtc-builtins\.so\.[0-9]+\.[0-9]+'); do
+        install -m 755 "$part" "$root/usr/lib/$(gcc -print-multiarch)/$(basename "$part")"
+    done
 fi
 
 # debian_version tells NVIDIA's toolkit where the driver's libraries are looked for.

@@ -49,7 +49,8 @@ static void test_no_accidental_commands(void **state) {
     static const char *const commands[] = {".\\\"", ".TH ", ".SH ", ".B ", ".BR ",
                                            ".I ",   ".PP",  ".TP",  ".br"};
     char *manual = printed(CONFIG_HELP_MAN);
-    for (char *line = strtok(manual, "\n"); line; line = strtok(NULL, "\n")) {
+    char *rest = NULL;
+    for (char *line = strtok_r(manual, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         bool known = *line != '.' && *line != '\'';
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
             known |= strncmp(line, commands[i], strlen(commands[i])) == 0;
