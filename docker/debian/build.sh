@@ -15,7 +15,8 @@ cp -r docker/debian "$tree/debian"
 version=$(sed -n 's/^#define BLURD_VERSION "\(.*\)"/\1/p' core/version.h)
 [ "$(dpkg-parsechangelog -l docker/debian/changelog -S Version)" = "$version" ] ||
     { echo "deb: docker/debian/changelog is not for version $version" >&2 && exit 1; }
-(cd "$tree" && unset MAKEFLAGS MAKELEVEL && debian/rules binary) >build/deb/build.log 2>&1 ||
+(cd "$tree" && debian/rules binary) >build/deb/build.log 2>&1 ||
     { tail -n 15 build/deb/build.log && exit 1; }
 rm -rf "$tree"
+! grep -q '^  CC ' build/deb/build.log || { echo "deb: the program was built anew, see build/deb/build.log" >&2 && exit 1; }
 ls build/deb/*.deb
