@@ -1,27 +1,34 @@
 # SPDX-License-Identifier: MIT
-# docker build -t blurd . && docker run --rm -p 8080:8080 blurd
-# Debian 12 or 13: --build-arg BASE=debian:trixie-slim
-ARG BASE=debian:bookworm-slim
+# One image for hosts with and without GPUs; docs/container.md has the lines to run it.
+#     docker build -t blurd .
+# BASE: Debian 12 or 13. NVRTC=yes: with the compiler that --module-format nvrtc needs. CUDA_HOME=none: without a GPU.
+ARG BASE=debian:12-slim
 
 FROM ${BASE} AS build
 WORKDIR /src
 COPY config/packages.sh config/
 RUN config/packages.sh build && rm -rf /var/lib/apt/lists/*
 COPY . .
-RUN make -j "$(nproc)" && make install DESTDIR=/out PREFIX=/usr/local
-# The runtime packages' names differ between Debian's releases: ask which own our libraries.
-RUN ldd build/release/blurd | sed -n 's|.* => .*\(/[^/]*/[^/ ]*\) .*|*\1|p' \
-    | xargs dpkg-query --search | cut -d: -f1 | sort -u >/out/packages
+ARG CUDA_HOME=/usr/local/cuda
+ARG NVRTC=no
+RUN make -j "$(nproc)" CUDA_HOME="${CUDA_HOME}" && docker/image_root.sh build/release/blurd /out "${NVRTC}"
 
-FROM ${BASE}
-RUN --mount=type=bind,from=build,source=/out,target=/mnt \
-    apt-get update -q \
-    && apt-get install -qy --no-install-recommends $(cat /mnt/packages) \
-    && rm -rf /var/lib/apt/lists/*
-COPY --from=build /out/usr/local /usr/local
-USER 65532:65532
-ENV BLURD_LOG_FORMAT=json
+# Not from a slim Debian: two thirds of that are a shell, apt and perl, which only an intruder would use.
+FROM scratch
+COPY --from=build /out /
+ARG VERSION=0.1.0
+LABEL org.opencontainers.image.title="blurd" \
+      org.opencontainers.image.description="Image filters over HTTP, on CPU or GPU" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.licenses="MIT"
+# The driver comes from the host, through NVIDIA's container toolkit, which reads the last two.
+ENV BLURD_LOG_FORMAT=json \
+    NVIDIA_VISIBLE_DEVICES=all \
+    NVIDIA_DRIVER_CAPABILITIES=compute,utility
+USER 65534:65534
 EXPOSE 8080
-# Draining starts at SIGTERM. Orchestrators probe GET /livez and /readyz from outside.
+# Draining starts at SIGTERM.
 STOPSIGNAL SIGTERM
+# Sees BLURD_… and PORT, not the arguments of the daemon.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=5s --retries=3 CMD ["/usr/local/bin/blurd", "--check-health"]
 ENTRYPOINT ["/usr/local/bin/blurd"]

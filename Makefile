@@ -13,7 +13,10 @@
 # make docs            the generated pages, tables       make tidy     static analysis, all tools
 # make memcheck        the unit tests under valgrind
 # make bundle          an archive for hosts without packages
-# make install         DESTDIR= PREFIX=/usr/local      make clean    distclean: downloads, too
+# make check-image     the container image, built by buildah and run, some minutes
+# make deb             a Debian package in build/deb   make check-deb   lintian, installed and removed in a Debian of its own
+# make install         DESTDIR= PREFIX=/usr/local      install-strip, uninstall, check-install
+# make clean           distclean: downloads, too
 #
 # CONFIG=release|debug|asan|tsan|fuzz|afl|coverage   side by side under build/$(CONFIG)
 # V=1                                   shows the commands
@@ -84,7 +87,8 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-browser check-hostile check-load coverage
+BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-browser check-hostile check-load coverage \
+                  check-image check-install check-deb deb uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -215,9 +219,10 @@ $(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
 	@$(KERNEL_TOOL) flatten $@.new $(sort $(wildcard gpu/*.cu))
 	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
 
+# NVRTC looks for its second library where the loader does, and not beside itself.
 define make_kernels
 	$(if $(NVRTC),$(call say,NVRTC,$@))
-	$(Q)$(if $(NVRTC),$(KERNEL_TOOL) $(1) $@ $* $< $(NVRTC),: >$@)
+	$(Q)$(if $(NVRTC),LD_LIBRARY_PATH=$(dir $(NVRTC)) $(KERNEL_TOOL) $(1) $@ $* $< $(NVRTC),: >$@)
 endef
 $(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,cubin)
@@ -308,6 +313,27 @@ check-browser:
 	@BLURD=$(BUILD)/blurd PYTHONDONTWRITEBYTECODE=1 $(firstword $(wildcard /usr/bin/python3) python3) \
 	    -m pytest -q -p no:cacheprovider tests/browser $(ARGS)
 
+# The image needs root, as buildah and debootstrap do here.
+check-image:
+	@config/packages.sh image
+	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
+	@tests/image.sh || [ $$? = 77 ]
+
+check-deb:
+	@config/packages.sh package
+	@$(MAKE) --no-print-directory deb
+	@tests/deb.sh || [ $$? = 77 ]
+
+deb:
+	@config/packages.sh deb
+	@$(MAKE) --no-print-directory CONFIG=release all build/release/blurd.8 build/release/blurd.bash
+	@docker/debian/build.sh
+
+check-install:
+	@config/packages.sh build
+	@$(MAKE) --no-print-directory CONFIG=release all
+	@tests/install.sh
+
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
 	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
@@ -324,12 +350,32 @@ tidy: $(CUDA_BUILD)/cuda.mk
 memcheck: tests
 	$(Q)tests/check/memcheck.sh $(BUILD)
 
-install: all
-	install -D -m 755 $(BUILD)/blurd $(DESTDIR)$(PREFIX)/bin/blurd
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/blurd/systemd docker/systemd/*
-	install -D -m 644 config/blurd.conf $(DESTDIR)$(PREFIX)/share/blurd/blurd.conf
-	install -D -m 644 docs/configuration.md $(DESTDIR)$(PREFIX)/share/doc/blurd/configuration.md
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/blurd/LICENSE
+# What other tools show of the options.
+$(BUILD)/blurd.8: $(BUILD)/blurd
+	$(Q)$< --help-man >$@
+$(BUILD)/blurd.bash: $(BUILD)/blurd
+	$(Q)$< --help-completion >$@
+
+# The unit names the program by its path, which is not DESTDIR's.
+ROOT = $(DESTDIR)$(PREFIX)
+UNITS ?= $(PREFIX)/lib/systemd/system
+INSTALL_PROGRAM ?= install
+install: all $(BUILD)/blurd.8 $(BUILD)/blurd.bash
+	$(INSTALL_PROGRAM) -D -m 755 $(BUILD)/blurd $(ROOT)/bin/blurd
+	install -D -m 644 $(BUILD)/blurd.8 $(ROOT)/share/man/man8/blurd.8
+	install -D -m 644 $(BUILD)/blurd.bash $(ROOT)/share/bash-completion/completions/blurd
+	install -D -m 644 -t $(DESTDIR)$(UNITS) docker/systemd/blurd.service docker/systemd/blurd.socket
+	sed -i 's|/usr/local/bin/blurd|$(PREFIX)/bin/blurd|' $(DESTDIR)$(UNITS)/blurd.service
+	install -D -m 644 config/blurd.conf $(ROOT)/share/blurd/blurd.conf
+	install -D -m 644 -t $(ROOT)/share/doc/blurd LICENSE README.md CHANGELOG.md
+	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs $(wildcard docs/*.md)
+	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/api $(wildcard docs/api/*.md)
+install-strip:
+	@$(MAKE) --no-print-directory INSTALL_PROGRAM='install -s' install
+uninstall:
+	rm -f $(ROOT)/bin/blurd $(ROOT)/share/man/man8/blurd.8 $(ROOT)/share/bash-completion/completions/blurd
+	rm -f $(DESTDIR)$(UNITS)/blurd.service $(DESTDIR)$(UNITS)/blurd.socket
+	rm -rf $(ROOT)/share/blurd $(ROOT)/share/doc/blurd
 
 clean:
 	rm -rf $(addprefix build/,$(CONFIGS)) build/arm64/release build/sample.jpg
@@ -337,7 +383,7 @@ distclean:
 	rm -rf build
 
 .PHONY: all kernels tests tools fuzzers run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
-        memcheck install clean distclean FORCE
+        memcheck install install-strip uninstall check-image check-deb check-install deb clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

@@ -65,14 +65,9 @@ enum source { SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_COMMAND_LINE };
 
 enum { SPELLING_MAX = 64, SHOWN_MAX = 48 };
 
-/* Flags that are no options: they cannot stand in the file. */
-static const struct {
-    const char *flag;
-    enum config_action action;
-} actions[] = {
-    {"help", CONFIG_HELP},           {"version", CONFIG_VERSION},
-    {"check-config", CONFIG_CHECK},  {"help-markdown", CONFIG_HELP_MARKDOWN},
-    {"help-file", CONFIG_HELP_FILE}, {"help-openapi", CONFIG_HELP_OPENAPI},
+static const struct config_flag actions[] = {
+#define ACTION(name, flag, needs, help) {flag, CONFIG_##name, needs, help},
+#include "config/actions.def"
 };
 
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };
@@ -80,6 +75,7 @@ enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 /* The command line, taken apart; pointers into argv. */
 struct command_line {
     enum config_action action;
+    bool answered;    /* the action needs nothing else */
     const char *file; /* --config, or NULL */
     const char *value[ROW_COUNT];
 };
@@ -94,6 +90,11 @@ struct file_state {
 const struct option *config_options(size_t *count) {
     *count = ROW_COUNT;
     return rows;
+}
+
+const struct config_flag *config_flags(size_t *count) {
+    *count = ACTION_COUNT;
+    return actions;
 }
 
 const char *config_choice_name(enum config_choice choice) {
@@ -253,14 +254,15 @@ static enum status load_environment(struct config *config, char *const *envp, st
     return status;
 }
 
-/* The action of a flag without its dashes; CONFIG_RUN when it is none. */
-static enum config_action find_action(const char *flag) {
+/* The row of a flag without its dashes; NULL when it is none. */
+static const struct config_flag *find_action(const char *flag) {
+    const char *name = strcmp(flag, "h") == 0 ? "help" : flag;
     for (size_t i = 0; i < ACTION_COUNT; i++) {
-        if (strcmp(actions[i].flag, flag) == 0) {
-            return actions[i].action;
+        if (strcmp(actions[i].flag, name) == 0) {
+            return &actions[i];
         }
     }
-    return strcmp(flag, "h") == 0 ? CONFIG_HELP : CONFIG_RUN;
+    return NULL;
 }
 
 /* Takes `--name=value` or `--name value` at argv[*index] and moves *index to its last word. */
@@ -303,15 +305,16 @@ static enum status read_command_line(struct command_line *line, int argc, char *
             return fail(err, ST_ARGUMENT, "\"%s\" (command line) is not an option, options start with --",
                         shown);
         }
-        enum config_action action = find_action(argv[i] + strspn(argv[i], "-"));
-        if (action == CONFIG_RUN) {
+        const struct config_flag *found = find_action(argv[i] + strspn(argv[i], "-"));
+        if (!found) {
             enum status status = take_option(line, argv, &i, err);
             if (status) {
                 return status;
             }
         } else {
-            line->action = action;
-            if (action != CONFIG_CHECK) { /* answers that need nothing else */
+            line->action = found->action;
+            line->answered = !found->needs_options;
+            if (line->answered) {
                 return ST_OK;
             }
         }
@@ -366,7 +369,7 @@ enum status config_load(struct config *config, enum config_action *action, int a
     config_default(config);
     enum status status = read_command_line(&line, argc, argv, err);
     *action = line.action;
-    if (status || (line.action != CONFIG_RUN && line.action != CONFIG_CHECK)) {
+    if (status || line.answered) {
         return status;
     }
     const char *file = line.file ? line.file : variable(envp, "BLURD_CONFIG");

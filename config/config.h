@@ -51,12 +51,16 @@ struct config {
 /* What the command line asks for. */
 enum config_action {
     CONFIG_RUN,
-    CONFIG_HELP,          /* --help, -h */
-    CONFIG_VERSION,       /* --version */
-    CONFIG_CHECK,         /* --check-config */
-    CONFIG_HELP_MARKDOWN, /* --help-markdown: docs/configuration.md */
-    CONFIG_HELP_FILE,     /* --help-file: config/blurd.conf */
-    CONFIG_HELP_OPENAPI,  /* --help-openapi: what GET /openapi.json answers; written by the server */
+#define ACTION(name, flag, needs, help) CONFIG_##name,
+#include "config/actions.def"
+};
+
+/* A flag that is no option. */
+struct config_flag {
+    const char *flag; /* without its dashes */
+    enum config_action action;
+    bool needs_options; /* whether it reads the configuration first */
+    const char *help;
 };
 
 /* Every option at its default. */
@@ -77,8 +81,9 @@ const char *config_file(int argc, char *const *argv, char *const *envp);
 /* Checks what no single option can say. config_load has done so. */
 enum status config_check(const struct config *config, struct error *err);
 
-/* Prints what `action` (not CONFIG_RUN or CONFIG_HELP_OPENAPI) asks for; `version` is the text for --version,
- * without a line end. Returns the exit status: 0, or 1 when writing failed. */
+/* Prints what `action` asks for; `version` is the text for --version, without a line end. Not for CONFIG_RUN,
+ * CONFIG_HELP_OPENAPI and CONFIG_CHECK_HEALTH, which the server does. Returns the exit status: 0, or 1 when
+ * writing failed. */
 int config_answer(enum config_action action, const struct config *config, const char *version, FILE *out);
 
 /* Prints every option as a line that the file accepts; what --check-config shows. */
@@ -89,5 +94,8 @@ const char *config_choice_name(enum config_choice choice);
 
 /* The table's rows, for printing and tests. */
 const struct option *config_options(size_t *count);
+
+/* The rows of config/actions.def, in its order. */
+const struct config_flag *config_flags(size_t *count);
 
 #endif

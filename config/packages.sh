@@ -9,6 +9,9 @@
 #     config/packages.sh browser  and what `make check-browser` needs: Chromium, half a gigabyte
 #     config/packages.sh bench    what `make bench` needs, with programs to compare with
 #     config/packages.sh load     what `make check-load` needs
+#     config/packages.sh deb      what `make deb` needs
+#     config/packages.sh image    what `make check-image` needs
+#     config/packages.sh package  what `make check-deb` needs
 #     config/packages.sh arm64    what `make` and `make check-arm64` need
 #
 # Debian 12 and 13. Elsewhere it only says what is needed.
@@ -22,6 +25,9 @@ test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
+deb=("${build[@]}" debhelper dpkg-dev)
+image=("${run[@]}" buildah debootstrap python3)
+package=("${deb[@]}" curl debootstrap lintian)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
 say() { printf 'packages: %s\n' "$*"; }
@@ -33,8 +39,11 @@ test) wanted=("${test[@]}") ;;
 browser) wanted=("${browser[@]}") ;;
 bench) wanted=("${bench[@]}") ;;
 load) wanted=("${load[@]}") ;;
+deb) wanted=("${deb[@]}") ;;
+image) wanted=("${image[@]}") ;;
+package) wanted=("${package[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
-*) say "usage: $0 build|run|test|browser|bench|load|arm64" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|test|browser|bench|load|deb|image|package|arm64" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/manual.h"
 
 enum { HELP_WIDTH = 80 };
 
@@ -57,15 +58,6 @@ static void print_help(FILE *out) {
         "Every option can also stand in the environment (BLURD_MAX_BODY for --max-body)\n"
         "or in a file (max_body = 20MiB). Flags win over the environment, the environment\n"
         "over the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n\n";
-    static const char *const actions =
-        "  --config FILE\n      File to read options from; also BLURD_CONFIG.\n"
-        "  --check-config\n      Print the effective configuration and exit: 0, or 78 when it is "
-        "wrong.\n"
-        "  --help-file\n      Print a commented configuration file with the defaults.\n"
-        "  --help-openapi\n      Print the description of the HTTP interface (OpenAPI 3.1).\n"
-        "  --help-markdown\n      Print the reference page of the options.\n"
-        "  --version\n      Print the version.\n"
-        "  --help, -h\n      Print this.\n";
     fputs(usage, out);
     size_t count;
     const struct option *rows = config_options(&count);
@@ -78,7 +70,12 @@ static void print_help(FILE *out) {
         describe(&rows[i], text, sizeof text);
         print_wrapped("      ", text, out);
     }
-    fputs(actions, out);
+    fputs("  --config FILE\n      File to read options from; also BLURD_CONFIG.\n", out);
+    const struct config_flag *flags = config_flags(&count);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "  --%s\n", flags[i].flag);
+        print_wrapped("      ", flags[i].help, out);
+    }
 }
 
 static void print_markdown_row(const struct option *row, FILE *out) {
@@ -156,6 +153,13 @@ int config_answer(enum config_action action, const struct config *config, const 
     switch (action) {
     case CONFIG_RUN:
     case CONFIG_HELP_OPENAPI:
+    case CONFIG_CHECK_HEALTH:
+        break;
+    case CONFIG_HELP_MAN:
+        manual_print(out);
+        break;
+    case CONFIG_HELP_COMPLETION:
+        completion_print(out);
         break;
     case CONFIG_HELP:
         print_help(out);

@@ -4,8 +4,10 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum {
@@ -68,6 +70,37 @@ enum status listen_open(const char *text, uint16_t *port, int *fd, struct error 
     }
     listen_port(*fd, port);
     return ST_OK;
+}
+
+/* A socket that is connected; -1 with errno. */
+static int try_connect(const char *text, uint16_t port, unsigned seconds) {
+    union address address;
+    socklen_t size = parse(text, port, &address);
+    struct timeval limit = {.tv_sec = (time_t)seconds};
+    int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit); /* of connect, too */
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (connect(fd, &address.any, size) == 0) {
+        return fd;
+    }
+    int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+enum status listen_reach(const char *text, uint16_t port, unsigned seconds, int *fd, struct error *err) {
+    bool both = strcmp(text, "::") == 0;
+    const char *to = both || strcmp(text, "0.0.0.0") == 0 ? "127.0.0.1" : text;
+    *fd = try_connect(to, port, seconds);
+    if (*fd < 0 && both) { /* a machine without IPv4 */
+        *fd = try_connect("::1", port, seconds);
+    }
+    return *fd >= 0 ? ST_OK
+                    : fail(err, ST_ARGUMENT, "nothing answers on %s port %u: %s", to, port, strerror(errno));
 }
 
 void listen_port(int fd, uint16_t *port) {

@@ -12,6 +12,10 @@
  * one is stored. The caller closes *fd. ST_ARGUMENT with a sentence for people. */
 enum status listen_open(const char *address, uint16_t *port, int *fd, struct error *err);
 
+/* Connects to what listens on that address and port of this machine, for an exchange of at most `seconds` a
+ * step; "::" and "0.0.0.0" are reached over loopback. The caller closes *fd. ST_ARGUMENT, with a sentence. */
+enum status listen_reach(const char *address, uint16_t port, unsigned seconds, int *fd, struct error *err);
+
 /* Stores the port that `fd` listens on; 0 for sockets without one. */
 void listen_port(int fd, uint16_t *port);
 

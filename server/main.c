@@ -21,6 +21,7 @@
 #include "gpu/versions.h"
 #include "server/activation.h"
 #include "server/drain.h"
+#include "server/health.h"
 #include "server/http.h"
 #include "server/idle.h"
 #include "server/listen.h"
@@ -262,6 +263,11 @@ static bool take_engine_argument(int *argc, char **argv) {
     return true;
 }
 
+static int complain(const struct error *err) {
+    fprintf(stderr, "blurd: %s\n", err->text);
+    return EXIT_FAILURE;
+}
+
 int main(int argc, char **argv) {
     struct config config;
     enum config_action action;
@@ -274,6 +280,9 @@ int main(int argc, char **argv) {
     }
     if (action == CONFIG_HELP_OPENAPI) {
         return print_openapi(&config);
+    }
+    if (action == CONFIG_CHECK_HEALTH) {
+        return health_check(&config, &err) == ST_OK ? EX_OK : complain(&err);
     }
     if (action != CONFIG_RUN) {
         char version[160];

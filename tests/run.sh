@@ -3,7 +3,7 @@
 # Everything that `make test` does after the packages are there. Every stage runs, also
 # after one has failed; the last line counts the stages.
 #
-#     tests/run.sh [STAGE]...     style unit kernels http api corpus instructions fuzz; all without
+#     tests/run.sh [STAGE]...     style unit kernels http install api corpus instructions fuzz; all without
 #     tests/run.sh fuzz SECONDS   each fuzz target for so long (20)
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
@@ -106,6 +106,7 @@ wanted fuzz && stage "fuzz targets, $fuzz_seconds s each" tests/fuzz/run.sh "$fu
     wanted unit && stage "fuzz regressions, $config" replay $config
     [ $config != release ] || { wanted kernels && stage "kernels on the host" kernels $config; }
     wanted http && stage "http tests, $config" http $config
+    [ $config != release ] || { wanted install && stage "install, $config" tests/install.sh; }
     [ $config != release ] || { wanted api && stage "api, $config" api $config; }
     wanted corpus && stage "corpus, $config" corpus $config
 done

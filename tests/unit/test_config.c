@@ -290,25 +290,26 @@ static void test_precedence(void **state) {
 
 static void test_actions(void **state) {
     (void)state;
-    static const struct {
-        const char *flag;
-        enum config_action action;
-    } cases[] = {{"--help", CONFIG_HELP},
-                 {"-h", CONFIG_HELP},
-                 {"--version", CONFIG_VERSION},
-                 {"--check-config", CONFIG_CHECK},
-                 {"--help-markdown", CONFIG_HELP_MARKDOWN},
-                 {"--help-file", CONFIG_HELP_FILE},
-                 {"--help-openapi", CONFIG_HELP_OPENAPI}};
     struct world world;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(load(&world, FLAGS(cases[i].flag), NULL), ST_OK);
-        assert_int_equal(world.action, cases[i].action);
+    size_t count;
+    const struct config_flag *flags = config_flags(&count);
+    for (size_t i = 0; i < count; i++) {
+        char flag[64];
+        snprintf(flag, sizeof flag, "--%s", flags[i].flag);
+        assert_int_equal(load(&world, FLAGS(flag), NULL), ST_OK);
+        assert_int_equal(world.action, flags[i].action);
+        assert_int_equal(load(&world, FLAGS(flag, "--port", "x"), NULL),
+                         flags[i].needs_options ? ST_ARGUMENT : ST_OK);
     }
+    assert_int_equal(load(&world, FLAGS("-h"), NULL), ST_OK);
+    assert_int_equal(world.action, CONFIG_HELP);
     /* help works with a broken environment, a check does not */
     assert_int_equal(load(&world, FLAGS("--help"), FLAGS("BLURD_PORT=x")), ST_OK);
     assert_int_equal(load(&world, FLAGS("--check-config"), FLAGS("BLURD_PORT=x")), ST_ARGUMENT);
     assert_int_equal(load(&world, FLAGS("--check-config", "--port", "99999"), NULL), ST_ARGUMENT);
+    assert_int_equal(load(&world, FLAGS("--check-health"), FLAGS("BLURD_PORT=9000")), ST_OK);
+    assert_int_equal(world.config.port, 9000);
+    assert_int_equal(load(&world, FLAGS("--check-health"), FLAGS("BLURD_PORT=x")), ST_ARGUMENT);
 }
 
 /* What an action prints, zero-terminated; the caller frees it. */

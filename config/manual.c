@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/manual.h"
+
+#include <string.h>
+
+#include "config/config.h"
+#include "core/version.h"
+
+/* max_body as max-body; in the manual a dash that is to stay one is escaped. */
+static void print_flag(const char *name, const char *dash, FILE *out) {
+    fprintf(out, "%s%s", dash, dash);
+    for (; *name; name++) {
+        if (*name == '_' || *name == '-') {
+            fputs(dash, out);
+        } else {
+            fputc(*name, out);
+        }
+    }
+}
+
+/* A paragraph: dashes and backslashes stay what they are, and what stands in backquotes becomes bold. No
+ * sentence of the tables begins with a dot or an apostrophe, which would be a command. */
+static void print_paragraph(const char *text, FILE *out) {
+    bool bold = false;
+    for (; *text; text++) {
+        if (*text == '`') {
+            bold = !bold;
+            fputs(bold ? "\\fB" : "\\fR", out);
+        } else if (*text == '-') {
+            fputs("\\-", out);
+        } else if (*text == '\\') {
+            fputs("\\e", out);
+        } else {
+            fputc(*text, out);
+        }
+    }
+    fputc('\n', out);
+}
+
+static void print_manual_row(const struct option *row, FILE *out) {
+    char text[OPTION_VALUE_MAX];
+    fputs(".TP\n\\fB", out);
+    print_flag(row->name, "\\-", out);
+    fprintf(out, "\\fR \\fI%s\\fR\n", option_placeholder(row));
+    print_paragraph(row->help, out);
+    fputs(".br\n", out);
+    option_format_allowed(row, text, sizeof text);
+    fprintf(out, "Allowed: %s%s%s; default: ", text, *row->unit ? " " : "", row->unit);
+    option_format_initial(row, text);
+    print_paragraph(*text ? text : "empty", out);
+}
+
+static const char *const head =
+    ".\\\" SPDX-License-Identifier: MIT. Made from the tables of options by blurd --help-man.\n"
+    ".TH BLURD 8 \"\" \"blurd " BLURD_VERSION "\" \"System Administration\"\n"
+    ".SH NAME\nblurd \\- serve image filters over HTTP\n"
+    ".SH SYNOPSIS\n.B blurd\n[\\fB\\-\\-\\fIoption value\\fR]...\n"
+    ".SH DESCRIPTION\n"
+    "Takes JPEG and PNG pictures by HTTP and answers with the filtered picture, until SIGTERM. SIGHUP "
+    "reads\n"
+    "the configuration again. \\fBGET /\\fR says what can be asked for.\n"
+    ".PP\n"
+    "Every option can also stand in the environment (\\fBBLURD_MAX_BODY\\fR for "
+    "\\fB\\-\\-max\\-body\\fR) or in a\n"
+    "file (\\fBmax_body = 20MiB\\fR). Flags win over the environment, the environment over the file. "
+    "Sizes take\n"
+    "KiB, MiB, GiB; times take ms, s, m, h.\n"
+    ".SH OPTIONS\n";
+
+static const char *const tail =
+    ".SH ENVIRONMENT\n.TP\n.B PORT\nWorks like \\fBBLURD_PORT\\fR, which wins.\n"
+    ".SH FILES\n.TP\n.I /etc/blurd/blurd.conf\nWhat the service that comes with the package reads.\n"
+    ".SH EXIT STATUS\n"
+    "0 after a drain that left nothing behind, 69 when a required GPU does not serve, 75 when the drain "
+    "was cut\n"
+    "short, 78 when the configuration is wrong.\n"
+    ".SH SEE ALSO\n.BR systemd.socket (5)\n";
+
+void manual_print(FILE *out) {
+    size_t count;
+    fputs(head, out);
+    const struct option *rows = config_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        print_manual_row(&rows[i], out);
+    }
+    fputs(".TP\n\\fB\\-\\-config\\fR \\fIFILE\\fR\nFile to read options from; also \\fBBLURD_CONFIG\\fR.\n",
+          out);
+    const struct config_flag *flags = config_flags(&count);
+    for (size_t i = 0; i < count; i++) {
+        fputs(".TP\n\\fB", out);
+        print_flag(flags[i].flag, "\\-", out);
+        fputs("\\fR\n", out);
+        print_paragraph(flags[i].help, out);
+    }
+    fputs(tail, out);
+}
+
+/* The words for an option's value; a text without a default names a file. */
+static void print_completion_row(const struct option *row, FILE *out) {
+    bool text = row->type == OPTION_TEXT;
+    fputs("    ", out);
+    print_flag(row->name, "-", out);
+    if (text && !*row->initial_text) {
+        fputs(") files=yes ;;\n", out);
+        return;
+    }
+    fputs(") words='", out);
+    for (size_t i = 0; row->type == OPTION_CHOICE && i < row->choice_count; i++) {
+        if (strcmp(row->choices[i].option, row->name) == 0) {
+            fprintf(out, "%s ", row->choices[i].value);
+        }
+    }
+    fprintf(out, "%s' ;;\n", row->type == OPTION_SWITCH ? "on off" : text ? row->initial_text : "");
+}
+
+static void print_all_flags(FILE *out) {
+    size_t count;
+    const struct option *rows = config_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        print_flag(rows[i].name, "-", out);
+        fputc(' ', out);
+    }
+    const struct config_flag *flags = config_flags(&count);
+    for (size_t i = 0; i < count; i++) {
+        print_flag(flags[i].flag, "-", out);
+        fputc(' ', out);
+    }
+    fputs("--config", out);
+}
+
+void completion_print(FILE *out) {
+    size_t count;
+    fputs(
+        "# SPDX-License-Identifier: MIT\n# Completions of blurd for bash, made by blurd --help-completion.\n"
+        "_blurd() {\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} words files=\n"
+        "    # bash takes --flag=value for three words\n"
+        "    if [ \"$word\" = = ]; then\n        word=\n"
+        "    elif [ \"$flag\" = = ]; then\n        flag=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
+        "    case $flag in\n    --config) files=yes ;;\n",
+        out);
+    const struct option *rows = config_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        print_completion_row(&rows[i], out);
+    }
+    fputs("    *) words='", out);
+    print_all_flags(out);
+    fputs("' ;;\n    esac\n"
+          "    if [ -n \"$files\" ]; then\n        compopt -o filenames\n"
+          "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+          "    else\n        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n    fi\n"
+          "}\ncomplete -F _blurd blurd\n",
+          out);
+}

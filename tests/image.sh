@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Builds the image of the Dockerfile as Docker would, and runs it: no engine and no registry is needed, only Debian's
+# buildah and debootstrap, and root. `make check-image` calls this.
+#
+#     tests/image.sh      exits with 77 where the tools are missing (config/packages.sh image)
+#
+# The base image is what tests/debian.sh makes. Downloads and kernels are kept under build/image, images are not.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+most=60000000 # bytes of the root file system
+folder=$PWD/build/image
+local_port=18481 image_port=18482
+python=$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
+
+say() { printf 'image: %s\n' "$*"; }
+die() { say "FAILED: $*" && exit 1; }
+
+for tool in buildah debootstrap curl unshare; do
+    command -v $tool >/dev/null || { say "skipped, there is no $tool: config/packages.sh image" && exit 77; }
+done
+[ "$(id -u)" = 0 ] || { say "skipped, this needs root" && exit 77; }
+
+mkdir -p "$folder"
+work=$(mktemp -d "$folder/work.XXXXXX") # buildah's, too: all is gone afterwards
+finish() {
+    local process
+    for process in $(jobs -pr); do # after a failure
+        kill -KILL "$process"
+    done
+    wait
+    rm -rf "$work"
+}
+trap finish EXIT
+
+store() { buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs "$@"; }
+
+make_base() {
+    local container
+    container=$(store from scratch)
+    store add --quiet "$container" "$(tests/debian.sh)" / >/dev/null
+    store commit --quiet --rm "$container" blurd-base >/dev/null
+}
+
+build_image() {
+    say "building, see $folder/build.log"
+    mkdir -p "$folder/archives/partial" "$folder/pip" "$folder/cuda"
+    printf '[global]\ncache-dir = /var/cache/pip\n' >"$folder/pip.conf"
+    store bud --isolation chroot --format docker --build-arg BASE=localhost/blurd-base \
+        --volume "$folder/archives:/var/cache/apt/archives" --volume "$folder/pip:/var/cache/pip" \
+        --volume "$folder/pip.conf:/etc/pip.conf" --volume "$folder/cuda:/src/build/cuda" \
+        --tag blurd . >"$folder/build.log" 2>&1 || { tail -n 15 "$folder/build.log" && die "the build"; }
+}
+
+# What an engine reads: each line is one that must be there.
+check_config() {
+    local config version line
+    config=$(store inspect --type image blurd | $python -c \
+        'import json, sys; print(json.dumps(json.load(sys.stdin)["Docker"]["config"], separators=(",", ":")))')
+    version=$(sed -n 's/^#define BLURD_VERSION "\(.*\)"/\1/p' core/version.h)
+    for line in '"User":"65534:65534"' '"8080/tcp":{}' '"StopSignal":"SIGTERM"' '"Entrypoint":["/usr/local/bin/blurd"]' \
+        '"Test":["CMD","/usr/local/bin/blurd","--check-health"]' '"NVIDIA_DRIVER_CAPABILITIES=compute,utility"' \
+        "\"org.opencontainers.image.version\":\"$version\""; do
+        grep -qF -- "$line" <<<"$config" || die "the image lacks $line: $config"
+    done
+}
+
+check_size() {
+    local size files
+    size=$(du -s --apparent-size --block-size=1 "$1" | cut -f1)
+    files=$(find "$1" -type f | wc -l)
+    say "root file system: $size bytes in $files files, at most $most;" \
+        "blurd $(stat -c %s "$1/usr/local/bin/blurd"), compressed $(tar -C "$1" -c . | gzip -6 | wc -c)"
+    [ "$size" -le $most ] || die "too large"
+    [ ! -e "$1/bin/sh" ] || die "there is a shell in it"
+}
+
+# In the image as an engine does it: its own processes and mounts, read-only, no privileges, nothing but its environment.
+inside() { # root, command...
+    local root=$1
+    shift
+    # shellcheck disable=SC2016 # for the other shell
+    exec unshare --mount --pid --fork --kill-child=KILL bash -c '
+        root=$0
+        mount --bind "$root" "$root" && mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
+            mount --rbind /sys "$root/sys" && mount -o remount,bind,ro "$root" &&
+            exec env -i BLURD_LOG_FORMAT=json PORT='$image_port' PATH="$PATH" setpriv --no-new-privs chroot --userspec=65534:65534 --groups= "$root" "$@"
+        ' "$root" "$@"
+}
+
+await() { # port
+    for _ in $(seq 100); do
+        curl -fsS -o /dev/null "http://127.0.0.1:$1/readyz" 2>/dev/null && return 0
+        sleep 0.1
+    done
+    cat "$folder/daemon.log"
+    die "nothing is ready on port $1"
+}
+
+post() { # port, file, output
+    curl -fsS --data-binary "@$2" "http://127.0.0.1:$1/blur?sigma=8" -o "$3" || die "port $1 does not blur $2"
+}
+
+# A PNG of no file of ours: 320 x 240, RGB, noise over a gradient.
+make_png() {
+    $python - "$1" <<'PYTHON'
+import random, struct, sys, zlib
+random.seed(1)
+rows = b''.join(b'\0' + bytes((x * 3 // 4 + y // 4 * c + random.randrange(9)) & 255 for x in range(320) for c in range(3)) for y in range(240))
+chunks = (b'IHDR', struct.pack('>IIBBBBB', 320, 240, 8, 2, 0, 0, 0)), (b'IDAT', zlib.compress(rows)), (b'IEND', b'')
+with open(sys.argv[1], 'wb') as out:
+    out.write(b'\x89PNG\r\n\x1a\n')
+    for kind, data in chunks:
+        out.write(struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data)))
+PYTHON
+}
+
+compare() {
+    local picture
+    make_png "$work/noise.png"
+    for picture in build/sample.jpg "$work/noise.png"; do
+        post $local_port "$picture" "$work/local"
+        post $image_port "$picture" "$work/image"
+        cmp "$work/local" "$work/image" || die "$picture gives other bytes"
+        say "the same $(stat -c %s "$work/image") bytes of $(basename "$picture")"
+        [ "$(stat -c %s "$work/image")" -gt 1000 ] || die "that is no picture"
+    done
+}
+
+run_image() {
+    local outer daemon here
+    build/release/blurd --listen 127.0.0.1 --port $local_port --log-level error &
+    here=$!
+    (inside "$root" /usr/local/bin/blurd --listen 127.0.0.1 2>"$folder/daemon.log") &
+    outer=$!
+    await $local_port
+    await $image_port
+    daemon=$(pgrep -P "$outer" -x blurd) || die "the process is not blurd"
+    [ "$(awk '/^Uid:/ { print $2 }' "/proc/$daemon/status")" = 65534 ] || die "it runs as another user"
+    [ "$(awk '/^NSpid:/ { print $NF }' "/proc/$daemon/status")" = 1 ] || die "it is not the first process"
+    awk '$2 == "/" { way = $4 } END { exit way !~ /^ro/ }' "/proc/$daemon/mounts" || die "it can write to its root"
+    compare
+    kill -TERM "$here" && wait "$here" || die "the local one"
+    (inside "$root" /usr/local/bin/blurd --check-health) || die "the health check says no"
+    say "healthy"
+    kill -TERM "$daemon"
+    wait "$outer" || die "SIGTERM: exit status $?"
+    grep -q '"drain"' "$folder/daemon.log" || die "no drain in the log"
+    if (inside "$root" /usr/local/bin/blurd --check-health 2>/dev/null); then
+        die "the health check says yes to nobody"
+    fi
+}
+
+make_base
+build_image
+check_config
+root=$(store mount "$(store from blurd)")
+check_size "$root"
+run_image
+say "ok: built, healthy, the same bytes, read-only, drained"
