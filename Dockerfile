@@ -13,7 +13,7 @@ ARG CUDA_HOME=/usr/local/cuda
 ARG NVRTC=no
 RUN make -j "$(nproc)" CUDA_HOME="${CUDA_HOME}" && docker/image_root.sh build/release/blurd /out "${NVRTC}"
 
-# Not from a slim Debian: two thirds of that are a shell, apt and perl, which only an intruder would use.
+# Not from a slim Debian: that alone is larger than all of this, by a shell, apt and Perl, which only an intruder would use.
 FROM scratch
 COPY --from=build /out /
 ARG VERSION=0.1.0

@@ -316,7 +316,7 @@ check-browser:
 # The image needs root, as buildah and debootstrap do here.
 check-image:
 	@config/packages.sh image
-	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
+	@$(MAKE) --no-print-directory CONFIG=release all load-libraries build/sample.jpg
 	@tests/image.sh || [ $$? = 77 ]
 
 check-deb:

@@ -85,7 +85,8 @@ inside() { # root, command...
         root=$0
         mount --bind "$root" "$root" && mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
             mount --rbind /sys "$root/sys" && mount -o remount,bind,ro "$root" &&
-            exec env -i BLURD_LOG_FORMAT=json PORT='$image_port' PATH="$PATH" setpriv --no-new-privs chroot --userspec=65534:65534 --groups= "$root" "$@"
+            exec env -i BLURD_LOG_FORMAT=json PORT='$image_port' PATH="$PATH" \
+                setpriv --no-new-privs chroot --userspec=65534:65534 --groups= "$root" "$@"
         ' "$root" "$@"
 }
 
@@ -128,28 +129,47 @@ compare() {
     done
 }
 
-run_image() {
-    local outer daemon here
-    build/release/blurd --listen 127.0.0.1 --port $local_port --log-level error &
-    here=$!
-    (inside "$root" /usr/local/bin/blurd --listen 127.0.0.1 2>"$folder/daemon.log") &
+start_image() { # options of the daemon; sets outer and daemon
+    (inside "$root" /usr/local/bin/blurd --listen 127.0.0.1 "$@" 2>"$folder/daemon.log") &
     outer=$!
-    await $local_port
     await $image_port
     daemon=$(pgrep -P "$outer" -x blurd) || die "the process is not blurd"
     [ "$(awk '/^Uid:/ { print $2 }' "/proc/$daemon/status")" = 65534 ] || die "it runs as another user"
     [ "$(awk '/^NSpid:/ { print $NF }' "/proc/$daemon/status")" = 1 ] || die "it is not the first process"
     awk '$2 == "/" { way = $4 } END { exit way !~ /^ro/ }' "/proc/$daemon/mounts" || die "it can write to its root"
-    compare
-    kill -TERM "$here" && wait "$here" || die "the local one"
-    (inside "$root" /usr/local/bin/blurd --check-health) || die "the health check says no"
-    say "healthy"
+}
+
+stop_image() {
     kill -TERM "$daemon"
     wait "$outer" || die "SIGTERM: exit status $?"
     grep -q '"drain"' "$folder/daemon.log" || die "no drain in the log"
+}
+
+run_image() {
+    start_image
+    compare
+    (inside "$root" /usr/local/bin/blurd --check-health) || die "the health check says no"
+    say "healthy"
+    stop_image
     if (inside "$root" /usr/local/bin/blurd --check-health 2>/dev/null); then
         die "the health check says yes to nobody"
     fi
+}
+
+# As NVIDIA's toolkit does it, a driver is put beside the libraries. Ours runs the kernels on the host, and needs C++'s.
+run_with_driver() {
+    local library=build/release/tests/fake_cuda/libfakecuda.so file place
+    [ -f $library ] || { say "not tried with a driver, as there are no CUDA headers here" && return; }
+    place=$(dirname "$root"/usr/lib/*/libc.so.6)
+    install $library "$place/libcuda.so.1"
+    for file in $(ldd $library | grep -o '/[^ ]*/\(libstdc++\|libgcc_s\)[^ ]*'); do
+        install "$(realpath "$file")" "$place/$(basename "$file")"
+    done
+    start_image --require-gpu true
+    compare
+    stop_image
+    grep -q '"backend":"cuda:0"' "$folder/daemon.log" || die "a driver is there, and the CPU has done the work"
+    say "and with a driver"
 }
 
 make_base
@@ -157,5 +177,10 @@ build_image
 check_config
 root=$(store mount "$(store from blurd)")
 check_size "$root"
+build/release/blurd --listen 127.0.0.1 --port $local_port --gpus none --log-level error &
+here=$!
+await $local_port
 run_image
+run_with_driver
+kill -TERM $here && wait $here
 say "ok: built, healthy, the same bytes, read-only, drained"
