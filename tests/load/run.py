@@ -20,7 +20,7 @@ import report  # noqa: E402
 import table  # noqa: E402
 
 # In the order of the table; one that is not there yet is left out.
-MODULES = ('overload', 'memory', 'torture', 'syscalls', 'soak', 'clients', 'restarts', 'lifecycle', 'scaleout')
+MODULES = ('overload', 'memory', 'connections', 'torture', 'syscalls', 'soak', 'clients', 'restarts', 'lifecycle', 'scaleout')
 
 
 def main():
