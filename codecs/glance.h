@@ -22,8 +22,8 @@ struct glance {
 /* False when the input does not begin like a JPEG or PNG with such a header. Thread-safe. */
 bool codec_glance(struct bytes input, struct glance *glance);
 
-/* Whether codec_probe may take a file of so many bytes with that header: its size is within the limits, and so
- * much data can fill it. */
+/* Whether codec_probe may take a file of so many bytes with that header: its size is within the limits, and
+ * so much data can fill it. */
 bool glance_is_possible(const struct glance *glance, uint64_t bytes, const struct codec_limits *limits);
 
 #endif
