@@ -126,7 +126,7 @@ void watch_check(struct watch *watch, int64_t now) {
         if (watch->measure_at <= now) {
             measure(watch, now);
         }
-    } else if ((watch->closed || draining) && peer_has_unread(watch->fd)) {
+    } else if ((watch->closed || watch->phase == WATCH_IDLE) && peer_has_unread(watch->fd)) {
         watch->deadline = now + CLOSED_GRACE_MS * MS; /* a request that the library has yet to read */
     } else if (watch->closed) {
         watch_shut(watch, WATCH_CLOSED);
