@@ -126,7 +126,9 @@ void watch_check(struct watch *watch, int64_t now) {
         if (watch->measure_at <= now) {
             measure(watch, now);
         }
-    } else if ((watch->closed || watch->phase == WATCH_IDLE) && peer_has_unread(watch->fd)) {
+    } else if ((watch->closed || draining || (watch->phase == WATCH_IDLE && !watch->granted)) &&
+               peer_has_unread(watch->fd)) {
+        watch->granted = true;
         watch->deadline = now + CLOSED_GRACE_MS * MS; /* a request that the library has yet to read */
     } else if (watch->closed) {
         watch_shut(watch, WATCH_CLOSED);
@@ -138,6 +140,7 @@ void watch_check(struct watch *watch, int64_t now) {
 
 void watch_enter(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id) {
     watch->phase = phase;
+    watch->granted = false;
     watch->since = clock_ns();
     watch->deadline = phase == WATCH_WORK ? INT64_MAX : watch->since + ms * MS;
     snprintf(watch->id, sizeof watch->id, "%s", id ? id : "");

@@ -24,6 +24,7 @@ struct watch {
     enum watch_end end;
     bool closed;        /* the peer sends no more */
     bool dead;          /* nor does it read */
+    bool granted;       /* in this phase: time for what lay unread at its end */
     int64_t since;      /* clock_ns of the phase's begin */
     int64_t deadline;   /* clock_ns; INT64_MAX: none */
     int64_t measure_at; /* clock_ns when progress is looked at; INT64_MAX: never */
