@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""O12 to O14: HAProxy in front of daemons that have a network namespace each, as on machines of their own. They are drained,
+"""S1 to S3: HAProxy in front of daemons that have a network namespace each, as on machines of their own. They are drained,
 restarted, added and killed under load, and their throughput is the sum. See docs/scaling.md for what this does not show."""
 
 import collections
@@ -241,9 +241,9 @@ def where_possible(function):
 
 def rows():
     return [
-        lab.Row('O12', 'daemons behind HAProxy drained, restarted, added, taken away', '0 requests lost, every answer the same bytes',
+        lab.Row('S1', 'daemons behind HAProxy drained, restarted, added, taken away', '0 requests lost, every answer the same bytes',
                 where_possible(changes)),
-        lab.Row('O13', 'SIGKILL of daemons behind HAProxy', '0 requests lost where HAProxy still has the body; else those in flight on it at most',
+        lab.Row('S2', 'SIGKILL of daemons behind HAProxy', '0 requests lost where HAProxy still has the body; else those in flight on it at most',
                 where_possible(kills)),
-        lab.Row('O14', 'throughput of several daemons behind HAProxy', 'the sum, within a tenth', where_possible(throughput)),
+        lab.Row('S3', 'throughput of several daemons behind HAProxy', 'the sum, within a tenth', where_possible(throughput)),
     ]
