@@ -286,7 +286,7 @@ check-arm64:
 check-api:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
-	@tests/api/install.sh
+	@config/pypi.sh api
 	@CONFIG=$(CONFIG) $(firstword $(wildcard /usr/bin/python3) python3) tests/api/run.py $(ARGS) || [ $$? = 77 ]
 
 check-hostile:

@@ -52,13 +52,13 @@ each_program() { # folder, arguments for the programs: runs all, fails if one do
 
 http() {
     ls tests/http/test_*.py >/dev/null 2>&1 || { echo "no tests in tests/http" && return 77; }
-    tests/kubernetes/install.sh
+    config/pypi.sh kubernetes
     BLURD=$PWD/build/$1/blurd $python -m pytest -q -p no:cacheprovider tests/http
 }
 
 # The release build alone: it asks for the same at every speed. What it needs comes from PyPI.
 api() {
-    tests/api/install.sh
+    config/pypi.sh api
     BLURD=$PWD/build/$1/blurd $python tests/api/run.py
 }
 

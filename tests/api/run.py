@@ -4,7 +4,7 @@
 
     tests/api/run.py [EXAMPLES]     requests made up for each operation, beside those for each boundary (15)
 
-Needs build/api (tests/api/install.sh); without it the exit status is 77."""
+Needs build/api (config/pypi.sh api); without it the exit status is 77."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def examine(url, examples, folder):
 
 def main():
     if not PACKAGES.is_dir():
-        print('api: no schemathesis in build/api; tests/api/install.sh gets it')
+        print('api: no schemathesis in build/api; config/pypi.sh api gets it')
         return 77
     import daemon
 

@@ -40,7 +40,7 @@ def client(request):
     if request.param == 'node' and int(subprocess.check_output(['node', '-p', 'parseInt(process.versions.node)'])) < 18:
         pytest.skip('node is older than 18')
     if request.param == 'httpx' and not has_httpx():
-        pytest.skip('no httpx: tests/api/install.sh gets it')
+        pytest.skip('no httpx: config/pypi.sh api gets it')
     if request.param == 'go':
         (daemon.ROOT / 'build/api').mkdir(exist_ok=True)
         subprocess.run(['go', 'build', '-o', CLIENTS['go'][0], EXAMPLES / 'blur.go'], check=True, timeout=600,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docker/kubernetes: valid by the schemas of Kubernetes, and true of this daemon: ports, probes, options, metrics, times.
 
-The schemas come in a Python package (tests/kubernetes/install.sh); without it what needs them is skipped. KEDA and Knative
+The schemas come in a Python package (config/pypi.sh kubernetes); without it what needs them is skipped. KEDA and Knative
 are in no such package: the fields that they take stand here."""
 
 import copy
@@ -42,7 +42,7 @@ def built():
 @pytest.fixture(scope='module')
 def validate():
     if not PACKAGES.is_dir():
-        pytest.skip('no schemas of Kubernetes: run tests/kubernetes/install.sh')
+        pytest.skip('no schemas of Kubernetes: run config/pypi.sh kubernetes')
     sys.path.append(str(PACKAGES))
     import kubernetes_validate
     return kubernetes_validate.validate
