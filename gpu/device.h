@@ -3,8 +3,6 @@
 #ifndef BLURD_GPU_DEVICE_H
 #define BLURD_GPU_DEVICE_H
 
-#include <stdatomic.h>
-
 #include "gpu/driver.h"
 #include "gpu/jpeg.h"
 #include "gpu/program.h"
@@ -12,14 +10,13 @@
 struct gpu_device {
     const struct cuda *cuda;
     CUdevice device;
-    CUcontext context; /* the primary one */
+    CUcontext context; /* the primary one, with blocking synchronisation */
     struct program program;
     struct nvjpeg nvjpeg;
-    struct gpu_jpeg jpeg;       /* all zero without hardware decoders */
-    _Atomic unsigned in_flight; /* runs that somebody waits for */
-    int index;                  /* the N of "cuda:N" */
-    char name[64];              /* as the driver says */
-    int major, minor;           /* compute capability */
+    struct gpu_jpeg jpeg; /* all zero without hardware decoders */
+    int index;            /* the N of "cuda:N" */
+    char name[64];        /* as the driver says */
+    int major, minor;     /* compute capability */
 };
 
 /* Retains the primary context of GPU `index`, makes it current on this thread and loads

@@ -17,7 +17,7 @@
 /* What a buffer grows by, so that pictures of slightly rising size do not allocate each time. */
 static const size_t buffer_step = (size_t)1 << 20;
 
-enum { POLL_NS = 500000, POLL_RUNS = 3 }; /* see wait_done */
+enum { POLL_NS = 500000 }; /* see wait_done */
 
 static const struct cuda *lane_cuda(const struct gpu_lane *lane) {
     return lane->device->cuda;
@@ -265,12 +265,10 @@ enum status gpu_lane_timing(struct gpu_lane *lane, struct lane_timing *timing, s
 /* Waits until the stream has reached `done`. A thread that sleeps on an event is woken by an
  * interrupt, 0.2 to 0.8 ms later (measured on a virtual machine with an H200), while most
  * pictures are done in a quarter of a millisecond: so it asks for a while, giving way to other
- * threads, and sleeps only then; at once where many wait, since then the processor is worth more than the
- * time. */
+ * threads, and sleeps only then. */
 static enum status wait_done(struct gpu_lane *lane, struct error *err) {
     const struct cuda *cuda = lane_cuda(lane);
-    bool few = atomic_load(&lane->device->in_flight) <= POLL_RUNS;
-    int64_t until = few ? clock_ns() + POLL_NS : 0;
+    int64_t until = clock_ns() + POLL_NS;
     CUresult result;
     while ((result = cuda->cuEventQuery(lane->done)) == CUDA_ERROR_NOT_READY && clock_ns() < until) {
         sched_yield();
@@ -292,10 +290,8 @@ enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct la
     if (status != ST_OK) {
         return status;
     }
-    atomic_fetch_add(&lane->device->in_flight, 1);
     status = enqueue(lane, &journey, err);
     status = status == ST_OK ? wait_done(lane, err) : abandon(lane, status);
-    atomic_fetch_sub(&lane->device->in_flight, 1);
     return status == ST_OK ? gpu_lane_timing(lane, timing, err) : status;
 }
 
