@@ -71,10 +71,10 @@ static double welch(const struct tokens *tokens, const char *const headers[2], u
 
 /* The header of the line'th token. */
 static bool read_header(const char *path, unsigned line, char header[HEADER_MAX]) {
-    char text[HEADER_MAX] = "";
+    char text[TOKEN_SIZE_MAX] = "";
     FILE *file = fopen(path, "re");
     for (unsigned i = 0; file && i <= line; i++) {
-        if (!fgets(text, TOKEN_SIZE_MAX, file)) {
+        if (!fgets(text, sizeof text, file)) {
             break;
         }
     }
