@@ -34,7 +34,13 @@ struct job {
     struct lane *lane;
     struct bytes input;
     uint8_t *memory[2]; /* as a slot's: kept from run to run */
+    struct picture picture;
+    struct image image[2];
+    const struct progress *filter; /* wants to know how far decoding is */
+    struct encoding *encoding;
     struct buf output;
+    enum stage stage; /* now */
+    int64_t since;    /* CPU time */
     int64_t ns[STAGES];
 };
 
@@ -90,50 +96,89 @@ static void take_memory(struct job *job, size_t size) {
     }
 }
 
-static void blur(struct job *job, const struct image *source, const struct image *target) {
+/* A stage ends and another goes on: CPU time so far belongs to the one that ends. */
+static void enter(struct job *job, enum stage stage) {
+    int64_t now = cpu_ns();
+    job->ns[job->stage] += now - job->since;
+    job->since = now;
+    job->stage = stage;
+}
+
+static void filter_rows(void *context, uint32_t rows) {
+    struct job *job = context;
+    enter(job, FILTER);
+    progress_tell(job->filter, rows);
+    enter(job, DECODE);
+}
+
+static void encode_rows(void *context, uint32_t rows) {
+    struct job *job = context;
+    enum stage before = job->stage;
+    enter(job, ENCODE);
+    codec_encode_rows(job->encoding, rows);
+    enter(job, before);
+}
+
+static enum status decode(void *context, const struct progress *progress, struct error *err) {
+    struct job *job = context;
+    struct codec_limits following = limits;
+    following.progress = progress ? &(const struct progress){filter_rows, job} : NULL;
+    job->filter = progress;
+    enter(job, DECODE);
+    enum status status = codec_decode(job->input, &job->picture, &following, &job->image[0], err);
+    enter(job, FILTER);
+    return status;
+}
+
+/* Calls for the source, and tells of the result, as in the daemon. */
+static void blur(struct job *job) {
     const struct filter *filter = filter_get(FILTER_BLUR);
     struct blur_arguments arguments;
     struct chain chain = {0};
     struct error err = {0};
-    struct image_shape shape = image_shape(source);
+    struct image_shape shape = image_shape(&job->image[0]);
     arguments_default(filter->arguments, &arguments);
     arguments.sigma = job->options->sigma;
     must(chain_append(&chain, filter, &arguments, &shape, &err), &err);
-    must(lane_run(job->lane, &(struct run){.chain = &chain, .source = source, .target = target}, NULL, &err),
-         &err);
+    const struct run run = {
+        .chain = &chain,
+        .source = &job->image[0],
+        .target = &job->image[1],
+        .feed = &(const struct feed){decode, job},
+        .progress = job->encoding ? &(const struct progress){encode_rows, job} : NULL,
+    };
+    must(lane_run(job->lane, &run, NULL, &err), &err);
 }
 
-static void encode(struct job *job, enum codec_id id, const struct image *image,
-                   const struct picture *picture) {
-    const struct encode_options options = {.quality = 85, .effort = (uint8_t)job->options->effort};
-    struct error err = {0};
-    buf_init(&job->output, OUTPUT_MAX);
-    must(codec_encode(id, image, &options, &picture->metadata, &job->output, &err), &err);
+static void place_images(struct job *job, const struct image_shape *shape) {
+    take_memory(job, image_layout(&job->image[0], shape));
+    for (unsigned i = 0; i < 2; i++) {
+        image_layout(&job->image[i], shape);
+        image_place(&job->image[i], job->memory[i]);
+    }
 }
 
 static void run(struct job *job) {
-    struct picture picture;
-    struct image image[2];
     struct error err = {0};
-    int64_t at[STAGES] = {cpu_ns()};
-    must(codec_probe(job->input, &limits, &picture, &err), &err);
-    enum codec_id id = output_codec(job, &picture);
-    const struct image_shape *shape = id == CODEC_JPEG ? &picture.native : &picture.pixels;
-    take_memory(job, image_layout(&image[0], shape));
-    for (unsigned i = 0; i < 2; i++) {
-        image_layout(&image[i], shape);
-        image_place(&image[i], job->memory[i]);
-    }
-    must(codec_decode(job->input, &picture, &limits, &image[0], &err), &err);
-    at[DECODE] = cpu_ns();
-    blur(job, &image[0], &image[1]);
-    at[FILTER] = cpu_ns();
-    encode(job, id, &image[1], &picture);
-    at[ENCODE] = cpu_ns();
-    job->ns[WHOLE] = at[ENCODE] - at[WHOLE];
-    for (enum stage stage = DECODE; stage < STAGES; stage++) {
-        job->ns[stage] = at[stage] - at[stage - 1];
-    }
+    memset(job->ns, 0, sizeof job->ns);
+    job->since = cpu_ns();
+    job->stage = DECODE;
+    must(codec_probe(job->input, &limits, &job->picture, &err), &err);
+    enum codec_id id = output_codec(job, &job->picture);
+    place_images(job, id == CODEC_JPEG ? &job->picture.native : &job->picture.pixels);
+    const struct encode_options options = {.quality = 85, .effort = (uint8_t)job->options->effort};
+    const struct image *result = &job->image[1];
+    const struct metadata *metadata = &job->picture.metadata;
+    buf_init(&job->output, OUTPUT_MAX);
+    must(codec_encode_begin(id, result, &options, metadata, &job->output, &job->encoding, &err), &err);
+    enter(job, FILTER);
+    blur(job);
+    enter(job, ENCODE);
+    must(job->encoding ? codec_encode_end(job->encoding, true, &err)
+                       : codec_encode(id, result, &options, metadata, &job->output, &err),
+         &err);
+    enter(job, ENCODE);
+    job->ns[WHOLE] = job->ns[DECODE] + job->ns[FILTER] + job->ns[ENCODE];
 }
 
 static int compare(const void *a, const void *b) {

@@ -83,13 +83,37 @@ enum status codec_decode(struct bytes input, const struct picture *picture, cons
     return codecs[picture->codec]->decode(input, limits, image, err);
 }
 
-enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,
-                         const struct metadata *metadata, struct buf *output, struct error *err) {
+static enum status check_picture(enum codec_id id, const struct image *image, struct error *err) {
     if (!image->plane[0].data || image->width == 0 || image->height == 0) {
         return fail(err, ST_INTERNAL, "there is no picture to encode");
     }
     if (id == CODEC_PNG && image->model == PIXEL_YCBCR) {
         return fail(err, ST_INTERNAL, "PNG cannot hold YCbCr planes");
     }
-    return codec_get(id)->encode(image, options, metadata, output, err);
+    return ST_OK;
+}
+
+enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,
+                         const struct metadata *metadata, struct buf *output, struct error *err) {
+    enum status status = check_picture(id, image, err);
+    return status == ST_OK ? codec_get(id)->encode(image, options, metadata, output, err) : status;
+}
+
+enum status codec_encode_begin(enum codec_id id, const struct image *image,
+                               const struct encode_options *options, const struct metadata *metadata,
+                               struct buf *output, struct encoding **encoding, struct error *err) {
+    *encoding = NULL;
+    const struct codec *codec = codec_get(id);
+    enum status status = check_picture(id, image, err);
+    return status == ST_OK && codec->encode_begin
+               ? codec->encode_begin(image, options, metadata, output, encoding, err)
+               : status;
+}
+
+void codec_encode_rows(struct encoding *encoding, uint32_t rows) {
+    encoding->codec->encode_rows(encoding, rows);
+}
+
+enum status codec_encode_end(struct encoding *encoding, bool complete, struct error *err) {
+    return encoding->codec->encode_end(encoding, complete, err);
 }

@@ -84,6 +84,11 @@ struct encode_options {
     struct crew *crew;            /* may help, with no effect on the bytes; NULL: nobody */
 };
 
+/* An encoding under way; the codec's own part follows. */
+struct encoding {
+    const struct codec *codec;
+};
+
 struct codec {
     const char *name; /* "jpeg" */
     const char *mime; /* "image/jpeg" */
@@ -94,6 +99,12 @@ struct codec {
                           struct error *err);
     enum status (*encode)(const struct image *image, const struct encode_options *options,
                           const struct metadata *metadata, struct buf *output, struct error *err);
+    /* Optional, all three: the same while the picture is being made. */
+    enum status (*encode_begin)(const struct image *image, const struct encode_options *options,
+                                const struct metadata *metadata, struct buf *output,
+                                struct encoding **encoding, struct error *err);
+    void (*encode_rows)(struct encoding *encoding, uint32_t rows);
+    enum status (*encode_end)(struct encoding *encoding, bool complete, struct error *err);
 };
 
 /* The codec of that id; never NULL for a valid id. */
@@ -120,5 +131,19 @@ enum status codec_decode(struct bytes input, const struct picture *picture, cons
  * planes may be overwritten. On failure *output may hold a part; discard it. */
 enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,
                          const struct metadata *metadata, struct buf *output, struct error *err);
+
+/* Begins the same for a picture whose rows are still to be made, into the same bytes. All that is passed must
+ * outlive it. *encoding is NULL, with ST_OK, where the codec wants the whole picture: use codec_encode then.
+ */
+enum status codec_encode_begin(enum codec_id id, const struct image *image,
+                               const struct encode_options *options, const struct metadata *metadata,
+                               struct buf *output, struct encoding **encoding, struct error *err);
+
+/* The first `rows` rows are there, as core/feed.h says, and are encoded. A failure shows at the end. */
+void codec_encode_rows(struct encoding *encoding, uint32_t rows);
+
+/* Frees it. `complete`: all rows are there, and those that are left are encoded; otherwise the output is to
+ * be discarded. `err` may be NULL. */
+enum status codec_encode_end(struct encoding *encoding, bool complete, struct error *err);
 
 #endif

@@ -86,4 +86,7 @@ const struct codec codec_jpeg = {
     .probe = jpeg_probe,
     .decode = jpeg_decode,
     .encode = jpeg_encode,
+    .encode_begin = jpeg_encode_begin,
+    .encode_rows = jpeg_encode_rows,
+    .encode_end = jpeg_encode_end,
 };

@@ -4,7 +4,8 @@
  *
  * The rule of setjmp here: each entry point sets it once, in a function that does nothing
  * else but call the guarded one and destroy the libjpeg objects, which frees everything
- * that was allocated in between. Guarded code owns no other memory. Internal to codecs/. */
+ * that was allocated in between; an encoding in pieces sets it for each piece and destroys
+ * at its end. Guarded code owns no other memory. Internal to codecs/. */
 #ifndef BLURD_CODECS_JPEG_H
 #define BLURD_CODECS_JPEG_H
 
@@ -40,10 +41,16 @@ enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, c
                         struct error *err);
 
 /* Guarded, between start and finish of a compressor that was set up for the model of
- * `image`: all its rows. The padding of planes may be overwritten. */
-void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *image);
+ * `image`: goes on with what can be written of its first `rows` rows. The padding of planes
+ * may be overwritten. */
+void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *image, uint32_t rows);
 
 enum status jpeg_encode(const struct image *image, const struct encode_options *options,
                         const struct metadata *metadata, struct buf *output, struct error *err);
+enum status jpeg_encode_begin(const struct image *image, const struct encode_options *options,
+                              const struct metadata *metadata, struct buf *output, struct encoding **encoding,
+                              struct error *err);
+void jpeg_encode_rows(struct encoding *encoding, uint32_t rows);
+enum status jpeg_encode_end(struct encoding *encoding, bool complete, struct error *err);
 
 #endif

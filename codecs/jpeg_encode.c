@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "codecs/jpeg_writer.h"
@@ -43,31 +44,34 @@ static void set_parameters(struct jpeg_compress_struct *cinfo, const struct imag
     }
 }
 
-/* Repeats the last column and row up to whole blocks, so that what was left in the padding
- * neither costs bits nor rings into the picture. */
-static void fill_padding(const struct plane *plane) {
+/* Repeats the last column, and below the picture the last row, up to whole blocks in `count` rows, so that
+ * what was left in the padding neither costs bits nor rings into the picture. */
+static void fill_padding(const struct plane *plane, uint32_t first, uint32_t count) {
     size_t width = align_up(plane->width, DCTSIZE);
     size_t height = align_up(plane->height, DCTSIZE);
-    for (uint32_t y = 0; y < plane->height; y++) {
+    for (uint32_t y = first; y < first + count && y < height; y++) {
         uint8_t *row = plane_row(plane, y);
-        memset(row + plane->width, row[plane->width - 1], width - plane->width);
-    }
-    for (uint32_t y = plane->height; y < height; y++) {
-        memcpy(plane_row(plane, y), plane_row(plane, plane->height - 1), width);
+        if (y < plane->height) {
+            memset(row + plane->width, row[plane->width - 1], width - plane->width);
+        } else {
+            memcpy(row, plane_row(plane, plane->height - 1), width);
+        }
     }
 }
 
 /* Guarded. */
-static void write_planes(struct jpeg_compress_struct *cinfo, const struct image *image) {
-    JSAMPROW rows[IMAGE_PLANES_MAX][ROWS_MAX];
-    JSAMPARRAY components[IMAGE_PLANES_MAX] = {rows[0], rows[1], rows[2]};
+static void write_planes(struct jpeg_compress_struct *cinfo, const struct image *image, uint32_t rows) {
+    JSAMPROW row[IMAGE_PLANES_MAX][ROWS_MAX];
+    JSAMPARRAY components[IMAGE_PLANES_MAX] = {row[0], row[1], row[2]};
     unsigned lines = (unsigned)cinfo->max_v_samp_factor * DCTSIZE;
-    while (cinfo->next_scanline < cinfo->image_height) {
+    while (cinfo->next_scanline < image->height &&
+           (rows >= image->height || cinfo->next_scanline + lines <= rows)) {
         uint32_t mcu_row = cinfo->next_scanline / lines;
         for (unsigned p = 0; p < image->plane_count; p++) {
             uint32_t count = (uint32_t)cinfo->comp_info[p].v_samp_factor * DCTSIZE;
+            fill_padding(&image->plane[p], mcu_row * count, count);
             for (uint32_t i = 0; i < count; i++) {
-                rows[p][i] = plane_row(&image->plane[p], mcu_row * count + i);
+                row[p][i] = plane_row(&image->plane[p], mcu_row * count + i);
             }
         }
         jpeg_write_raw_data(cinfo, components, lines);
@@ -107,13 +111,13 @@ static void convert_row16(const uint8_t *from, uint8_t *to, uint32_t width, unsi
 }
 
 /* Guarded. Alpha is composed over white, 16 bits are rounded to 8. */
-static void write_rows(struct jpeg_compress_struct *cinfo, const struct image *image) {
+static void write_rows(struct jpeg_compress_struct *cinfo, const struct image *image, uint32_t rows) {
     const struct plane *plane = &image->plane[0];
     bool alpha = pixel_has_alpha(image->model);
     bool direct = image->depth == 8 && !alpha;
     size_t bytes = (size_t)image->width * (unsigned)cinfo->input_components;
     JSAMPROW converted = direct ? NULL : cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, bytes);
-    while (cinfo->next_scanline < cinfo->image_height) {
+    while (cinfo->next_scanline < image->height && cinfo->next_scanline < rows) {
         JSAMPROW source = plane_row(plane, cinfo->next_scanline);
         JSAMPROW row = direct ? source : converted;
         if (!direct && image->depth == 16) {
@@ -125,51 +129,101 @@ static void write_rows(struct jpeg_compress_struct *cinfo, const struct image *i
     }
 }
 
-void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *image) {
-    if (!cinfo->raw_data_in) {
-        write_rows(cinfo, image);
+void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *image, uint32_t rows) {
+    if (cinfo->raw_data_in) {
+        write_planes(cinfo, image, rows);
+    } else {
+        write_rows(cinfo, image, rows);
+    }
+}
+
+/* ---- a picture that is being made ---- */
+
+struct jpeg_encoding {
+    struct encoding base;
+    struct jpeg_guard guard;
+    struct jpeg_writer writer;
+    const struct image *image;
+    enum status status; /* of the first step that failed; then no other follows */
+    struct error error;
+};
+
+/* Guarded. */
+static void step_begin(struct jpeg_encoding *encoding, uint32_t rows) {
+    (void)rows;
+    struct jpeg_compress_struct *cinfo = &encoding->writer.cinfo;
+    jpeg_writer_open(&encoding->writer);
+    set_parameters(cinfo, encoding->image, encoding->writer.options);
+    jpeg_start_compress(cinfo, TRUE);
+    jpeg_writer_put_metadata(&encoding->writer);
+}
+
+/* Guarded. */
+static void step_rows(struct jpeg_encoding *encoding, uint32_t rows) {
+    jpeg_write_pixels(&encoding->writer.cinfo, encoding->image, rows);
+}
+
+/* Guarded. */
+static void step_end(struct jpeg_encoding *encoding, uint32_t rows) {
+    step_rows(encoding, rows);
+    jpeg_finish_compress(&encoding->writer.cinfo);
+}
+
+static void run(struct jpeg_encoding *encoding, void (*step)(struct jpeg_encoding *, uint32_t),
+                uint32_t rows) {
+    if (encoding->status != ST_OK) {
         return;
     }
-    for (unsigned p = 0; p < image->plane_count; p++) {
-        fill_padding(&image->plane[p]);
+    if (setjmp(encoding->guard.jump)) {
+        encoding->status = encoding->guard.status;
+        return;
     }
-    write_planes(cinfo, image);
+    step(encoding, rows);
 }
 
-static void encode_guarded(struct jpeg_writer *writer, const struct image *image) {
-    struct jpeg_compress_struct *cinfo = &writer->cinfo;
-    jpeg_writer_open(writer);
-    set_parameters(cinfo, image, writer->options);
-    jpeg_start_compress(cinfo, TRUE);
-    jpeg_writer_put_metadata(writer);
-    jpeg_write_pixels(cinfo, image);
-    jpeg_finish_compress(cinfo);
-}
-
-static enum status run(struct jpeg_writer *writer, const struct image *image) {
-    if (setjmp(writer->guard->jump)) {
-        jpeg_destroy_compress(&writer->cinfo);
-        return writer->guard->status;
-    }
-    encode_guarded(writer, image);
-    jpeg_destroy_compress(&writer->cinfo);
-    return ST_OK;
-}
-
-enum status jpeg_encode(const struct image *image, const struct encode_options *options,
-                        const struct metadata *metadata, struct buf *output, struct error *err) {
+enum status jpeg_encode_begin(const struct image *image, const struct encode_options *options,
+                              const struct metadata *metadata, struct buf *output, struct encoding **encoding,
+                              struct error *err) {
     if (image->width > SIDE_MAX || image->height > SIDE_MAX) {
         return fail(err, ST_LIMIT, "picture is %u x %u pixels; a JPEG has at most %d a side", image->width,
                     image->height, SIDE_MAX);
     }
-    struct jpeg_guard guard;
-    struct jpeg_writer writer;
-    jpeg_guard_init(&guard, ST_INTERNAL, err);
-    jpeg_writer_init(&writer, &guard, options, output);
-    enum status status = jpeg_writer_take_metadata(&writer, metadata, image->model);
-    if (status == ST_OK) {
-        status = run(&writer, image);
+    struct jpeg_encoding *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "no memory to encode now");
     }
-    jpeg_writer_finish(&writer);
+    made->base.codec = &codec_jpeg;
+    made->image = image;
+    jpeg_guard_init(&made->guard, ST_INTERNAL, &made->error);
+    jpeg_writer_init(&made->writer, &made->guard, options, output);
+    made->status = jpeg_writer_take_metadata(&made->writer, metadata, image->model);
+    run(made, step_begin, 0);
+    *encoding = &made->base;
+    return ST_OK;
+}
+
+void jpeg_encode_rows(struct encoding *encoding, uint32_t rows) {
+    run((struct jpeg_encoding *)encoding, step_rows, rows);
+}
+
+enum status jpeg_encode_end(struct encoding *encoding, bool complete, struct error *err) {
+    struct jpeg_encoding *own = (struct jpeg_encoding *)encoding;
+    if (complete) {
+        run(own, step_end, own->image->height);
+    }
+    jpeg_destroy_compress(&own->writer.cinfo);
+    jpeg_writer_finish(&own->writer);
+    enum status status = own->status;
+    if (status != ST_OK && err) {
+        *err = own->error;
+    }
+    free(own);
     return status;
+}
+
+enum status jpeg_encode(const struct image *image, const struct encode_options *options,
+                        const struct metadata *metadata, struct buf *output, struct error *err) {
+    struct encoding *encoding = NULL;
+    enum status status = jpeg_encode_begin(image, options, metadata, output, &encoding, err);
+    return status == ST_OK ? jpeg_encode_end(encoding, true, err) : status;
 }

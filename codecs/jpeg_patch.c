@@ -174,7 +174,7 @@ static void encode_strip(struct patch *patch, const struct image *pixels) {
     cinfo->raw_data_in = pixels->model != PIXEL_RGB;
     cinfo->in_color_space = pixels->model == PIXEL_RGB ? JCS_RGB : cinfo->jpeg_color_space;
     jpeg_start_compress(cinfo, TRUE);
-    jpeg_write_pixels(cinfo, pixels);
+    jpeg_write_pixels(cinfo, pixels, pixels->height);
     jpeg_finish_compress(cinfo);
     jpeg_destroy_compress(cinfo);
 }

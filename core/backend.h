@@ -46,7 +46,9 @@ struct run {
                                  mixture (docs/filters.md). NULL: 255 everywhere */
     int64_t deadline_ns; /* CLOCK_MONOTONIC; looked at between the steps of the chain, if at all; 0: none */
     struct crew *crew;   /* may help a backend that computes in this process; NULL: nobody */
-    const struct feed *feed; /* makes the source; NULL: it is there */
+    const struct feed *feed;         /* makes the source; NULL: it is there */
+    const struct progress *progress; /* may be told of rows of the target on the calling thread, by a backend
+                                        after which no other is tried; NULL: nobody wants to know */
 };
 
 struct backend_ops {

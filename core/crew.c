@@ -19,11 +19,14 @@ struct run {
     struct error error; /* of the first part that failed; its status is ST_OK while none has */
 };
 
-/* What a feed opens; all zero when nobody helps. */
+/* What a feed opens. Without a run nobody helps, and what is opened runs at once, on the thread that feeds.
+ */
 struct crew_gate {
     struct crew *crew;
     struct run *run;
-    unsigned open; /* as the feed knows it, who needs no lock to see that nothing changes */
+    const struct crew_work *work;
+    unsigned open;      /* as the feed knows it, who needs no lock to see that nothing changes */
+    struct error error; /* of the first part that failed without a run */
 };
 
 struct crew {
@@ -168,12 +171,25 @@ bool crew_help(struct crew *crew) {
     return true;
 }
 
-static enum status run_alone(const struct crew_work *work, struct error *err) {
-    enum status status = work->feed ? work->feed(work->context, &(struct crew_gate){0}, err) : ST_OK;
-    for (unsigned i = 0; i < work->parts && status == ST_OK; i++) {
-        status = work->part(work->context, i, 0, err);
+static void run_opened(struct crew_gate *gate, unsigned parts) {
+    for (; gate->open < parts && gate->error.status == ST_OK; gate->open++) {
+        gate->error.status = gate->work->part(gate->work->context, gate->open, 0, &gate->error);
     }
-    return status;
+}
+
+static enum status run_alone(const struct crew_work *work, struct error *err) {
+    struct crew_gate gate = {.work = work};
+    enum status status = work->feed ? work->feed(work->context, &gate, err) : ST_OK;
+    if (status == ST_OK) {
+        run_opened(&gate, work->parts);
+    }
+    if (gate.error.status == ST_OK) {
+        return status;
+    }
+    if (err) {
+        *err = gate.error;
+    }
+    return gate.error.status;
 }
 
 /* Draws the conclusion from a run whose caller has worked, and then waited. Had it been alone it would have
@@ -213,7 +229,11 @@ static void wake(struct crew *crew, unsigned count) { /* unlocked, or they would
 
 void crew_open(struct crew_gate *gate, unsigned parts) {
     struct run *run = gate->run;
-    if (!run || parts <= gate->open) {
+    if (!run) {
+        run_opened(gate, parts);
+        return;
+    }
+    if (parts <= gate->open) {
         return;
     }
     unsigned more = parts - gate->open;
@@ -226,7 +246,7 @@ void crew_open(struct crew_gate *gate, unsigned parts) {
 
 /* Unlocked. All parts are open then, or none begins any more. */
 static void feed(struct crew *crew, struct run *run) {
-    struct crew_gate gate = {crew, run, 0};
+    struct crew_gate gate = {.crew = crew, .run = run};
     struct error err = {0};
     enum status status = run->work->feed(run->work->context, &gate, &err);
     if (status == ST_OK) {

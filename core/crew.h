@@ -76,7 +76,8 @@ unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats);
  * a part had failed, and nobody is at work any more when crew_run returns. */
 enum status crew_run(struct crew *crew, const struct crew_work *work, struct error *err);
 
-/* For crew_work.feed: the parts below `parts` may begin. The number must not fall. */
+/* For crew_work.feed: the parts below `parts` may begin. The number must not fall. When nobody helps they run
+ * before this returns, while what they are made of is still in the cache. */
 void crew_open(struct crew_gate *gate, unsigned parts);
 
 /* ---- for members ---- */

@@ -87,7 +87,7 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
     struct cpu_lane *own = (struct cpu_lane *)lane;
     const bool follows = chain->step[0].filter == FILTER_BLUR; /* the others want the whole picture */
     struct means means = {&cpu_backend(lane->backend)->rows, &own->scratch, run->crew,
-                          follows ? run->feed : NULL};
+                          follows ? run->feed : NULL, NULL};
     int64_t start = clock_ns();
     struct image spare;
     enum status status = follows ? ST_OK : feed_make(run->feed, err);
@@ -100,6 +100,7 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
         if (clock_is_past(run->deadline_ns)) {
             return fail(err, ST_LIMIT, "the picture takes longer than the time limit");
         }
+        means.progress = i + 1 == chain->count && !run->mask ? run->progress : NULL;
         status = run_step(&means, &chain->step[i], from, run->mask, to, err);
         from = to;
         means.feed = NULL;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/bands.h"
 
-enum { FOLLOWING_SEATS = 8 }; /* for so many: brief bands, of which few are left when the picture is there */
+enum {
+    FOLLOWING_SEATS = 8,    /* for so many: brief bands, of which few are left when the picture is there */
+    STRIP_WORK = 192 << 10, /* of a strip on one seat: what is read and written stays in a core's cache */
+};
 
 struct bands {
     const struct pass *pass;
@@ -73,6 +76,7 @@ struct followed {
     const struct pass *pass;
     bands_reach *reach;
     const struct feed *feed;
+    const struct progress *progress; /* the pass's, on one seat */
     struct crew_gate *gate;
     unsigned parts, open;
 };
@@ -80,6 +84,19 @@ struct followed {
 /* The first row of a part's band, or the end of the last part's. A part has a band of each plane. */
 static uint32_t first_row(const struct followed *followed, unsigned plane, unsigned part) {
     return (uint32_t)((uint64_t)followed->pass->rows[plane] * part / followed->parts);
+}
+
+/* What all planes have that have rows. */
+static uint32_t rows_made(const struct followed *followed, unsigned part) {
+    const struct pass *pass = followed->pass;
+    uint32_t made = UINT32_MAX;
+    for (unsigned plane = 0; plane < IMAGE_PLANES_MAX; plane++) {
+        uint32_t rows = pass->rows[plane]
+                            ? pass->makes(pass->context, plane, first_row(followed, plane, part + 1))
+                            : made;
+        made = rows < made ? rows : made;
+    }
+    return made;
 }
 
 static enum status run_bands(void *context, unsigned part, unsigned seat, struct error *err) {
@@ -91,6 +108,9 @@ static enum status run_bands(void *context, unsigned part, unsigned seat, struct
         if (band.from < band.to) {
             followed->pass->band(followed->pass->context, &band);
         }
+    }
+    if (followed->progress) {
+        progress_tell(followed->progress, rows_made(followed, part));
     }
     return ST_OK;
 }
@@ -122,7 +142,9 @@ static enum status make_picture(void *context, struct crew_gate *gate, struct er
 enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
                          const struct feed *feed, struct error *err) {
     struct followed followed = {.pass = pass, .reach = reach, .feed = feed};
-    followed.parts = seats > 1 ? crew_parts(crew, pass_work(pass), FOLLOWING_SEATS) : 1;
-    struct crew_work work = {run_bands, &followed, followed.parts, seats, make_picture};
+    followed.progress = seats == 1 ? pass->progress : NULL;
+    followed.parts = seats > 1 ? crew_parts(crew, pass_work(pass), FOLLOWING_SEATS)
+                               : (unsigned)(pass_work(pass) / STRIP_WORK) + 1;
+    struct crew_work work = {run_bands, &followed, followed.parts, seats, feed ? make_picture : NULL};
     return crew_run(crew, &work, err);
 }

@@ -17,6 +17,10 @@ struct band {
     unsigned seat;
 };
 
+/* The rows of the picture, from the top, that rows below `to` of the pass's plane are made of, or make; for
+ * `to` as large as can be, all. */
+typedef uint32_t bands_reach(const void *context, unsigned plane, uint32_t to);
+
 /* A pass: how many rows it has in each plane (0: none), what each of them costs in samples that are filtered,
  * and what makes a band of them. */
 struct pass {
@@ -24,11 +28,10 @@ struct pass {
     uint64_t cost[IMAGE_PLANES_MAX];
     void (*band)(const void *context, const struct band *band);
     const void *context;
+    /* Optional. Is told the rows of the picture that the pass has made, if it runs on one seat. */
+    const struct progress *progress;
+    bands_reach *makes;
 };
-
-/* The rows of the picture, from the top, that rows below `to` of the pass's plane are made of; for `to` as
- * large as can be, all. */
-typedef uint32_t bands_reach(const void *context, unsigned plane, uint32_t to);
 
 /* What the seats of a lane take together, unless one alone takes more: each worker has a lane, and keeps it.
  */
@@ -41,8 +44,10 @@ unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
 /* Runs the pass and returns when it is done. One seat: plane by plane on the caller. */
 void bands_run(struct crew *crew, unsigned seats, const struct pass *pass);
 
-/* The same while the picture is being made: bands of all planes begin as soon as there is what they are made
- * of. Fails like the feed; then no band runs any more. */
+/* The same in strips across all planes, from the top, and with a feed (NULL: the picture is there) while the
+ * picture is being made: a strip begins as soon as there is what it is made of. On one seat the caller has
+ * each strip of the picture in its cache when it goes on with it. Fails like the feed; then no band runs any
+ * more. */
 enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
                          const struct feed *feed, struct error *err);
 

@@ -342,23 +342,37 @@ static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
     return row + 1 < job->y.size ? (uint32_t)(row + 1) << job->source->shift_y : UINT32_MAX;
 }
 
-/* The first pass, during which the picture may still be made. */
-static enum status run_first(const struct means *means, const struct jobs *jobs, const struct pass *pass,
-                             struct error *err) {
+/* The rows of the result that the last pass has made with its rows below `to`. */
+static uint32_t makes(const void *context, unsigned plane, uint32_t to) {
+    const struct blur_pass *pass = context;
+    const struct job *job = &pass->jobs->plane[plane];
+    unsigned levels = job->y.stages ? job->y.axis->levels : 0, shift = levels + job->source->shift_y;
+    return to < job_rows(job, job->stages) ? to << shift : UINT32_MAX;
+}
+
+static enum status run_pass(const struct means *means, const struct pass *pass, const struct feed *feed,
+                            struct error *err) {
+    const struct blur_pass *own = pass->context;
+    const struct jobs *jobs = own->jobs;
     enum edge edge = jobs->plane[0].y.edge;
-    if (means->feed && (edge == EDGE_CLAMP || edge == EDGE_ZERO)) {
-        return bands_follow(means->crew, jobs->seats, pass, reach, means->feed, err);
+    enum status status = ST_OK;
+    if (edge != EDGE_CLAMP && edge != EDGE_ZERO) { /* the first rows are made of the last ones */
+        status = feed_make(feed, err);
+        feed = NULL;
     }
-    enum status status = feed_make(means->feed, err);
+    if (status == ST_OK && (feed || pass->progress)) {
+        return bands_follow(means->crew, jobs->seats, pass, reach, feed, err);
+    }
     if (status == ST_OK) {
         bands_run(means->crew, jobs->seats, pass);
     }
     return status;
 }
 
-static struct pass make_pass(const struct blur_pass *own) {
+static struct pass make_pass(const struct blur_pass *own, const struct progress *progress) {
     const struct jobs *jobs = own->jobs;
-    struct pass pass = {.band = run_band, .context = own};
+    struct pass pass = {
+        .band = run_band, .context = own, .progress = own->reduces ? NULL : progress, .makes = makes};
     for (unsigned i = 0; i < jobs->count; i++) {
         const struct job *job = &jobs->plane[i];
         if (!own->reduces || own->stage < job->stages) { /* reduced planes have fewer stages */
@@ -380,12 +394,8 @@ enum status cpu_blur_finish(const struct means *means, const struct blur_plan *p
     }
     for (unsigned i = 0; i <= stages && status == ST_OK; i++) {
         const struct blur_pass own = {&jobs, i < stages, i};
-        const struct pass pass = make_pass(&own);
-        if (i == 0) {
-            status = run_first(means, &jobs, &pass, err);
-        } else {
-            bands_run(means->crew, jobs.seats, &pass);
-        }
+        const struct pass pass = make_pass(&own, means->progress);
+        status = run_pass(means, &pass, i == 0 ? means->feed : NULL, err);
     }
     return status;
 }

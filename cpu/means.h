@@ -13,6 +13,7 @@ struct means {
     struct scratch *scratch;
     struct crew *crew;       /* NULL: the caller alone */
     const struct feed *feed; /* what makes the source, to be called before rows are read; NULL: it is there */
+    const struct progress *progress; /* may be told of rows of the target; NULL: nobody wants to know */
 };
 
 #endif

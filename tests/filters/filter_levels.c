@@ -165,7 +165,9 @@ static enum status make_slowly(void *context, const struct progress *progress, s
         copy_rows(slow, y, end);
         progress_tell(progress, end);
         nanosleep(&(struct timespec){.tv_nsec = BREAK_NS}, NULL);
-        helpers_await(slow->levels->helpers);
+        if (slow->levels->helpers) {
+            helpers_await(slow->levels->helpers);
+        }
     }
     return ST_OK;
 }
@@ -185,6 +187,29 @@ static enum status run_level(struct levels *levels, struct lane *lane, const str
     return status;
 }
 
+/* What a run says of its target, which must be there by then. */
+struct told {
+    const struct image *expected, *got;
+    uint32_t rows;
+    unsigned times;
+};
+
+static void check_rows(void *context, uint32_t rows) {
+    struct told *told = context;
+    assert_true(rows >= told->rows);
+    rows = rows < told->expected->height ? rows : told->expected->height;
+    for (unsigned p = 0; p < told->expected->plane_count; p++) {
+        const struct plane *expected = &told->expected->plane[p], *got = &told->got->plane[p];
+        uint32_t end = rows == told->expected->height ? expected->height : rows >> expected->shift_y;
+        for (uint32_t y = told->rows >> expected->shift_y; y < end; y++) {
+            assert_memory_equal(plane_row(expected, y), plane_row(got, y),
+                                plane_row_bytes(expected, told->expected->depth));
+        }
+    }
+    told->rows = rows;
+    told->times++;
+}
+
 void compare_levels(struct levels *levels, const char *text, const struct chain *chain,
                     const struct test_image *source, const struct test_image *mask,
                     const struct test_image *expected) {
@@ -195,7 +220,9 @@ void compare_levels(struct levels *levels, const char *text, const struct chain 
             continue;
         }
         struct test_image got = test_image_make(&wanted);
+        struct told told = {&expected->image, &got.image, 0, 0};
         struct run run = {.chain = chain,
+                          .progress = &(const struct progress){check_rows, &told},
                           .source = &source->image,
                           .target = &got.image,
                           .mask = mask ? &mask->image : NULL,
@@ -205,6 +232,7 @@ void compare_levels(struct levels *levels, const char *text, const struct chain 
         }
         struct error err = {0};
         enum status status = run_level(levels, levels->lane[i], &run, &err);
+        levels->told += told.times;
         long at = status == ST_OK ? difference(expected, &got) : 0;
         if (at >= 0) {
             long stride = (long)expected->image.plane[0].stride;

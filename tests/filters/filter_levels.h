@@ -17,6 +17,7 @@ struct levels {
     struct lane *lane[LEVELS_MAX];
     struct helpers *helpers; /* run along; NULL: each lane alone */
     bool follows;            /* the source is made while they run, some rows at a time */
+    unsigned told;           /* times that runs told of rows of their target, which were compared then */
     uint64_t random;
 };
 

@@ -131,6 +131,38 @@ static void test_following(void **state) {
     levels->follows = false;
 }
 
+/* Alone, in strips from the source to the target. */
+static void test_strips(void **state) {
+    struct levels *levels = *state;
+    static const char *const texts[] = {"blur:sigma=1",
+                                        "blur:sigma=5 edge=zero",
+                                        "blur:sigma=40",
+                                        "sharpen:sigma=3 amount=1",
+                                        "pixelate:block=16|blur:sigma=12",
+                                        "blur:sigma=2 edge=mirror"};
+    for (unsigned follows = 0; follows < 2; follows++) {
+        levels->follows = follows;
+        for (unsigned t = 0; t < COUNT(texts); t++) {
+            unsigned told = levels->told;
+            struct image_shape shape = planes[t % COUNT(planes)];
+            shape.width = 701;
+            shape.height = 803;
+            if (!strstr(texts[t], "sharpen")) {
+                check_reference(levels, texts[t], &shape, false);
+                assert_true(levels->told >= told + 2 * 3); /* at two levels at least */
+            }
+            shape = simple_shape(t, 351, 803);
+            check_reference(levels, texts[t], &shape, false);
+        }
+    }
+    assert_true(levels->told > 0);
+    unsigned told = levels->told;
+    struct image_shape shape = simple_shape(0, 701, 803);
+    check_reference(levels, texts[0], &shape, true);
+    assert_int_equal(levels->told, told); /* the mask is put on afterwards */
+    levels->follows = false;
+}
+
 static enum status break_off(void *context, const struct progress *progress, struct error *err) {
     const uint32_t *rows = context;
     progress_tell(progress, *rows);
@@ -166,11 +198,9 @@ static void test_source_that_fails(void **state) {
 
 int main(void) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_simple),
-        cmocka_unit_test(test_planar),
-        cmocka_unit_test(test_least_grain),
-        cmocka_unit_test(test_following),
-        cmocka_unit_test(test_source_that_fails),
+        cmocka_unit_test(test_simple),      cmocka_unit_test(test_planar),
+        cmocka_unit_test(test_least_grain), cmocka_unit_test(test_following),
+        cmocka_unit_test(test_strips),      cmocka_unit_test(test_source_that_fails),
     };
     return cmocka_run_group_tests(tests, levels_setup, levels_teardown);
 }

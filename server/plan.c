@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/plan.h"
+
+#include "codecs/orient.h"
+#include "server/accept.h"
+#include "server/cost.h"
+#include "server/request.h"
+#include "server/service.h"
+
+/* The subsampling that a planar shape has; AUTO when it has no name here (4:4:0, 4:1:1). */
+static enum subsampling subsampling_of(const struct image_shape *shape) {
+    unsigned shifts = (unsigned)shape->chroma_shift_x << 4 | shape->chroma_shift_y;
+    return shifts == 0x11   ? SUBSAMPLING_420
+           : shifts == 0x10 ? SUBSAMPLING_422
+           : shifts == 0x00 ? SUBSAMPLING_444
+                            : SUBSAMPLING_AUTO;
+}
+
+/* Whether all filters take the planes as they are. */
+static bool takes_planes(const struct parameters *parameters, const struct image_shape *planes) {
+    bool all = parameters->input.colorspace == COLORSPACE_NATIVE;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        all = all && operation->filter->planar && operation->filter->planar(&operation->arguments, planes);
+    }
+    return all;
+}
+
+static bool fits_subsampling(const struct plan *plan, const struct image_shape *planes) {
+    int asked = plan->parameters->output.subsampling;
+    return asked == SUBSAMPLING_AUTO || asked == (int)subsampling_of(planes);
+}
+
+/* Whether the planes of the JPEG can be filtered and written as they are stored. */
+static bool keeps_planes(const struct plan *plan, const struct image_shape *upright) {
+    return plan->picture.native.model == PIXEL_YCBCR && plan->output == CODEC_JPEG &&
+           fits_subsampling(plan, upright) && takes_planes(plan->parameters, upright) &&
+           orient_is_exact(&plan->picture.native, plan->orientation);
+}
+
+bool plan_makes_stats(const struct plan *plan) {
+    return plan->parameters->filter && filter_id(plan->parameters->filter) == FILTER_STATS;
+}
+
+bool plan_is_linear(const struct plan *plan) {
+    return plan->parameters->input.colorspace == COLORSPACE_LINEAR;
+}
+
+static void choose_output(struct plan *plan, const struct request *request) {
+    const struct output_arguments *asked = &plan->parameters->output;
+    plan->output = asked->format == FORMAT_JPEG  ? CODEC_JPEG
+                   : asked->format == FORMAT_PNG ? CODEC_PNG
+                                                 : accept_choose(request->accept, plan->picture.codec);
+    plan->orientation = plan->parameters->input.autorotate ? plan->picture.metadata.orientation : 1;
+    struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
+    plan->stored = keeps_planes(plan, &planes) ? plan->picture.native : plan->picture.pixels;
+    plan->upright = orient_shape(&plan->stored, plan->orientation);
+    plan->options = (struct encode_options){
+        .quality = (uint8_t)asked->quality,
+        .subsampling = (enum subsampling)asked->subsampling,
+        .progressive = asked->progressive,
+        .effort = (uint8_t)asked->effort,
+        .keep_metadata = asked->metadata == METADATA_KEEP,
+        .upright = plan->orientation != 1,
+        .deadline_ns = plan->limits.deadline_ns,
+    };
+    if (plan->options.subsampling == SUBSAMPLING_AUTO && plan->picture.codec == CODEC_JPEG) {
+        /* `auto` is the input's also where the planes could not be kept; RGB and CMYK
+         * JPEGs have full-resolution colour. */
+        plan->options.subsampling =
+            plan->picture.native.model == PIXEL_YCBCR ? subsampling_of(&planes) : SUBSAMPLING_444;
+    }
+}
+
+static enum status append_filters(struct plan *plan, struct error *err) {
+    const struct operation_list *ops = &plan->parameters->ops;
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < ops->count && status == ST_OK; i++) {
+        const struct operation *operation = &ops->operation[i];
+        status = chain_append(&plan->chain, operation->filter, &operation->arguments, &plan->filtered, err);
+    }
+    return status;
+}
+
+enum status plan_make(struct plan *plan, struct bytes input, const struct request *request, int64_t start_ns,
+                      struct error *err) {
+    const struct config *config = &request->settings->config;
+    plan->input = input;
+    plan->parameters = &request->parameters;
+    plan->limits = (struct codec_limits){
+        .max_pixels = config->max_pixels,
+        .max_side = config->max_side,
+        .max_scans = config->max_scans,
+        .max_memory = slot_pool_budget(request->service->slots),
+        .deadline_ns = start_ns + config->work_timeout_ms * 1000000,
+        .local_blocks = plan->parameters->input.mode == MODE_REDACT,
+    };
+    enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    choose_output(plan, request);
+    area_init(&plan->area, plan->parameters, plan->picture.metadata.orientation, plan->stored.width,
+              plan->stored.height);
+    plan->area.deadline_ns = plan->limits.deadline_ns;
+    plan->filtered = plan->upright;
+    plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
+    return append_filters(plan, err);
+}
+
+bool plan_may_patch(const struct plan *plan) {
+    const struct parameters *parameters = plan->parameters;
+    struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
+    return plan->area.wanted && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
+           plan->orientation == 1 && !parameters_given(parameters, "quality") &&
+           fits_subsampling(plan, &planes);
+}
+
+size_t plan_shape_size(const struct image_shape *shape) {
+    struct image image;
+    return image_layout(&image, shape);
+}
+
+/* Coefficients have two bytes each. */
+size_t plan_library_bytes(const struct plan *plan) {
+    size_t stored = plan_shape_size(&plan->stored), upright = plan_shape_size(&plan->upright), bytes = 0;
+    bool jpeg = plan->picture.codec == CODEC_JPEG;
+    if (jpeg && (plan->picture.progressive || plan_may_patch(plan))) {
+        bytes += 2 * plan_shape_size(&plan->picture.native);
+    }
+    if (!jpeg && !plan->picture.progressive) {
+        bytes += (stored < COST_ROWS_MAX ? stored : 0) + plan->input.size;
+    }
+    if (plan_makes_stats(plan)) {
+        return bytes;
+    }
+    if (plan->output == CODEC_JPEG && plan->options.progressive) {
+        bytes += 2 * upright;
+    }
+    return bytes + cost_output_bytes(&plan->parameters->output, plan->output, upright);
+}
