@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One request's life, told without the HTTP library: server/http.c feeds it what
+ * One request's life, told without the HTTP library: server/connection.c feeds it what
  * arrives and sends what it answers.
  *
  *     request_create   the request line has been read             event thread
@@ -69,8 +69,8 @@ struct request {
     bool admin;                /* came through the second listener */
     struct job job;            /* the queue's */
     struct cost cost;          /* predicted, once the body is there */
-    void *connection;          /* server/http.c's */
-    unsigned phase;            /* server/http.c's; 0 at first */
+    void *connection;          /* server/connection.c's */
+    unsigned phase;            /* server/connection.c's; 0 at first */
     char client[48];           /* address of the peer, for the log */
     char id[REQUEST_ID_MAX + 1];
     struct trace trace; /* whose work this is part of */

@@ -249,6 +249,22 @@ def test_414(server, size):
     assert len(answers) == 1
 
 
+@pytest.mark.parametrize('target', ('/livez?' + 'a&' * 4000, '/livez?' + '&' * 8000, '/livez?' + '&?' * 4000), ids=('names', 'empty', 'marks'))
+def test_arguments_by_the_thousand_are_answered(server, target):
+    """The library would keep a record for each and close without an answer once its memory is full."""
+    answers = server.raw(wire.message('GET', target, headers=['Connection: close']))
+    assert [a.status for a in answers] == [200]
+
+
+def test_a_thousand_arguments_are_judged(server):
+    answers = server.raw(wire.message('POST', '/blur?' + 'a&' * 4000, pictures.small_png(), headers=['Connection: close']))
+    check_problem(answers[0], 'bad-parameter')
+    answers = server.raw(wire.message('POST', '/blur?' + '&' * 4000 + 'sigma=2', pictures.small_png(), headers=['Connection: close']))
+    assert [a.status for a in answers] == [200]
+    answers = server.raw(wire.message('GET', '/' + 'a&' * 20000))
+    check_problem(answers[0], 'target-too-long')
+
+
 def test_a_target_of_8_kib_is_read(server):
     answers = server.raw(wire.message('GET', '/livez?' + 'a' * (8192 - 7), headers=['Connection: close']))
     assert answers[0].status == 200
