@@ -15,6 +15,7 @@
 # make bundle          an archive for hosts without packages
 # make check-image     the container image, built by buildah and run, some minutes
 # make deb             a Debian package in build/deb   make check-deb   lintian, installed and removed in a Debian of its own
+# make check-readme    the README's own lines in an empty Debian, some minutes
 # make install         DESTDIR= PREFIX=/usr/local      install-strip, uninstall, check-install
 # make clean           distclean: downloads, too
 #
@@ -88,7 +89,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
 BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-browser check-hostile check-load coverage \
-                  check-image check-install check-deb deb uninstall
+                  check-image check-install check-deb check-readme deb uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -319,6 +320,10 @@ check-image:
 	@$(MAKE) --no-print-directory CONFIG=release all load-libraries build/sample.jpg
 	@tests/image.sh || [ $$? = 77 ]
 
+check-readme:
+	@config/packages.sh image
+	@tests/readme.sh $(ARGS) || [ $$? = 77 ]
+
 check-deb:
 	@config/packages.sh package
 	@$(MAKE) --no-print-directory deb
@@ -383,7 +388,7 @@ distclean:
 	rm -rf build
 
 .PHONY: all kernels tests tools fuzzers run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
-        memcheck install install-strip uninstall check-image check-deb check-install deb clean distclean FORCE
+        memcheck install install-strip uninstall check-image check-deb check-install check-readme deb clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

@@ -10,6 +10,7 @@
 static const char *const formats[] = {"auto", "jpeg", "png", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
+static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
 static const char *const modes[] = {"plain", "redact", NULL};
 
@@ -40,6 +41,11 @@ static const struct argument input_table[] = {
      .offset = AT(input.autorotate),
      .initial = 1,
      .help = "Turn the picture upright as its EXIF orientation says."},
+    {.name = "backend",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.backend),
+     .choices = backends,
+     .help = "`cpu` filters on the CPU where a GPU would; the answer is the same, to the byte."},
     {.name = "colorspace",
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.colorspace),

@@ -4,7 +4,7 @@
 # after one has failed; the last line counts the stages.
 #
 #     tests/run.sh [STAGE]...     style unit kernels http install api corpus instructions fuzz; all without
-#     tests/run.sh fuzz SECONDS   each fuzz target for so long (10)
+#     tests/run.sh fuzz SECONDS   each fuzz target for so long (60); beside other stages where there are any
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
 # each in MANIFEST.tsv; without it the corpus stages are skipped with a notice.
@@ -19,13 +19,14 @@ export UBSAN_OPTIONS=print_stacktrace=1
 python=/usr/bin/python3 # Debian's own, with Debian's modules, whatever stands first in PATH
 [ -x $python ] || python=python3
 configs="release asan"
-passed=() failed=() skipped=()
+passed=() failed=() skipped=() times=()
 
 stage() { # name, command...
-    local name=$1 status=0
+    local name=$1 status=0 start=$SECONDS
     shift
     printf '\n== %s\n' "$name"
     "$@" || status=$?
+    times+=("$((SECONDS - start)) s: $name")
     case $status in
     0) passed+=("$name") ;;
     77) skipped+=("$name") ;;
@@ -86,18 +87,34 @@ kernels() {
     CUDA_LIBRARY=$library nice "build/$1/tests/gpu/check_gpu" --quick
 }
 
+# The fuzzers have the time that the other stages spend waiting.
+fuzz_log=build/fuzz/run.log
+fuzz_pid=
+fuzz_begin() {
+    tests/fuzz/run.sh 0 || return
+    tests/fuzz/run.sh "$fuzz_seconds" >$fuzz_log 2>&1 &
+    fuzz_pid=$!
+}
+
+fuzz_end() {
+    local status=0
+    wait "$fuzz_pid" || status=$?
+    cat $fuzz_log
+    return $status
+}
+
 wanted() {
     [ ${#stages[@]} = 0 ] || [[ " ${stages[*]} " == *" $1 "* ]]
 }
 
-fuzz_seconds=10
+fuzz_seconds=60
 if [ $# -gt 0 ] && [[ ${!#} =~ ^[0-9]+$ ]]; then
     fuzz_seconds=${!#}
     set -- "${@:1:$#-1}"
 fi
 stages=("$@")
 wanted style && stage "style" tests/check/run.sh
-wanted fuzz && stage "fuzz targets, $fuzz_seconds s each" tests/fuzz/run.sh "$fuzz_seconds"
+wanted fuzz && stage "build, fuzz targets" fuzz_begin
 [ "${stages[*]-}" = style ] || [ "${stages[*]-}" = fuzz ] || for config in $configs; do
     stage "build, $config" build $config
     [ $config != release ] || { wanted style && stage "hardening" tests/check/hardening.sh; }
@@ -111,8 +128,10 @@ wanted fuzz && stage "fuzz targets, $fuzz_seconds s each" tests/fuzz/run.sh "$fu
     wanted corpus && stage "corpus, $config" corpus $config
 done
 wanted instructions && stage "instructions" bench/instructions.sh
+[ -z "$fuzz_pid" ] || stage "fuzz targets, $fuzz_seconds s each" fuzz_end
 
 printf '\n'
+printf '%s\n' "${times[@]}"
 [ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
 [ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
 echo "stages: ${#passed[@]} passed, ${#failed[@]} failed, ${#skipped[@]} skipped"

@@ -4,7 +4,7 @@ import { element, makeChoice, makeFields, pairsOf, Steps } from "./controls.js";
 import { listRegions, Regions, regionText } from "./regions.js";
 import { curlCommand, outputName, send } from "./request.js";
 import { makeSample, samples } from "./samples.js";
-import { bytes, find, fitFrame, nextTheme, readProblem, showAfter, showNotice, showProblem, showServer, showSplit, showStatistics, showTimings } from "./view.js";
+import { bytes, find, fitFrame, nextTheme, readProblem, runOf, showAfter, showNotice, showProblem, showServer, showSplit, showRuns, showStatistics } from "./view.js";
 
 const table = JSON.parse(find("table").textContent);
 const waiting = 150; // milliseconds without a change before a request is sent
@@ -16,6 +16,7 @@ let token = "";
 let timer = 0;
 let running = null; // AbortController of the request under way
 let answerUrl = null;
+let last = null; // { run, blob } of the answer that is shown
 let tool = "rectangle"; // what "Add one" adds
 
 // --- the parameters ---
@@ -189,7 +190,10 @@ async function showAnswer(answer, blob, milliseconds) {
     showProblem(null);
     mark(null);
     showNotice(answer.headers.get("X-Blurd-Notice"));
-    showTimings(answer.headers.get("Server-Timing"), milliseconds);
+    last = { run: runOf(answer, milliseconds), blob };
+    showRuns([last.run]);
+    find("compared").textContent = "";
+    find("compare").hidden = last.run.backend.startsWith("cpu");
     find("frame").classList.remove("stale");
     find("statistics").hidden = true;
     showAfter(!statistics);
@@ -217,6 +221,28 @@ async function showPicture(blob) {
     answerUrl = url;
     await image.decode().catch(() => {});
     return `${image.naturalWidth} × ${image.naturalHeight} ${blob.type === "image/png" ? "PNG" : "JPEG"}`;
+}
+
+async function same(a, b) {
+    const [x, y] = await Promise.all([a, b].map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
+    return x.length === y.length && x.every((byte, i) => byte === y[i]);
+}
+
+// What a GPU has answered, once more by the CPU, beside it.
+async function compare() {
+    const { path, pairs } = describe();
+    const before = last;
+    const request = { path, pairs: [...pairs.filter(([name]) => name !== "backend"), ["backend", "cpu"]] };
+    const { answer, blob, milliseconds } = await send(request, picture, token).catch(() => ({ answer: { ok: false } }));
+    if (before !== last) {
+        return; // outdated meanwhile
+    }
+    if (!answer.ok) {
+        find("compared").textContent = "No answer from the CPU.";
+        return;
+    }
+    showRuns([before.run, runOf(answer, milliseconds)]);
+    find("compared").textContent = await same(before.blob, blob) ? "Both answers have the same bytes." : "The answers differ.";
 }
 
 // --- the picture ---
@@ -346,6 +372,7 @@ function makeRest() {
     find("split").addEventListener("input", showSplit);
     find("theme").addEventListener("click", nextTheme);
     find("copy").addEventListener("click", copy);
+    find("compare").addEventListener("click", compare);
     find("reset").addEventListener("click", reset);
     find("controls").addEventListener("submit", (event) => event.preventDefault());
     find("token").addEventListener("input", () => { token = find("token").value.trim(); changed(); });

@@ -17,14 +17,24 @@ const stageTitles = {
     queue: "waiting for a worker", decode: "decoding", upload: "to the GPU", filter: "filtering", download: "from the GPU", encode: "encoding",
 };
 
-// One row a stage; those of the GPU only where it was used.
-export function showTimings(header, roundTrip) {
-    const found = timings(header);
-    const total = found.find(([name]) => name === "total")?.[1] ?? 0;
-    const rows = found.filter(([name, value]) => name in stageTitles && (value > 0 || !["upload", "download"].includes(name)));
-    find("timing").hidden = rows.length === 0;
-    find("stages").replaceChildren(...rows.map(([name, value]) => stageRow(stageTitles[name], value, value / (total || 1))),
-        stageRow("in the server", total), stageRow("seen from here", roundTrip));
+// An answer's { backend, stages, total, roundTrip }; stages of the GPU only where it was used.
+export function runOf(answer, roundTrip) {
+    const found = timings(answer.headers.get("Server-Timing"));
+    return {
+        backend: answer.headers.get("X-Backend"),
+        stages: found.filter(([name, value]) => name in stageTitles && (value > 0 || !["upload", "download"].includes(name))),
+        total: found.find(([name]) => name === "total")?.[1] ?? 0,
+        roundTrip,
+    };
+}
+
+// One list a run, one row a stage, all on the same scale.
+export function showRuns(runs) {
+    const most = Math.max(...runs.map((run) => run.total)) || 1;
+    find("timing").hidden = runs[0].stages.length === 0;
+    find("runs").replaceChildren(...runs.map((run) => element("section", { class: "run" }, element("h3", {}, run.backend),
+        element("dl", { class: "stages" }, ...run.stages.map(([name, value]) => stageRow(stageTitles[name], value, value / most)),
+            stageRow("in the server", run.total), stageRow("seen from here", run.roundTrip)))));
 }
 
 function stageRow(title, value, part) {

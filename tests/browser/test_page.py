@@ -106,7 +106,7 @@ def test_every_filter_answers(page):
         page.settled()
         path = {'redact': '/pixelate?'}.get(name, f'/{name}')
         assert path in page.command() and ('mode=redact' in page.command()) == (name == 'redact')
-        assert len(page.all('#stages > div')) == 6
+        assert len(page.all('#runs .stages > div')) == 6
         assert not page.find('#problem').is_displayed()
 
 
@@ -166,8 +166,28 @@ def test_on_a_gpu(driver, start_gpu, downloads):
     page = browser.Playground(driver, start_gpu().url(''), downloads).open()
     assert 'Filtered by cuda:0' in page.settled()
     assert page.text('#backends').startswith('cuda') and len(page.all('#backends li')) == 2
-    assert {'to the GPU', 'from the GPU'} <= {term.text for term in page.all('#stages dt')}
+    assert {'to the GPU', 'from the GPU'} <= {term.text for term in page.all('#runs dt')}
     page.driver.get('about:blank')
+
+
+def test_the_same_on_the_cpu(driver, start_gpu, downloads):
+    """Beside what a GPU answered: stages on one scale, and whether the bytes are the same."""
+    page = browser.Playground(driver, start_gpu().url(''), downloads).open()
+    page.settled()
+    page.find('#compare').click()
+    page.until(lambda: page.text('#compared'), what='the comparison')
+    assert page.text('#compared') == 'Both answers have the same bytes.'
+    first, second = [name.text for name in page.all('#runs h3')]
+    assert first == 'cuda:0' and second.startswith('cpu/')
+    assert 'backend=' not in page.command()
+    page.set('#input-fields select', 'cpu')  # the first one says where
+    assert 'Filtered by cpu/' in page.settled() and 'backend=cpu' in page.command()
+    assert not page.find('#compare').is_displayed() and len(page.all('#runs h3')) == 1
+    page.driver.get('about:blank')
+
+
+def test_nothing_to_compare_without_a_gpu(page):
+    assert not page.find('#compare').is_displayed()
 
 
 def test_statistics(page):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Runs the fuzz targets with libFuzzer, as many at a time as there are processors.
 #
-#     tests/fuzz/run.sh SECONDS [TARGET]...     each target (all without names) for so long
+#     tests/fuzz/run.sh SECONDS [TARGET]...     each target (all without names) for so long; 0: only builds them
 #
-# What was learned stays in build/fuzz/corpus/<target>; an input that breaks something is
+# They run at the lowest priority, so that something else may go on beside them. What was learned stays in build/fuzz/corpus/<target>; an input that breaks something is
 # written to build/fuzz/found/ and fails the run. Made small (-minimize_crash=1) and fixed, it
 # belongs into tests/fuzz/regressions/<target>/. 77: no clang with libFuzzer here.
 set -uo pipefail
@@ -23,6 +23,7 @@ if ! echo 'int LLVMFuzzerTestOneInput(const void *d, unsigned long n) { return d
 fi
 make --no-print-directory -j "$(nproc)" CONFIG=fuzz fuzzers || exit 1
 $python tests/fuzz/seeds.py build/fuzz/seeds || exit 1
+[ "$seconds" != 0 ] || exit 0
 
 targets=("$@")
 if [ ${#targets[@]} = 0 ]; then
@@ -56,7 +57,7 @@ fuzz() { # target
     mkdir -p "build/fuzz/corpus/$name" build/fuzz/found build/fuzz/log
     [ -d "build/fuzz/seeds/$name" ] && folders+=("build/fuzz/seeds/$name")
     [ -d "tests/fuzz/regressions/$name" ] && folders+=("tests/fuzz/regressions/$name")
-    nice "build/fuzz/tests/fuzz/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    nice -n 19 "build/fuzz/tests/fuzz/$name" -max_total_time="$seconds" -timeout=100 -rss_limit_mb=2048 -print_final_stats=1 \
         -max_len="$(longest "$name")" -dict="tests/fuzz/dictionaries/$(dictionary "$name").dict" \
         -artifact_prefix="build/fuzz/found/$name-" "${folders[@]}" >"$log" 2>&1 || status=$?
     local runs coverage

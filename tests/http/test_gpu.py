@@ -84,6 +84,14 @@ def test_the_gpu_makes_the_bytes_of_the_cpu(gpu, reference, kind, sigma):
     check_same(gpu, reference, BODIES[kind](93, 71), f'sigma={sigma}')
 
 
+def test_the_cpu_where_it_is_asked_for(gpu, reference):
+    for kind in ('rgb', 'jpeg 420'):
+        body = BODIES[kind](93, 71)
+        name, result = ask(gpu, body, 'sigma=4&backend=cpu')
+        assert name.startswith('cpu/') and result == reference(body, 'sigma=4')
+        check_same(gpu, reference, body, 'sigma=4&backend=auto')
+
+
 @pytest.mark.parametrize('edge', ('clamp', 'mirror', 'wrap', 'zero'))
 @pytest.mark.parametrize('kind', ('rgb', 'rgba', 'gray 16', 'jpeg 420'))
 def test_edges(gpu, reference, kind, edge):

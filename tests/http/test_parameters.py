@@ -13,7 +13,7 @@ GOOD = (
     'subsampling=auto', 'progressive=0', 'progressive=true', 'effort=0', 'metadata=keep', 'autorotate=1',
     'colorspace=rgb', '&', '&&sigma=2&&', 's%69gma=2',
     'sigma=2&kernel_size=7&edge=wrap&format=jpeg&quality=50&subsampling=444&progressive=1&effort=3&metadata=strip'
-    '&autorotate=false&colorspace=native',
+    '&autorotate=false&colorspace=native&backend=auto', 'backend=cpu',
 )
 
 NUMBERS = ('', 'NaN', 'nan', 'inf', '-inf', 'Infinity', '0x10', '0x1p3', '1e309', '-1e309', '1e', 'e1', '.', '-', '--1',
@@ -31,6 +31,7 @@ BAD = (
     *((f'{name}={v}', name) for name in ('progressive', 'autorotate') for v in ('', 'yes', 'TRUE', '2', '-1', 'on')),
     *((f'metadata={v}', 'metadata') for v in ('', 'all', 'none', 'Strip')),
     *((f'colorspace={v}', 'colorspace') for v in ('', 'RGB', 'srgb')),
+    *((f'backend={v}', 'backend') for v in ('', 'gpu', 'CPU', 'cuda:0')),
     ('sigma', 'sigma'), ('edge', 'edge'),
     ('sigma=2&sigma=2', 'sigma'), ('sigma=2&sigma=3', 'sigma'), ('edge=wrap&sigma=2&edge=zero', 'edge'),
     ('sigma=2&s%69gma=2', 'sigma'), ('quality=5&quality=', 'quality'),

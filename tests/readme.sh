@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The first screen of the README, as somebody with an empty Debian machine would follow it: its own lines, run as they stand, in
+# a Debian that has nothing, with a clone of the last commit. `make check-readme` calls this.
+#
+#     tests/readme.sh          what installs, builds, serves and asks
+#     tests/readme.sh test     and `make test`, half an hour
+#
+# Exits with 77 where the tools are missing (config/packages.sh image).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$PWD/build/readme
+root=$folder/root
+port=8080 # the README's
+say() { printf 'readme: %s\n' "$*"; }
+die() { say "FAILED: $*" && exit 1; }
+
+for tool in debootstrap git unshare; do
+    command -v $tool >/dev/null || { say "skipped, there is no $tool: config/packages.sh image" && exit 77; }
+done
+[ "$(id -u)" = 0 ] || { say "skipped, this needs root" && exit 77; }
+! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || die "port $port is taken"
+
+# A user's shell in the clone; its processes, mounts and files end with it. The network is this machine's.
+inside() { # command line
+    # shellcheck disable=SC2016 # for the other shell
+    unshare --mount --pid --fork --kill-child=KILL bash -c \
+        'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --bind /etc/resolv.conf "$0/etc/resolv.conf" &&
+         exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive bash -c "cd /root/blurd; $1"' \
+        "$root" "$1"
+}
+
+# The lines of README.md that begin with four spaces and these words, without their comments.
+lines() {
+    sed -n "s/^    \($1\)/\1/p" README.md | sed 's/  *# .*//'
+}
+
+check_picture() { # file
+    local magic
+    magic=$(head -c 3 "$root/root/blurd/$1" | od -An -tx1)
+    [ "$magic" = " ff d8 ff" ] || [ "$magic" = " 89 50 4e" ] || die "$1 is no picture: $magic"
+    [ "$(md5sum <"$root/root/blurd/$1")" != "$(md5sum <"$root/root/blurd/photo.jpg")" ] || die "$1 is what was sent"
+}
+
+wait_for_service() {
+    for _ in $(seq 600); do
+        (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
+        kill -0 "$service" 2>/dev/null || { tail -n 20 "$folder/run.log" && die "make run ended"; }
+        sleep 1
+    done
+    die "make run does not serve after 600 s"
+}
+
+prepare() {
+    rm -rf "$root" && mkdir -p "$folder"
+    cp -a "$(tests/debian.sh)" "$root"
+    git clone -q --no-hardlinks . "$root/root/blurd"
+    inside 'apt-get update' >"$folder/apt.log" 2>&1 || { tail -n 5 "$folder/apt.log" && die "apt-get update"; }
+}
+
+install_first() {
+    local line
+    line=$(lines 'apt-get')
+    [ -n "$line" ] || die "the README no longer says what to install"
+    say "$line"
+    inside "$line" >>"$folder/apt.log" 2>&1 || { tail -n 5 "$folder/apt.log" && die "$line"; }
+}
+
+serve_and_ask() {
+    local start=$SECONDS line asked=0
+    say "make run"
+    inside 'make run' >"$folder/run.log" 2>&1 &
+    service=$!
+    trap 'kill -9 $service 2>/dev/null; rm -rf "$root"' EXIT
+    wait_for_service
+    say "serves after $((SECONDS - start)) s: $(grep -c '^Setting up' "$folder/run.log") packages, $(grep -c '^  CC ' "$folder/run.log") files compiled"
+    cp "$root/root/blurd/build/sample.jpg" "$root/root/blurd/photo.jpg"
+    inside "curl -fsS --data-binary @photo.jpg 'localhost:$port/blur?sigma=0.1&format=png' -o photo.png"
+    while read -r line; do
+        say "$line"
+        inside "${line/curl /curl -fsS }" || die "$line"
+        check_picture "${line##* }"
+        asked=$((asked + 1))
+    done < <(lines 'curl ')
+    [ $asked -ge 4 ] || die "only $asked lines of curl were found"
+    inside "curl -fsS localhost:$port/" | grep -q '<title>blurd playground' || die "no playground"
+}
+
+stop() { # the daemon is the init process's child: what `make run` started ends with it
+    kill "$service" 2>/dev/null || true
+    wait "$service" 2>/dev/null || true
+}
+
+build_package() {
+    local line
+    line=$(lines 'make deb')
+    say "$line"
+    inside "$line && apt-get install -qy ./build/deb/blurd_*.deb && blurd --version" >"$folder/deb.log" 2>&1 ||
+        { tail -n 10 "$folder/deb.log" && die "$line"; }
+    say "installed: $(tail -n 1 "$folder/deb.log")"
+}
+
+prepare
+install_first
+serve_and_ask
+stop
+build_package
+if [ "${1-}" = test ]; then
+    say "make test"
+    inside "$(lines 'make test')" || die "make test"
+fi
+say "ok"
