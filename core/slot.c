@@ -117,36 +117,54 @@ enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct erro
     return ST_OK;
 }
 
-/* Gives memory beyond `keep` bytes back to the system. The pool is locked. */
-static void shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
+/* Gives memory beyond `keep` bytes back to the system, whose pool is not locked: that takes milliseconds.
+ * Returns the bytes that are to be taken off the pool's. */
+static size_t shrink(struct slot *slot, size_t keep) {
     if (slot->reserved <= keep) {
-        return;
+        return 0;
     }
-    off_t start = (off_t)keep;
-    off_t length = (off_t)(slot->reserved - keep);
-    if (fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, length) == 0) {
-        pool->bytes -= slot->reserved - keep;
-        slot->reserved = keep;
-        slot->generation++;
+    size_t length = slot->reserved - keep;
+    if (fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)keep, (off_t)length) != 0) {
+        return 0;
     }
+    slot->reserved = keep;
+    slot->generation++;
+    return length;
 }
 
-/* The idle slot that was used longest ago and still holds memory, or NULL. */
-static struct slot *coldest(struct slot_pool *pool) {
-    struct slot *found = NULL;
-    for (struct slot *slot = pool->idle; slot; slot = slot->next) {
-        found = slot->reserved > 0 ? slot : found;
+/* Takes the idle slot that was used longest ago and still holds memory out of the pool; NULL: none does. */
+static struct slot *take_coldest(struct slot_pool *pool) {
+    struct slot **found = NULL;
+    for (struct slot **at = &pool->idle; *at; at = &(*at)->next) {
+        found = (*at)->reserved > 0 ? at : found;
     }
-    return found;
+    struct slot *slot = found ? *found : NULL;
+    if (slot) {
+        *found = slot->next;
+    }
+    return slot;
+}
+
+/* Behind all others that are idle. */
+static void put_last(struct slot_pool *pool, struct slot *slot) {
+    struct slot **end = &pool->idle;
+    while (*end) {
+        end = &(*end)->next;
+    }
+    slot->next = NULL;
+    *end = slot;
 }
 
 /* Counts `extra` bytes against the budget, emptying idle slots until they fit. */
 static enum status charge(struct slot_pool *pool, size_t extra, struct error *err) {
     pthread_mutex_lock(&pool->lock);
-    for (struct slot *slot; pool->bytes + extra > pool->budget && (slot = coldest(pool));) {
-        size_t before = pool->bytes;
-        shrink(pool, slot, 0);
-        if (pool->bytes == before) {
+    for (struct slot *slot; pool->bytes + extra > pool->budget && (slot = take_coldest(pool));) {
+        pthread_mutex_unlock(&pool->lock);
+        size_t freed = shrink(slot, 0);
+        pthread_mutex_lock(&pool->lock);
+        pool->bytes -= freed;
+        put_last(pool, slot);
+        if (freed == 0) {
             break; /* the system does not take it back */
         }
     }
@@ -220,10 +238,10 @@ void slot_give_back(struct slot *slot) {
         return;
     }
     struct slot_pool *pool = slot->pool;
-    pthread_mutex_lock(&pool->lock);
-    pool->bytes -= slot->claimed;
+    size_t freed = slot->claimed + shrink(slot, SLOT_KEEP);
     slot->claimed = 0;
-    shrink(pool, slot, SLOT_KEEP);
+    pthread_mutex_lock(&pool->lock);
+    pool->bytes -= freed;
     slot->next = pool->idle;
     pool->idle = slot;
     pthread_mutex_unlock(&pool->lock);

@@ -27,7 +27,7 @@ inside() { # command line
     # shellcheck disable=SC2016 # for the other shell
     unshare --mount --pid --fork --kill-child=KILL bash -c \
         'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --bind /etc/resolv.conf "$0/etc/resolv.conf" &&
-         exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive bash -c "cd /root/blurd; $1"' \
+         exec chroot "$0" env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive bash -c "cd blurd; $1"' \
         "$root" "$1"
 }
 
@@ -38,9 +38,9 @@ lines() {
 
 check_picture() { # file
     local magic
-    magic=$(head -c 3 "$root/root/blurd/$1" | od -An -tx1)
+    magic=$(head -c 3 "$root/blurd/$1" | od -An -tx1)
     [ "$magic" = " ff d8 ff" ] || [ "$magic" = " 89 50 4e" ] || die "$1 is no picture: $magic"
-    [ "$(md5sum <"$root/root/blurd/$1")" != "$(md5sum <"$root/root/blurd/photo.jpg")" ] || die "$1 is what was sent"
+    [ "$(md5sum <"$root/blurd/$1")" != "$(md5sum <"$root/blurd/photo.jpg")" ] || die "$1 is what was sent"
 }
 
 wait_for_service() {
@@ -55,7 +55,7 @@ wait_for_service() {
 prepare() {
     rm -rf "$root" && mkdir -p "$folder"
     cp -a "$(tests/debian.sh)" "$root"
-    git clone -q --no-hardlinks . "$root/root/blurd"
+    git clone -q --no-hardlinks . "$root/blurd"
     inside 'apt-get update' >"$folder/apt.log" 2>&1 || { tail -n 5 "$folder/apt.log" && die "apt-get update"; }
 }
 
@@ -75,7 +75,7 @@ serve_and_ask() {
     trap 'kill -9 $service 2>/dev/null; rm -rf "$root"' EXIT
     wait_for_service
     say "serves after $((SECONDS - start)) s: $(grep -c '^Setting up' "$folder/run.log") packages, $(grep -c '^  CC ' "$folder/run.log") files compiled"
-    cp "$root/root/blurd/build/sample.jpg" "$root/root/blurd/photo.jpg"
+    cp "$root/blurd/build/sample.jpg" "$root/blurd/photo.jpg"
     inside "curl -fsS --data-binary @photo.jpg 'localhost:$port/blur?sigma=0.1&format=png' -o photo.png"
     while read -r line; do
         say "$line"
