@@ -168,7 +168,6 @@ static const struct rule conditional[] = {
     {SCMP_SYS(prctl), 0, WHOLE, PR_GET_DUMPABLE},
     {SCMP_SYS(prctl), 0, WHOLE, PR_SET_VMA},
     {SCMP_SYS(prlimit64), 2, UINT64_MAX, 0}, /* asking, not setting */
-    {SCMP_SYS(sched_setattr), 0, WHOLE, 0},  /* a worker gives way as it starts */
 };
 
 /* Where files are read at SIGHUP. Where in the tree is Landlock's business. */
@@ -225,6 +224,10 @@ static int add_all(scmp_filter_ctx filter, bool reads) {
     if (reads && error == 0) {
         error = add_rule(filter, reading);
     }
+    if (error == 0) { /* a worker lowers its own priority as it starts */
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 2,
+                                 SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS, 0), SCMP_A1_64(SCMP_CMP_EQ, 0, 0));
+    }
     /* abort() */
     return error ? error : add_rule(filter, (struct rule){SCMP_SYS(tgkill), 0, WHOLE, (uint64_t)getpid()});
 }
@@ -243,5 +246,5 @@ unsigned sandbox_calls_load(bool reads, const char **why) {
     error = error ? error : seccomp_load(filter);
     seccomp_release(filter);
     *why = error ? strerror(-error) : "";
-    return error ? 0 : (unsigned)(COUNT(allowed) + COUNT(conditional) + 1 + reads);
+    return error ? 0 : (unsigned)(COUNT(allowed) + COUNT(conditional) + 2 + reads);
 }

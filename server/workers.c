@@ -2,14 +2,12 @@
 #include "server/workers.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/clock.h"
@@ -23,8 +21,8 @@ _Static_assert((int)WORKER_LANES == (int)SERVICE_BACKENDS_MAX, "a lane for each 
 
 enum {
     WORKERS_A_LARGE_ONE = 4,
-    LARGE_NICE = 5,             /* a third of the processor's time that a worker for all gets beside it */
-    LARGE_SLICE_NS = 100000000, /* the longest that Linux takes; others have about 3 ms */
+    LARGE_NICE = 5,       /* a third of the processor's time that a worker for all gets beside it */
+    CALM_NS = 1000000000, /* without other pictures before a large one gets help */
 };
 
 struct workers {
@@ -34,6 +32,7 @@ struct workers {
     struct admission admission;
     sem_t large;            /* posted when there may be something for those that take large pictures alone */
     unsigned large_only;    /* how many there are */
+    int64_t small_ns;       /* when a picture that is not large was taken last; under the lock */
     unsigned count, wanted; /* threads started, to be started */
     pthread_t thread[];
 };
@@ -57,6 +56,9 @@ static struct request *next(struct workers *workers, bool large_only, enum refus
         job = admission_clear(&workers->admission);
     } else {
         job = admission_take(&workers->admission, large_only, clock_ns(), refusal);
+    }
+    if (job && !job->large) {
+        workers->small_ns = clock_ns();
     }
     show(workers);
     return request_of(job);
@@ -93,12 +95,22 @@ static void open_lanes(struct worker *worker) {
     }
 }
 
+/* Who helps with a large picture is late for the next small one, and has used up its turn on the processor.
+ */
+static struct crew *helpers(struct workers *workers, bool large_only) {
+    crew_lock(workers->crew);
+    bool calm = clock_ns() - workers->small_ns > CALM_NS;
+    crew_unlock(workers->crew);
+    return large_only && !calm ? NULL : workers->crew;
+}
+
 static void run(struct workers *workers, bool large_only) {
-    struct worker worker = {.service = workers->service, .crew = workers->crew, .large_only = large_only};
+    struct worker worker = {.service = workers->service, .large_only = large_only};
     enum refusal refusal;
     open_lanes(&worker);
     for (struct request *request; (request = take(workers, large_only, &refusal));) {
         open_lanes(&worker);
+        worker.crew = helpers(workers, large_only);
         if (refusal == REFUSAL_NONE) {
             request_work(request, &worker);
         } else {
@@ -115,30 +127,10 @@ static void *run_any(void *argument) {
     return NULL;
 }
 
-/* The first form of sched_setattr(2)'s structure: what <linux/sched/types.h> has cannot stand beside
- * <sched.h> before glibc 2.41. */
-struct scheduling {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-/* What wakes up with a shorter slice than that of the thread that runs may take its place at once
- * (Linux 6.12; before, the slice says nothing). Without the right to change them nothing is lost but that. */
-static void give_way(void) {
-    const struct scheduling own = {
-        .size = sizeof own,
-        .policy = SCHED_OTHER,
-        .nice = getpriority(PRIO_PROCESS, 0) + LARGE_NICE,
-        .runtime = LARGE_SLICE_NS,
-    };
-    syscall(SYS_sched_setattr, 0, &own, 0);
-}
-
+/* Priorities are a thread's own on Linux, 0 is the one that calls. Without the right to change it nothing is
+ * lost but that. */
 static void *run_large(void *argument) {
-    give_way();
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + LARGE_NICE);
     run(argument, true);
     return NULL;
 }

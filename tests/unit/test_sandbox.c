@@ -142,7 +142,6 @@ static const struct attempt {
     CALL("capset", capset, 0),
     CALL("somebody else's priority", setpriority, PRIO_PROCESS, 1, 5),
     CALL("all processes' priority", setpriority, PRIO_USER, 0, 5),
-    CALL("somebody else's scheduling", sched_setattr, 1, 0, 0),
     CALL("open_by_handle_at", open_by_handle_at, 0),
     CALL("pidfd_open", pidfd_open, 0),
     CALL("io_uring_setup", io_uring_setup, 0),
