@@ -61,10 +61,15 @@ http {{
 '''
 
 
+def is_there(name):
+    """The program, or None."""
+    extra = daemon.ROOT / 'build/tools' / name
+    return shutil.which(name) or shutil.which(name, path='/usr/sbin:/usr/local/sbin') or (str(extra) if extra.exists() else None)
+
+
 def find(name):
     """The program; skips the test where it is not installed."""
-    extra = daemon.ROOT / 'build/tools' / name
-    found = shutil.which(name) or shutil.which(name, path='/usr/sbin:/usr/local/sbin') or (extra.exists() and str(extra))
+    found = is_there(name)
     if not found:
         pytest.skip(f'{name} is not installed')
     return found

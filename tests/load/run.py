@@ -20,7 +20,7 @@ import report  # noqa: E402
 import table  # noqa: E402
 
 # In the order of the table; one that is not there yet is left out.
-MODULES = ('overload', 'memory', 'connections', 'torture', 'syscalls', 'soak', 'weather', 'clients', 'restarts', 'handover', 'lifecycle', 'keepalive',
+MODULES = ('overload', 'memory', 'connections', 'torture', 'syscalls', 'soak', 'weather', 'clients', 'limits', 'restarts', 'handover', 'lifecycle', 'keepalive',
            'series', 'scaleout', 'memcheck')
 
 
