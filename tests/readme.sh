@@ -22,13 +22,14 @@ done
 [ "$(id -u)" = 0 ] || { say "skipped, this needs root" && exit 77; }
 ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || die "port $port is taken"
 
-# A user's shell in the clone; its processes, mounts and files end with it. The network is this machine's.
+# A user's shell in the clone, and the command line for it; its processes and mounts end with it. The network is this machine's.
+# shellcheck disable=SC2016 # for the other shell
+enter=(unshare --mount --pid --fork --kill-child=KILL bash -c
+    'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --bind /etc/resolv.conf "$0/etc/resolv.conf" &&
+     exec chroot "$0" env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive bash -c "cd blurd; $1"' "$root")
+
 inside() { # command line
-    # shellcheck disable=SC2016 # for the other shell
-    unshare --mount --pid --fork --kill-child=KILL bash -c \
-        'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --bind /etc/resolv.conf "$0/etc/resolv.conf" &&
-         exec chroot "$0" env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive bash -c "cd blurd; $1"' \
-        "$root" "$1"
+    "${enter[@]}" "$1"
 }
 
 # The lines of README.md that begin with four spaces and these words, without their comments.
@@ -70,7 +71,7 @@ install_first() {
 serve_and_ask() {
     local start=$SECONDS line asked=0
     say "make run"
-    inside 'make run' >"$folder/run.log" 2>&1 &
+    "${enter[@]}" 'make run' >"$folder/run.log" 2>&1 &
     service=$!
     trap 'kill -9 $service 2>/dev/null; rm -rf "$root"' EXIT
     wait_for_service
@@ -84,12 +85,14 @@ serve_and_ask() {
         asked=$((asked + 1))
     done < <(lines 'curl ')
     [ $asked -ge 4 ] || die "only $asked lines of curl were found"
-    inside "curl -fsS localhost:$port/" | grep -q '<title>blurd playground' || die "no playground"
+    inside "curl -fsS -H 'Accept: text/html' localhost:$port/" >"$folder/page.html"
+    grep -q '<title>blurd playground' "$folder/page.html" || die "no playground"
 }
 
-stop() { # the daemon is the init process's child: what `make run` started ends with it
-    kill "$service" 2>/dev/null || true
+stop() { # with the first process of its namespace all others end
+    kill -9 "$service" 2>/dev/null || true
     wait "$service" 2>/dev/null || true
+    trap 'rm -rf "$root"' EXIT
 }
 
 build_package() {
