@@ -9,7 +9,7 @@
 
 enum {
     CHUNK_CACHE_MAX = 32,
-    TAIL_SLACK = 1 << 14, /* bytes that may follow the last row's own: checksums, small chunks. libpng
+    TAIL_SLACK = 1 << 13, /* bytes that may follow the last row's own: checksums, small chunks. libpng
                              inflates them, and each may be a thousand */
 };
 
