@@ -115,8 +115,12 @@ static void write_rows(struct jpeg_compress_struct *cinfo, const struct image *i
     const struct plane *plane = &image->plane[0];
     bool alpha = pixel_has_alpha(image->model);
     bool direct = image->depth == 8 && !alpha;
-    size_t bytes = (size_t)image->width * (unsigned)cinfo->input_components;
-    JSAMPROW converted = direct ? NULL : cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, bytes);
+    struct jpeg_writer *writer = cinfo->client_data;
+    if (!direct && !writer->row) {
+        size_t bytes = (size_t)image->width * (unsigned)cinfo->input_components;
+        writer->row = cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, bytes);
+    }
+    JSAMPROW converted = writer->row;
     while (cinfo->next_scanline < image->height && cinfo->next_scanline < rows) {
         JSAMPROW source = plane_row(plane, cinfo->next_scanline);
         JSAMPROW row = direct ? source : converted;

@@ -85,6 +85,7 @@ void jpeg_writer_open(struct jpeg_writer *writer) {
     struct jpeg_compress_struct *cinfo = &writer->cinfo;
     jpeg_create_compress(cinfo);
     cinfo->client_data = writer;
+    writer->row = NULL; /* it went with the last picture */
     writer->destination = (struct jpeg_destination_mgr){
         .init_destination = lend_room, .empty_output_buffer = on_room_used, .term_destination = on_end};
     cinfo->dest = &writer->destination;

@@ -26,6 +26,7 @@ struct jpeg_writer {
     struct buf *output;
     struct buf profile; /* made before the guarded part, ended after it */
     struct buf exif;
+    uint8_t *row; /* of pixels brought into the form that libjpeg takes; NULL: not needed yet */
 };
 
 /* Prepares *writer, without libjpeg yet. All that is passed must outlive it; the picture

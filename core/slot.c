@@ -21,7 +21,9 @@ enum {
 struct slot_pool {
     pthread_mutex_t lock;
     size_t budget;
-    size_t bytes;      /* reserved by all slots */
+    size_t bytes;     /* reserved by all slots */
+    size_t returning; /* of them, on the way back to the system */
+    pthread_cond_t returned;
     struct slot *idle; /* most recently used first */
     uint64_t made;     /* slots so far */
 };
@@ -30,6 +32,7 @@ struct slot_pool *slot_pool_create(size_t budget) {
     struct slot_pool *pool = calloc(1, sizeof *pool);
     if (pool) {
         pthread_mutex_init(&pool->lock, NULL);
+        pthread_cond_init(&pool->returned, NULL);
         pool->budget = align_up(budget, SLOT_STEP);
     }
     return pool;
@@ -54,6 +57,7 @@ void slot_pool_destroy(struct slot_pool *pool) {
         pool->idle = slot->next;
         slot_destroy(slot, pool->budget);
     }
+    pthread_cond_destroy(&pool->returned);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
 }
@@ -117,19 +121,26 @@ enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct erro
     return ST_OK;
 }
 
-/* Gives memory beyond `keep` bytes back to the system, whose pool is not locked: that takes milliseconds.
- * Returns the bytes that are to be taken off the pool's. */
-static size_t shrink(struct slot *slot, size_t keep) {
+/* Gives memory beyond `keep` bytes back to the system; whether it took it. The pool is locked, but not
+ * meanwhile: that takes milliseconds. */
+static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     if (slot->reserved <= keep) {
-        return 0;
+        return false;
     }
     size_t length = slot->reserved - keep;
-    if (fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)keep, (off_t)length) != 0) {
-        return 0;
+    pool->returning += length;
+    pthread_mutex_unlock(&pool->lock);
+    bool taken =
+        fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)keep, (off_t)length) == 0;
+    pthread_mutex_lock(&pool->lock);
+    pool->returning -= length;
+    if (taken) {
+        pool->bytes -= length;
+        slot->reserved = keep;
+        slot->generation++;
     }
-    slot->reserved = keep;
-    slot->generation++;
-    return length;
+    pthread_cond_broadcast(&pool->returned);
+    return taken;
 }
 
 /* Takes the idle slot that was used longest ago and still holds memory out of the pool; NULL: none does. */
@@ -155,18 +166,22 @@ static void put_last(struct slot_pool *pool, struct slot *slot) {
     *end = slot;
 }
 
-/* Counts `extra` bytes against the budget, emptying idle slots until they fit. */
+/* Empties idle slots until so many bytes more fit, or none is left. The pool is locked. */
+static void make_room(struct slot_pool *pool, size_t extra) {
+    bool taken = true;
+    for (struct slot *slot; taken && pool->bytes + extra > pool->budget && (slot = take_coldest(pool));) {
+        taken = shrink(pool, slot, 0);
+        put_last(pool, slot);
+    }
+}
+
+/* Counts `extra` bytes against the budget. What others are giving back is waited for. */
 static enum status charge(struct slot_pool *pool, size_t extra, struct error *err) {
     pthread_mutex_lock(&pool->lock);
-    for (struct slot *slot; pool->bytes + extra > pool->budget && (slot = take_coldest(pool));) {
-        pthread_mutex_unlock(&pool->lock);
-        size_t freed = shrink(slot, 0);
-        pthread_mutex_lock(&pool->lock);
-        pool->bytes -= freed;
-        put_last(pool, slot);
-        if (freed == 0) {
-            break; /* the system does not take it back */
-        }
+    make_room(pool, extra);
+    while (pool->bytes + extra > pool->budget && pool->returning > 0) {
+        pthread_cond_wait(&pool->returned, &pool->lock);
+        make_room(pool, extra);
     }
     bool fits = pool->bytes <= pool->budget && extra <= pool->budget - pool->bytes;
     if (fits) {
@@ -238,10 +253,10 @@ void slot_give_back(struct slot *slot) {
         return;
     }
     struct slot_pool *pool = slot->pool;
-    size_t freed = slot->claimed + shrink(slot, SLOT_KEEP);
-    slot->claimed = 0;
     pthread_mutex_lock(&pool->lock);
-    pool->bytes -= freed;
+    pool->bytes -= slot->claimed;
+    slot->claimed = 0;
+    shrink(pool, slot, SLOT_KEEP);
     slot->next = pool->idle;
     pool->idle = slot;
     pthread_mutex_unlock(&pool->lock);

@@ -139,12 +139,22 @@ static enum status make_picture(void *context, struct crew_gate *gate, struct er
     return followed->feed->make(followed->feed->context, &progress, err);
 }
 
+/* On one seat as many that each stays in the cache, but none too thin. */
+static unsigned strips(const struct pass *pass) {
+    uint64_t wanted = pass_work(pass) / STRIP_WORK + 1;
+    uint32_t rows = 0;
+    for (unsigned i = 0; i < IMAGE_PLANES_MAX; i++) {
+        rows = pass->rows[i] > rows ? pass->rows[i] : rows;
+    }
+    uint32_t most = pass->least < rows ? rows / pass->least : 1;
+    return wanted < most ? (unsigned)wanted : most;
+}
+
 enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
                          const struct feed *feed, struct error *err) {
     struct followed followed = {.pass = pass, .reach = reach, .feed = feed};
     followed.progress = seats == 1 ? pass->progress : NULL;
-    followed.parts = seats > 1 ? crew_parts(crew, pass_work(pass), FOLLOWING_SEATS)
-                               : (unsigned)(pass_work(pass) / STRIP_WORK) + 1;
+    followed.parts = seats > 1 ? crew_parts(crew, pass_work(pass), FOLLOWING_SEATS) : strips(pass);
     struct crew_work work = {run_bands, &followed, followed.parts, seats, feed ? make_picture : NULL};
     return crew_run(crew, &work, err);
 }

@@ -28,7 +28,8 @@ struct pass {
     uint64_t cost[IMAGE_PLANES_MAX];
     void (*band)(const void *context, const struct band *band);
     const void *context;
-    /* Optional. Is told the rows of the picture that the pass has made, if it runs on one seat. */
+    uint32_t least; /* rows of a strip: what strips do twice at their borders stays little */
+    /* Optional. bands_follow tells it the rows of the picture that the pass has made, on one seat. */
     const struct progress *progress;
     bands_reach *makes;
 };

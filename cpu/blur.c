@@ -312,6 +312,10 @@ static void blur_rows(struct lines *lines, uint32_t from, uint32_t to) {
 
 /* ---- passes ---- */
 
+/* A strip of the last pass makes three low-resolution rows that others make, too; one of real arithmetic
+ * loads rows again that others have loaded. */
+enum { STRIP_ROWS = 8, STRIP_ROWS_REAL = 16 };
+
 struct blur_pass {
     const struct jobs *jobs;
     bool reduces;   /* else the last pass */
@@ -360,7 +364,7 @@ static enum status run_pass(const struct means *means, const struct pass *pass, 
         status = feed_make(feed, err);
         feed = NULL;
     }
-    if (status == ST_OK && (feed || pass->progress)) {
+    if (status == ST_OK && (feed || (pass->progress && jobs->seats == 1))) {
         return bands_follow(means->crew, jobs->seats, pass, reach, feed, err);
     }
     if (status == ST_OK) {
@@ -371,8 +375,11 @@ static enum status run_pass(const struct means *means, const struct pass *pass, 
 
 static struct pass make_pass(const struct blur_pass *own, const struct progress *progress) {
     const struct jobs *jobs = own->jobs;
-    struct pass pass = {
-        .band = run_band, .context = own, .progress = own->reduces ? NULL : progress, .makes = makes};
+    struct pass pass = {.band = run_band,
+                        .context = own,
+                        .least = job_is_real(&jobs->plane[0]) ? STRIP_ROWS_REAL : STRIP_ROWS,
+                        .progress = own->reduces ? NULL : progress,
+                        .makes = makes};
     for (unsigned i = 0; i < jobs->count; i++) {
         const struct job *job = &jobs->plane[i];
         if (!own->reduces || own->stage < job->stages) { /* reduced planes have fewer stages */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The HTTP side: event threads and libmicrohttpd, which no other file knows. One `struct
+ * The HTTP side: event threads and libmicrohttpd, which http.c and connection.c alone know. One `struct
  * http` for each listening socket, with its own threads and watchdog: what floods one does
  * not slow the other. */
 #ifndef BLURD_SERVER_HTTP_H

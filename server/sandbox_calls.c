@@ -4,14 +4,20 @@
  * fails with ENOSYS, as on an old kernel, for which they have another way. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -19,6 +25,12 @@
 #include "server/sanitizers.h"
 
 #define WHOLE UINT32_MAX
+
+enum {
+    PATIENCE_S = 2,              /* for the list to be made, which takes a millisecond */
+    PROGRAM_SIZE_MAX = 16 << 10, /* bytes; it has about 3000 */
+};
+
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
 #endif
@@ -213,7 +225,7 @@ static int add_rule(scmp_filter_ctx filter, struct rule rule) {
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-static int add_all(scmp_filter_ctx filter, bool reads) {
+static int add_all(scmp_filter_ctx filter, bool reads, pid_t daemon) {
     int error = add_calls(filter, allowed, COUNT(allowed));
     if (SANITIZED && error == 0) {
         error = add_calls(filter, sanitizers, COUNT(sanitizers));
@@ -229,22 +241,92 @@ static int add_all(scmp_filter_ctx filter, bool reads) {
                                  SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS, 0), SCMP_A1_64(SCMP_CMP_EQ, 0, 0));
     }
     /* abort() */
-    return error ? error : add_rule(filter, (struct rule){SCMP_SYS(tgkill), 0, WHOLE, (uint64_t)getpid()});
+    return error ? error : add_rule(filter, (struct rule){SCMP_SYS(tgkill), 0, WHOLE, (uint64_t)daemon});
+}
+
+static int export_program(bool reads, pid_t daemon, int fd) {
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+    int error = filter ? seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) : -ENOMEM;
+    error = error ? error : add_all(filter, reads, daemon);
+    return error ? error : seccomp_export_bpf(filter, fd);
+}
+
+/* In a process of its own: without memory libseccomp 2.5.4 crashes, never ends, or makes another program, so
+ * that it makes it twice. */
+static _Noreturn void make_program(bool reads, pid_t daemon, int fd) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGALRM, SIG_DFL);
+    alarm(PATIENCE_S);
+    int error = export_program(reads, daemon, fd);
+    error = error ? error : export_program(reads, daemon, fd);
+    _exit(error ? 1 : 0);
+}
+
+struct made {
+    size_t size; /* of both together */
+    uint8_t bytes[2 * PROGRAM_SIZE_MAX];
+};
+
+static void receive(struct made *made, int fd) {
+    ssize_t got = 1;
+    while (got != 0 && made->size < sizeof made->bytes) {
+        got = read(fd, made->bytes + made->size, sizeof made->bytes - made->size);
+        if (got < 0 && errno != EINTR) {
+            break;
+        }
+        made->size += got > 0 ? (size_t)got : 0;
+    }
+}
+
+/* The program's bytes, in made->bytes; 0 when there is none. */
+static size_t get_program(bool reads, struct made *made) {
+    int end[2], status = -1;
+    if (pipe2(end, O_CLOEXEC) != 0) {
+        return 0;
+    }
+    pid_t daemon = getpid(), child = fork();
+    if (child == 0) {
+        make_program(reads, daemon, end[1]);
+    }
+    close(end[1]);
+    if (child > 0) {
+        receive(made, end[0]);
+        close(end[0]); /* what still writes ends */
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
+    } else {
+        close(end[0]);
+    }
+    size_t half = made->size / 2;
+    bool sound = status == 0 && made->size % (2 * sizeof(struct sock_filter)) == 0 &&
+                 memcmp(made->bytes, made->bytes + half, half) == 0;
+    return sound ? half : 0;
+}
+
+/* For all threads. What runs here is ours: no slower speculation for it, which old kernels add. */
+static bool load(const struct made *made, size_t size) {
+    const unsigned flags = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+    struct sock_filter program[PROGRAM_SIZE_MAX / sizeof(struct sock_filter)];
+    memcpy(program, made->bytes, size);
+    struct sock_fprog whole = {.len = (unsigned short)(size / sizeof *program), .filter = program};
+    errno = 0;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &whole) == 0;
 }
 
 unsigned sandbox_calls_load(bool reads, const char **why) {
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-    if (!filter) {
-        *why = "out of memory";
+    struct made made = {0};
+    size_t size = get_program(reads, &made);
+    if (size == 0) {
+        *why = "the list of calls cannot be made, maybe for want of memory";
         return 0;
     }
-    int error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-    /* What runs here is ours: no slower speculation for it, which old kernels add. */
-    error = error ? error : seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
-    error = error ? error : seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    error = error ? error : add_all(filter, reads);
-    error = error ? error : seccomp_load(filter);
-    seccomp_release(filter);
-    *why = error ? strerror(-error) : "";
-    return error ? 0 : (unsigned)(COUNT(allowed) + COUNT(conditional) + 2 + reads);
+    if (!load(&made, size)) {
+        *why = errno ? strerror(errno) : "a thread has another list";
+        return 0;
+    }
+    *why = "";
+    return (unsigned)(COUNT(allowed) + COUNT(conditional) + 2 + reads);
 }

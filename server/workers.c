@@ -97,11 +97,11 @@ static void open_lanes(struct worker *worker) {
 
 /* Who helps with a large picture is late for the next small one, and has used up its turn on the processor.
  */
-static struct crew *helpers(struct workers *workers, bool large_only) {
+static struct crew *helpers(struct workers *workers, const struct request *request) {
     crew_lock(workers->crew);
     bool calm = clock_ns() - workers->small_ns > CALM_NS;
     crew_unlock(workers->crew);
-    return large_only && !calm ? NULL : workers->crew;
+    return request->job.large && !calm ? NULL : workers->crew;
 }
 
 static void run(struct workers *workers, bool large_only) {
@@ -110,7 +110,7 @@ static void run(struct workers *workers, bool large_only) {
     open_lanes(&worker);
     for (struct request *request; (request = take(workers, large_only, &refusal));) {
         open_lanes(&worker);
-        worker.crew = helpers(workers, large_only);
+        worker.crew = helpers(workers, request);
         if (refusal == REFUSAL_NONE) {
             request_work(request, &worker);
         } else {

@@ -26,7 +26,7 @@ enum { WORKER_LANES = 3 }; /* as many as a service has backends */
  * gave none. */
 struct worker {
     struct service *service;
-    struct crew *crew; /* of all workers */
+    struct crew *crew; /* of all workers; NULL: nobody is to help with this request */
     struct lane *lane[WORKER_LANES];
     bool large_only;
 };

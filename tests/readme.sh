@@ -73,7 +73,7 @@ serve_and_ask() {
     say "make run"
     "${enter[@]}" 'make run' >"$folder/run.log" 2>&1 &
     service=$!
-    trap 'kill -9 $service 2>/dev/null; rm -rf "$root"' EXIT
+    trap 'stop; rm -rf "$root"' EXIT
     wait_for_service
     say "serves after $((SECONDS - start)) s: $(grep -c '^Setting up' "$folder/run.log") packages, $(grep -c '^  CC ' "$folder/run.log") files compiled"
     cp "$root/blurd/build/sample.jpg" "$root/blurd/photo.jpg"
@@ -92,7 +92,6 @@ serve_and_ask() {
 stop() { # with the first process of its namespace all others end
     kill -9 "$service" 2>/dev/null || true
     wait "$service" 2>/dev/null || true
-    trap 'rm -rf "$root"' EXIT
 }
 
 build_package() {

@@ -94,6 +94,7 @@ fuzz_begin() {
     tests/fuzz/run.sh 0 || return
     tests/fuzz/run.sh "$fuzz_seconds" >$fuzz_log 2>&1 &
     fuzz_pid=$!
+    trap 'kill "$fuzz_pid" 2>/dev/null' EXIT # nothing to end when all has been waited for
 }
 
 fuzz_end() {

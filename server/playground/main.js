@@ -16,7 +16,7 @@ let token = "";
 let timer = 0;
 let running = null; // AbortController of the request under way
 let answerUrl = null;
-let last = null; // { run, blob } of the answer that is shown
+let last = null; // { run, blob, request, picture } of the answer that is shown
 let tool = "rectangle"; // what "Add one" adds
 
 // --- the parameters ---
@@ -150,8 +150,9 @@ async function ask() {
     find("frame").classList.add("busy");
     find("result").setAttribute("aria-busy", "true");
     try {
-        const { answer, blob, milliseconds } = await send(describe(), picture, token, controller.signal);
-        await (answer.ok ? showAnswer(answer, blob, milliseconds) : refuse(answer, blob));
+        const asked = { request: describe(), picture };
+        const { answer, blob, milliseconds } = await send(asked.request, picture, token, controller.signal);
+        await (answer.ok ? showAnswer(answer, blob, milliseconds, asked) : refuse(answer, blob));
     } catch (error) {
         if (error.name !== "AbortError") {
             fail("No answer.", "The server could not be reached, or closed the connection.");
@@ -175,6 +176,7 @@ async function refuse(answer, blob) {
 }
 
 function fail(title, sentence) {
+    last = null;
     showProblem(title, sentence);
     showNotice(null);
     mark(null);
@@ -185,12 +187,12 @@ function fail(title, sentence) {
     find("timing").hidden = true;
 }
 
-async function showAnswer(answer, blob, milliseconds) {
+async function showAnswer(answer, blob, milliseconds, asked) {
     const statistics = filter.name === "stats";
     showProblem(null);
     mark(null);
     showNotice(answer.headers.get("X-Blurd-Notice"));
-    last = { run: runOf(answer, milliseconds), blob };
+    last = { ...asked, run: runOf(answer, milliseconds), blob };
     showRuns([last.run]);
     find("compared").textContent = "";
     find("compare").hidden = last.run.backend.startsWith("cpu");
@@ -230,19 +232,19 @@ async function same(a, b) {
 
 // What a GPU has answered, once more by the CPU, beside it.
 async function compare() {
-    const { path, pairs } = describe();
     const before = last;
+    if (!before) {
+        return;
+    }
+    const { path, pairs } = before.request;
     const request = { path, pairs: [...pairs.filter(([name]) => name !== "backend"), ["backend", "cpu"]] };
-    const { answer, blob, milliseconds } = await send(request, picture, token).catch(() => ({ answer: { ok: false } }));
+    const { answer, blob, milliseconds } = await send(request, before.picture, token).catch(() => ({ answer: { ok: false } }));
+    const verdict = !answer.ok ? "No answer from the CPU." : await same(before.blob, blob) ? "Both answers have the same bytes." : "The answers differ.";
     if (before !== last) {
         return; // outdated meanwhile
     }
-    if (!answer.ok) {
-        find("compared").textContent = "No answer from the CPU.";
-        return;
-    }
-    showRuns([before.run, runOf(answer, milliseconds)]);
-    find("compared").textContent = await same(before.blob, blob) ? "Both answers have the same bytes." : "The answers differ.";
+    showRuns(answer.ok ? [before.run, runOf(answer, milliseconds)] : [before.run]);
+    find("compared").textContent = verdict;
 }
 
 // --- the picture ---

@@ -68,6 +68,7 @@ fuzz() { # target
     return $status
 }
 
+trap 'kill $(jobs -p) 2>/dev/null; exit 1' TERM
 failed=0 running=0
 for name in "${targets[@]}"; do
     if [ $running -ge "$(nproc)" ]; then
