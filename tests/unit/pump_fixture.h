@@ -17,7 +17,7 @@
 
 #include "tests/unit/jpeg_fixture.h"
 
-enum { WIDTH = 70, HEIGHT = 50, ROOM = 1 << 18, QUALITY = 80 };
+enum { WIDTH = 70, HEIGHT = 50, ROOM = 1 << 18, QUALITY = 80, HANGS_AFTER_S = 300 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -58,6 +58,7 @@ static inline int open_device(void **state) {
     snprintf(nvjpeg_path, sizeof nvjpeg_path, "%s/../fake_nvjpeg/libfakenvjpeg.so", folder);
     snprintf(fault_path, sizeof fault_path, "/tmp/blurd-test-pump-%d", (int)getpid());
     setenv("FAKE_CUDA_FAULT_FILE", fault_path, 1);
+    alarm(HANGS_AFTER_S);
     void *library = dlopen(nvjpeg_path, RTLD_NOW);
     void *symbol = library ? dlsym(library, "fake_nvjpeg_objects") : NULL;
     memcpy(&objects, &symbol, sizeof objects);
@@ -78,6 +79,7 @@ static inline int close_device(void **state) {
 
 static inline enum status open_desk(struct error *err) {
     enum status status = gpu_device_open_jpeg(&device, nvjpeg_path, err);
+    assert_true(status == ST_OK || objects() == 0);
     status = status == ST_OK ? gpu_lane_init(&desk.lane, &device, err) : status;
     return status == ST_OK ? gpu_pump_create(&desk.pump, &device, 2, 1, err) : status;
 }
