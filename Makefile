@@ -98,7 +98,7 @@ endif
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/compile.c $(GPU_NONE),$(wildcard gpu/*.c)),$(GPU_NONE))
-GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c engine.c)
+GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c engine.c pump.c pump_faults.c)
 
 SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c config/*.c server/*.c)
 SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
@@ -112,19 +112,21 @@ TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c) tests/load/welch.c
 GPU_FUZZ := $(addprefix tests/fuzz/,engine.c module_cache.c wire.c)
 FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
 FUZZ_COMMON := $(filter-out $(if $(ENGINE),%/replay.c),$(wildcard tests/fuzz/common/*.c))
-# With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
+# With the CUDA headers: a driver and an nvJPEG without a GPU, and the programs that compare and time GPUs.
 CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c))
 FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
+FAKE_NVJPEG_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_nvjpeg/*.c))
 FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
+FAKE_NVJPEG := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_nvjpeg/libfakenvjpeg.so)
 CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_gpu)
 ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES) \
-               $(FUZZ_COMMON) $(CHECK_SOURCES)
+               $(FUZZ_COMMON) $(CHECK_SOURCES) $(FAKE_NVJPEG_SOURCES)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
 all: $(BUILD)/blurd
-tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) fuzzers
+tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) $(FAKE_NVJPEG) fuzzers
 tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU)
 fuzzers: $(call programs,$(FUZZ_SOURCES)) $(FAKE_CUDA)
 
@@ -157,6 +159,9 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/drive
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
 
+# They open the two that stand in for NVIDIA's.
+$(addprefix $(BUILD)/tests/unit/,test_pump test_pump_faults): | $(FAKE_CUDA) $(FAKE_NVJPEG)
+
 # What makes calls fail on purpose, loaded in front of the C library.
 FAIL := $(BUILD)/tests/load/libfail.so
 $(FAIL): tests/load/fail.c
@@ -183,6 +188,12 @@ $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) -std=c++17 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
+
+# It runs no kernels, so sanitizers see all of it; the faults are those of the fake driver.
+$(BUILD)/tests/fake_nvjpeg/libfakenvjpeg.so: $(call objects,$(FAKE_NVJPEG_SOURCES)) $(BUILD)/tests/fake_cuda/faults.c.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(filter-out -pie,$(ALL_LDFLAGS)) -shared -o $@ $^ -ljpeg
+$(BUILD)/tests/fake_nvjpeg/%.o: ALL_CFLAGS += -fPIC -fvisibility=hidden
 
 # What the compiler makes code for; empty where there is none yet.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)

@@ -56,8 +56,11 @@ enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, 
     return status;
 }
 
-enum status gpu_device_open_jpeg(struct gpu_device *device, struct error *err) {
-    enum status status = nvjpeg_open(&device->nvjpeg, device->cuda, err);
+enum status gpu_device_open_jpeg(struct gpu_device *device, const char *library, struct error *err) {
+    if (!device->cuda->cuStreamWriteValue32) {
+        return fail(err, ST_UNSUPPORTED, "this driver lacks the function cuStreamWriteValue32");
+    }
+    enum status status = nvjpeg_open(&device->nvjpeg, device->cuda, library, err);
     if (status == ST_OK) {
         status = gpu_jpeg_open(&device->jpeg, &device->nvjpeg, err);
     }

@@ -24,9 +24,10 @@ struct gpu_device {
 enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, int index,
                             const struct program_options *options, struct error *err);
 
-/* Gives lanes that are made from now on the means for JPEGs; the context is current. ST_UNSUPPORTED without
- * nvJPEG or hardware decoders. No request uses them yet: docs/adr/0018. */
-enum status gpu_device_open_jpeg(struct gpu_device *device, struct error *err);
+/* Gives lanes that are made from now on the means for JPEGs; the context is current. `library`: as of
+ * nvjpeg_open. ST_UNSUPPORTED without nvJPEG or hardware decoders, or with a driver that cannot write marks.
+ * No request uses them yet: docs/adr/0018. */
+enum status gpu_device_open_jpeg(struct gpu_device *device, const char *library, struct error *err);
 
 /* Makes the context current on the calling thread; once per thread. */
 enum status gpu_device_enter(const struct gpu_device *device, struct error *err);

@@ -320,7 +320,7 @@ enum status gpu_lane_parse(struct gpu_lane *lane, const struct gpu_transcode *jo
     enum status status = reserve(lane, &journey, err);
     if (status == ST_OK && lane->fresh) { /* the decoder would overtake the filling of new memory */
         status = CUDA_TRY(lane_cuda(lane), err, cuStreamSynchronize, lane->stream);
-        lane->fresh = false;
+        lane->fresh = status != ST_OK;
     }
     return status == ST_OK ? gpu_jpeg_parse(&lane->jpeg, job->input, err) : status;
 }

@@ -27,8 +27,13 @@ static void *open_newest(const struct cuda *cuda) {
     return library;
 }
 
-enum status nvjpeg_open(struct nvjpeg *nvjpeg, const struct cuda *cuda, struct error *err) {
-    *nvjpeg = (struct nvjpeg){.library = open_newest(cuda)};
+enum status nvjpeg_open(struct nvjpeg *nvjpeg, const struct cuda *cuda, const char *library,
+                        struct error *err) {
+    *nvjpeg =
+        (struct nvjpeg){.library = library ? dlopen(library, RTLD_NOW | RTLD_LOCAL) : open_newest(cuda)};
+    if (!nvjpeg->library && library) {
+        return fail(err, ST_UNSUPPORTED, "no nvJPEG: %s", dlerror());
+    }
     if (!nvjpeg->library) {
         return fail(err, ST_UNSUPPORTED, "there is no libnvjpeg.so that fits the driver");
     }

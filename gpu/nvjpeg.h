@@ -55,9 +55,10 @@ struct nvjpeg {
 #undef NVJPEG
 };
 
-/* Opens libnvjpeg.so.N, N being the driver's major version of CUDA or one less. ST_UNSUPPORTED without it or
- * without one of its functions. */
-enum status nvjpeg_open(struct nvjpeg *nvjpeg, const struct cuda *cuda, struct error *err);
+/* Opens `library` (NULL: libnvjpeg.so.N, N being the driver's major version of CUDA or one less).
+ * ST_UNSUPPORTED without it or without one of its functions. */
+enum status nvjpeg_open(struct nvjpeg *nvjpeg, const struct cuda *cuda, const char *library,
+                        struct error *err);
 
 /* ST_OK for success; ST_UNSUPPORTED for a file that nvJPEG does not take or finds broken, or a GPU that
  * cannot; ST_BUSY without memory; else ST_DEVICE. */

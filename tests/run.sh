@@ -80,11 +80,11 @@ replay() {
     return $status
 }
 
-# Every kernel against the CPU, pixel by pixel, on a driver that runs them on the host.
+# Every kernel against the CPU, pixel by pixel, on a driver that runs them on the host; and JPEG to JPEG.
 kernels() {
-    local library=$PWD/build/$1/tests/fake_cuda/libfakecuda.so
-    [ -f "$library" ] || { echo "built without CUDA headers" && return 77; }
-    CUDA_LIBRARY=$library nice "build/$1/tests/gpu/check_gpu" --quick
+    local fakes=$PWD/build/$1/tests
+    [ -f "$fakes/fake_cuda/libfakecuda.so" ] || { echo "built without CUDA headers" && return 77; }
+    CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so NVJPEG_LIBRARY=$fakes/fake_nvjpeg/libfakenvjpeg.so nice "build/$1/tests/gpu/check_gpu" --quick
 }
 
 # The fuzzers have the time that the other stages spend waiting.
@@ -94,12 +94,13 @@ fuzz_begin() {
     tests/fuzz/run.sh 0 || return
     tests/fuzz/run.sh "$fuzz_seconds" >$fuzz_log 2>&1 &
     fuzz_pid=$!
-    trap 'kill "$fuzz_pid" 2>/dev/null' EXIT # nothing to end when all has been waited for
+    trap 'kill "$fuzz_pid"' EXIT
 }
 
 fuzz_end() {
     local status=0
     wait "$fuzz_pid" || status=$?
+    trap - EXIT
     cat $fuzz_log
     return $status
 }

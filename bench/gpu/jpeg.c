@@ -246,8 +246,9 @@ void bench_jpeg(struct bench *bench) {
     static struct files files;
     struct error err = {0};
     load_all(bench, &files);
-    enum status status = files.count ? gpu_device_open_jpeg(&bench->device, &err)
-                                     : fail(&err, ST_UNSUPPORTED, "PICTURES names no folder with JPEGs");
+    enum status status = files.count
+                             ? gpu_device_open_jpeg(&bench->device, getenv("BLURD_NVJPEG_LIBRARY"), &err)
+                             : fail(&err, ST_UNSUPPORTED, "PICTURES names no folder with JPEGs");
     if (status != ST_OK) {
         printf("\nJPEG on the GPU: not measured: %s\n", err.text);
         return;

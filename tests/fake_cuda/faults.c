@@ -22,6 +22,7 @@ static struct fault faults[FAULTS_MAX];
 static int fault_count;
 static int poison;
 static struct fault later; /* the one of FAKE_CUDA_FAULT_FILE */
+static char later_text[128];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -82,19 +83,23 @@ static void read_faults(void) {
 static bool meets_later(const char *call) {
     const char *path = getenv("FAKE_CUDA_FAULT_FILE");
     FILE *file = path ? fopen(path, "re") : NULL;
-    char text[128] = "";
+    char text[sizeof later_text] = "";
     bool there = file && fgets(text, sizeof text, file);
     if (file) {
         fclose(file);
     }
     if (!there) {
-        later = (struct fault){0};
+        later_text[0] = '\0';
         return false;
     }
-    if (later.number == 0) {
+    if (strcmp(text, later_text) != 0) { /* another fault than before, or the same once more */
+        memcpy(later_text, text, sizeof text);
+        later = (struct fault){0};
         read_fault(&later, text);
     }
-    return strcmp(later.call, call) == 0 && ++later.seen == later.number && unlink(path) == 0;
+    bool met = strcmp(later.call, call) == 0 && ++later.seen == later.number && unlink(path) == 0;
+    later_text[0] = met ? '\0' : later_text[0];
+    return met;
 }
 
 void fault_poison(int result) {

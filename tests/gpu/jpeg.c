@@ -143,8 +143,8 @@ void check_jpeg(struct check *check, bool quick) {
         {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 0},
         {.model = PIXEL_YCBCR, .depth = 8},
     };
-    static const uint32_t sizes[][2] = {{1920, 1080}, {64, 48},    {127, 65},
-                                        {1279, 721},  {640, 2000}, {4001, 333}};
+    static const uint32_t sizes[][2] = {{1279, 721},  {64, 48},    {127, 65},
+                                        {1920, 1080}, {640, 2000}, {4001, 333}};
     static const double sigmas[] = {1.5, 5, 20, 100};
     if (!check->device.jpeg.decoder) {
         return;

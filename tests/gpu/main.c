@@ -4,7 +4,8 @@
  *     check_gpu [--quick] [--no-jpeg]
  *
  * --no-jpeg leaves out the codecs, which are NVIDIA's: initcheck takes minutes for them. SEED=n repeats a
- * run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in that form.
+ * run, CUDA_LIBRARY=path opens another driver, NVJPEG_LIBRARY=path another nvJPEG,
+ * MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in that form.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static void open_all(struct check *check) {
     check->random = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
     must(cuda_open(&check->cuda, getenv("CUDA_LIBRARY"), &err), &err);
     must(gpu_device_open(&check->device, &check->cuda, 0, &options, &err), &err);
-    if (gpu_device_open_jpeg(&check->device, &err) != ST_OK) {
+    if (gpu_device_open_jpeg(&check->device, getenv("NVJPEG_LIBRARY"), &err) != ST_OK) {
         printf("JPEG is left out: %s\n", err.text);
     }
     must(gpu_lane_init(&check->lane, &check->device, &err), &err);
