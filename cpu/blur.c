@@ -314,7 +314,7 @@ static void blur_rows(struct lines *lines, uint32_t from, uint32_t to) {
 
 /* A strip of the last pass makes three low-resolution rows that others make, too; one of real arithmetic
  * loads rows again that others have loaded. */
-enum { STRIP_ROWS = 8, STRIP_ROWS_REAL = 16 };
+enum { STRIP_ROWS = 8, STRIP_ROWS_REAL = 64 };
 
 struct blur_pass {
     const struct jobs *jobs;
