@@ -143,6 +143,7 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
         close(ruleset);
     }
     sandbox->landlock = closed ? version : 0;
+    sandbox->list_size = sandbox_calls_make(sandbox->reads, sandbox->list);
     return closed ? ST_OK : missing(config, "Landlock", strerror(error), err);
 }
 
@@ -153,7 +154,7 @@ enum status sandbox_calls(struct sandbox *sandbox, const struct config *config, 
         return ST_OK;
     }
     const char *why = "";
-    sandbox->calls = sandbox_calls_load(sandbox->reads, &why);
+    sandbox->calls = sandbox_calls_load(sandbox, &why);
     if (!sandbox->calls) {
         return missing(config, "seccomp", why, err);
     }

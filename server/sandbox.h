@@ -18,10 +18,15 @@
 #define BLURD_SERVER_SANDBOX_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "config/config.h"
 
-enum { SANDBOX_TEXT_MAX = 512 };
+enum {
+    SANDBOX_TEXT_MAX = 512,
+    SANDBOX_LIST_MAX = 16 << 10, /* bytes; about 3000 are needed */
+};
 
 /* What is on, for the log. Zero-initialise. */
 struct sandbox {
@@ -29,13 +34,15 @@ struct sandbox {
     unsigned calls;              /* rules of the list that is in force; 0: none */
     bool reads;                  /* there are files to read at SIGHUP */
     char text[SANDBOX_TEXT_MAX]; /* the folders they are in */
+    size_t list_size;            /* of the list of calls, as a program of the kernel's; 0: none */
+    uint8_t list[SANDBOX_LIST_MAX];
 };
 
 /* First of all; with sandbox = off nothing happens, as in the functions below. */
 void sandbox_hide(const struct config *config);
 
-/* While there is one thread: those started later are closed in with it. `file` is the configuration
- * file, NULL: none. ST_ARGUMENT where the kernel has no Landlock and sandbox = on. */
+/* While there is one thread: those started later are closed in with it. Makes the list of calls, too. `file`
+ * is the configuration file, NULL: none. ST_ARGUMENT where the kernel has no Landlock and sandbox = on. */
 enum status sandbox_files(struct sandbox *sandbox, const struct config *config, const char *file,
                           struct error *err);
 
@@ -43,8 +50,11 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
  * has no seccomp and sandbox = on. */
 enum status sandbox_calls(struct sandbox *sandbox, const struct config *config, struct error *err);
 
-/* Puts the list of system calls in force, with reading of files left open or not. Returns the number of
- * its rules; 0: not in force, *why says why. */
-unsigned sandbox_calls_load(bool reads, const char **why);
+/* Makes the list of system calls, with reading of files left open or not: its bytes, 0 when it cannot be
+ * made. Forks, so there may be one thread. */
+size_t sandbox_calls_make(bool reads, uint8_t list[SANDBOX_LIST_MAX]);
+
+/* Puts it in force for all threads. Returns the number of its rules; 0: not in force, *why says why. */
+unsigned sandbox_calls_load(const struct sandbox *sandbox, const char **why);
 
 #endif

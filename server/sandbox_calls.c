@@ -26,10 +26,7 @@
 
 #define WHOLE UINT32_MAX
 
-enum {
-    PATIENCE_S = 2,              /* for the list to be made, which takes a millisecond */
-    PROGRAM_SIZE_MAX = 16 << 10, /* bytes; it has about 3000 */
-};
+enum { PATIENCE_S = 2 }; /* for the list to be made, which takes a millisecond */
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
@@ -266,7 +263,7 @@ static _Noreturn void make_program(bool reads, pid_t daemon, int fd) {
 
 struct made {
     size_t size; /* of both together */
-    uint8_t bytes[2 * PROGRAM_SIZE_MAX];
+    uint8_t bytes[2 * SANDBOX_LIST_MAX];
 };
 
 static void receive(struct made *made, int fd) {
@@ -280,8 +277,8 @@ static void receive(struct made *made, int fd) {
     }
 }
 
-/* The program's bytes, in made->bytes; 0 when there is none. */
-static size_t get_program(bool reads, struct made *made) {
+size_t sandbox_calls_make(bool reads, uint8_t list[SANDBOX_LIST_MAX]) {
+    struct made made = {0};
     int end[2], status = -1;
     if (pipe2(end, O_CLOEXEC) != 0) {
         return 0;
@@ -292,41 +289,35 @@ static size_t get_program(bool reads, struct made *made) {
     }
     close(end[1]);
     if (child > 0) {
-        receive(made, end[0]);
-        close(end[0]); /* what still writes ends */
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        }
-    } else {
-        close(end[0]);
+        receive(&made, end[0]);
     }
-    size_t half = made->size / 2;
-    bool sound = status == 0 && made->size % (2 * sizeof(struct sock_filter)) == 0 &&
-                 memcmp(made->bytes, made->bytes + half, half) == 0;
+    close(end[0]); /* what still writes ends */
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    size_t half = made.size / 2;
+    bool sound = status == 0 && made.size % (2 * sizeof(struct sock_filter)) == 0 &&
+                 memcmp(made.bytes, made.bytes + half, half) == 0;
+    memcpy(list, made.bytes, sound ? half : 0);
     return sound ? half : 0;
 }
 
-/* For all threads. What runs here is ours: no slower speculation for it, which old kernels add. */
-static bool load(const struct made *made, size_t size) {
+/* What runs here is ours: no slower speculation for it, which old kernels add. */
+unsigned sandbox_calls_load(const struct sandbox *sandbox, const char **why) {
     const unsigned flags = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
-    struct sock_filter program[PROGRAM_SIZE_MAX / sizeof(struct sock_filter)];
-    memcpy(program, made->bytes, size);
-    struct sock_fprog whole = {.len = (unsigned short)(size / sizeof *program), .filter = program};
-    errno = 0;
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &whole) == 0;
-}
-
-unsigned sandbox_calls_load(bool reads, const char **why) {
-    struct made made = {0};
-    size_t size = get_program(reads, &made);
-    if (size == 0) {
+    struct sock_filter program[SANDBOX_LIST_MAX / sizeof(struct sock_filter)];
+    if (sandbox->list_size == 0) {
         *why = "the list of calls cannot be made, maybe for want of memory";
         return 0;
     }
-    if (!load(&made, size)) {
+    memcpy(program, sandbox->list, sandbox->list_size);
+    struct sock_fprog whole = {.len = (unsigned short)(sandbox->list_size / sizeof *program),
+                               .filter = program};
+    errno = 0;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &whole) != 0) {
         *why = errno ? strerror(errno) : "a thread has another list";
         return 0;
     }
     *why = "";
-    return (unsigned)(COUNT(allowed) + COUNT(conditional) + 2 + reads);
+    return (unsigned)(COUNT(allowed) + COUNT(conditional) + 2 + sandbox->reads);
 }
