@@ -36,7 +36,9 @@ struct strip {
     uint32_t end;   /* behind the last */
 };
 
-/* libjpeg divides by the steps. Checked again when the scans are read, before which there
+enum { STEP_MAX = 0xFFFF / 8 };
+
+/* libjpeg divides by eight times the steps, in 16 bits. Checked again when the scans are read, before which there
  * may be other tables. */
 static enum status check_tables(const struct jpeg_reader *reader) {
     const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
@@ -45,7 +47,7 @@ static enum status check_tables(const struct jpeg_reader *reader) {
         const JQUANT_TBL *table =
             number >= 0 && number < NUM_QUANT_TBLS ? cinfo->quant_tbl_ptrs[number] : NULL;
         for (int k = 0; k < DCTSIZE2; k++) {
-            if (!table || table->quantval[k] == 0) {
+            if (!table || table->quantval[k] == 0 || table->quantval[k] > STEP_MAX) {
                 return fail(reader->guard->err, ST_UNSUPPORTED,
                             "a JPEG without usable quantisation tables cannot be patched");
             }
