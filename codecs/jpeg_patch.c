@@ -38,8 +38,8 @@ struct strip {
 
 enum { STEP_MAX = 0xFFFF / 8 };
 
-/* libjpeg divides by eight times the steps, in 16 bits. Checked again when the scans are read, before which there
- * may be other tables. */
+/* libjpeg divides by eight times the steps, in 16 bits. Checked again when the scans are read, before which
+ * there may be other tables. */
 static enum status check_tables(const struct jpeg_reader *reader) {
     const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     for (int i = 0; i < cinfo->num_components; i++) {
