@@ -13,7 +13,7 @@
 #include "filters/region.h"
 
 enum { FORMAT_AUTO, FORMAT_JPEG, FORMAT_PNG };
-enum { CHOICE_AUTO, CHOICE_CPU };
+enum { BACKEND_AUTO, BACKEND_CPU };
 enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
 enum { METADATA_STRIP, METADATA_KEEP };
 enum { MODE_PLAIN, MODE_REDACT };
@@ -21,7 +21,7 @@ enum { MODE_PLAIN, MODE_REDACT };
 /* How the picture is taken and where the filters act on it; for every request. */
 struct input_arguments {
     bool autorotate;
-    int backend;              /* CHOICE_… */
+    int backend;              /* BACKEND_AUTO or _CPU */
     int colorspace;           /* COLORSPACE_… */
     struct region_set region; /* none: everywhere */
     bool invert;

@@ -177,7 +177,7 @@ static enum status run_chain(struct pipeline *p, const struct run *run, struct l
     struct service *service = p->request->service;
     struct outcome *outcome = &p->request->outcome;
     enum status status = fail(p->err, ST_BUSY, "no backend has memory for this worker");
-    bool cpu = p->request->parameters.input.backend == CHOICE_CPU;
+    bool cpu = p->request->parameters.input.backend == BACKEND_CPU;
     for (unsigned i = cpu ? service->backend_count - 1 : 0; i < service->backend_count; i++) {
         struct backend *backend = service->backend[i];
         if (!p->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
