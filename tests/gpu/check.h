@@ -53,4 +53,10 @@ void check_blur(struct check *check, bool quick);
 void check_filters(struct check *check, bool quick);
 void check_jpeg(struct check *check, bool quick);
 
+/* Of check_jpeg: `good` is a JPEG of that shape. */
+struct gpu_pump;
+struct buf;
+void check_damage(struct check *check, struct gpu_pump *pump, const struct buf *good,
+                  const struct image_shape *shape);
+
 #endif

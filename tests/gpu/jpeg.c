@@ -136,6 +136,21 @@ static void check_one(struct check *check, struct gpu_pump *pump, const struct i
     buf_finish(&file);
 }
 
+static void damaged(struct check *check, struct gpu_pump *pump) {
+    const struct image_shape shape = {.model = PIXEL_YCBCR,
+                                      .depth = 8,
+                                      .chroma_shift_x = 1,
+                                      .chroma_shift_y = 1,
+                                      .width = 640,
+                                      .height = 480};
+    struct owned painted = own(&shape);
+    paint(check, &painted.image);
+    struct buf file = encode(&painted.image, QUALITY_IN);
+    check_damage(check, pump, &file, &shape);
+    buf_finish(&file);
+    free(painted.memory);
+}
+
 void check_jpeg(struct check *check, bool quick) {
     static const struct image_shape models[] = {
         {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},
@@ -167,6 +182,7 @@ void check_jpeg(struct check *check, bool quick) {
             }
         }
     }
+    damaged(check, pump);
     gpu_pump_destroy(pump);
     check_report(check, "JPEG");
 }

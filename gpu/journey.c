@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/journey.h"
+
+#include "gpu/blend.h"
+#include "gpu/blur.h"
+#include "gpu/buffer.h"
+#include "gpu/convolve.h"
+#include "gpu/pixelate.h"
+#include "gpu/sharpen.h"
+#include "gpu/stats.h"
+
+struct image image_on_device(const struct image *like, CUdeviceptr data) {
+    struct image image = *like;
+    image_place(&image, (uint8_t *)(uintptr_t)data);
+    return image;
+}
+
+static size_t image_bytes(const struct image *image) {
+    struct image_shape shape = image_shape(image);
+    struct image layout;
+    return image_layout(&layout, &shape);
+}
+
+/* Device memory for all that the run needs. A chain goes to and fro between two buffers; the source is one of
+ * them, unless the mixture under the mask needs it in the end. */
+enum status journey_reserve(struct gpu_lane *lane, struct journey *journey, struct error *err) {
+    const struct run *run = journey->run;
+    journey->source_size = image_bytes(run->source);
+    journey->target_size = image_bytes(run->target);
+    journey->mask_size = run->mask ? image_bytes(run->mask) : 0;
+    size_t larger = journey->source_size > journey->target_size ? journey->source_size : journey->target_size;
+    bool spare = run->mask && run->chain->count > 1;
+    enum status status = gpu_buffer_reserve(lane, &lane->source, journey->source_size, err);
+    if (status == ST_OK) {
+        status = gpu_buffer_reserve(lane, &lane->target, larger, err);
+    }
+    if (status == ST_OK && spare) {
+        status = gpu_buffer_reserve(lane, &lane->spare, larger, err);
+    }
+    return status == ST_OK && run->mask ? gpu_buffer_reserve(lane, &lane->mask, journey->mask_size, err)
+                                        : status;
+}
+
+enum status gpu_lane_step(struct gpu_lane *lane, const struct step *step, const struct image *source,
+                          const struct image *mask, const struct image *target, struct error *err) {
+    switch (step->filter) {
+    case FILTER_BLUR:
+        return gpu_blur(lane, &step->blur, source, target, err);
+    case FILTER_CONVOLVE:
+        return gpu_convolve(lane, &step->convolve, source, target, err);
+    case FILTER_PIXELATE:
+        return gpu_pixelate(lane, &step->pixelate, source, target, err);
+    case FILTER_SHARPEN:
+        return gpu_sharpen(lane, &step->sharpen, source, target, err);
+    case FILTER_STATS:
+        return gpu_stats(lane, source, mask, target, err);
+    case FILTER_COUNT:
+        break;
+    }
+    return fail(err, ST_INTERNAL, "the chain has an unknown filter");
+}
+
+static bool makes_picture(const struct chain *chain) {
+    return chain->step[0].filter != FILTER_STATS;
+}
+
+enum status journey_filter(struct gpu_lane *lane, struct journey *journey, struct error *err) {
+    const struct run *run = journey->run;
+    const struct image *mask = run->mask ? &journey->mask : NULL;
+    CUdeviceptr to = lane->target.data;
+    CUdeviceptr next = run->mask ? lane->spare.data : lane->source.data;
+    struct image from = journey->source;
+    enum status status = ST_OK;
+    for (uint32_t i = 0; i < run->chain->count && status == ST_OK; i++) {
+        journey->result = image_on_device(run->target, to);
+        status = gpu_lane_step(lane, &run->chain->step[i], &from, mask, &journey->result, err);
+        from = journey->result;
+        CUdeviceptr swap = to;
+        to = next;
+        next = swap;
+    }
+    return status == ST_OK && mask && makes_picture(run->chain)
+               ? gpu_blend(lane, &journey->source, mask, &journey->result, err)
+               : status;
+}
