@@ -3,46 +3,6 @@
 
 #include <string.h>
 
-#include "core/bytes.h"
-
-/* An orientation as three switches: exchange the axes of the target, then count the
- * source's columns or rows from the far end. */
-struct turn {
-    bool transpose;
-    bool mirror_x; /* of the source */
-    bool mirror_y;
-};
-
-static struct turn turn_of(uint8_t orientation) {
-    static const struct turn turns[9] = {
-        [2] = {false, true, false}, [3] = {false, true, true}, [4] = {false, false, true},
-        [5] = {true, false, false}, [6] = {true, false, true}, [7] = {true, true, true},
-        [8] = {true, true, false},
-    };
-    return turns[orientation <= 8 ? orientation : 0];
-}
-
-struct image_shape orient_shape(const struct image_shape *shape, uint8_t orientation) {
-    struct image_shape turned = *shape;
-    if (turn_of(orientation).transpose) {
-        turned.width = shape->height;
-        turned.height = shape->width;
-        turned.chroma_shift_x = shape->chroma_shift_y;
-        turned.chroma_shift_y = shape->chroma_shift_x;
-    }
-    return turned;
-}
-
-bool orient_is_exact(const struct image_shape *shape, uint8_t orientation) {
-    struct turn turn = turn_of(orientation);
-    if (shape->model != PIXEL_YCBCR) {
-        return true;
-    }
-    bool whole_x = shape->width % (1u << shape->chroma_shift_x) == 0;
-    bool whole_y = shape->height % (1u << shape->chroma_shift_y) == 0;
-    return (!turn.mirror_x || whole_x) && (!turn.mirror_y || whole_y);
-}
-
 /* Where a walk over the source starts and how many bytes it steps for one target column
  * and one target row. */
 struct walk {
@@ -51,7 +11,7 @@ struct walk {
     ptrdiff_t step_y;
 };
 
-static struct walk walk_of(const struct plane *source, struct turn turn, size_t size) {
+static struct walk walk_of(const struct plane *source, struct orient_turn turn, size_t size) {
     ptrdiff_t column = (ptrdiff_t)size, row = (ptrdiff_t)source->stride;
     const uint8_t *start = source->data;
     if (turn.mirror_x) {
@@ -91,7 +51,7 @@ static void copy_rows(struct walk walk, const struct plane *target, size_t row_b
     }
 }
 
-static void turn_plane(const struct plane *source, struct turn turn, size_t size,
+static void turn_plane(const struct plane *source, struct orient_turn turn, size_t size,
                        const struct plane *target) {
     struct walk walk = walk_of(source, turn, size);
     if (walk.step_x == (ptrdiff_t)size) {
@@ -121,7 +81,7 @@ static void turn_plane(const struct plane *source, struct turn turn, size_t size
 }
 
 void orient_image(const struct image *source, uint8_t orientation, const struct image *target) {
-    struct turn turn = turn_of(orientation);
+    struct orient_turn turn = orient_turn(orientation);
     for (unsigned p = 0; p < source->plane_count; p++) {
         size_t size = (size_t)source->plane[p].channels * (source->depth / 8);
         turn_plane(&source->plane[p], turn, size, &target->plane[p]);
