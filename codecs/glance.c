@@ -22,7 +22,7 @@ static bool glance_png(struct bytes input, struct glance *glance) {
 }
 
 /* `at` is the payload of a start-of-frame segment of `size` bytes. */
-static bool read_frame(const uint8_t *at, size_t size, bool progressive, struct glance *glance) {
+static bool read_frame(uint8_t marker, const uint8_t *at, size_t size, struct glance *glance) {
     if (size < 9 || at[5] < 1 || at[5] > 4) {
         return false;
     }
@@ -33,7 +33,8 @@ static bool read_frame(const uint8_t *at, size_t size, bool progressive, struct 
         .depth = 8,
         .channels = at[5],
         .reduced = at[5] == 3 && at[7] != 0x11,
-        .progressive = progressive,
+        .progressive = (marker & 3) == 2,
+        .baseline = marker == 0xC0 && at[0] == 8 && (at[5] == 1 || at[5] == 3),
     };
     return true;
 }
@@ -52,7 +53,7 @@ static bool glance_jpeg(struct bytes input, struct glance *glance) {
             return false;
         }
         if (marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC) {
-            return read_frame(input.data + at + 4, size - 2, (marker & 3) == 2, glance);
+            return read_frame(marker, input.data + at + 4, size - 2, glance);
         }
         at += 2 + size;
     }

@@ -17,6 +17,8 @@ struct glance {
     uint8_t depth;    /* bits a sample once decoded: 8 or 16 */
     bool reduced;     /* JPEG: colour at a lower resolution */
     bool progressive; /* several scans or interlaced */
+    bool
+        baseline; /* JPEG: of the one kind that GPUs decode (gpu/scan.h), with 8 bits and 1 or 3 components */
 };
 
 /* False when the input does not begin like a JPEG or PNG with such a header. Thread-safe. */

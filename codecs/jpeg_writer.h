@@ -22,11 +22,9 @@ struct jpeg_writer {
     struct jpeg_destination_mgr destination;
     struct jpeg_progress_mgr progress;
     const struct encode_options *options;
-    const struct metadata *metadata; /* may be NULL */
     struct buf *output;
-    struct buf profile; /* made before the guarded part, ended after it */
-    struct buf exif;
-    uint8_t *row; /* of pixels brought into the form that libjpeg takes; NULL: not needed yet */
+    struct buf segments; /* of metadata; made before the guarded part, ended after it */
+    uint8_t *row;        /* of pixels brought into the form that libjpeg takes; NULL: not needed yet */
 };
 
 /* Prepares *writer, without libjpeg yet. All that is passed must outlive it; the picture
@@ -34,8 +32,7 @@ struct jpeg_writer {
 void jpeg_writer_init(struct jpeg_writer *writer, struct jpeg_guard *guard,
                       const struct encode_options *options, struct buf *output);
 
-/* Makes the colour profile and the EXIF that the options let through; `metadata` may be
- * NULL. ST_BUSY without memory, ST_LIMIT over a maximum. */
+/* Makes the segments that the options let through; `metadata` may be NULL. ST_BUSY without memory. */
 enum status jpeg_writer_take_metadata(struct jpeg_writer *writer, const struct metadata *metadata,
                                       enum pixel_model model);
 

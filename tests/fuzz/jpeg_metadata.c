@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A JPEG file up to its first scan: the walk over its segments, EXIF, ICC profile, XMP. */
+ * A JPEG file up to its first scan: the walk over its segments, EXIF, ICC profile, XMP, and all of these
+ * spliced into the file as if an encoder had made it. */
 #include <string.h>
 
 #include "codecs/exif.h"
 #include "codecs/icc.h"
 #include "codecs/jpeg_markers.h"
+#include "codecs/jpeg_splice.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static bool inside(struct bytes outer, struct bytes inner) {
@@ -53,16 +55,54 @@ static void profile(const struct metadata *metadata) {
     buf_finish(&icc);
 }
 
+/* False when it is no such picture; the output is then empty. */
+static bool spliced(struct bytes input, const struct image_shape *shape, const struct metadata *metadata,
+                    struct buf *output) {
+    struct encode_options options = {.keep_metadata = true, .upright = true};
+    struct error err = {0};
+    buf_init(output, 64 << 20);
+    enum status status = jpeg_splice(input, shape, &options, metadata, output, &err);
+    fuzz_require(status == ST_OK || (status == ST_DEVICE && output->size == 0), "there is memory");
+    return status == ST_OK;
+}
+
+static void splice(struct bytes input, const struct image_shape *shape, const struct metadata *metadata) {
+    struct buf with, without, again;
+    if (spliced(input, shape, metadata, &with)) {
+        fuzz_require(spliced(input, shape, NULL, &without), "metadata do not matter");
+        fuzz_require(spliced(buf_bytes(&with), shape, NULL, &again), "what was spliced is a picture");
+        fuzz_require(again.size == without.size && memcmp(again.data, without.data, again.size) == 0,
+                     "nothing but metadata is added");
+        buf_finish(&again);
+        buf_finish(&without);
+    }
+    buf_finish(&with);
+}
+
+static void splice_as_any(struct bytes input, const struct jpeg_frame *frame,
+                          const struct metadata *metadata) {
+    struct image_shape shape = {
+        .model = PIXEL_GRAY, .depth = 8, .width = frame->width, .height = frame->height};
+    splice(input, &shape, metadata);
+    shape.model = PIXEL_YCBCR;
+    for (uint8_t shifts = 0; shifts < 4; shifts++) {
+        shape.chroma_shift_x = shifts & 1;
+        shape.chroma_shift_y = shifts >> 1;
+        splice(input, &shape, metadata);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes input = {data, size};
     struct metadata metadata = {.source = CODEC_JPEG};
     struct jpeg_frame frame;
     struct error err = {0};
     walk(input);
+    jpeg_read_metadata(input, &metadata);
     if (jpeg_read_frame(input, &frame, &err) == ST_OK) {
         fuzz_require(frame.scan <= size, "the scan lies in the file");
+        splice_as_any(input, &frame, &metadata);
     }
-    jpeg_read_metadata(input, &metadata);
     fuzz_require(metadata.chunk_count <= METADATA_CHUNKS_MAX && inside(input, metadata.exif),
                  "metadata lies in the file");
     for (unsigned i = 0; i < metadata.chunk_count; i++) {

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT
+ * What libjpeg writes without metadata stands for the other encoder's JPEG: with the metadata spliced in, it
+ * must be what our encoder writes with them. */
+#include "codecs/jpeg_splice.h"
+#include "tests/unit/exif_fixture.h"
+#include "tests/unit/picture_fixture.h"
+
+static struct image_shape planar_shape(unsigned shift_x, unsigned shift_y) {
+    struct image_shape shape = fixture_shape(PIXEL_YCBCR, 8, 40, 30);
+    shape.chroma_shift_x = (uint8_t)shift_x;
+    shape.chroma_shift_y = (uint8_t)shift_y;
+    return shape;
+}
+
+static struct buf encode(struct image_shape shape, const struct encode_options *options,
+                         const struct metadata *metadata) {
+    struct image image = fixture_painted(shape);
+    struct buf file = fixture_encode(CODEC_JPEG, &image, options, metadata);
+    fixture_image_free(&image);
+    return file;
+}
+
+/* As the other encoder hands it over. */
+static struct buf bare_file(struct image_shape shape) {
+    struct encode_options options = fixture_options();
+    return encode(shape, &options, NULL);
+}
+
+/* Of a copy with just the size, so that a sanitizer sees what is read outside. */
+static enum status splice(struct bytes encoded, struct image_shape shape,
+                          const struct encode_options *options, const struct metadata *metadata,
+                          struct buf *output, struct error *err) {
+    uint8_t *copy = malloc(encoded.size);
+    assert_true(copy || encoded.size == 0);
+    memcpy(copy, encoded.data, encoded.size);
+    *err = (struct error){0};
+    enum status status =
+        jpeg_splice((struct bytes){copy, encoded.size}, &shape, options, metadata, output, err);
+    free(copy);
+    return status;
+}
+
+static void assert_same(struct bytes a, struct bytes b) {
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+}
+
+/* ---- what is carried ---- */
+
+enum { PART = 60000 };
+
+static void add_profile(struct buf *file, size_t size, bool gray) {
+    uint8_t *icc = calloc(1, size + 128);
+    assert_non_null(icc);
+    memset(icc + 128, 'p', size);
+    put_be32(icc, (uint32_t)size);
+    memcpy(icc + 16, gray ? "GRAY" : "RGB ", 4);
+    memcpy(icc + 36, "acsp", 4);
+    uint8_t *segment = malloc(14 + PART);
+    size_t count = (size + PART - 1) / PART;
+    for (size_t i = 0; i < count; i++) {
+        size_t part = size - i * PART < PART ? size - i * PART : PART;
+        memcpy(segment, "ICC_PROFILE", 12);
+        segment[12] = (uint8_t)(i + 1);
+        segment[13] = (uint8_t)count;
+        memcpy(segment + 14, icc + i * PART, part);
+        fixture_segment(file, 0xE2, segment, 14 + part);
+    }
+    free(segment);
+    free(icc);
+}
+
+/* A file with every kind of metadata; a profile of no bytes is none. */
+static struct buf tagged_file(size_t profile, bool gray) {
+    static const char xmp[] = "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta tiff:Orientation=\"6\"/>";
+    struct buf file = bare_file(planar_shape(1, 1));
+    struct exif_fixture exif = exif_make(true, 6);
+    uint8_t segment[6 + EXIF_FIXTURE_SIZE] = "Exif";
+    memcpy(segment + 6, exif.data, EXIF_FIXTURE_SIZE);
+    fixture_segment(&file, 0xFE, "COMMENT", 7);
+    fixture_segment(&file, 0xE1, xmp, sizeof(xmp) - 1);
+    fixture_segment(&file, 0xFE, "", 0);
+    fixture_segment(&file, 0xED, "Photoshop 3.0\0IPTC", 18);
+    if (profile > 0) {
+        add_profile(&file, profile, gray);
+    }
+    fixture_segment(&file, 0xE1, segment, sizeof(segment));
+    return file;
+}
+
+/* Also behind bytes that are there already. Returns what our encoder writes. */
+static struct buf assert_spliced_alike(struct image_shape shape, const struct encode_options *options,
+                                       const struct metadata *metadata) {
+    struct buf wanted = encode(shape, options, metadata);
+    struct buf bare = bare_file(shape);
+    struct buf output;
+    struct error err;
+    buf_init(&output, 64 << 20);
+    assert_int_equal(buf_append(&output, "before", 6, &err), ST_OK);
+    assert_int_equal(splice(buf_bytes(&bare), shape, options, metadata, &output, &err), ST_OK);
+    assert_memory_equal(output.data, "before", 6);
+    assert_same((struct bytes){output.data + 6, output.size - 6}, buf_bytes(&wanted));
+    buf_finish(&output);
+    buf_finish(&bare);
+    return wanted;
+}
+
+static void assert_alike_in_all_modes(struct image_shape shape, const struct metadata *metadata,
+                                      bool profile) {
+    for (unsigned mode = 0; mode < 4; mode++) {
+        struct encode_options options = fixture_options();
+        options.keep_metadata = mode & 1;
+        options.upright = mode & 2;
+        struct buf wanted = assert_spliced_alike(shape, &options, metadata);
+        bool jpeg = metadata->source == CODEC_JPEG;
+        assert_int_equal(fixture_contains(buf_bytes(&wanted), "LATITUDE"), options.keep_metadata);
+        assert_int_equal(fixture_contains(buf_bytes(&wanted), "COMMENT"), options.keep_metadata && jpeg);
+        assert_int_equal(fixture_contains(buf_bytes(&wanted), "acsp"), profile);
+        unsigned orientation = options.keep_metadata && !options.upright ? 6 : 1;
+        assert_int_equal(fixture_probe(buf_bytes(&wanted)).metadata.orientation, orientation);
+        buf_finish(&wanted);
+    }
+}
+
+static void test_same_as_our_encoder(void **state) {
+    (void)state;
+    const struct image_shape shapes[] = {fixture_shape(PIXEL_GRAY, 8, 40, 30),
+                                         planar_shape(0, 0),
+                                         planar_shape(1, 0),
+                                         planar_shape(0, 1),
+                                         planar_shape(1, 1),
+                                         planar_shape(2, 0)};
+    static const size_t profiles[] = {0, 200, 65519, 65520, 3 * PART};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++) {
+            struct buf file = tagged_file(profiles[k], shapes[i].model == PIXEL_GRAY);
+            struct picture picture = fixture_probe(buf_bytes(&file));
+            assert_alike_in_all_modes(shapes[i], &picture.metadata, profiles[k] > 0);
+            buf_finish(&file);
+        }
+    }
+}
+
+static void test_profile_of_another_model(void **state) {
+    (void)state;
+    struct buf file = tagged_file(200, false);
+    struct picture picture = fixture_probe(buf_bytes(&file));
+    assert_alike_in_all_modes(fixture_shape(PIXEL_GRAY, 8, 40, 30), &picture.metadata, false);
+    buf_finish(&file);
+}
+
+static void test_metadata_of_a_png(void **state) {
+    (void)state;
+    struct buf file = tagged_file(3 * PART, false);
+    struct picture picture = fixture_probe(buf_bytes(&file));
+    struct encode_options options = {.effort = 1, .keep_metadata = true};
+    struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 40, 30));
+    struct buf png = fixture_encode(CODEC_PNG, &image, &options, &picture.metadata);
+    struct picture other = fixture_probe(buf_bytes(&png));
+    assert_int_equal(other.metadata.source, CODEC_PNG);
+    assert_alike_in_all_modes(planar_shape(1, 1), &other.metadata, true);
+    buf_finish(&png);
+    fixture_image_free(&image);
+    buf_finish(&file);
+}
+
+static void test_no_metadata(void **state) {
+    (void)state;
+    struct encode_options options = fixture_options();
+    options.keep_metadata = true;
+    struct buf wanted = assert_spliced_alike(planar_shape(1, 1), &options, NULL);
+    buf_finish(&wanted);
+}
+
+/* ---- what the encoder brings itself ---- */
+
+static size_t marker_at(struct bytes file, uint8_t marker) {
+    const uint8_t pattern[2] = {0xFF, marker};
+    const uint8_t *found = memmem(file.data, file.size, pattern, sizeof pattern);
+    assert_non_null(found);
+    return (size_t)(found - file.data);
+}
+
+static void cut_out(struct buf *file, size_t at, size_t size) {
+    memmove(file->data + at, file->data + at + size, file->size - at - size);
+    file->size -= size;
+}
+
+/* Splices without metadata and compares. */
+static void assert_becomes(struct bytes encoded, struct image_shape shape, struct bytes wanted) {
+    struct encode_options options = fixture_options();
+    struct buf output;
+    struct error err;
+    buf_init(&output, 1 << 20);
+    assert_int_equal(splice(encoded, shape, &options, NULL, &output, &err), ST_OK);
+    assert_same(buf_bytes(&output), wanted);
+    buf_finish(&output);
+}
+
+static void test_head_is_made_alike(void **state) {
+    (void)state;
+    struct image_shape shape = planar_shape(1, 1);
+    struct buf wanted = bare_file(shape), file = bare_file(shape);
+    cut_out(&file, 2, 18); /* JFIF */
+    assert_becomes(buf_bytes(&file), shape, buf_bytes(&wanted));
+    fixture_segment(&file, 0xE0, "JFXX\0\0\0\0\0\0\0\0\0\0", 14);
+    fixture_segment(&file, 0xE0, "JFIF", 5); /* too short to be one */
+    fixture_insert(&file, marker_at(buf_bytes(&file), 0xDA), "\xFF\xFE\0\4me\xFF\xEF\0\2", 10);
+    fixture_insert(&file, marker_at(buf_bytes(&file), 0xC0), "\xFF\xEE\0\7Adobe", 9);
+    assert_becomes(buf_bytes(&file), shape, buf_bytes(&wanted));
+    buf_finish(&file);
+    buf_finish(&wanted);
+}
+
+static void test_own_jfif_header_stays(void **state) {
+    (void)state;
+    struct image_shape shape = planar_shape(1, 1);
+    struct buf wanted = bare_file(shape), file = bare_file(shape);
+    wanted.data[12] = 2; /* version 1.2 */
+    wanted.data[15] = 72;
+    fixture_insert(&file, 2, wanted.data + 2, 18); /* the second does not count */
+    fixture_segment(&file, 0xFE, "", 0);
+    assert_becomes(buf_bytes(&file), shape, buf_bytes(&wanted));
+    buf_finish(&file);
+    buf_finish(&wanted);
+}
+
+static void test_sampling_of_grey_is_free(void **state) {
+    (void)state;
+    struct image_shape shape = fixture_shape(PIXEL_GRAY, 8, 40, 30);
+    struct buf file = bare_file(shape);
+    file.data[marker_at(buf_bytes(&file), 0xC0) + 11] = 0x22;
+    assert_becomes(buf_bytes(&file), shape, buf_bytes(&file));
+    buf_finish(&file);
+}
+
+/* ---- what is no such JPEG ---- */
+
+static void assert_refused(struct bytes encoded, struct image_shape shape, const char *sentence) {
+    struct encode_options options = fixture_options();
+    struct buf output;
+    struct error err;
+    buf_init(&output, 1 << 20);
+    assert_int_equal(splice(encoded, shape, &options, NULL, &output, &err), ST_DEVICE);
+    assert_int_equal(output.size, 0);
+    if (!strstr(err.text, sentence)) {
+        fail_msg("\"%s\" does not say \"%s\"", err.text, sentence);
+    }
+    buf_finish(&output);
+}
+
+static void test_every_cut(void **state) {
+    (void)state;
+    struct image_shape shape = planar_shape(1, 1);
+    struct buf file = bare_file(shape);
+    for (size_t size = 0; size < file.size; size++) {
+        assert_refused((struct bytes){file.data, size}, shape, "lacks its first or last marker");
+    }
+    struct buf cut = bare_file(shape);
+    size_t scan = marker_at(buf_bytes(&file), 0xDA);
+    for (size_t size = 2; size < scan + 14; size++) {
+        memcpy(cut.data, file.data, size);
+        memcpy(cut.data + size, "\xFF\xD9", 2);
+        assert_refused((struct bytes){cut.data, size + 2}, shape, "encoded JPEG");
+    }
+    buf_finish(&cut);
+    buf_finish(&file);
+}
+
+static void test_ends(void **state) {
+    (void)state;
+    struct image_shape shape = planar_shape(1, 1);
+    static const char sentence[] = "lacks its first or last marker";
+    struct buf file = bare_file(shape);
+    const size_t places[] = {0, 1, file.size - 2, file.size - 1};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        file.data[places[i]] ^= 1;
+        assert_refused(buf_bytes(&file), shape, sentence);
+        file.data[places[i]] ^= 1;
+    }
+    assert_int_equal(buf_append(&file, "", 1, NULL), ST_OK);
+    assert_refused(buf_bytes(&file), shape, sentence);
+    buf_finish(&file);
+}
+
+static void test_wrong_frame(void **state) {
+    (void)state;
+    static const struct {
+        unsigned offset, value; /* behind the marker's 0xFF */
+        const char *sentence;
+    } cases[] = {
+        {1, 0xC1, "segment c1"},
+        {1, 0xC2, "segment c2"},
+        {1, 0xCC, "segment cc"},
+        {1, 0xDD, "has 0 frame headers"},
+        {4, 12, "3 components of 8 bits"},
+        {6, 31, "is 40 x 31 pixels instead of 40 x 30"},
+        {7, 1, "is 296 x 30 pixels instead of 40 x 30"},
+        {9, 1, "3 components of 8 bits"},
+        {9, 4, "3 components of 8 bits"},
+        {11, 0x21, "factors 21, 11, 11 instead of 22, 11, 11"},
+        {14, 0x12, "factors 22, 12, 11 instead of 22, 11, 11"},
+        {17, 0x00, "factors 22, 11, 0 instead of 22, 11, 11"},
+    };
+    struct image_shape shape = planar_shape(1, 1);
+    struct buf file = bare_file(shape);
+    size_t frame = marker_at(buf_bytes(&file), 0xC0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t *at = file.data + frame + cases[i].offset, before = *at;
+        *at = (uint8_t)cases[i].value;
+        assert_refused(buf_bytes(&file), shape, cases[i].sentence);
+        *at = before;
+    }
+    assert_refused(buf_bytes(&file), fixture_shape(PIXEL_GRAY, 8, 40, 30), "1 components of 8 bits");
+    assert_refused(buf_bytes(&file), planar_shape(0, 0), "instead of 11, 11, 11");
+    uint8_t second[19];
+    memcpy(second, file.data + frame, sizeof second);
+    fixture_insert(&file, frame, second, sizeof second);
+    assert_refused(buf_bytes(&file), shape, "has 2 frame headers");
+    buf_finish(&file);
+}
+
+static void test_damaged_header(void **state) {
+    (void)state;
+    struct image_shape shape = planar_shape(1, 1);
+    struct buf file = bare_file(shape);
+    size_t frame = marker_at(buf_bytes(&file), 0xC0);
+    static const char *const odd[] = {"\xFF", "\0", "\xFF\xD8", "\xFF\xD9", "\xFF\x01"};
+    static const size_t sizes[] = {1, 1, 2, 2, 2};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        fixture_insert(&file, frame, odd[i], sizes[i]);
+        assert_refused(buf_bytes(&file), shape, "is damaged at byte");
+        cut_out(&file, frame, sizes[i]);
+    }
+    fixture_insert(&file, frame, "\xFF\xDD\0\1", 4);
+    assert_refused(buf_bytes(&file), shape, "is damaged at byte");
+    cut_out(&file, frame, 4);
+    size_t scan = marker_at(buf_bytes(&file), 0xDA);
+    file.data[scan + 2] = 0xFF;
+    assert_refused(buf_bytes(&file), shape, "is damaged at byte");
+    buf_finish(&file);
+}
+
+static void test_metadata_in_too_many_places(void **state) {
+    (void)state;
+    struct image_shape shape = planar_shape(1, 1);
+    struct buf wanted = bare_file(shape), file = bare_file(shape);
+    size_t frame = marker_at(buf_bytes(&file), 0xC0);
+    for (unsigned i = 0; i < 15; i++) {
+        fixture_insert(&wanted, frame, "\xFF\xDD\0\4\0\0", 6);
+        fixture_insert(&file, frame, "\xFF\xDD\0\4\0\0\xFF\xE1\0\2", 10);
+    }
+    assert_becomes(buf_bytes(&file), shape, buf_bytes(&wanted));
+    fixture_insert(&file, frame, "\xFF\xDD\0\4\0\0\xFF\xE1\0\2", 10);
+    assert_refused(buf_bytes(&file), shape, "in more than 15 places");
+    buf_finish(&file);
+    buf_finish(&wanted);
+}
+
+/* Whatever a byte of the header says, nothing is read or written outside. */
+static void test_every_byte_of_the_header(void **state) {
+    (void)state;
+    struct image_shape shape = planar_shape(1, 1);
+    struct encode_options options = fixture_options();
+    struct buf file = bare_file(shape);
+    size_t end = marker_at(buf_bytes(&file), 0xDA) + 14;
+    for (size_t i = 0; i < end; i++) {
+        for (unsigned change = 1; change < 256; change *= 2) {
+            struct buf output;
+            struct error err;
+            buf_init(&output, 1 << 20);
+            file.data[i] ^= (uint8_t)change;
+            enum status status = splice(buf_bytes(&file), shape, &options, NULL, &output, &err);
+            assert_true(status == ST_OK || (status == ST_DEVICE && output.size == 0));
+            file.data[i] ^= (uint8_t)change;
+            buf_finish(&output);
+        }
+    }
+    buf_finish(&file);
+}
+
+static void test_room(void **state) {
+    (void)state;
+    struct image_shape shape = planar_shape(1, 1);
+    struct encode_options options = fixture_options();
+    options.keep_metadata = true;
+    struct buf tagged = tagged_file(200, false), bare = bare_file(shape);
+    struct picture picture = fixture_probe(buf_bytes(&tagged));
+    struct buf wanted = encode(shape, &options, &picture.metadata);
+    uint8_t *memory = malloc(wanted.size);
+    struct buf output;
+    struct error err;
+    for (size_t size = 0; size < wanted.size; size += size < wanted.size - 60 ? 47 : 1) {
+        buf_init_fixed(&output, memory, size);
+        assert_int_equal(splice(buf_bytes(&bare), shape, &options, &picture.metadata, &output, &err),
+                         ST_LIMIT);
+        assert_int_equal(output.size, 0);
+        assert_int_equal(err.status, ST_LIMIT);
+    }
+    buf_init_fixed(&output, memory, wanted.size);
+    assert_int_equal(splice(buf_bytes(&bare), shape, &options, &picture.metadata, &output, &err), ST_OK);
+    assert_same(buf_bytes(&output), buf_bytes(&wanted));
+    free(memory);
+    buf_finish(&wanted);
+    buf_finish(&bare);
+    buf_finish(&tagged);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_as_our_encoder),
+        cmocka_unit_test(test_profile_of_another_model),
+        cmocka_unit_test(test_metadata_of_a_png),
+        cmocka_unit_test(test_no_metadata),
+        cmocka_unit_test(test_head_is_made_alike),
+        cmocka_unit_test(test_own_jfif_header_stays),
+        cmocka_unit_test(test_sampling_of_grey_is_free),
+        cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_wrong_frame),
+        cmocka_unit_test(test_damaged_header),
+        cmocka_unit_test(test_metadata_in_too_many_places),
+        cmocka_unit_test(test_every_byte_of_the_header),
+        cmocka_unit_test(test_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
