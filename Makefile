@@ -98,7 +98,8 @@ endif
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/compile.c $(GPU_NONE),$(wildcard gpu/*.c)),$(GPU_NONE))
-GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c engine.c pump.c pump_faults.c)
+GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c pump.c \
+             pump_faults.c transcoder.c walk.c walk_damage.c decode.c encode.c)
 
 SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c config/*.c server/*.c)
 SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
@@ -109,24 +110,22 @@ SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/f
 TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
 TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c) tests/load/welch.c
 # Fuzz targets share common/; without an engine that has their main function, too.
-GPU_FUZZ := $(addprefix tests/fuzz/,engine.c module_cache.c wire.c)
+GPU_FUZZ := $(addprefix tests/fuzz/,engine.c jpeg_scan.c module_cache.c wire.c)
 FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
 FUZZ_COMMON := $(filter-out $(if $(ENGINE),%/replay.c),$(wildcard tests/fuzz/common/*.c))
-# With the CUDA headers: a driver and an nvJPEG without a GPU, and the programs that compare and time GPUs.
+# With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
 CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c))
 FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
-FAKE_NVJPEG_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_nvjpeg/*.c))
 FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
-FAKE_NVJPEG := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_nvjpeg/libfakenvjpeg.so)
 CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_gpu)
 ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL_SOURCES) $(FUZZ_SOURCES) \
-               $(FUZZ_COMMON) $(CHECK_SOURCES) $(FAKE_NVJPEG_SOURCES)
+               $(FUZZ_COMMON) $(CHECK_SOURCES)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
 all: $(BUILD)/blurd
-tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) $(FAKE_NVJPEG) fuzzers
+tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) fuzzers
 tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU)
 fuzzers: $(call programs,$(FUZZ_SOURCES)) $(FAKE_CUDA)
 
@@ -159,8 +158,8 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/drive
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
 
-# They open the two that stand in for NVIDIA's.
-$(addprefix $(BUILD)/tests/unit/,test_pump test_pump_faults): | $(FAKE_CUDA) $(FAKE_NVJPEG)
+# They open what stands in for NVIDIA's.
+$(addprefix $(BUILD)/tests/unit/test_,decode encode engine_jpeg pump pump_faults transcoder walk walk_damage): | $(FAKE_CUDA)
 
 # What makes calls fail on purpose, loaded in front of the C library.
 FAIL := $(BUILD)/tests/load/libfail.so
@@ -188,12 +187,6 @@ $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) -std=c++17 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
-
-# It runs no kernels, so sanitizers see all of it; the faults are those of the fake driver.
-$(BUILD)/tests/fake_nvjpeg/libfakenvjpeg.so: $(call objects,$(FAKE_NVJPEG_SOURCES)) $(BUILD)/tests/fake_cuda/faults.c.o
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(filter-out -pie,$(ALL_LDFLAGS)) -shared -o $@ $^ -ljpeg
-$(BUILD)/tests/fake_nvjpeg/%.o: ALL_CFLAGS += -fPIC -fvisibility=hidden
 
 # What the compiler makes code for; empty where there is none yet.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -225,11 +218,12 @@ $(KERNEL_TOOL): gpu/compile.c gpu/nvrtc.c core/status.c core/bytes.c gpu/nvrtc.h
 	$(call say,CC,gpu/compile.c)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O1 -I. -o $@ $(filter %.c,$^)
 
-# Made each time and replaced when it changes, so that nothing has to know what includes what.
+# Made each time and replaced when it changes, so that nothing has to know what includes what. Two makes may be
+# at it at the same time (make test builds fuzz targets beside the rest): each has a file of its own.
 $(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
 	@mkdir -p $(@D)
-	@$(KERNEL_TOOL) flatten $@.new $(sort $(wildcard gpu/*.cu))
-	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+	@new=$@.$$$$ && $(KERNEL_TOOL) flatten $$new $(sort $(wildcard gpu/*.cu)) && \
+	    if cmp -s $@ $$new; then rm $$new; else mv $$new $@; fi
 
 # NVRTC looks for its second library where the loader does, and not beside itself.
 define make_kernels

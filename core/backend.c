@@ -130,3 +130,18 @@ enum status lane_run(struct lane *lane, const struct run *run, struct lane_timin
     *timing = (struct lane_timing){.unit = -1};
     return lane->backend->ops->lane_run(lane, run, timing, err);
 }
+
+unsigned backend_transcodes(struct backend *backend) {
+    return backend->ops->transcodes ? backend->ops->transcodes(backend) : 0;
+}
+
+enum status lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
+                           struct lane_timing *timing, struct error *err) {
+    const struct backend_ops *ops = lane->backend->ops;
+    if (!ops->lane_transcode) {
+        return fail(err, ST_UNSUPPORTED, "%s has no codecs of its own", lane->backend->name);
+    }
+    *size = 0;
+    *timing = (struct lane_timing){.unit = -1};
+    return ops->lane_transcode(lane, job, size, timing, err);
+}

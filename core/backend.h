@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/bytes.h"
 #include "core/feed.h"
 #include "core/image.h"
 #include "core/status.h"
@@ -51,12 +52,29 @@ struct run {
                                         after which no other is tried; NULL: nobody wants to know */
 };
 
+/* A JPEG in, a JPEG out, by a device that has codecs of its own. Samples may differ by 1 or 2 from what the
+ * CPU's codecs make. */
+struct transcode {
+    const struct chain *chain;
+    const struct slot *slot;  /* in which the file and the room lie */
+    struct bytes input;       /* the file; not changed: the CPU can do the same after any failure */
+    struct image_shape shape; /* of the planes that it holds, as they are stored: grey or YCbCr of 8 bits */
+    uint8_t orientation;      /* to be undone before the chain (core/orientation.h); 1: none */
+    uint8_t quality;          /* of the result, 1 to 100 */
+    uint8_t *output;          /* aligned like a picture */
+    size_t room;              /* bytes there */
+};
+
 struct backend_ops {
     /* Gives *lane the means to run; called on the thread that will use it. */
     enum status (*lane_create)(struct backend *backend, struct lane **lane, struct error *err);
     enum status (*lane_run)(struct lane *lane, const struct run *run, struct lane_timing *timing,
                             struct error *err);
     bool feeds; /* lane_run calls run->feed; otherwise that has happened */
+    /* Optional, both or none. */
+    unsigned (*transcodes)(struct backend *backend);
+    enum status (*lane_transcode)(struct lane *lane, const struct transcode *job, size_t *size,
+                                  struct lane_timing *timing, struct error *err);
     void (*lane_destroy)(struct lane *lane);
     void (*close)(struct backend *backend);
     /* Optional; NULL: it always serves. Thread-safe; quick, but with `await`: then it returns
@@ -94,6 +112,15 @@ struct image_shape chain_result(const struct chain *chain, const struct image_sh
 /* Runs the chain, and what makes its source; fails like that. `timing` may be NULL. On failure the target is
  * undefined; ST_DEVICE: another backend may do it. */
 enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing, struct error *err);
+
+/* How many JPEGs the backend takes at the same time by lane_transcode; 0: none, or none yet. Thread-safe and
+ * quick. */
+unsigned backend_transcodes(struct backend *backend);
+
+/* From JPEG to JPEG: *size bytes at job->output, baseline, without metadata. ST_UNSUPPORTED or ST_BUSY: the
+ * device does not take this one, or finds it damaged; ST_DEVICE: it failed. The CPU may do it then. */
+enum status lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
+                           struct lane_timing *timing, struct error *err);
 
 /* Ends a lane or backend; NULL is allowed. Lanes go before their backend. */
 void lane_destroy(struct lane *lane);

@@ -50,30 +50,57 @@ static uint64_t offset_in(const struct slot *slot, const struct image *image) {
     return (uint64_t)(image->plane[0].data - slot->memory);
 }
 
-static enum status front_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
-                                  struct error *err) {
+static enum status ask(struct lane *lane, const struct slot *slot, struct wire_run *message,
+                       struct wire_done *done, struct error *err) {
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
     struct gpu_backend *backend = own_backend(lane->backend);
+    message->slot_serial = slot->serial;
+    message->slot_generation = slot->generation;
+    message->slot_reserved = slot->reserved;
+    return supervisor_run(backend->supervisor, &own->link, message, slot->fd, backend->timeout_ms, done, err);
+}
+
+static enum status front_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+                                  struct error *err) {
     const struct slot *slot = run->slot;
     struct wire_done done;
     struct wire_run message = {
-        .slot_serial = slot->serial,
-        .slot_generation = slot->generation,
-        .slot_reserved = slot->reserved,
         .source = offset_in(slot, run->source),
         .target = offset_in(slot, run->target),
         .mask = run->mask ? offset_in(slot, run->mask) : WIRE_NO_MASK,
         .shape = image_shape(run->source),
         .chain = *run->chain,
     };
-    enum status status =
-        supervisor_run(backend->supervisor, &own->link, &message, slot->fd, backend->timeout_ms, &done, err);
-    if (status != ST_OK) {
+    if (ask(lane, slot, &message, &done, err) != ST_OK) {
         err->status = ST_DEVICE; /* whatever it was: another backend can do it */
         return ST_DEVICE;
     }
     *timing = done.timing;
     return ST_OK;
+}
+
+static unsigned front_transcodes(struct backend *backend) {
+    return supervisor_pictures(own_backend(backend)->supervisor);
+}
+
+static enum status front_lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
+                                        struct lane_timing *timing, struct error *err) {
+    const struct slot *slot = job->slot;
+    struct wire_done done;
+    struct wire_run message = {
+        .source = (uint64_t)(job->input.data - slot->memory),
+        .target = (uint64_t)(job->output - slot->memory),
+        .mask = WIRE_NO_MASK,
+        .shape = job->shape,
+        .jpeg = {job->input.size, job->room, job->orientation, job->quality},
+        .chain = *job->chain,
+    };
+    enum status status = ask(lane, slot, &message, &done, err);
+    if (status == ST_OK) {
+        *timing = done.timing;
+        *size = done.size;
+    }
+    return status;
 }
 
 static enum backend_state front_state(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]) {
@@ -93,6 +120,8 @@ static struct engine_options engine_options(const struct gpu_options *options) {
         .gpus = options->gpus,
         .library = options->library[0] ? options->library : NULL,
         .program.cache_folder = options->cache_folder,
+        .jpeg = options->jpeg,
+        .pictures = options->pictures,
     };
     for (unsigned i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(options->format, formats[i]) == 0) {
@@ -123,6 +152,8 @@ enum status gpu_backend_open(const struct gpu_options *options, struct backend *
 static const struct backend_ops gpu_ops = {
     .lane_create = front_lane_create,
     .lane_run = front_lane_run,
+    .transcodes = front_transcodes,
+    .lane_transcode = front_lane_transcode,
     .lane_destroy = front_lane_destroy,
     .close = front_close,
     .state = front_state,

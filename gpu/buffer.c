@@ -12,7 +12,6 @@ static enum status fill(struct gpu_lane *lane, const struct gpu_buffer *buffer, 
     if (poison_byte() < 0) {
         return ST_OK;
     }
-    lane->fresh = true;
     return CUDA_TRY(lane->device->cuda, err, cuMemsetD8Async, buffer->data, (unsigned char)poison_byte(),
                     buffer->size, lane->stream);
 }
@@ -38,7 +37,6 @@ enum status gpu_buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buffer,
         /* Kernels read the padding of rows, too, in whole groups: what they make of it is thrown
          * away, but it shall not be what somebody else left. */
         status = CUDA_TRY(cuda, err, cuMemsetD8Async, data, 0, size, lane->stream);
-        lane->fresh = true;
     }
     return status == ST_OK ? fill(lane, buffer, err) : status;
 }

@@ -11,7 +11,7 @@
 
 #include "core/clock.h"
 
-enum { POLL_NS = 500000 }; /* see wait_readable */
+enum { ASK_NS = 500000 }; /* see wait_readable */
 
 union control {
     char memory[CMSG_SPACE(sizeof(int))];
@@ -56,28 +56,27 @@ enum status channel_send(int socket, void *message, size_t size, enum wire_kind 
                                  : fail(err, ST_DEVICE, "cannot reach the engine: %s", strerror(errno));
 }
 
-/* A run takes a fraction of a millisecond, and so does waking a thread on an idle processor:
- * so it asks for a while before it sleeps. */
+static bool readable(int socket, int ms) {
+    struct pollfd ready = {.fd = socket, .events = POLLIN};
+    return poll(&ready, 1, ms) > 0;
+}
+
+void channel_ask(int socket) {
+    int64_t until = clock_ns() + ASK_NS;
+    while (!readable(socket, 0) && clock_ns() < until) {
+        sched_yield();
+    }
+}
+
 static enum status wait_readable(int socket, int64_t ms, struct error *err) {
-    int64_t start = clock_ns();
-    int64_t until = start + ms * 1000000;
+    int64_t until = clock_ns() + ms * 1000000;
     for (;;) {
         int64_t left = (until - clock_ns() + 999999) / 1000000;
-        struct pollfd ready = {.fd = socket, .events = POLLIN};
-        bool ask = clock_ns() < start + POLL_NS && left > 0;
-        int count = poll(&ready, 1, ask || left < 0 ? 0 : (int)left);
-        if (count > 0) {
+        if (readable(socket, left < 0 ? 0 : (int)left)) {
             return ST_OK;
         }
-        if (count == 0 && ask) {
-            sched_yield();
-            continue;
-        }
-        if (count == 0) {
+        if (left <= 0) {
             return fail(err, ST_TIMEOUT, "no answer within %lld ms", (long long)ms);
-        }
-        if (errno != EINTR) {
-            return fail(err, ST_DEVICE, "cannot wait for the engine: %s", strerror(errno));
         }
     }
 }

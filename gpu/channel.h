@@ -13,6 +13,10 @@ enum status channel_pair(int pair[2], struct error *err);
 enum status channel_send(int socket, void *message, size_t size, enum wire_kind kind, int fd,
                          struct error *err);
 
+/* Returns when a message is there, at the latest after half a millisecond: a thread that sleeps is woken up
+ * to a millisecond late, on a virtual machine, and most runs from pixels to pixels take less than that. */
+void channel_ask(int socket);
+
 /* Waits at most `ms` milliseconds (-1: for ever) for a message of exactly that kind and
  * size. With `fd` a descriptor must come with it and is then the caller's; without, none
  * may come. ST_TIMEOUT when none came in time; ST_DEVICE when the other side is gone or

@@ -21,8 +21,7 @@ mkdir -p "$out"
 
 # header, wheel that has it
 needed='cuda.h nvidia-cuda-runtime
-crt/host_defines.h nvidia-cuda-crt
-nvjpeg.h nvidia-nvjpeg'
+crt/host_defines.h nvidia-cuda-crt'
 
 finish() { # include flags, NVRTC, why
     printf '# %s\nCUDA_INCLUDE := %s\nNVRTC := %s\n' "$3" "$1" "$2" >"$out/cuda.mk.new"
@@ -108,7 +107,6 @@ flags=
 [ -f "$home/include/cuda.h" ] && flags="-isystem $home/include"
 [ -d "$include" ] && flags="$flags -isystem $include"
 echo '#include <cuda.h>
-#include <nvjpeg.h>
 #if CUDA_VERSION < 12000
 #error "CUDA 12.0 is the oldest that will do"
 #endif' >"$out/try.c"

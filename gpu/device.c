@@ -56,27 +56,12 @@ enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, 
     return status;
 }
 
-enum status gpu_device_open_jpeg(struct gpu_device *device, const char *library, struct error *err) {
-    if (!device->cuda->cuStreamWriteValue32) {
-        return fail(err, ST_UNSUPPORTED, "this driver lacks the function cuStreamWriteValue32");
-    }
-    enum status status = nvjpeg_open(&device->nvjpeg, device->cuda, library, err);
-    if (status == ST_OK) {
-        status = gpu_jpeg_open(&device->jpeg, &device->nvjpeg, err);
-    }
-    if (status != ST_OK) {
-        gpu_jpeg_close(&device->jpeg);
-    }
-    return status;
-}
-
 enum status gpu_device_enter(const struct gpu_device *device, struct error *err) {
     return CUDA_TRY(device->cuda, err, cuCtxSetCurrent, device->context);
 }
 
 void gpu_device_close(struct gpu_device *device) {
     if (device->context) {
-        gpu_jpeg_close(&device->jpeg);
         program_unload(&device->program, device->cuda);
         device->cuda->cuDevicePrimaryCtxRelease(device->device); /* nothing to do about a failure */
     }

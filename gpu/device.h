@@ -4,7 +4,6 @@
 #define BLURD_GPU_DEVICE_H
 
 #include "gpu/driver.h"
-#include "gpu/jpeg.h"
 #include "gpu/program.h"
 
 struct gpu_device {
@@ -12,22 +11,15 @@ struct gpu_device {
     CUdevice device;
     CUcontext context; /* the primary one, with blocking synchronisation */
     struct program program;
-    struct nvjpeg nvjpeg;
-    struct gpu_jpeg jpeg; /* all zero without hardware decoders */
-    int index;            /* the N of "cuda:N" */
-    char name[64];        /* as the driver says */
-    int major, minor;     /* compute capability */
+    int index;        /* the N of "cuda:N" */
+    char name[64];    /* as the driver says */
+    int major, minor; /* compute capability */
 };
 
 /* Retains the primary context of GPU `index`, makes it current on this thread and loads
  * the program. ST_DEVICE with the call and the driver's error name. */
 enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, int index,
                             const struct program_options *options, struct error *err);
-
-/* Gives lanes that are made from now on the means for JPEGs; the context is current. `library`: as of
- * nvjpeg_open. ST_UNSUPPORTED without nvJPEG or hardware decoders, or with a driver that cannot write marks.
- * No request uses them yet: docs/adr/0018. */
-enum status gpu_device_open_jpeg(struct gpu_device *device, const char *library, struct error *err);
 
 /* Makes the context current on the calling thread; once per thread. */
 enum status gpu_device_enter(const struct gpu_device *device, struct error *err);

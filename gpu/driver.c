@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(CUDA_VERSION >= 12000, "cuGetProcAddress has five parameters since CUDA 12.0");
@@ -88,8 +89,12 @@ static enum status read_version(struct cuda *cuda, const char *library, struct e
     return ST_OK;
 }
 
+/* Streams share the ways to the GPU, of which there are 8 if nobody asks for more: then a ninth picture
+ * stands behind another's kernels, and 8 pictures are all that is under way. What the environment says goes
+ * first. */
 static enum status start(const struct cuda *cuda, struct error *err) {
     int count = 0;
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
     enum status status = CUDA_TRY(cuda, err, cuInit, 0);
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuDeviceGetCount, &count);

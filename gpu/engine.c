@@ -9,16 +9,19 @@
 
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/orient.h"
 #include "gpu/lane.h"
 #include "gpu/mapping.h"
+#include "gpu/transcoder.h"
 
 struct engine {
     struct cuda cuda;
     struct mappings *mappings;
     unsigned count;
     struct gpu_device device[WIRE_DEVICES_MAX];
-    _Atomic unsigned load[WIRE_DEVICES_MAX]; /* runs on the device now */
-    _Atomic bool fault;                      /* the next run shall fault */
+    _Atomic unsigned load[WIRE_DEVICES_MAX];             /* runs on the device now */
+    struct gpu_transcoder *transcoder[WIRE_DEVICES_MAX]; /* NULL: none */
+    _Atomic bool fault;                                  /* the next run shall fault */
 };
 
 struct engine_lane {
@@ -56,6 +59,18 @@ static void open_device(struct engine *engine, int number, const struct engine_o
     facts->context_ns = clock_ns() - start - facts->compile_ns - facts->load_ns;
 }
 
+/* A GPU without leaves JPEGs to the others, or to the CPU. */
+static unsigned open_transcoder(struct engine *engine, unsigned device,
+                                const struct engine_options *options) {
+    struct error err = {0};
+    unsigned each = (options->pictures + engine->count - 1) / engine->count;
+    if (gpu_transcoder_create(&engine->transcoder[device], &engine->device[device], each, &err) == ST_OK) {
+        return gpu_transcoder_pictures(engine->transcoder[device]);
+    }
+    log_message(LOG_WARNING, "gpu", "cuda:%d: no JPEGs: %s", engine->device[device].index, err.text);
+    return 0;
+}
+
 static enum status open_devices(struct engine *engine, const struct engine_options *options,
                                 struct wire_ready *ready, struct error *err) {
     int64_t start = clock_ns();
@@ -73,6 +88,9 @@ static enum status open_devices(struct engine *engine, const struct engine_optio
         if (wanted(options->gpus, i)) {
             open_device(engine, i, options, ready, err);
         }
+    }
+    for (unsigned i = 0; i < engine->count && options->jpeg; i++) {
+        ready->pictures += open_transcoder(engine, i, options);
     }
     ready->device_count = engine->count;
     engine->mappings = mappings_create(&engine->cuda);
@@ -101,6 +119,10 @@ void engine_close(struct engine *engine) {
     }
     mappings_destroy(engine->mappings);
     for (unsigned i = 0; i < engine->count; i++) {
+        struct error ignored;
+        if (gpu_device_enter(&engine->device[i], &ignored) == ST_OK) {
+            gpu_transcoder_destroy(engine->transcoder[i]);
+        }
         gpu_device_close(&engine->device[i]);
     }
     free(engine);
@@ -142,12 +164,15 @@ void engine_lane_destroy(struct engine_lane *lane) {
     free(lane);
 }
 
-/* The device with the least to do. Two threads may choose the same one at once; that
- * costs a little time and is right all the same. */
-static unsigned choose(struct engine *engine) {
+/* The device with the least to do, of those with codecs for `jpeg`. Two threads may choose the same one at
+ * once; that costs a little time and is right all the same. */
+static unsigned choose(struct engine *engine, bool jpeg) {
     unsigned best = 0;
     for (unsigned i = 1; i < engine->count; i++) {
-        if (atomic_load(&engine->load[i]) < atomic_load(&engine->load[best])) {
+        bool able = !jpeg || engine->transcoder[i];
+        bool better = (jpeg && !engine->transcoder[best]) ||
+                      atomic_load(&engine->load[i]) < atomic_load(&engine->load[best]);
+        if (able && better) {
             best = i;
         }
     }
@@ -166,8 +191,11 @@ struct piece {
 };
 
 static bool in_slot(struct piece piece, const struct wire_run *run) {
-    return piece.size > 0 && piece.at <= run->slot_reserved && piece.size <= run->slot_reserved - piece.at &&
-           piece.at % IMAGE_ALIGNMENT == 0;
+    return piece.size > 0 && piece.at <= run->slot_reserved && piece.size <= run->slot_reserved - piece.at;
+}
+
+static bool picture_in_slot(struct piece piece, const struct wire_run *run) {
+    return in_slot(piece, run) && piece.at % IMAGE_ALIGNMENT == 0;
 }
 
 /* Of two that lie in the slot. */
@@ -182,25 +210,53 @@ static enum status check_pieces(const struct wire_run *run, struct pictures *pic
     struct piece source = {run->source, image_layout(&pictures->source, &run->shape)};
     struct piece target = {run->target, image_layout(&pictures->target, &result)};
     struct piece mask = {run->mask, image_layout(&pictures->mask, &coverage)};
-    if (!in_slot(source, run) || !in_slot(target, run) || !apart(source, target)) {
+    if (!picture_in_slot(source, run) || !picture_in_slot(target, run) || !apart(source, target)) {
         return fail(err, ST_INTERNAL, "the pictures do not lie in the slot");
     }
-    if (run->mask != WIRE_NO_MASK && (!in_slot(mask, run) || !apart(mask, source) || !apart(mask, target))) {
+    if (run->mask != WIRE_NO_MASK &&
+        (!picture_in_slot(mask, run) || !apart(mask, source) || !apart(mask, target))) {
         return fail(err, ST_INTERNAL, "the mask does not lie in the slot");
     }
     return ST_OK;
 }
 
-/* Everything that the front says about memory and shape, before any of it is used. */
-static enum status check(const struct wire_run *run, struct pictures *pictures, struct error *err) {
-    const struct image_shape *shape = &run->shape;
+/* Everything that the front says about shapes, before any of it is used. */
+static enum status check_shape(const struct image_shape *shape, struct error *err) {
     if (shape->model > PIXEL_YCBCR || (shape->depth != 8 && shape->depth != 16) || shape->width == 0 ||
         shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2 ||
         (shape->model == PIXEL_YCBCR && shape->depth != 8)) {
         return fail(err, ST_INTERNAL, "the picture's shape is out of bounds");
     }
-    enum status status = chain_check(&run->chain, shape, err);
+    return ST_OK;
+}
+
+/* The same about memory. */
+static enum status check(const struct wire_run *run, struct pictures *pictures, struct error *err) {
+    enum status status = check_shape(&run->shape, err);
+    status = status == ST_OK ? chain_check(&run->chain, &run->shape, err) : status;
     return status == ST_OK ? check_pieces(run, pictures, err) : status;
+}
+
+static enum status check_jpeg(const struct wire_run *run, struct error *err) {
+    const struct wire_transcode *jpeg = &run->jpeg;
+    enum status status = check_shape(&run->shape, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
+        run->shape.depth != 8 || (run->shape.model != PIXEL_YCBCR && run->shape.model != PIXEL_GRAY)) {
+        return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
+    }
+    struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};
+    if (!in_slot(source, run) || !in_slot(target, run) || !apart(source, target)) {
+        return fail(err, ST_INTERNAL, "the JPEGs do not lie in the slot");
+    }
+    struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);
+    status = chain_check(&run->chain, &upright, err);
+    if (status == ST_OK && chain_result(&run->chain, &upright).depth != 8) {
+        return fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
+    }
+    return status;
 }
 
 static void fault(struct gpu_lane *lane) {
@@ -223,14 +279,37 @@ static struct run place(struct pictures *pictures, const struct wire_run *run, u
                         .mask = masked ? &pictures->mask : NULL};
 }
 
+static enum status run_pixels(struct engine_lane *lane, unsigned device, const struct wire_run *run,
+                              struct pictures *pictures, uint8_t *memory, struct wire_done *done) {
+    const struct run wanted = place(pictures, run, memory);
+    return gpu_lane_run(&lane->lane[device], &wanted, &done->timing, &done->error);
+}
+
+static enum status run_jpeg(struct engine_lane *lane, unsigned device, const struct wire_run *run,
+                            uint8_t *memory, struct wire_done *done) {
+    struct gpu_transcoder *transcoder = lane->engine->transcoder[device];
+    const struct gpu_transcode job = {.chain = &run->chain,
+                                      .shape = run->shape,
+                                      .orientation = run->jpeg.orientation,
+                                      .input = {memory + run->source, run->jpeg.size},
+                                      .output = memory + run->target,
+                                      .room = run->jpeg.room,
+                                      .quality = run->jpeg.quality};
+    size_t size = 0;
+    enum status status = transcoder ? gpu_transcoder_run(transcoder, &job, &size, &done->timing, &done->error)
+                                    : fail(&done->error, ST_UNSUPPORTED, "no GPU has codecs for JPEGs");
+    done->size = status == ST_OK ? size : 0;
+    return status;
+}
+
 static enum status run_on(struct engine_lane *lane, unsigned device, const struct wire_run *run, int fd,
                           struct wire_done *done) {
     struct error *err = &done->error;
-    struct gpu_lane *own = &lane->lane[device];
+    bool jpeg = run->jpeg.size > 0;
     struct pictures pictures;
     uint8_t *memory;
-    enum status status = check(run, &pictures, err);
-    status = status == ST_OK ? gpu_device_enter(own->device, err) : status;
+    enum status status = jpeg ? check_jpeg(run, err) : check(run, &pictures, err);
+    status = status == ST_OK ? gpu_device_enter(lane->lane[device].device, err) : status;
     if (status == ST_OK) {
         status = mappings_get(lane->engine->mappings, run->slot_serial, run->slot_generation,
                               run->slot_reserved, fd, &memory, err);
@@ -239,15 +318,15 @@ static enum status run_on(struct engine_lane *lane, unsigned device, const struc
         return status;
     }
     if (atomic_exchange(&lane->engine->fault, false)) {
-        fault(own);
+        fault(&lane->lane[device]);
     }
-    const struct run wanted = place(&pictures, run, memory);
-    return gpu_lane_run(own, &wanted, &done->timing, err);
+    return jpeg ? run_jpeg(lane, device, run, memory, done)
+                : run_pixels(lane, device, run, &pictures, memory, done);
 }
 
 bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, struct wire_done *done) {
     *done = (struct wire_done){0};
-    unsigned device = choose(lane->engine);
+    unsigned device = choose(lane->engine, run->jpeg.size > 0);
     enum status status = run_on(lane, device, run, fd, done);
     done->error.status = status;
     done->timing.unit = lane->engine->device[device].index;

@@ -14,6 +14,8 @@ struct engine_lane;
 struct engine_options {
     const char *gpus;    /* "all", or numbers separated by commas */
     const char *library; /* the driver's; NULL: as usual */
+    bool jpeg;           /* JPEGs are wanted, too */
+    unsigned pictures;   /* as in struct gpu_options */
     struct program_options program;
 };
 
@@ -29,9 +31,9 @@ void engine_close(struct engine *engine);
 enum status engine_lane_create(struct engine_lane **lane, struct engine *engine, struct error *err);
 void engine_lane_destroy(struct engine_lane *lane);
 
-/* Runs what `run` asks for on the slot whose memfd is `fd`, which the engine takes over, and
- * fills *done. The request is checked first. Returns false after a sticky error: answer,
- * and end the process. */
+/* Runs what `run` asks for, from pixels to pixels or JPEG to JPEG, on the slot whose memfd is `fd`, which the
+ * engine takes over, and fills *done. The request is checked first. Returns false after a sticky error:
+ * answer, and end the process. */
 bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, struct wire_done *done);
 
 /* Makes the next run fault on the device, to show that nothing is lost. For tests. */

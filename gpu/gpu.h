@@ -10,6 +10,8 @@
 
 struct gpu_spawner;
 
+enum { GPU_PICTURES = 28 }; /* that a GPU has in its codecs at the same time: docs/adr/0019 */
+
 struct gpu_options {
     const char *gpus;            /* "all", or numbers: "0,2" */
     const char *format;          /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
@@ -17,6 +19,8 @@ struct gpu_options {
     const char *library;         /* the driver's, "" for the usual one */
     bool single_process;         /* the engine in this process: for debuggers and sanitizers */
     int64_t timeout_ms;          /* a run that takes longer means the engine hangs */
+    bool jpeg;                   /* JPEGs may be decoded and encoded by the GPUs, too */
+    unsigned pictures;           /* in those codecs at the same time, of all GPUs; 0: as many as are of use */
     struct gpu_spawner *spawner; /* NULL with single_process */
     /* The self-test compares with this backend's pixels, in slots of this pool. */
     struct backend *reference;

@@ -21,16 +21,22 @@ static size_t image_bytes(const struct image *image) {
     return image_layout(&layout, &shape);
 }
 
+static size_t larger_of(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
 /* Device memory for all that the run needs. A chain goes to and fro between two buffers; the source is one of
- * them, unless the mixture under the mask needs it in the end. */
+ * them, unless the mixture under the mask needs it in the end. After a turn the first step writes to where
+ * the decoded picture was, else to the other one. */
 enum status journey_reserve(struct gpu_lane *lane, struct journey *journey, struct error *err) {
     const struct run *run = journey->run;
     journey->source_size = image_bytes(run->source);
     journey->target_size = image_bytes(run->target);
     journey->mask_size = run->mask ? image_bytes(run->mask) : 0;
-    size_t larger = journey->source_size > journey->target_size ? journey->source_size : journey->target_size;
+    size_t larger = larger_of(journey->source_size, journey->target_size);
+    size_t first = journey->turned_size ? larger_of(larger, journey->turned_size) : journey->source_size;
     bool spare = run->mask && run->chain->count > 1;
-    enum status status = gpu_buffer_reserve(lane, &lane->source, journey->source_size, err);
+    enum status status = gpu_buffer_reserve(lane, &lane->source, first, err);
     if (status == ST_OK) {
         status = gpu_buffer_reserve(lane, &lane->target, larger, err);
     }
@@ -67,8 +73,9 @@ static bool makes_picture(const struct chain *chain) {
 enum status journey_filter(struct gpu_lane *lane, struct journey *journey, struct error *err) {
     const struct run *run = journey->run;
     const struct image *mask = run->mask ? &journey->mask : NULL;
-    CUdeviceptr to = lane->target.data;
-    CUdeviceptr next = run->mask ? lane->spare.data : lane->source.data;
+    CUdeviceptr begin = journey->turned_size ? lane->target.data : lane->source.data;
+    CUdeviceptr to = journey->turned_size ? lane->source.data : lane->target.data;
+    CUdeviceptr next = run->mask ? lane->spare.data : begin;
     struct image from = journey->source;
     enum status status = ST_OK;
     for (uint32_t i = 0; i < run->chain->count && status == ST_OK; i++) {

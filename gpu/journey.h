@@ -9,6 +9,8 @@
 struct journey {
     const struct run *run;                      /* the host's pictures, or only their layouts */
     size_t source_size, target_size, mask_size; /* bytes; 0: no mask */
+    size_t turned_size;                         /* bytes in lane->source of a picture that is turned
+                                                   into lane->target, where the chain begins; 0: none */
     struct image source, result;                /* on the device; result: where the last step wrote */
     struct image mask;
 };
@@ -20,7 +22,8 @@ struct image image_on_device(const struct image *like, CUdeviceptr data);
  * the sizes. Status as of gpu_buffer_reserve. */
 enum status journey_reserve(struct gpu_lane *lane, struct journey *journey, struct error *err);
 
-/* Enqueues the chain from journey->source, in lane->source, to journey->result. Status as of gpu_lane_run. */
+/* Enqueues the chain from journey->source, in lane->source or turned into lane->target, to
+ * journey->result. Status as of gpu_lane_run. */
 enum status journey_filter(struct gpu_lane *lane, struct journey *journey, struct error *err);
 
 /* Waits for what is under way, which must not outlive the caller's memory; its outcome changes nothing.

@@ -305,4 +305,25 @@ struct blend_pass {
 };
 KERNEL_SIZE_IS(blend_pass, 392);
 
+/* Turning upright; see gpu/orient.cuh. Samples of one byte; tiles are those of the target. */
+enum {
+    KERNEL_ORIENT_TILE = 32,   /* both sides of a tile whose axes are exchanged */
+    KERNEL_ORIENT_STRIDE = 36, /* of its rows in shared memory: an odd number of words, so that columns do
+                                  not meet in a bank */
+};
+
+struct orient_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+};
+KERNEL_SIZE_IS(orient_plane, 104);
+
+struct orient_pass {
+    struct orient_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t mirror_x, mirror_y; /* count the source's columns, rows from the far end */
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(orient_pass, 328);
+
 #endif

@@ -6,7 +6,10 @@
 
 #include "core/clock.h"
 #include "gpu/buffer.h"
+#include "gpu/decode.h"
+#include "gpu/encode.h"
 #include "gpu/journey.h"
+#include "gpu/walk.h"
 
 enum { POLL_NS = 500000 }; /* see wait_done */
 
@@ -20,19 +23,6 @@ enum status gpu_lane_scratch(struct gpu_lane *lane, size_t size, CUdeviceptr *da
     return status;
 }
 
-static enum status init_jpeg(struct gpu_lane *lane, struct error *err) {
-    const struct cuda *cuda = lane_cuda(lane);
-    void *mark = NULL;
-    enum status status =
-        CUDA_TRY(cuda, err, cuMemHostAlloc, &mark, sizeof *lane->mark, CU_MEMHOSTALLOC_DEVICEMAP);
-    if (status == ST_OK) {
-        lane->mark = mark;
-        *lane->mark = 0;
-        status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &lane->mark_device, mark, 0);
-    }
-    return status == ST_OK ? gpu_jpeg_lane_init(&lane->jpeg, &lane->device->jpeg, lane->stream, err) : status;
-}
-
 enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, struct error *err) {
     *lane = (struct gpu_lane){.device = device};
     const struct cuda *cuda = device->cuda;
@@ -42,7 +32,26 @@ enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, stru
         unsigned flags = events[i] == &lane->done ? CU_EVENT_BLOCKING_SYNC : CU_EVENT_DEFAULT;
         status = CUDA_TRY(cuda, err, cuEventCreate, events[i], flags);
     }
-    return status == ST_OK && device->jpeg.decoder ? init_jpeg(lane, err) : status;
+    return status;
+}
+
+enum status gpu_lane_init_jpeg(struct gpu_lane *lane, struct error *err) {
+    const struct cuda *cuda = lane_cuda(lane);
+    void *mark = NULL;
+    if (!cuda->cuStreamWriteValue32) {
+        return fail(err, ST_UNSUPPORTED, "this driver lacks the function cuStreamWriteValue32");
+    }
+    enum status status =
+        CUDA_TRY(cuda, err, cuMemHostAlloc, &mark, sizeof *lane->mark, CU_MEMHOSTALLOC_DEVICEMAP);
+    if (status == ST_OK) {
+        lane->mark = mark;
+        *lane->mark = 0;
+        status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &lane->mark_device, mark, 0);
+    }
+    if (status == ST_OK) {
+        status = gpu_walk_init(lane, err);
+    }
+    return status == ST_OK ? gpu_encode_init(lane, err) : status;
 }
 
 void gpu_lane_finish(struct gpu_lane *lane) {
@@ -56,7 +65,9 @@ void gpu_lane_finish(struct gpu_lane *lane) {
             cuda->cuEventDestroy(events[i]);
         }
     }
-    gpu_jpeg_lane_finish(&lane->jpeg);
+    gpu_walk_finish(lane);
+    gpu_decode_finish(lane);
+    gpu_encode_finish(lane);
     if (lane->mark) {
         cuda->cuMemFreeHost((void *)(uintptr_t)lane->mark);
     }

@@ -8,11 +8,30 @@
 #include "core/backend.h"
 #include "filters/chain.h"
 #include "gpu/device.h"
-#include "gpu/jpeg.h"
+#include "gpu/scan.h"
 
 struct gpu_buffer {
     CUdeviceptr data;
     size_t size;
+};
+
+/* Of a lane: gpu/walk.h. */
+struct gpu_walk {
+    struct gpu_scan scan;       /* of the picture that was parsed last */
+    uint32_t blocks;            /* of 8x8 samples in it */
+    struct gpu_buffer memory;   /* tables, the scan's bytes, what the walk finds */
+    struct gpu_walk_note *note; /* in pinned memory: tables, verdict */
+    CUdeviceptr note_device;
+};
+
+/* Of a lane: gpu/encode.h. */
+struct gpu_encode {
+    CUdeviceptr tables;           /* of Huffman codes */
+    struct gpu_buffer memory;     /* coefficients, bits, the file */
+    CUdeviceptr direct;           /* the host's memory for the file as the device sees it; 0: it does not */
+    CUdeviceptr output;           /* where the file of the picture that was encoded last lies */
+    struct gpu_encode_note *note; /* in pinned memory: tables, size */
+    CUdeviceptr note_device;
 };
 
 struct gpu_lane {
@@ -23,23 +42,32 @@ struct gpu_lane {
     struct gpu_buffer spare, mask; /* of runs with a mask: for chains, and the mask itself */
     volatile uint32_t *mark;       /* in pinned memory: the device writes here how many steps it has done */
     CUdeviceptr mark_device;
-    uint32_t steps;            /* begun */
-    bool fresh;                /* memory was taken and is being filled, on the stream */
-    struct gpu_jpeg_lane jpeg; /* all zero where the device has no hardware decoders */
+    uint32_t steps; /* begun */
+    /* All zero without gpu_lane_init_jpeg. */
+    struct gpu_walk walk;     /* whether a JPEG's data is whole */
+    struct gpu_buffer values; /* what gpu/decode.h has of a JPEG on its way to samples */
+    struct gpu_encode encode;
 };
 
 /* A JPEG in, a JPEG out. */
 struct gpu_transcode {
-    const struct chain *chain;
-    struct image_shape shape; /* of what the file holds: grey, or YCbCr as it is stored */
+    const struct chain *chain; /* planned for the upright picture */
+    struct image_shape shape;  /* of what the file holds: grey, or YCbCr as it is stored */
+    uint8_t orientation; /* EXIF, to be undone before the chain, orient_is_exact; 0 or 1: none. The result
+                            is of the shape orient_shape says, and is upright. */
     struct bytes input;
     uint8_t *output; /* best registered with the driver, like the input */
     size_t room;     /* bytes at `output` */
-    struct gpu_jpeg_options options;
+    uint8_t quality; /* 1 to 100, as libjpeg counts */
 };
 
 /* Creates stream and events on the current context. Finish after failure, too. */
 enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, struct error *err);
+
+/* Then gives it the means for JPEGs. ST_UNSUPPORTED with a driver that cannot write marks, ST_BUSY without
+ * memory, else ST_DEVICE. */
+enum status gpu_lane_init_jpeg(struct gpu_lane *lane, struct error *err);
+
 void gpu_lane_finish(struct gpu_lane *lane);
 
 /* Runs the chain; the images lie in host memory as image_layout() lays them out, best registered with the
@@ -48,19 +76,19 @@ void gpu_lane_finish(struct gpu_lane *lane);
 enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct lane_timing *timing,
                          struct error *err);
 
-/* A JPEG goes in four steps. All but the first enqueue work and return at once; the next one may begin when
- * gpu_lane_reached says so. The job and its bytes stay as they are until the last has been reached.
- * ST_UNSUPPORTED: for a JPEG that the hardware does not take or finds broken, a device without decoders, a
- * result larger than job->room: the CPU may do it, and knows better. Else as gpu_lane_run. After a failure
- * nothing is under way.
+/* A JPEG goes in three steps, to the byte what the CPU's codecs and filters make of it. None waits for the
+ * device; the next one may begin, and the job is done, when gpu_lane_reached says so. The job and its bytes
+ * stay as they are until then. ST_UNSUPPORTED: for a JPEG that gpu/scan.h does not take or that is damaged
+ * (gpu/walk.h), an orientation that is not exact, a result larger than job->room: the CPU may do it, and
+ * knows better. Else as gpu_lane_run. After a failure nothing is under way, and job->output is undefined.
  *
- * parse: takes memory and walks the file, a quarter of a millisecond of work for the processor.
- * encode: filters, too. fetch: *size is that of the JPEG that will be at job->output. */
+ * parse: takes memory and reads the header, ten microseconds of work for the processor; on the caller's
+ * thread. begin: enqueues all that makes the JPEG. end: looks whether the data was whole, and how large the
+ * result is; enqueues its copy to job->output where the device does not write there itself. */
 enum status gpu_lane_parse(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err);
-enum status gpu_lane_decode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err);
-enum status gpu_lane_encode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err);
-enum status gpu_lane_fetch(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
-                           struct error *err);
+enum status gpu_lane_begin(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err);
+enum status gpu_lane_end(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
+                         struct error *err);
 
 /* Whether the device has done what was enqueued: a look at memory. Any thread. */
 bool gpu_lane_reached(const struct gpu_lane *lane);

@@ -1,33 +1,47 @@
 /* SPDX-License-Identifier: MIT
  * JPEG to JPEG. */
+#include "gpu/decode.h"
+#include "gpu/encode.h"
 #include "gpu/journey.h"
+#include "gpu/orient.h"
+#include "gpu/walk.h"
 
 /* What a job's pictures are like; the memory is the lane's. */
 struct layouts {
-    struct image source, target;
+    struct image stored, source, target; /* as the file has it; upright; filtered */
+    size_t turned_size;                  /* of `stored`, when it has to be turned; as of struct journey */
     struct run run;
 };
 
 static void lay_out(struct layouts *layouts, const struct gpu_transcode *job) {
-    struct image_shape result = chain_result(job->chain, &job->shape);
-    image_layout(&layouts->source, &job->shape);
+    struct image_shape upright = orient_shape(&job->shape, job->orientation);
+    struct image_shape result = chain_result(job->chain, &upright);
+    size_t stored_size = image_layout(&layouts->stored, &job->shape);
+    image_layout(&layouts->source, &upright);
     image_layout(&layouts->target, &result);
+    layouts->turned_size = orient_turns(job->orientation) ? stored_size : 0;
     layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
 }
 
 enum status gpu_lane_parse(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
     struct layouts layouts;
-    if (!lane->jpeg.jpeg) {
-        return fail(err, ST_UNSUPPORTED, "this GPU has no hardware decoders");
+    if (!lane->mark) {
+        return fail(err, ST_UNSUPPORTED, "this lane was given no means for JPEGs");
+    }
+    if (!orient_is_exact(&job->shape, job->orientation)) {
+        return fail(err, ST_UNSUPPORTED, "reduced chroma of an odd size is not turned by orientation %u here",
+                    job->orientation);
     }
     lay_out(&layouts, job);
-    struct journey journey = {.run = &layouts.run};
+    struct journey journey = {.run = &layouts.run, .turned_size = layouts.turned_size};
     enum status status = journey_reserve(lane, &journey, err);
-    if (status == ST_OK && lane->fresh) { /* the decoder would overtake the filling of new memory */
-        status = CUDA_TRY(lane->device->cuda, err, cuStreamSynchronize, lane->stream);
-        lane->fresh = status != ST_OK;
+    if (status == ST_OK) {
+        status = gpu_encode_reserve(lane, &layouts.target, job->output, job->room, err);
     }
-    return status == ST_OK ? gpu_jpeg_parse(&lane->jpeg, job->input, err) : status;
+    if (status == ST_OK) {
+        status = gpu_walk_parse(lane, job->input, &job->shape, err);
+    }
+    return status == ST_OK ? gpu_decode_reserve(lane, err) : status;
 }
 
 /* The end of a step. */
@@ -41,57 +55,71 @@ bool gpu_lane_reached(const struct gpu_lane *lane) {
     return *lane->mark == lane->steps;
 }
 
-enum status gpu_lane_decode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
+/* Fills in where the chain begins: at the picture as it was decoded, or as it is turned from there. */
+static enum status turn(struct gpu_lane *lane, const struct gpu_transcode *job, const struct layouts *layouts,
+                        struct journey *journey, struct error *err) {
+    const struct image stored = image_on_device(&layouts->stored, lane->source.data);
+    if (!layouts->turned_size) {
+        journey->source = stored;
+        return ST_OK;
+    }
+    journey->source = image_on_device(&layouts->source, lane->target.data);
+    return gpu_orient(lane, &stored, job->orientation, &journey->source, err);
+}
+
+static enum status enqueue(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
     const struct cuda *cuda = lane->device->cuda;
     struct layouts layouts;
     lay_out(&layouts, job);
-    struct image source = image_on_device(&layouts.source, lane->source.data);
+    struct image stored = image_on_device(&layouts.stored, lane->source.data);
+    struct journey journey = {.run = &layouts.run, .turned_size = layouts.turned_size};
     enum status status = CUDA_TRY(cuda, err, cuEventRecord, lane->begin, lane->stream);
     if (status == ST_OK) {
-        status = gpu_jpeg_decode(&lane->jpeg, &source, err);
+        status = gpu_walk_begin(lane, job->input, err);
+    }
+    if (status == ST_OK) {
+        status = gpu_decode_begin(lane, &stored, err);
     }
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, lane->uploaded, lane->stream);
     }
     if (status == ST_OK) {
-        status = mark(lane, err);
+        status = turn(lane, job, &layouts, &journey, err);
     }
-    return status == ST_OK ? ST_OK : lane_abandon(lane, status);
-}
-
-enum status gpu_lane_encode(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
-    const struct cuda *cuda = lane->device->cuda;
-    struct layouts layouts;
-    lay_out(&layouts, job);
-    struct journey journey = {.run = &layouts.run,
-                              .source = image_on_device(&layouts.source, lane->source.data)};
-    enum status status = journey_filter(lane, &journey, err);
+    if (status == ST_OK) {
+        status = journey_filter(lane, &journey, err);
+    }
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, lane->filtered, lane->stream);
     }
     if (status == ST_OK) {
-        status = gpu_jpeg_encode(&lane->jpeg, &journey.result, &job->options, err);
+        status = gpu_encode(lane, &journey.result, job->room, job->quality, err);
     }
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, lane->done, lane->stream);
     }
-    if (status == ST_OK) {
-        status = mark(lane, err);
-    }
+    return status == ST_OK ? mark(lane, err) : status;
+}
+
+enum status gpu_lane_begin(struct gpu_lane *lane, const struct gpu_transcode *job, struct error *err) {
+    enum status status = enqueue(lane, job, err);
     return status == ST_OK ? ST_OK : lane_abandon(lane, status);
 }
 
-enum status gpu_lane_fetch(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
-                           struct error *err) {
-    enum status status = gpu_jpeg_size(&lane->jpeg, size, err);
-    if (status == ST_OK && *size > job->room) {
+enum status gpu_lane_end(struct gpu_lane *lane, const struct gpu_transcode *job, size_t *size,
+                         struct error *err) {
+    enum status status = gpu_walk_end(lane, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    *size = gpu_encode_size(lane);
+    if (*size > job->room) {
         return fail(err, ST_UNSUPPORTED, "the JPEG takes %zu bytes, more than there is room for", *size);
     }
-    if (status == ST_OK) {
-        status = gpu_jpeg_fetch(&lane->jpeg, job->output, *size, err);
+    if (gpu_encode_is_direct(lane)) {
+        return ST_OK;
     }
-    if (status == ST_OK) {
-        status = mark(lane, err);
-    }
+    status = gpu_encode_fetch(lane, job->output, *size, err);
+    status = status == ST_OK ? mark(lane, err) : status;
     return status == ST_OK ? ST_OK : lane_abandon(lane, status);
 }

@@ -3,24 +3,22 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000, FEW = 3 }; /* see rest */
+enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000 }; /* see rest */
 
-enum stage { DECODING, BEFORE_ENCODER, ENCODING, FETCHING, OVER };
+enum stage { RUNNING, FETCHING, OVER };
 
-/* A picture on its way. It belongs to the pump's thread, but BEFORE_ENCODER. */
+/* A picture on its way. Once it has arrived it belongs to the pump's thread until it is over. */
 struct ticket {
     struct ticket *next;
     struct gpu_lane *lane;
     const struct gpu_transcode *job;
-    _Atomic int stage;
+    enum stage stage;
     size_t size;
     struct error err;
     sem_t over;
@@ -33,19 +31,16 @@ struct queue {
 
 struct gpu_pump {
     const struct gpu_device *device;
-    unsigned decoding; /* pictures in the decoders at most */
-    pthread_t thread, encoder[GPU_PUMP_ENCODERS_MAX];
-    unsigned encoders; /* threads started */
+    pthread_t thread;
     bool started;
     /* of the pump's thread alone */
     struct ticket *active[ACTIVE_MAX];
-    unsigned count, in_decoders;
+    unsigned count;
     /* of all */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t arrival;
-    struct queue arrived, decoded;
+    struct queue arrived;
     bool closing;
-    sem_t work; /* counts `decoded` */
 };
 
 static void push(struct queue *queue, struct ticket *ticket) {
@@ -71,21 +66,19 @@ static void take(sem_t *semaphore) {
 /* ---- the pump's thread ---- */
 
 static void begin(struct gpu_pump *pump, struct ticket *ticket) {
-    bool good = gpu_lane_decode(ticket->lane, ticket->job, &ticket->err) == ST_OK;
-    pump->in_decoders += good;
-    atomic_store(&ticket->stage, good ? DECODING : OVER);
+    bool good = gpu_lane_begin(ticket->lane, ticket->job, &ticket->err) == ST_OK;
+    ticket->stage = good ? RUNNING : OVER;
     pump->active[pump->count++] = ticket;
 }
 
-/* Hands what has arrived to the decoders, as far as there is room; waits for an arrival when nothing is
- * active. Whether something began. */
+/* Begins what has arrived; waits for an arrival when nothing is active. Whether something began. */
 static bool admit(struct gpu_pump *pump) {
     bool any = false;
     pthread_mutex_lock(&pump->lock);
     while (pump->count == 0 && !pump->arrived.first && !pump->closing) {
         pthread_cond_wait(&pump->arrival, &pump->lock);
     }
-    while (pump->in_decoders < pump->decoding && pump->count < ACTIVE_MAX && pump->arrived.first) {
+    while (pump->count < ACTIVE_MAX && pump->arrived.first) {
         struct ticket *ticket = pop(&pump->arrived);
         pthread_mutex_unlock(&pump->lock);
         begin(pump, ticket);
@@ -96,36 +89,17 @@ static bool admit(struct gpu_pump *pump) {
     return any;
 }
 
-static void pass_to_encoder(struct gpu_pump *pump, struct ticket *ticket) {
-    pump->in_decoders--;
-    atomic_store(&ticket->stage, BEFORE_ENCODER);
-    pthread_mutex_lock(&pump->lock);
-    push(&pump->decoded, ticket);
-    pthread_mutex_unlock(&pump->lock);
-    sem_post(&pump->work);
-}
-
-static void fetch(struct ticket *ticket) {
-    bool good = gpu_lane_fetch(ticket->lane, ticket->job, &ticket->size, &ticket->err) == ST_OK;
-    atomic_store(&ticket->stage, good ? FETCHING : OVER);
+static enum stage end(struct ticket *ticket) {
+    bool good = gpu_lane_end(ticket->lane, ticket->job, &ticket->size, &ticket->err) == ST_OK;
+    return good && !gpu_lane_reached(ticket->lane) ? FETCHING : OVER;
 }
 
 /* Takes the ticket a stage further, if it can. */
-static bool advance(struct gpu_pump *pump, struct ticket *ticket) {
-    int stage = atomic_load(&ticket->stage);
-    if (stage == BEFORE_ENCODER || (stage != OVER && !gpu_lane_reached(ticket->lane))) {
+static bool advance(struct ticket *ticket) {
+    if (ticket->stage != OVER && !gpu_lane_reached(ticket->lane)) {
         return false;
     }
-    switch (stage) {
-    case DECODING:
-        pass_to_encoder(pump, ticket);
-        break;
-    case ENCODING:
-        fetch(ticket);
-        break;
-    default:
-        atomic_store(&ticket->stage, OVER);
-    }
+    ticket->stage = ticket->stage == RUNNING ? end(ticket) : OVER;
     return true;
 }
 
@@ -133,8 +107,8 @@ static bool advance_all(struct gpu_pump *pump) {
     bool any = false;
     for (unsigned i = 0; i < pump->count;) {
         struct ticket *ticket = pump->active[i];
-        any = advance(pump, ticket) || any;
-        if (atomic_load(&ticket->stage) == OVER) {
+        any = advance(ticket) || any;
+        if (ticket->stage == OVER) {
             pump->active[i] = pump->active[--pump->count];
             sem_post(&ticket->over); /* and it may be gone */
         } else {
@@ -144,14 +118,9 @@ static bool advance_all(struct gpu_pump *pump) {
     return any;
 }
 
-/* Nothing has moved. With few pictures under way a nap is cheaper than the wait is long; with many the next
- * one is due at once. */
-static void rest(const struct gpu_pump *pump) {
-    if (pump->count <= FEW) {
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-    } else {
-        sched_yield();
-    }
+/* Nothing has moved. A nap is cheaper than the wait is long. */
+static void rest(void) {
+    nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 }
 
 static void *pump_main(void *argument) {
@@ -159,68 +128,34 @@ static void *pump_main(void *argument) {
     struct error ignored;
     prctl(PR_SET_NAME, "blurd-pump");
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
-    gpu_device_enter(pump->device, &ignored); /* a failure shows at the first decode */
+    gpu_device_enter(pump->device, &ignored); /* a failure shows at the first picture */
     for (;;) {
         bool moved = admit(pump);
         if (pump->count == 0 && !moved) {
             return NULL; /* closing */
         }
         if (!advance_all(pump) && !moved) {
-            rest(pump);
+            rest();
         }
-    }
-}
-
-/* ---- the encoders' threads ---- */
-
-static void *encoder_main(void *argument) {
-    struct gpu_pump *pump = argument;
-    struct error ignored;
-    prctl(PR_SET_NAME, "blurd-encoder");
-    gpu_device_enter(pump->device, &ignored);
-    for (;;) {
-        take(&pump->work);
-        pthread_mutex_lock(&pump->lock);
-        struct ticket *ticket = pop(&pump->decoded);
-        pthread_mutex_unlock(&pump->lock);
-        if (!ticket) {
-            return NULL; /* closing */
-        }
-        bool good = gpu_lane_encode(ticket->lane, ticket->job, &ticket->err) == ST_OK;
-        atomic_store(&ticket->stage, good ? ENCODING : OVER);
     }
 }
 
 /* ---- everybody's ---- */
 
-static enum status start(struct gpu_pump *pump, unsigned encoders, struct error *err) {
-    int error = pthread_create(&pump->thread, NULL, pump_main, pump);
-    pump->started = error == 0;
-    for (unsigned i = 0; i < encoders && !error; i++) {
-        error = pthread_create(&pump->encoder[i], NULL, encoder_main, pump);
-        pump->encoders += error == 0;
-    }
-    return error ? fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error)) : ST_OK;
-}
-
-enum status gpu_pump_create(struct gpu_pump **pump, const struct gpu_device *device, unsigned decoding,
-                            unsigned encoders, struct error *err) {
+enum status gpu_pump_create(struct gpu_pump **pump, const struct gpu_device *device, struct error *err) {
     struct gpu_pump *made = calloc(1, sizeof *made);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");
     }
     made->device = device;
-    made->decoding = decoding;
     made->arrived.last = &made->arrived.first;
-    made->decoded.last = &made->decoded.first;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->arrival, NULL);
-    sem_init(&made->work, 0, 0);
-    enum status status =
-        start(made, encoders < GPU_PUMP_ENCODERS_MAX ? encoders : GPU_PUMP_ENCODERS_MAX, err);
-    if (status != ST_OK) {
+    int error = pthread_create(&made->thread, NULL, pump_main, made);
+    made->started = error == 0;
+    if (error) {
         gpu_pump_destroy(made);
-        return status;
+        return fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error));
     }
     *pump = made;
     return ST_OK;
@@ -234,18 +169,11 @@ void gpu_pump_destroy(struct gpu_pump *pump) {
     pump->closing = true;
     pthread_cond_signal(&pump->arrival);
     pthread_mutex_unlock(&pump->lock);
-    for (unsigned i = 0; i < pump->encoders; i++) {
-        sem_post(&pump->work);
-    }
-    for (unsigned i = 0; i < pump->encoders; i++) {
-        pthread_join(pump->encoder[i], NULL);
-    }
     if (pump->started) {
         pthread_join(pump->thread, NULL);
     }
     pthread_mutex_destroy(&pump->lock);
     pthread_cond_destroy(&pump->arrival);
-    sem_destroy(&pump->work);
     free(pump);
 }
 

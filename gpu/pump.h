@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Lets many threads have JPEGs done on one device without standing in each other's way.
  *
- * nvJPEG and the driver take locks: with as many threads in them as there are pictures under way the rate
- * falls to a half, and the time on the processor doubles; so it does with more than twice as many pictures in
- * the decoders as there are decoders. And a thread that sleeps is woken a good part of a millisecond late on
- * a virtual machine, in which a decoder stands still. So one thread of the pump hands pictures to the
- * decoders, sees from marks that the device leaves in memory what is done, and fetches; few others encode,
- * which blocks them. Nobody waits for a batch to fill, and nobody waits inside the driver. */
+ * The driver takes locks: with as many threads in it as there are pictures under way the rate falls, and the
+ * time on the processor rises. And a thread that sleeps on an event is woken a good part of a millisecond
+ * late on a virtual machine. So one thread of the pump enqueues all work and sees from marks that the device
+ * leaves in memory what is done. Nobody waits for a batch to fill, and nobody waits inside the driver. */
 #ifndef BLURD_GPU_PUMP_H
 #define BLURD_GPU_PUMP_H
 
@@ -14,12 +12,8 @@
 
 struct gpu_pump;
 
-enum { GPU_PUMP_ENCODERS_MAX = 8 };
-
-/* How many pictures may be in the decoders at the same time, and how many threads encode. ST_BUSY without
- * memory or threads. */
-enum status gpu_pump_create(struct gpu_pump **pump, const struct gpu_device *device, unsigned decoding,
-                            unsigned encoders, struct error *err);
+/* ST_BUSY without memory or threads. */
+enum status gpu_pump_create(struct gpu_pump **pump, const struct gpu_device *device, struct error *err);
 
 /* After the last gpu_pump_run. NULL is allowed. */
 void gpu_pump_destroy(struct gpu_pump *pump);

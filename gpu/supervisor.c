@@ -31,9 +31,10 @@ struct supervisor {
     pthread_t thread;
     int wake; /* eventfd: an engine failed, or the end is near */
     _Atomic bool closing;
-    _Atomic int state;      /* enum backend_state */
-    pthread_mutex_t lock;   /* guards what follows */
-    pthread_cond_t changed; /* the state, or `buried` */
+    _Atomic int state;         /* enum backend_state */
+    _Atomic unsigned pictures; /* JPEGs at the same time; 0: none */
+    pthread_mutex_t lock;      /* guards what follows */
+    pthread_cond_t changed;    /* the state, or `buried` */
     char reason[BACKEND_REASON_MAX];
     uint64_t epoch;              /* of the engine that runs, or ran last */
     uint64_t buried;             /* engines up to this epoch are gone: nothing of theirs writes any more */
@@ -50,6 +51,10 @@ static void set_state(struct supervisor *supervisor, enum backend_state state, c
     pthread_cond_broadcast(&supervisor->changed);
     pthread_mutex_unlock(&supervisor->lock);
     log_message(state == BACKEND_DOWN ? LOG_WARNING : LOG_INFO, "gpu", "%s", reason);
+}
+
+unsigned supervisor_pictures(struct supervisor *supervisor) {
+    return atomic_load(&supervisor->state) == BACKEND_SERVING ? atomic_load(&supervisor->pictures) : 0;
 }
 
 enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
@@ -124,6 +129,7 @@ static void stop_engine(struct supervisor *supervisor) {
     }
     engine_close(supervisor->engine);
     supervisor->engine = NULL;
+    atomic_store(&supervisor->pictures, 0);
     pthread_mutex_lock(&supervisor->lock);
     supervisor->buried = supervisor->epoch;
     pthread_cond_broadcast(&supervisor->changed);
@@ -159,12 +165,14 @@ static int64_t breaker(struct supervisor *supervisor) {
 static void announce(struct supervisor *supervisor, const struct wire_ready *ready, int64_t start) {
     const struct wire_device *first = &ready->device[0];
     char text[BACKEND_REASON_MAX];
-    snprintf(
-        text, sizeof text,
-        "%u GPU(s), first %.40s, program from %.40s; driver %.0f ms, context %.0f ms, compile %.0f ms, load "
-        "%.1f ms, serving after %.0f ms",
-        ready->device_count, first->name, first->how, ns_to_ms(ready->driver_ns), ns_to_ms(first->context_ns),
-        ns_to_ms(first->compile_ns), ns_to_ms(first->load_ns), ns_to_ms(clock_ns() - start));
+    snprintf(text, sizeof text,
+             "%u GPU(s), first %.40s, %u JPEGs at a time, program from %.40s; driver %.0f ms, context %.0f "
+             "ms, compile %.0f ms, load "
+             "%.1f ms, serving after %.0f ms",
+             ready->device_count, first->name, ready->pictures, first->how, ns_to_ms(ready->driver_ns),
+             ns_to_ms(first->context_ns), ns_to_ms(first->compile_ns), ns_to_ms(first->load_ns),
+             ns_to_ms(clock_ns() - start));
+    atomic_store(&supervisor->pictures, ready->pictures);
     set_state(supervisor, BACKEND_SERVING, text);
 }
 
@@ -343,6 +351,9 @@ static enum status run_linked(struct supervisor *supervisor, struct supervisor_l
         return ST_OK;
     }
     enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);
+    if (status == ST_OK && run->jpeg.size == 0) {
+        channel_ask(link->socket);
+    }
     return status == ST_OK
                ? channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, timeout_ms, err)
                : status;
@@ -354,11 +365,11 @@ enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link
     if (status == ST_OK) {
         status = run_linked(supervisor, link, run, slot, timeout_ms, done, err);
     }
-    status = status == ST_OK ? wire_done_check(done, err) : status;
+    status = status == ST_OK ? wire_done_check(done, run, err) : status;
     if (status == ST_OK && done->error.status != ST_OK) {
         status = fail(err, done->error.status, "%s", done->error.text);
     }
-    if (status != ST_OK && status != ST_BUSY) {
+    if (status != ST_OK && status != ST_BUSY && status != ST_UNSUPPORTED) {
         uint64_t epoch = link->epoch;
         report_failure(supervisor, link);
         supervisor_unlink(link);

@@ -34,8 +34,12 @@ void supervisor_destroy(struct supervisor *supervisor);
 enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
                                     char reason[BACKEND_REASON_MAX]);
 
+/* As backend_transcodes of core/backend.h. */
+unsigned supervisor_pictures(struct supervisor *supervisor);
+
 /* Runs on the engine and waits at most `timeout_ms`. Any failure but ST_BUSY (no device
- * memory for this run) ends the engine. Thread-safe; a link is one thread's. */
+ * memory for this run) and ST_UNSUPPORTED (no JPEG for the device) ends the engine. Thread-safe; a link is
+ * one thread's. */
 enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link *link, struct wire_run *run,
                            int slot, int64_t timeout_ms, struct wire_done *done, struct error *err);
 

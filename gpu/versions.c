@@ -2,22 +2,17 @@
 #include "gpu/versions.h"
 
 #include <cuda.h>
-#include <nvjpeg.h>
 
 /* Digit by digit, since the preprocessor cannot spell the quotients of CUDA_VERSION
  * (13000 for 13.0), and a constant needs neither a buffer nor a moment to fill it. */
 #define DIGIT(number) (char)('0' + (number) % 10)
 
 _Static_assert(CUDA_VERSION >= 10000 && CUDA_VERSION < 100000, "two digits, a point, one digit");
-_Static_assert(NVJPEG_VER_MAJOR >= 10 && NVJPEG_VER_MAJOR < 100, "two digits");
-_Static_assert(NVJPEG_VER_MINOR < 10 && NVJPEG_VER_PATCH < 10, "one digit each");
 
 /* clang-format off */
 static const char versions[] = {
     'c', 'u', 'd', 'a', ' ',
     DIGIT(CUDA_VERSION / 10000), DIGIT(CUDA_VERSION / 1000), '.', DIGIT(CUDA_VERSION / 10),
-    ',', ' ', 'n', 'v', 'j', 'p', 'e', 'g', ' ',
-    DIGIT(NVJPEG_VER_MAJOR / 10), DIGIT(NVJPEG_VER_MAJOR), '.', DIGIT(NVJPEG_VER_MINOR), '.', DIGIT(NVJPEG_VER_PATCH),
     '\0',
 };
 /* clang-format on */

@@ -4,7 +4,7 @@
 #ifndef BLURD_GPU_VERSIONS_H
 #define BLURD_GPU_VERSIONS_H
 
-/* "cuda 13.0, nvjpeg 13.0.1" or "none (CPU-only build)"; constant. */
+/* "cuda 13.0" or "none (CPU-only build)"; constant. */
 const char *gpu_build_versions(void);
 
 #endif

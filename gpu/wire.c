@@ -23,17 +23,17 @@ static bool end_device(struct wire_device *device) {
 }
 
 enum status wire_ready_check(struct wire_ready *ready, struct error *err) {
-    bool fine =
-        end_error(&ready->error) && is_duration(ready->driver_ns) && ready->device_count <= WIRE_DEVICES_MAX;
+    bool fine = end_error(&ready->error) && is_duration(ready->driver_ns) &&
+                ready->device_count <= WIRE_DEVICES_MAX && ready->pictures <= WIRE_PICTURES_MAX;
     for (unsigned i = 0; i < WIRE_DEVICES_MAX; i++) {
         fine = end_device(&ready->device[i]) && fine;
     }
     return fine ? ST_OK : fail(err, ST_DEVICE, "the engine reports what cannot be");
 }
 
-enum status wire_done_check(struct wire_done *done, struct error *err) {
+enum status wire_done_check(struct wire_done *done, const struct wire_run *run, struct error *err) {
     const struct lane_timing *timing = &done->timing;
     bool fine = end_error(&done->error) && is_duration(timing->upload_ns) && is_duration(timing->filter_ns) &&
-                is_duration(timing->download_ns) && timing->unit >= -1;
+                is_duration(timing->download_ns) && timing->unit >= -1 && done->size <= run->jpeg.room;
     return fine ? ST_OK : fail(err, ST_DEVICE, "the engine answers what cannot be");
 }

@@ -20,7 +20,7 @@
 #include "core/status.h"
 #include "filters/chain.h"
 
-enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16 };
+enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16, WIRE_PICTURES_MAX = 4096 };
 
 #define WIRE_NO_MASK UINT64_MAX
 
@@ -44,11 +44,21 @@ struct wire_ready {
     struct error error; /* status ST_OK: the devices serve; else why there are none */
     int64_t driver_ns;  /* opening the driver, cuInit included */
     uint32_t device_count;
+    uint32_t pictures; /* JPEGs that may be under way at the same time, of all devices; 0: none */
     struct wire_device device[WIRE_DEVICES_MAX];
 };
 
 struct wire_lane {
     struct wire_head head; /* one descriptor comes with it */
+};
+
+/* Of a run from JPEG to JPEG. Then `source` of the run is where the file lies, and `target` the room for the
+ * result; there is no mask. */
+struct wire_transcode {
+    uint64_t size; /* of the file; 0: a run from pixels to pixels */
+    uint64_t room;
+    uint8_t orientation; /* to be undone; then the chain */
+    uint8_t quality;
 };
 
 struct wire_run {
@@ -59,6 +69,7 @@ struct wire_run {
     uint64_t source, target;  /* offsets of the pictures in the slot */
     uint64_t mask;            /* of the mask; WIRE_NO_MASK: none */
     struct image_shape shape; /* of the source; that of the target follows from the chain */
+    struct wire_transcode jpeg;
     struct chain chain;
 };
 
@@ -66,11 +77,13 @@ struct wire_done {
     struct wire_head head;
     struct error error; /* status as of gpu_lane_run */
     struct lane_timing timing;
+    uint64_t size; /* of the JPEG that was made */
 };
 
 /* What the front checks before it uses anything that an engine says: statuses that exist, texts that
- * end (they are made to), numbers that can be counted with. ST_DEVICE for what no engine of ours sends. */
+ * end (they are made to), numbers that can be counted with; `run` is what was asked for. ST_DEVICE for what
+ * no engine of ours sends. */
 enum status wire_ready_check(struct wire_ready *ready, struct error *err);
-enum status wire_done_check(struct wire_done *done, struct error *err);
+enum status wire_done_check(struct wire_done *done, const struct wire_run *run, struct error *err);
 
 #endif

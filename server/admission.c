@@ -16,11 +16,12 @@ void admission_init(struct admission *admission, const struct admission_limits *
 }
 
 unsigned admission_waiting(const struct admission *admission) {
-    return admission->small.waiting + admission->large.waiting;
+    return admission->queue[JOB_SMALL].waiting + admission->queue[JOB_LARGE].waiting +
+           admission->queue[JOB_DEVICE].waiting;
 }
 
 int64_t admission_target(const struct admission *admission) {
-    const struct job_queue *small = &admission->small;
+    const struct job_queue *small = &admission->queue[JOB_SMALL];
     int64_t usual = larger(admission->typical_ns, small->waiting ? small->waiting_ns / small->waiting : 0);
     int64_t jobs = usual * ADMISSION_TARGET_JOBS / admission->limits.workers;
     return larger(admission->limits.target_ns, jobs);
@@ -31,18 +32,32 @@ static int64_t interval(const struct admission *admission) {
 }
 
 /* Workers that run jobs of this kind now or could. */
-static unsigned capacity(const struct admission *admission, bool large) {
+static unsigned capacity(const struct admission *admission, enum job_kind kind) {
     const struct admission_limits *limits = &admission->limits;
-    return large ? limits->large_only + limits->workers / 2 : limits->workers - admission->apart;
+    return kind == JOB_LARGE    ? limits->large_only + limits->workers / 2
+           : kind == JOB_DEVICE ? limits->devices
+                                : limits->workers - admission->apart;
+}
+
+enum job_kind job_kind(const struct job *job) {
+    return job->device ? JOB_DEVICE : job->large ? JOB_LARGE : JOB_SMALL;
+}
+
+static struct job_queue *queue_of(struct admission *admission, const struct job *job) {
+    return &admission->queue[job_kind(job)];
+}
+
+static int64_t cost_of(const struct job *job) {
+    return job->device ? job->device_ns : job->cost_ns;
 }
 
 static int64_t age_of(const struct job *job, int64_t now) {
     return job ? now - job->entered_ns : 0;
 }
 
-int64_t admission_wait(const struct admission *admission, bool large, int64_t now) {
-    const struct job_queue *queue = large ? &admission->large : &admission->small;
-    unsigned workers = capacity(admission, large);
+int64_t admission_wait(const struct admission *admission, enum job_kind kind, int64_t now) {
+    const struct job_queue *queue = &admission->queue[kind];
+    unsigned workers = capacity(admission, kind);
     if (queue->waiting == 0 && queue->running < workers) {
         return 0;
     }
@@ -50,9 +65,19 @@ int64_t admission_wait(const struct admission *admission, bool large, int64_t no
     return larger(work / workers, age_of(queue->oldest, now));
 }
 
+bool admission_overflows(const struct admission *admission) {
+    const struct job_queue *queue = &admission->queue[JOB_DEVICE];
+    const struct job *newest = queue->newest;
+    if (!admission->limits.shared || !newest || queue->running < admission->limits.devices) {
+        return false;
+    }
+    int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
+    return work / admission->limits.devices + newest->device_ns > newest->cost_ns;
+}
+
 /* Finds out whether the queue stands. Only small jobs count: large ones wait by intention. */
 static int64_t observe(struct admission *admission, int64_t now) {
-    int64_t wait = admission_wait(admission, false, now), target = admission_target(admission);
+    int64_t wait = admission_wait(admission, JOB_SMALL, now), target = admission_target(admission);
     if (wait >= target) {
         admission->above_ns = admission->above_ns ? admission->above_ns : now;
         admission->standing |= now - admission->above_ns >= interval(admission);
@@ -95,10 +120,13 @@ static enum refusal judge(struct admission *admission, const struct job *job, in
     if (admission_waiting(admission) >= admission->limits.queue) {
         return REFUSAL_QUEUE;
     }
+    if (job->device) {
+        return admission_wait(admission, JOB_DEVICE, now) > job->patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+    }
     if (job->large) {
-        return admission->standing                                       ? REFUSAL_LARGE
-               : admission_wait(admission, true, now) > job->patience_ns ? REFUSAL_WAIT
-                                                                         : REFUSAL_NONE;
+        return admission->standing                                            ? REFUSAL_LARGE
+               : admission_wait(admission, JOB_LARGE, now) > job->patience_ns ? REFUSAL_WAIT
+                                                                              : REFUSAL_NONE;
     }
     /* Twice the target, since the gate has let it through: its body has been read. */
     if (admission->standing && wait >= 2 * admission_target(admission)) {
@@ -113,7 +141,7 @@ static void append(struct job_queue *queue, struct job *job) {
     *(queue->newest ? &queue->newest->newer : &queue->oldest) = job;
     queue->newest = job;
     queue->waiting++;
-    queue->waiting_ns += job->cost_ns;
+    queue->waiting_ns += cost_of(job);
 }
 
 static struct job *unlink_job(struct job_queue *queue, struct job *job) {
@@ -121,18 +149,18 @@ static struct job *unlink_job(struct job_queue *queue, struct job *job) {
     *(job->newer ? &job->newer->older : &queue->newest) = job->older;
     job->older = job->newer = NULL;
     queue->waiting--;
-    queue->waiting_ns -= job->cost_ns;
+    queue->waiting_ns -= cost_of(job);
     return job;
 }
 
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now) {
-    job->large = is_large(admission, job);
+    job->large = !job->device && is_large(admission, job);
     job->apart = false;
     learn_typical(admission, job->cost_ns);
     enum refusal refusal = judge(admission, job, now);
     if (refusal == REFUSAL_NONE) {
         job->entered_ns = now;
-        append(job->large ? &admission->large : &admission->small, job);
+        append(queue_of(admission, job), job);
     }
     return refusal;
 }
@@ -163,48 +191,83 @@ static struct job *choose(const struct admission *admission, const struct job_qu
     return job;
 }
 
-static struct job *begin(struct admission *admission, struct job_queue *queue, struct job *job) {
-    unlink_job(queue, job);
+/* `device`: on one. A job of the device's queue that begins elsewhere is like any other from now on. */
+static struct job *begin(struct admission *admission, struct job *job, bool device) {
+    unlink_job(queue_of(admission, job), job);
+    job->device = job->device && device;
+    struct job_queue *queue = queue_of(admission, job);
     queue->running++;
-    queue->running_ns += job->cost_ns;
+    queue->running_ns += cost_of(job);
     admission->bytes += job->bytes;
     return job;
 }
 
-struct job *admission_take(struct admission *admission, bool for_large, int64_t now, enum refusal *refusal) {
-    struct job_queue *small = &admission->small, *large = &admission->large;
+static struct job *take_any_late(struct admission *admission, int64_t now, enum refusal *refusal) {
+    struct job *job = NULL;
+    for (unsigned i = 0; i < JOB_KINDS && !job; i++) {
+        job = take_late(admission, &admission->queue[i], now, refusal);
+    }
+    return job;
+}
+
+static struct job *take_large(struct admission *admission, bool apart) {
+    bool may = !apart || admission->apart < admission->limits.workers / 2;
+    struct job *job = may ? choose(admission, &admission->queue[JOB_LARGE], false) : NULL;
+    if (job) {
+        job->apart = apart;
+        admission->apart += apart;
+    }
+    return job;
+}
+
+/* The newest of those that wait for a device for too long. Large ones take no more workers than the others
+ * do. */
+static struct job *take_overflow(struct admission *admission) {
+    bool over = admission_overflows(admission);
+    struct job *job = over ? choose(admission, &admission->queue[JOB_DEVICE], true) : NULL;
+    if (job && is_large(admission, job)) {
+        if (admission->apart >= admission->limits.workers / 2) {
+            return NULL;
+        }
+        job->large = job->apart = true;
+        admission->apart++;
+    }
+    return job;
+}
+
+struct job *admission_take(struct admission *admission, enum role role, int64_t now, enum refusal *refusal) {
     int64_t wait = observe(admission, now);
-    struct job *job = take_late(admission, small, now, refusal);
-    job = job ? job : take_late(admission, large, now, refusal);
+    struct job *job = take_any_late(admission, now, refusal);
     if (job) {
         return job;
     }
-    if (!for_large) {
-        job = choose(admission, small, admission->standing && wait > 2 * admission_target(admission));
-        if (job) {
-            return begin(admission, small, job);
-        }
+    if (role == ROLE_DEVICE) {
+        job = choose(admission, &admission->queue[JOB_DEVICE], false);
+    } else if (role == ROLE_LARGE) {
+        job = take_large(admission, false);
+    } else {
+        bool newest = admission->standing && wait > 2 * admission_target(admission);
+        job = choose(admission, &admission->queue[JOB_SMALL], newest);
+        job = job ? job : take_overflow(admission);
+        job = job ? job : take_large(admission, true);
     }
-    bool may = for_large || admission->apart < admission->limits.workers / 2;
-    job = may ? choose(admission, large, false) : NULL;
-    if (!job) {
-        return NULL;
-    }
-    job->apart = !for_large;
-    admission->apart += job->apart;
-    return begin(admission, large, job);
+    return job ? begin(admission, job, role == ROLE_DEVICE) : NULL;
 }
 
 void admission_done(struct admission *admission, struct job *job, int64_t now) {
-    struct job_queue *queue = job->large ? &admission->large : &admission->small;
+    struct job_queue *queue = queue_of(admission, job);
     queue->running--;
-    queue->running_ns -= job->cost_ns;
+    queue->running_ns -= cost_of(job);
     admission->bytes -= job->bytes;
     admission->apart -= job->apart;
     observe(admission, now);
 }
 
 struct job *admission_clear(struct admission *admission) {
-    struct job_queue *queue = admission->small.oldest ? &admission->small : &admission->large;
-    return queue->oldest ? unlink_job(queue, queue->oldest) : NULL;
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        if (admission->queue[i].oldest) {
+            return unlink_job(&admission->queue[i], admission->queue[i].oldest);
+        }
+    }
+    return NULL;
 }

@@ -7,11 +7,15 @@
  *     admission_take     a worker has nothing to do: the next job, to be run or to be refused
  *     admission_done     that job is finished
  *
- * Two queues. A job is *large* when it is predicted to take LARGE_FACTOR times what is typical here, and at
+ * Queues. A job is *large* when it is predicted to take LARGE_FACTOR times what is typical here, and at
  * least LARGE_NS. Small jobs go first; large ones are run by workers of their own, which have a lower
  * priority of the system's scheduler, and by other workers when nothing small waits, on at most half of
  * those. So a few pictures of 50 MP among thumbnails hold up each other, not the thumbnails; and where all
  * pictures are large, none is.
+ *
+ * Where a device with codecs of its own can do jobs (`device` is set), they have a third queue and workers
+ * that hand them to it. The other workers take of these only what they will have done first: the newest,
+ * while it would wait for the device for longer than the processor needs.
  *
  * The wait is predicted from the work that is queued and running; what the oldest job has waited already
  * counts where it is longer. Jobs that would wait for longer than their patience are refused: this alone
@@ -55,9 +59,11 @@ enum refusal {
 
 /* A request in the queue; a member of it. The caller fills the first part before admission_enter. */
 struct job {
-    int64_t cost_ns;     /* predicted; at least 1 */
+    int64_t cost_ns;     /* predicted, of the processor; at least 1 */
+    int64_t device_ns;   /* the same of a device; of use with `device` */
     uint64_t bytes;      /* predicted, beside the body */
     int64_t patience_ns; /* how long it may wait */
+    bool device;         /* a device can do it; false as soon as a worker without one has taken it */
 
     struct job *older, *newer;
     int64_t entered_ns;
@@ -65,9 +71,16 @@ struct job {
     bool apart; /* a large one on a worker that is not there for these */
 };
 
+enum job_kind { JOB_SMALL, JOB_LARGE, JOB_DEVICE, JOB_KINDS };
+
+/* What a worker is there for. */
+enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE };
+
 struct admission_limits {
     unsigned workers;    /* for all jobs */
     unsigned large_only; /* workers for large ones alone */
+    unsigned devices;    /* workers that hand jobs to a device */
+    bool shared;         /* the others may take such jobs, too */
     unsigned queue;      /* jobs that may wait */
     uint64_t memory;     /* bytes for the jobs that run, together */
     int64_t target_ns, interval_ns;
@@ -81,7 +94,7 @@ struct job_queue {
 
 struct admission {
     struct admission_limits limits;
-    struct job_queue small, large;
+    struct job_queue queue[JOB_KINDS];
     unsigned apart;     /* large ones that run on workers for all */
     uint64_t bytes;     /* predicted, of all that runs */
     int64_t typical_ns; /* the median of what is predicted, roughly */
@@ -92,8 +105,14 @@ struct admission {
 
 void admission_init(struct admission *admission, const struct admission_limits *limits);
 
-/* Nanoseconds until a job that comes now would be begun. */
-int64_t admission_wait(const struct admission *admission, bool large, int64_t now);
+/* Nanoseconds until a job that comes now to that queue would be begun. */
+int64_t admission_wait(const struct admission *admission, enum job_kind kind, int64_t now);
+
+/* Which queue is that of a job that was entered. */
+enum job_kind job_kind(const struct job *job);
+
+/* Whether workers without a device may take of its queue now. */
+bool admission_overflows(const struct admission *admission);
 
 /* The wait that is too long while the queue stands. */
 int64_t admission_target(const struct admission *admission);
@@ -104,9 +123,9 @@ enum refusal admission_gate(struct admission *admission, int64_t patience_ns, in
 /* After REFUSAL_NONE the job is the queue's. */
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now);
 
-/* The next job for a worker for all jobs, or one for large ones; NULL: nothing for it now. With *refusal
+/* The next job for a worker of that role; NULL: nothing for it now. With *refusal
  * other than REFUSAL_NONE it is to be refused, and is done with; else it runs until admission_done. */
-struct job *admission_take(struct admission *admission, bool for_large, int64_t now, enum refusal *refusal);
+struct job *admission_take(struct admission *admission, enum role role, int64_t now, enum refusal *refusal);
 
 void admission_done(struct admission *admission, struct job *job, int64_t now);
 

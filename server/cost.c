@@ -45,6 +45,11 @@ static const float pack_ns[10] = {0, 0, 20, 35, 65, 190, 300, 350, 350, 600};
 static const float pack_max_ns = 4e9F;
 static const uint64_t pack_max_bytes = 64 << 20;
 
+/* From JPEG to JPEG on a GPU: what a picture takes alone (docs/adr/0020). Waiting is learnt, up to so many
+ * times that: one long wait must not keep all pictures away for ever. */
+static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
+static const float device_ratio_max = 4;
+
 /* Where the weight of the old mean is 1 - 1/8. */
 static const float learning = 0.125F;
 static const float ratio_max = 32;
@@ -141,9 +146,33 @@ static uint64_t bytes_of(const struct cost_request *request, const struct size *
     return bytes + (request->output == CODEC_JPEG && parameters->output.progressive ? 2 * size->samples : 0);
 }
 
-static float ratio_of(const struct cost_model *model, unsigned kind) {
-    float ratio = model->ratio[kind];
+static float known(float ratio) {
     return ratio > 0 ? ratio : 1;
+}
+
+/* Whether the filters will get the JPEG's planes, and not RGB (server/plan.c), as far as the header tells. */
+static bool keeps_planes(const struct cost_request *request) {
+    const struct parameters *parameters = request->parameters;
+    bool reduced = request->glance->reduced;
+    const struct image_shape usual = {
+        .model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = reduced, .chroma_shift_y = reduced};
+    bool all = parameters->output.subsampling == SUBSAMPLING_AUTO ||
+               (parameters->output.subsampling == SUBSAMPLING_444) != reduced;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        all = all && operation->filter->planar && operation->filter->planar(&operation->arguments, &usual);
+    }
+    return all;
+}
+
+/* Whether a GPU's codecs may do it, as far as the header tells. */
+static bool suits_device(const struct cost_request *request, enum output_kind output) {
+    const struct input_arguments *input = &request->parameters->input;
+    return request->glance && request->glance->baseline && output == OUTPUT_JPEG &&
+           input->backend != BACKEND_CPU && input->colorspace == COLORSPACE_NATIVE &&
+           input->mode == MODE_PLAIN && input->region.count == 0 &&
+           work_of(request->parameters) != FILTER_STATS &&
+           (request->glance->channels == 1 || keeps_planes(request));
 }
 
 struct cost cost_predict(const struct cost_model *model, const struct cost_request *request) {
@@ -154,15 +183,26 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
                filters_ns(request->parameters, &size) +
                (work == FILTER_STATS ? 0 : encoding_ns(request, output, &size));
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
+    float device = suits_device(request, output) ? device_ns + device_pixel_ns * (float)size.pixels : 0;
     return (struct cost){.kind = kind,
                          .table_ns = (int64_t)ns + 1,
-                         .ns = (int64_t)(ns * ratio_of(model, kind)) + 1,
+                         .ns = (int64_t)(ns * known(model->ratio[kind])) + 1,
+                         .device_table_ns = (int64_t)device,
+                         .device_ns = (int64_t)(device * known(model->device_ratio)),
                          .bytes = bytes_of(request, &size)};
 }
 
+static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float most) {
+    float old = *ratio;
+    float seen = (float)real_ns / (float)table_ns;
+    seen = seen < 1 / most ? 1 / most : seen > most ? most : seen;
+    *ratio = old > 0 ? old + (seen - old) * learning : seen;
+}
+
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
-    float old = model->ratio[cost->kind];
-    float seen = (float)real_ns / (float)cost->table_ns;
-    seen = seen < 1 / ratio_max ? 1 / ratio_max : seen > ratio_max ? ratio_max : seen;
-    model->ratio[cost->kind] = old > 0 ? old + (seen - old) * learning : seen;
+    learn(&model->ratio[cost->kind], cost->table_ns, real_ns, ratio_max);
+}
+
+void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
+    learn(&model->device_ratio, cost->device_table_ns, real_ns, device_ratio_max);
 }

@@ -23,15 +23,17 @@ enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
 enum { COST_ROWS_MAX = 128 << 20 }; /* bytes of a PNG that is inflated in one go: as in codecs/png_whole.c */
 
 struct cost {
-    unsigned kind;    /* below COST_KINDS */
-    int64_t table_ns; /* by the table */
-    int64_t ns;       /* by the table and what was learnt */
+    unsigned kind;                      /* below COST_KINDS */
+    int64_t table_ns;                   /* by the table */
+    int64_t ns;                         /* by the table and what was learnt */
+    int64_t device_table_ns, device_ns; /* the same where a GPU's codecs do all; 0: they do not */
     uint64_t bytes;
 };
 
 /* Zero-initialise. Thread-safe: a lost update is one less to learn from. */
 struct cost_model {
     _Atomic float ratio[COST_KINDS]; /* real time / table's; 0: nothing learnt yet */
+    _Atomic float device_ratio;
 };
 
 /* What a request is asked to do, as far as it is known. */
@@ -46,6 +48,9 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
 
 /* The work took so long in all. */
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns);
+
+/* So long by a GPU's codecs. */
+void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns);
 
 /* Bytes that a picture of `samples` samples takes in an encoded answer, generously. */
 uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples);

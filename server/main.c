@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "config/cores.h"
+#include "config/gpus.h"
 #include "config/memory.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -31,11 +32,21 @@
 #include "server/sandbox.h"
 #include "server/service.h"
 
-enum { ARENAS = 2 };
+enum { ARENAS = 2, HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
 
-/* Every connection takes a descriptor, and may take a slot's; the rest is for files. */
+/* How many JPEGs may be under way on GPUs. Known before the driver says what there is, since a worker waits
+ * for each; one too many only sleeps. */
+static unsigned places(const struct config *config) {
+    bool wanted = config->jpeg_codec != CHOICE_jpeg_codec_cpu && strcmp(config->gpus, "none") != 0;
+    unsigned usual =
+        config->gpu_pictures ? config->gpu_pictures : GPU_PICTURES * gpus_hint(config->gpus, "/dev");
+    return wanted ? usual : 0;
+}
+
+/* Every connection takes a descriptor, and may take a slot's; every worker with a GPU a socket; the rest is
+ * for files. */
 static enum status raise_descriptor_limit(const struct config *config, struct error *err) {
-    rlim_t want = (rlim_t)config->connections * 2 + 64;
+    rlim_t want = (rlim_t)config->connections * 2 + places(config) + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {
@@ -60,6 +71,8 @@ static struct gpu_options gpu_options(const struct service *service) {
         .library = config->cuda_library,
         .single_process = config->single_process,
         .timeout_ms = config->gpu_timeout_ms,
+        .jpeg = service->places > 0,
+        .pictures = config->gpu_pictures,
         .spawner = service->spawner,
         .reference = service->cpu,
         .slots = service->slots,
@@ -108,6 +121,7 @@ static void service_prepare(struct service *service, const struct command *comma
     *service = (struct service){
         .config = config, .cores = cores_usable(), .memory = memory_budget(config->memory), .idle_event = -1};
     service->notify = activation_connect();
+    service->places = places(config);
     settings_init(&service->settings);
     if (strcmp(config->gpus, "none") != 0 && !config->single_process &&
         gpu_spawner_fork(&service->spawner, command->argv, &why) != ST_OK) {
@@ -263,6 +277,15 @@ static bool take_engine_argument(int *argc, char **argv) {
     return true;
 }
 
+/* Before the first thread. Each arena more keeps memory that was freed. Answers of usual size come from the
+ * heap, which keeps some of what is free: given back with each answer it costs a page fault every 4 KiB of
+ * the next. */
+static void set_heap(void) {
+    mallopt(M_ARENA_MAX, ARENAS);
+    mallopt(M_MMAP_THRESHOLD, HEAP_PIECE);
+    mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
+}
+
 static int complain(const struct error *err) {
     fprintf(stderr, "blurd: %s\n", err->text);
     return EXIT_FAILURE;
@@ -272,7 +295,7 @@ int main(int argc, char **argv) {
     struct config config;
     enum config_action action;
     struct error err = {0};
-    mallopt(M_ARENA_MAX, ARENAS); /* before the first thread: each more keeps memory that was freed */
+    set_heap();
     bool engine = take_engine_argument(&argc, argv);
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
         fprintf(stderr, "blurd: %s\n", err.text);
@@ -293,7 +316,7 @@ int main(int argc, char **argv) {
              config.log_format == CHOICE_log_format_json ? LOG_JSON : LOG_TEXT);
     sandbox_hide(&config);
     if (engine) {
-        struct service service = {.config = &config};
+        struct service service = {.config = &config, .places = places(&config)};
         struct gpu_options options = gpu_options(&service);
         gpu_engine_main(&options);
     }

@@ -94,6 +94,17 @@ static struct bytes picture_of(const struct request *request) {
     return body;
 }
 
+/* Whether the GPU's codecs are to do it: they serve, may take it, and are predicted to be done first, or are
+ * wanted for all that they take. */
+static bool goes_to_device(const struct request *request) {
+    const struct service *service = request->service;
+    const struct cost *cost = &request->cost;
+    int codec = service->config->jpeg_codec;
+    return codec != CHOICE_jpeg_codec_cpu && cost->device_table_ns > 0 && service->places > 0 &&
+           backend_transcodes(service->backend[0]) > 0 &&
+           (codec == CHOICE_jpeg_codec_gpu || cost->device_ns < cost->ns);
+}
+
 void overload_estimate(struct request *request) {
     const struct output_arguments *asked = &request->parameters.output;
     const struct config *config = &request->settings->config;
@@ -112,8 +123,11 @@ void overload_estimate(struct request *request) {
                                                 : accept_choose(request->accept, input),
     };
     request->cost = cost_predict(&request->service->cost, &work);
-    request->job = (struct job){
-        .cost_ns = request->cost.ns, .bytes = request->cost.bytes, .patience_ns = patience_of(request)};
+    request->job = (struct job){.cost_ns = request->cost.ns,
+                                .device_ns = request->cost.device_ns,
+                                .bytes = request->cost.bytes,
+                                .patience_ns = patience_of(request),
+                                .device = goes_to_device(request)};
 }
 
 bool overload_may_log(struct service *service) {
@@ -126,6 +140,11 @@ bool overload_may_log(struct service *service) {
     return may;
 }
 
-void overload_learn(struct request *request, int64_t real_ns) {
-    cost_learn(&request->service->cost, &request->cost, real_ns);
+void overload_learn(struct request *request, enum role role, int64_t real_ns) {
+    struct cost_model *model = &request->service->cost;
+    if (request->outcome.device) {
+        cost_learn_device(model, &request->cost, real_ns);
+    } else if (role == ROLE_ANY) { /* the others get what these leave, and take as long */
+        cost_learn(model, &request->cost, real_ns);
+    }
 }

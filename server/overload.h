@@ -37,7 +37,7 @@ enum status overload_refuse(struct request *request, enum refusal refusal, int64
  * little. */
 bool overload_may_log(struct service *service);
 
-/* Takes part in what the model learns: the work of this request took so long. */
-void overload_learn(struct request *request, int64_t real_ns);
+/* Takes part in what the model learns: the work of this request took so long on a worker of that role. */
+void overload_learn(struct request *request, enum role role, int64_t real_ns);
 
 #endif

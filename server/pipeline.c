@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "codecs/jpeg_patch.h"
+#include "codecs/jpeg_splice.h"
 #include "codecs/orient.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -33,6 +34,7 @@ struct pipeline {
     int64_t encode_ns;         /* that this took in between */
     uint8_t *linear_memory[2]; /* the same in linear light; NULL: not wanted */
     int64_t clock;             /* when the current stage began */
+    bool complete;             /* the answer is there: the other steps have nothing to do */
 };
 
 static void stage_end(struct pipeline *p, enum stage stage) {
@@ -62,6 +64,84 @@ static enum status plan(struct pipeline *p) {
     p->plan.options.crew = p->worker->crew;
     return status;
 }
+
+/* "cpu/avx512", "cuda:0", "cuda:0/jpeg". */
+static void name_backend(struct outcome *outcome, const struct backend *backend, int unit,
+                         const char *codec) {
+    char number[16] = "";
+    if (unit >= 0) {
+        snprintf(number, sizeof number, ":%d", unit);
+    }
+    snprintf(outcome->backend_name, sizeof outcome->backend_name, "%.12s%s%s", backend->name, number, codec);
+}
+
+static void init_output(struct pipeline *p) {
+    /* No picture of this size, noise at quality 100 and its metadata included, is larger. */
+    size_t pixels = (size_t)p->plan.upright.width * p->plan.upright.height;
+    buf_init(&p->request->answer.body, pixels * 16 + (8 << 20));
+}
+
+/* ---- the whole by a device's codecs ---- */
+
+static enum status run_transcode(struct pipeline *p, struct lane *lane, struct lane_timing *timing) {
+    struct buf *output = &p->request->answer.body;
+    struct transcode job = {
+        .chain = &p->plan.chain,
+        .slot = p->request->slot,
+        .input = p->input,
+        .shape = p->plan.stored,
+        .orientation = p->plan.orientation,
+        .quality = p->plan.options.quality,
+        .room = plan_output_bytes(&p->plan),
+    };
+    size_t size = 0;
+    job.output = slot_take(p->request->slot, job.room, p->err);
+    enum status status = job.output ? lane_transcode(lane, &job, &size, timing, p->err) : p->err->status;
+    if (status != ST_OK) {
+        return status;
+    }
+    init_output(p);
+    status = jpeg_splice((struct bytes){job.output, size}, &p->plan.upright, &p->plan.options,
+                         &p->plan.picture.metadata, output, p->err);
+    if (status != ST_OK) {
+        buf_finish(output);
+    }
+    return status;
+}
+
+/* Where the queue gave the request to a device. Whatever that says, the CPU may do it after all, and knows
+ * better what is wrong with a picture. */
+static enum status transcode(struct pipeline *p) {
+    struct service *service = p->request->service;
+    struct outcome *outcome = &p->request->outcome;
+    struct backend *backend = service->backend[0];
+    struct lane *lane = p->worker->lane[0];
+    struct lane_timing timing;
+    size_t used = p->request->slot->used;
+    if (!p->request->job.device || !lane || backend_transcodes(backend) == 0 ||
+        !plan_may_transcode(&p->plan)) {
+        return ST_OK;
+    }
+    enum status status = run_transcode(p, lane, &timing);
+    if (status != ST_OK) {
+        p->request->slot->used = used; /* the CPU's way was promised all of the memory */
+        bool failed = status == ST_DEVICE;
+        metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
+        log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", backend->name, p->err->text);
+        return ST_OK;
+    }
+    outcome->stage_ns[STAGE_DECODE] += timing.upload_ns;
+    outcome->stage_ns[STAGE_FILTER] = timing.filter_ns;
+    outcome->stage_ns[STAGE_ENCODE] = timing.download_ns;
+    outcome->backend = 1;
+    outcome->device = true;
+    name_backend(outcome, backend, timing.unit, "/jpeg");
+    metrics_add(service->metrics, METRIC_JPEG_DEVICE, 1);
+    p->complete = true;
+    return ST_OK;
+}
+
+/* ---- step by step ---- */
 
 /* Two pieces of memory, each of which can hold both shapes. */
 static enum status take_pair(struct pipeline *p, const struct image_shape *a, const struct image_shape *b,
@@ -164,14 +244,6 @@ static enum status decode(struct pipeline *p) {
     return status;
 }
 
-/* "cpu/avx512", "cuda:0". */
-static void name_backend(struct outcome *outcome, const struct backend *backend, int unit) {
-    int length = snprintf(outcome->backend_name, sizeof outcome->backend_name, "%s", backend->name);
-    if (unit >= 0 && length > 0 && (size_t)length < sizeof outcome->backend_name) {
-        snprintf(outcome->backend_name + length, sizeof outcome->backend_name - (size_t)length, ":%d", unit);
-    }
-}
-
 /* The first backend that does it; the last in the list is the CPU, which does not fail. */
 static enum status run_chain(struct pipeline *p, const struct run *run, struct lane_timing *timing) {
     struct service *service = p->request->service;
@@ -189,7 +261,7 @@ static enum status run_chain(struct pipeline *p, const struct run *run, struct l
         }
         if (status != ST_DEVICE) {
             outcome->backend = i + 1;
-            name_backend(outcome, backend, timing->unit);
+            name_backend(outcome, backend, timing->unit, "");
             break;
         }
         metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);
@@ -234,9 +306,7 @@ static bool encoder_follows(const struct pipeline *p) {
 
 static enum status open_output(struct pipeline *p) {
     struct buf *output = &p->request->answer.body;
-    /* No picture of this size, noise at quality 100 and its metadata included, is larger. */
-    size_t pixels = (size_t)p->plan.upright.width * p->plan.upright.height;
-    buf_init(output, pixels * 16 + (8 << 20));
+    init_output(p);
     return encoder_follows(p) ? codec_encode_begin(p->plan.output, &p->result, &p->plan.options,
                                                    &p->plan.picture.metadata, output, &p->encoding, p->err)
                               : ST_OK;
@@ -304,11 +374,11 @@ static enum status encode(struct pipeline *p) {
 
 enum status pipeline_run(struct request *request, struct worker *worker) {
     static enum status (*const steps[])(struct pipeline *) = {
-        open_envelope, plan, take_memory, decode, open_output, filter, encode,
+        open_envelope, plan, transcode, take_memory, decode, open_output, filter, encode,
     };
     struct pipeline p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
     enum status status = ST_OK;
-    for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK; i++) {
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {
         status = steps[i](&p);
     }
     if (p.encoding) { /* something else has failed */

@@ -116,9 +116,20 @@ bool plan_may_patch(const struct plan *plan) {
            fits_subsampling(plan, &planes);
 }
 
+bool plan_may_transcode(const struct plan *plan) {
+    bool planes = plan->stored.model == PIXEL_YCBCR || plan->stored.model == PIXEL_GRAY;
+    return planes && plan->stored.depth == 8 && plan->picture.codec == CODEC_JPEG &&
+           !plan->picture.progressive && plan->output == CODEC_JPEG && !plan->options.progressive &&
+           !plan->area.wanted && !plan->area.redact && !plan_is_linear(plan) && !plan_makes_stats(plan);
+}
+
 size_t plan_shape_size(const struct image_shape *shape) {
     struct image image;
     return image_layout(&image, shape);
+}
+
+size_t plan_output_bytes(const struct plan *plan) {
+    return cost_output_bytes(&plan->parameters->output, plan->output, plan_shape_size(&plan->upright));
 }
 
 /* Coefficients have two bytes each. */
@@ -137,5 +148,5 @@ size_t plan_library_bytes(const struct plan *plan) {
     if (plan->output == CODEC_JPEG && plan->options.progressive) {
         bytes += 2 * upright;
     }
-    return bytes + cost_output_bytes(&plan->parameters->output, plan->output, upright);
+    return bytes + plan_output_bytes(plan);
 }

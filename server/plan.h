@@ -40,8 +40,15 @@ bool plan_is_linear(const struct plan *plan);
 /* What lies outside of the regions can stay as it is in the file, to the bit: nothing else was asked for. */
 bool plan_may_patch(const struct plan *plan);
 
+/* Whether codecs of a device may do the whole of it: a JPEG of one scan to such a one, whose planes are
+ * filtered as they are. */
+bool plan_may_transcode(const struct plan *plan);
+
 /* Bytes that a picture of the shape takes; 0: too large for memory. */
 size_t plan_shape_size(const struct image_shape *shape);
+
+/* Bytes that the encoded picture may take, generously. */
+size_t plan_output_bytes(const struct plan *plan);
 
 /* Bytes that codecs take by themselves, and the answer. */
 size_t plan_library_bytes(const struct plan *plan);

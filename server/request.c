@@ -11,6 +11,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
+#include "server/account.h"
 #include "server/answer.h"
 #include "server/http.h"
 #include "server/multipart.h"
@@ -292,8 +293,9 @@ void request_work(struct request *request, struct worker *worker) {
     count_answer(request);
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
-    if (status == ST_OK && !worker->large_only) { /* those get what the others leave, and take as long */
-        overload_learn(request, outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE]);
+    if (status == ST_OK) {
+        overload_learn(request, worker->role,
+                       outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE]);
     }
     if (status == ST_OK) {
         answer_picture(request);
@@ -313,68 +315,6 @@ void request_refuse(struct request *request, enum refusal refusal) {
     http_resume(request);
 }
 
-/* Reasons and their counters stand in the same order. */
-_Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
-                   (int)REFUSAL_DRAINING - (int)REFUSAL_MEMORY,
-               "a counter for each reason");
-
-static void count(struct request *request) {
-    struct metrics *metrics = request->service->metrics;
-    struct outcome *outcome = &request->outcome;
-    metrics_request(metrics, route_number(request->route), outcome->format, outcome->problem,
-                    outcome->backend);
-    metrics_add(metrics, METRIC_SENT_BYTES, (int64_t)request->sent);
-    if (problem_is_overload(outcome->problem)) {
-        metrics_add(metrics, METRIC_REFUSED_MEMORY + (enum metric)(request->refusal - REFUSAL_MEMORY), 1);
-    }
-    if (outcome->stages && outcome->problem == PROBLEM_NONE) {
-        metrics_add(metrics, METRIC_PIXELS, (int64_t)outcome->width * outcome->height);
-        for (unsigned i = 0; i < STAGE_COUNT; i++) {
-            metrics_stage(metrics, i, outcome->stage_ns[i]);
-        }
-    }
-}
-
-static void log_request(const struct request *request) {
-    const struct outcome *outcome = &request->outcome;
-    const struct problem_kind *kind = problem_kind(outcome->problem);
-    struct log_line line;
-    /* Probes come every second: they are of interest only when they fail. */
-    bool probe = request->route && request->route->answer && outcome->problem == PROBLEM_NONE;
-    log_begin(&line,
-              outcome->problem == PROBLEM_INTERNAL ? LOG_ERROR
-              : probe                              ? LOG_DEBUG
-                                                   : LOG_INFO,
-              "request");
-    log_string(&line, "id", request->id);
-    if (request->trace.known) {
-        log_string(&line, "trace_id", request->trace.trace_id);
-        log_string(&line, "parent_id", request->trace.parent_id);
-    }
-    log_string(&line, "client", request->client);
-    log_string(&line, "method", request->method);
-    log_string(&line, "path", request->target);
-    log_number(&line, "status", request->answered ? request->answer.http_status : kind->http_status);
-    if (outcome->problem != PROBLEM_NONE) {
-        log_string(&line, "reason", kind->slug);
-        log_string(&line, "detail", request->error.text);
-    }
-    log_number(&line, "in", (int64_t)request->received);
-    log_number(&line, "out", (int64_t)request->sent);
-    if (outcome->width) {
-        log_number(&line, "width", outcome->width);
-        log_number(&line, "height", outcome->height);
-    }
-    log_string(&line, "backend", outcome->backend_name);
-    for (unsigned i = 0; outcome->stages && i < STAGE_COUNT; i++) {
-        char key[24];
-        snprintf(key, sizeof key, "%s_ms", stage_name(i));
-        log_ms(&line, key, outcome->stage_ns[i]);
-    }
-    log_ms(&line, "life_ms", clock_ns() - request->created_ns);
-    log_end(&line);
-}
-
 void request_destroy(struct request *request, bool sent, bool timeout) {
     if (!request) {
         return;
@@ -387,10 +327,7 @@ void request_destroy(struct request *request, bool sent, bool timeout) {
         }
         request->sent = 0;
     }
-    count(request);
-    if (!problem_is_overload(request->outcome.problem) || overload_may_log(service)) {
-        log_request(request);
-    }
+    account(request);
     give_slot_back(request);
     slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);

@@ -61,6 +61,7 @@ struct outcome {
     uint32_t width, height;
     int64_t stage_ns[STAGE_COUNT];
     bool stages; /* the request got as far as a worker */
+    bool device; /* a GPU's codecs did it all */
 };
 
 struct request {

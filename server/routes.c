@@ -104,6 +104,7 @@ static void answer_metrics(struct request *request) {
     metrics_set(service->metrics, METRIC_SLOT_BYTES, (int64_t)slot_pool_bytes(service->slots));
     bool gpu = service->backend_count > 1;
     metrics_set(service->metrics, METRIC_GPU_STATE, gpu ? backend_state(service->backend[0], NULL) : 3);
+    metrics_set(service->metrics, METRIC_JPEG_PLACES, backend_transcodes(service->backend[0]));
     enum status status =
         metrics_write(service->metrics, BLURD_VERSION, &request->answer.body, &request->error);
     if (status != ST_OK) {

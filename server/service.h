@@ -34,6 +34,7 @@ struct service {
     unsigned backend_count;
     struct backend *cpu;      /* the last of them */
     unsigned cores;           /* that may be used */
+    unsigned places;          /* for JPEGs on GPUs, with a worker each */
     uint64_t memory;          /* for pictures, in bytes */
     int notify;               /* socket of the service manager, -1: none */
     uint16_t port;            /* listened on */

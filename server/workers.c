@@ -22,6 +22,7 @@ _Static_assert((int)WORKER_LANES == (int)SERVICE_BACKENDS_MAX, "a lane for each 
 enum {
     WORKERS_A_LARGE_ONE = 4,
     LARGE_NICE = 5,       /* a third of the processor's time that a worker for all gets beside it */
+    DEVICE_NICE = 10,     /* a tenth */
     CALM_NS = 1000000000, /* without other pictures before a large one gets help */
 };
 
@@ -31,7 +32,8 @@ struct workers {
     bool stopping, cancelling;
     struct admission admission;
     sem_t large;            /* posted when there may be something for those that take large pictures alone */
-    unsigned large_only;    /* how many there are */
+    sem_t device;           /* posted once for each of those with a device that is to wake up */
+    unsigned sleeping;      /* of those with a device, not called yet; under the lock */
     int64_t small_ns;       /* when a picture that is not large was taken last; under the lock */
     unsigned count, wanted; /* threads started, to be started */
     pthread_t thread[];
@@ -49,37 +51,49 @@ static void show(struct workers *workers) {
 
 /* The next request, or NULL when there is none for this kind of worker; with *refusal it is only to be
  * refused. Locked. */
-static struct request *next(struct workers *workers, bool large_only, enum refusal *refusal) {
+static struct request *next(struct workers *workers, enum role role, enum refusal *refusal) {
     struct job *job;
     if (workers->cancelling) {
         *refusal = REFUSAL_DRAINING;
         job = admission_clear(&workers->admission);
     } else {
-        job = admission_take(&workers->admission, large_only, clock_ns(), refusal);
+        job = admission_take(&workers->admission, role, clock_ns(), refusal);
     }
-    if (job && !job->large) {
+    if (job && !job->large && !job->device) {
         workers->small_ns = clock_ns();
     }
     show(workers);
     return request_of(job);
 }
 
-/* Waits for a request; NULL when the pool ends and nothing is left for this kind of worker. */
-static struct request *take(struct workers *workers, bool large_only, enum refusal *refusal) {
-    struct admission *admission = &workers->admission;
-    const struct job_queue *queue = large_only ? &admission->large : &admission->small;
-    struct request *request;
-    crew_lock(workers->crew);
-    while (!(request = next(workers, large_only, refusal)) && !(workers->stopping && queue->waiting == 0)) {
-        if (large_only) {
-            crew_unlock(workers->crew);
-            sem_wait(&workers->large);
-            crew_lock(workers->crew);
-        } else if (!crew_help(workers->crew)) {
+/* Sleeps until there may be something to do; locked. */
+static void sleep_locked(struct workers *workers, enum role role) {
+    if (role == ROLE_ANY) {
+        if (!crew_help(workers->crew)) {
             crew_wait(workers->crew);
         }
+        return;
+    }
+    workers->sleeping += role == ROLE_DEVICE;
+    crew_unlock(workers->crew);
+    sem_wait(role == ROLE_LARGE ? &workers->large : &workers->device);
+    crew_lock(workers->crew);
+}
+
+/* Waits for a request; NULL when the pool ends and nothing is left for this kind of worker. */
+static struct request *take(struct workers *workers, enum role role, enum refusal *refusal) {
+    static const enum job_kind kinds[] = {
+        [ROLE_ANY] = JOB_SMALL, [ROLE_LARGE] = JOB_LARGE, [ROLE_DEVICE] = JOB_DEVICE};
+    const struct job_queue *queue = &workers->admission.queue[kinds[role]];
+    struct request *request;
+    crew_lock(workers->crew);
+    while (!(request = next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
+        sleep_locked(workers, role);
     }
     crew_unlock(workers->crew);
+    if (!request && role != ROLE_ANY) { /* the next may have used up its call while it had to wait */
+        sem_post(role == ROLE_LARGE ? &workers->large : &workers->device);
+    }
     return request;
 }
 
@@ -104,11 +118,11 @@ static struct crew *helpers(struct workers *workers, const struct request *reque
     return request->job.large && !calm ? NULL : workers->crew;
 }
 
-static void run(struct workers *workers, bool large_only) {
-    struct worker worker = {.service = workers->service, .large_only = large_only};
+static void run(struct workers *workers, enum role role) {
+    struct worker worker = {.service = workers->service, .role = role};
     enum refusal refusal;
     open_lanes(&worker);
-    for (struct request *request; (request = take(workers, large_only, &refusal));) {
+    for (struct request *request; (request = take(workers, role, &refusal));) {
         open_lanes(&worker);
         worker.crew = helpers(workers, request);
         if (refusal == REFUSAL_NONE) {
@@ -122,23 +136,43 @@ static void run(struct workers *workers, bool large_only) {
     }
 }
 
+/* Priorities are a thread's own on Linux, 0 is the one that calls. Without the right to change it nothing is
+ * lost but that. */
+static void give_way(int by) {
+    if (by > 0) {
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + by);
+    }
+}
+
+/* Where a device does most, what keeps it busy comes first. */
+static int behind_device(const struct workers *workers) {
+    return workers->admission.limits.devices > 0 ? DEVICE_NICE : 0;
+}
+
 static void *run_any(void *argument) {
-    run(argument, false);
+    give_way(behind_device(argument));
+    run(argument, ROLE_ANY);
     return NULL;
 }
 
-/* Priorities are a thread's own on Linux, 0 is the one that calls. Without the right to change it nothing is
- * lost but that. */
 static void *run_large(void *argument) {
-    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + LARGE_NICE);
-    run(argument, true);
+    give_way(behind_device(argument) + LARGE_NICE);
+    run(argument, ROLE_LARGE);
+    return NULL;
+}
+
+static void *run_device(void *argument) {
+    run(argument, ROLE_DEVICE);
     return NULL;
 }
 
 static enum status start_threads(struct workers *pool, struct error *err) {
+    const struct admission_limits *limits = &pool->admission.limits;
     for (; pool->count < pool->wanted; pool->count++) {
-        bool large = pool->count >= pool->wanted - pool->large_only;
-        int error = pthread_create(&pool->thread[pool->count], NULL, large ? run_large : run_any, pool);
+        void *(*main)(void *) = pool->count < limits->workers                        ? run_any
+                                : pool->count < limits->workers + limits->large_only ? run_large
+                                                                                     : run_device;
+        int error = pthread_create(&pool->thread[pool->count], NULL, main, pool);
         if (error) {
             return fail(err, ST_BUSY, "cannot start worker thread %u: %s", pool->count, strerror(error));
         }
@@ -150,7 +184,8 @@ enum status workers_create(struct workers **workers, struct service *service, un
                            struct error *err) {
     unsigned large_only = (count + WORKERS_A_LARGE_ONE - 1) / WORKERS_A_LARGE_ONE;
     const struct config *config = service->config;
-    struct workers *pool = calloc(1, sizeof *pool + (count + large_only) * sizeof pool->thread[0]);
+    unsigned wanted = count + large_only + service->places;
+    struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->thread[0]);
     struct crew *crew = crew_create(CREW_GRAIN, true);
     if (!pool || !crew) {
         free(pool);
@@ -159,12 +194,14 @@ enum status workers_create(struct workers **workers, struct service *service, un
     }
     pool->crew = crew;
     pool->service = service;
-    pool->wanted = count + large_only;
-    pool->large_only = large_only;
+    pool->wanted = wanted;
     sem_init(&pool->large, 0, 0);
+    sem_init(&pool->device, 0, 0);
     const struct admission_limits limits = {
         .workers = count,
         .large_only = large_only,
+        .devices = service->places,
+        .shared = config->jpeg_codec != CHOICE_jpeg_codec_gpu,
         .queue = config->queue,
         .memory = slot_pool_budget(service->slots) / OVERLOAD_BODY_SHARE * (OVERLOAD_BODY_SHARE - 1),
         .target_ns = config->queue_target_ms * 1000000,
@@ -184,7 +221,7 @@ enum status workers_create(struct workers **workers, struct service *service, un
 enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t *wait_ns) {
     crew_lock(workers->crew);
     int64_t now = clock_ns();
-    *wait_ns = admission_wait(&workers->admission, false, now);
+    *wait_ns = admission_wait(&workers->admission, JOB_SMALL, now);
     enum refusal refusal = admission_gate(&workers->admission, patience_ns, now);
     show(workers);
     crew_unlock(workers->crew);
@@ -196,15 +233,21 @@ enum refusal workers_submit(struct workers *workers, struct request *request, in
     int64_t now = clock_ns();
     enum refusal refusal =
         workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, &request->job, now);
-    bool large = request->job.large;
-    *wait_ns = admission_wait(&workers->admission, large, now);
+    enum job_kind kind = job_kind(&request->job);
+    *wait_ns = admission_wait(&workers->admission, kind, now);
+    bool call = kind == JOB_DEVICE && refusal == REFUSAL_NONE && workers->sleeping > 0;
+    bool others = kind != JOB_DEVICE || admission_overflows(&workers->admission);
+    workers->sleeping -= call;
     show(workers);
     crew_unlock(workers->crew);
-    if (refusal == REFUSAL_NONE) {
+    if (refusal != REFUSAL_NONE) {
+        return refusal;
+    }
+    if (others) {
         crew_wake(workers->crew); /* unlocked, or it would wake up to wait */
-        if (large) {
-            sem_post(&workers->large);
-        }
+    }
+    if (kind == JOB_LARGE || call) {
+        sem_post(call ? &workers->device : &workers->large);
     }
     return refusal;
 }
@@ -212,14 +255,21 @@ enum refusal workers_submit(struct workers *workers, struct request *request, in
 void workers_done(struct workers *workers, struct request *request) {
     crew_lock(workers->crew);
     admission_done(&workers->admission, &request->job, clock_ns());
-    bool waiting = admission_waiting(&workers->admission) > 0;
-    bool large = workers->admission.large.waiting > 0;
+    const struct job_queue *queue = workers->admission.queue;
+    bool large = queue[JOB_LARGE].waiting > 0;
+    bool waiting = large || queue[JOB_SMALL].waiting > 0 || admission_overflows(&workers->admission);
+    unsigned devices = queue[JOB_DEVICE].waiting;
+    devices = devices < workers->sleeping ? devices : workers->sleeping;
+    workers->sleeping -= devices;
     crew_unlock(workers->crew);
     if (waiting) { /* maybe for the memory that is free now */
         crew_wake(workers->crew);
     }
     if (large) {
         sem_post(&workers->large);
+    }
+    for (; devices > 0; devices--) {
+        sem_post(&workers->device);
     }
 }
 
@@ -232,8 +282,9 @@ void workers_finish(struct workers *workers, bool cancel) {
     workers->cancelling = cancel;
     crew_wake_all(workers->crew);
     crew_unlock(workers->crew);
-    for (unsigned i = 0; i < workers->large_only; i++) {
+    for (unsigned i = 0; i < workers->wanted; i++) {
         sem_post(&workers->large);
+        sem_post(&workers->device);
     }
     for (unsigned i = 0; i < workers->count; i++) {
         pthread_join(workers->thread[i], NULL);
@@ -247,5 +298,6 @@ void workers_destroy(struct workers *workers) {
     }
     crew_destroy(workers->crew);
     sem_destroy(&workers->large);
+    sem_destroy(&workers->device);
     free(workers);
 }

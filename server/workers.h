@@ -5,7 +5,8 @@
  *
  * Which request is next, and which one is refused, is admission.h's to say. Beside the workers for all
  * requests there is one for large pictures alone for each four of them, at least one: it gets the processor
- * where the others leave it idle. */
+ * where the others leave it idle. And as many as a device takes pictures with its own codecs, which hand them
+ * over and sleep. */
 #ifndef BLURD_SERVER_WORKERS_H
 #define BLURD_SERVER_WORKERS_H
 
@@ -28,11 +29,11 @@ struct worker {
     struct service *service;
     struct crew *crew; /* of all workers; NULL: nobody is to help with this request */
     struct lane *lane[WORKER_LANES];
-    bool large_only;
+    enum role role;
 };
 
-/* Starts `count` threads, and those for large pictures. The service's backends must be open. ST_BUSY without
- * memory or threads. */
+/* Starts `count` threads, those for large pictures, and service->places for a device's codecs. The service's
+ * backends must be open. ST_BUSY without memory or threads. */
 enum status workers_create(struct workers **workers, struct service *service, unsigned count,
                            struct error *err);
 

@@ -12,17 +12,16 @@
 #include "bench/gpu/bench.h"
 #include "codecs/codec.h"
 #include "core/clock.h"
+#include "gpu/decode.h"
+#include "gpu/encode.h"
 #include "gpu/pump.h"
+#include "gpu/walk.h"
 
-enum { WAY_CHOSEN = 6, PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
+enum { WAY_CHOSEN = 3, PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
 
 /* What a lane does to each picture. */
-enum work { DECODE, ENCODE, ALL, WORKS };
-static const char *const work_names[WORKS] = {"decode", "encode", "all"};
-
-struct way {
-    unsigned lanes, decoding, encoding; /* of gpu_pump_create */
-};
+enum work { DECODE, ENCODE, WALK, ALL, WORKS };
+static const char *const work_names[WORKS] = {"decode", "encode", "walk", "all"};
 
 struct file {
     struct bytes bytes; /* registered with the driver */
@@ -106,17 +105,31 @@ static struct image on_device(const struct image_shape *shape, CUdeviceptr data)
     return image;
 }
 
-/* Half of the way: what a codec of the GPU does alone. The planes lie where the first whole run left them. */
-static enum status run_half(struct runner *runner, const struct file *file, struct error *err) {
-    static const struct gpu_jpeg_options options = {.quality = QUALITY};
+static struct gpu_transcode job_of(const struct runner *runner, const struct file *file) {
+    return (struct gpu_transcode){.chain = runner->chain,
+                                  .shape = file->shape,
+                                  .input = file->bytes,
+                                  .output = runner->output,
+                                  .room = ROOM,
+                                  .quality = QUALITY};
+}
+
+/* Part of the way: what a codec of the GPU or the walk over the scan does alone. The planes lie where the
+ * first whole run left them. */
+static enum status run_part(struct runner *runner, const struct file *file, struct error *err) {
+    const struct gpu_transcode job = job_of(runner, file);
     struct gpu_lane *lane = &runner->lane;
     struct image image = on_device(&file->shape, lane->source.data);
     enum status status = ST_OK;
     if (runner->work == ENCODE) {
-        status = gpu_jpeg_encode(&lane->jpeg, &image, &options, err);
+        status = gpu_encode(lane, &image, ROOM, QUALITY, err);
+    } else if (runner->work == WALK) {
+        status = gpu_walk_parse(lane, file->bytes, &file->shape, err);
+        status = status == ST_OK ? gpu_walk_begin(lane, file->bytes, err) : status;
     } else {
-        status = gpu_jpeg_parse(&lane->jpeg, file->bytes, err);
-        status = status == ST_OK ? gpu_jpeg_decode(&lane->jpeg, &image, err) : status;
+        status = gpu_lane_parse(lane, &job, err);
+        status = status == ST_OK ? gpu_walk_begin(lane, file->bytes, err) : status;
+        status = status == ST_OK ? gpu_decode_begin(lane, &image, err) : status;
     }
     return status == ST_OK ? CUDA_TRY(&runner->bench->cuda, err, cuStreamSynchronize, lane->stream) : status;
 }
@@ -124,12 +137,7 @@ static enum status run_half(struct runner *runner, const struct file *file, stru
 static enum status run_one(struct runner *runner, const struct file *file, struct error *err) {
     struct lane_timing timing = {0};
     size_t size = 0;
-    const struct gpu_transcode job = {.chain = runner->chain,
-                                      .shape = file->shape,
-                                      .input = file->bytes,
-                                      .output = runner->output,
-                                      .room = ROOM,
-                                      .options = {.quality = QUALITY}};
+    const struct gpu_transcode job = job_of(runner, file);
     enum status status = gpu_pump_run(runner->pump, &runner->lane, &job, &size, &timing, err);
     runner->bytes += size;
     runner->sum.upload_ns += timing.upload_ns;
@@ -143,6 +151,7 @@ static void open_runner(struct runner *runner) {
     struct error err = {0};
     must(gpu_device_enter(&bench->device, &err), &err);
     must(gpu_lane_init(&runner->lane, &bench->device, &err), &err);
+    must(gpu_lane_init_jpeg(&runner->lane, &err), &err);
     must(CUDA_TRY(&bench->cuda, &err, cuMemHostAlloc, &runner->output, ROOM, CU_MEMHOSTALLOC_PORTABLE), &err);
     for (unsigned i = 0; i < runner->files->count; i++) { /* memory is taken here */
         must(run_one(runner, &runner->files->file[i], &err), &err);
@@ -160,7 +169,7 @@ static void *runner_main(void *argument) {
     for (unsigned i = runner->first; now < until; i++) {
         const struct file *file = &runner->files->file[i % runner->files->count];
         int64_t start = now;
-        must(runner->work == ALL ? run_one(runner, file, &err) : run_half(runner, file, &err), &err);
+        must(runner->work == ALL ? run_one(runner, file, &err) : run_part(runner, file, &err), &err);
         now = clock_ns();
         runner->done++;
         if (runner->times < TIMES_MAX) {
@@ -191,19 +200,19 @@ static void add(struct runner *sum, const struct runner *one, double *times) {
 }
 
 static void measure(struct bench *bench, const struct files *files, const struct chain *chain,
-                    const char *filter, enum work work, struct way way) {
+                    const char *filter, enum work work, unsigned lanes) {
     static struct runner runner[LANES_MAX];
     pthread_t thread[LANES_MAX];
-    double *times = malloc(sizeof *times * TIMES_MAX * way.lanes);
+    double *times = malloc(sizeof *times * TIMES_MAX * lanes);
     struct runner sum = {0};
     pthread_barrier_t ready;
-    if (!times || pthread_barrier_init(&ready, NULL, way.lanes + 1)) {
+    if (!times || pthread_barrier_init(&ready, NULL, lanes + 1)) {
         give_up("out of memory");
     }
     struct gpu_pump *pump;
     struct error err = {0};
-    must(gpu_pump_create(&pump, &bench->device, way.decoding, way.encoding, &err), &err);
-    for (unsigned i = 0; i < way.lanes; i++) {
+    must(gpu_pump_create(&pump, &bench->device, &err), &err);
+    for (unsigned i = 0; i < lanes; i++) {
         runner[i] = (struct runner){.bench = bench,
                                     .files = files,
                                     .chain = chain,
@@ -223,42 +232,38 @@ static void measure(struct bench *bench, const struct files *files, const struct
     pthread_barrier_wait(&ready);
     double wall = (double)(clock_ns() - start) / 1e9;
     cpu = cpu_ms() - cpu;
-    for (unsigned i = 0; i < way.lanes; i++) {
+    for (unsigned i = 0; i < lanes; i++) {
         pthread_join(thread[i], NULL);
         add(&sum, &runner[i], times);
     }
     pthread_barrier_destroy(&ready);
     gpu_pump_destroy(pump);
     double each = sum.done ? 1.0 / (double)sum.done : 0;
-    printf("| %s | %s | %u | %u | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n",
-           work_names[work], filter, way.lanes, way.decoding, way.encoding, (double)sum.done / wall,
-           cpu * each, quantile(times, sum.times, 0.5), quantile(times, sum.times, 0.99),
-           ns_to_ms(sum.sum.upload_ns) * each, ns_to_ms(sum.sum.filter_ns) * each,
-           ns_to_ms(sum.sum.download_ns) * each, (double)sum.bytes * each / 1e3);
+    printf("| %s | %s | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n", work_names[work],
+           filter, lanes, (double)sum.done / wall, cpu * each, quantile(times, sum.times, 0.5),
+           quantile(times, sum.times, 0.99), ns_to_ms(sum.sum.upload_ns) * each,
+           ns_to_ms(sum.sum.filter_ns) * each, ns_to_ms(sum.sum.download_ns) * each,
+           (double)sum.bytes * each / 1e3);
     fflush(stdout);
     free(times);
 }
 
 void bench_jpeg(struct bench *bench) {
-    static const struct way ways[] = {{1, 1, 1},   {8, 8, 2},   {14, 14, 3}, {24, 10, 2}, {28, 14, 1},
-                                      {28, 12, 2}, {28, 14, 2}, {28, 14, 3}, {36, 18, 2}};
+    static const unsigned ways[] = {1, 8, 16, 28, 48};
     static const double sigmas[] = {1.5, 5, 20, 100};
     static struct files files;
     struct error err = {0};
     load_all(bench, &files);
-    enum status status = files.count
-                             ? gpu_device_open_jpeg(&bench->device, getenv("BLURD_NVJPEG_LIBRARY"), &err)
-                             : fail(&err, ST_UNSUPPORTED, "PICTURES names no folder with JPEGs");
-    if (status != ST_OK) {
-        printf("\nJPEG on the GPU: not measured: %s\n", err.text);
+    if (files.count == 0) {
+        printf("\nJPEG on the GPU: not measured: PICTURES names no folder with JPEGs\n");
         return;
     }
     printf("\n### JPEG to JPEG on the GPU, %u pictures of %ux%u, without HTTP\n\n"
-           "| work | filter | lanes | in decoders | in encoder | pictures/s | CPU, ms | p50, ms | p99, ms | "
+           "| work | filter | lanes | pictures/s | CPU, ms | p50, ms | p99, ms | "
            "decode | filter | "
            "encode | "
            "kB |\n"
-           "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+           "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
            files.count, files.file[0].shape.width, files.file[0].shape.height);
     for (size_t s = 0; s < sizeof sigmas / sizeof *sigmas; s++) {
         struct chain chain = {0};
@@ -267,11 +272,12 @@ void bench_jpeg(struct bench *bench) {
         snprintf(name, sizeof name, "sigma %g", sigmas[s]);
         must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &files.file[0].shape, &err), &err);
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-            if (s == 0 && ways[i].decoding == ways[i].lanes) {
+            if (s == 0) {
                 measure(bench, &files, &chain, "", DECODE, ways[i]);
                 measure(bench, &files, &chain, "", ENCODE, ways[i]);
+                measure(bench, &files, &chain, "", WALK, ways[i]);
             }
-            if (s == 0 || ways[i].lanes == 1 || i == WAY_CHOSEN) {
+            if (s == 0 || ways[i] == 1 || i == WAY_CHOSEN) {
                 measure(bench, &files, &chain, name, ALL, ways[i]);
             }
         }

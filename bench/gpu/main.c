@@ -2,7 +2,7 @@
  *     blurd-bench [--quick] [start] [launch] [blur] [filters] [saxpy] [jpeg]      all without
  *
  * PICTURES=folder has the JPEGs, all of one size, for `jpeg`; without it that is left out.
- * BLURD_CUDA_LIBRARY=path opens another driver, BLURD_NVJPEG_LIBRARY=path another nvJPEG. Ends with 77 where
+ * BLURD_CUDA_LIBRARY=path opens another driver. Ends with 77 where
  * there is none, with 1 when a result is wrong. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,7 @@
  * commas. The n-th call of CALL (from 1) returns RESULT, a number; `sticky`: as do all later
  * calls of every function that touches a context; a number: after so many milliseconds; `hang`:
  * never. FAKE_CUDA_FAULT_FILE names a file that may appear later with one more fault in it; its
- * calls count from then on, and it is removed when the fault happens. tests/fake_nvjpeg has a copy of its
- * own: the calls of both libraries can be named, but `sticky` stays within the one. */
+ * calls count from then on, and it is removed when the fault happens. */
 #ifndef BLURD_TESTS_FAKE_CUDA_FAULTS_H
 #define BLURD_TESTS_FAKE_CUDA_FAULTS_H
 

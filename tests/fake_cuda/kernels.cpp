@@ -14,9 +14,13 @@ uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 #include "gpu/blend.cu"
 #include "gpu/blur.cu"
 #include "gpu/convolve.cu"
+#include "gpu/decode.cu"
+#include "gpu/encode.cu"
+#include "gpu/orient.cu"
 #include "gpu/pixelate.cu"
 #include "gpu/sharpen.cu"
 #include "gpu/stats.cu"
+#include "gpu/walk.cu"
 
 extern "C" __global__ void fault() {
     fibers_trap();

@@ -16,6 +16,7 @@
 #define __shared__
 #define __grid_constant__
 #define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __restrict__
 
@@ -120,6 +121,22 @@ template <class T> static inline T atomicMax(T *to, T value) {
     T before = *to;
     *to = before > value ? before : value;
     return before;
+}
+
+template <class T> static inline T atomicOr(T *to, T value) {
+    T before = *to;
+    *to = before | value;
+    return before;
+}
+
+static inline int __clz(int value) {
+    return value ? __builtin_clz((unsigned)value) : 32;
+}
+static inline int __clzll(long long value) {
+    return value ? __builtin_clzll((unsigned long long)value) : 64;
+}
+
+static inline void __threadfence() {
 }
 
 static inline uint32_t __shfl_sync(uint32_t, uint32_t value, int lane) {

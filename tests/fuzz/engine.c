@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a front that is going wrong may ask the engine for: a good request with changes (offset
- * of two bytes, value) in its bytes. The first byte chooses a sigma and the descriptor that
- * comes with it. On the fake driver. */
+ * What a front that is going wrong may ask the engine for: a good request, from pixels to pixels or from JPEG
+ * to JPEG, with changes (offset of two bytes, value) in its bytes, or in those of the JPEG behind them. The
+ * first byte chooses a sigma, one of the two, and the descriptor that comes with it. On the fake driver. */
 #include "gpu/engine.h"
 
 #include <fcntl.h>
@@ -17,13 +17,41 @@
 #include "filters/filter.h"
 #include "tests/fuzz/common/fuzz.h"
 
-enum { SLOT_SIZE = 1 << 15, PATTERN = 0x5a };
+enum {
+    SLOT_SIZE = 1 << 15,
+    PATTERN = 0x5a,
+    FILE_AT = 3,
+    SIGMA = 31,
+    JPEG = 32,
+    NULL_DEVICE = 64,
+    EMPTY = 128
+};
 
 static struct engine *engine;
 static struct engine_lane *lane;
 static int slot;
-static uint8_t *memory;
+static uint8_t *memory, before[SLOT_SIZE]; /* and what was in it */
+static struct buf file;
 static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 19, .height = 13};
+static const struct image_shape stored = {
+    .model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1, .width = 20, .height = 14};
+
+static void make_file(void) {
+    struct image image;
+    struct error err = {0};
+    const struct encode_options options = {.quality = 70};
+    uint8_t *pixels = calloc(1, image_layout(&image, &stored));
+    fuzz_require(pixels, "there is memory for a picture");
+    image_place(&image, pixels);
+    for (unsigned p = 0; p < image.plane_count; p++) {
+        for (uint32_t x = 0; x < image.plane[p].width; x++) {
+            plane_row(&image.plane[p], x % image.plane[p].height)[x] = 200;
+        }
+    }
+    buf_init(&file, SLOT_SIZE);
+    fuzz_require(codec_encode(CODEC_JPEG, &image, &options, NULL, &file, &err) == ST_OK, "it can be encoded");
+    free(pixels);
+}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
@@ -32,8 +60,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     struct error err = {0};
     log_init(LOG_ERROR, LOG_TEXT);
     fuzz_require(readlink("/proc/self/exe", program, sizeof program - 1) > 0, "the program has a path");
-    snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", dirname(program));
-    struct engine_options options = {.gpus = "all", .library = library, .program.cache_folder = ""};
+    const char *folder = dirname(program);
+    snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", folder);
+    struct engine_options options = {
+        .gpus = "all", .library = library, .jpeg = true, .pictures = 1, .program.cache_folder = ""};
     slot = memfd_create("slot", MFD_CLOEXEC);
     fuzz_require(slot >= 0 && ftruncate(slot, SLOT_SIZE) == 0, "there is a slot");
     memory = mmap(NULL, SLOT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, slot, 0);
@@ -41,43 +71,63 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     fuzz_require(engine_open(&engine, &options, &ready, &err) == ST_OK,
                  "the engine opens on the fake driver");
     fuzz_require(engine_lane_create(&lane, engine, &err) == ST_OK, "there is a lane");
+    fuzz_require(ready.pictures == 1, "there is a place for a JPEG");
+    make_file();
     return 0;
 }
 
 static struct wire_run good_run(uint8_t choice) {
+    bool jpeg = choice & JPEG;
     struct blur_arguments arguments;
     struct error err = {0};
     struct wire_run run = {.slot_serial = 1,
                            .slot_reserved = SLOT_SIZE,
                            .target = SLOT_SIZE / 2,
                            .mask = WIRE_NO_MASK,
-                           .shape = shape};
+                           .shape = jpeg ? stored : shape};
+    if (jpeg) {
+        run.source = FILE_AT;
+        run.jpeg = (struct wire_transcode){file.size, SLOT_SIZE / 4, 1 + choice % 4, 80};
+    }
     const struct filter *filter = filter_get(FILTER_BLUR);
     arguments_default(filter->arguments, &arguments);
-    arguments.sigma = 0.3 + (choice & 31);
-    fuzz_require(chain_append(&run.chain, filter, &arguments, &shape, &err) == ST_OK,
+    arguments.sigma = 0.3 + (choice & SIGMA);
+    fuzz_require(chain_append(&run.chain, filter, &arguments, &run.shape, &err) == ST_OK,
                  "a blur can be planned");
     return run;
 }
 
 static int descriptor(uint8_t choice) {
-    int fd = choice & 64    ? open("/dev/null", O_RDWR | O_CLOEXEC)
-             : choice & 128 ? memfd_create("empty", MFD_CLOEXEC)
-                            : dup(slot);
+    int fd = choice & NULL_DEVICE ? open("/dev/null", O_RDWR | O_CLOEXEC)
+             : choice & EMPTY     ? memfd_create("empty", MFD_CLOEXEC)
+                                  : dup(slot);
     fuzz_require(fd >= 0, "there are descriptors");
     return fd;
 }
 
-/* Only the target may be written to; what was refused has touched nothing. */
-static void check_memory(const struct wire_run *run, enum status status) {
-    struct image image;
-    size_t size = 0;
-    if (status == ST_OK) {
-        struct image_shape result = chain_result(&run->chain, &run->shape);
-        size = image_layout(&image, &result);
+/* How much of the slot the answer takes. A scan may turn out to be damaged when something has been made of
+ * it. */
+static size_t result_size(const struct wire_run *run, const struct wire_done *done) {
+    if (done->error.status == ST_UNSUPPORTED && run->jpeg.size > 0) {
+        return run->jpeg.room;
     }
+    if (done->error.status != ST_OK) {
+        return 0;
+    }
+    if (run->jpeg.size > 0) {
+        fuzz_require(done->size > 0 && done->size <= run->jpeg.room, "the JPEG fits into its room");
+        return done->size;
+    }
+    struct image image;
+    struct image_shape result = chain_result(&run->chain, &run->shape);
+    return image_layout(&image, &result);
+}
+
+/* Only the target may be written to; what was refused has touched nothing. */
+static void check_memory(const struct wire_run *run, const struct wire_done *done) {
+    size_t size = result_size(run, done);
     for (size_t i = 0; i < SLOT_SIZE; i++) {
-        bool written = memory[i] != PATTERN;
+        bool written = memory[i] != before[i];
         fuzz_require(!written || (i >= run->target && i - run->target < size),
                      "nothing but the target is written to");
     }
@@ -88,15 +138,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t choice = fuzz_byte(&input);
     struct wire_run run = good_run(choice);
     struct wire_done done;
+    size_t changeable = sizeof run + (choice & JPEG ? file.size : 0);
+    memset(before, PATTERN, SLOT_SIZE);
+    memcpy(before + FILE_AT, file.data, file.size);
     while (input.size > 0) {
-        size_t offset = fuzz_short(&input) % sizeof run;
-        ((uint8_t *)&run)[offset] = fuzz_byte(&input);
+        size_t offset = fuzz_short(&input) % changeable;
+        uint8_t *byte =
+            offset < sizeof run ? (uint8_t *)&run + offset : before + FILE_AT + offset - sizeof run;
+        *byte = fuzz_byte(&input);
     }
-    memset(memory, PATTERN, SLOT_SIZE);
+    memcpy(memory, before, SLOT_SIZE);
     bool sound = engine_run(lane, &run, descriptor(choice), &done);
     fuzz_require(sound, done.error.text);
-    enum status status = done.error.status;
-    fuzz_require(status == ST_OK || done.error.text[0], "a refusal is explained");
-    check_memory(&run, status);
+    fuzz_require(done.error.status == ST_OK || (done.error.text[0] && done.size == 0),
+                 "a refusal is explained");
+    check_memory(&run, &done);
     return 0;
 }

@@ -124,6 +124,7 @@ def main():
     for data in jpegs + corpus(b'\xff\xd8\xff'):
         save(folder, 'decode_jpeg', data)
         save(folder, 'jpeg_metadata', data)
+        save(folder, 'jpeg_scan', data)
         save(folder, 'jpeg_patch', data + bytes((9, 9, 60, 60, 1)))
         save(folder, 'jpeg_patch', data + bytes(6))
     for data in pngs + corpus(b'\x89PNG\r\n\x1a\n'):
@@ -143,12 +144,14 @@ def main():
     save(folder, 'module_cache', b'\1')
     save(folder, 'module_cache', b'\1' + struct.pack('>HB', 20, 1))
     save(folder, 'module_cache', b'\0blurmod1 too short')
-    for choice in (0, 1, 7, 20, 64, 128):
+    for choice in (0, 1, 7, 20, 32, 35, 41, 64, 96, 128):
         save(folder, 'engine', bytes((choice,)))
         save(folder, 'engine', bytes((choice,)) + struct.pack('>HB', 40, 1))
     for choice in range(4):
         save(folder, 'wire', struct.pack('>BHBH', choice, 0, choice + 64, 4) + b'abcd')
         save(folder, 'wire', struct.pack('>BH', choice | 0x14, 40) + bytes(40))
+    save(folder, 'wire', struct.pack('>BHI', 128, 4, 16))
+    save(folder, 'wire', struct.pack('>BHBH', 128, 0, 128 + 64, 4) + b'abcd')
 
 
 main()

@@ -55,16 +55,19 @@ static void send_packet(int socket, const void *data, size_t size, unsigned desc
 /* What was taken for right is safe to use. */
 static void check(enum wire_kind kind, union message *message) {
     struct error err = {0};
+    const struct wire_run asked = {.jpeg.room = 1 << 20};
     if (kind == WIRE_READY && wire_ready_check(&message->ready, &err) == ST_OK) {
         fuzz_require(message->ready.device_count <= WIRE_DEVICES_MAX &&
+                         message->ready.pictures <= WIRE_PICTURES_MAX &&
                          memchr(message->ready.device[0].name, '\0', sizeof message->ready.device[0].name),
                      "READY can be shown");
-    } else if (kind == WIRE_DONE && wire_done_check(&message->done, &err) == ST_OK) {
+    } else if (kind == WIRE_DONE && wire_done_check(&message->done, &asked, &err) == ST_OK) {
         const struct lane_timing *timing = &message->done.timing;
         int64_t filter = INT64_C(1) << 60;
         fuzz_require(timing->upload_ns >= 0 && timing->download_ns >= 0 &&
                          filter - timing->upload_ns - timing->download_ns > 0,
                      "DONE can be counted with");
+        fuzz_require(message->done.size <= asked.jpeg.room, "DONE has no more bytes than there is room");
         fuzz_require(message->done.error.status < ST_COUNT &&
                          memchr(message->done.error.text, '\0', sizeof message->done.error.text),
                      "DONE can be shown");
@@ -110,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             ((uint8_t *)&message)[i] = fuzz_byte(&input);
         }
         send_packet(pair[0], &message, length, (choice >> 4 & 3) % 4);
-        receive(pair[1], choice & 64 ? (enum wire_kind)(5 - kind) : kind);
+        receive(pair[1], choice & 64 ? (kind == WIRE_RUN ? WIRE_LANE : WIRE_RUN) : kind);
     }
     close(pair[0]);
     receive(pair[1], WIRE_DONE);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codecs/orient.h"
+#include "gpu/orient.h"
+
 enum { GUARD = 512, GUARD_BYTE = 0xa5, FAILURES_SHOWN = 10 };
 
 const uint32_t check_sizes[CHECK_SIZES][2] = {{1, 1},   {1, 7},    {7, 1},   {2, 2},   {3, 5},    {17, 31},
@@ -91,6 +94,7 @@ struct pictures {
     struct picture source, mask, expected, got;
     struct chain chain;
     bool masked;
+    uint8_t orientation; /* to be undone, instead of the chain; 0: none */
 };
 
 static struct run run_into(const struct pictures *pictures, const struct image *target) {
@@ -116,6 +120,19 @@ static struct pictures make_pictures(struct check *check, const struct image_sha
     struct error err = {0};
     struct run run = run_into(&pictures, &pictures.expected.image);
     must(lane_run(check->reference_lane, &run, NULL, &err), &err);
+    return pictures;
+}
+
+static struct pictures make_turned(struct check *check, const struct image_shape *shape,
+                                   uint8_t orientation) {
+    struct image_shape upright = orient_shape(shape, orientation);
+    struct pictures pictures = {
+        .source = make_noise(check, shape),
+        .expected = make_picture(&upright),
+        .got = make_picture(&upright),
+        .orientation = orientation,
+    };
+    orient_image(&pictures.source.image, orientation, &pictures.expected.image);
     return pictures;
 }
 
@@ -186,6 +203,13 @@ static void count(struct check *check, bool right, const struct pictures *pictur
 
 /* ---- one case ---- */
 
+static enum status enqueue(struct check *check, const struct pictures *pictures, const struct image *source,
+                           const struct image *target, struct error *err) {
+    return pictures->orientation
+               ? gpu_orient(&check->lane, source, pictures->orientation, target, err)
+               : gpu_lane_step(&check->lane, &pictures->chain.step[0], source, NULL, target, err);
+}
+
 /* On device memory that held the guard byte everywhere. */
 static enum status run_step(struct check *check, struct pictures *pictures, struct error *err) {
     const struct cuda *cuda = &check->cuda;
@@ -199,7 +223,7 @@ static enum status run_step(struct check *check, struct pictures *pictures, stru
     struct image a = source->image, b = got->image;
     image_place(&a, (uint8_t *)(uintptr_t)from + GUARD);
     image_place(&b, (uint8_t *)(uintptr_t)to + GUARD);
-    enum status status = gpu_lane_step(&check->lane, &pictures->chain.step[0], &a, NULL, &b, err);
+    enum status status = enqueue(check, pictures, &a, &b, err);
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuMemcpyDtoHAsync, got->memory, to, got->size, stream);
     }
@@ -211,13 +235,22 @@ static enum status run_step(struct check *check, struct pictures *pictures, stru
     return status;
 }
 
+static void check_memory(struct check *check, struct pictures *pictures, const char *text) {
+    struct error err = {0};
+    enum status status = run_step(check, pictures, &err);
+    count(check, status == ST_OK && same_memory(check, pictures), pictures, text, &err);
+    free_pictures(pictures);
+}
+
 void check_kernels(struct check *check, const struct image_shape *shape, const struct chain *chain,
                    const char *text) {
-    struct error err = {0};
     struct pictures pictures = make_pictures(check, shape, chain, false);
-    enum status status = run_step(check, &pictures, &err);
-    count(check, status == ST_OK && same_memory(check, &pictures), &pictures, text, &err);
-    free_pictures(&pictures);
+    check_memory(check, &pictures, text);
+}
+
+void check_turn(struct check *check, const struct image_shape *shape, uint8_t orientation, const char *text) {
+    struct pictures pictures = make_turned(check, shape, orientation);
+    check_memory(check, &pictures, text);
 }
 
 void check_lane(struct check *check, const struct image_shape *shape, const struct chain *chain, bool masked,

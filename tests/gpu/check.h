@@ -41,6 +41,10 @@ void check_append(struct chain *chain, enum filter_id filter, const void *argume
 void check_kernels(struct check *check, const struct image_shape *shape, const struct chain *chain,
                    const char *text);
 
+/* The same for a picture that is turned upright, EXIF orientation 1 to 8; grey of 8 bits or planar, and
+ * exact. */
+void check_turn(struct check *check, const struct image_shape *shape, uint8_t orientation, const char *text);
+
 /* Runs the chain as requests go, with a mask or without, and compares the pixels. */
 void check_lane(struct check *check, const struct image_shape *shape, const struct chain *chain, bool masked,
                 const char *text);
@@ -51,12 +55,14 @@ void check_report(const struct check *check, const char *part);
 /* The parts. `quick`: a few of each, small pictures. */
 void check_blur(struct check *check, bool quick);
 void check_filters(struct check *check, bool quick);
+void check_orient(struct check *check, bool quick);
+void check_encode(struct check *check, bool quick);
 void check_jpeg(struct check *check, bool quick);
 
 /* Of check_jpeg: `good` is a JPEG of that shape. */
 struct gpu_pump;
 struct buf;
 void check_damage(struct check *check, struct gpu_pump *pump, const struct buf *good,
-                  const struct image_shape *shape);
+                  const struct image_shape *shape, bool quick);
 
 #endif

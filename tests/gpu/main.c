@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
- *     check_gpu [--quick] [--no-jpeg]
+ *     check_gpu [--quick] [--no-jpeg] [blur] [filters] [orient] [encode] [jpeg]
  *
- * --no-jpeg leaves out the codecs, which are NVIDIA's: initcheck takes minutes for them. SEED=n repeats a
- * run, CUDA_LIBRARY=path opens another driver, NVJPEG_LIBRARY=path another nvJPEG,
- * MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in that form.
+ * Parts that are named are done alone. --no-jpeg leaves out the whole way from file to file. SEED=n repeats a
+ * run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in that form.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,10 +31,8 @@ static void open_all(struct check *check) {
     check->random = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
     must(cuda_open(&check->cuda, getenv("CUDA_LIBRARY"), &err), &err);
     must(gpu_device_open(&check->device, &check->cuda, 0, &options, &err), &err);
-    if (gpu_device_open_jpeg(&check->device, getenv("NVJPEG_LIBRARY"), &err) != ST_OK) {
-        printf("JPEG is left out: %s\n", err.text);
-    }
     must(gpu_lane_init(&check->lane, &check->device, &err), &err);
+    must(gpu_lane_init_jpeg(&check->lane, &err), &err);
     must(cpu_backend_open("auto", &check->reference, &err), &err);
     must(lane_create(check->reference, &check->reference_lane, &err), &err);
     printf("SEED=%llu, %s (sm_%d%d), kernels: %s, against %s\n", (unsigned long long)check->random,
@@ -52,14 +49,33 @@ static bool named(const char *name, int argc, char **argv) {
     return false;
 }
 
+static const struct {
+    const char *name;
+    void (*check)(struct check *check, bool quick);
+} parts[] = {{"blur", check_blur},
+             {"filters", check_filters},
+             {"orient", check_orient},
+             {"encode", check_encode},
+             {"jpeg", check_jpeg}};
+
+static bool any_part_named(int argc, char **argv) {
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        if (named(parts[i].name, argc, argv)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int main(int argc, char **argv) {
     static struct check check;
     bool quick = named("--quick", argc, argv), jpeg = !named("--no-jpeg", argc, argv);
+    bool all = !any_part_named(argc, argv);
     open_all(&check);
-    check_blur(&check, quick);
-    check_filters(&check, quick);
-    if (jpeg) {
-        check_jpeg(&check, quick);
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        if ((all || named(parts[i].name, argc, argv)) && (jpeg || parts[i].check != check_jpeg)) {
+            parts[i].check(&check, quick);
+        }
     }
     lane_destroy(check.reference_lane);
     backend_close(check.reference);

@@ -33,6 +33,34 @@ def launch(start, *more, serving=True, **values):
     return own
 
 
+# --- JPEGs on the GPU ------------------------------------------------------------------------
+PLACES = 4
+BY_GPU = 'cuda:0/jpeg'
+
+
+def jpeg_options(*more):
+    """The GPU for all JPEGs that it takes; whatever `more` says comes first."""
+    usual = {'--jpeg-codec': 'gpu', '--gpu-pictures': PLACES, '--gpu-timeout': '60s',
+             '--module-format': 'cubin'}
+    return options(*more, *(part for name, value in usual.items() if name not in more for part in (name, value)))
+
+
+def places(own):
+    """How many JPEGs the GPU takes at a time now."""
+    return own.metrics()['blurd_jpeg_places']
+
+
+def await_places(own, wanted=PLACES):
+    assert daemon.eventually(lambda: places(own) == wanted, 20), f'{places(own)}\n' + '\n'.join(own.lines[-30:])
+
+
+def launch_jpeg(start, *more, wanted=PLACES, **values):
+    """A daemon whose fake GPU does JPEGs; returns when it can."""
+    own = launch(start, *jpeg_options(*more), **values)
+    await_places(own, wanted)
+    return own
+
+
 # --- what it says --------------------------------------------------------------------------
 def backend(own):
     """The GPU's entry in /readyz: name, state, reason."""

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * JPEG to JPEG on the GPU, with the fake driver and the fake nvJPEG: a desk with a lane and a pump, and calls
+ * JPEG to JPEG on the GPU, with the fake driver: a desk with a lane and a pump, and calls
  * that fail when they are told to. One program, one desk. */
 #ifndef BLURD_TESTS_PUMP_FIXTURE_H
 #define BLURD_TESTS_PUMP_FIXTURE_H
 
 #include "gpu/pump.h"
 
-#include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>
 #include <unistd.h>
 
 #include "core/log.h"
 #include "filters/filter.h"
-#include "tests/fake_nvjpeg/fake_nvjpeg.h"
 
 #include "tests/unit/jpeg_fixture.h"
 
@@ -24,8 +22,7 @@ enum { WIDTH = 70, HEIGHT = 50, ROOM = 1 << 18, QUALITY = 80, HANGS_AFTER_S = 30
 /* The process's. */
 static struct cuda cuda;
 static struct gpu_device device;
-static char nvjpeg_path[PATH_MAX + 60], fault_path[PATH_MAX];
-static __typeof__(fake_nvjpeg_objects) *objects;
+static char fault_path[PATH_MAX];
 
 /* What a test runs pictures with. */
 static struct {
@@ -55,16 +52,12 @@ static inline int open_device(void **state) {
     }
     const char *folder = dirname(program);
     snprintf(driver, sizeof driver, "%s/../fake_cuda/libfakecuda.so", folder);
-    snprintf(nvjpeg_path, sizeof nvjpeg_path, "%s/../fake_nvjpeg/libfakenvjpeg.so", folder);
     snprintf(fault_path, sizeof fault_path, "/tmp/blurd-test-pump-%d", (int)getpid());
     setenv("FAKE_CUDA_FAULT_FILE", fault_path, 1);
     alarm(HANGS_AFTER_S);
-    void *library = dlopen(nvjpeg_path, RTLD_NOW);
-    void *symbol = library ? dlsym(library, "fake_nvjpeg_objects") : NULL;
-    memcpy(&objects, &symbol, sizeof objects);
-    if (!symbol || cuda_open(&cuda, driver, &err) != ST_OK ||
+    if (cuda_open(&cuda, driver, &err) != ST_OK ||
         gpu_device_open(&device, &cuda, 0, &options, &err) != ST_OK) {
-        print_error("%s\n", symbol ? err.text : dlerror());
+        print_error("%s\n", err.text);
         return -1;
     }
     return 0;
@@ -78,17 +71,15 @@ static inline int close_device(void **state) {
 }
 
 static inline enum status open_desk(struct error *err) {
-    enum status status = gpu_device_open_jpeg(&device, nvjpeg_path, err);
-    assert_true(status == ST_OK || objects() == 0);
-    status = status == ST_OK ? gpu_lane_init(&desk.lane, &device, err) : status;
-    return status == ST_OK ? gpu_pump_create(&desk.pump, &device, 2, 1, err) : status;
+    enum status status = gpu_lane_init(&desk.lane, &device, err);
+    status = status == ST_OK ? gpu_lane_init_jpeg(&desk.lane, err) : status;
+    return status == ST_OK ? gpu_pump_create(&desk.pump, &device, err) : status;
 }
 
 static inline void close_desk(void) {
     gpu_pump_destroy(desk.pump);
     desk.pump = NULL;
     gpu_lane_finish(&desk.lane);
-    gpu_jpeg_close(&device.jpeg);
 }
 
 static inline int open_test(void **state) {
@@ -100,7 +91,7 @@ static inline int open_test(void **state) {
 static inline int close_test(void **state) {
     (void)state;
     close_desk();
-    return objects() == 0 ? 0 : -1;
+    return 0;
 }
 
 /* --- calls that fail, pictures ----------------------------------------------------------------- */
@@ -129,7 +120,7 @@ static inline struct gpu_transcode make_job(const struct buf *file, const struct
                                   .input = buf_bytes(file),
                                   .output = desk.output,
                                   .room = ROOM,
-                                  .options = {.quality = QUALITY}};
+                                  .quality = QUALITY};
 }
 
 static inline enum status run_job(const struct gpu_transcode *job, struct error *err) {
@@ -145,7 +136,7 @@ static inline enum status run(const struct buf *file, uint8_t quality) {
     struct chain chain;
     struct error err;
     struct gpu_transcode job = make_job(file, &plain_shape, &chain);
-    job.options.quality = quality;
+    job.quality = quality;
     return run_job(&job, &err);
 }
 

@@ -39,9 +39,9 @@ static enum refusal enter(struct desk *desk, int64_t cost_ms, uint64_t bytes) {
 }
 
 /* The number of the next job to run, or -1. */
-static int take(struct desk *desk, bool for_large) {
+static int take(struct desk *desk, enum role role) {
     enum refusal refusal;
-    struct job *job = admission_take(&desk->admission, for_large, desk->now, &refusal);
+    struct job *job = admission_take(&desk->admission, role, desk->now, &refusal);
     assert_int_equal(refusal, REFUSAL_NONE);
     return job ? (int)(job - desk->job) : -1;
 }
@@ -58,11 +58,11 @@ static void test_order_of_arrival(void **state) {
     }
     assert_int_equal(admission_waiting(&desk.admission), 3);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(take(&desk, false), i);
+        assert_int_equal(take(&desk, ROLE_ANY), i);
         done(&desk, i);
     }
-    assert_int_equal(take(&desk, false), -1);
-    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 0);
     assert_int_equal(desk.admission.bytes, 0);
 }
 
@@ -72,11 +72,11 @@ static void test_wait_is_work_over_workers(void **state) {
     for (unsigned i = 0; i < 6; i++) {
         enter(&desk, 10, 1);
     }
-    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 30 * MS);
-    take(&desk, false);
-    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 27 * MS + MS / 2);
+    assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 30 * MS);
+    take(&desk, ROLE_ANY);
+    assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 27 * MS + MS / 2);
     desk.now += 100 * MS; /* the oldest of them has waited for longer than was thought */
-    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 100 * MS);
+    assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 100 * MS);
 }
 
 static void test_limits_of_a_burst(void **state) {
@@ -89,7 +89,7 @@ static void test_limits_of_a_burst(void **state) {
     }
     assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_QUEUE);
     assert_int_equal(enter(&desk, 10, 1), REFUSAL_QUEUE);
-    take(&desk, false);
+    take(&desk, ROLE_ANY);
     assert_int_equal(admission_gate(&desk.admission, 100 * MS, desk.now), REFUSAL_WAIT);
     assert_int_equal(admission_gate(&desk.admission, 1000 * MS, desk.now), REFUSAL_NONE);
 }
@@ -115,12 +115,12 @@ static void test_a_queue_that_stands(void **state) {
     assert_true(desk.admission.standing);
     enum refusal refusal;
     for (unsigned i = 0; i < 20; i++) { /* all have waited for more than twice the target */
-        assert_ptr_equal(admission_take(&desk.admission, false, desk.now, &refusal), &desk.job[i]);
+        assert_ptr_equal(admission_take(&desk.admission, ROLE_ANY, desk.now, &refusal), &desk.job[i]);
         assert_int_equal(refusal, REFUSAL_AGE);
     }
     assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
     assert_int_equal(enter(&desk, 900, 1), REFUSAL_LARGE);
-    assert_int_equal(take(&desk, false), 20);
+    assert_int_equal(take(&desk, ROLE_ANY), 20);
     assert_true(desk.admission.standing);
     done(&desk, 20);
     desk.now += 700 * MS;
@@ -140,10 +140,10 @@ static void test_newest_first_when_there_is_too_much(void **state) {
     desk.admission.standing = true;
     assert_int_equal(enter(&desk, 10, 1), REFUSAL_STANDING);
     for (int newest = 11; newest > 9; newest--) {
-        assert_int_equal(take(&desk, false), newest);
+        assert_int_equal(take(&desk, ROLE_ANY), newest);
         done(&desk, newest);
     }
-    assert_int_equal(take(&desk, false), 0); /* the others can all be served in time */
+    assert_int_equal(take(&desk, ROLE_ANY), 0); /* the others can all be served in time */
 }
 
 static void test_what_came_too_late(void **state) {
@@ -152,7 +152,7 @@ static void test_what_came_too_late(void **state) {
     enter(&desk, 10, 1);
     desk.now += 10000 * MS;
     enum refusal refusal;
-    assert_ptr_equal(admission_take(&desk.admission, true, desk.now, &refusal), &desk.job[0]);
+    assert_ptr_equal(admission_take(&desk.admission, ROLE_LARGE, desk.now, &refusal), &desk.job[0]);
     assert_int_equal(refusal, REFUSAL_DEADLINE);
     assert_int_equal(admission_waiting(&desk.admission), 0);
 }
@@ -165,13 +165,13 @@ static void test_large_ones_are_apart(void **state) {
         assert_true(desk.job[i].large);
     }
     enter(&desk, 10, 1);
-    assert_int_equal(admission_wait(&desk.admission, false, desk.now), 10 * MS / 2);
-    assert_int_equal(take(&desk, true), 0);
-    assert_int_equal(take(&desk, false), 4); /* small first */
-    assert_int_equal(take(&desk, false), 1); /* one of two workers */
-    assert_int_equal(take(&desk, false), -1);
+    assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 10 * MS / 2);
+    assert_int_equal(take(&desk, ROLE_LARGE), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 4); /* small first */
+    assert_int_equal(take(&desk, ROLE_ANY), 1); /* one of two workers */
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
     done(&desk, 1);
-    assert_int_equal(take(&desk, false), 2);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
 }
 
 static void test_where_all_are_large_none_is(void **state) {
@@ -180,7 +180,7 @@ static void test_where_all_are_large_none_is(void **state) {
     for (unsigned i = 0; i < 2 * JOBS; i++) {
         desk.used = 0;
         enter(&desk, 400, 1);
-        assert_int_equal(take(&desk, desk.job[0].large), 0);
+        assert_int_equal(take(&desk, desk.job[0].large ? ROLE_LARGE : ROLE_ANY), 0);
         done(&desk, 0);
     }
     assert_false(desk.job[0].large);
@@ -195,14 +195,14 @@ static void test_memory(void **state) {
     enter(&desk, 10, 600);
     enter(&desk, 10, 600);
     enter(&desk, 10, 300);
-    assert_int_equal(take(&desk, false), 0);
-    assert_int_equal(take(&desk, false), -1);
+    assert_int_equal(take(&desk, ROLE_ANY), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
     done(&desk, 0);
-    assert_int_equal(take(&desk, false), 1);
-    assert_int_equal(take(&desk, false), 3); /* fits beside it */
-    assert_int_equal(take(&desk, false), -1);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
+    assert_int_equal(take(&desk, ROLE_ANY), 3); /* fits beside it */
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
     done(&desk, 1);
-    assert_int_equal(take(&desk, false), 2);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
 }
 
 static void test_clear(void **state) {
@@ -233,7 +233,7 @@ static void test_goodput(void **state) {
             enter(&desk, 10, 1);
         }
         struct job *job;
-        while (running < 0 && (job = admission_take(&desk.admission, false, desk.now, &refusal))) {
+        while (running < 0 && (job = admission_take(&desk.admission, ROLE_ANY, desk.now, &refusal))) {
             if (refusal == REFUSAL_NONE) {
                 running = (int)(job - desk.job);
                 end_of_job = desk.now + job->cost_ns;

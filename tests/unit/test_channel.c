@@ -223,13 +223,40 @@ static void test_nobody_reads(void **state) {
     assert_true(clock_ns() - begin < 10ll * 1000000000);
 }
 
+/* A message that is there is seen at once; nobody asks for long for one that is not, or a peer that is gone.
+ */
+static void test_asking(void **state) {
+    (void)state;
+    struct wire_done done = {0};
+    struct error err = {0};
+    int64_t begin = clock_ns();
+    channel_ask(pair[1]);
+    int64_t took = clock_ns() - begin;
+    assert_true(took >= 400000 && took < 1000 * 1000000ll);
+    assert_int_equal(channel_send(pair[0], &done, sizeof done, WIRE_DONE, -1, &err), ST_OK);
+    int64_t least = INT64_MAX;
+    for (unsigned i = 0; i < 20; i++) { /* one of them is not interrupted */
+        begin = clock_ns();
+        channel_ask(pair[1]);
+        took = clock_ns() - begin;
+        least = took < least ? took : least;
+    }
+    assert_true(least < 400000);
+    assert_int_equal(channel_receive(pair[1], &done, sizeof done, WIRE_DONE, NULL, 0, &err), ST_OK);
+    shutdown(pair[0], SHUT_RDWR);
+    begin = clock_ns();
+    channel_ask(pair[1]);
+    assert_true(clock_ns() - begin < 1000 * 1000000ll);
+    assert_int_equal(channel_receive(pair[1], &done, sizeof done, WIRE_DONE, NULL, 0, &err), ST_DEVICE);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_pair, close_pair)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_round_trip),        TEST(test_wrong_heads),      TEST(test_wrong_sizes),
         TEST(test_wrong_descriptors), TEST(test_the_next_is_read), TEST(test_closed_peer),
-        TEST(test_timeout),           TEST(test_nobody_reads),
+        TEST(test_timeout),           TEST(test_nobody_reads),     TEST(test_asking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,12 +157,162 @@ static void test_glance(void **state) {
     assert_false(codec_glance((struct bytes){NULL, 0}, &glance));
 }
 
+/* Only the first, sequential kind of frame with 8 bits, in grey or colour. */
+static void test_glance_at_baseline(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t marker, depth, components;
+        bool baseline;
+    } cases[] = {
+        {0xC0, 8, 1, true},  {0xC0, 8, 3, true},   {0xC0, 8, 2, false},
+        {0xC0, 8, 4, false}, {0xC0, 12, 3, false}, {0xC1, 8, 3, false},
+        {0xC2, 8, 3, false}, {0xC3, 8, 1, false},  {0xC9, 8, 3, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint8_t jpeg[23] = {0xFF, 0xD8, 0xFF, cases[i].marker,    0, 17, cases[i].depth, 0,
+                                  9,    0,    7,    cases[i].components};
+        struct glance glance;
+        assert_true(codec_glance((struct bytes){jpeg, sizeof jpeg}, &glance));
+        assert_int_equal(glance.channels, cases[i].components);
+        assert_int_equal(glance.baseline, cases[i].baseline);
+    }
+    static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x8\0\0\0\0";
+    struct glance glance;
+    assert_true(codec_glance((struct bytes){png, sizeof png - 1}, &glance));
+    assert_false(glance.baseline);
+}
+
+/* --- a device's codecs ---------------------------------------------------------------------- */
+static const struct glance photo = {.codec = CODEC_JPEG,
+                                    .width = 1920,
+                                    .height = 1080,
+                                    .channels = 3,
+                                    .depth = 8,
+                                    .reduced = true,
+                                    .baseline = true};
+
+static bool suits(const struct glance *glance, const struct parameters *parameters, enum codec_id output) {
+    struct cost cost = predict(glance, 500000, parameters, output);
+    assert_int_equal(cost.device_table_ns > 0, cost.device_ns > 0);
+    return cost.device_table_ns > 0;
+}
+
+static void set(struct parameters *parameters, const char *query) {
+    struct error err = {0};
+    if (parameters_parse(parameters, query, &err) != ST_OK) {
+        fail_msg("%s: %s", query, err.text);
+    }
+}
+
+static void test_pictures_for_a_device(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    struct glance glance = photo;
+    assert_true(suits(&glance, &parameters, CODEC_JPEG));
+    assert_false(suits(&glance, &parameters, CODEC_PNG));
+    assert_false(suits(NULL, &parameters, CODEC_JPEG));
+    glance.baseline = false;
+    assert_false(suits(&glance, &parameters, CODEC_JPEG));
+    glance = (struct glance){.codec = CODEC_PNG, .width = 64, .height = 64, .channels = 3, .depth = 8};
+    assert_false(suits(&glance, &parameters, CODEC_JPEG));
+    int64_t large = predict(&photo, 500000, &parameters, CODEC_JPEG).device_ns;
+    glance = photo;
+    glance.width = glance.height = 16;
+    int64_t small = predict(&glance, 500000, &parameters, CODEC_JPEG).device_ns;
+    assert_true(small > 500000 && large > small + 250000);
+}
+
+static void test_parameters_for_a_device(void **state) {
+    (void)state;
+    static const char *const refused[] = {"backend=cpu",    "colorspace=linear", "colorspace=rgb",
+                                          "mode=redact",    "region=1,2,3,4",    "progressive=true",
+                                          "subsampling=444"};
+    static const char *const taken[] = {"",         "quality=1",       "metadata=keep", "autorotate=false",
+                                        "sigma=40", "subsampling=420", "backend=auto",  "effort=9"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct parameters parameters = blur();
+        set(&parameters, refused[i]);
+        assert_false(suits(&photo, &parameters, CODEC_JPEG));
+    }
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        struct parameters parameters = blur();
+        set(&parameters, taken[i]);
+        assert_true(suits(&photo, &parameters, CODEC_JPEG));
+    }
+}
+
+/* Those that do not take the planes of a JPEG with colours are for grey ones alone. */
+static void test_filters_for_a_device(void **state) {
+    (void)state;
+    static const struct {
+        enum filter_id filter; /* FILTER_COUNT: a pipeline */
+        const char *query;
+        bool colours, gray;
+    } cases[] = {{FILTER_BLUR, "", true, true},
+                 {FILTER_PIXELATE, "block=16", true, true},
+                 {FILTER_PIXELATE, "block=5", false, true},
+                 {FILTER_SHARPEN, "", false, true},
+                 {FILTER_CONVOLVE, "preset=edge", false, true},
+                 {FILTER_STATS, "", false, false},
+                 {FILTER_COUNT, "ops=blur|pixelate:block=8|blur", true, true},
+                 {FILTER_COUNT, "ops=blur|sharpen", false, true}};
+    struct glance gray = photo;
+    gray.channels = 1;
+    gray.reduced = false;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct parameters parameters;
+        bool pipeline = cases[i].filter == FILTER_COUNT;
+        parameters_init(&parameters, pipeline ? NULL : filter_get(cases[i].filter));
+        set(&parameters, cases[i].query);
+        assert_int_equal(suits(&photo, &parameters, CODEC_JPEG), cases[i].colours);
+        assert_int_equal(suits(&gray, &parameters, CODEC_JPEG), cases[i].gray);
+    }
+    struct glance full = photo; /* in its colours, too */
+    full.reduced = false;
+    struct parameters parameters = blur();
+    set(&parameters, "subsampling=420");
+    assert_false(suits(&full, &parameters, CODEC_JPEG));
+    parameters = blur();
+    set(&parameters, "subsampling=444");
+    assert_true(suits(&full, &parameters, CODEC_JPEG));
+}
+
+static void test_learning_about_a_device(void **state) {
+    (void)state;
+    static struct cost_model model;
+    struct parameters parameters = blur();
+    const struct cost_request request = {&photo, 500000, &parameters, CODEC_JPEG};
+    struct cost first = cost_predict(&model, &request), cost = first;
+    assert_int_equal(first.device_ns, first.device_table_ns);
+    for (unsigned i = 0; i < 80; i++) {
+        cost_learn_device(&model, &cost, 2 * first.device_table_ns);
+        cost = cost_predict(&model, &request);
+        assert_int_equal(cost.device_table_ns, first.device_table_ns);
+        assert_int_equal(cost.ns, first.ns); /* that of the processor is another thing */
+    }
+    assert_true(cost.device_ns > first.device_ns * 19 / 10 && cost.device_ns < first.device_ns * 21 / 10);
+    static const int64_t extremes[] = {INT64_MAX, 0, -1, INT64_MIN};
+    for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
+        for (unsigned n = 0; n < 80; n++) {
+            cost_learn_device(&model, &cost, extremes[i]);
+        }
+        cost = cost_predict(&model, &request);
+        int64_t expected = i == 0 ? first.device_ns * 4 : first.device_ns / 4;
+        assert_true(cost.device_ns > expected * 9 / 10 && cost.device_ns < expected * 11 / 10);
+    }
+    cost_learn(&model, &cost, 2 * cost.table_ns);
+    assert_int_equal(cost_predict(&model, &request).device_ns, cost.device_ns);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times_of_the_table),       cmocka_unit_test(test_what_is_possible),
         cmocka_unit_test(test_redaction_counts_regions), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_not_recognised),           cmocka_unit_test(test_learning),
         cmocka_unit_test(test_every_kind_has_its_place), cmocka_unit_test(test_glance),
+        cmocka_unit_test(test_glance_at_baseline),       cmocka_unit_test(test_pictures_for_a_device),
+        cmocka_unit_test(test_parameters_for_a_device),  cmocka_unit_test(test_filters_for_a_device),
+        cmocka_unit_test(test_learning_about_a_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

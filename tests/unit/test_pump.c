@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Which JPEGs the GPU's way takes, and what it says of the others, with the fake driver and the fake nvJPEG:
+ * Which JPEGs the GPU's way takes, and what it says of the others, with the fake driver:
  * a status that sends the picture to the CPU, and the lane goes on. tests/gpu/jpeg.c looks at the pixels. */
+#include "core/orient.h"
 #include "tests/unit/pump_fixture.h"
 
 enum { FLIPS = 300, FRAME_BEGIN = 0x9e, FRAME_END = 0xb1 }; /* the frame header of what libjpeg writes */
@@ -18,7 +19,7 @@ static bool goes_to_cpu(enum status status) {
     return status == ST_UNSUPPORTED || status == ST_DEVICE || status == ST_BUSY;
 }
 
-static void test_what_the_hardware_takes(void **state) {
+static void test_what_is_taken(void **state) {
     (void)state;
     static const struct {
         struct jpeg_recipe recipe;
@@ -28,7 +29,9 @@ static void test_what_the_hardware_takes(void **state) {
         {{.luma = {2, 1}}, 1, 0},
         {{.luma = {1, 2}}, 0, 1},
         {{.luma = {1, 1}}, 0, 0},
+        {{.luma = {4, 1}}, 2, 0},
         {{.luma = {2, 2}, .restart = 3}, 1, 1},
+        {{.luma = {2, 2}, .odd_tables = true}, 1, 1},
         {{.space = JCS_GRAYSCALE}, 0, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -43,7 +46,6 @@ static void test_what_the_hardware_takes(void **state) {
         shape.chroma_shift_y = cases[i].shift_y;
         struct buf file = recipe_file(&recipe);
         struct gpu_transcode job = make_job(&file, &shape, &chain);
-        job.options.optimised = i % 2;
         assert_int_equal(run_job(&job, &err), ST_OK);
         assert_good(&job.shape);
         buf_finish(&file);
@@ -57,7 +59,6 @@ static void test_what_it_does_not(void **state) {
         {.name = "arithmetic", .luma = {2, 2}, .arithmetic = true},
         {.name = "a scan for each component", .luma = {2, 2}, .separate = true},
         {.name = "CMYK", .space = JCS_CMYK},
-        {.name = "4:1:1", .luma = {4, 1}},
     };
     struct buf good = recipe_file(&plain);
     struct chain chain;
@@ -89,7 +90,8 @@ static void test_cut_at_every_byte(void **state) {
     buf_finish(&file);
 }
 
-/* In the tables, in the scan: each flip alone. Some pass, as they do for the CPU. */
+/* In the tables, in the scan: each flip alone. Some pass, as they do for the CPU; none is the device's fault.
+ */
 static void test_damage(void **state) {
     (void)state;
     struct buf file = recipe_file(&plain);
@@ -105,8 +107,60 @@ static void test_damage(void **state) {
         seen[status]++;
         file.data[at] ^= 0x5a;
     }
-    assert_true(seen[ST_DEVICE] > 0 && seen[ST_UNSUPPORTED] > 0);
+    assert_int_equal(seen[ST_DEVICE], 0);
+    assert_true(seen[ST_OK] > 0 && seen[ST_UNSUPPORTED] > 0);
     assert_int_equal(run(&file, QUALITY), ST_OK);
+    buf_finish(&file);
+}
+
+/* Restart markers' numbers, and one too many, which libjpeg lets pass. */
+static void test_damage_that_only_the_walk_sees(void **state) {
+    (void)state;
+    struct jpeg_recipe recipe = plain;
+    recipe.restart = 1;
+    struct buf file = recipe_file(&recipe);
+    struct chain chain;
+    struct error err;
+    struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
+    assert_int_equal(run_job(&job, &err), ST_OK);
+    fixture_insert(&file, file.size - 2, "\xff\xd0", 2);
+    job.input = buf_bytes(&file);
+    assert_int_equal(run_job(&job, &err), ST_UNSUPPORTED);
+    assert_string_equal(err.text, "the JPEG's data is damaged");
+    buf_finish(&file);
+}
+
+static void test_orientation(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&plain);
+    for (uint8_t orientation = 0; orientation <= 9; orientation++) {
+        struct chain chain;
+        struct error err;
+        const struct image_shape upright = orient_shape(&plain_shape, orientation);
+        struct gpu_transcode job = make_job(&file, &upright, &chain);
+        job.shape = plain_shape;
+        job.orientation = orientation;
+        assert_int_equal(run_job(&job, &err), ST_OK);
+        assert_good(&upright);
+    }
+    buf_finish(&file);
+}
+
+/* Chroma that would shift. */
+static void test_orientation_for_the_cpu(void **state) {
+    (void)state;
+    const struct jpeg_recipe odd = {.luma = {2, 2}, .width = WIDTH - 1, .height = HEIGHT};
+    struct image_shape shape = plain_shape;
+    shape.width--;
+    struct buf file = recipe_file(&odd);
+    struct chain chain;
+    struct error err;
+    struct gpu_transcode job = make_job(&file, &shape, &chain);
+    job.orientation = 2;
+    assert_int_equal(run_job(&job, &err), ST_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "orientation 2"));
+    job.orientation = 4;
+    assert_int_equal(run_job(&job, &err), ST_OK);
     buf_finish(&file);
 }
 
@@ -128,10 +182,13 @@ static void test_no_room(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_the_hardware_takes, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_what_is_taken, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_what_it_does_not, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_cut_at_every_byte, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_damage, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_damage_that_only_the_walk_sees, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_orientation, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_orientation_for_the_cpu, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_no_room, open_test, close_test),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * What the walk over a JPEG's scan (gpu/walk.h) and the decoder (gpu/decode.h) have to know, out of the
+ * file's header: no device is needed. Trusts no byte of it.
+ *
+ * It takes baseline files (SOF0, and SOF1 of 8 bits) of one component, or of three in one scan, that end with
+ * the scan and the end marker behind it. It is stricter than decoders are, so that what it takes is read
+ * alike by all of them: one frame, no marker that belongs elsewhere, tables that are complete, no code of
+ * ones alone. */
+#ifndef BLURD_GPU_SCAN_H
+#define BLURD_GPU_SCAN_H
+
+#include "core/bytes.h"
+#include "core/image.h"
+#include "gpu/jpeg_kernels.h"
+
+struct gpu_scan {
+    size_t offset, size;      /* of the scan's bytes in the file, the end marker not included */
+    struct image_shape shape; /* grey, or YCbCr: what three components stand for is not looked at */
+    uint8_t h[3], v[3];       /* blocks of each component in an MCU: columns, rows */
+};
+
+/* Fills in *scan, and *tables for the kernels. ST_UNSUPPORTED for a file that is not taken, with the reason;
+ * the CPU may take it. A microsecond or two. Thread-safe. */
+enum status gpu_scan_parse(struct bytes file, struct gpu_scan *scan, struct scan_tables *tables,
+                           struct error *err);
+
+#endif

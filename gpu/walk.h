@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Whether a JPEG's entropy-coded data is whole, and where its blocks of samples begin, for who decodes them
+ * (gpu/decode.h): the kernel of gpu/walk.cu walks through all codes. Inside the engine process only; one
+ * picture of a lane at a time.
+ *
+ * What it calls whole, libjpeg decodes without a warning. It refuses some that libjpeg takes: padding of
+ * other bits than ones, bytes behind the last block or behind the end marker, and what gpu/scan.h does not
+ * take. */
+#ifndef BLURD_GPU_WALK_H
+#define BLURD_GPU_WALK_H
+
+#include "gpu/jpeg_kernels.h"
+#include "gpu/lane.h"
+
+/* Pinned memory for the tables and the verdict. Status as of gpu_lane_init. Finish after failure, too. */
+enum status gpu_walk_init(struct gpu_lane *lane, struct error *err);
+void gpu_walk_finish(struct gpu_lane *lane);
+
+/* Reads the header and takes device memory, as gpu_buffer_reserve does. ST_UNSUPPORTED for a file that
+ * gpu_scan_parse does not take, or that is of another shape. */
+enum status gpu_walk_parse(struct gpu_lane *lane, struct bytes file, const struct image_shape *shape,
+                           struct error *err);
+
+/* Enqueues the walk over the file that was parsed last; its bytes stay until the stream has got there. */
+enum status gpu_walk_begin(struct gpu_lane *lane, struct bytes file, struct error *err);
+
+/* What the kernel was given, and what it leaves in memory for who decodes. */
+struct walk_pass gpu_walk_pass(const struct gpu_lane *lane);
+
+/* Then: ST_OK for a scan that is whole, else ST_UNSUPPORTED, so that the CPU looks at it. */
+enum status gpu_walk_end(const struct gpu_lane *lane, struct error *err);
+
+#endif

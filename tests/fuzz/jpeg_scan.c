@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * A JPEG's header as the GPU's walk over the scan reads it: its tables lead nowhere outside of them, and it
+ * finds the picture that libjpeg finds. */
+#include "gpu/scan.h"
+
+#include "tests/fuzz/common/fuzz.h"
+
+enum { PATTERNS = 1 << 16, STEP = 37 /* so that each input is quick */, BITS_MAX = 27 };
+
+/* What the kernel does with the next 16 bits. */
+static uint32_t entry_of(const struct walk_codes *codes, uint32_t bits) {
+    uint32_t entry = codes->look[bits >> KERNEL_WALK_LONG];
+    for (int i = 0; i < KERNEL_WALK_LONG && entry == 0; i++) {
+        if (bits < codes->limit[i]) {
+            int32_t at = (int32_t)(bits >> (KERNEL_WALK_LONG - 1 - i)) + codes->first[i];
+            fuzz_require(at >= 0 && at < 256, "a code lies in its table");
+            entry = codes->code[at];
+            fuzz_require(entry != 0, "a code that is looked up is there");
+        }
+    }
+    return entry ? entry : KERNEL_WALK_NO_CODE;
+}
+
+static void check_codes(const struct walk_codes *codes) {
+    for (uint32_t bits = 0; bits < PATTERNS; bits += STEP) {
+        uint32_t entry = entry_of(codes, bits), count = entry & ((1U << KERNEL_WALK_VALUE_SHIFT) - 1);
+        uint32_t steps = entry >> KERNEL_WALK_STEP_SHIFT;
+        uint32_t value = (entry >> KERNEL_WALK_VALUE_SHIFT) &
+                         ((1U << (KERNEL_WALK_STEP_SHIFT - KERNEL_WALK_VALUE_SHIFT)) - 1);
+        fuzz_require(count == KERNEL_WALK_NO_CODE ||
+                         (count > 0 && count <= BITS_MAX && steps > 0 && value < count),
+                     "each code gets on");
+    }
+    uint32_t ones = entry_of(codes, PATTERNS - 1);
+    fuzz_require(ones == KERNEL_WALK_NO_CODE, "padding is no code");
+}
+
+static void check_walk(const struct walk_tables *tables) {
+    fuzz_require(tables->finished == 0 && tables->blocks > 0, "there are blocks");
+    fuzz_require(tables->in_mcu >= 1 && tables->in_mcu <= 10, "an MCU has 1 to 10 blocks");
+    fuzz_require(tables->dc >> 10 == 0 && tables->ac >> 10 == 0, "so many have tables");
+    fuzz_require(tables->interval == 0 || (uint64_t)tables->markers * tables->interval < tables->blocks,
+                 "each interval has blocks");
+    for (uint32_t block = 0; block < tables->in_mcu; block++) {
+        check_codes(&tables->codes[tables->dc >> block & 1]);
+        check_codes(&tables->codes[2 + (tables->ac >> block & 1)]);
+    }
+}
+
+static void check_decode(const struct decode_tables *tables) {
+    for (unsigned i = 0; i < 64; i++) {
+        fuzz_require(tables->place[i] < 64, "a coefficient lies in its block");
+    }
+    fuzz_require(tables->finished == 0, "nothing is decoded yet");
+}
+
+static void check_shape(struct bytes input, const struct image_shape *shape) {
+    const struct codec_limits limits = fuzz_limits();
+    struct picture picture;
+    struct error err = {0};
+    if (codec_probe(input, &limits, &picture, &err) != ST_OK) {
+        return;
+    }
+    const struct image_shape *native = &picture.native;
+    fuzz_require(native->width == shape->width && native->height == shape->height, "it has that size");
+    fuzz_require(!picture.progressive, "it is one scan");
+    fuzz_require(native->model == PIXEL_RGB ||
+                     (native->model == shape->model && native->chroma_shift_x == shape->chroma_shift_x &&
+                      native->chroma_shift_y == shape->chroma_shift_y),
+                 "it has that shape");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct scan_tables tables; /* what the last input left is still there, as in a lane */
+    struct bytes input = {data, size};
+    struct gpu_scan scan;
+    struct error err = {0};
+    if (gpu_scan_parse(input, &scan, &tables, &err) != ST_OK) {
+        fuzz_require(err.status == ST_UNSUPPORTED && err.text[0], "a refusal is explained");
+        return 0;
+    }
+    fuzz_require(scan.size > 0 && scan.offset + scan.size + 2 == size, "the scan ends before the end marker");
+    check_walk(&tables.walk);
+    check_decode(&tables.decode);
+    check_shape(input, &scan.shape);
+    return 0;
+}

@@ -1,0 +1,613 @@
+# SPDX-License-Identifier: MIT
+"""JPEG to JPEG by a fake GPU: its files are the CPU's to the byte, and whatever fails, every request gets its
+picture."""
+
+import concurrent.futures
+import functools
+import os
+import random
+import signal
+import threading
+import time
+
+import numpy
+import pytest
+
+import anatomy
+import daemon
+import fake_gpu
+import pictures
+import wire
+from fake_gpu import BY_GPU, PLACES, await_places, jpeg_options, launch_jpeg, places
+from problems import check_problem
+from test_multipart import form
+from test_orientation import marked, says_upright
+
+pytestmark = fake_gpu.needed
+PHOTO = pictures.jpeg(pictures.photograph(64, 48), subsampling='420')
+MEDIUM = pictures.jpeg(pictures.photograph(300, 200), subsampling='420')  # more than the buffers of others
+OTHER = pictures.jpeg(pictures.photograph(45, 31, seed=2), 80, subsampling='444')
+
+
+def form_440(width=52, height=39):
+    """Pillow does not write it: one in 4:2:2 of as many blocks, with the factors exchanged. It looks odd."""
+    body = bytearray(pictures.jpeg(pictures.photograph(height, width), subsampling='422'))
+    at = body.index(b'\xff\xc0')
+    body[at + 5:at + 9] = height.to_bytes(2, 'big') + width.to_bytes(2, 'big')
+    body[at + 11] = 0x12
+    return bytes(body)
+
+
+@pytest.fixture(scope='module')
+def gpu():
+    with daemon.Daemon(*jpeg_options(), environment=fake_gpu.settings()) as own:
+        await_places(own)
+        yield own
+
+
+@pytest.fixture(scope='module')
+def cpu():
+    with daemon.Daemon('--gpus', 'none') as own:
+        yield own
+
+
+def ask(own, body, target='/blur?sigma=2', **more):
+    """(X-Backend, the bytes)"""
+    answer = own.post(target, body, **more)
+    assert answer.status_code == 200, f'{answer.status_code} {answer.text}\n' + '\n'.join(own.lines[-30:])
+    return answer.headers['X-Backend'], answer.content
+
+
+# --- what the GPU does ----------------------------------------------------------------------
+TARGETS = ('/blur?sigma=2', '/blur?sigma=0.1', '/blur?sigma=9&edge=wrap', '/blur?kernel_size=5', '/pixelate?block=16',
+           '/blur?quality=30', '/blur?quality=100', '/blur?quality=1', '/blur?backend=auto', '/blur?format=jpeg',
+           '/pipeline?ops=blur:sigma=2|pixelate:block=16|blur:sigma=1')
+GRAY_TARGETS = ('/sharpen?amount=2', '/pixelate?block=5', '/convolve?preset=edge', '/pipeline?ops=blur|sharpen|pixelate:block=3')
+SHAPES = {'gray': lambda w, h: pictures.jpeg(pictures.photograph(w, h, 1)), '440': lambda w, h: form_440(w, h),
+          **{s: lambda w, h, s=s: pictures.jpeg(pictures.photograph(w, h), subsampling=s) for s in ('420', '422', '444')}}
+SIZES = ((64, 48), (63, 47), (17, 65), (8, 8))
+
+
+@pytest.mark.parametrize('shape', SHAPES)
+@pytest.mark.parametrize('size', SIZES, ids=str)
+def test_shapes(gpu, cpu, shape, size):
+    body = SHAPES[shape](*size)
+    name, result = ask(gpu, body)
+    assert name == BY_GPU
+    assert result == ask(cpu, body)[1]
+
+
+@pytest.mark.parametrize('size', ((1, 1), (2, 3), (7, 300), (300, 7)), ids=str)
+def test_narrow_ones(gpu, cpu, size):
+    """Whoever does it."""
+    for shape, make in SHAPES.items():
+        if shape != '440':
+            body = make(*size)
+            assert ask(gpu, body)[1] == ask(cpu, body)[1]
+
+
+@pytest.mark.parametrize('target', TARGETS)
+def test_filters(gpu, cpu, target):
+    name, result = ask(gpu, PHOTO, target)
+    assert name == BY_GPU
+    assert result == ask(cpu, PHOTO, target)[1]
+
+
+@pytest.mark.parametrize('target', GRAY_TARGETS)
+def test_filters_of_gray(gpu, cpu, target):
+    """It has no other planes than those that filters take."""
+    body = SHAPES['gray'](61, 43)
+    name, result = ask(gpu, body, target)
+    assert name == BY_GPU
+    assert result == ask(cpu, body, target)[1]
+
+
+def test_411(gpu, cpu):
+    """By its factors: another picture, but a whole file of as many blocks."""
+    body = bytearray(PHOTO)
+    body[body.index(b'\xff\xc0') + 11] = 0x41
+    assert ask(gpu, bytes(body)) == (BY_GPU, ask(cpu, bytes(body))[1])
+
+
+def test_restart_markers(gpu, cpu):
+    body = pictures.mosaic_jpeg(numpy.arange(48).reshape(6, 8) * 5, interval=5)
+    assert b'\xff\xdd' in body
+    name, result = ask(gpu, body)
+    assert name == BY_GPU
+    assert result == ask(cpu, body)[1]
+
+
+# --- orientation and metadata ------------------------------------------------------------------
+@pytest.mark.parametrize('orientation', range(1, 9))
+@pytest.mark.parametrize('query', ('', '&autorotate=false'))
+def test_orientation(gpu, cpu, orientation, query):
+    body = marked(pictures.photograph(64, 48), orientation, subsampling='420')
+    name, result = ask(gpu, body, '/blur?sigma=2' + query)
+    assert name == BY_GPU
+    assert result == ask(cpu, body, '/blur?sigma=2' + query)[1]
+    assert says_upright(result)  # strip
+
+
+@pytest.mark.parametrize('orientation', range(1, 9))
+@pytest.mark.parametrize('subsampling', ('420', '422'))
+def test_orientation_of_odd_sizes(gpu, cpu, orientation, subsampling):
+    """Where the grid of the chroma would shift the CPU does it, by way of RGB."""
+    body = marked(pictures.photograph(63, 47), orientation, subsampling=subsampling)
+    name, result = ask(gpu, body)
+    wanted = ask(cpu, body)[1]
+    assert result == wanted
+    assert result == wanted or name == BY_GPU
+    assert orientation > 1 or name == BY_GPU
+
+
+@pytest.mark.parametrize('orientation', (1, 3, 6))
+@pytest.mark.parametrize('query', ('', '&metadata=keep', '&metadata=strip', '&metadata=keep&autorotate=false'))
+def test_metadata(gpu, cpu, orientation, query):
+    body = marked(pictures.photograph(64, 48), orientation, subsampling='420')
+    name, result = ask(gpu, body, '/blur?sigma=2' + query)
+    wanted = ask(cpu, body, '/blur?sigma=2' + query)[1]
+    assert name == BY_GPU and result == wanted
+    assert (pictures.CANARY in result) == ('keep' in query)
+    assert anatomy.icc_of(result) == pictures.icc()
+
+
+def test_metadata_of_all_sizes(gpu, cpu):
+    """Profiles of several segments, more than a segment's worth of text."""
+    profile = os.urandom(150000)
+    parts = [profile[i:i + 60000] for i in range(0, len(profile), 60000)]
+    segments = [(0xE2, b'ICC_PROFILE\0' + bytes([i + 1, len(parts)]) + part) for i, part in enumerate(parts)]
+    body = pictures.with_segments(PHOTO, *segments, (0xFE, b'c' * 65533), pictures.exif_segment(1), (0xED, b'Photoshop'))
+    for query in ('&metadata=keep', ''):
+        name, result = ask(gpu, body, '/blur?sigma=2' + query)
+        assert name == BY_GPU and result == ask(cpu, body, '/blur?sigma=2' + query)[1]
+
+
+# --- what is the CPU's -------------------------------------------------------------------------
+def cmyk():
+    return pictures.jpeg(pictures.photograph(40, 32, 4))
+
+
+def progressive():
+    return pictures.jpeg(pictures.photograph(64, 48), progressive=True)
+
+
+NOT_THEIRS = {
+    'PNG': (pictures.small_png, '/blur?sigma=2'), 'PNG to JPEG': (pictures.small_png, '/blur?format=jpeg'),
+    'to PNG': (lambda: PHOTO, '/blur?format=png'), 'progressive in': (progressive, '/blur?sigma=2'),
+    'progressive out': (lambda: PHOTO, '/blur?progressive=true'), 'CMYK': (cmyk, '/blur?sigma=2'),
+    'region': (lambda: PHOTO, '/blur?region=4,4,20,20'), 'redact': (lambda: PHOTO, '/blur?mode=redact&region=4,4,20,20'),
+    'redact all': (lambda: PHOTO, '/blur?mode=redact'), 'linear': (lambda: PHOTO, '/blur?colorspace=linear'),
+    'rgb': (lambda: PHOTO, '/blur?colorspace=rgb'), 'stats': (lambda: PHOTO, '/stats'),
+    'backend': (lambda: PHOTO, '/blur?backend=cpu'),
+    'another sampling': (lambda: PHOTO, '/blur?subsampling=444'), 'sharpen': (lambda: PHOTO, '/sharpen'),
+    'tiles that do not fit': (lambda: PHOTO, '/pixelate?block=5'), 'steps': (lambda: PHOTO, '/pipeline?ops=blur|sharpen'),
+    '16 bits': (lambda: pictures.png(pictures.photograph(40, 30).astype('uint16') * 257, depth=16), '/blur?format=jpeg'),
+}
+
+
+@pytest.mark.parametrize('name', NOT_THEIRS)
+def test_what_the_gpu_does_not_take(gpu, cpu, name):
+    make, target = NOT_THEIRS[name]
+    body = make()
+    answers = [own.post(target, body) for own in (gpu, cpu)]
+    assert [a.status_code for a in answers] == [200, 200], answers[0].text
+    assert not answers[0].headers.get('X-Backend', '').endswith('/jpeg')
+    assert answers[0].content == answers[1].content
+
+
+def test_accept_decides(gpu):
+    assert ask(gpu, PHOTO, headers={'Accept': 'image/png'})[1].startswith(b'\x89PNG')
+    name, result = ask(gpu, PHOTO, headers={'Accept': 'image/jpeg'})
+    assert name == BY_GPU and result.startswith(b'\xff\xd8')
+
+
+# --- damage ------------------------------------------------------------------------------------
+def damaged():
+    """(what, bytes)"""
+    chance = random.Random(5)
+    scan = PHOTO.index(b'\xff\xda')
+    for cut in (2, 20, scan - 1, scan + 2, scan + 20, len(PHOTO) // 2, len(PHOTO) - 3, len(PHOTO) - 2, len(PHOTO) - 1):
+        yield f'cut at {cut}', PHOTO[:cut]
+    for _ in range(40):
+        at = chance.randrange(2, len(PHOTO))
+        yield f'flipped at {at}', PHOTO[:at] + bytes([PHOTO[at] ^ 1 << chance.randrange(8)]) + PHOTO[at + 1:]
+    for marker in (b'\xff\xd8', b'\xff\xd0', b'\xff\xda', b'\xff\xfe', b'\xff\x00', b'\0\0'):
+        yield f'ends with {marker}', PHOTO[:-2] + marker
+        yield f'{marker} within the scan', PHOTO[:-60] + marker + PHOTO[-58:]
+    yield 'more behind the end', PHOTO + b'what is this?' * 9
+    yield 'two of them', PHOTO + OTHER
+    at = PHOTO.index(b'\xff\xc0')
+    for width, height in ((0, 48), (64, 0), (65, 48), (64, 56), (80, 48), (64, 32), (32, 48), (65535, 65535)):
+        size = height.to_bytes(2, 'big') + width.to_bytes(2, 'big')
+        yield f'says {width}x{height}', PHOTO[:at + 5] + size + PHOTO[at + 9:]
+
+
+DAMAGED = dict(damaged())
+
+
+def told(answer):
+    """What a client sees of a refusal, but for the number of the request."""
+    problem = answer.json()
+    return answer.status_code, problem['type'], problem['detail']
+
+
+@pytest.mark.parametrize('part', range(4))
+def test_damage(gpu, cpu, part):
+    for what in list(DAMAGED)[part::4]:
+        ours, theirs = (own.post('/blur?sigma=2', DAMAGED[what]) for own in (gpu, cpu))
+        assert ours.status_code == theirs.status_code, f'{what}: {ours.content[:200]} {theirs.content[:200]}'
+        if theirs.status_code != 200:
+            assert told(ours) == told(theirs), what
+        elif ours.headers['X-Backend'] == BY_GPU:
+            assert ours.content == theirs.content
+        else:
+            assert ours.content == theirs.content, what
+
+
+def test_damage_is_counted(start, cpu):
+    own = launch_jpeg(start)
+    check_problem(own.post('/blur', PHOTO[:-200] + PHOTO[-2:]), 'corrupt-image')
+    metrics = own.metrics()
+    assert metrics['blurd_jpeg_returned_total'] == 1 and metrics['blurd_jpeg_device_total'] == 0
+    assert metrics['blurd_backend_failures_total'] == 0 and places(own) == PLACES
+    assert ask(own, PHOTO)[0] == BY_GPU
+    assert own.metrics()['blurd_jpeg_device_total'] == 1
+
+
+# --- forms and connections -----------------------------------------------------------------------
+@pytest.mark.parametrize('odd', range(9))
+def test_forms(gpu, cpu, odd):
+    """The picture lies anywhere in the body."""
+    body = form(('sigma', '2'), ('image"; filename="' + 'p' * odd + '.jpg', PHOTO), extra=b'')
+    name, result = ask(gpu, body, '/blur', headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+    assert name == BY_GPU and result == ask(gpu, PHOTO)[1]
+    assert result == ask(cpu, PHOTO)[1]
+
+
+def test_a_form_that_looks_like_a_picture(gpu, cpu):
+    """The head of a JPEG for the GPU stands in the name of a file; the picture is another."""
+    decoy = PHOTO[:PHOTO.index(b'\xff\xc0') + 19].translate(None, b'"\r\n')
+    for body in (pictures.small_png(), cmyk(), OTHER):
+        parts = b'--simple\r\nContent-Disposition: form-data; name="image"; filename="' + decoy + b'"\r\n\r\n'
+        answers = [own.post('/blur?sigma=2', parts + body + b'\r\n--simple--\r\n',
+                            headers={'Content-Type': 'multipart/form-data; boundary=simple'}) for own in (gpu, cpu)]
+        assert answers[0].status_code == answers[1].status_code
+        if body != OTHER and answers[0].status_code == 200:
+            assert answers[0].content == answers[1].content
+
+
+def test_many_connections_with_keep_alive(gpu):
+    wanted = {body: ask(gpu, body)[1] for body in (PHOTO, OTHER)}
+
+    def talk(number):
+        with gpu.connect(60) as connection:
+            for i in range(6):
+                body = (PHOTO, OTHER)[(number + i) % 2]
+                connection.send(wire.message('POST', '/blur?sigma=2', body))
+                answer = connection.answer()
+                assert answer.status == 200 and answer.body == wanted[body]
+                assert answer.header('X-Backend') == BY_GPU
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        list(pool.map(talk, range(24)))
+
+
+def test_who_goes_away_leaves_nothing(start):
+    own = launch_jpeg(start, '--gpu-pictures', 1, wanted=1)
+    wanted = ask(own, PHOTO)[1]
+    for i in range(24):
+        with own.connect() as connection:
+            connection.send(wire.message('POST', '/blur?sigma=9', MEDIUM)[:None if i % 4 else 3000])
+    assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 1)
+    assert ask(own, PHOTO) == (BY_GPU, wanted)
+
+
+# --- the option ----------------------------------------------------------------------------------
+def test_cpu_means_the_same_bytes(start, cpu):
+    own = fake_gpu.launch(start, *jpeg_options('--jpeg-codec', 'cpu'))
+    for body in (PHOTO, OTHER, SHAPES['gray'](40, 30)):
+        assert ask(own, body) == ('cuda:0', ask(cpu, body)[1])
+    metrics = own.metrics()
+    assert metrics['blurd_jpeg_places'] == 0 and metrics['blurd_jpeg_device_total'] == 0
+
+
+def test_auto_leaves_small_ones_to_the_cpu(start, cpu):
+    """As soon as it knows how long each way takes, if not before."""
+    own = launch_jpeg(start, '--jpeg-codec', 'auto')
+    answers = [ask(own, PHOTO) for _ in range(20)]
+    assert 'cuda:0' in {name for name, _ in answers}
+    assert {result for name, result in answers if name != BY_GPU} == {ask(cpu, PHOTO)[1]}
+
+
+BIG = pictures.jpeg(pictures.photograph(1280, 960), 90, subsampling='420')
+
+
+def test_auto_uses_both_ways_under_load(start, cpu):
+    own = launch_jpeg(start, '--jpeg-codec', 'auto', '--gpu-pictures', 1, '--workers', 2, wanted=1)
+    target = '/blur?sigma=0.5'
+    wanted = ask(cpu, BIG, target)[1]
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: ask(own, BIG, target), range(12)))
+    names = {name for name, _ in answers}
+    assert BY_GPU in names and len(names) > 1
+    for name, result in answers:
+        assert name == BY_GPU or result == wanted
+    assert next(result for name, result in answers if name == BY_GPU) == wanted
+    assert len({result for name, result in answers if name == BY_GPU}) == 1
+
+
+def test_two_gpus_are_both_used(start, cpu):
+    own = launch_jpeg(start, '--gpu-pictures', 4, DEVICES=2)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: ask(own, PHOTO), range(60)))
+    assert {name for name, _ in answers} == {'cuda:0/jpeg', 'cuda:1/jpeg'}
+    assert len({result for _, result in answers}) == 1
+    assert answers[0][1] == ask(cpu, PHOTO)[1]
+
+
+def test_one_of_two_gpus_does_no_jpegs(start):
+    own = launch_jpeg(start, '--gpu-pictures', 4, DEVICES=2, FAULT='cuMemHostAlloc:1:2', wanted=2)
+    assert own.wait_for_line(r'cuda:0: no JPEGs: .*cuMemHostAlloc')
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        names = set(pool.map(lambda _: ask(own, PHOTO)[0], range(24)))
+    assert names == {'cuda:1/jpeg'}
+
+
+# --- memory --------------------------------------------------------------------------------------
+def test_memory_comes_back(start, cpu):
+    own = launch_jpeg(start, '--memory', '64M')
+    wanted = ask(own, PHOTO)[1]
+    before = daemon.eventually(lambda: own.metrics()['blurd_slot_bytes'])
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        assert set(pool.map(lambda _: ask(own, PHOTO)[1], range(64))) == {wanted}
+    metrics = own.metrics()
+    assert metrics['blurd_jpeg_device_total'] == 65
+    assert metrics['blurd_slot_bytes'] <= max(before, 1) * 24  # idle slots of a usual size, nothing else
+
+
+@functools.lru_cache(1)
+def greedy_png():
+    """With it no picture more fits into 64 MiB, as far as is predicted."""
+    return pictures.png(pictures.noise(2180, 2180, 3) % 2)
+
+
+@pytest.mark.parametrize('end', (False, True), ids=('on', 'end'))
+def test_who_waits_for_memory_is_called(start, end):
+    """Nobody else comes who could wake a worker up."""
+    own = launch_jpeg(start, '--memory', '64M', '--workers', 1)
+    wanted = ask(own, PHOTO)[1]
+    with own.connect(20) as large, own.connect(20) as small:
+        large.send(wire.message('POST', '/blur?sigma=0.1&effort=2&backend=cpu', greedy_png()))
+        assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 2)
+        time.sleep(0.1 * daemon.SLOW)
+        small.send(wire.message('POST', '/blur?sigma=2', PHOTO))
+        if end:
+            time.sleep(0.05 * daemon.SLOW)
+            own.signal()
+        answer = small.answer()
+        assert answer.status == 200 and answer.body == wanted
+        assert large.answer().status == 200
+    assert not end or own.wait() == 0
+
+
+def test_what_comes_back_has_all_the_memory(start, tmp_path):
+    """A picture that fits only without the room for the GPU's result."""
+    path = tmp_path / 'fault'
+    own = launch_jpeg(start, '--memory', '64M', FAULT_FILE=path)
+    body = pictures.jpeg(numpy.zeros((4200, 4200, 1), numpy.uint8))
+    path.write_text('cuMemsetD8Async:1:2')
+    name, _ = ask(own, body, '/blur?sigma=0.1&quality=91')
+    assert name == 'cuda:0' and not path.exists()
+    assert own.metrics()['blurd_jpeg_returned_total'] == 1
+
+
+# --- failures ------------------------------------------------------------------------------------
+def test_an_old_driver(start, cpu):
+    own = fake_gpu.launch(start, *jpeg_options(), MISSING='cuStreamWriteValue32')
+    assert places(own) == 0
+    assert own.wait_for_line(r'cuda:0: no JPEGs: this driver lacks the function cuStreamWriteValue32')
+    assert ask(own, PHOTO) == ('cuda:0', ask(cpu, PHOTO)[1])
+
+
+@pytest.mark.parametrize('fault', ('cuMemHostAlloc:1:0:hang', 'cuMemHostAlloc:2:719:sticky'), ids=('hang', 'sticky'))
+def test_a_start_that_goes_wrong(start, cpu, fault):
+    """Pictures are filtered all the while, and the end is not held up."""
+    own = fake_gpu.launch(start, *jpeg_options('--workers', 1), serving=False, FAULT=fault)
+    for _ in range(5):
+        name, result = ask(own, PHOTO)
+        assert not name.endswith('/jpeg') and result == ask(cpu, PHOTO)[1]
+    assert places(own) == 0
+    own.signal()
+    begin = time.monotonic()
+    assert own.wait() == 0 and time.monotonic() - begin < 2 * daemon.SLOW
+
+
+@pytest.mark.parametrize('asked, gpus, made', ((0, 1, 28), (3, 2, 4), (1, 2, 2), (40, 1, 40)))
+def test_how_many_at_a_time(start, asked, gpus, made):
+    own = launch_jpeg(start, '--gpu-pictures', asked, wanted=made, DEVICES=gpus)
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        answers = set(pool.map(lambda _: ask(own, PHOTO), range(48)))
+    assert {name.partition('/')[2] for name, _ in answers} == {'jpeg'}
+    assert len({result for _, result in answers}) == 1
+
+
+BEGINS = ('cuMemHostAlloc', 'cuMemHostGetDevicePointer', 'cuMemAlloc')
+
+
+@pytest.mark.parametrize('call', BEGINS)
+def test_a_call_that_fails_at_the_start(start, cpu, call):
+    """At the first GPU: the other one does it all."""
+    own = fake_gpu.launch(start, *jpeg_options(), DEVICES=2, FAULT=f'{call}:1:6')
+    assert daemon.eventually(lambda: places(own) == 2, 20), own.lines[-10:]
+    assert own.wait_for_line(r'cuda:0: no JPEGs: .*' + call)
+    name, result = ask(own, PHOTO)
+    assert name == 'cuda:1/jpeg'
+    assert result == ask(cpu, PHOTO)[1]
+
+
+def meet(own, path, fault, cpu, target):
+    """Lets the fault happen while a picture is made, which is right. Whether anything used the call."""
+    path.write_text(fault)
+    for body in (PHOTO, OTHER, MEDIUM):
+        name, result = ask(own, body, target)
+        wanted = ask(cpu, body, target)[1]
+        if name.endswith('/jpeg'):
+            assert result == wanted
+        else:
+            assert result == wanted, f'{fault}: wrong picture from {name}'
+        if not path.exists():
+            return True
+    path.unlink()
+    return False
+
+
+OUT_OF_MEMORY = 2
+ON_THE_WAY = ('cuMemcpyHtoDAsync', 'cuMemsetD8Async', 'cuLaunchKernel', 'cuStreamWriteValue32', 'cuEventRecord', 'cuEventElapsedTime')
+
+
+def test_a_call_without_memory_on_the_way(start, cpu, tmp_path):
+    """It costs the one picture the CPU's time, and no engine."""
+    path = tmp_path / 'fault'
+    own = launch_jpeg(start, '--gpu-pictures', 1, wanted=1, FAULT_FILE=path)
+    pid = fake_gpu.engine(own)
+    met = set()
+    for i, call in enumerate(ON_THE_WAY):
+        if meet(own, path, f'{call}:1:{OUT_OF_MEMORY}', cpu, f'/blur?sigma=2&quality={60 + i}'):
+            met.add(call)
+    assert met == set(ON_THE_WAY)
+    assert fake_gpu.engine(own) == pid and own.metrics()['blurd_jpeg_returned_total'] >= len(met)
+    assert ask(own, PHOTO)[0] == BY_GPU
+
+
+DRIVER_CALLS = ('cuLaunchKernel', 'cuMemcpyHtoDAsync', 'cuEventRecord', 'cuStreamWriteValue32', 'cuStreamSynchronize', 'cuMemAlloc')
+
+
+@pytest.mark.parametrize('call', DRIVER_CALLS)
+def test_the_driver_fails_on_the_way(start, cpu, tmp_path, call):
+    """The next engine does JPEGs, too."""
+    path = tmp_path / 'fault'
+    own = launch_jpeg(start, '--gpu-pictures', 1, wanted=1, FAULT_FILE=path)
+    pid = fake_gpu.engine(own)
+    if meet(own, path, f'{call}:1:719:sticky', cpu, '/blur?sigma=2'):
+        assert daemon.eventually(lambda: pid not in fake_gpu.children(own)), 'the engine goes on'
+    else:
+        assert call not in ('cuLaunchKernel', 'cuStreamWriteValue32')
+    fake_gpu.await_state(own, 'serving')
+    await_places(own, 1)
+    assert ask(own, PHOTO)[0] == BY_GPU
+
+
+def test_a_call_that_hangs(start, cpu, tmp_path):
+    """Nobody waits for longer than gpu_timeout, and for the end neither."""
+    path = tmp_path / 'fault'
+    own = launch_jpeg(start, '--gpu-timeout', f'{800 * daemon.SLOW:.0f}ms', FAULT_FILE=path)
+    pid = fake_gpu.engine(own)
+    path.write_text('cuLaunchKernel:1:0:hang')
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: ask(own, PHOTO), range(16)))
+    wanted = ask(cpu, PHOTO)[1]
+    for name, result in answers:
+        assert result == wanted or name == BY_GPU
+    assert daemon.eventually(lambda: pid not in fake_gpu.children(own))
+    await_places(own)
+    assert ask(own, PHOTO)[0] == BY_GPU
+
+
+class Load:
+    """Threads that ask without a pause, and check what they get."""
+
+    def __init__(self, own, cpu, threads=6):
+        self.own, self.wanted = own, (ask(cpu, PHOTO)[1], ask(own, PHOTO)[1])
+        self.over = threading.Event()
+        self.names, self.failures = [], []
+        self.threads = [threading.Thread(target=self._ask) for _ in range(threads)]
+
+    def _ask(self):
+        while not self.over.is_set():
+            try:
+                name, result = ask(self.own, PHOTO)
+                assert result == self.wanted[name == BY_GPU], f'wrong pixels from {name}'
+                self.names.append(name)
+            except BaseException as failure:
+                self.failures.append(failure)
+                return
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+        assert not self.failures, self.failures[0]
+
+
+@pytest.mark.parametrize('number', (signal.SIGKILL, signal.SIGSTOP, signal.SIGUSR1), ids=('kill', 'stop', 'fault'))
+def test_the_engine_ends_under_load(start, cpu, number):
+    """SIGUSR1 lets a kernel fault; who is stopped is found by gpu_timeout. The next engine does JPEGs, too."""
+    own = launch_jpeg(start, '--gpu-timeout', f'{700 * daemon.SLOW:.0f}ms')
+    with Load(own, cpu) as load:
+        assert daemon.eventually(lambda: load.names.count(BY_GPU) > 8)
+        for _ in range(2):  # after a third end there is a pause
+            pid = fake_gpu.engine(own)
+            os.kill(pid, number)
+            assert daemon.eventually(lambda: pid not in fake_gpu.children(own)), 'the engine goes on'
+            fake_gpu.await_state(own, 'serving')
+            await_places(own)
+            asked = len(load.names)
+            assert daemon.eventually(lambda: BY_GPU in load.names[asked:])
+    assert own.metrics()['blurd_jpeg_device_total'] >= load.names.count(BY_GPU)
+
+
+def test_no_places_without_an_engine(start, cpu):
+    own = launch_jpeg(start)
+    for _ in range(3):
+        fake_gpu.await_state(own, 'serving')
+        pid = fake_gpu.engine(own)
+        os.kill(pid, signal.SIGKILL)
+        assert daemon.eventually(lambda: pid not in fake_gpu.children(own))
+    fake_gpu.await_state(own, 'down')
+    assert places(own) == 0
+    name, result = ask(own, PHOTO)
+    assert name.startswith('cpu/') and result == ask(cpu, PHOTO)[1]
+
+
+def test_a_single_process(start, cpu):
+    own = launch_jpeg(start, '--single-process', 'yes')
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = set(pool.map(lambda _: ask(own, PHOTO), range(24)))
+    assert {name for name, _ in answers} == {BY_GPU} and len(answers) == 1
+    assert answers.pop()[1] == ask(cpu, PHOTO)[1]
+
+
+# --- the end -------------------------------------------------------------------------------------
+@pytest.mark.parametrize('stopped', (False, True), ids=('runs', 'stopped'))
+def test_what_is_in_flight_is_finished(start, cpu, stopped):
+    own = launch_jpeg(start, '--gpu-pictures', 2, '--gpu-timeout', f'{700 * daemon.SLOW:.0f}ms', wanted=2)
+    wanted = {ask(cpu, PHOTO)[1], ask(own, PHOTO)[1]}
+    if stopped:
+        os.kill(fake_gpu.engine(own), signal.SIGSTOP)
+    connections = [own.connect(30) for _ in range(12)]
+    for connection in connections:
+        connection.send(wire.message('POST', '/blur?sigma=2', PHOTO))
+    if stopped:
+        assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == len(connections) + 1)
+        own.signal()
+        for connection in connections:
+            answer = connection.answer()
+            assert answer.status == 200 and answer.body in wanted
+    else:
+        for connection in connections:
+            assert connection.answer().body in wanted
+        own.signal()
+    for connection in connections:
+        connection.close()
+    assert own.wait() == 0
+
+
+def test_numpy_sees_the_form_440():
+    """The test's own maker."""
+    body = form_440(52, 39)
+    assert anatomy.subsampling(body) == '440' and anatomy.frame(body)[1:3] == (52, 39)
+    assert anatomy.pixels(body).dtype == numpy.uint8

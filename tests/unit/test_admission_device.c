@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ * The queue of those jobs that a device can do, beside the others of server/admission.h. */
+#include "server/admission.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+#define MS INT64_C(1000000)
+
+enum { JOBS = 64, STEPS = 20000 };
+
+/* A queue and its clock, which a test moves. */
+struct desk {
+    struct admission admission;
+    struct job job[JOBS];
+    unsigned used;
+    int64_t now;
+};
+
+static struct desk make_desk(unsigned devices, bool shared) {
+    struct desk desk = {.now = 1000 * MS};
+    const struct admission_limits limits = {.workers = 2,
+                                            .large_only = 1,
+                                            .devices = devices,
+                                            .shared = shared,
+                                            .queue = JOBS / 2,
+                                            .memory = 1000,
+                                            .target_ns = 20 * MS,
+                                            .interval_ns = 200 * MS};
+    admission_init(&desk.admission, &limits);
+    return desk;
+}
+
+/* device_ms of 0: not for the device. */
+static enum refusal enter(struct desk *desk, int64_t cost_ms, int64_t device_ms, uint64_t bytes) {
+    struct job *job = &desk->job[desk->used++];
+    *job = (struct job){.cost_ns = cost_ms * MS,
+                        .device_ns = device_ms * MS,
+                        .bytes = bytes,
+                        .patience_ns = 10000 * MS,
+                        .device = device_ms > 0};
+    return admission_enter(&desk->admission, job, desk->now);
+}
+
+/* The number of the next job to run, or -1. */
+static int take(struct desk *desk, enum role role) {
+    enum refusal refusal;
+    struct job *job = admission_take(&desk->admission, role, desk->now, &refusal);
+    assert_int_equal(refusal, REFUSAL_NONE);
+    return job ? (int)(job - desk->job) : -1;
+}
+
+static void done(struct desk *desk, int job) {
+    admission_done(&desk->admission, &desk->job[job], desk->now);
+}
+
+/* Nothing waits, runs or is counted. */
+static void assert_idle(const struct desk *desk) {
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        const struct job_queue *queue = &desk->admission.queue[i];
+        assert_null(queue->oldest);
+        assert_null(queue->newest);
+        assert_int_equal(queue->waiting, 0);
+        assert_int_equal(queue->waiting_ns, 0);
+        assert_int_equal(queue->running, 0);
+        assert_int_equal(queue->running_ns, 0);
+        assert_int_equal(admission_wait(&desk->admission, i, desk->now), 0);
+    }
+    assert_int_equal(desk->admission.apart, 0);
+    assert_int_equal(desk->admission.bytes, 0);
+    assert_int_equal(admission_waiting(&desk->admission), 0);
+    assert_false(admission_overflows(&desk->admission));
+}
+
+static void test_to_each_its_own(void **state) {
+    (void)state;
+    struct desk desk = make_desk(2, true);
+    enter(&desk, 10, 2, 1);
+    enter(&desk, 10, 0, 1);
+    enter(&desk, 10, 2, 1);
+    assert_int_equal(job_kind(&desk.job[0]), JOB_DEVICE);
+    assert_int_equal(job_kind(&desk.job[1]), JOB_SMALL);
+    assert_int_equal(admission_waiting(&desk.admission), 3);
+    assert_int_equal(take(&desk, ROLE_LARGE), -1);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
+    assert_int_equal(take(&desk, ROLE_ANY), -1); /* the device is free for the others */
+    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 2);
+    assert_int_equal(take(&desk, ROLE_DEVICE), -1);
+    for (int i = 0; i < 3; i++) {
+        done(&desk, i);
+    }
+    assert_idle(&desk);
+}
+
+/* What the device will do sooner than the processor could is left to it. */
+static void test_overflow(void **state) {
+    (void)state;
+    struct desk desk = make_desk(2, true);
+    for (unsigned i = 0; i < 8; i++) {
+        enter(&desk, 10, 4, 1);
+        assert_false(admission_overflows(&desk.admission)); /* as none runs, however many wait */
+    }
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 1);
+    /* (6 waiting + half of 2 running) of 4 ms on two devices, and 4 ms of its own: 18 ms */
+    for (int newest = 7; newest > 3; newest--) {
+        assert_true(admission_overflows(&desk.admission));
+        assert_int_equal(take(&desk, ROLE_ANY), newest);
+        assert_false(desk.job[newest].device);
+    }
+    /* (2 + 1) * 4 / 2 + 4 ms: as long as the processor takes */
+    assert_false(admission_overflows(&desk.admission));
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 2);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 3);
+    for (int i = 0; i < 8; i++) {
+        done(&desk, i);
+    }
+    assert_idle(&desk);
+}
+
+static void test_not_shared(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1, false);
+    for (unsigned i = 0; i < 20; i++) {
+        enter(&desk, 1, 50, 1);
+    }
+    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
+    assert_false(admission_overflows(&desk.admission));
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    for (int i = 1; i < 20; i++) {
+        done(&desk, i - 1);
+        assert_int_equal(take(&desk, ROLE_DEVICE), i);
+    }
+    done(&desk, 19);
+    assert_idle(&desk);
+}
+
+/* From then on it counts among the small ones. */
+static void test_taken_without_a_device(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1, true);
+    enter(&desk, 50, 60, 100);
+    enter(&desk, 50, 60, 200);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
+    const struct job_queue *queue = desk.admission.queue;
+    assert_int_equal(job_kind(&desk.job[1]), JOB_SMALL);
+    assert_int_equal(queue[JOB_SMALL].running, 1);
+    assert_int_equal(queue[JOB_SMALL].running_ns, 50 * MS);
+    assert_int_equal(queue[JOB_DEVICE].running, 1);
+    assert_int_equal(queue[JOB_DEVICE].running_ns, 60 * MS);
+    assert_int_equal(queue[JOB_DEVICE].waiting_ns, 0);
+    assert_int_equal(desk.admission.bytes, 300);
+    done(&desk, 1);
+    assert_int_equal(desk.admission.bytes, 100);
+    done(&desk, 0);
+    assert_idle(&desk);
+}
+
+/* Or among the large ones, of which half of the workers stay free. */
+static void test_large_ones_without_a_device(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1, true);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(enter(&desk, 500, 600, 1), REFUSAL_NONE);
+        assert_false(desk.job[i].large);
+    }
+    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 3);
+    assert_int_equal(job_kind(&desk.job[3]), JOB_LARGE);
+    assert_int_equal(desk.admission.queue[JOB_LARGE].running_ns, 500 * MS);
+    assert_int_equal(desk.admission.apart, 1);
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    enter(&desk, 10, 0, 1);
+    assert_int_equal(take(&desk, ROLE_ANY), 4);
+    done(&desk, 3);
+    assert_int_equal(desk.admission.apart, 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
+    done(&desk, 0);
+    done(&desk, 2);
+    done(&desk, 4);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 1);
+    done(&desk, 1);
+    assert_idle(&desk);
+}
+
+static void test_small_before_those(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1, true);
+    enter(&desk, 10, 20, 1);
+    enter(&desk, 10, 20, 1);
+    enter(&desk, 2000, 0, 1);
+    enter(&desk, 10, 0, 1);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 3);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
+    assert_int_equal(take(&desk, ROLE_ANY), 2); /* large */
+    for (int i = 0; i < 4; i++) {
+        done(&desk, i);
+    }
+    assert_idle(&desk);
+}
+
+static void test_waits(void **state) {
+    (void)state;
+    struct desk desk = make_desk(2, true);
+    const struct admission *admission = &desk.admission;
+    assert_int_equal(admission_wait(admission, JOB_DEVICE, desk.now), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        enter(&desk, 50, 6, 1);
+    }
+    assert_int_equal(admission_wait(admission, JOB_DEVICE, desk.now), 12 * MS);
+    assert_int_equal(admission_wait(admission, JOB_SMALL, desk.now), 0);
+    take(&desk, ROLE_DEVICE);
+    take(&desk, ROLE_DEVICE);
+    assert_int_equal(admission_wait(admission, JOB_DEVICE, desk.now), 9 * MS);
+    desk.now += 70 * MS;
+    assert_int_equal(admission_wait(admission, JOB_DEVICE, desk.now), 70 * MS);
+    struct job hasty = {.cost_ns = MS, .device_ns = MS, .patience_ns = 69 * MS, .device = true};
+    assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_WAIT);
+    hasty.device = false; /* nothing waits there */
+    assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_NONE);
+}
+
+/* The length of the queue is that of all three. */
+static void test_full(void **state) {
+    (void)state;
+    struct desk desk = make_desk(2, true);
+    for (unsigned i = 0; i < desk.admission.limits.queue; i++) {
+        assert_int_equal(enter(&desk, 10, i % 2, 1), REFUSAL_NONE);
+    }
+    assert_int_equal(enter(&desk, 10, 1, 1), REFUSAL_QUEUE);
+    assert_int_equal(enter(&desk, 10, 0, 1), REFUSAL_QUEUE);
+    assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_QUEUE);
+}
+
+static void test_what_came_too_late(void **state) {
+    (void)state;
+    static const enum role roles[] = {ROLE_ANY, ROLE_LARGE, ROLE_DEVICE};
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        struct desk desk = make_desk(1, false);
+        enum refusal refusal;
+        enter(&desk, 10, 5, 1);
+        desk.now += 10000 * MS;
+        assert_ptr_equal(admission_take(&desk.admission, roles[i], desk.now, &refusal), &desk.job[0]);
+        assert_int_equal(refusal, REFUSAL_DEADLINE);
+        assert_idle(&desk);
+    }
+    struct desk desk = make_desk(1, true);
+    enum refusal refusal;
+    enter(&desk, 10, 5, 1);
+    desk.admission.standing = true;
+    desk.admission.busy_ns = desk.now += 2 * admission_target(&desk.admission);
+    assert_ptr_equal(admission_take(&desk.admission, ROLE_DEVICE, desk.now, &refusal), &desk.job[0]);
+    assert_int_equal(refusal, REFUSAL_AGE);
+    assert_idle(&desk);
+}
+
+/* A queue of small jobs that stands is no reason to refuse what the device can do at once. */
+static void test_beside_a_queue_that_stands(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1, true);
+    for (unsigned i = 0; i < 20; i++) {
+        enter(&desk, 20, 0, 1);
+    }
+    desk.admission.standing = true;
+    assert_int_equal(enter(&desk, 20, 0, 1), REFUSAL_STANDING);
+    assert_int_equal(enter(&desk, 2000, 5, 1), REFUSAL_NONE);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 21);
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1, true);
+    enter(&desk, 10, 20, 700);
+    enter(&desk, 10, 20, 200);
+    enter(&desk, 10, 20, 400);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 1); /* the newest that fits */
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    assert_int_equal(take(&desk, ROLE_DEVICE), -1);
+    done(&desk, 0);
+    assert_int_equal(take(&desk, ROLE_DEVICE), 2);
+    done(&desk, 1);
+    done(&desk, 2);
+    assert_idle(&desk);
+}
+
+static void test_clear(void **state) {
+    (void)state;
+    struct desk desk = make_desk(1, true);
+    enter(&desk, 10, 5, 1);
+    enter(&desk, 2000, 0, 1);
+    enter(&desk, 10, 0, 1);
+    enter(&desk, 10, 5, 1);
+    static const int order[] = {2, 1, 0, 3};
+    for (unsigned i = 0; i < 4; i++) {
+        assert_ptr_equal(admission_clear(&desk.admission), &desk.job[order[i]]);
+    }
+    assert_null(admission_clear(&desk.admission));
+    assert_idle(&desk);
+}
+
+/* A job's place is free again when it was refused or is done. */
+struct walk {
+    struct desk desk;
+    bool busy[JOBS]; /* enters, waits or runs */
+    int running[JOBS];
+    unsigned runs;
+    uint32_t seed;
+};
+
+/* From 0 to below `count`. */
+static unsigned chance(struct walk *walk, unsigned count) {
+    walk->seed = walk->seed * 1664525 + 1013904223;
+    return (walk->seed >> 8) % count;
+}
+
+static void walk_enter(struct walk *walk) {
+    unsigned place = 0;
+    while (place < JOBS && walk->busy[place]) {
+        place++;
+    }
+    if (place < JOBS) {
+        walk->desk.used = place;
+        int64_t cost_ms = chance(walk, 9) == 0 ? 3000 : 1 + chance(walk, 20);
+        walk->busy[place] = enter(&walk->desk, cost_ms, chance(walk, 3) * chance(walk, 12),
+                                  chance(walk, 300)) == REFUSAL_NONE;
+    }
+}
+
+static void walk_take(struct walk *walk) {
+    enum refusal refusal;
+    struct job *job =
+        admission_take(&walk->desk.admission, (enum role)chance(walk, 3), walk->desk.now, &refusal);
+    if (job && refusal == REFUSAL_NONE) {
+        walk->running[walk->runs++] = (int)(job - walk->desk.job);
+    } else if (job) {
+        walk->busy[job - walk->desk.job] = false;
+    }
+}
+
+static void walk_done(struct walk *walk) {
+    if (walk->runs > 0) {
+        unsigned which = chance(walk, walk->runs);
+        int job = walk->running[which];
+        walk->running[which] = walk->running[--walk->runs];
+        done(&walk->desk, job);
+        walk->busy[job] = false;
+    }
+}
+
+/* Whatever happens in whatever order, nothing is left in the books. */
+static void test_at_random(void **state) {
+    (void)state;
+    static struct walk walk;
+    static void (*const steps[])(struct walk *) = {walk_enter, walk_take, walk_done};
+    walk.desk = make_desk(3, true);
+    for (unsigned i = 0; i < STEPS; i++, walk.desk.now += chance(&walk, 5) * MS) {
+        steps[chance(&walk, 3)](&walk);
+        const struct job_queue *queue = walk.desk.admission.queue;
+        assert_int_equal(queue[0].running + queue[1].running + queue[2].running, walk.runs);
+    }
+    while (admission_clear(&walk.desk.admission)) {
+    }
+    while (walk.runs > 0) {
+        walk_done(&walk);
+    }
+    assert_idle(&walk.desk);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_to_each_its_own),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_not_shared),
+        cmocka_unit_test(test_taken_without_a_device),
+        cmocka_unit_test(test_large_ones_without_a_device),
+        cmocka_unit_test(test_small_before_those),
+        cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_what_came_too_late),
+        cmocka_unit_test(test_beside_a_queue_that_stands),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_at_random),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ * The encoder of JPEGs on the GPU, with the fake driver: to the byte what codec_encode makes. */
+#include "gpu/encode.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "gpu/device.h"
+
+#include "tests/unit/picture_fixture.h"
+
+enum { ROOM = 1 << 22, HANGS_AFTER_S = 600 };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static struct cuda cuda;
+static struct gpu_device device;
+static struct gpu_lane lane;
+static uint64_t random_state;
+
+/* SplitMix64 (Steele, Lea, Flood 2014). */
+static unsigned below(unsigned end) {
+    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (unsigned)((z ^ z >> 31) % end);
+}
+
+/* --- pictures ---------------------------------------------------------------------------------- */
+enum content { NOISE, SMOOTH, FLAT, MIXED, EXTREMES, CHESS, CONTENTS };
+
+static const struct image_shape models[] = {
+    {.model = PIXEL_GRAY, .depth = 8},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_y = 1},
+    {.model = PIXEL_YCBCR, .depth = 8},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 2},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_y = 2},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 2, .chroma_shift_y = 1},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 2},
+};
+
+/* EXTREMES: blocks all black or all white, or one of the transform's own patterns at full swing. */
+static uint8_t sample(enum content content, uint32_t x, uint32_t y, unsigned plane) {
+    static const uint8_t signs[] = {0x00, 0xf0, 0xc3, 0x99, 0x66, 0xb5, 0xad, 0xaa};
+    uint32_t block = (x / 8 * 7 + y / 8 * 13 + plane) * 2654435761u >> 16;
+    uint32_t pattern =
+        (uint32_t)signs[block % 8] >> (x % 8) ^ (uint32_t)signs[block / 8 % 8] >> (y % 8) ^ block >> 6;
+    switch (content) {
+    case NOISE:
+        return (uint8_t)below(256);
+    case SMOOTH:
+        return (uint8_t)(40 + (x * (2 + plane) / 3 + y) % 160);
+    case FLAT:
+        return (uint8_t)(200 + 20 * plane);
+    case EXTREMES:
+        return pattern & 1 ? 255 : 0;
+    case CHESS:
+        return (x / 8 + y / 8) % 2 ? 255 : 0;
+    default:
+        return sample((x / 48 + y / 32) % 3, x, y, plane);
+    }
+}
+
+/* What lies beside the pixels is not of the picture. */
+static uint8_t *paint(struct image *image, const struct image_shape *shape, enum content content) {
+    size_t size = image_layout(image, shape);
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
+    memset(memory, 0x5a, size);
+    image_place(image, memory);
+    for (unsigned p = 0; p < image->plane_count; p++) {
+        for (uint32_t y = 0; y < image->plane[p].height; y++) {
+            for (uint32_t x = 0; x < image->plane[p].width; x++) {
+                plane_row(&image->plane[p], y)[x] = sample(content, x, y, p);
+            }
+        }
+    }
+    return memory;
+}
+
+/* --- both encoders ----------------------------------------------------------------------------- */
+static CUresult CUDAAPI not_known(CUdeviceptr *data, void *memory, unsigned flags) {
+    (void)memory;
+    (void)flags;
+    *data = 1;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Each second time to memory that the driver does not know. */
+static size_t by_gpu(const struct image *image, const uint8_t *memory, size_t room, uint8_t quality,
+                     uint8_t *output) {
+    static unsigned turn;
+    const __typeof__(cuda.cuMemHostGetDevicePointer) known = cuda.cuMemHostGetDevicePointer;
+    struct image_shape shape = image_shape(image);
+    struct image placed;
+    struct error err = {0};
+    CUdeviceptr data = 0;
+    size_t bytes = image_layout(&placed, &shape);
+    assert_int_equal(cuda.cuMemAlloc(&data, bytes), CUDA_SUCCESS);
+    assert_int_equal(cuda.cuMemcpyHtoDAsync(data, memory, bytes, lane.stream), CUDA_SUCCESS);
+    image_place(&placed, (uint8_t *)(uintptr_t)data);
+    cuda.cuMemHostGetDevicePointer = ++turn % 2 ? known : not_known;
+    assert_int_equal(gpu_encode_reserve(&lane, &placed, output, room, &err), ST_OK);
+    cuda.cuMemHostGetDevicePointer = known;
+    assert_int_equal(gpu_encode_is_direct(&lane), turn % 2);
+    assert_int_equal(gpu_encode(&lane, &placed, room, quality, &err), ST_OK);
+    assert_int_equal(cuda.cuStreamSynchronize(lane.stream), CUDA_SUCCESS);
+    size_t size = gpu_encode_size(&lane);
+    if (size <= room && !gpu_encode_is_direct(&lane)) {
+        assert_int_equal(gpu_encode_fetch(&lane, output, size, &err), ST_OK);
+        assert_int_equal(cuda.cuStreamSynchronize(lane.stream), CUDA_SUCCESS);
+    }
+    assert_int_equal(cuda.cuMemFree(data), CUDA_SUCCESS);
+    return size;
+}
+
+static struct buf by_cpu(const struct image *image, uint8_t quality) {
+    const struct encode_options options = {.quality = quality};
+    struct error err = {0};
+    struct buf file;
+    buf_init(&file, ROOM);
+    assert_int_equal(codec_encode(CODEC_JPEG, image, &options, NULL, &file, &err), ST_OK);
+    return file;
+}
+
+static void compare(struct image_shape shape, uint32_t width, uint32_t height, enum content content,
+                    uint8_t quality) {
+    struct image image;
+    shape.width = width;
+    shape.height = height;
+    uint8_t *memory = paint(&image, &shape, content), *output = malloc(ROOM);
+    size_t size = by_gpu(&image, memory, ROOM, quality, output);
+    struct buf file = by_cpu(&image, quality);
+    if (size != file.size || memcmp(output, file.data, size) != 0) {
+        size_t at = 0;
+        while (at < size && at < file.size && output[at] == file.data[at]) {
+            at++;
+        }
+        fail_msg("chroma %u %u (model %d), %ux%u, content %d, quality %u: %zu bytes, by the CPU %zu; byte "
+                 "%zu differs",
+                 shape.chroma_shift_x, shape.chroma_shift_y, shape.model, width, height, content, quality,
+                 size, file.size, at);
+    }
+    buf_finish(&file);
+    free(memory);
+    free(output);
+}
+
+static void test_sizes(void **state) {
+    (void)state;
+    for (size_t m = 0; m < COUNT(models); m++) {
+        for (uint32_t height = 1; height <= 35; height += height < 18 ? 1 : 5) {
+            for (uint32_t width = 1; width <= 35; width += width < 18 ? 3 : 7) {
+                compare(models[m], width, height, (width + height) % CONTENTS, 85);
+            }
+        }
+    }
+}
+
+static void test_qualities(void **state) {
+    (void)state;
+    for (uint8_t quality = 1; quality <= 100; quality++) {
+        for (enum content content = 0; content < CONTENTS; content++) {
+            compare(models[quality % COUNT(models)], 61, 45, content, quality);
+        }
+    }
+}
+
+static void test_contents(void **state) {
+    (void)state;
+    static const uint8_t qualities[] = {1, 85, 100};
+    for (size_t m = 0; m < 5; m++) {
+        for (size_t q = 0; q < COUNT(qualities); q++) {
+            for (enum content content = 0; content < CONTENTS; content++) {
+                compare(models[m], 203, 131, content, qualities[q]);
+            }
+        }
+    }
+}
+
+/* Several turns of whoever adds up ranges and chunks. */
+static void test_large(void **state) {
+    (void)state;
+    for (enum content content = 0; content < CONTENTS; content++) {
+        compare(models[1 + content % 4], 1280, 721, content, 90);
+    }
+    compare(models[0], 3000, 1500, SMOOTH, 85);
+    compare(models[1], 16, 65500, SMOOTH, 85);
+    compare(models[4], 4096, 3, NOISE, 100);
+}
+
+static void test_room(void **state) {
+    (void)state;
+    struct image_shape shape = models[1];
+    struct image image;
+    shape.width = 150;
+    shape.height = 90;
+    uint8_t *memory = paint(&image, &shape, NOISE), *output = malloc(ROOM);
+    size_t size = by_gpu(&image, memory, ROOM, 95, output);
+    for (size_t room = 1; room < size + 40; room += room + 70 < size ? 61 : 1) {
+        size_t found = by_gpu(&image, memory, room, 95, output);
+        if (room >= size) {
+            assert_int_equal(found, size);
+        } else {
+            assert_true(found > room && found <= size);
+        }
+    }
+    struct buf file = by_cpu(&image, 95);
+    assert_int_equal(file.size, size);
+    assert_memory_equal(output, file.data, size);
+    buf_finish(&file);
+    free(memory);
+    free(output);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const struct {
+        struct image_shape shape;
+        const char *text;
+    } cases[] = {
+        {{.model = PIXEL_GRAY, .depth = 8, .width = 65501, .height = 8},
+         "picture is 65501 x 8 pixels; a JPEG has at most 65500 a side"},
+        {{.model = PIXEL_GRAY, .depth = 8, .width = 8, .height = 65501},
+         "picture is 8 x 65501 pixels; a JPEG has at most 65500 a side"},
+        {{.model = PIXEL_YCBCR,
+          .depth = 8,
+          .chroma_shift_x = 2,
+          .chroma_shift_y = 2,
+          .width = 8,
+          .height = 8},
+         "a JPEG has at most 10 blocks in an MCU, this one would have 18"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct image layout;
+        struct error err = {0};
+        image_layout(&layout, &cases[i].shape);
+        assert_int_equal(gpu_encode_reserve(&lane, &layout, NULL, ROOM, &err), ST_UNSUPPORTED);
+        assert_string_equal(err.text, cases[i].text);
+    }
+}
+
+/* --- set-up ------------------------------------------------------------------------------------ */
+static int open_lane(void **state) {
+    (void)state;
+    char program[PATH_MAX] = "", driver[PATH_MAX + 40];
+    struct error err = {0};
+    const struct program_options options = {0};
+    log_init(LOG_ERROR, LOG_TEXT);
+    alarm(HANGS_AFTER_S);
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
+        return -1;
+    }
+    snprintf(driver, sizeof driver, "%s/../fake_cuda/libfakecuda.so", dirname(program));
+    if (cuda_open(&cuda, driver, &err) != ST_OK ||
+        gpu_device_open(&device, &cuda, 0, &options, &err) != ST_OK ||
+        gpu_lane_init(&lane, &device, &err) != ST_OK || gpu_encode_init(&lane, &err) != ST_OK) {
+        print_error("%s\n", err.text);
+        return -1;
+    }
+    return 0;
+}
+
+static int close_lane(void **state) {
+    (void)state;
+    gpu_lane_finish(&lane);
+    gpu_device_close(&device);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_qualities), cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_large), cmocka_unit_test(test_room),      cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, open_lane, close_lane);
+}
