@@ -3,13 +3,16 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [bench] [service]
+#                  [bench] [service] [load] [soak]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
-# takes the libraries of a build. All four parts without a part. Writes FOLDER/results.md (default
+# takes the libraries of a build. The first four parts without a part. Writes FOLDER/results.md (default
 # build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
 # Ends with 1 when a check failed, with 77 where there is no GPU. Takes about ten minutes.
-# --pictures: JPEGs and PNGs that the service is asked to filter, too.
+# --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
+# load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
+# former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. soak: SOAK_REQUESTS (1000000) of
+# mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the GPU's process meanwhile.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
@@ -22,7 +25,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | bench | service) parts+=("$1") ;;
+    check | sanitize | bench | service | load | soak) parts+=("$1") ;;
     *) sed -n '5,6p' "$0" && exit 64 ;;
     esac
     shift
@@ -42,7 +45,11 @@ say() {
 }
 
 wanted() {
-    [ ${#parts[@]} = 0 ] || [[ " ${parts[*]} " == *" $1 "* ]]
+    [ ${#parts[@]} = 0 ] || named "$1"
+}
+
+named() {
+    [[ " ${parts[*]} " == *" $1 "* ]]
 }
 
 find_programs() {
@@ -173,6 +180,26 @@ part() { # name, seconds, command...: its output is part of the results
     say ''
 }
 
+load() {
+    local codecs=${CODECS:-auto,gpu,cpu} seconds=${LOAD_SECONDS:-200}
+    if [ -z "$wrk" ]; then
+        say '**load FAILED: there is no wrk here**' ''
+        failed+=(load)
+        return
+    fi
+    part load $((seconds + 120)) python3 "$here/gpu/load.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/load" \
+        --lua "$here/rotate.lua" --codecs "$codecs" --seconds "$seconds" $quick "${photographs[@]}"
+    part peers 240 python3 "$here/gpu/peers.py" --out "$logs/load" --ours "$logs/load/load.json" $quick "${photographs[@]}"
+}
+
+soak() {
+    local codecs=${CODECS:-auto} seconds=${SOAK_SECONDS:-500} requests=${SOAK_REQUESTS:-1000000} largest=4000
+    [ -z "$quick" ] || seconds=20 largest=330
+    part soak $((seconds + 120)) python3 "$here/gpu/soak.py" --blurd "$blurd" --out "$logs/soak" --codec "${codecs%%,*}" \
+        --requests "$requests" --seconds "$seconds" --largest "$largest" ${SOAK_KILL:+--kill} "${photographs[@]}"
+}
+
+export PYTHONUNBUFFERED=1 # what a part that is out of time has found is kept
 find_programs
 find_nvrtc
 export CUDA_LIBRARY=${BLURD_CUDA_LIBRARY-}
@@ -185,10 +212,19 @@ if wanted bench; then
     say '## Times'
     part bench 480 "$bench" $quick
 fi
-if wanted service; then
+if wanted service || named load || named soak; then
     "$sample" "$logs/sample.jpg" || failed+=(sample)
+    photographs=("${pictures[@]:-$logs/sample.jpg}")
+fi
+if wanted service; then
     part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
         --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick "${pictures[@]}"
+fi
+if named load; then
+    load
+fi
+if named soak; then
+    soak
 fi
 say '## Outcome' ''
 if [ ${#failed[@]} = 0 ]; then

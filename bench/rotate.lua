@@ -36,7 +36,8 @@ end
 
 function done(summary, latency, requests)
     local errors = summary.errors
-    print(string.format('{"requests": %d, "seconds": %.6f, "p50_ms": %.3f, "p99_ms": %.3f, "bytes": %d, "failed": %d}',
-        summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-        summary.bytes, errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+    local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+    print(string.format('{"requests": %d, "seconds": %.6f, "p50_ms": %.3f, "p99_ms": %.3f, "p999_ms": %.3f, ' ..
+        '"bytes": %d, "failed": %d}', summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3,
+        latency:percentile(99) / 1e3, latency:percentile(99.9) / 1e3, summary.bytes, failed))
 end

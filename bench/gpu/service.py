@@ -25,7 +25,7 @@ import zlib
 
 STARTS = 5
 FIRST_WITHIN_MS = 20
-GPU_WITHIN_MS = 500
+GPU_WITHIN_MS = 1000  # 32 ways to the GPU take 0.4 s of it: docs/adr/0019
 GPU_AGAIN_WITHIN_S = 15
 
 failures = []
@@ -373,4 +373,5 @@ def main():
     sys.exit(1 if failures else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

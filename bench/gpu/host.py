@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What a daemon and its children cost the host and the device: CPU time and memory from /proc, and what nvidia-smi
+says, asked for in the background. Standard library only."""
+import contextlib
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import threading
+import time
+
+TICK = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+UTILISATION = ("utilization.gpu", "utilization.decoder", "utilization.jpeg", "utilization.encoder")
+MEMORY = "memory.used"
+EVERY_MS = 400
+
+
+# --- processes --------------------------------------------------------------------------
+def stat(pid):
+    """The fields of /proc/PID/stat behind the name: state, parent, ...; None when the process has ended."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    return text[text.rindex(")") + 2:].split()
+
+
+def family(pid):
+    """The process and all that came from it: the daemon, what starts its engines, the engines."""
+    parents = {int(name): stat(name) for name in os.listdir("/proc") if name.isdigit()}
+    found = [pid]
+    for member in found:
+        found += [child for child, fields in parents.items() if fields and int(fields[1]) == member]
+    return found
+
+
+def cpu_seconds(pids):
+    """User and system time of the processes, ended threads included."""
+    return sum((int(fields[11]) + int(fields[12])) / TICK for fields in map(stat, pids) if fields)
+
+
+def resident_mib(pid):
+    """Resident memory, shared pages included; None when the process has ended."""
+    fields = stat(pid)
+    return int(fields[21]) * PAGE / 2**20 if fields and fields[0] != "Z" else None
+
+
+# --- the device -------------------------------------------------------------------------
+def known(fields):
+    """Those that this nvidia-smi knows."""
+    found = []
+    for field in fields:
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            done = subprocess.run(["nvidia-smi", f"--query-gpu={field}", "--format=csv,noheader,nounits"],
+                                  capture_output=True, text=True, timeout=20)
+            if done.returncode == 0 and done.stdout.split("\n")[0].strip().isdigit():
+                found.append(field)
+    return found
+
+
+class Device:
+    """nvidia-smi in the background; without it there are no samples. Utilisation is the mean over all GPUs, memory the
+    sum."""
+
+    def __init__(self):
+        self.fields = known((MEMORY, *UTILISATION)) if shutil.which("nvidia-smi") else []
+        self.samples = []  # (when, GPU, {field: value})
+        self.process = None
+
+    def __enter__(self):
+        if self.fields:
+            master, terminal = os.openpty()  # to a pipe it may write when its buffer is full
+            self.process = subprocess.Popen(
+                ["nvidia-smi", "--query-gpu=index," + ",".join(self.fields), "--format=csv,noheader,nounits",
+                 f"--loop-ms={EVERY_MS}"], stdin=subprocess.DEVNULL, stdout=terminal, stderr=subprocess.DEVNULL)
+            os.close(terminal)
+            self.output = open(master)
+            self.reader = threading.Thread(target=self._read, daemon=True)
+            self.reader.start()
+        return self
+
+    def _read(self):
+        with contextlib.suppress(OSError):  # the terminal's end
+            for line in self.output:
+                with contextlib.suppress(ValueError):
+                    index, *values = (int(value) for value in line.split(","))
+                    self.samples.append((time.monotonic(), index, dict(zip(self.fields, values))))
+
+    def __exit__(self, *ignored):
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+            self.reader.join()
+            self.output.close()
+
+    def busy(self, begin, end):
+        """field -> mean percent in that time, where anything was seen: GPU, decoder, ..."""
+        seen = [values for when, _, values in list(self.samples) if begin <= when <= end]
+        return {field.split(".")[1]: statistics.mean(values[field] for values in seen)
+                for field in self.fields if field != MEMORY and seen}
+
+    def memory_mib(self):
+        """Used now on all GPUs; None where it is not known."""
+        latest = {index: values.get(MEMORY) for _, index, values in self.samples[-16:]}
+        return sum(latest.values()) if latest and None not in latest.values() else None

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""The load test: JPEG in, JPEG out over HTTP on loopback, asked by wrk. Prints Markdown and writes FOLDER/load.json;
+ends with 1 when a request failed. Standard library only.
+
+    load.py --blurd PATH --wrk PATH --out FOLDER [--lua bench/rotate.lua] [--codecs auto,gpu,cpu] [--every-sigma]
+            [--gpus all|none] [--seconds 200] [--quick] PICTURE...
+
+Each codec is a value of --jpeg-codec; `default` leaves the option out. The first one is measured at all sigmas, the
+others at one, or at all with --every-sigma. --seconds: for everything together; the cells take what there is, 1 to 5 s
+each. Several different photographs of 1920x1080 are sent in turn (see photographs.py)."""
+import argparse
+import contextlib
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import client
+import host
+import photographs
+from service import Service, check, failures, number
+
+SIGMAS = (1.5, 5, 20, 100)
+CONNECTIONS = (1, 8, 32, 128)
+ALONE_SIGMA = 5
+ALONE_REQUESTS = 500
+ALONE_SECONDS = 6
+WARM_CONNECTIONS = 32
+START_SECONDS = 4  # of a daemon with its GPU, its end included
+BETWEEN_SECONDS = 0.4  # of wrk's start and of what it leaves unanswered
+LONGEST_CELL = 5
+WANTED = {"rate": 6000, "p99": 30, "alone": 3, "cpu": 0.5}
+
+
+# --- the daemon -------------------------------------------------------------------------
+def serving(service, gpus, codec):
+    """Waits until requests go where they should go; a reason when they do not."""
+    places = gpus != "none" and codec in ("auto", "gpu")
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        if service.process.poll() is not None:
+            return f"the daemon ended with {service.process.returncode}"
+        with contextlib.suppress(OSError):
+            backends = service.backends()
+            ready = gpus == "none" or backends.get("cuda", ("",))[0] == "serving"
+            if ready and (not places or number(r"\nblurd_jpeg_places (\d+)", service.metrics()) > 0):
+                return ""
+        time.sleep(0.01)
+    return "no GPU serves after 20 s"
+
+
+def requests_done(metrics):
+    """(status, reason, backend) -> requests, and the same for those that anybody worked on."""
+    pattern = r'^blurd_requests_total\{operation="blur".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
+    return {found[:3]: int(found[3]) for found in re.findall(pattern, metrics, re.M)}
+
+
+def settled_metrics(service):
+    """Once nothing is under way: wrk leaves a request behind on each connection."""
+    until = time.monotonic() + 10
+    while True:
+        metrics = service.metrics()
+        if number(r"\nblurd_requests_in_flight (\d+)", metrics) <= 1 or time.monotonic() > until:
+            return metrics
+        time.sleep(0.01)
+
+
+def minus(after, before):
+    return {key: count - before.get(key, 0) for key, count in after.items() if count != before.get(key, 0)}
+
+
+# --- cells ------------------------------------------------------------------------------
+def wrk(options, service, sigma, connections, seconds):
+    done = subprocess.run(
+        [options.wrk, f"-t{min(connections, options.wrk_threads)}", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s",
+         "-s", options.lua, f"http://127.0.0.1:{service.port}/blur?sigma={sigma}", "--", *map(str, options.photographs)],
+        capture_output=True, text=True, timeout=seconds + 40, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measure(options, service, device, sigma, connections, seconds):
+    """A cell of the table as a dict."""
+    pids = host.family(service.process.pid)
+    before, cpu = requests_done(settled_metrics(service)), host.cpu_seconds(pids)
+    begin = time.monotonic()
+    seen = wrk(options, service, sigma, connections, seconds)
+    end = time.monotonic()
+    done = minus(requests_done(settled_metrics(service)), before)
+    cpu = host.cpu_seconds(pids) - cpu if host.family(service.process.pid) == pids else None
+    left = sum(count for (_, reason, _), count in done.items() if reason == "cancelled")
+    refused = sum(count for (status, reason, _), count in done.items() if status != "200" and reason != "cancelled")
+    worked = sum(count for (_, _, backend), count in done.items() if backend != "none")
+    backends = {}
+    for (_, _, backend), count in done.items():
+        backends[backend] = backends.get(backend, 0) + count
+    return {"sigma": sigma, "connections": connections, "requests": seen["requests"],
+            "rate": seen["requests"] / seen["seconds"], "p50": seen["p50_ms"], "p99": seen["p99_ms"],
+            "p999": seen["p999_ms"], "errors": max(seen["failed"], refused) + max(0, left - connections),
+            "cpu_ms": cpu * 1000 / worked if cpu is not None and worked else None,
+            "busy": device.busy(begin, end), "backends": backends}
+
+
+def share(backends, matches):
+    worked = sum(count for name, count in backends.items() if name != "none")
+    return 100 * sum(count for name, count in backends.items() if matches(name)) / max(1, worked)
+
+
+def row(cell):
+    busy = ", ".join(f"{name} {percent:.0f}" for name, percent in cell["busy"].items()) or "-"
+    cpu = "-" if cell["cpu_ms"] is None else f"{cell['cpu_ms']:.2f}"  # the GPU's process ended meanwhile
+    return (f"| {cell['sigma']} | {cell['connections']} | {cell['rate']:.0f} | {cell['p50']:.2f} | {cell['p99']:.2f} | "
+            f"{cell['p999']:.2f} | {cell['errors']} | {cpu} | {busy} | "
+            f"{share(cell['backends'], lambda name: name.endswith('/jpeg')):.0f} | "
+            f"{share(cell['backends'], lambda name: name.startswith('cuda:')):.0f} |")
+
+
+def alone(options, service):
+    """Milliseconds of requests one after the other over one connection, sorted; what went wrong."""
+    messages = [client.message(f"/blur?sigma={ALONE_SIGMA}", path.read_bytes()) for path in options.photographs]
+    connection, took, wrong, backends = client.Connection(service.port), [], 0, {}
+    until = time.monotonic() + ALONE_SECONDS
+    while len(took) < ALONE_REQUESTS and time.monotonic() < until:
+        begin = time.perf_counter()
+        status, backend, _ = connection.ask(messages[len(took) % len(messages)])
+        took.append((time.perf_counter() - begin) * 1000)
+        wrong += status != 200
+        backends[backend] = backends.get(backend, 0) + 1
+    connection.close()
+    return sorted(took[len(messages):] or took), wrong, backends
+
+
+# --- a codec after the other -----------------------------------------------------------
+def jpeg_counters(metrics):
+    """name -> value of what the daemon counts about JPEG, whatever it is called."""
+    lines = [line.rsplit(" ", 1) for line in metrics.splitlines() if "jpeg" in line and line.startswith("blurd_")]
+    return {name: float(value) for name, value in lines if not name.startswith(("blurd_requests_total", "blurd_stage"))}
+
+
+def measure_codec(options, device, codec, sigmas, seconds):
+    print(f"\n### `--jpeg-codec {codec}`\n" if codec != "default" else "\n### Without `--jpeg-codec`\n")
+    extra = [] if codec == "default" else ["--jpeg-codec", codec]
+    cells = []
+    with Service(options, options.gpus, f"load-{codec}", *extra) as service:
+        reason = serving(service, options.gpus, codec)
+        if reason:
+            check(False, f"{codec}: {reason}")
+            return {"cells": [], "alone": None}
+        print("| sigma | connections | requests/s | p50, ms | p99, ms | p99.9, ms | errors | CPU, ms/request | busy, % | "
+              "by the GPU's codecs, % | by the GPU, % |\n|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|", flush=True)
+        for sigma in sigmas:
+            wrk(options, service, sigma, WARM_CONNECTIONS, 1)
+            for connections in CONNECTIONS:
+                cells.append(measure(options, service, device, sigma, connections, seconds))
+                print(row(cells[-1]), flush=True)
+        took, wrong, backends = alone(options, service)
+        counters = jpeg_counters(service.metrics())
+    by = ", ".join(f"{count} {name}" for name, count in sorted(backends.items()))
+    median, slow = statistics.median(took), took[int(len(took) * 0.99)]
+    print(f"\nAlone, sigma {ALONE_SIGMA}, {len(took)} requests one after the other: p50 {median:.2f} ms, p99 {slow:.2f} ms "
+          f"({by}).")
+    if counters:
+        print("\nThe daemon's counters: " + ", ".join(f"`{name}` {value:g}" for name, value in counters.items()) + ".")
+    print()
+    check(not wrong and not sum(cell["errors"] for cell in cells), f"{codec}: no request failed")
+    return {"cells": cells, "alone": median}
+
+
+def goals(codec, result):
+    """What is wanted beside what was measured; nothing fails here, as it depends on the machine."""
+    print(f"\n### What is wanted (`{codec}`)\n\n| | wanted | measured | |\n|---|--:|--:|---|")
+
+    def line(what, wanted, value, met):
+        print(f"| {what} | {wanted} | {value} | {'met' if met else '**not met**'} |")
+
+    for sigma in sorted({cell["sigma"] for cell in result["cells"]}):
+        best = max((cell for cell in result["cells"] if cell["sigma"] == sigma), key=lambda cell: cell["rate"])
+        name = f"sigma {sigma}, {best['connections']} connections"
+        line(f"requests/s, {name}", f"at least {WANTED['rate']}", f"{best['rate']:.0f}", best["rate"] >= WANTED["rate"])
+        line(f"p99, ms, {name}", f"below {WANTED['p99']}", f"{best['p99']:.1f}", best["p99"] < WANTED["p99"])
+        if best["cpu_ms"] is not None:
+            line(f"CPU, ms, {name}", f"at most {WANTED['cpu']}", f"{best['cpu_ms']:.2f}", best["cpu_ms"] <= WANTED["cpu"])
+    line("alone: p50, ms", f"at most {WANTED['alone']}", f"{result['alone']:.2f}", result["alone"] <= WANTED["alone"])
+
+
+def cell_seconds(options, codecs):
+    """Whole seconds of a cell, as wrk takes no others."""
+    sigmas = sum(len(each) for each in codecs.values())
+    left = options.seconds - len(codecs) * (START_SECONDS + ALONE_SECONDS) - sigmas
+    cells = sigmas * len(CONNECTIONS)
+    return int(min(LONGEST_CELL, max(1, left / cells - BETWEEN_SECONDS)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--blurd", required=True)
+    parser.add_argument("--wrk", required=True)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--lua", default="bench/rotate.lua")
+    parser.add_argument("--codecs", default="auto,gpu,cpu")
+    parser.add_argument("--every-sigma", action="store_true")
+    parser.add_argument("--gpus", default="all")
+    parser.add_argument("--seconds", type=float, default=200)
+    parser.add_argument("--wrk-threads", type=int, default=8)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("pictures", nargs="+", type=pathlib.Path)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    options.photographs, origin = photographs.full_hd(options.pictures, options.out / "photographs")
+    if not options.photographs:
+        sys.exit("load.py: none of the pictures is a JPEG that can be sent")
+    few = SIGMAS[1:2]
+    first, *others = options.codecs.split(",")
+    codecs = {first: few if options.quick else SIGMAS}
+    codecs.update({codec: SIGMAS if options.every_sigma else few for codec in others})
+    seconds = 1 if options.quick else cell_seconds(options, codecs)
+    sizes = [path.stat().st_size >> 10 for path in options.photographs]
+    print(f"\n## Load\n\n`wrk` posts photographs of 1920x1080 in turn, {len(sizes)} of them, {origin}: {min(sizes)} to "
+          f"{max(sizes)} KiB. {seconds} s for each row.\nCPU: user and system time of the daemon and of all its children, for each request; `wrk` "
+          "runs beside them and is not counted.")
+    results = {}
+    with host.Device() as device:
+        if not device.fields:
+            print("\nThere is no `nvidia-smi`: how busy the GPU is remains unknown.")
+        for codec, sigmas in codecs.items():
+            try:
+                results[codec] = measure_codec(options, device, codec, sigmas, seconds)
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                check(False, f"{codec} broke off: {error!r}")
+                results[codec] = {"cells": [], "alone": None}
+    if results[first]["cells"]:
+        goals(first, results[first])
+    (options.out / "load.json").write_text(json.dumps(results, indent=1) + "\n")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: MIT
+"""The soak: many requests of mixed kinds over connections that are kept, each answer compared with the CPU's, memory of
+host and device watched. Prints Markdown; ends with 1 when anything was wrong. Needs Pillow and numpy.
+
+    soak.py --blurd PATH --out FOLDER [--codec auto|cpu|gpu|default] [--gpus all|none] [--requests N] [--seconds S]
+            [--connections N] [--processes N] [--largest PIXELS] [--kill] PHOTOGRAPH...
+
+What the CPU answers is asked for at the start with backend=cpu. An answer must have the same bytes, or at least 45 dB to it
+where X-Backend ends in /jpeg; each distinct answer of those is judged once in each process. Cut files must get
+400. --codec: of --jpeg-codec, `default` leaves it out. --seconds: ends it before all requests are sent. --kill: the GPU's
+process is killed every 10 s, and no request may notice."""
+import argparse
+import collections
+import contextlib
+import hashlib
+import io
+import math
+import multiprocessing
+import os
+import pathlib
+import queue
+import random
+import signal
+import statistics
+import sys
+import threading
+import time
+
+import client
+import host
+import photographs
+from load import jpeg_counters, serving
+from service import Service, check, failures
+
+try:
+    import numpy
+    from PIL import Image, JpegImagePlugin
+
+    import soak_pictures
+except ImportError as missing:
+    sys.exit(f"soak.py: {missing}; it needs Pillow and numpy")
+
+MEMORY = "4GiB"  # for pictures: 12 megapixels on every worker at once
+LEAST_DB = 45
+KILL_EVERY_S = 10
+SAMPLE_EVERY_S = 0.5
+GROWTH = 1.02
+GROWTH_MIB = 8
+WARM_KINDS = 10
+TOO_SHORT_S = 60
+SHOWN = 20  # complaints
+
+
+# --- answers ----------------------------------------------------------------------------
+def digest(body):
+    return hashlib.sha1(body).hexdigest()
+
+
+def described(body):
+    """A picture's pixels, and what else must be alike."""
+    picture = Image.open(io.BytesIO(body))
+    sampling = JpegImagePlugin.get_sampling(picture) if picture.format == "JPEG" else None
+    facts = picture.format, picture.mode, picture.size, sampling, picture.info.get("icc_profile")
+    return numpy.asarray(picture, numpy.float32), facts
+
+
+def decibels(body, expected):
+    """PSNR of two pictures; 0 when they are not even of the same kind, infinite when all pixels are equal."""
+    (ours, facts), (theirs, wanted) = described(body), described(expected)
+    if facts != wanted:
+        return 0.0
+    error = float(numpy.mean((ours - theirs) ** 2))
+    return 10 * math.log10(255 ** 2 / error) if error else math.inf
+
+
+class Judge:
+    """What one process knows of the answers; its threads share it."""
+
+    def __init__(self, expected):
+        self.expected = expected  # for each kind: status, body, checksum
+        self.lock = threading.Lock()
+        self.complaints = collections.Counter()
+        self.verdicts = [{} for _ in expected]  # for each kind: checksum -> dB
+        self.counts = collections.Counter()  # (kind, backend) -> answers
+
+    def complain(self, number, status, backend, body):
+        """What is wrong with the answer, in words; None when nothing is."""
+        wanted_status, wanted, checksum = self.expected[number]
+        if status != wanted_status:
+            return f"{status} instead of {wanted_status} from {backend}: {bytes(body[:200])!r}"
+        own = digest(body)
+        if status != 200 or own == checksum:
+            return None
+        if not backend.endswith("/jpeg"):
+            return f"other bytes than the CPU's from {backend}"
+        with self.lock:
+            if own not in self.verdicts[number]:
+                self.verdicts[number][own] = decibels(body, wanted)
+            found = self.verdicts[number][own]
+        return None if found >= LEAST_DB else f"{found:.1f} dB from {backend}"
+
+    def count(self, number, backend, complaint):
+        with self.lock:
+            self.counts[number, backend] += 1
+            if complaint:
+                self.complaints[number, complaint] += 1
+
+
+def expect(service, kinds):
+    """What the CPU answers to each kind: status, body, checksum."""
+    connection, expected = client.Connection(service.port), []
+    for kind in kinds:
+        status, backend, body = connection.ask(client.message(kind.target + "&backend=cpu", kind.body))
+        wanted = 400 if kind.damaged else 200
+        if status != wanted or backend.startswith("cuda:"):
+            check(False, f"{kind.name}, {kind.target}: {status} from {backend or 'nobody'} instead of {wanted} from the CPU")
+        expected.append((status, bytes(body), digest(body)))
+    connection.close()
+    return expected
+
+
+def warm(service, kinds, connections):
+    """The largest pictures over all connections at once, whatever is answered: the daemon keeps the memory that they take, and
+    what grows later is something else."""
+    largest = sorted((kind for kind in kinds if not kind.damaged), key=lambda kind: kind.weight)[:WARM_KINDS]
+
+    def ask(first):
+        connection = client.Connection(service.port)
+        for i in range(len(largest)):
+            kind = largest[(first + i) % len(largest)]
+            with contextlib.suppress(OSError):
+                connection.ask(client.message(kind.target, kind.body))
+        connection.close()
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(connections)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+# --- clients ----------------------------------------------------------------------------
+class Share:
+    """One process: some connections, each with a thread, that ask until their requests or the time are spent."""
+
+    def __init__(self, port, kinds, expected, order):
+        self.kinds, self.judge = kinds, Judge(expected)
+        self.port, self.order = port, order  # order: requests, end of the time, seed, connections
+        self.messages = [client.message(kind.target, kind.body) for kind in kinds]
+        self.totals = [sum(kind.weight for kind in kinds[:i + 1]) for i in range(len(kinds))]
+        self.reopened = 0
+
+    def ask(self, connection, number):
+        """An answer; a connection that was kept may have been closed meanwhile, a new one may not."""
+        kept = connection.socket is not None
+        try:
+            return connection.ask(self.messages[number])
+        except OSError:
+            if not kept:
+                raise
+            self.reopened += 1
+            return connection.ask(self.messages[number])
+
+    def client(self, seed, requests):
+        chance, connection = random.Random(seed), client.Connection(self.port)
+        for _ in range(requests):
+            if time.monotonic() > self.order["until"]:
+                break
+            number = chance.choices(range(len(self.kinds)), cum_weights=self.totals)[0]
+            backend = "no answer"
+            try:
+                status, backend, body = self.ask(connection, number)
+                complaint = self.judge.complain(number, status, backend, body)
+            except Exception as error:  # whatever it is, the request was not answered well
+                complaint = f"{backend}: {error!r}"
+            self.judge.count(number, backend, complaint)
+        connection.close()
+
+    def run(self, results):
+        count = self.order["connections"]
+        threads = [threading.Thread(target=self.client, args=(self.order["seed"] * 1000 + i, self.order["requests"] // count))
+                   for i in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        complaints = {f"{self.kinds[number].name}, {self.kinds[number].target}: {text}": count
+                      for (number, text), count in self.judge.complaints.items()}
+        results.put({"reopened": self.reopened, "complaints": complaints, "counts": dict(self.judge.counts),
+                     "verdicts": self.judge.verdicts})
+
+
+def start_clients(options, service, kinds, expected, until):
+    """The processes and the queue of what they found: forked before any thread is started here."""
+    context = multiprocessing.get_context("fork")
+    results, processes = context.Queue(), []
+    for seed in range(options.processes):
+        share = Share(service.port, kinds, expected, {
+            "requests": -(-options.requests // options.processes), "until": until, "seed": seed,
+            "connections": max(1, options.connections // options.processes)})
+        processes.append(context.Process(target=share.run, args=(results,)))
+        processes[-1].start()
+    return processes, results
+
+
+# --- meanwhile --------------------------------------------------------------------------
+class Memory:
+    """Samples of what daemon, engine and device use, in MiB."""
+
+    def __init__(self, service, device):
+        self.service, self.device = service, device
+        self.began = time.monotonic()
+        self.samples = {"daemon, resident": [], "engine, resident": [], "device": []}
+
+    def sample(self):
+        engine = self.service.engine()
+        print(f"{time.monotonic() - self.began:.1f} s:", end="", file=sys.stderr)
+        for name, value in zip(self.samples, (host.resident_mib(self.service.process.pid),
+                                              engine and host.resident_mib(engine), self.device.memory_mib())):
+            if value is not None:
+                self.samples[name].append(value)
+                print(f" {name} {value:.0f}", end="", file=sys.stderr)
+        print(file=sys.stderr)
+
+    def report(self, of_all, seconds):
+        print("\n| memory, MiB | first | second quarter | last quarter | most |\n|---|--:|--:|--:|--:|")
+        verdicts = []
+        for name, values in self.samples.items():
+            quarter = len(values) // 4
+            if quarter < 2:
+                continue
+            second, last = statistics.mean(values[quarter:2 * quarter]), statistics.mean(values[-quarter:])
+            print(f"| {name} | {values[0]:.0f} | {second:.1f} | {last:.1f} | {max(values):.0f} |")
+            if of_all or name.startswith("daemon"):
+                verdicts.append((last <= max(second * GROWTH, second + GROWTH_MIB), f"{name}: {last - second:+.1f} MiB"))
+        print()
+        if seconds < TOO_SHORT_S:
+            print(f"* {seconds:.0f} s are too short to tell whether memory is flat")
+            return
+        check(bool(verdicts), "memory was sampled")
+        for flat, text in verdicts:
+            check(flat, f"memory is flat: {text} from the second quarter to the last")
+
+
+def watch(options, service, processes, results, device):
+    """Until all clients are done: memory, and the kills. Their results, the memory, the kills."""
+    memory, found, kills, killed = Memory(service, device), [], 0, time.monotonic()
+    while len(found) < len(processes):
+        with contextlib.suppress(queue.Empty):
+            found.append(results.get(timeout=SAMPLE_EVERY_S))
+        if not found:  # when one is done the load is not what it was
+            memory.sample()
+        engine = service.engine() if options.kill and time.monotonic() - killed > KILL_EVERY_S else None
+        if engine:
+            os.kill(engine, signal.SIGKILL)
+            kills, killed = kills + 1, time.monotonic()
+        if service.process.poll() is not None:
+            check(False, f"the daemon ended with {service.process.returncode}")
+            break
+        if not found and not any(process.is_alive() for process in processes):
+            check(False, "the clients ended without a result")
+            break
+    return found, memory, kills
+
+
+# --- what was found ---------------------------------------------------------------------
+def merged(found, kinds):
+    """name of a picture -> requests, Counter of backends, distinct answers that were judged, worst dB of them."""
+    table = {kind.name: [0, collections.Counter(), 0, math.inf] for kind in kinds}
+    distinct = [{} for _ in kinds]
+    for result in found:
+        for (number, backend), count in result["counts"].items():
+            row = table[kinds[number].name]
+            row[0] += count
+            row[1][backend or "refused"] += count
+        for known, verdicts in zip(distinct, result["verdicts"]):
+            known.update(verdicts)
+    for kind, verdicts in zip(kinds, distinct):
+        if verdicts:
+            table[kind.name][2] += len(verdicts)
+            table[kind.name][3] = min(table[kind.name][3], *verdicts.values())
+    return table
+
+
+def report(found, kinds, seconds):
+    complaints = sum((collections.Counter(result["complaints"]) for result in found), collections.Counter())
+    done, wrong = sum(sum(result["counts"].values()) for result in found), sum(complaints.values())
+    reopened = sum(result["reopened"] for result in found)
+    table = merged(found, kinds)
+    backends = sum((row[1] for row in table.values()), collections.Counter())
+    print(f"{done} requests in {seconds:.0f} s, {done / seconds:.0f}/s: " +
+          ", ".join(f"{count} {name}" for name, count in backends.most_common()) + f"; {reopened} connections reopened.\n")
+    print("| picture | requests | by | other bytes than the CPU's: distinct answers | least dB |\n|---|--:|---|--:|--:|")
+    for name, (count, by, distinct, least) in table.items():
+        print(f"| {name} | {count} | {', '.join(f'{number} {backend}' for backend, number in by.most_common())} | {distinct} | "
+              f"{f'{least:.1f}' if distinct else '-'} |")
+    print()
+    for text, count in complaints.most_common(SHOWN):
+        print(f"* {count} times {text}")
+    worst = min((row[3] for row in table.values()), default=math.inf)
+    check(done > 0 and wrong == 0, f"{done - wrong} of {done} answers are right: the CPU's bytes, or {LEAST_DB} dB to them "
+                                   f"(least {worst:.1f})")
+    return done
+
+
+def soak(options):
+    originals = [path.read_bytes() for path in photographs.only_pictures(options.photographs)]
+    kinds = list(soak_pictures.kinds(originals, options.largest))
+    extra = ["--memory", MEMORY] + ([] if options.codec == "default" else ["--jpeg-codec", options.codec])
+    print(f"\n## Soak\n\n{len(kinds)} kinds of requests over {options.connections} connections, `--jpeg-codec {options.codec}`"
+          f"{', the GPU process killed every ' + str(KILL_EVERY_S) + ' s' if options.kill else ''}.\n", flush=True)
+    with Service(options, options.gpus, "soak", *extra) as service:
+        reason = serving(service, options.gpus, options.codec)
+        if reason:
+            check(False, reason)
+            return
+        expected = expect(service, kinds)
+        warm(service, kinds, options.connections)
+        begin = time.monotonic()
+        processes, results = start_clients(options, service, kinds, expected, begin + options.seconds)
+        with host.Device() as device:
+            found, memory, kills = watch(options, service, processes, results, device)
+        seconds = time.monotonic() - begin
+        for process in processes:
+            process.join()
+        done = report(found, kinds, seconds)
+        memory.report(not options.kill, seconds)
+        if options.kill:
+            check(kills > 0, f"the GPU's process was killed {kills} times")
+        if done < options.requests:
+            print(f"* {options.requests} were to be sent; the time was up after {seconds:.0f} s")
+        counters = jpeg_counters(service.metrics())
+        if counters:
+            print("* the daemon's counters: " + ", ".join(f"`{name}` {value:g}" for name, value in counters.items()))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--blurd", required=True)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--codec", default="auto")
+    parser.add_argument("--gpus", default="all")
+    parser.add_argument("--requests", type=int, default=1000000)
+    parser.add_argument("--seconds", type=float, default=3600)
+    parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--processes", type=int, default=max(1, (os.cpu_count() or 2) // 2))
+    parser.add_argument("--largest", type=int, default=4000)
+    parser.add_argument("--kill", action="store_true")
+    parser.add_argument("photographs", nargs="+", type=pathlib.Path)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    soak(options)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
