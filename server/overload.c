@@ -99,7 +99,7 @@ static struct bytes picture_of(const struct request *request) {
 static bool goes_to_device(const struct request *request) {
     const struct service *service = request->service;
     const struct cost *cost = &request->cost;
-    int codec = service->config->jpeg_codec;
+    enum config_choice codec = service->config->jpeg_codec;
     return codec != CHOICE_jpeg_codec_cpu && cost->device_table_ns > 0 && service->places > 0 &&
            backend_transcodes(service->backend[0]) > 0 &&
            (codec == CHOICE_jpeg_codec_gpu || cost->device_ns < cost->ns);
