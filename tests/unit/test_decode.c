@@ -5,9 +5,18 @@
 #include <ftw.h>
 
 #include "gpu/decode.h"
+#include "server/sanitizers.h"
 #include "tests/unit/scan_fixture.h"
 
-enum { FILES = 1200, LARGE_FILES = 8, EXTREMES = 60, DAMAGED = 600, PIXELS_MAX = 12000000, PATTERN = 0xa5 };
+enum { SHARE = SANITIZED ? 4 : 1 }; /* sanitizers take their time */
+enum {
+    FILES = 1200 / SHARE,
+    LARGE_FILES = 8 / SHARE,
+    EXTREMES = 60,
+    DAMAGED = 600 / SHARE,
+    PIXELS_MAX = 12000000 / SHARE,
+    PATTERN = 0xa5
+};
 
 static unsigned decoded, left_out;
 

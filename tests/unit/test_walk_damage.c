@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The walk over a JPEG's scan, with the fake driver, over files that are cut or damaged: what it calls whole,
  * libjpeg decodes without a warning. */
+#include "server/sanitizers.h"
 #include "tests/unit/walk_fixture.h"
 
-enum { TRIES = 250, LARGE_TRIES = 60 };
+enum { TRIES = SANITIZED ? 60 : 250, LARGE_TRIES = SANITIZED ? 20 : 60 };
 
 static void damage_often(const struct buf *good, size_t kind, unsigned tries) {
     for (unsigned i = 0; i < tries; i++) {
