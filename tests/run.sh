@@ -4,7 +4,7 @@
 # after one has failed; the last line counts the stages.
 #
 #     tests/run.sh [STAGE]...     style unit kernels http install api corpus instructions fuzz; all without
-#     tests/run.sh fuzz SECONDS   each fuzz target for so long (20); beside other stages where there are any
+#     tests/run.sh fuzz SECONDS   each fuzz target for so long (12); beside other stages where there are any
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
 # each in MANIFEST.tsv; without it the corpus stages are skipped with a notice.
@@ -109,7 +109,7 @@ wanted() {
     [ ${#stages[@]} = 0 ] || [[ " ${stages[*]} " == *" $1 "* ]]
 }
 
-fuzz_seconds=20
+fuzz_seconds=12
 if [ $# -gt 0 ] && [[ ${!#} =~ ^[0-9]+$ ]]; then
     fuzz_seconds=${!#}
     set -- "${@:1:$#-1}"
