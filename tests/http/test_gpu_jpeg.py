@@ -323,6 +323,7 @@ def test_auto_leaves_small_ones_to_the_cpu(start, cpu):
 BIG = pictures.jpeg(pictures.photograph(1280, 960), 90, subsampling='420')
 
 
+@pytest.mark.skipif(daemon.SANITIZED, reason='a picture takes longer than a request may wait then')
 def test_auto_uses_both_ways_under_load(start, cpu):
     own = launch_jpeg(start, '--jpeg-codec', 'auto', '--gpu-pictures', 1, '--workers', 2, wanted=1)
     target = '/blur?sigma=0.5'
