@@ -52,14 +52,13 @@ struct run {
                                         after which no other is tried; NULL: nobody wants to know */
 };
 
-/* A JPEG in, a JPEG out, by a device that has codecs of its own. Samples may differ by 1 or 2 from what the
- * CPU's codecs make. */
+/* A JPEG in, a JPEG out, by a device that has codecs of its own: with the bytes of the CPU's. */
 struct transcode {
     const struct chain *chain;
     const struct slot *slot;  /* in which the file and the room lie */
     struct bytes input;       /* the file; not changed: the CPU can do the same after any failure */
     struct image_shape shape; /* of the planes that it holds, as they are stored: grey or YCbCr of 8 bits */
-    uint8_t orientation;      /* to be undone before the chain (core/orientation.h); 1: none */
+    uint8_t orientation;      /* to be undone before the chain (core/orient.h); 1: none */
     uint8_t quality;          /* of the result, 1 to 100 */
     uint8_t *output;          /* aligned like a picture */
     size_t room;              /* bytes there */
