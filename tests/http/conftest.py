@@ -34,6 +34,13 @@ def server(shared):
     assert shared.process.poll() is None, 'the daemon died:\n' + '\n'.join(shared.lines[-60:])
 
 
+@pytest.fixture(scope='module')
+def cpu():
+    """A daemon without a GPU, to compare with."""
+    with daemon.Daemon('--gpus', 'none') as running:
+        yield running
+
+
 @pytest.fixture
 def start():
     """start('--workers', 1): a daemon with options of its own, stopped and checked after the test."""

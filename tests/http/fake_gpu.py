@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import threading
 
 import pytest
 
@@ -33,34 +34,6 @@ def launch(start, *more, serving=True, **values):
     return own
 
 
-# --- JPEGs on the GPU ------------------------------------------------------------------------
-PLACES = 4
-BY_GPU = 'cuda:0/jpeg'
-
-
-def jpeg_options(*more):
-    """The GPU for all JPEGs that it takes; whatever `more` says comes first."""
-    usual = {'--jpeg-codec': 'gpu', '--gpu-pictures': PLACES, '--gpu-timeout': '60s',
-             '--module-format': 'cubin'}
-    return options(*more, *(part for name, value in usual.items() if name not in more for part in (name, value)))
-
-
-def places(own):
-    """How many JPEGs the GPU takes at a time now."""
-    return own.metrics()['blurd_jpeg_places']
-
-
-def await_places(own, wanted=PLACES):
-    assert daemon.eventually(lambda: places(own) == wanted, 20), f'{places(own)}\n' + '\n'.join(own.lines[-30:])
-
-
-def launch_jpeg(start, *more, wanted=PLACES, **values):
-    """A daemon whose fake GPU does JPEGs; returns when it can."""
-    own = launch(start, *jpeg_options(*more), **values)
-    await_places(own, wanted)
-    return own
-
-
 # --- what it says --------------------------------------------------------------------------
 def backend(own):
     """The GPU's entry in /readyz: name, state, reason."""
@@ -85,11 +58,16 @@ LARGE = pictures.png(pictures.photograph(1200, 1000, 1))  # more than the buffer
 HUGE = pictures.png(pictures.photograph(2100, 1500, 1))  # two of these are 6 MiB
 
 
-def ask(own, body=SMALL, query='sigma=2'):
+def post(own, target, body, **more):
     """(X-Backend, the bytes)"""
-    answer = own.post('/blur?' + query, body)
+    answer = own.post(target, body, **more)
     assert answer.status_code == 200, f'{answer.status_code} {answer.text}\n' + '\n'.join(own.lines[-30:])
     return answer.headers['X-Backend'], answer.content
+
+
+def ask(own, body=SMALL, query='sigma=2'):
+    """(X-Backend, the bytes)"""
+    return post(own, '/blur?' + query, body)
 
 
 class Reference:
@@ -108,6 +86,38 @@ class Reference:
     def stop(self):
         if self.own:
             self.own.stop()
+
+
+class Load:
+    """Threads that ask without a pause, and check what they get: ask() -> (X-Backend, the bytes), and those are
+    wanted(X-Backend)."""
+
+    def __init__(self, count, ask, wanted):
+        self.ask, self.wanted = ask, wanted
+        self.over = threading.Event()
+        self.names, self.failures = [], []
+        self.threads = [threading.Thread(target=self._run) for _ in range(count)]
+
+    def _run(self):
+        while not self.over.is_set():
+            try:
+                name, result = self.ask()
+                assert result == self.wanted(name), f'wrong pixels from {name}'
+                self.names.append(name)
+            except BaseException as failure:
+                self.failures.append(failure)
+                return
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+        assert not self.failures, self.failures[0]
 
 
 # --- processes -----------------------------------------------------------------------------
@@ -132,6 +142,17 @@ def children(own):
 def engine(own):
     """The engine's pid."""
     return daemon.eventually(lambda: next(iter(children(own)), None))
+
+
+def is_gone(own, pid):
+    return daemon.eventually(lambda: pid not in children(own))
+
+
+def served_by_the_next(own, pid):
+    """The GPU serves again, by an engine that is not `pid`."""
+    assert is_gone(own, pid), 'the engine goes on'
+    await_state(own, 'serving')
+    return engine(own)
 
 
 def is_alive(pid):

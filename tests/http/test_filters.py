@@ -271,12 +271,6 @@ def gpu():
         yield own
 
 
-@pytest.fixture(scope='module')
-def cpu():
-    with daemon.Daemon('--gpus', 'none') as own:
-        yield own
-
-
 @fake_gpu.needed
 @gpu_has_filters
 @pytest.mark.parametrize('target', TARGETS)

@@ -6,15 +6,13 @@ import os
 import random
 import re
 import signal
-import threading
 import time
 
 import pytest
 
 import daemon
 import fake_gpu
-from fake_gpu import HUGE, LARGE, MEDIUM, SMALL, ask, await_state, backend, launch
-
+from fake_gpu import HUGE, LARGE, MEDIUM, SMALL, ask, await_state, backend, is_gone, launch, served_by_the_next
 
 pytestmark = fake_gpu.needed
 DRIVER = re.findall(r'^CUDA_\w+\((\w+)\)', (daemon.ROOT / 'gpu/driver.def').read_text(), re.M)
@@ -39,17 +37,6 @@ def reference():
     made = fake_gpu.Reference()
     yield made
     made.stop()
-
-
-def is_gone(own, pid):
-    return daemon.eventually(lambda: pid not in fake_gpu.children(own))
-
-
-def served_by_the_next(own, pid):
-    """The GPU serves again, by an engine that is not `pid`."""
-    assert is_gone(own, pid), 'the engine goes on'
-    await_state(own, 'serving')
-    return fake_gpu.engine(own)
 
 
 # --- each call, each code ------------------------------------------------------------------
@@ -172,43 +159,13 @@ def test_a_start_that_hangs(start, reference):
 
 
 # --- the engine's end ------------------------------------------------------------------------
-class Load:
-    """Threads that ask without a pause, and check what they get."""
-
-    def __init__(self, own, reference, threads=4):
-        self.own, self.wanted = own, reference(MEDIUM, 'sigma=1')
-        self.over = threading.Event()
-        self.names, self.failures = [], []
-        self.threads = [threading.Thread(target=self._ask) for _ in range(threads)]
-
-    def _ask(self):
-        while not self.over.is_set():
-            try:
-                name, result = ask(self.own, MEDIUM, 'sigma=1')
-                self.names.append(name)
-                assert result == self.wanted, f'wrong pixels from {name}'
-            except BaseException as failure:
-                self.failures.append(failure)
-                return
-
-    def __enter__(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        for thread in self.threads:
-            thread.join()
-        assert not self.failures, self.failures[0]
-
-
 @pytest.mark.parametrize('number', (signal.SIGKILL, signal.SIGUSR1, signal.SIGABRT), ids=('kill', 'fault', 'crash'))
 def test_the_engine_ends_under_load(start, reference, say, number):
     """SIGUSR1 lets a kernel fault. Two ends: after a third there is a pause."""
     own = launch(start, '--workers', 4)
     chance = random.Random(seed := random.randrange(1000))
-    with Load(own, reference) as load:
+    wanted = reference(MEDIUM, 'sigma=1')
+    with fake_gpu.Load(4, lambda: ask(own, MEDIUM, 'sigma=1'), lambda _: wanted) as load:
         assert daemon.eventually(lambda: len(load.names) > 8)
         before = own.descriptors()
         for _ in range(2):

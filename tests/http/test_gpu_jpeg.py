@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""JPEG to JPEG by a fake GPU: its files are the CPU's to the byte, and whatever fails, every request gets its
-picture."""
+"""JPEG to JPEG by a fake GPU: its files are the CPU's to the byte."""
 
 import concurrent.futures
 import functools
 import os
 import random
-import signal
-import threading
 import time
 
 import numpy
@@ -18,15 +15,12 @@ import daemon
 import fake_gpu
 import pictures
 import wire
-from fake_gpu import BY_GPU, PLACES, await_places, jpeg_options, launch_jpeg, places
+from fake_jpeg import BY_GPU, MEDIUM, OTHER, PHOTO, PLACES, ask, await_places, jpeg_options, launch_jpeg, places
 from problems import check_problem
 from test_multipart import form
 from test_orientation import marked, says_upright
 
 pytestmark = fake_gpu.needed
-PHOTO = pictures.jpeg(pictures.photograph(64, 48), subsampling='420')
-MEDIUM = pictures.jpeg(pictures.photograph(300, 200), subsampling='420')  # more than the buffers of others
-OTHER = pictures.jpeg(pictures.photograph(45, 31, seed=2), 80, subsampling='444')
 
 
 def form_440(width=52, height=39):
@@ -43,19 +37,6 @@ def gpu():
     with daemon.Daemon(*jpeg_options(), environment=fake_gpu.settings()) as own:
         await_places(own)
         yield own
-
-
-@pytest.fixture(scope='module')
-def cpu():
-    with daemon.Daemon('--gpus', 'none') as own:
-        yield own
-
-
-def ask(own, body, target='/blur?sigma=2', **more):
-    """(X-Backend, the bytes)"""
-    answer = own.post(target, body, **more)
-    assert answer.status_code == 200, f'{answer.status_code} {answer.text}\n' + '\n'.join(own.lines[-30:])
-    return answer.headers['X-Backend'], answer.content
 
 
 # --- what the GPU does ----------------------------------------------------------------------
@@ -355,6 +336,24 @@ def test_one_of_two_gpus_does_no_jpegs(start):
     assert names == {'cuda:1/jpeg'}
 
 
+@pytest.mark.parametrize('asked, gpus, made', ((0, 1, 28), (3, 2, 4), (1, 2, 2), (40, 1, 40)))
+def test_how_many_at_a_time(start, asked, gpus, made):
+    names = ','.join(map(str, range(gpus)))  # `all` counts device files, of which there are none
+    own = launch_jpeg(start, '--gpu-pictures', asked, '--gpus', names, wanted=made, DEVICES=gpus)
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        answers = set(pool.map(lambda _: ask(own, PHOTO), range(48)))
+    assert {name.partition('/')[2] for name, _ in answers} == {'jpeg'}
+    assert len({result for _, result in answers}) == 1
+
+
+def test_a_single_process(start, cpu):
+    own = launch_jpeg(start, '--single-process', 'yes')
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = set(pool.map(lambda _: ask(own, PHOTO), range(24)))
+    assert {name for name, _ in answers} == {BY_GPU} and len(answers) == 1
+    assert answers.pop()[1] == ask(cpu, PHOTO)[1]
+
+
 # --- memory --------------------------------------------------------------------------------------
 def test_memory_comes_back(start, cpu):
     own = launch_jpeg(start, '--memory', '64M')
@@ -401,215 +400,6 @@ def test_what_comes_back_has_all_the_memory(start, tmp_path):
     name, _ = ask(own, body, '/blur?sigma=0.1&quality=91')
     assert name == 'cuda:0' and not path.exists()
     assert own.metrics()['blurd_jpeg_returned_total'] == 1
-
-
-# --- failures ------------------------------------------------------------------------------------
-def test_an_old_driver(start, cpu):
-    own = fake_gpu.launch(start, *jpeg_options(), MISSING='cuStreamWriteValue32')
-    assert places(own) == 0
-    assert own.wait_for_line(r'cuda:0: no JPEGs: this driver lacks the function cuStreamWriteValue32')
-    assert ask(own, PHOTO) == ('cuda:0', ask(cpu, PHOTO)[1])
-
-
-@pytest.mark.parametrize('fault', ('cuMemHostAlloc:1:0:hang', 'cuMemHostAlloc:2:719:sticky'), ids=('hang', 'sticky'))
-def test_a_start_that_goes_wrong(start, cpu, fault):
-    """Pictures are filtered all the while, and the end is not held up."""
-    own = fake_gpu.launch(start, *jpeg_options('--workers', 1), serving=False, FAULT=fault)
-    for _ in range(5):
-        name, result = ask(own, PHOTO)
-        assert not name.endswith('/jpeg') and result == ask(cpu, PHOTO)[1]
-    assert places(own) == 0
-    own.signal()
-    begin = time.monotonic()
-    assert own.wait() == 0 and time.monotonic() - begin < 2 * daemon.SLOW
-
-
-@pytest.mark.parametrize('asked, gpus, made', ((0, 1, 28), (3, 2, 4), (1, 2, 2), (40, 1, 40)))
-def test_how_many_at_a_time(start, asked, gpus, made):
-    names = ','.join(map(str, range(gpus)))  # `all` counts device files, of which there are none
-    own = launch_jpeg(start, '--gpu-pictures', asked, '--gpus', names, wanted=made, DEVICES=gpus)
-    with concurrent.futures.ThreadPoolExecutor(24) as pool:
-        answers = set(pool.map(lambda _: ask(own, PHOTO), range(48)))
-    assert {name.partition('/')[2] for name, _ in answers} == {'jpeg'}
-    assert len({result for _, result in answers}) == 1
-
-
-BEGINS = ('cuMemHostAlloc', 'cuMemHostGetDevicePointer', 'cuMemAlloc')
-
-
-@pytest.mark.parametrize('call', BEGINS)
-def test_a_call_that_fails_at_the_start(start, cpu, call):
-    """At the first GPU: the other one does it all."""
-    own = fake_gpu.launch(start, *jpeg_options(), DEVICES=2, FAULT=f'{call}:1:6')
-    assert daemon.eventually(lambda: places(own) == 2, 20), own.lines[-10:]
-    assert own.wait_for_line(r'cuda:0: no JPEGs: .*' + call)
-    name, result = ask(own, PHOTO)
-    assert name == 'cuda:1/jpeg'
-    assert result == ask(cpu, PHOTO)[1]
-
-
-def meet(own, path, fault, cpu, target):
-    """Lets the fault happen while a picture is made, which is right. Whether anything used the call."""
-    path.write_text(fault)
-    for body in (PHOTO, OTHER, MEDIUM):
-        name, result = ask(own, body, target)
-        wanted = ask(cpu, body, target)[1]
-        if name.endswith('/jpeg'):
-            assert result == wanted
-        else:
-            assert result == wanted, f'{fault}: wrong picture from {name}'
-        if not path.exists():
-            return True
-    path.unlink()
-    return False
-
-
-OUT_OF_MEMORY = 2
-ON_THE_WAY = ('cuMemcpyHtoDAsync', 'cuMemsetD8Async', 'cuLaunchKernel', 'cuStreamWriteValue32', 'cuEventRecord', 'cuEventElapsedTime')
-
-
-def test_a_call_without_memory_on_the_way(start, cpu, tmp_path):
-    """It costs the one picture the CPU's time, and no engine."""
-    path = tmp_path / 'fault'
-    own = launch_jpeg(start, '--gpu-pictures', 1, wanted=1, FAULT_FILE=path)
-    pid = fake_gpu.engine(own)
-    met = set()
-    for i, call in enumerate(ON_THE_WAY):
-        if meet(own, path, f'{call}:1:{OUT_OF_MEMORY}', cpu, f'/blur?sigma=2&quality={60 + i}'):
-            met.add(call)
-    assert met == set(ON_THE_WAY)
-    assert fake_gpu.engine(own) == pid and own.metrics()['blurd_jpeg_returned_total'] >= len(met)
-    assert ask(own, PHOTO)[0] == BY_GPU
-
-
-DRIVER_CALLS = ('cuLaunchKernel', 'cuMemcpyHtoDAsync', 'cuEventRecord', 'cuStreamWriteValue32', 'cuStreamSynchronize', 'cuMemAlloc')
-if daemon.SANITIZED:  # and so does every start
-    DRIVER_CALLS = DRIVER_CALLS[::3]
-
-
-@pytest.mark.parametrize('call', DRIVER_CALLS)
-def test_the_driver_fails_on_the_way(start, cpu, tmp_path, call):
-    """The next engine does JPEGs, too."""
-    path = tmp_path / 'fault'
-    own = launch_jpeg(start, '--gpu-pictures', 1, wanted=1, FAULT_FILE=path)
-    pid = fake_gpu.engine(own)
-    if meet(own, path, f'{call}:1:719:sticky', cpu, '/blur?sigma=2'):
-        assert daemon.eventually(lambda: pid not in fake_gpu.children(own)), 'the engine goes on'
-    else:
-        assert call not in ('cuLaunchKernel', 'cuStreamWriteValue32')
-    fake_gpu.await_state(own, 'serving')
-    await_places(own, 1)
-    assert ask(own, PHOTO)[0] == BY_GPU
-
-
-def test_a_call_that_hangs(start, cpu, tmp_path):
-    """Nobody waits for longer than gpu_timeout, and for the end neither."""
-    path = tmp_path / 'fault'
-    own = launch_jpeg(start, '--gpu-timeout', f'{800 * daemon.SLOW:.0f}ms', FAULT_FILE=path)
-    pid = fake_gpu.engine(own)
-    path.write_text('cuLaunchKernel:1:0:hang')
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: ask(own, PHOTO), range(16)))
-    wanted = ask(cpu, PHOTO)[1]
-    for name, result in answers:
-        assert result == wanted or name == BY_GPU
-    assert daemon.eventually(lambda: pid not in fake_gpu.children(own))
-    await_places(own)
-    assert ask(own, PHOTO)[0] == BY_GPU
-
-
-class Load:
-    """Threads that ask without a pause, and check what they get."""
-
-    def __init__(self, own, cpu, threads=6):
-        self.own, self.wanted = own, (ask(cpu, PHOTO)[1], ask(own, PHOTO)[1])
-        self.over = threading.Event()
-        self.names, self.failures = [], []
-        self.threads = [threading.Thread(target=self._ask) for _ in range(threads)]
-
-    def _ask(self):
-        while not self.over.is_set():
-            try:
-                name, result = ask(self.own, PHOTO)
-                assert result == self.wanted[name == BY_GPU], f'wrong pixels from {name}'
-                self.names.append(name)
-            except BaseException as failure:
-                self.failures.append(failure)
-                return
-
-    def __enter__(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        for thread in self.threads:
-            thread.join()
-        assert not self.failures, self.failures[0]
-
-
-@pytest.mark.parametrize('number', (signal.SIGKILL, signal.SIGSTOP, signal.SIGUSR1), ids=('kill', 'stop', 'fault'))
-def test_the_engine_ends_under_load(start, cpu, number):
-    """SIGUSR1 lets a kernel fault; who is stopped is found by gpu_timeout. The next engine does JPEGs, too."""
-    own = launch_jpeg(start, '--gpu-timeout', f'{700 * daemon.SLOW:.0f}ms')
-    with Load(own, cpu) as load:
-        assert daemon.eventually(lambda: load.names.count(BY_GPU) > 8)
-        for _ in range(2):  # after a third end there is a pause
-            pid = fake_gpu.engine(own)
-            os.kill(pid, number)
-            assert daemon.eventually(lambda: pid not in fake_gpu.children(own)), 'the engine goes on'
-            fake_gpu.await_state(own, 'serving')
-            await_places(own)
-            asked = len(load.names)
-            assert daemon.eventually(lambda: BY_GPU in load.names[asked:])
-    assert own.metrics()['blurd_jpeg_device_total'] >= load.names.count(BY_GPU)
-
-
-def test_no_places_without_an_engine(start, cpu):
-    own = launch_jpeg(start)
-    for _ in range(3):
-        fake_gpu.await_state(own, 'serving')
-        pid = fake_gpu.engine(own)
-        os.kill(pid, signal.SIGKILL)
-        assert daemon.eventually(lambda: pid not in fake_gpu.children(own))
-    fake_gpu.await_state(own, 'down')
-    assert places(own) == 0
-    name, result = ask(own, PHOTO)
-    assert name.startswith('cpu/') and result == ask(cpu, PHOTO)[1]
-
-
-def test_a_single_process(start, cpu):
-    own = launch_jpeg(start, '--single-process', 'yes')
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        answers = set(pool.map(lambda _: ask(own, PHOTO), range(24)))
-    assert {name for name, _ in answers} == {BY_GPU} and len(answers) == 1
-    assert answers.pop()[1] == ask(cpu, PHOTO)[1]
-
-
-# --- the end -------------------------------------------------------------------------------------
-@pytest.mark.parametrize('stopped', (False, True), ids=('runs', 'stopped'))
-def test_what_is_in_flight_is_finished(start, cpu, stopped):
-    own = launch_jpeg(start, '--gpu-pictures', 2, '--gpu-timeout', f'{700 * daemon.SLOW:.0f}ms', wanted=2)
-    wanted = {ask(cpu, PHOTO)[1], ask(own, PHOTO)[1]}
-    if stopped:
-        os.kill(fake_gpu.engine(own), signal.SIGSTOP)
-    connections = [own.connect(30) for _ in range(12)]
-    for connection in connections:
-        connection.send(wire.message('POST', '/blur?sigma=2', PHOTO))
-    if stopped:
-        assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == len(connections) + 1)
-        own.signal()
-        for connection in connections:
-            answer = connection.answer()
-            assert answer.status == 200 and answer.body in wanted
-    else:
-        for connection in connections:
-            assert connection.answer().body in wanted
-        own.signal()
-    for connection in connections:
-        connection.close()
-    assert own.wait() == 0
 
 
 def test_numpy_sees_the_form_440():
