@@ -5,6 +5,8 @@
 
 #include "core/image.h"
 
+#include "tests/filters/random.h"
+
 /* What fills padding and guards: memcmp over all of `memory` shows a write outside the picture. */
 enum { GUARD_BYTE = 0xa5, GUARD_BYTES = 256 };
 
@@ -25,12 +27,6 @@ enum content {
     CONTENT_PHOTO, /* smooth shades with edges, texture and grain */
     CONTENT_COUNT
 };
-
-/* SplitMix64: the next number of a sequence that *state, any number, starts. */
-uint64_t test_random(uint64_t *state);
-
-/* The seed of this run: $SEED or the time. Printed, so that a failure can be repeated. */
-uint64_t test_seed(void);
 
 /* A picture of the shape, all bytes GUARD_BYTE. Ends the program without memory. */
 struct test_image test_image_make(const struct image_shape *shape);

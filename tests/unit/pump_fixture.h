@@ -1,32 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * JPEG to JPEG on the GPU, with the fake driver: a desk with a lane and a pump, and calls
- * that fail when they are told to. One program, one desk. */
+ * JPEG to JPEG on the GPU, with the fake driver: a lane, a desk with a pump, and calls that fail when they
+ * are told to. One program, one desk. */
 #ifndef BLURD_TESTS_PUMP_FIXTURE_H
 #define BLURD_TESTS_PUMP_FIXTURE_H
 
 #include "gpu/pump.h"
 
-#include <libgen.h>
 #include <limits.h>
 #include <unistd.h>
 
-#include "core/log.h"
 #include "filters/filter.h"
 
 #include "tests/unit/jpeg_fixture.h"
+#include "tests/unit/lane_fixture.h"
 
 enum { WIDTH = 70, HEIGHT = 50, ROOM = 1 << 18, QUALITY = 80, HANGS_AFTER_S = 300 };
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-/* The process's. */
-static struct cuda cuda;
-static struct gpu_device device;
 static char fault_path[PATH_MAX];
 
 /* What a test runs pictures with. */
 static struct {
-    struct gpu_lane lane;
     struct gpu_pump *pump;
     uint8_t output[ROOM];
     size_t size; /* of the last result */
@@ -43,24 +36,9 @@ static const struct image_shape plain_shape = {.model = PIXEL_YCBCR,
 /* --- device and desk: set-up and tear-down of the group and of each test -------------------- */
 static inline int open_device(void **state) {
     (void)state;
-    char program[PATH_MAX] = "", driver[PATH_MAX + 40];
-    struct error err = {0};
-    const struct program_options options = {0};
-    log_init(LOG_ERROR, LOG_TEXT);
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
-        return -1;
-    }
-    const char *folder = dirname(program);
-    snprintf(driver, sizeof driver, "%s/../fake_cuda/libfakecuda.so", folder);
     snprintf(fault_path, sizeof fault_path, "/tmp/blurd-test-pump-%d", (int)getpid());
     setenv("FAKE_CUDA_FAULT_FILE", fault_path, 1);
-    alarm(HANGS_AFTER_S);
-    if (cuda_open(&cuda, driver, &err) != ST_OK ||
-        gpu_device_open(&device, &cuda, 0, &options, &err) != ST_OK) {
-        print_error("%s\n", err.text);
-        return -1;
-    }
-    return 0;
+    return fixture_open_device(HANGS_AFTER_S);
 }
 
 static inline int close_device(void **state) {
@@ -71,15 +49,15 @@ static inline int close_device(void **state) {
 }
 
 static inline enum status open_desk(struct error *err) {
-    enum status status = gpu_lane_init(&desk.lane, &device, err);
-    status = status == ST_OK ? gpu_lane_init_jpeg(&desk.lane, err) : status;
+    enum status status = gpu_lane_init(&lane, &device, err);
+    status = status == ST_OK ? gpu_lane_init_jpeg(&lane, err) : status;
     return status == ST_OK ? gpu_pump_create(&desk.pump, &device, err) : status;
 }
 
 static inline void close_desk(void) {
     gpu_pump_destroy(desk.pump);
     desk.pump = NULL;
-    gpu_lane_finish(&desk.lane);
+    gpu_lane_finish(&lane);
 }
 
 static inline int open_test(void **state) {
@@ -127,7 +105,7 @@ static inline enum status run_job(const struct gpu_transcode *job, struct error 
     struct lane_timing timing;
     *err = (struct error){0};
     desk.size = 0;
-    enum status status = gpu_pump_run(desk.pump, &desk.lane, job, &desk.size, &timing, err);
+    enum status status = gpu_pump_run(desk.pump, &lane, job, &desk.size, &timing, err);
     assert_true(status == ST_OK || err->text[0]);
     return status;
 }

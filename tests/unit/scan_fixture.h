@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * JPEGs of every kind that gpu/scan.h takes, ways to damage them, and a lane of the fake driver to walk them
- * with. One program, one lane. */
+ * JPEGs of every kind that gpu/scan.h takes, ways to damage them, those of a corpus, and a lane of the fake
+ * driver to walk them with. CORPUS=folder: another corpus than ../shared/corpus. */
 #ifndef BLURD_TESTS_SCAN_FIXTURE_H
 #define BLURD_TESTS_SCAN_FIXTURE_H
 
 #include "gpu/walk.h"
 
-#include <libgen.h>
-#include <limits.h>
+#include <ftw.h>
 #include <unistd.h>
 
-#include "core/log.h"
-#include "gpu/device.h"
-
 #include "tests/unit/jpeg_fixture.h"
+#include "tests/unit/lane_fixture.h"
 
 enum { FILE_MAX = 1 << 26, HANGS_AFTER_S = 900 };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static struct cuda cuda;
-static struct gpu_device device;
-static struct gpu_lane lane;
-static uint64_t random_state;
-
-/* SplitMix64 (Steele, Lea, Flood 2014). */
-static inline unsigned below(size_t end) {
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (unsigned)((z ^ z >> 31) % end);
-}
 
 /* --- files ------------------------------------------------------------------------------------- */
 enum content { NOISE, SMOOTH, FLAT, MIXED, CONTENTS };
@@ -199,32 +181,46 @@ static inline bool read_whole(const char *path, off_t size, struct buf *file) {
     return file->size > 0;
 }
 
-/* --- set-up ------------------------------------------------------------------------------------ */
-static inline int open_lane(void **state) {
-    (void)state;
-    char program[PATH_MAX] = "", driver[PATH_MAX + 40];
+/* What is done with a JPEG that codec_probe has taken. */
+typedef void corpus_visitor(const char *path, const struct buf *file, const struct picture *picture);
+
+static struct {
+    uint64_t max_pixels;
+    corpus_visitor *visit;
+} corpus;
+
+static inline int visit_file(const char *path, const struct stat *status, int type, struct FTW *ignored) {
+    (void)ignored;
+    struct codec_limits limits = fixture_limits();
+    struct picture picture;
+    struct buf file = {0};
     struct error err = {0};
-    const struct program_options options = {0};
-    log_init(LOG_ERROR, LOG_TEXT);
-    alarm(HANGS_AFTER_S);
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
-        return -1;
+    limits.max_pixels = corpus.max_pixels;
+    if (type == FTW_F && read_whole(path, status->st_size, &file) &&
+        codec_sniff(buf_bytes(&file)) == codec_get(CODEC_JPEG) &&
+        codec_probe(buf_bytes(&file), &limits, &picture, &err) == ST_OK && !picture.progressive) {
+        corpus.visit(path, &file, &picture);
     }
-    snprintf(driver, sizeof driver, "%s/../fake_cuda/libfakecuda.so", dirname(program));
-    if (cuda_open(&cuda, driver, &err) != ST_OK ||
-        gpu_device_open(&device, &cuda, 0, &options, &err) != ST_OK ||
-        gpu_lane_init(&lane, &device, &err) != ST_OK || gpu_walk_init(&lane, &err) != ST_OK) {
-        print_error("%s\n", err.text);
-        return -1;
-    }
+    buf_finish(&file);
     return 0;
 }
 
-static inline int close_lane(void **state) {
+/* Each JPEG of the corpus that is neither progressive nor larger. Without a corpus the test is skipped. */
+static inline void visit_corpus(uint64_t max_pixels, corpus_visitor *visit) {
+    const char *folder = getenv("CORPUS") ? getenv("CORPUS") : "../shared/corpus";
+    if (access(folder, R_OK) != 0) {
+        print_message("no corpus at %s: left out\n", folder);
+        skip();
+    }
+    corpus.max_pixels = max_pixels;
+    corpus.visit = visit;
+    nftw(folder, visit_file, 16, FTW_PHYS);
+}
+
+/* --- set-up ------------------------------------------------------------------------------------ */
+static inline int open_lane(void **state) {
     (void)state;
-    gpu_lane_finish(&lane);
-    gpu_device_close(&device);
-    return 0;
+    return fixture_open_lane(HANGS_AFTER_S, gpu_walk_init);
 }
 
 #endif

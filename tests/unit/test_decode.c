@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The decoder of the kernels, with the fake driver, beside libjpeg: the same bytes, whatever the walk takes;
- * nothing is written beside the planes, nor for a scan that is damaged. CORPUS=folder: another one than
- * ../shared/corpus. */
-#include <ftw.h>
-
+ * nothing is written beside the planes, nor for a scan that is damaged. */
 #include "gpu/decode.h"
+
+#include <limits.h>
+
 #include "server/sanitizers.h"
 #include "tests/unit/scan_fixture.h"
 
@@ -237,30 +237,14 @@ static void test_damage(void **state) {
 }
 
 /* --- the corpus -------------------------------------------------------------------------------- */
-static int visit(const char *path, const struct stat *status, int type, struct FTW *ignored) {
-    (void)ignored;
-    struct codec_limits limits = fixture_limits();
-    struct picture picture;
-    struct buf file = {0};
-    struct error err = {0};
-    if (type == FTW_F && read_whole(path, status->st_size, &file) &&
-        codec_sniff(buf_bytes(&file)) == codec_get(CODEC_JPEG) &&
-        codec_probe(buf_bytes(&file), &limits, &picture, &err) == ST_OK && !picture.progressive &&
-        (uint64_t)picture.native.width * picture.native.height <= PIXELS_MAX) {
-        compare(&file, path);
-    }
-    buf_finish(&file);
-    return 0;
+static void visit(const char *path, const struct buf *file, const struct picture *picture) {
+    (void)picture;
+    compare(file, path);
 }
 
 static void test_corpus(void **state) {
     (void)state;
-    const char *folder = getenv("CORPUS") ? getenv("CORPUS") : "../shared/corpus";
-    if (access(folder, R_OK) != 0) {
-        print_message("no corpus at %s: left out\n", folder);
-        skip();
-    }
-    nftw(folder, visit, 16, FTW_PHYS);
+    visit_corpus(PIXELS_MAX, visit);
     report("corpus", UINT_MAX);
 }
 

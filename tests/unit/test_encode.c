@@ -2,35 +2,10 @@
  * The encoder of JPEGs on the GPU, with the fake driver: to the byte what codec_encode makes. */
 #include "gpu/encode.h"
 
-#include <libgen.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "core/log.h"
-#include "gpu/device.h"
 #include "server/sanitizers.h"
-
-#include "tests/unit/picture_fixture.h"
+#include "tests/unit/lane_fixture.h"
 
 enum { ROOM = 1 << 22, HANGS_AFTER_S = 600 };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static struct cuda cuda;
-static struct gpu_device device;
-static struct gpu_lane lane;
-static uint64_t random_state;
-
-/* SplitMix64 (Steele, Lea, Flood 2014). */
-static unsigned below(unsigned end) {
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (unsigned)((z ^ z >> 31) % end);
-}
 
 /* --- pictures ---------------------------------------------------------------------------------- */
 enum content { NOISE, SMOOTH, FLAT, MIXED, EXTREMES, CHESS, CONTENTS };
@@ -250,29 +225,7 @@ static void test_refused(void **state) {
 /* --- set-up ------------------------------------------------------------------------------------ */
 static int open_lane(void **state) {
     (void)state;
-    char program[PATH_MAX] = "", driver[PATH_MAX + 40];
-    struct error err = {0};
-    const struct program_options options = {0};
-    log_init(LOG_ERROR, LOG_TEXT);
-    alarm(HANGS_AFTER_S);
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
-        return -1;
-    }
-    snprintf(driver, sizeof driver, "%s/../fake_cuda/libfakecuda.so", dirname(program));
-    if (cuda_open(&cuda, driver, &err) != ST_OK ||
-        gpu_device_open(&device, &cuda, 0, &options, &err) != ST_OK ||
-        gpu_lane_init(&lane, &device, &err) != ST_OK || gpu_encode_init(&lane, &err) != ST_OK) {
-        print_error("%s\n", err.text);
-        return -1;
-    }
-    return 0;
-}
-
-static int close_lane(void **state) {
-    (void)state;
-    gpu_lane_finish(&lane);
-    gpu_device_close(&device);
-    return 0;
+    return fixture_open_lane(HANGS_AFTER_S, gpu_encode_init);
 }
 
 int main(void) {

@@ -69,8 +69,7 @@ static void test_what_it_does_not(void **state) {
         recipe.height = HEIGHT;
         struct buf file = recipe_file(&recipe);
         struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
-        if (gpu_lane_parse(&desk.lane, &job, &err) != ST_UNSUPPORTED ||
-            run_job(&job, &err) != ST_UNSUPPORTED) {
+        if (gpu_lane_parse(&lane, &job, &err) != ST_UNSUPPORTED || run_job(&job, &err) != ST_UNSUPPORTED) {
             fail_msg("%s", recipe.name);
         }
         assert_int_equal(run(&good, QUALITY), ST_OK);

@@ -177,13 +177,13 @@ static void test_what_is_missing(void **state) {
     struct error err = {0};
     struct cuda old = cuda;
     struct gpu_device plain_device = device;
-    struct gpu_lane lane;
+    struct gpu_lane plain_lane;
     old.cuStreamWriteValue32 = NULL;
     plain_device.cuda = &old;
-    assert_int_equal(gpu_lane_init(&lane, &plain_device, &err), ST_OK);
-    assert_int_equal(gpu_lane_init_jpeg(&lane, &err), ST_UNSUPPORTED);
+    assert_int_equal(gpu_lane_init(&plain_lane, &plain_device, &err), ST_OK);
+    assert_int_equal(gpu_lane_init_jpeg(&plain_lane, &err), ST_UNSUPPORTED);
     assert_string_equal(err.text, "this driver lacks the function cuStreamWriteValue32");
-    gpu_lane_finish(&lane);
+    gpu_lane_finish(&plain_lane);
 }
 
 static void test_a_lane_without_means(void **state) {
@@ -191,7 +191,7 @@ static void test_a_lane_without_means(void **state) {
     struct buf file = recipe_file(&plain);
     struct error err = {0};
     close_desk();
-    assert_int_equal(gpu_lane_init(&desk.lane, &device, &err), ST_OK);
+    assert_int_equal(gpu_lane_init(&lane, &device, &err), ST_OK);
     assert_int_equal(gpu_pump_create(&desk.pump, &device, &err), ST_OK);
     assert_int_equal(run(&file, QUALITY), ST_UNSUPPORTED);
     buf_finish(&file);

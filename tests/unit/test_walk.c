@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The walk over a JPEG's scan, with the fake driver, over files that nobody has damaged: it calls them whole.
- * CORPUS=folder: another one than ../shared/corpus. */
+ * The walk over a JPEG's scan, with the fake driver, over undamaged files: it calls them whole. */
 #include "tests/unit/walk_fixture.h"
-
-#include <ftw.h>
 
 enum { PIXELS_MAX = 20000000 };
 
@@ -199,41 +196,26 @@ static bool may_be_stricter(const char *path, const struct buf *file) {
     return at + 2 < file->size || strstr(path, "/hostile/");
 }
 
-static int visit(const char *path, const struct stat *status, int type, struct FTW *ignored) {
-    (void)ignored;
+static void visit(const char *path, const struct buf *file, const struct picture *picture) {
     struct codec_limits limits = fixture_limits();
-    struct picture picture;
-    struct buf file = {0};
     struct error err = {0};
-    limits.max_pixels = PIXELS_MAX;
-    if (type == FTW_F && read_whole(path, status->st_size, &file) &&
-        codec_sniff(buf_bytes(&file)) == codec_get(CODEC_JPEG) &&
-        codec_probe(buf_bytes(&file), &limits, &picture, &err) == ST_OK && !picture.progressive) {
-        bool good = fixture_try(buf_bytes(&file), &limits, &err) == ST_OK;
-        enum status parsed = gpu_walk_parse(&lane, buf_bytes(&file), &picture.native, &err);
-        bool whole = parsed == ST_OK && walk(buf_bytes(&file), &picture.native, &err) == ST_OK;
-        corpus_whole += whole && good;
-        corpus_not_taken += parsed != ST_OK;
-        corpus_damaged += parsed == ST_OK && !whole && !good;
-        bool stricter = parsed == ST_OK && good && !whole, wrong = whole && !good;
-        corpus_stricter += stricter;
-        corpus_wrong += wrong || (stricter && !may_be_stricter(path, &file));
-        if (good && !whole) {
-            print_message("  %s: %s\n", path, err.text);
-        }
+    bool good = fixture_try(buf_bytes(file), &limits, &err) == ST_OK;
+    enum status parsed = gpu_walk_parse(&lane, buf_bytes(file), &picture->native, &err);
+    bool whole = parsed == ST_OK && walk(buf_bytes(file), &picture->native, &err) == ST_OK;
+    corpus_whole += whole && good;
+    corpus_not_taken += parsed != ST_OK;
+    corpus_damaged += parsed == ST_OK && !whole && !good;
+    bool stricter = parsed == ST_OK && good && !whole, wrong = whole && !good;
+    corpus_stricter += stricter;
+    corpus_wrong += wrong || (stricter && !may_be_stricter(path, file));
+    if (good && !whole) {
+        print_message("  %s: %s\n", path, err.text);
     }
-    buf_finish(&file);
-    return 0;
 }
 
 static void test_corpus(void **state) {
     (void)state;
-    const char *folder = getenv("CORPUS") ? getenv("CORPUS") : "../shared/corpus";
-    if (access(folder, R_OK) != 0) {
-        print_message("no corpus at %s: left out\n", folder);
-        skip();
-    }
-    nftw(folder, visit, 16, FTW_PHYS);
+    visit_corpus(PIXELS_MAX, visit);
     print_message("corpus: %u whole, %u not taken by their header, %u damaged, %u for the walk alone; %u "
                   "wrong\n",
                   corpus_whole, corpus_not_taken, corpus_damaged, corpus_stricter, corpus_wrong);

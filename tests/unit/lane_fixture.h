@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * The first device of the fake driver and a lane on it, and chance that is the same in every run. One
+ * program, one lane. */
+#ifndef BLURD_TESTS_LANE_FIXTURE_H
+#define BLURD_TESTS_LANE_FIXTURE_H
+
+#include "gpu/lane.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/log.h"
+
+#include "tests/filters/random.h"
+#include "tests/unit/picture_fixture.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static struct cuda cuda;
+static struct gpu_device device;
+static struct gpu_lane lane;
+static uint64_t random_state;
+
+static inline unsigned below(size_t end) {
+    return (unsigned)(test_random(&random_state) % end);
+}
+
+/* --- for set-up and tear-down: 0 or -1 ----------------------------------------------------------- */
+/* The driver lies beside the program, which ends after so many seconds, whatever hangs. */
+static inline int fixture_open_device(unsigned hangs_after_s) {
+    char program[PATH_MAX] = "", driver[PATH_MAX + 40];
+    struct error err = {0};
+    const struct program_options options = {0};
+    log_init(LOG_ERROR, LOG_TEXT);
+    alarm(hangs_after_s);
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
+        return -1;
+    }
+    snprintf(driver, sizeof driver, "%s/../fake_cuda/libfakecuda.so", dirname(program));
+    if (cuda_open(&cuda, driver, &err) != ST_OK ||
+        gpu_device_open(&device, &cuda, 0, &options, &err) != ST_OK) {
+        print_error("%s\n", err.text);
+        return -1;
+    }
+    return 0;
+}
+
+/* `init` gives the lane its means. */
+static inline int fixture_open_lane(unsigned hangs_after_s,
+                                    enum status (*init)(struct gpu_lane *lane, struct error *err)) {
+    struct error err = {0};
+    if (fixture_open_device(hangs_after_s) != 0) {
+        return -1;
+    }
+    if (gpu_lane_init(&lane, &device, &err) != ST_OK || init(&lane, &err) != ST_OK) {
+        print_error("%s\n", err.text);
+        return -1;
+    }
+    return 0;
+}
+
+static inline int close_lane(void **state) {
+    (void)state;
+    gpu_lane_finish(&lane);
+    gpu_device_close(&device);
+    return 0;
+}
+
+#endif
