@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/buffer.h"
 
+#include <stdatomic.h>
+
 #include "core/bytes.h"
 #include "core/poison.h"
 
@@ -24,6 +26,7 @@ enum status gpu_buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buffer,
     }
     if (buffer->data) {
         enum status status = CUDA_TRY(cuda, err, cuMemFree, buffer->data);
+        atomic_fetch_sub(&lane->device->memory_kept, buffer->size);
         *buffer = (struct gpu_buffer){0};
         if (status != ST_OK) {
             return status;
@@ -34,6 +37,7 @@ enum status gpu_buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buffer,
     enum status status = CUDA_TRY(cuda, err, cuMemAlloc, &data, size);
     if (status == ST_OK) {
         *buffer = (struct gpu_buffer){data, size};
+        atomic_fetch_add(&lane->device->memory_kept, size);
         /* Kernels read the padding of rows, too, in whole groups: what they make of it is thrown
          * away, but it shall not be what somebody else left. */
         status = CUDA_TRY(cuda, err, cuMemsetD8Async, data, 0, size, lane->stream);
@@ -44,6 +48,7 @@ enum status gpu_buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buffer,
 void gpu_buffer_finish(struct gpu_lane *lane, struct gpu_buffer *buffer) {
     if (buffer->data) {
         lane->device->cuda->cuMemFree(buffer->data); /* nothing to do about a failure */
+        atomic_fetch_sub(&lane->device->memory_kept, buffer->size);
     }
     *buffer = (struct gpu_buffer){0};
 }

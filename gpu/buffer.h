@@ -7,7 +7,7 @@
 #include "gpu/lane.h"
 
 /* At least `size` bytes, aligned to 256; what it held before is lost. New memory is filled with 0 on the
- * lane's stream, and lane->fresh set. ST_BUSY without device memory, else ST_DEVICE. */
+ * lane's stream, and counts as kept (struct gpu_device). ST_BUSY without device memory, else ST_DEVICE. */
 enum status gpu_buffer_reserve(struct gpu_lane *lane, struct gpu_buffer *buffer, size_t size,
                                struct error *err);
 

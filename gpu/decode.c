@@ -25,10 +25,6 @@ static struct places find_places(const struct gpu_walk *walk) {
     return places;
 }
 
-void gpu_decode_finish(struct gpu_lane *lane) {
-    gpu_buffer_finish(lane, &lane->values);
-}
-
 enum status gpu_decode_reserve(struct gpu_lane *lane, struct error *err) {
     return gpu_buffer_reserve(lane, &lane->values, find_places(&lane->walk).end, err);
 }

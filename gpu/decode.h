@@ -7,8 +7,6 @@
 
 #include "gpu/lane.h"
 
-void gpu_decode_finish(struct gpu_lane *lane);
-
 /* Takes device memory for the picture that gpu_walk_parse took last: 2 bytes and a little for each sample.
  * Status as of gpu_buffer_reserve. */
 enum status gpu_decode_reserve(struct gpu_lane *lane, struct error *err);

@@ -19,6 +19,14 @@ static enum status retain_context(struct gpu_device *device, struct error *err) 
     return status;
 }
 
+/* Others may want to live there, too. */
+static enum status measure_memory(struct gpu_device *device, struct error *err) {
+    size_t available, all;
+    enum status status = CUDA_TRY(device->cuda, err, cuMemGetInfo, &available, &all);
+    device->memory_share = status == ST_OK ? all / GPU_MEMORY_PARTS : 0;
+    return status;
+}
+
 static enum status describe(struct gpu_device *device, struct error *err) {
     const struct cuda *cuda = device->cuda;
     enum status status = CUDA_TRY(cuda, err, cuDeviceGet, &device->device, device->index);
@@ -46,6 +54,9 @@ enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, 
     }
     if (status == ST_OK) {
         status = gpu_device_enter(device, err);
+    }
+    if (status == ST_OK) {
+        status = measure_memory(device, err);
     }
     if (status == ST_OK) {
         status = program_load(&device->program, cuda, device->major, device->minor, options, err);

@@ -6,14 +6,18 @@
 #include "gpu/driver.h"
 #include "gpu/program.h"
 
+enum { GPU_MEMORY_PARTS = 4 }; /* of a GPU's memory, one of which lanes may keep */
+
 struct gpu_device {
     const struct cuda *cuda;
     CUdevice device;
     CUcontext context; /* the primary one, with blocking synchronisation */
     struct program program;
-    int index;        /* the N of "cuda:N" */
-    char name[64];    /* as the driver says */
-    int major, minor; /* compute capability */
+    int index;                  /* the N of "cuda:N" */
+    size_t memory_share;        /* bytes that its lanes may keep between runs, all together */
+    _Atomic size_t memory_kept; /* of their buffers now */
+    char name[64];              /* as the driver says */
+    int major, minor;           /* compute capability */
 };
 
 /* Retains the primary context of GPU `index`, makes it current on this thread and loads

@@ -89,7 +89,6 @@ enum status gpu_encode_init(struct gpu_lane *lane, struct error *err) {
 
 void gpu_encode_finish(struct gpu_lane *lane) {
     const struct cuda *cuda = lane->device->cuda;
-    gpu_buffer_finish(lane, &lane->encode.memory);
     if (lane->encode.tables) {
         cuda->cuMemFree(lane->encode.tables); /* nothing to do about a failure */
     }

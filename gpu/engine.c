@@ -282,7 +282,9 @@ static struct run place(struct pictures *pictures, const struct wire_run *run, u
 static enum status run_pixels(struct engine_lane *lane, unsigned device, const struct wire_run *run,
                               struct pictures *pictures, uint8_t *memory, struct wire_done *done) {
     const struct run wanted = place(pictures, run, memory);
-    return gpu_lane_run(&lane->lane[device], &wanted, &done->timing, &done->error);
+    enum status status = gpu_lane_run(&lane->lane[device], &wanted, &done->timing, &done->error);
+    gpu_lane_settle(&lane->lane[device], status);
+    return status;
 }
 
 static enum status run_jpeg(struct engine_lane *lane, unsigned device, const struct wire_run *run,

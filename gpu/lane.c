@@ -2,11 +2,11 @@
 #include "gpu/lane.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/clock.h"
 #include "gpu/buffer.h"
-#include "gpu/decode.h"
 #include "gpu/encode.h"
 #include "gpu/journey.h"
 #include "gpu/walk.h"
@@ -54,6 +54,22 @@ enum status gpu_lane_init_jpeg(struct gpu_lane *lane, struct error *err) {
     return status == ST_OK ? gpu_encode_init(lane, err) : status;
 }
 
+static void drop_buffers(struct gpu_lane *lane) {
+    struct gpu_buffer *const buffers[] = {
+        &lane->source, &lane->target,      &lane->scratch, &lane->spare,
+        &lane->mask,   &lane->walk.memory, &lane->values,  &lane->encode.memory,
+    };
+    for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        gpu_buffer_finish(lane, buffers[i]);
+    }
+}
+
+void gpu_lane_settle(struct gpu_lane *lane, enum status status) {
+    if (status == ST_BUSY || atomic_load(&lane->device->memory_kept) > lane->device->memory_share) {
+        drop_buffers(lane);
+    }
+}
+
 void gpu_lane_finish(struct gpu_lane *lane) {
     if (!lane->device) {
         return;
@@ -65,17 +81,12 @@ void gpu_lane_finish(struct gpu_lane *lane) {
             cuda->cuEventDestroy(events[i]);
         }
     }
+    drop_buffers(lane);
     gpu_walk_finish(lane);
-    gpu_decode_finish(lane);
     gpu_encode_finish(lane);
     if (lane->mark) {
         cuda->cuMemFreeHost((void *)(uintptr_t)lane->mark);
     }
-    gpu_buffer_finish(lane, &lane->source);
-    gpu_buffer_finish(lane, &lane->target);
-    gpu_buffer_finish(lane, &lane->scratch);
-    gpu_buffer_finish(lane, &lane->spare);
-    gpu_buffer_finish(lane, &lane->mask);
     if (lane->stream) {
         cuda->cuStreamDestroy(lane->stream);
     }

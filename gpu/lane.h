@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One stream of a GPU with its device memory, for one thread: upload, kernels, download,
  * one synchronisation. Buffers grow to a high-water mark; once warm, a run allocates
- * nothing. Inside the engine process only. */
+ * nothing. All lanes of a GPU together keep no more than device->memory_share between
+ * runs (gpu_lane_settle). Inside the engine process only. */
 #ifndef BLURD_GPU_LANE_H
 #define BLURD_GPU_LANE_H
 
@@ -93,9 +94,18 @@ enum status gpu_lane_end(struct gpu_lane *lane, const struct gpu_transcode *job,
 /* Whether the device has done what was enqueued: a look at memory. Any thread. */
 bool gpu_lane_reached(const struct gpu_lane *lane);
 
+/* Whether the driver knows that the device has failed: then it does not reach anything any more. ST_DEVICE.
+ */
+enum status gpu_lane_query(const struct gpu_lane *lane, struct error *err);
+
 /* Where the time went, after the last step: decoding, filtering, encoding in the places of upload, filter,
  * download. */
 enum status gpu_lane_timing(struct gpu_lane *lane, struct lane_timing *timing, struct error *err);
+
+/* After a run that ended with `status`, with nothing under way: gives the lane's buffers back where all lanes
+ * of the GPU keep more than their share of its memory, or there was none left.
+ * That stops the GPU for a moment. */
+void gpu_lane_settle(struct gpu_lane *lane, enum status status);
 
 /* Enqueues one step; the images lie in device memory. `mask` (NULL: none) is looked at by statistics alone.
  * Status as of gpu_lane_run. */

@@ -55,6 +55,12 @@ bool gpu_lane_reached(const struct gpu_lane *lane) {
     return *lane->mark == lane->steps;
 }
 
+enum status gpu_lane_query(const struct gpu_lane *lane, struct error *err) {
+    const struct cuda *cuda = lane->device->cuda;
+    CUresult result = cuda->cuEventQuery(lane->done);
+    return result == CUDA_ERROR_NOT_READY ? ST_OK : cuda_check(cuda, result, "cuEventQuery", err);
+}
+
 /* Fills in where the chain begins: at the picture as it was decoded, or as it is turned from there. */
 static enum status turn(struct gpu_lane *lane, const struct gpu_transcode *job, const struct layouts *layouts,
                         struct journey *journey, struct error *err) {

@@ -97,7 +97,10 @@ enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct g
                                size_t *size, struct lane_timing *timing, struct error *err) {
     struct gpu_lane *lane = take(transcoder);
     enum status status = open_lane(lane, transcoder->device, err);
-    status = status == ST_OK ? gpu_pump_run(transcoder->pump, lane, job, size, timing, err) : status;
+    if (status == ST_OK) {
+        status = gpu_pump_run(transcoder->pump, lane, job, size, timing, err);
+        gpu_lane_settle(lane, status);
+    }
     give_back(transcoder, lane);
     return status;
 }

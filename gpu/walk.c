@@ -45,7 +45,6 @@ enum status gpu_walk_init(struct gpu_lane *lane, struct error *err) {
 }
 
 void gpu_walk_finish(struct gpu_lane *lane) {
-    gpu_buffer_finish(lane, &lane->walk.memory);
     if (lane->walk.note) {
         lane->device->cuda->cuMemFreeHost(lane->walk.note);
     }

@@ -5,6 +5,7 @@
 #include "tests/unit/pump_fixture.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "gpu/gpu.h"
 
@@ -172,11 +173,57 @@ static void test_places_come_back(void **state) {
     buf_finish(&file);
 }
 
+/* What all lanes of the device have taken. */
+static size_t kept(void) {
+    return atomic_load(&device.memory_kept);
+}
+
+/* Beyond the device's share, and where there was none left, memory goes back; pictures are right all the
+ * same. */
+static void test_memory_goes_back(void **state) {
+    (void)state;
+    static uint8_t output[ROOM];
+    struct buf file = recipe_file(&plain);
+    struct gpu_transcoder *transcoder;
+    struct chain chain;
+    struct lane_timing timing;
+    struct error err = {0};
+    size_t size, share = device.memory_share, total, available;
+    assert_int_equal(cuda.cuMemGetInfo(&available, &total), CUDA_SUCCESS);
+    assert_int_equal(share, total / GPU_MEMORY_PARTS);
+    assert_int_equal(create(&transcoder, 1), ST_OK);
+    struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
+    job.output = output;
+    assert_int_equal(kept(), 0);
+    assert_int_equal(gpu_transcoder_run(transcoder, &job, &size, &timing, &err), ST_OK);
+    size_t taken = kept();
+    assert_true(taken > 0 && taken <= share);
+
+    device.memory_share = taken; /* just enough */
+    assert_int_equal(gpu_transcoder_run(transcoder, &job, &size, &timing, &err), ST_OK);
+    assert_int_equal(kept(), taken);
+    for (unsigned i = 0; i < 3; i++) {
+        device.memory_share = taken - 1;
+        assert_int_equal(gpu_transcoder_run(transcoder, &job, &size, &timing, &err), ST_OK);
+        assert_int_equal(kept(), 0);
+    }
+    device.memory_share = share;
+    arm("cuMemAlloc", 3, OUT_OF_MEMORY, 0);
+    assert_int_equal(gpu_transcoder_run(transcoder, &job, &size, &timing, &err), ST_BUSY);
+    assert_true(happened());
+    assert_int_equal(kept(), 0);
+    assert_int_equal(gpu_transcoder_run(transcoder, &job, &size, &timing, &err), ST_OK);
+    assert_int_equal(kept(), taken);
+    gpu_transcoder_destroy(transcoder);
+    assert_int_equal(kept(), 0);
+    buf_finish(&file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_how_many),           cmocka_unit_test(test_an_old_driver),
         cmocka_unit_test(test_a_start_that_fails), cmocka_unit_test(test_more_threads_than_places),
-        cmocka_unit_test(test_places_come_back),
+        cmocka_unit_test(test_places_come_back),   cmocka_unit_test(test_memory_goes_back),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
