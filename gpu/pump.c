@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000 }; /* see rest */
+enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000, LOOKS = 250 }; /* see rest */
 
 enum stage { RUNNING, FETCHING, OVER };
 
@@ -36,6 +36,7 @@ struct gpu_pump {
     /* of the pump's thread alone */
     struct ticket *active[ACTIVE_MAX];
     unsigned count;
+    unsigned looks; /* since anything has moved */
     /* of all */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t arrival;
@@ -94,20 +95,24 @@ static enum stage end(struct ticket *ticket) {
     return good && !gpu_lane_reached(ticket->lane) ? FETCHING : OVER;
 }
 
-/* Takes the ticket a stage further, if it can. */
-static bool advance(struct ticket *ticket) {
+/* Takes the ticket a stage further, if it can; with `ask` the driver is asked whether it ever can. */
+static bool advance(struct ticket *ticket, bool ask) {
     if (ticket->stage != OVER && !gpu_lane_reached(ticket->lane)) {
-        return false;
+        if (!ask || gpu_lane_query(ticket->lane, &ticket->err) == ST_OK) {
+            return false;
+        }
+        ticket->stage = OVER;
+        return true;
     }
     ticket->stage = ticket->stage == RUNNING ? end(ticket) : OVER;
     return true;
 }
 
 static bool advance_all(struct gpu_pump *pump) {
-    bool any = false;
+    bool any = false, ask = pump->looks == LOOKS;
     for (unsigned i = 0; i < pump->count;) {
         struct ticket *ticket = pump->active[i];
-        any = advance(ticket) || any;
+        any = advance(ticket, ask) || any;
         if (ticket->stage == OVER) {
             pump->active[i] = pump->active[--pump->count];
             sem_post(&ticket->over); /* and it may be gone */
@@ -118,8 +123,10 @@ static bool advance_all(struct gpu_pump *pump) {
     return any;
 }
 
-/* Nothing has moved. A nap is cheaper than the wait is long. */
-static void rest(void) {
+/* Nothing has moved. A nap is cheaper than the wait is long. After some of them, 5 ms or more, a device that
+ * has failed is no longer unlikely: it would never move again. */
+static void rest(struct gpu_pump *pump) {
+    pump->looks = pump->looks < LOOKS ? pump->looks + 1 : 0;
     nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 }
 
@@ -134,8 +141,10 @@ static void *pump_main(void *argument) {
         if (pump->count == 0 && !moved) {
             return NULL; /* closing */
         }
-        if (!advance_all(pump) && !moved) {
-            rest();
+        if (advance_all(pump) || moved) {
+            pump->looks = 0;
+        } else {
+            rest(pump);
         }
     }
 }

@@ -171,6 +171,37 @@ static void test_a_failure_among_others(void **state) {
     buf_finish(&file);
 }
 
+/* --- a device that fails without a word ----------------------------------------------------- */
+enum { LAUNCH_FAILED = 719, ASKED_IN_VAIN = 3 };
+
+static unsigned asked;
+
+static CUresult CUDAAPI lost_write(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    (void)stream, (void)to, (void)value, (void)flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI knows_later(CUevent event) {
+    (void)event;
+    return asked++ < ASKED_IN_VAIN ? CUDA_ERROR_NOT_READY : (CUresult)LAUNCH_FAILED;
+}
+
+/* Kernels that never end, and no call that would be told: the driver is asked now and then. */
+static void test_a_device_that_stops(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&plain);
+    const struct cuda whole = cuda;
+    cuda.cuStreamWriteValue32 = lost_write;
+    cuda.cuEventQuery = knows_later;
+    asked = 0;
+    assert_int_equal(run(&file, QUALITY), ST_DEVICE);
+    assert_int_equal(asked, ASKED_IN_VAIN + 1);
+    cuda = whole;
+    *lane.mark = lane.steps; /* which that device did not do */
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    buf_finish(&file);
+}
+
 /* --- opening ------------------------------------------------------------------------------- */
 static void test_what_is_missing(void **state) {
     (void)state;
@@ -205,6 +236,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_memory_that_the_device_does_not_see, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_no_pinned_memory, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_a_failure_among_others, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_a_device_that_stops, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_what_is_missing, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_a_lane_without_means, open_test, close_test),
     };
