@@ -236,6 +236,10 @@ uint8_t *slot_take(struct slot *slot, size_t size, struct error *err) {
     return slot_reserve(slot, end, err) == ST_OK ? slot->memory + start : NULL;
 }
 
+size_t slot_span(const struct slot *slot) {
+    return align_up(slot->used, SLOT_STEP);
+}
+
 enum status slot_claim(struct slot *slot, size_t size, struct error *err) {
     struct slot_pool *pool = slot->pool;
     size_t all = slot->used + slot->claimed + size;

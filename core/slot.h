@@ -65,6 +65,10 @@ uint8_t *slot_take(struct slot *slot, size_t size, struct error *err);
  * the budget, until the slot is given back. ST_BUSY or ST_LIMIT as slot_reserve. */
 enum status slot_claim(struct slot *slot, size_t size, struct error *err);
 
+/* Bytes, of those that are reserved, that somebody has to map who works on what is handed out: it grows less
+ * often than `used`, and does not care what the slot's earlier lives have taken. */
+size_t slot_span(const struct slot *slot);
+
 /* Returns the slot to its pool; NULL is allowed. Thread-safe. A slot that grew beyond
  * the usual gives the excess back to the system. */
 void slot_give_back(struct slot *slot);

@@ -56,7 +56,7 @@ static enum status ask(struct lane *lane, const struct slot *slot, struct wire_r
     struct gpu_backend *backend = own_backend(lane->backend);
     message->slot_serial = slot->serial;
     message->slot_generation = slot->generation;
-    message->slot_reserved = slot->reserved;
+    message->slot_span = slot_span(slot);
     return supervisor_run(backend->supervisor, &own->link, message, slot->fd, backend->timeout_ms, done, err);
 }
 

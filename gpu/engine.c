@@ -191,7 +191,7 @@ struct piece {
 };
 
 static bool in_slot(struct piece piece, const struct wire_run *run) {
-    return piece.size > 0 && piece.at <= run->slot_reserved && piece.size <= run->slot_reserved - piece.at;
+    return piece.size > 0 && piece.at <= run->slot_span && piece.size <= run->slot_span - piece.at;
 }
 
 static bool picture_in_slot(struct piece piece, const struct wire_run *run) {
@@ -313,8 +313,8 @@ static enum status run_on(struct engine_lane *lane, unsigned device, const struc
     enum status status = jpeg ? check_jpeg(run, err) : check(run, &pictures, err);
     status = status == ST_OK ? gpu_device_enter(lane->lane[device].device, err) : status;
     if (status == ST_OK) {
-        status = mappings_get(lane->engine->mappings, run->slot_serial, run->slot_generation,
-                              run->slot_reserved, fd, &memory, err);
+        status = mappings_get(lane->engine->mappings, run->slot_serial, run->slot_generation, run->slot_span,
+                              fd, &memory, err);
     }
     if (status != ST_OK) {
         return status;

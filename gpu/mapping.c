@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "core/clock.h"
 #include "core/log.h"
 
 struct mapping {
@@ -93,8 +94,11 @@ static enum status map(const struct cuda *cuda, struct mapping *mapping, size_t 
     mapping->memory = memory;
     mapping->size = size;
     struct error why;
+    int64_t start = clock_ns();
     mapping->registered =
         CUDA_TRY(cuda, &why, cuMemHostRegister, memory, size, CU_MEMHOSTREGISTER_PORTABLE) == ST_OK;
+    log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is mapped, registered in %.1f ms", size >> 20,
+                ns_to_ms(clock_ns() - start));
     if (!mapping->registered) {
         log_message(LOG_WARNING, "gpu", "a slot of %zu MiB stays unregistered: %s", size >> 20, why.text);
     }

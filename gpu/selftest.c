@@ -111,7 +111,7 @@ static enum status run_sample(struct supervisor *supervisor, struct supervisor_l
     struct wire_run run = {
         .slot_serial = bench->slot->serial,
         .slot_generation = bench->slot->generation,
-        .slot_reserved = bench->slot->reserved,
+        .slot_span = slot_span(bench->slot),
         .source = bench->offset[SOURCE],
         .target = bench->offset[RESULT],
         .mask = sample->masked ? bench->offset[MASK] : WIRE_NO_MASK,

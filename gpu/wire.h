@@ -65,7 +65,7 @@ struct wire_run {
     struct wire_head head;    /* one descriptor comes with it: the slot's memfd */
     uint64_t slot_serial;     /* which slot */
     uint64_t slot_generation; /* changes when memory was given back: register anew */
-    uint64_t slot_reserved;   /* bytes of the slot that are backed by memory */
+    uint64_t slot_span;       /* bytes of the slot that matter, all backed by memory */
     uint64_t source, target;  /* offsets of the pictures in the slot */
     uint64_t mask;            /* of the mask; WIRE_NO_MASK: none */
     struct image_shape shape; /* of the source; that of the target follows from the chain */

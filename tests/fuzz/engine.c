@@ -81,7 +81,7 @@ static struct wire_run good_run(uint8_t choice) {
     struct blur_arguments arguments;
     struct error err = {0};
     struct wire_run run = {.slot_serial = 1,
-                           .slot_reserved = SLOT_SIZE,
+                           .slot_span = SLOT_SIZE,
                            .target = SLOT_SIZE / 2,
                            .mask = WIRE_NO_MASK,
                            .shape = jpeg ? stored : shape};

@@ -17,6 +17,7 @@
 
 #include "core/log.h"
 #include "filters/filter.h"
+#include "gpu/driver.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
@@ -26,12 +27,14 @@ static struct engine *engine;
 static struct engine_lane *lane;
 static int slot; /* the memfd */
 static uint8_t *memory;
+static char library[PATH_MAX + 40];
+static const struct engine_options options = {.gpus = "all", .library = library, .program.cache_folder = ""};
 
 static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 40, .height = 30};
 
 static int open_engine(void **state) {
     (void)state;
-    char program[PATH_MAX] = "", library[PATH_MAX + 40];
+    char program[PATH_MAX] = "";
     struct wire_ready ready;
     struct error err = {0};
     log_init(LOG_ERROR, LOG_TEXT);
@@ -39,7 +42,6 @@ static int open_engine(void **state) {
         return -1;
     }
     snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", dirname(program));
-    struct engine_options options = {.gpus = "all", .library = library, .program.cache_folder = ""};
     slot = memfd_create("slot", MFD_CLOEXEC);
     if (slot < 0 || ftruncate(slot, SLOT_SIZE) != 0) {
         return -1;
@@ -66,7 +68,7 @@ static struct wire_run good_run(void) {
     struct blur_arguments arguments;
     struct error err = {0};
     struct wire_run run = {.slot_serial = 1,
-                           .slot_reserved = SLOT_SIZE,
+                           .slot_span = SLOT_SIZE,
                            .target = SLOT_SIZE / 2,
                            .mask = WIRE_NO_MASK,
                            .shape = shape};
@@ -300,7 +302,7 @@ static void test_slot_shorter_than_claimed(void **state) {
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
         struct wire_run run = good_run();
         run.slot_serial = 100 + i;
-        run.slot_reserved = claims[i];
+        run.slot_span = claims[i];
         assert_refused(&run);
         run.slot_serial = 1; /* one that is mapped already, but not so much of it */
         assert_refused(&run);
@@ -323,6 +325,50 @@ static void test_slot_that_cannot_be_mapped(void **state) {
     close(pipes[1]);
 }
 
+/* More of the slot than was mapped before, then less: both lie in it. */
+static void test_a_slot_that_grows(void **state) {
+    (void)state;
+    struct wire_run run = good_run();
+    run.slot_serial = 400;
+    for (unsigned i = 0; i < 3; i++) {
+        run.target = i == 1 ? SLOT_SIZE - SLOT_SIZE / 4 : SLOT_SIZE / 4;
+        run.slot_span = run.target + SLOT_SIZE / 4;
+        memset(memory, PATTERN, SLOT_SIZE);
+        assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+        assert_int_not_equal(memcmp(memory + run.target, memory, SLOT_SIZE / 8), 0);
+        assert_int_equal(memory[run.target - 1], PATTERN);
+    }
+}
+
+/* An engine whose device is so small that no lane may keep what a picture takes. */
+static void test_memory_goes_back(void **state) {
+    (void)state;
+    struct engine_lane *usual = lane;
+    struct engine *small;
+    struct wire_ready ready;
+    struct error err = {0};
+    struct cuda cuda;
+    size_t available, all;
+    setenv("FAKE_CUDA_MEMORY", "4194304", 1);
+    assert_int_equal(engine_open(&small, &options, &ready, &err), ST_OK);
+    assert_int_equal(cuda_open(&cuda, options.library, &err), ST_OK);
+    assert_int_equal(engine_lane_create(&lane, small, &err), ST_OK);
+    engine_lane_destroy(usual); /* what it holds counts, too */
+    struct wire_run run = good_run();
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+        assert_int_equal(cuda.cuMemGetInfo(&available, &all), CUDA_SUCCESS);
+        assert_int_equal(available, all);
+    }
+    engine_lane_destroy(lane);
+    engine_close(small);
+    unsetenv("FAKE_CUDA_MEMORY");
+    assert_int_equal(engine_lane_create(&lane, engine, &err), ST_OK);
+    assert_int_equal(run_on(&run, dup(slot)), ST_OK);
+    cuda.cuMemGetInfo(&available, &all);
+    assert_true(available < all); /* kept for the next one */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
@@ -334,6 +380,8 @@ int main(void) {
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_slot_shorter_than_claimed),
         cmocka_unit_test(test_slot_that_cannot_be_mapped),
+        cmocka_unit_test(test_a_slot_that_grows),
+        cmocka_unit_test(test_memory_goes_back),
         cmocka_unit_test(test_good),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -96,7 +96,7 @@ static struct chain blur(const struct image_shape *upright) {
 
 static struct wire_run good_run(void) {
     return (struct wire_run){.slot_serial = 1,
-                             .slot_reserved = SLOT_SIZE,
+                             .slot_span = SLOT_SIZE,
                              .source = SOURCE,
                              .target = TARGET,
                              .mask = WIRE_NO_MASK,
@@ -378,7 +378,7 @@ static void test_slot_shorter_than_claimed(void **state) {
     static const uint64_t claims[] = {SLOT_SIZE + 1, 1ull << 40, UINT64_MAX};
     for (size_t i = 0; i < COUNT(claims); i++) {
         struct wire_run run = good_run();
-        run.slot_reserved = claims[i];
+        run.slot_span = claims[i];
         assert_refused(&run);
         run.slot_serial = 100 + i;
         run.target = claims[i] - ROOM;

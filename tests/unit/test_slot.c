@@ -93,6 +93,8 @@ static void test_take(void **state) {
     assert_ptr_equal(third, slot->memory + 192 + MIB);
     memset(second, 1, MIB);
     assert_int_equal(slot->used, 192 + MIB);
+    size_t span = slot_span(slot);
+    assert_true(span >= slot->used && span <= slot->reserved);
     assert_null(slot_take(slot, 4 * MIB, &err));
     assert_int_equal(err.status, ST_LIMIT);
     assert_null(slot_take(slot, SIZE_MAX, &err));
@@ -100,6 +102,12 @@ static void test_take(void **state) {
     assert_null(slot_take(slot, SIZE_MAX - slot->used - 64, &err));
     assert_int_equal(err.status, ST_LIMIT);
     assert_int_equal(slot->used, 192 + MIB);
+    slot_give_back(slot);
+    slot = acquire(pool); /* the same one, with its memory, of which this life needs less */
+    assert_int_equal(slot_span(slot), 0);
+    reserve(slot, 100);
+    assert_true(slot_span(slot) >= 100 && slot_span(slot) < span);
+    assert_true(slot->reserved >= span);
     slot_give_back(slot);
     slot_pool_destroy(pool);
 }
