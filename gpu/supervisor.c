@@ -123,9 +123,12 @@ static void stop_engine(struct supervisor *supervisor) {
     supervisor->leash = -1;
     pthread_mutex_unlock(&supervisor->lock);
     if (leash >= 0) {
+        int64_t start = clock_ns();
         spawner_let_go(leash);
         spawner_bury(leash);
         close(leash);
+        log_message(LOG_INFO, "gpu", "the engine's process is gone after %.0f ms",
+                    ns_to_ms(clock_ns() - start));
     }
     engine_close(supervisor->engine);
     supervisor->engine = NULL;
