@@ -182,11 +182,6 @@ part() { # name, seconds, command...: its output is part of the results
 
 load() {
     local codecs=${CODECS:-auto,gpu,cpu} seconds=${LOAD_SECONDS:-200}
-    if [ -z "$wrk" ]; then
-        say '**load FAILED: there is no wrk here**' ''
-        failed+=(load)
-        return
-    fi
     part load $((seconds + 120)) python3 "$here/gpu/load.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/load" \
         --lua "$here/rotate.lua" --codecs "$codecs" --seconds "$seconds" $quick "${photographs[@]}"
     part peers 240 python3 "$here/gpu/peers.py" --out "$logs/load" --ours "$logs/load/load.json" $quick "${photographs[@]}"
@@ -195,7 +190,8 @@ load() {
 soak() {
     local codecs=${CODECS:-auto} seconds=${SOAK_SECONDS:-500} requests=${SOAK_REQUESTS:-1000000} largest=4000
     [ -z "$quick" ] || seconds=20 largest=330
-    part soak $((seconds + 120)) python3 "$here/gpu/soak.py" --blurd "$blurd" --out "$logs/soak" --codec "${codecs%%,*}" \
+    part soak $((seconds + 120)) python3 "$here/gpu/soak.py" --blurd "$blurd" --wrk "$wrk" --lua "$here/rotate.lua" \
+        --out "$logs/soak" --codec "${codecs%%,*}" \
         --requests "$requests" --seconds "$seconds" --largest "$largest" ${SOAK_KILL:+--kill} "${photographs[@]}"
 }
 
@@ -213,19 +209,21 @@ if wanted bench; then
     part bench 480 "$bench" $quick
 fi
 if wanted service || named load || named soak; then
-    "$sample" "$logs/sample.jpg" || failed+=(sample)
+    "$sample" "$logs/sample.jpg" ${quick:+8} || failed+=(sample)
     photographs=("${pictures[@]:-$logs/sample.jpg}")
 fi
 if wanted service; then
     part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
         --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick "${pictures[@]}"
 fi
-if named load; then
-    load
-fi
-if named soak; then
-    soak
-fi
+for name in load soak; do
+    if named $name && [ -z "$wrk" ]; then
+        say "**$name FAILED: there is no wrk here**" ''
+        failed+=($name)
+    elif named $name; then
+        $name
+    fi
+done
 say '## Outcome' ''
 if [ ${#failed[@]} = 0 ]; then
     say 'Everything that ran is as it must be.'

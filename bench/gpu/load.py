@@ -32,6 +32,7 @@ WARM_CONNECTIONS = 32
 START_SECONDS = 4  # of a daemon with its GPU, its end included
 BETWEEN_SECONDS = 0.4  # of wrk's start and of what it leaves unanswered
 LONGEST_CELL = 5
+BY_CODECS = "blurd_jpeg_device_total"
 WANTED = {"rate": 6000, "p99": 30, "alone": 3, "cpu": 0.5}
 
 
@@ -73,10 +74,11 @@ def minus(after, before):
 
 
 # --- cells ------------------------------------------------------------------------------
-def wrk(options, service, sigma, connections, seconds):
+def wrk(options, service, target, files, connections, seconds):
+    """What bench/rotate.lua says at its end."""
     done = subprocess.run(
         [options.wrk, f"-t{min(connections, options.wrk_threads)}", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s",
-         "-s", options.lua, f"http://127.0.0.1:{service.port}/blur?sigma={sigma}", "--", *map(str, options.photographs)],
+         "-s", options.lua, f"http://127.0.0.1:{service.port}{target}", "--", *map(str, files)],
         capture_output=True, text=True, timeout=seconds + 40, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -84,28 +86,24 @@ def wrk(options, service, sigma, connections, seconds):
 def measure(options, service, device, sigma, connections, seconds):
     """A cell of the table as a dict."""
     pids = host.family(service.process.pid)
-    before, cpu = requests_done(settled_metrics(service)), host.cpu_seconds(pids)
+    before, cpu = settled_metrics(service), host.cpu_seconds(pids)
     begin = time.monotonic()
-    seen = wrk(options, service, sigma, connections, seconds)
+    seen = wrk(options, service, f"/blur?sigma={sigma}", options.photographs, connections, seconds)
     end = time.monotonic()
-    done = minus(requests_done(settled_metrics(service)), before)
+    after = settled_metrics(service)
+    done = minus(requests_done(after), requests_done(before))
+    codecs = jpeg_counters(after).get(BY_CODECS, 0) - jpeg_counters(before).get(BY_CODECS, 0)
     cpu = host.cpu_seconds(pids) - cpu if host.family(service.process.pid) == pids else None
     left = sum(count for (_, reason, _), count in done.items() if reason == "cancelled")
     refused = sum(count for (status, reason, _), count in done.items() if status != "200" and reason != "cancelled")
     worked = sum(count for (_, _, backend), count in done.items() if backend != "none")
-    backends = {}
-    for (_, _, backend), count in done.items():
-        backends[backend] = backends.get(backend, 0) + count
+    gpu = sum(count for (_, _, backend), count in done.items() if backend.startswith("cuda"))
     return {"sigma": sigma, "connections": connections, "requests": seen["requests"],
             "rate": seen["requests"] / seen["seconds"], "p50": seen["p50_ms"], "p99": seen["p99_ms"],
             "p999": seen["p999_ms"], "errors": max(seen["failed"], refused) + max(0, left - connections),
             "cpu_ms": cpu * 1000 / worked if cpu is not None and worked else None,
-            "busy": device.busy(begin, end), "backends": backends}
-
-
-def share(backends, matches):
-    worked = sum(count for name, count in backends.items() if name != "none")
-    return 100 * sum(count for name, count in backends.items() if matches(name)) / max(1, worked)
+            "busy": device.busy(begin, end), "by_codecs": 100 * codecs / max(1, worked),
+            "by_gpu": 100 * gpu / max(1, worked)}
 
 
 def row(cell):
@@ -113,8 +111,7 @@ def row(cell):
     cpu = "-" if cell["cpu_ms"] is None else f"{cell['cpu_ms']:.2f}"  # the GPU's process ended meanwhile
     return (f"| {cell['sigma']} | {cell['connections']} | {cell['rate']:.0f} | {cell['p50']:.2f} | {cell['p99']:.2f} | "
             f"{cell['p999']:.2f} | {cell['errors']} | {cpu} | {busy} | "
-            f"{share(cell['backends'], lambda name: name.endswith('/jpeg')):.0f} | "
-            f"{share(cell['backends'], lambda name: name.startswith('cuda:')):.0f} |")
+            f"{cell['by_codecs']:.1f} | {cell['by_gpu']:.1f} |")
 
 
 def alone(options, service):
@@ -151,7 +148,7 @@ def measure_codec(options, device, codec, sigmas, seconds):
         print("| sigma | connections | requests/s | p50, ms | p99, ms | p99.9, ms | errors | CPU, ms/request | busy, % | "
               "by the GPU's codecs, % | by the GPU, % |\n|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|", flush=True)
         for sigma in sigmas:
-            wrk(options, service, sigma, WARM_CONNECTIONS, 1)
+            wrk(options, service, f"/blur?sigma={sigma}", options.photographs, WARM_CONNECTIONS, 1)
             for connections in CONNECTIONS:
                 cells.append(measure(options, service, device, sigma, connections, seconds))
                 print(row(cells[-1]), flush=True)

@@ -2,7 +2,7 @@
 """The soak: many requests of mixed kinds over connections that are kept, each answer compared with the CPU's, memory of
 host and device watched. Prints Markdown; ends with 1 when anything was wrong. Needs Pillow and numpy.
 
-    soak.py --blurd PATH --out FOLDER [--codec auto|cpu|gpu|default] [--gpus all|none] [--requests N] [--seconds S]
+    soak.py --blurd PATH --wrk PATH --out FOLDER [--lua bench/rotate.lua] [--codec auto|cpu|gpu|default] [--gpus all|none] [--requests N] [--seconds S]
             [--connections N] [--processes N] [--largest PIXELS] [--kill] PHOTOGRAPH...
 
 What the CPU answers is asked for at the start with backend=cpu. An answer must have the same bytes, or at least 45 dB to it
@@ -29,7 +29,7 @@ import time
 import client
 import host
 import photographs
-from load import jpeg_counters, serving
+from load import jpeg_counters, serving, wrk
 from service import Service, check, failures
 
 try:
@@ -46,7 +46,8 @@ KILL_EVERY_S = 10
 SAMPLE_EVERY_S = 0.5
 GROWTH = 1.02
 GROWTH_MIB = 8
-WARM_KINDS = 10
+WARM_CONNECTIONS = 64  # more than a GPU takes at once
+WARM_SECONDS = 3  # for each target
 TOO_SHORT_S = 60
 SHOWN = 20  # complaints
 
@@ -119,24 +120,18 @@ def expect(service, kinds):
     return expected
 
 
-def warm(service, kinds, connections):
-    """The largest pictures over all connections at once, whatever is answered: the daemon keeps the memory that they take, and
-    what grows later is something else."""
-    largest = sorted((kind for kind in kinds if not kind.damaged), key=lambda kind: kind.weight)[:WARM_KINDS]
-
-    def ask(first):
-        connection = client.Connection(service.port)
-        for i in range(len(largest)):
-            kind = largest[(first + i) % len(largest)]
-            with contextlib.suppress(OSError):
-                connection.ask(client.message(kind.target, kind.body))
-        connection.close()
-
-    threads = [threading.Thread(target=ask, args=(i,)) for i in range(connections)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+def warm(options, service, kinds):
+    """The largest pictures over so many connections that each place of the GPU gets some, whatever is answered: the daemon keeps
+    the memory that they take, and what grows later is something else."""
+    whole = [kind for kind in kinds if not kind.damaged]
+    least = min(kind.weight for kind in whole)
+    targets = {}
+    for i, kind in enumerate(kind for kind in whole if kind.weight == least):
+        path = options.out / f"largest-{i}"
+        path.write_bytes(kind.body)
+        targets.setdefault(kind.target, []).append(path)
+    for target, files in targets.items():
+        wrk(options, service, target, files, WARM_CONNECTIONS, WARM_SECONDS)
 
 
 # --- clients ----------------------------------------------------------------------------
@@ -315,7 +310,7 @@ def soak(options):
             check(False, reason)
             return
         expected = expect(service, kinds)
-        warm(service, kinds, options.connections)
+        warm(options, service, kinds)
         begin = time.monotonic()
         processes, results = start_clients(options, service, kinds, expected, begin + options.seconds)
         with host.Device() as device:
@@ -337,7 +332,10 @@ def soak(options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--blurd", required=True)
+    parser.add_argument("--wrk", required=True)
+    parser.add_argument("--wrk-threads", type=int, default=8)
     parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--lua", default="bench/rotate.lua")
     parser.add_argument("--codec", default="auto")
     parser.add_argument("--gpus", default="all")
     parser.add_argument("--requests", type=int, default=1000000)
