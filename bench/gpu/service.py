@@ -294,7 +294,8 @@ def bad_requests(metrics, connections):
 def load_round(options, subject, name, gpus, signals, seconds):
     """`subject`: --jpeg-codec, the picture, what is to come back."""
     codec, picture, expected = subject
-    with Service(options, gpus, f"load-{name}", "--jpeg-codec", codec) as service:
+    places = ["--gpu-pictures", "4"] if options.quick else []  # GPUs that are none have no device files
+    with Service(options, gpus, f"load-{name}", "--jpeg-codec", codec, *places) as service:
         if gpus == "none":
             while service.process.poll() is None:
                 with contextlib.suppress(OSError):
@@ -336,7 +337,8 @@ def part_load(options):
     if options.quick:  # for GPUs that are none
         pixels = options.out / "sample.png"
         pixels.write_bytes(make_png(64, 48, 2, 8, 3))
-    jpeg = next((path for path in options.pictures if path.suffix == ".jpg"), options.sample)
+    photographs = [path for path in options.pictures if path.suffix == ".jpg" and not options.quick]
+    jpeg = (photographs or [options.sample])[0]
     pixels, jpeg = subject_of(options, "cpu", pixels), subject_of(options, "gpu", jpeg)
     print(f"`wrk` posts {pixels[1].name}, and {jpeg[1].name} in the rounds of JPEGs on the GPU from file to file, over "
           f"{options.connections} connections; USR1 makes a kernel fault, KILL ends the GPU's "
