@@ -5,7 +5,8 @@
 
 enum {
     GUESSED_PIXELS = 8,     /* a byte, of a picture that was not recognised: what a sharp JPEG has */
-    OUTPUT_SPARE = 1 << 20, /* bytes for metadata */
+    HEAD_SPARE = 4 << 10,   /* bytes for what comes before and after the data of a picture, however small */
+    OUTPUT_SPARE = 1 << 20, /* for metadata */
 };
 
 /* Nanoseconds of one core, from the Server-Timing of a photograph of 1920x1080 (docs/adr/0015): two Zen 5
@@ -119,10 +120,14 @@ static float encoding_ns(const struct cost_request *request, enum output_kind ki
     return ns + (packing < pack_max_ns ? packing : pack_max_ns);
 }
 
-uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples) {
+uint64_t cost_picture_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples) {
     /* What blurred photographs take is a fraction of this; noise takes it. */
     uint64_t eighths = codec == CODEC_PNG ? 8 : output->quality > 90 ? 8 : 3;
-    return samples * eighths / 8 + OUTPUT_SPARE;
+    return samples * eighths / 8 + HEAD_SPARE;
+}
+
+uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples) {
+    return cost_picture_bytes(output, codec, samples) + OUTPUT_SPARE;
 }
 
 static uint64_t bytes_of(const struct cost_request *request, const struct size *size) {

@@ -92,7 +92,7 @@ static enum status run_transcode(struct pipeline *p, struct lane *lane, struct l
         .shape = p->plan.stored,
         .orientation = p->plan.orientation,
         .quality = p->plan.options.quality,
-        .room = plan_output_bytes(&p->plan),
+        .room = plan_picture_bytes(&p->plan),
     };
     size_t size = 0;
     job.output = slot_take(p->request->slot, job.room, p->err);

@@ -128,7 +128,11 @@ size_t plan_shape_size(const struct image_shape *shape) {
     return image_layout(&image, shape);
 }
 
-size_t plan_output_bytes(const struct plan *plan) {
+size_t plan_picture_bytes(const struct plan *plan) {
+    return cost_picture_bytes(&plan->parameters->output, plan->output, plan_shape_size(&plan->upright));
+}
+
+static size_t output_bytes(const struct plan *plan) {
     return cost_output_bytes(&plan->parameters->output, plan->output, plan_shape_size(&plan->upright));
 }
 
@@ -148,5 +152,5 @@ size_t plan_library_bytes(const struct plan *plan) {
     if (plan->output == CODEC_JPEG && plan->options.progressive) {
         bytes += 2 * upright;
     }
-    return bytes + plan_output_bytes(plan);
+    return bytes + output_bytes(plan);
 }

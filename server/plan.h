@@ -47,8 +47,8 @@ bool plan_may_transcode(const struct plan *plan);
 /* Bytes that a picture of the shape takes; 0: too large for memory. */
 size_t plan_shape_size(const struct image_shape *shape);
 
-/* Bytes that the encoded picture may take, generously. */
-size_t plan_output_bytes(const struct plan *plan);
+/* Bytes that the encoded picture may take, generously; without metadata. */
+size_t plan_picture_bytes(const struct plan *plan);
 
 /* Bytes that codecs take by themselves, and the answer. */
 size_t plan_library_bytes(const struct plan *plan);

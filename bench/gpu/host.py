@@ -11,7 +11,6 @@ import threading
 import time
 
 TICK = os.sysconf("SC_CLK_TCK")
-PAGE = os.sysconf("SC_PAGE_SIZE")
 UTILISATION = ("utilization.gpu", "utilization.decoder", "utilization.jpeg", "utilization.encoder")
 MEMORY = "memory.used"
 EVERY_MS = 400
@@ -41,10 +40,14 @@ def cpu_seconds(pids):
     return sum((int(fields[11]) + int(fields[12])) / TICK for fields in map(stat, pids) if fields)
 
 
-def resident_mib(pid):
-    """Resident memory, shared pages included; None when the process has ended."""
-    fields = stat(pid)
-    return int(fields[21]) * PAGE / 2**20 if fields and fields[0] != "Z" else None
+def resident_mib(pid, shared=True):
+    """Resident memory, shared pages (the daemon's slots) included or not; None when the process has ended."""
+    try:
+        lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return None
+    kib = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.startswith(("VmRSS", "RssShmem"))}
+    return (kib["VmRSS"] - (0 if shared else kib["RssShmem"])) / 1024 if "VmRSS" in kib else None
 
 
 # --- the device -------------------------------------------------------------------------

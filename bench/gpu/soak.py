@@ -23,14 +23,15 @@ import random
 import signal
 import statistics
 import sys
+import tempfile
 import threading
 import time
 
 import client
 import host
 import photographs
-from load import jpeg_counters, serving, wrk
-from service import Service, check, failures
+from load import jpeg_counters, serving, settled_metrics, wrk
+from service import Service, check, failures, number
 
 try:
     import numpy
@@ -48,6 +49,7 @@ GROWTH = 1.02
 GROWTH_MIB = 8
 WARM_CONNECTIONS = 64  # more than a GPU takes at once
 WARM_SECONDS = 3  # for each target
+CALM_WITHIN_S = 10
 TOO_SHORT_S = 60
 SHOWN = 20  # complaints
 
@@ -83,6 +85,7 @@ class Judge:
         self.complaints = collections.Counter()
         self.verdicts = [{} for _ in expected]  # for each kind: checksum -> dB
         self.counts = collections.Counter()  # (kind, backend) -> answers
+        self.wrong_at = []  # time.monotonic() of complaints
 
     def complain(self, number, status, backend, body):
         """What is wrong with the answer, in words; None when nothing is."""
@@ -105,6 +108,7 @@ class Judge:
             self.counts[number, backend] += 1
             if complaint:
                 self.complaints[number, complaint] += 1
+                self.wrong_at.append(time.monotonic())
 
 
 def expect(service, kinds):
@@ -124,14 +128,21 @@ def warm(options, service, kinds):
     """The largest pictures over so many connections that each place of the GPU gets some, whatever is answered: the daemon keeps
     the memory that they take, and what grows later is something else."""
     whole = [kind for kind in kinds if not kind.damaged]
-    least = min(kind.weight for kind in whole)
+    least, most = min(kind.weight for kind in whole), max(whole, key=lambda kind: kind.weight)
     targets = {}
-    for i, kind in enumerate(kind for kind in whole if kind.weight == least):
-        path = options.out / f"largest-{i}"
-        path.write_bytes(kind.body)
-        targets.setdefault(kind.target, []).append(path)
-    for target, files in targets.items():
-        wrk(options, service, target, files, WARM_CONNECTIONS, WARM_SECONDS)
+    with tempfile.TemporaryDirectory() as folder:
+        for i, kind in enumerate(kind for kind in whole if kind.weight == least):
+            path = pathlib.Path(folder, str(i))
+            path.write_bytes(kind.body)
+            targets.setdefault(kind.target, []).append(path)
+        for target, files in targets.items():
+            wrk(options, service, target, files, WARM_CONNECTIONS, WARM_SECONDS)
+    begin = time.monotonic()  # that was an overload: large pictures are refused until it is over
+    while number(r"\nblurd_queue_standing (\d)", settled_metrics(service), 1):
+        service.request("POST", most.target, most.body)  # it looks when something comes
+        if time.monotonic() - begin > CALM_WITHIN_S:
+            check(False, f"the daemon is calm {CALM_WITHIN_S} s after an overload")
+            break
 
 
 # --- clients ----------------------------------------------------------------------------
@@ -182,7 +193,7 @@ class Share:
         complaints = {f"{self.kinds[number].name}, {self.kinds[number].target}: {text}": count
                       for (number, text), count in self.judge.complaints.items()}
         results.put({"reopened": self.reopened, "complaints": complaints, "counts": dict(self.judge.counts),
-                     "verdicts": self.judge.verdicts})
+                     "verdicts": self.judge.verdicts, "wrong_at": self.judge.wrong_at})
 
 
 def start_clients(options, service, kinds, expected, until):
@@ -205,13 +216,14 @@ class Memory:
     def __init__(self, service, device):
         self.service, self.device = service, device
         self.began = time.monotonic()
-        self.samples = {"daemon, resident": [], "engine, resident": [], "device": []}
+        # The slots are the daemon's; the engine has some of them mapped, now these, now those.
+        self.samples = {"daemon, resident": [], "engine, resident without slots": [], "device": []}
 
     def sample(self):
         engine = self.service.engine()
         print(f"{time.monotonic() - self.began:.1f} s:", end="", file=sys.stderr)
         for name, value in zip(self.samples, (host.resident_mib(self.service.process.pid),
-                                              engine and host.resident_mib(engine), self.device.memory_mib())):
+                                              engine and host.resident_mib(engine, shared=False), self.device.memory_mib())):
             if value is not None:
                 self.samples[name].append(value)
                 print(f" {name} {value:.0f}", end="", file=sys.stderr)
@@ -277,7 +289,7 @@ def merged(found, kinds):
     return table
 
 
-def report(found, kinds, seconds):
+def report(found, kinds, begin, seconds):
     complaints = sum((collections.Counter(result["complaints"]) for result in found), collections.Counter())
     done, wrong = sum(sum(result["counts"].values()) for result in found), sum(complaints.values())
     reopened = sum(result["reopened"] for result in found)
@@ -292,6 +304,10 @@ def report(found, kinds, seconds):
     print()
     for text, count in complaints.most_common(SHOWN):
         print(f"* {count} times {text}")
+    wrong_at = [when - begin for result in found for when in result["wrong_at"]]
+    if wrong_at:
+        print(f"* wrong answers came {min(wrong_at):.1f} to {max(wrong_at):.1f} s after the begin, half of them by "
+              f"{statistics.median(wrong_at):.1f} s")
     worst = min((row[3] for row in table.values()), default=math.inf)
     check(done > 0 and wrong == 0, f"{done - wrong} of {done} answers are right: the CPU's bytes, or {LEAST_DB} dB to them "
                                    f"(least {worst:.1f})")
@@ -318,7 +334,7 @@ def soak(options):
         seconds = time.monotonic() - begin
         for process in processes:
             process.join()
-        done = report(found, kinds, seconds)
+        done = report(found, kinds, begin, seconds)
         memory.report(not options.kill, seconds)
         if options.kill:
             check(kills > 0, f"the GPU's process was killed {kills} times")
