@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-enum { SOF0 = 0xc0, SOF1 = 0xc1, DHT = 0xc4, SOI = 0xd8, EOI = 0xd9, SOS = 0xda, DQT = 0xdb, DRI = 0xdd };
-enum { APP0 = 0xe0, APP15 = 0xef, COM = 0xfe, MARKER = 0xff };
+enum { SOF0 = 0xc0, SOF1 = 0xc1, DHT = 0xc4, RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda };
+enum { DQT = 0xdb, DRI = 0xdd, APP0 = 0xe0, APP2 = 0xe2, APP15 = 0xef, COM = 0xfe, MARKER = 0xff };
 enum { COMPONENTS_MAX = 3, TABLES = 2, BLOCK = 8, FACTOR_MAX = 4, BLOCKS_MAX = 10, STEPS = 64 };
 enum {
     COMPONENT_MAX = 1 << 20
@@ -31,6 +31,7 @@ struct header {
     struct component component[COMPONENTS_MAX];
     uint16_t steps[FACTOR_MAX][STEPS]; /* of quantisation, in the order of the scan */
     bool has_steps[FACTOR_MAX], has_codes[2 * TABLES];
+    bool several; /* more pictures lie behind this one */
 };
 
 static enum status refuse(struct error *err, const char *why) {
@@ -193,6 +194,9 @@ static enum status read_segment(struct header *header, uint8_t marker, struct by
         return read_interval(header, body, err);
     case SOS:
         return read_scan(header, body, err);
+    case APP2: /* CIPA DC-007: an index of the file's pictures */
+        header->several |= body.size >= 4 && memcmp(body.data, "MPF", 4) == 0;
+        return ST_OK;
     default:
         return (marker >= APP0 && marker <= APP15) || marker == COM
                    ? ST_OK
@@ -220,6 +224,28 @@ static enum status read_header(struct header *header, struct error *err) {
         status = read_segment(header, marker, (struct bytes){data + 4, length - 2}, err);
     }
     return status;
+}
+
+/* Where the end marker of the scan that begins at header->at lies; the file's size: nowhere. As a rule it is
+ * what the file ends with. Behind it phones write more, and files of several pictures the others, with end
+ * markers of their own: then it is the first marker but those of restarts. */
+static size_t find_end(const struct header *header) {
+    struct bytes file = header->file;
+    size_t last = file.size - 2;
+    if (!header->several && last >= header->at && file.data[last] == MARKER && file.data[last + 1] == EOI) {
+        return last;
+    }
+    const uint8_t *at = file.data + header->at, *end = file.data + file.size;
+    while ((at = memchr(at, MARKER, (size_t)(end - at))) && end - at >= 2) {
+        if (at[1] == EOI) {
+            return (size_t)(at - file.data);
+        }
+        if (at[1] != 0 && at[1] != MARKER && (at[1] < RST0 || at[1] > RST7)) {
+            break;
+        }
+        at += at[1] == MARKER ? 1 : 2; /* any number of them may come before a marker */
+    }
+    return file.size;
 }
 
 /* ---- the picture ---- */
@@ -310,13 +336,13 @@ enum status gpu_scan_parse(struct bytes file, struct gpu_scan *scan, struct scan
     if (status != ST_OK) {
         return status;
     }
-    size_t left = file.size - header.at;
-    if (left < 3 || file.data[file.size - 2] != MARKER || file.data[file.size - 1] != EOI) {
-        return refuse(err, "the file does not end with the end marker");
+    size_t end = find_end(&header);
+    if (end == file.size || end == header.at) {
+        return refuse(err, "it does not end with an end marker");
     }
     place_steps(&header, &tables->decode);
     scan->offset = header.at;
-    scan->size = left - 2;
+    scan->size = end - header.at;
     return scan->size < KERNEL_WALK_SIZE_MAX ? describe(&header, scan, err)
                                              : refuse(err, "the file is too large");
 }

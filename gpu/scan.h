@@ -2,10 +2,10 @@
  * What the walk over a JPEG's scan (gpu/walk.h) and the decoder (gpu/decode.h) have to know, out of the
  * file's header: no device is needed. Trusts no byte of it.
  *
- * It takes baseline files (SOF0, and SOF1 of 8 bits) of one component, or of three in one scan, that end with
- * the scan and the end marker behind it. It is stricter than decoders are, so that what it takes is read
- * alike by all of them: one frame, no marker that belongs elsewhere, tables that are complete, no code of
- * ones alone. */
+ * It takes baseline files (SOF0, and SOF1 of 8 bits) of one component, or of three in one scan, with the end
+ * marker behind it; what comes behind that does not matter. It is stricter than decoders are, so that what it
+ * takes is read alike by all of them: one frame, no marker that belongs elsewhere, tables that are complete,
+ * no code of ones alone. */
 #ifndef BLURD_GPU_SCAN_H
 #define BLURD_GPU_SCAN_H
 
@@ -20,7 +20,8 @@ struct gpu_scan {
 };
 
 /* Fills in *scan, and *tables for the kernels. ST_UNSUPPORTED for a file that is not taken, with the reason;
- * the CPU may take it. A microsecond or two. Thread-safe. */
+ * the CPU may take it. A microsecond or two; some tens where the end marker is not the file's. Thread-safe.
+ */
 enum status gpu_scan_parse(struct bytes file, struct gpu_scan *scan, struct scan_tables *tables,
                            struct error *err);
 

@@ -197,7 +197,6 @@ def damaged():
     for marker in (b'\xff\xd8', b'\xff\xd0', b'\xff\xda', b'\xff\xfe', b'\xff\x00', b'\0\0'):
         yield f'ends with {marker}', PHOTO[:-2] + marker
         yield f'{marker} within the scan', PHOTO[:-60] + marker + PHOTO[-58:]
-    yield 'more behind the end', PHOTO + b'what is this?' * 9
     yield 'two of them', PHOTO + OTHER
     at = PHOTO.index(b'\xff\xc0')
     for width, height in ((0, 48), (64, 0), (65, 48), (64, 56), (80, 48), (64, 32), (32, 48), (65535, 65535)):
@@ -225,6 +224,16 @@ def test_damage(gpu, cpu, part):
             assert ours.content == theirs.content
         else:
             assert ours.content == theirs.content, what
+
+
+def test_more_behind_the_end(gpu, cpu):
+    """As phones write it: the file's end is not the picture's."""
+    index = b'\xff\xe2\0\x08MPF\0\0\0'
+    for what, body in (('something', PHOTO + b'what is this?' * 9), ('an index', PHOTO[:2] + index + PHOTO[2:]),
+                       ('more pictures', PHOTO[:2] + index + PHOTO[2:] + OTHER)):
+        backend, content = ask(gpu, body)
+        assert backend == BY_GPU, what
+        assert content == cpu.post('/blur?sigma=2', body).content, what
 
 
 def test_damage_is_counted(start, cpu):

@@ -155,7 +155,7 @@ static void test_headers_that_are_not_taken(void **state) {
         assert_not_taken(buf_bytes(&file), changes[i].sentence);
         *byte = before;
     }
-    assert_not_taken((struct bytes){file.data, file.size - 1}, "the file does not end with the end marker");
+    assert_not_taken((struct bytes){file.data, file.size - 1}, "it does not end with an end marker");
     assert_not_taken((struct bytes){NULL, 0}, "the file is not a JPEG");
     size_t frame = find_marker(&file, 0xc0), length = be16(file.data + frame + 2) - 2;
     uint8_t again[32], size[4];
@@ -167,6 +167,48 @@ static void test_headers_that_are_not_taken(void **state) {
     fixture_segment(&file, 0xc0, again, length);
     assert_not_taken(buf_bytes(&file), "its frame is not one of 8 bits and 1 or 3 components");
     buf_finish(&file);
+}
+
+/* What phones write: whole files, with something behind their end marker. */
+static void test_more_behind_the_end(void **state) {
+    (void)state;
+    static const uint8_t text[] = "behind", index[] = "MPF", markers[] = {0xff, 0xd8, 0xff, 0xe1, 0xff, 0xd9};
+    static const struct {
+        const void *more;
+        size_t size;
+        bool several, taken;
+    } cases[] = {
+        {text, sizeof text, false, true},
+        {text, sizeof text, true, true},
+        {markers, 1, false, true},
+        {markers, sizeof markers, true, true}, /* other pictures, as the index says */
+        {NULL, 0, true, true},
+        {markers, sizeof markers, false, false}, /* without it they seem to be of the scan */
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct material material = {
+            .content = NOISE, .h = 2, .v = 2, .quality = 95, .restart = 2, .width = 70, .height = 50};
+        struct image_shape shape = {.model = PIXEL_YCBCR,
+                                    .depth = 8,
+                                    .chroma_shift_x = 1,
+                                    .chroma_shift_y = 1,
+                                    .width = 70,
+                                    .height = 50};
+        struct buf file = make(&material);
+        struct error err = {0};
+        if (cases[i].several) {
+            fixture_segment(&file, 0xe2, index, sizeof index);
+        }
+        size_t scan = file.size - 2 - scan_of(&file);
+        assert_int_equal(buf_append(&file, cases[i].more, cases[i].size, NULL), ST_OK);
+        assert_int_equal(gpu_walk_parse(&lane, buf_bytes(&file), &shape, &err), ST_OK);
+        assert_int_equal(lane.walk.scan.size, cases[i].taken ? scan : scan + cases[i].size);
+        assert_int_equal(walk(buf_bytes(&file), &shape, &err), cases[i].taken ? ST_OK : ST_UNSUPPORTED);
+        file.size = scan_of(&file) + scan; /* its end marker is gone */
+        assert_int_equal(buf_append(&file, text, sizeof text, NULL), ST_OK);
+        assert_not_taken(buf_bytes(&file), "it does not end with an end marker");
+        buf_finish(&file);
+    }
 }
 
 /* A code for each pattern of bits is one too many: padding would be one. */
@@ -227,7 +269,8 @@ int main(void) {
         cmocka_unit_test(test_whole_files),     cmocka_unit_test(test_large_files),
         cmocka_unit_test(test_restart_markers), cmocka_unit_test(test_walks_that_never_meet),
         cmocka_unit_test(test_another_shape),   cmocka_unit_test(test_headers_that_are_not_taken),
-        cmocka_unit_test(test_a_code_of_ones),  cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_a_code_of_ones),  cmocka_unit_test(test_more_behind_the_end),
+        cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, open_lane, close_lane);
 }
