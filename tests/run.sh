@@ -38,17 +38,23 @@ build() {
     make --no-print-directory -j "$(nproc)" CONFIG="$1" all tests tools
 }
 
-each_program() { # folder, arguments for the programs: runs all, fails if one does
-    local folder=$1 status=0 ran=0 result program
+one_program() { # program, arguments: what it says comes in one piece
+    local result=0 log
+    log=$(mktemp)
+    "$@" >"$log" 2>&1 || result=$?
+    [ $result = 0 ] || [ $result = 77 ] || echo "$1 failed ($result)" >>"$log"
+    flock build/lock cat "$log"
+    rm "$log"
+    [ $result = 0 ] || [ $result = 77 ]
+}
+export -f one_program
+
+each_program() { # folder, arguments for the programs: runs all, as many at a time as there are cores; fails if one does
+    local folder=$1 programs
     shift
-    for program in "$folder"/*; do
-        [ -f "$program" ] && [ -x "$program" ] || continue
-        ran=$((ran + 1)) result=0
-        "$program" "$@" || result=$?
-        [ $result = 0 ] || [ $result = 77 ] || { status=1 && echo "$program failed ($result)"; }
-    done
-    [ $ran -gt 0 ] || { echo "nothing to run in $folder" && return 77; }
-    return $status
+    programs=$(find "$folder" -maxdepth 1 -type f -executable | sort)
+    [ -n "$programs" ] || { echo "nothing to run in $folder" && return 77; }
+    xargs -P "$(nproc)" -I{} bash -c 'one_program "$@"' - {} "$@" <<<"$programs"
 }
 
 http() {
