@@ -28,7 +28,7 @@ CONNECTIONS = (1, 8, 32, 128)
 ALONE_SIGMA = 5
 ALONE_REQUESTS = 500
 ALONE_SECONDS = 6
-WARM_CONNECTIONS = 32
+WARM_CONNECTIONS = CONNECTIONS[-1]
 START_SECONDS = 4  # of a daemon with its GPU, its end included
 BETWEEN_SECONDS = 0.4  # of wrk's start and of what it leaves unanswered
 LONGEST_CELL = 5
@@ -147,14 +147,18 @@ def measure_codec(options, device, codec, sigmas, seconds):
             return {"cells": [], "alone": None}
         print("| sigma | connections | requests/s | p50, ms | p99, ms | p99.9, ms | errors | CPU, ms/request | busy, % | "
               "by the GPU's codecs, % | by the GPU, % |\n|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|", flush=True)
+        first = None
         for sigma in sigmas:
-            wrk(options, service, f"/blur?sigma={sigma}", options.photographs, WARM_CONNECTIONS, 1)
+            seen = wrk(options, service, f"/blur?sigma={sigma}", options.photographs, WARM_CONNECTIONS, 1)
+            first = first or seen
             for connections in CONNECTIONS:
                 cells.append(measure(options, service, device, sigma, connections, seconds))
                 print(row(cells[-1]), flush=True)
         took, wrong, backends = alone(options, service)
         counters = jpeg_counters(service.metrics())
     by = ", ".join(f"{count} {name}" for name, count in sorted(backends.items()))
+    print(f"\nNot in the table, the first second of a fresh daemon, {WARM_CONNECTIONS} connections: {first['requests']} requests, "
+          f"p50 {first['p50_ms']:.1f} ms, p99 {first['p99_ms']:.0f} ms.")
     median, slow = statistics.median(took), took[int(len(took) * 0.99)]
     print(f"\nAlone, sigma {ALONE_SIGMA}, {len(took)} requests one after the other: p50 {median:.2f} ms, p99 {slow:.2f} ms "
           f"({by}).")
