@@ -21,7 +21,7 @@ import pictures
 CORPUS = pathlib.Path(os.environ.get('CORPUS') or daemon.ROOT.parent / 'shared/corpus')
 MANIFEST = CORPUS / 'MANIFEST.tsv'
 LONG = 1.0  # seconds; longer ones are printed
-CLIENTS = 4
+CLIENTS = 2 if daemon.SANITIZED else 4  # more than slow workers take at once, and large pictures are refused
 EITHER_WAY = {'formats/exif/orientation6_as_long.jpg'}  # browsers ignore an orientation of this type, Pillow does not
 
 
