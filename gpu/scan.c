@@ -235,15 +235,17 @@ static size_t find_end(const struct header *header) {
     if (!header->several && last >= header->at && file.data[last] == MARKER && file.data[last + 1] == EOI) {
         return last;
     }
-    const uint8_t *at = file.data + header->at, *end = file.data + file.size;
+    size_t left = file.size - header->at;
+    const uint8_t *at = file.data + header->at;
+    const uint8_t *end = at + (left < KERNEL_WALK_SIZE_MAX ? left : KERNEL_WALK_SIZE_MAX);
     while ((at = memchr(at, MARKER, (size_t)(end - at))) && end - at >= 2) {
         if (at[1] == EOI) {
             return (size_t)(at - file.data);
         }
-        if (at[1] != 0 && at[1] != MARKER && (at[1] < RST0 || at[1] > RST7)) {
+        if (at[1] != 0 && (at[1] < RST0 || at[1] > RST7)) { /* or filling, which the walk calls damage */
             break;
         }
-        at += at[1] == MARKER ? 1 : 2; /* any number of them may come before a marker */
+        at += 2;
     }
     return file.size;
 }

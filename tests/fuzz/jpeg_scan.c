@@ -79,7 +79,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_require(err.status == ST_UNSUPPORTED && err.text[0], "a refusal is explained");
         return 0;
     }
-    fuzz_require(scan.size > 0 && scan.offset + scan.size + 2 == size, "the scan ends before the end marker");
+    size_t end = scan.offset + scan.size;
+    fuzz_require(scan.size > 0 && end + 2 <= size && data[end] == 0xff && data[end + 1] == 0xd9,
+                 "the scan ends before an end marker");
     check_walk(&tables.walk);
     check_decode(&tables.decode);
     check_shape(input, &scan.shape);
