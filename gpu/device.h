@@ -16,6 +16,7 @@ struct gpu_device {
     int index;                  /* the N of "cuda:N" */
     size_t memory_share;        /* bytes that its lanes may keep between runs, all together */
     _Atomic size_t memory_kept; /* of their buffers now */
+    _Atomic unsigned purges;    /* how often all of them were told to give theirs back */
     char name[64];              /* as the driver says */
     int major, minor;           /* compute capability */
 };

@@ -24,7 +24,7 @@ enum status gpu_lane_scratch(struct gpu_lane *lane, size_t size, CUdeviceptr *da
 }
 
 enum status gpu_lane_init(struct gpu_lane *lane, struct gpu_device *device, struct error *err) {
-    *lane = (struct gpu_lane){.device = device};
+    *lane = (struct gpu_lane){.device = device, .purges = atomic_load(&device->purges)};
     const struct cuda *cuda = device->cuda;
     enum status status = CUDA_TRY(cuda, err, cuStreamCreate, &lane->stream, CU_STREAM_NON_BLOCKING);
     CUevent *const events[] = {&lane->begin, &lane->uploaded, &lane->filtered, &lane->done};
@@ -64,9 +64,22 @@ static void drop_buffers(struct gpu_lane *lane) {
     }
 }
 
+bool gpu_lane_is_stale(const struct gpu_lane *lane) {
+    return lane->device && lane->purges != atomic_load(&lane->device->purges);
+}
+
 void gpu_lane_settle(struct gpu_lane *lane, enum status status) {
-    if (status == ST_BUSY || atomic_load(&lane->device->memory_kept) > lane->device->memory_share) {
+    struct gpu_device *device = lane->device;
+    if (status == ST_DEVICE) {
+        return;
+    }
+    bool full = status == ST_BUSY || atomic_load(&device->memory_kept) > device->memory_share;
+    if (full && !gpu_lane_is_stale(lane)) {
+        atomic_fetch_add(&device->purges, 1);
+    }
+    if (gpu_lane_is_stale(lane)) {
         drop_buffers(lane);
+        lane->purges = atomic_load(&device->purges);
     }
 }
 

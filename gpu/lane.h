@@ -41,6 +41,7 @@ struct gpu_lane {
     CUevent begin, uploaded, filtered, done; /* with timing; `done` blocks the waiting thread */
     struct gpu_buffer source, target, scratch;
     struct gpu_buffer spare, mask; /* of runs with a mask: for chains, and the mask itself */
+    unsigned purges;               /* of the device's, those that it has followed */
     volatile uint32_t *mark;       /* in pinned memory: the device writes here how many steps it has done */
     CUdeviceptr mark_device;
     uint32_t steps; /* begun */
@@ -94,18 +95,21 @@ enum status gpu_lane_end(struct gpu_lane *lane, const struct gpu_transcode *job,
 /* Whether the device has done what was enqueued: a look at memory. Any thread. */
 bool gpu_lane_reached(const struct gpu_lane *lane);
 
-/* Whether the driver knows that the device has failed: then it does not reach anything any more. ST_DEVICE.
- */
+/* Asks the driver whether the device has failed, and will never reach anything: ST_DEVICE. */
 enum status gpu_lane_query(const struct gpu_lane *lane, struct error *err);
 
 /* Where the time went, after the last step: decoding, filtering, encoding in the places of upload, filter,
  * download. */
 enum status gpu_lane_timing(struct gpu_lane *lane, struct lane_timing *timing, struct error *err);
 
-/* After a run that ended with `status`, with nothing under way: gives the lane's buffers back where all lanes
- * of the GPU keep more than their share of its memory, or there was none left.
- * That stops the GPU for a moment. */
+/* After a run that ended with `status`, with nothing under way. Where the lanes of a GPU keep more than their
+ * share of its memory, or there was none left, each gives its buffers back when it settles next: so those go
+ * that were large once. That stops the GPU for a moment. Does nothing after ST_DEVICE: then nothing is freed.
+ */
 void gpu_lane_settle(struct gpu_lane *lane, enum status status);
+
+/* Whether an idle lane has been told to give its buffers back, and did not settle since. */
+bool gpu_lane_is_stale(const struct gpu_lane *lane);
 
 /* Enqueues one step; the images lie in device memory. `mask` (NULL: none) is looked at by statistics alone.
  * Status as of gpu_lane_run. */

@@ -58,7 +58,11 @@ bool gpu_lane_reached(const struct gpu_lane *lane) {
 enum status gpu_lane_query(const struct gpu_lane *lane, struct error *err) {
     const struct cuda *cuda = lane->device->cuda;
     CUresult result = cuda->cuEventQuery(lane->done);
-    return result == CUDA_ERROR_NOT_READY ? ST_OK : cuda_check(cuda, result, "cuEventQuery", err);
+    if (result == CUDA_ERROR_NOT_READY || cuda_check(cuda, result, "cuEventQuery", err) == ST_OK) {
+        return ST_OK;
+    }
+    err->status = ST_DEVICE; /* whatever it is: kernels may still be under way */
+    return ST_DEVICE;
 }
 
 /* Fills in where the chain begins: at the picture as it was decoded, or as it is turned from there. */

@@ -24,7 +24,13 @@ static struct gpu_lane *take(struct gpu_transcoder *transcoder) {
     while (sem_wait(&transcoder->any) != 0 && errno == EINTR) {
     }
     pthread_mutex_lock(&transcoder->lock);
-    struct gpu_lane *lane = transcoder->idle[--transcoder->waiting];
+    unsigned last = --transcoder->waiting, found = last;
+    while (found > 0 && !gpu_lane_is_stale(transcoder->idle[found])) {
+        found--;
+    }
+    found = gpu_lane_is_stale(transcoder->idle[found]) ? found : last; /* memory comes back sooner */
+    struct gpu_lane *lane = transcoder->idle[found];
+    transcoder->idle[found] = transcoder->idle[last];
     pthread_mutex_unlock(&transcoder->lock);
     return lane;
 }

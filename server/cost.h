@@ -52,7 +52,7 @@ void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_
 /* So long by a GPU's codecs. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns);
 
-/* Bytes that a picture of `samples` samples takes in an encoded answer, generously; with its metadata. */
+/* Bytes that a picture of `samples` samples takes in an encoded answer, generously; and with its metadata. */
 uint64_t cost_picture_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples);
 uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples);
 

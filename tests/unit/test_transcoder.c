@@ -219,11 +219,35 @@ static void test_memory_goes_back(void **state) {
     buf_finish(&file);
 }
 
+/* What lanes have from busier times goes when there is too much, though they are not needed any more. */
+static void test_hoards_go(void **state) {
+    (void)state;
+    static struct worker workers[THREADS];
+    struct buf file = recipe_file(&plain);
+    struct gpu_transcoder *transcoder;
+    size_t share = device.memory_share;
+    assert_int_equal(create(&transcoder, PLACES), ST_OK);
+    workers[0] = (struct worker){.transcoder = transcoder, .file = &file};
+    work(&workers[0]);
+    size_t taken = kept(); /* by one lane */
+    run_threads(workers, transcoder, &file);
+    print_message("%zu lanes have memory\n", kept() / taken);
+    device.memory_share = taken;
+    workers[0] = (struct worker){.transcoder = transcoder, .file = &file};
+    work(&workers[0]); /* each lane once, and more */
+    assert_int_equal(workers[0].wrong, 0);
+    assert_int_equal(kept(), taken);
+    device.memory_share = share;
+    gpu_transcoder_destroy(transcoder);
+    buf_finish(&file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_how_many),           cmocka_unit_test(test_an_old_driver),
         cmocka_unit_test(test_a_start_that_fails), cmocka_unit_test(test_more_threads_than_places),
         cmocka_unit_test(test_places_come_back),   cmocka_unit_test(test_memory_goes_back),
+        cmocka_unit_test(test_hoards_go),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
