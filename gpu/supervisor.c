@@ -127,7 +127,7 @@ static void stop_engine(struct supervisor *supervisor) {
         spawner_let_go(leash);
         spawner_bury(leash);
         close(leash);
-        log_message(LOG_INFO, "gpu", "the engine's process is gone after %.0f ms",
+        log_message(LOG_DEBUG, "gpu", "the engine's process is gone after %.0f ms",
                     ns_to_ms(clock_ns() - start));
     }
     engine_close(supervisor->engine);
