@@ -104,8 +104,7 @@ enum status gpu_lane_timing(struct gpu_lane *lane, struct lane_timing *timing, s
 
 /* After a run that ended with `status`, with nothing under way. Where the lanes of a GPU keep more than their
  * share of its memory, or there was none left, each gives its buffers back when it settles next: so those go
- * that were large once. That stops the GPU for a moment. Does nothing after ST_DEVICE: then nothing is freed.
- */
+ * that were large once. That stops the GPU for a moment. After ST_DEVICE nothing is freed. */
 void gpu_lane_settle(struct gpu_lane *lane, enum status status);
 
 /* Whether an idle lane has been told to give its buffers back, and did not settle since. */

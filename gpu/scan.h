@@ -20,9 +20,8 @@ struct gpu_scan {
 };
 
 /* Fills in *scan, and *tables for the kernels. ST_UNSUPPORTED for a file that is not taken, with the reason;
- * the CPU may take it. A microsecond or two; some tens for each megabyte where the end marker is not the
- * file's. Thread-safe.
- */
+ * the CPU may take it. A microsecond or two; where the end marker is not the file's some tens for
+ * each megabyte. Thread-safe. */
 enum status gpu_scan_parse(struct bytes file, struct gpu_scan *scan, struct scan_tables *tables,
                            struct error *err);
 

@@ -4,8 +4,8 @@
  * picture of a lane at a time.
  *
  * What it calls whole, libjpeg decodes without a warning. It refuses some that libjpeg takes: padding of
- * other bits than ones, bytes between the last block and the end marker, and what gpu/scan.h does not take.
- */
+ * other bits than ones, bytes between the last block and the end marker, and what gpu/scan.h does
+ * not take. */
 #ifndef BLURD_GPU_WALK_H
 #define BLURD_GPU_WALK_H
 

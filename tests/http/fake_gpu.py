@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import signal
 import threading
 
 import pytest
@@ -153,6 +154,16 @@ def served_by_the_next(own, pid):
     assert is_gone(own, pid), 'the engine goes on'
     await_state(own, 'serving')
     return engine(own)
+
+
+def kill_three(own):
+    """Ends three engines, one after the other: then there is a pause."""
+    for _ in range(3):
+        await_state(own, 'serving')
+        pid = engine(own)
+        os.kill(pid, signal.SIGKILL)
+        assert is_gone(own, pid)
+    await_state(own, 'down')
 
 
 def is_alive(pid):

@@ -2,10 +2,8 @@
 """JPEG to JPEG by a fake GPU: its files are the CPU's to the byte."""
 
 import concurrent.futures
-import functools
 import os
 import random
-import time
 
 import numpy
 import pytest
@@ -361,54 +359,6 @@ def test_a_single_process(start, cpu):
         answers = set(pool.map(lambda _: ask(own, PHOTO), range(24)))
     assert {name for name, _ in answers} == {BY_GPU} and len(answers) == 1
     assert answers.pop()[1] == ask(cpu, PHOTO)[1]
-
-
-# --- memory --------------------------------------------------------------------------------------
-def test_memory_comes_back(start, cpu):
-    own = launch_jpeg(start, '--memory', '64M')
-    wanted = ask(own, PHOTO)[1]
-    before = daemon.eventually(lambda: own.metrics()['blurd_slot_bytes'])
-    with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        assert set(pool.map(lambda _: ask(own, PHOTO)[1], range(64))) == {wanted}
-    metrics = own.metrics()
-    assert metrics['blurd_jpeg_device_total'] == 65
-    assert metrics['blurd_slot_bytes'] <= max(before, 1) * 24  # idle slots of a usual size, nothing else
-
-
-@functools.lru_cache(1)
-def greedy_png():
-    """With it no picture more fits into 64 MiB, as far as is predicted."""
-    return pictures.png(pictures.noise(2180, 2180, 3) % 2)
-
-
-@pytest.mark.parametrize('end', (False, True), ids=('on', 'end'))
-def test_who_waits_for_memory_is_called(start, end):
-    """Nobody else comes who could wake a worker up."""
-    own = launch_jpeg(start, '--memory', '64M', '--workers', 1)
-    wanted = ask(own, PHOTO)[1]
-    with own.connect(20) as large, own.connect(20) as small:
-        large.send(wire.message('POST', '/blur?sigma=0.1&effort=2&backend=cpu', greedy_png()))
-        assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 2)
-        time.sleep(0.1 * daemon.SLOW)
-        small.send(wire.message('POST', '/blur?sigma=2', PHOTO))
-        if end:
-            time.sleep(0.05 * daemon.SLOW)
-            own.signal()
-        answer = small.answer()
-        assert answer.status == 200 and answer.body == wanted
-        assert large.answer().status == 200
-    assert not end or own.wait() == 0
-
-
-def test_what_comes_back_has_all_the_memory(start, tmp_path):
-    """A picture that fits only without the room for the GPU's result."""
-    path = tmp_path / 'fault'
-    own = launch_jpeg(start, '--memory', '64M', FAULT_FILE=path)
-    body = pictures.jpeg(numpy.zeros((4200, 4200, 1), numpy.uint8))
-    path.write_text('cuMemsetD8Async:1:2')
-    name, _ = ask(own, body, '/blur?sigma=0.1&quality=91')
-    assert name == 'cuda:0' and not path.exists()
-    assert own.metrics()['blurd_jpeg_returned_total'] == 1
 
 
 def test_numpy_sees_the_form_440():

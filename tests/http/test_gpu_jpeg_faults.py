@@ -139,12 +139,7 @@ def test_the_engine_ends_under_load(start, cpu, number):
 
 def test_no_places_without_an_engine(start, cpu):
     own = launch_jpeg(start)
-    for _ in range(3):
-        await_state(own, 'serving')
-        pid = fake_gpu.engine(own)
-        os.kill(pid, signal.SIGKILL)
-        assert is_gone(own, pid)
-    await_state(own, 'down')
+    fake_gpu.kill_three(own)
     assert places(own) == 0
     name, result = ask(own, PHOTO)
     assert name.startswith('cpu/') and result == ask(cpu, PHOTO)[1]
