@@ -103,6 +103,23 @@ enum status listen_reach(const char *text, uint16_t port, unsigned seconds, int 
                     : fail(err, ST_ARGUMENT, "nothing answers on %s port %u: %s", to, port, strerror(errno));
 }
 
+static bool is_loopback(const union address *address) {
+    const struct in6_addr *v6 = &address->v6.sin6_addr;
+    if (address->any.sa_family == AF_INET) {
+        return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    }
+    return IN6_IS_ADDR_LOOPBACK(v6) || (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET);
+}
+
+bool listen_is_public(int fd) {
+    union address address;
+    socklen_t size = sizeof address;
+    memset(&address, 0, sizeof address);
+    bool known = getsockname(fd, &address.any, &size) == 0;
+    bool ip = address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6;
+    return known && ip && !is_loopback(&address);
+}
+
 void listen_port(int fd, uint16_t *port) {
     union address address;
     socklen_t size = sizeof address;

@@ -3,6 +3,7 @@
 #ifndef BLURD_SERVER_LISTEN_H
 #define BLURD_SERVER_LISTEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/status.h"
@@ -15,6 +16,9 @@ enum status listen_open(const char *address, uint16_t *port, int *fd, struct err
 /* Connects to what listens on that address and port of this machine, for an exchange of at most `seconds` a
  * step; "::" and "0.0.0.0" are reached over loopback. The caller closes *fd. ST_ARGUMENT, with a sentence. */
 enum status listen_reach(const char *address, uint16_t port, unsigned seconds, int *fd, struct error *err);
+
+/* Whether `fd` listens where other machines may reach it: on an IP address that is not a loopback address. */
+bool listen_is_public(int fd);
 
 /* Stores the port that `fd` listens on; 0 for sockets without one. */
 void listen_port(int fd, uint16_t *port);

@@ -22,6 +22,7 @@
 #include "gpu/versions.h"
 #include "server/activation.h"
 #include "server/drain.h"
+#include "server/exposure.h"
 #include "server/health.h"
 #include "server/http.h"
 #include "server/idle.h"
@@ -187,6 +188,7 @@ static enum status open_sockets(struct service *service, int fd[2], struct error
     }
     if (status == ST_OK) {
         listen_port(fd[0], &service->port);
+        service->public = listen_is_public(fd[0]);
     }
     if (status == ST_OK && fd[1] >= 0) {
         service->admin = true;
@@ -238,6 +240,7 @@ static int serve(const struct command *command, const struct config *config, str
     if (status == ST_OK) {
         log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service.port,
                     service.cpu->name, gpu_build_versions());
+        exposure_warn(&service, config);
         status = await_gpu(&service, err);
         if (status == ST_OK) {
             activation_notify(service.notify, "READY=1");

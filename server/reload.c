@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/log.h"
+#include "server/exposure.h"
 #include "server/http.h"
 #include "server/service.h"
 
@@ -71,6 +72,7 @@ void reload(struct service *service, struct http *const https[2], const struct c
             http_configure(https[i], &settings->config);
         }
     }
+    exposure_warn(service, &settings->config);
     settings_replace(&service->settings, settings);
     metrics_add(service->metrics, METRIC_RELOADS, 1);
     log_message(LOG_INFO, "reload", "the configuration is read again");

@@ -38,7 +38,9 @@ struct service {
     uint64_t memory;          /* for pictures, in bytes */
     int notify;               /* socket of the service manager, -1: none */
     uint16_t port;            /* listened on */
+    bool public;              /* other machines may reach it */
     bool admin;               /* there is a second listener */
+    unsigned exposure;        /* what exposure_warn said last */
     _Atomic bool draining;    /* set once, by SIGTERM */
     _Atomic unsigned active;  /* requests that exist */
     _Atomic int64_t asked_ns; /* clock_ns when a request on the port was last seen */

@@ -54,6 +54,30 @@ def blur(own, token=None, body=None):
     return own.post('/blur', body or pictures.small_png(), headers=headers)
 
 
+def test_a_port_that_becomes_open_is_announced(start, files):
+    own = start('--config', files.config, '--admin-listen', '127.0.0.1', '--admin-port', 0, listen='::')
+    admin = int(own.wait_for_line(r'health and metrics on port (\d+)').group(1))
+
+    def warnings():
+        return sum(' exposed ' in line for line in own.lines)
+
+    def reloaded(count):
+        own.signal(signal.SIGHUP)
+        assert daemon.eventually(lambda: own.metrics_of(admin)['blurd_reloads_total'] == count)
+
+    assert warnings() == 0
+    files.write(tokens=())
+    reloaded(1)
+    assert own.wait_for_line('exposed.*takes work') and warnings() == 1
+    reloaded(2)
+    files.write()
+    reloaded(3)
+    assert warnings() == 1
+    files.write(tokens=())
+    reloaded(4)
+    assert daemon.eventually(lambda: warnings() == 2)
+
+
 def test_tokens(start, files):
     own = start('--config', files.config)
     assert [blur(own, token).status_code for token in (OLD, NEW, None)] == [200, 401, 401]

@@ -108,6 +108,34 @@ def test_ipv6_and_ipv4_by_default():
             assert connection.recv(100).startswith(b'HTTP/1.1 200')
 
 
+WORK, METRICS = 'takes work', 'answers /metrics'
+
+
+@pytest.mark.parametrize('listen,options,exposed', (
+    ('::', (), (WORK, METRICS, 'set token_file', 'admin_listen', '127.0.0.1')),
+    ('0.0.0.0', ('tokens',), (METRICS, 'set admin_listen')),
+    ('::', ('--admin-listen', '127.0.0.1', '--admin-port', 0), (WORK, 'set token_file')),
+    ('::', ('tokens', '--admin-listen', '127.0.0.1', '--admin-port', 0), ()),
+    ('127.0.0.2', (), ()), ('::1', (), ()), ('::ffff:127.0.0.1', (), ()),
+), ids=('all', 'metrics', 'work', 'closed', 'loopback', 'loopback-6', 'loopback-mapped'))
+def test_an_open_port_is_announced_once(start, tmp_path, listen, options, exposed):
+    tokens = tmp_path / 'tokens'
+    tokens.write_text('0123456789abcdef0123\n', encoding='ascii')
+    try:
+        own = start(*[value for option in options for value in (('--token-file', tokens) if option == 'tokens' else (option,))], listen=listen)
+    except RuntimeError:
+        if ':' not in listen or socket.has_ipv6 and listen == '::':
+            raise
+        pytest.skip('no IPv6 here')
+    own.stop()
+    warnings = [line for line in own.lines if ' exposed ' in line]
+    assert len(warnings) == (1 if exposed else 0), own.lines
+    assert all(' warning ' in line and str(own.port) in line and word in line for line in warnings for word in exposed)
+    assert exposed or not warnings
+    for word in {WORK, METRICS} - set(exposed):
+        assert not any(word in line for line in warnings)
+
+
 def test_too_few_descriptors_stop_the_start():
     done = subprocess.run(['prlimit', '--nofile=100:100', daemon.BINARY, '--port', '0'], capture_output=True, text=True,
                           timeout=20 * daemon.SLOW, env=daemon.clean_environment(), check=False)
