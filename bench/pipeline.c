@@ -45,7 +45,7 @@ struct job {
 };
 
 static const struct codec_limits limits = {
-    .max_pixels = 50000000,
+    .max_pixels = 64000000,
     .max_side = 32768,
     .max_scans = 100,
     .max_memory = 512u << 20,

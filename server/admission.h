@@ -10,7 +10,7 @@
  * Queues. A job is *large* when it is predicted to take LARGE_FACTOR times what is typical here, and at
  * least LARGE_NS. Small jobs go first; large ones are run by workers of their own, which have a lower
  * priority of the system's scheduler, and by other workers when nothing small waits, on at most half of
- * those. So a few pictures of 50 MP among thumbnails hold up each other, not the thumbnails; and where all
+ * those. So a few pictures of 64 MP among thumbnails hold up each other, not the thumbnails; and where all
  * pictures are large, none is.
  *
  * Where a device with codecs of its own can do jobs (`device` is set), they have a third queue and workers

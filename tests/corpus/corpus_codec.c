@@ -24,7 +24,7 @@ static int64_t now_ns(void) {
 
 static struct codec_limits default_limits(void) {
     return (struct codec_limits){
-        .max_pixels = 50000000,
+        .max_pixels = 64000000,
         .max_side = 32768,
         .max_scans = 100,
         .max_memory = 512u << 20,

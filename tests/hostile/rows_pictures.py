@@ -61,13 +61,13 @@ def huge_jpeg():
 @row('I3', 'size below the limit, data that cannot fill it', '400 before decoding, <= 10 ms; no good file refused')
 def implausible():
     small = Image.new('RGB', (16, 16))
-    files = {'JPEG, 49 MP': bombs.with_size(bombs.save(small), 7000, 7000),
-             'JPEG, 49 MP, progressive': bombs.with_size(bombs.save(small, progressive=True), 7000, 7000),
-             'PNG, 49 MP': bombs.png(bombs.header(7000, 7000, 8, 2)),
-             'PNG, 49 MP, 16 bit': bombs.png(bombs.header(7000, 7000, 16, 6), data=bombs.zeros(1 << 20))}
+    files = {'JPEG, 64 MP': bombs.with_size(bombs.save(small), 8000, 8000),
+             'JPEG, 64 MP, progressive': bombs.with_size(bombs.save(small, progressive=True), 8000, 8000),
+             'PNG, 64 MP': bombs.png(bombs.header(8000, 8000, 8, 2)),
+             'PNG, 64 MP, 16 bit': bombs.png(bombs.header(8000, 8000, 16, 6), data=bombs.zeros(1 << 20))}
     with lab.start() as own:
         found = costs(own, files)
-        good = [r for r in lab.manifest('', 'ok') if int(r['width'] or 0) * int(r['height'] or 0) <= 50000000]
+        good = [r for r in lab.manifest('', 'ok') if int(r['width'] or 0) * int(r['height'] or 0) <= 64000000]
         refused = [r['path'] for r, status in zip(good, lab.ask_all(own, [r['data'] for r in good])) if status not in (200, 415)]
     wait, statuses = worst(found, 'wait')[1].wait, all_statuses(found)
     measured = f'{lab.counted(statuses)}; {wait * MILLISECONDS:.1f} ms; {len(refused)} of {len(good)} good files refused'
@@ -79,22 +79,22 @@ def scan_bombs():
     files = {f'{count} scans, 16 MP': bombs.scan_bomb(4000, 4000, count) for count in (101, 500, 5000)}
     before, scan = bombs.scans(bombs.blank_progressive(4000, 4000))
     files['as many as fit, 16 MP'] = bombs.scan_bomb(4000, 4000, (bombs.BODY_MAX - len(before) - 2) // len(scan))
-    files['5000 scans, 49 MP'] = bombs.scan_bomb(7000, 7000, 5000)
+    files['5000 scans, 64 MP'] = bombs.scan_bomb(8000, 8000, 5000)
     files.update({r['path'].split('/')[-1]: r['data'] for r in lab.manifest('hostile/bombs/jpeg_scan_bomb')})
     return files
 
 
-@row('I4', 'JPEG of hundreds to thousands of scans', '422, or 400 where they are invalid; CPU <= 0.6 s at 16 MP, <= 2 s at 50 MP, isolated')
+@row('I4', 'JPEG of hundreds to thousands of scans', '422, or 400 where they are invalid; CPU <= 0.6 s at 16 MP, <= 2 s at 64 MP, isolated')
 def many_scans():
     files = scan_bombs()
     with lab.start() as own:
         found = costs(own, files, times=1)
         beside = lab.isolation(own, lambda client: client.ask(files['5000 scans, 16 MP']))
-    large = {n: c for n, c in found.items() if '49 MP' in n}
-    usual = {n: c for n, c in found.items() if '49 MP' not in n}
+    large = {n: c for n, c in found.items() if '64 MP' in n}
+    usual = {n: c for n, c in found.items() if '64 MP' not in n}
     statuses = all_statuses(found)
     measured = (f'{len(files)} files: {lab.counted(statuses)}; CPU {worst(usual, "cpu")[1].cpu:.2f} s ({worst(usual, "cpu")[0]}), '
-                f'{worst(large, "cpu")[1].cpu:.2f} s at 49 MP; {told(*beside)}')
+                f'{worst(large, "cpu")[1].cpu:.2f} s at 64 MP; {told(*beside)}')
     return measured, set(statuses) <= {400, 422} and 422 in statuses and worst(usual, 'cpu')[1].cpu <= 0.6 and worst(large, 'cpu')[1].cpu <= 2 and \
         beside[0] <= 2 and beside[1] == 0
 

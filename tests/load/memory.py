@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""L4: two hundred pictures of 50 megapixels at once, in a control group of 512 MiB.
+"""L4: two hundred pictures of 64 megapixels at once, in a control group of 512 MiB.
 
     python3 tests/load/memory.py
 
@@ -72,8 +72,8 @@ class Group:
 
 
 def hostile_mix():
-    """Pictures of 50 MP that take memory in different ways."""
-    photograph = pictures.photograph(512, 381).repeat(16, 0).repeat(16, 1)
+    """Pictures of 64 MP that take memory in different ways."""
+    photograph = pictures.photograph(512, 488).repeat(16, 0).repeat(16, 1)
     yield 'JPEG', pictures.jpeg(photograph, 60, '420')
     yield 'progressive JPEG', pictures.jpeg(photograph, 60, '420', progressive=True)
     yield 'gray PNG', pictures.png(numpy.ascontiguousarray(photograph[:, :, :1]))
@@ -87,7 +87,7 @@ def ask(own, kind, body, target):
         return kind, type(error).__name__
 
 
-@lab.row('L4', '200 x 50 MP at once in 512 MiB', '0 processes killed for memory, peak at most 90 % of the limit, then a picture is served')
+@lab.row('L4', '200 x 64 MP at once in 512 MiB', '0 processes killed for memory, peak at most 90 % of the limit, then a picture is served')
 def budget():
     bodies = list(hostile_mix())
     targets = ['/blur?sigma=5', '/blur?sigma=5', '/blur?sigma=20&progressive=true', '/blur?sigma=2&region=10%25,10%25,30%25,30%25']

@@ -194,7 +194,7 @@ def retries():
 
 def small_p99(port, rate, seconds, large_share):
     small = wire.message('POST', TARGET, smooth(640, 480))
-    large = wire.message('POST', TARGET, smooth(8192, 6096))
+    large = wire.message('POST', TARGET, smooth(8192, 7808))
     messages = [('small', small, 1 - large_share)] + ([('large', large, large_share)] if large_share else [])
     load = generator.Generator(port, messages, connections=96)
     answers = load.run(rate, seconds, drain=30)
@@ -202,7 +202,7 @@ def small_p99(port, rate, seconds, large_share):
     return Level(answers, seconds, 'small'), [a for a in answers if a.kind == 'large']
 
 
-@lab.row('L3', '5 % of 50 MP among thumbnails', 'p99 of the small ones at most 3 times that without large ones')
+@lab.row('L3', '5 % of 64 MP among thumbnails', 'p99 of the small ones at most 3 times that without large ones')
 def mixed():
     with Pinned('--workers', 1) as pinned:
         port = pinned.own.port

@@ -17,7 +17,7 @@
 
 static inline struct codec_limits fixture_limits(void) {
     return (struct codec_limits){
-        .max_pixels = 50000000, .max_side = 32768, .max_scans = 100, .max_memory = 512u << 20};
+        .max_pixels = 64000000, .max_side = 32768, .max_scans = 100, .max_memory = 512u << 20};
 }
 
 static inline struct encode_options fixture_options(void) {

@@ -75,7 +75,7 @@ static void test_defaults(void **state) {
     assert_string_equal(world.config.listen, "::");
     assert_int_equal(world.config.port, 8080);
     assert_int_equal(world.config.max_body, 20 * MIB);
-    assert_int_equal(world.config.max_pixels, 50000000);
+    assert_int_equal(world.config.max_pixels, 64000000);
     assert_int_equal(world.config.idle_timeout_ms, 75000);
     assert_string_equal(world.config.token_file, "");
     assert_int_equal(world.config.log_level, CHOICE_log_level_info);

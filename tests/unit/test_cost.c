@@ -50,7 +50,7 @@ static void test_times_of_the_table(void **state) {
 /* What is refused from its header must not look like the work of minutes. */
 static void test_what_is_possible(void **state) {
     (void)state;
-    const struct codec_limits limits = {.max_pixels = 50000000, .max_side = 16384};
+    const struct codec_limits limits = {.max_pixels = 64000000, .max_side = 16384};
     struct glance glance = hd;
     assert_true(glance_is_possible(&glance, 100000, &limits));
     assert_false(glance_is_possible(&glance, 4000, &limits));
