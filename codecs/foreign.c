@@ -100,7 +100,50 @@ static bool is_netpbm(struct bytes input) {
            (input.data[2] == '\n' || input.data[2] == ' ' || input.data[2] == '\r');
 }
 
+static bool has_targa_depth(uint8_t bits) {
+    return bits == 15 || bits == 16 || bits == 24 || bits == 32;
+}
+
+/* TGA has no magic number, and its uncompressed kind begins as Windows cursors do. The first six bytes of a
+ * cursor end with the number of its pictures, which is not 0; without a colour map TGA has zeros there. */
+static bool has_targa_header(struct bytes input) {
+    enum {
+        HEADER = 18,
+        MAP = 1,
+        KIND,
+        MAP_FIELDS,
+        MAP_DEPTH = 7,
+        WIDTH = 12,
+        HEIGHT = 14,
+        DEPTH = 16,
+        FLAGS
+    };
+    enum { MAPPED = 1, COLOUR = 2, GREY = 3, RUNS = 8 };
+    static const uint8_t no_map[5] = {0};
+    const uint8_t *p = input.data;
+    if (input.size < HEADER || be16(p + WIDTH) == 0 || be16(p + HEIGHT) == 0 || (p[FLAGS] & 0xC0) != 0) {
+        return false;
+    }
+    uint8_t kind = p[KIND] & (uint8_t)~RUNS;
+    if (kind == MAPPED) {
+        return p[MAP] == 1 && has_targa_depth(p[MAP_DEPTH]) && p[DEPTH] == 8;
+    }
+    return p[MAP] == 0 && memcmp(p + MAP_FIELDS, no_map, sizeof(no_map)) == 0 &&
+           ((kind == COLOUR && has_targa_depth(p[DEPTH])) || (kind == GREY && p[DEPTH] == 8));
+}
+
+/* Version 2 of the format ends with a signature. */
+static bool is_targa(struct bytes input) {
+    static const char footer[] = "TRUEVISION-XFILE.";
+    return has_targa_header(input) ||
+           (input.size >= sizeof(footer) &&
+            memcmp(input.data + input.size - sizeof(footer), footer, sizeof(footer)) == 0);
+}
+
 const char *foreign_name(struct bytes input) {
+    if (is_targa(input)) {
+        return "a TGA picture";
+    }
     for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
         const struct magic *magic = &magics[i];
         if (input.size >= (size_t)magic->offset + magic->size &&

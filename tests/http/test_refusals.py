@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Every refusal of DESIGN: its status, its sentence, and that the connection goes on."""
 
+import struct
+import zlib
+
 import numpy
 import pytest
 
@@ -99,12 +102,23 @@ def test_damaged_png_is_never_shown(server):
 
 
 # --- 415 ---------------------------------------------------------------------------------------
+def targa(kind, depth):
+    """A TGA file of 4x4 pixels without a footer; of kind 1 with a colour map."""
+    mapped = kind & 7 == 1
+    return struct.pack('<BBBHHBHHHHBB', 0, mapped, kind, 0, 256 * mapped, 24 * mapped, 0, 0, 4, 4, depth, 0x20) + bytes(800)
+
+
+CURSOR = struct.pack('<HHHBBBBHHII', 0, 2, 1, 32, 32, 0, 0, 5, 5, 308, 22) + bytes(308)
+
+
 @pytest.mark.parametrize('name,body', (
     ('GIF', b'GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;'),
     ('WebP', b'RIFF\x24\0\0\0WEBPVP8 ' + bytes(24)), ('SVG', b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
     ('SVG', b'<svg/>'), ('PDF', b'%PDF-1.7\n1 0 obj\n'), ('TIFF', b'II*\0' + bytes(20)), ('BMP', b'BM' + bytes(60)),
     ('HEIC', b'\0\0\0\x18ftypheic' + bytes(12)), ('AVIF', b'\0\0\0\x18ftypavif' + bytes(12)), ('ZIP', b'PK\3\4' + bytes(30)),
     ('JPEG XL', b'\xff\x0a' + bytes(20)), ('', b'hello, world'), ('', b'<html></html>'), ('', b'\0'), ('', bytes(1000)),
+    ('TGA', targa(2, 24)), ('TGA', targa(2, 32)), ('TGA', targa(10, 16)), ('TGA', targa(3, 8)), ('TGA', targa(1, 8)),
+    ('TGA', b'\7\1\1' + bytes(40) + b'TRUEVISION-XFILE.\0'), ('cursor', CURSOR), ('icon', b'\0\0\1' + CURSOR[3:]),
     ('JSON', b'{"image": "base64"}'), ('base64', b'iVBORw0KGgoAAAANSUhEUg'),
 ), ids=lambda v: v if isinstance(v, str) else '')
 def test_other_formats(server, name, body):
@@ -193,10 +207,26 @@ def test_an_endless_chunked_body_is_cut_off(small):
 
 
 # --- 422 ---------------------------------------------------------------------------------------
+def claiming(body, width, height):
+    """The same file, whose header says another size."""
+    if body[:2] == b'\xff\xd8':
+        at = body.index(b'\xff\xc0') + 5
+        return body[:at] + struct.pack('>HH', height, width) + body[at + 4:]
+    header = b'IHDR' + struct.pack('>II', width, height) + body[24:29]
+    return body[:12] + header + struct.pack('>I', zlib.crc32(header)) + body[33:]
+
+
 def test_too_many_pixels(small):
     for body in (pictures.png(pictures.photograph(101, 100)), pictures.jpeg(pictures.photograph(101, 100))):
         check_problem(small.post('/blur', body), 'limit-exceeded', says='10000')
     assert small.post('/blur', pictures.jpeg(pictures.photograph(100, 100))).status_code == 200
+
+
+def test_what_telephones_make_is_within_the_limit(server):
+    """64 megapixels, and one row more. The headers are all there is, which costs nothing."""
+    for width, height, name in ((8192, 6144, 'corrupt-image'), (8000, 8000, 'corrupt-image'), (8000, 8001, 'limit-exceeded')):
+        for start in (pictures.jpeg(pictures.photograph(16, 16)), pictures.png(pictures.photograph(16, 16))):
+            check_problem(server.post('/blur', claiming(start, width, height)), name)
 
 
 def test_too_long_a_side(small):
