@@ -6,6 +6,13 @@
 
 #include "filters/value.h"
 
+const char *const region_unit_names[] = {
+    [REGION_PX] = "px", [REGION_PERCENT] = "percent", [REGION_RATIO] = "ratio", NULL};
+
+/* What stands for the whole width or height; of pixels the largest number that is allowed. */
+static const double unit_most[] = {
+    [REGION_PX] = REGION_PIXELS_MAX, [REGION_PERCENT] = 100, [REGION_RATIO] = 1};
+
 /* A region while it is read; it joins the set when nothing is wrong with it. */
 struct draft {
     const char *text; /* all of it, for sentences */
@@ -104,10 +111,12 @@ static enum status read_numbers(struct draft *draft, const char *list, struct er
     return status;
 }
 
-/* 33.3% and 66.7% may add up to a little more than 100% in binary. */
+/* 33.3% and 66.7% may add up to a little more than 100% in binary; the whole is 1 here. */
+static const double whole_margin = 1e-11;
+
 static bool above_whole(const struct draft *draft, unsigned axis) {
     return draft->percent[axis] && draft->percent[axis + 2] &&
-           draft->number[axis] + draft->number[axis + 2] > 100 + 1e-9;
+           draft->number[axis] + draft->number[axis + 2] > 100 * (1 + whole_margin);
 }
 
 /* Whether all x have one unit and all y have one. */
@@ -178,10 +187,88 @@ enum status region_parse(struct region_set *set, const char *text, struct error 
     return ST_OK;
 }
 
+/* ---- units ---- */
+
+static enum region_unit unit_of(const struct region_set *set, unsigned i) {
+    return set->percent[i] ? REGION_PERCENT : (enum region_unit)set->unit;
+}
+
+static enum status check_number(const struct region_set *set, uint32_t index, unsigned i, struct error *err) {
+    double most = unit_most[unit_of(set, i)];
+    if (set->number[i] <= most) {
+        return ST_OK;
+    }
+    return fail_argument(err, "region",
+                         "region %u has the number %.10g, but with unit=%s it must be from 0 to %g",
+                         index + 1, set->number[i], region_unit_names[set->unit], most);
+}
+
+/* Number i and the one it is added to, x and w or y and h, as parts of the whole side; pixels are none. */
+static enum status check_sum(const struct region_set *set, uint32_t index, unsigned i, struct error *err) {
+    enum region_unit start = unit_of(set, i), size = unit_of(set, i + 2);
+    if (start == REGION_PX || size == REGION_PX ||
+        set->number[i] / unit_most[start] + set->number[i + 2] / unit_most[size] <= 1 + whole_margin) {
+        return ST_OK;
+    }
+    return fail_argument(err, "region", "region %u is outside: x + w and y + h must be at most %s", index + 1,
+                         set->unit == REGION_RATIO ? "1" : "100%");
+}
+
+enum status region_check(const struct region_set *set, struct error *err) {
+    for (uint32_t index = 0; index < set->count; index++) {
+        const struct region *region = &set->region[index];
+        enum status status = ST_OK;
+        for (unsigned i = 0; i < region->count && status == ST_OK; i++) {
+            status = check_number(set, index, region->first + i, err);
+        }
+        for (unsigned axis = 0; axis < 2 && region->form != REGION_POLYGON && status == ST_OK; axis++) {
+            status = check_sum(set, index, region->first + axis, err);
+        }
+        if (status != ST_OK) {
+            return status;
+        }
+    }
+    return ST_OK;
+}
+
+/* A pixel, with room for 33.3% of three. */
+static const double least_side = 0.99;
+
+static enum status check_size(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height,
+                              struct error *err) {
+    struct region_box box = region_box(set, index, width, height);
+    double wide = box.x1 - box.x0, high = box.y1 - box.y0;
+    bool in_first_pixel = box.x1 <= 1 && box.y1 <= 1 && (width > 1 || height > 1);
+    if (box.x0 >= width || box.y0 >= height) {
+        return fail_argument(err, "region",
+                             "region %u lies off the picture, which has %ux%u pixels, and would hide nothing",
+                             index + 1, width, height);
+    }
+    if (wide >= least_side && high >= least_side && !in_first_pixel) {
+        return ST_OK;
+    }
+    return fail_argument(
+        err, "region",
+        "region %u is %.3g x %.3g pixels of %ux%u; to hide something it must be 1 pixel wide "
+        "and high, and more than the first pixel. Numbers are pixels; for parts of the "
+        "picture write %% behind them, unit=percent or unit=ratio",
+        index + 1, wide, high, width, height);
+}
+
+enum status region_check_size(const struct region_set *set, uint32_t width, uint32_t height,
+                              struct error *err) {
+    enum status status = ST_OK;
+    for (uint32_t i = 0; i < set->count && status == ST_OK; i++) {
+        status = check_size(set, i, width, height, err);
+    }
+    return status;
+}
+
 /* ---- places ---- */
 
 static double in_pixels(const struct region_set *set, unsigned i, uint32_t side) {
-    return set->percent[i] ? set->number[i] * side / 100 : set->number[i];
+    enum region_unit unit = unit_of(set, i);
+    return unit == REGION_PX ? set->number[i] : set->number[i] * side / unit_most[unit];
 }
 
 static double snap(double pixels) {
@@ -285,4 +372,5 @@ void region_turn(struct region_set *set, uint8_t orientation, uint32_t width, ui
     for (uint32_t i = 0; i < set->count && orientation != 1; i++) {
         turn_region(set, i, orientation, width, height);
     }
+    set->unit = orientation != 1 ? REGION_PX : set->unit;
 }

@@ -6,10 +6,11 @@
  *     polygon:x1,y1,x2,y2,...    3 to 64 points, closed by itself; where it crosses itself, a point is
  *                                inside when the polygon winds around it (non-zero winding)
  *
- * Numbers are decimal, in pixels of the displayed (upright) picture, whose top left corner is 0,0, or with a
- * trailing % in percent of its width (x and w) or height (y and h); each number of a region has its own
- * unit. They are 0 to 1000000, or 0% to 100%; w and h are above 0. What lies right of or below the
- * picture in pixels is allowed, as the size may not be known to who asks; cpu/mask.h reports it.
+ * Numbers are decimal. A trailing % makes one a percentage of the width (x and w) or height (y and h) of the
+ * displayed (upright) picture, whose top left corner is 0,0. Numbers without it have the unit of the set:
+ * pixels, percent, or a ratio of the width or height. They are 0 to 1000000 pixels, 0% to 100%, or 0 to 1;
+ * w and h are above 0. What lies right of or below the picture in pixels is allowed, as the size may not be
+ * known to the client; cpu/mask.h reports it.
  *
  * Plain data of fixed size, no pointers: can be copied, compared and sent. Zero-initialise. */
 #ifndef BLURD_FILTERS_REGION_H
@@ -30,6 +31,9 @@ enum {
 
 enum region_form { REGION_RECTANGLE, REGION_ELLIPSE, REGION_POLYGON };
 
+enum region_unit { REGION_PX, REGION_PERCENT, REGION_RATIO };
+extern const char *const region_unit_names[]; /* in that order, NULL-terminated */
+
 struct region {
     uint16_t form;  /* enum region_form */
     uint16_t first; /* where its numbers start */
@@ -39,15 +43,27 @@ struct region {
 struct region_set {
     uint32_t count;
     uint32_t numbers;
+    int unit; /* enum region_unit: of numbers that are not percentages by themselves; may be set at any time
+               */
     struct region region[REGIONS_MAX];
     double number[REGION_NUMBERS_MAX];
-    bool percent[REGION_NUMBERS_MAX]; /* unit of the number: percent, else pixels */
+    bool percent[REGION_NUMBERS_MAX]; /* the number had a %; else it has the unit of the set */
 };
 
 /* Appends the region that `text` (zero-terminated) describes. ST_ARGUMENT names the value and the rule that
  * it breaks, with the set unchanged: not a number, a wrong count of numbers, empty, outside, a polygon whose
  * points lie on one line, too many regions or points. Nothing is clamped. */
 enum status region_parse(struct region_set *set, const char *text, struct error *err);
+
+/* Checks the numbers of all regions against the unit of the set, once that is known. ST_ARGUMENT names the
+ * region, the number and what is allowed. */
+enum status region_check(const struct region_set *set, struct error *err);
+
+/* For regions that must hide something in a displayed picture of that size: ST_ARGUMENT names the first one
+ * that is less than a pixel wide or high, that lies in the first pixel alone (as ratios do that are read as
+ * pixels), or that lies off the picture. */
+enum status region_check_size(const struct region_set *set, uint32_t width, uint32_t height,
+                              struct error *err);
 
 /* Places in a picture, in pixels, fractions included. They are rounded to 1/65536 of a pixel, so that
  * borders which are equal on paper (0.1 + 0.2 and 0.3) are equal. */

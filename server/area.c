@@ -6,12 +6,18 @@
 #include "codecs/orient.h"
 #include "cpu/redact.h"
 
-void area_init(struct area *area, const struct parameters *parameters, uint8_t orientation, uint32_t width,
-               uint32_t height) {
+enum status area_init(struct area *area, const struct parameters *parameters, uint8_t orientation,
+                      uint32_t width, uint32_t height, struct error *err) {
+    bool lies = orientation >= 5; /* the displayed picture has the sides exchanged */
     *area = (struct area){.region = parameters->input.region};
     area->redact = parameters->input.mode == MODE_REDACT;
     area->wanted = area->region.count > 0;
+    enum status status = ST_OK;
+    if (area->redact) {
+        status = region_check_size(&area->region, lies ? height : width, lies ? width : height, err);
+    }
     region_turn(&area->region, orientation, width, height);
+    return status;
 }
 
 /* One byte a pixel: as large as a mask of this picture, whichever way it is turned. */

@@ -22,17 +22,16 @@ struct area {
 };
 
 /* Takes the regions over for a picture that is stored with this EXIF orientation and has this (stored) size.
- */
-void area_init(struct area *area, const struct parameters *parameters, uint8_t orientation, uint32_t width,
-               uint32_t height);
+ * ST_ARGUMENT: a region that is to be redacted lies off the picture, or is smaller than a pixel. */
+enum status area_init(struct area *area, const struct parameters *parameters, uint8_t orientation,
+                      uint32_t width, uint32_t height, struct error *err);
 
 /* Takes the memory of both masks out of the slot, if any are wanted. ST_BUSY, ST_LIMIT as slot_take. */
 enum status area_take_memory(struct area *area, struct slot *slot, const struct image_shape *stored,
                              struct error *err);
 
 /* Draws the mask over the decoded picture `stored`, and with mode=redact makes that forget what is inside.
- * `picture` tells how it was compressed. ST_ARGUMENT: a region that is to be redacted lies off the picture.
- */
+ * `picture` tells how it was compressed. ST_ARGUMENT: a region that is to be redacted has no pixel. */
 enum status area_draw(struct area *area, const struct parameters *parameters, const struct picture *picture,
                       const struct image *stored, struct error *err);
 

@@ -64,9 +64,16 @@ static const struct argument input_table[] = {
      .form = "a shape",
      .example = "ellipse:300,100,160,160",
      .without = "everywhere",
+     .help = "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`; places in the upright "
+             "picture, in what `unit` says, or in percent with a `%` behind the number."},
+    {.name = "unit",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.region.unit),
+     .choices = region_unit_names,
      .help =
-         "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`, in pixels of the upright "
-         "picture or percent."},
+         "What the numbers of all regions are: pixels, percent (0 to 100) or ratios (0 to 1) of the width "
+         "and height. A number with a `%` behind it is in percent all the same. `percent` and "
+         "`ratio` need a region."},
     {0},
 };
 
@@ -289,6 +296,13 @@ enum status parameters_check(const struct parameters *parameters, struct error *
     if (input->region.count == 0 && (input->feather > 0 || input->invert)) {
         return fail_argument(err, input->invert ? "invert" : "feather", "%s needs a region",
                              input->invert ? "invert" : "feather");
+    }
+    if (input->region.count == 0 && input->region.unit != REGION_PX) {
+        return fail_argument(err, "unit", "unit needs a region");
+    }
+    enum status status = region_check(&input->region, err);
+    if (status != ST_OK) {
+        return status;
     }
     if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
         return fail_argument(err, "metadata", "metadata is keep, but mode=redact drops all metadata");

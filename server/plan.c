@@ -100,8 +100,11 @@ enum status plan_make(struct plan *plan, struct bytes input, const struct reques
         return status;
     }
     choose_output(plan, request);
-    area_init(&plan->area, plan->parameters, plan->picture.metadata.orientation, plan->stored.width,
-              plan->stored.height);
+    status = area_init(&plan->area, plan->parameters, plan->picture.metadata.orientation, plan->stored.width,
+                       plan->stored.height, err);
+    if (status != ST_OK) {
+        return status;
+    }
     plan->area.deadline_ns = plan->limits.deadline_ns;
     plan->filtered = plan->upright;
     plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;

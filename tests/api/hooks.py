@@ -41,6 +41,8 @@ def fits(path, given):
     """Changes parameters of a valid request so that they go together."""
     if 'feather' in given or given.get('invert') in (True, 'true'):
         given.setdefault('region', [REGIONS[0]])
+    if given.get('unit', 'px') != 'px':
+        given['region'] = ['0.1,0.2,0.5,0.8', 'ellipse:0.1,10%,0.5,0.8']
     if given.get('mode') == 'redact':
         given.pop('metadata', None)
         given['region'] = [REGIONS[1]]

@@ -244,6 +244,37 @@ def test_a_region_off_the_picture_is_refused(server, look, body):
     assert 'are cut' in answer.headers['X-Blurd-Notice']
 
 
+@pytest.mark.parametrize('body', (pictures.small_png(), pictures.small_jpeg()), ids=('png', 'jpeg'))
+@pytest.mark.parametrize('more', ('', '&invert=true', '&feather=3', '&colorspace=linear', '&autorotate=false'))
+@pytest.mark.parametrize('small', ('0.1,0.1,0.2,0.2', '5,5,20,0.9', 'ellipse:5,5,0.5,9', 'polygon:0.1,0.1,0.9,0.1,0.5,0.9', '0,0,1,1'))
+def test_a_region_smaller_than_a_pixel_is_refused(server, look, body, more, small):
+    """Ratios, as other services take them: 200 would say that something is hidden."""
+    answer = server.post(f'{look}&{areas.query("5,5,9,9", small)}{more}', body)
+    problem = check_problem(answer, 'bad-parameter', 'region')
+    for word in ('region 2 is ', ' pixels of ', 'unit=ratio', 'unit=percent'):
+        assert word in problem['detail']
+
+
+@pytest.mark.parametrize('orientation', (1, 6))
+def test_sides_are_those_of_the_displayed_picture(server, look, orientation):
+    """0.9 % of the 107 pixels of the short side is less than a pixel, of the 155 of the long side it is not."""
+    body = secret_jpeg(1, '420', orientation)
+    wide, high = (WIDTH, HEIGHT) if orientation == 1 else (HEIGHT, WIDTH)
+    for region, side in (('5,5,0.9%,50%', wide), ('5,5,50%,0.9%', high)):
+        answer = server.post(f'{look}&{areas.query(region)}', body)
+        if side == WIDTH:
+            assert answer.status_code == 200
+        else:
+            assert f' pixels of {wide}x{high}' in check_problem(answer, 'bad-parameter', 'region')['detail']
+
+
+def test_ratios(server, look):
+    bodies = [pictures.png(with_secret(seed)) for seed in (1, 2)]
+    region = ','.join(f'{edge / side:.9f}' for edge, side in zip(BOX, (WIDTH, HEIGHT) * 2))
+    answer = check_same(server, f'{look}&region={region}&unit=ratio', bodies)
+    assert answer == ask(server, f'{look}&region={",".join(map(str, BOX))}', bodies[0]).content
+
+
 @pytest.mark.parametrize('target', ('/sharpen', '/convolve?preset=edge', '/stats', '/pipeline?ops=blur'))
 def test_only_blur_and_pixelate_redact(server, target):
     answer = server.post(f'{target}{"&" if "?" in target else "?"}mode=redact', pictures.small_png())

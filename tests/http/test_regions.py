@@ -135,6 +135,49 @@ def test_64_regions(server):
     assert (result == numpy.where(inside, ask_png(server, FILTER, png(1)), UPRIGHT)).all()
 
 
+@pytest.mark.parametrize('orientation', (1, 6))
+@pytest.mark.parametrize('percents', ('10,20,30.5,40', 'ellipse:10,20,30.5,40', 'polygon:10,20,90.5,30,40,70'))
+def test_units_say_the_same(server, orientation, percents):
+    """Also when `unit` stands behind the regions, and one number has a unit of its own."""
+    form_name, _, numbers = percents.rpartition(':')
+    values = [float(number) for number in numbers.split(',')]
+
+    def spell(write):
+        return (form_name and form_name + ':') + ','.join(write(i, value) for i, value in enumerate(values))
+    in_percent = spell(lambda i, value: f'{value}%')
+    in_pixels = spell(lambda i, value: f'{value * (WIDTH, HEIGHT)[i % 2] / 100:.6f}')
+    ratios = spell(lambda i, value: f'{value / 100:.6f}')
+    mixed = spell(lambda i, value: f'{value / 100:.6f}' if i % 3 else f'{value}%')
+    expected = ask(server, f'{FILTER}&{areas.query(in_percent)}', png(orientation)).content
+    assert expected != ask(server, FILTER, png(orientation)).content
+    for query in (areas.query(in_pixels), areas.query(in_pixels, unit='px'), areas.query(percents, unit='percent'),
+                  areas.query(ratios, unit='ratio'), 'unit=ratio&' + areas.query(ratios), areas.query(mixed, unit='ratio'),
+                  areas.query(in_percent, unit='ratio')):
+        assert ask(server, f'{FILTER}&{query}', png(orientation)).content == expected, query
+
+
+@pytest.mark.parametrize('query,parameter,words', (
+    ('unit=ratio', 'unit', 'unit needs a region'),
+    ('unit=cm&region=1,2,3,4', 'unit', 'px, percent or ratio'),
+    ('unit=px&unit=px&region=1,2,3,4', 'unit', 'more than once'),
+    ('region=1,2,3,4&unit=ratio', 'region', 'region 1 has the number 2, but with unit=ratio it must be from 0 to 1'),
+    ('region=0,0,1,1&region=50,0,60,1&unit=percent', 'region', 'region 2 is outside: x + w and y + h must be at most 100%'),
+))
+@pytest.mark.parametrize('target', ('/blur', '/stats', '/pipeline?ops=blur'))
+def test_wrong_units(server, query, parameter, words, target):
+    """Refused by the parameters alone; in a form, whose picture comes first, as well."""
+    joint = '&' if '?' in target else '?'
+    problem = check_problem(server.post(target + joint + query, png(1)), 'bad-parameter', parameter)
+    assert words in problem['detail']
+
+
+def test_unit_in_a_form(server):
+    body = form(('image"; filename="a.png', png(1)), ('region', '0.1,0.2,0.5,0.5'), ('unit', 'ratio'))
+    expected = ask(server, f'{FILTER}&{areas.query("10%,20%,50%,50%")}', png(1)).content
+    answer = server.post(FILTER, body, headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+    assert answer.status_code == 200 and answer.content == expected
+
+
 def test_regions_of_a_form(server):
     parts = (('region', '5,5,9,9'), ('image"; filename="a.png', png(1)), ('region', 'ellipse:50%,50%,20%,20%'), ('invert', 'true'))
     answer = server.post(FILTER, form(*parts), headers={'Content-Type': 'multipart/form-data; boundary=simple'})

@@ -2,6 +2,7 @@
  * Regions as text: what is read, and the sentence for each thing that is refused. */
 #include "filters/region.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -208,12 +209,121 @@ static void test_shared_borders(void **state) {
     }
 }
 
+/* ---- the unit of the set ---- */
+
+static void test_units(void **state) {
+    (void)state;
+    static const double in_pixels[][4] = {[REGION_PX] = {0.25, 0.5, 50.5, 1},
+                                          [REGION_PERCENT] = {0.5, 0.4, 100.5, 1.2},
+                                          [REGION_RATIO] = {50, 40, 150, 80}};
+    static const char *const texts[] = {[REGION_PX] = "0.25,0.5,50.25,0.5",
+                                        [REGION_PERCENT] = "0.25,0.5,50,1",
+                                        [REGION_RATIO] = "0.25,0.5,0.5,0.5"};
+    for (int unit = REGION_PX; unit <= REGION_RATIO; unit++) {
+        struct region_set set = {0};
+        assert_int_equal(region_parse(&set, texts[unit], NULL), ST_OK);
+        set.unit = unit; /* it may be known last */
+        assert_int_equal(region_check(&set, NULL), ST_OK);
+        struct region_box box = region_box(&set, 0, 200, 80);
+        const double *expected = in_pixels[unit];
+        assert_true(fabs(box.x0 - expected[0]) < 1e-4 && fabs(box.y0 - expected[1]) < 1e-4);
+        assert_true(fabs(box.x1 - expected[2]) < 1e-4 && fabs(box.y1 - expected[3]) < 1e-4);
+    }
+}
+
+static void test_a_percent_sign_wins(void **state) {
+    (void)state;
+    struct region_set set = {.unit = REGION_RATIO};
+    assert_int_equal(region_parse(&set, "25%,0.25,50%,0.5", NULL), ST_OK);
+    assert_int_equal(region_check(&set, NULL), ST_OK);
+    struct region_box box = region_box(&set, 0, 200, 80);
+    assert_true(box.x0 == 50 && box.y0 == 20 && box.x1 == 150 && box.y1 == 60);
+    region_turn(&set, 6, 80, 200); /* stored lying */
+    box = region_box(&set, 0, 80, 200);
+    assert_true(box.x0 == 20 && box.y0 == 50 && box.x1 == 60 && box.y1 == 150);
+}
+
+static void test_outside_of_the_unit(void **state) {
+    (void)state;
+    static const struct {
+        enum region_unit unit;
+        const char *text, *sentence;
+    } table[] = {
+        {REGION_PERCENT, "1,2,3,101",
+         "region 2 has the number 101, but with unit=percent it must be from 0 to 100"},
+        {REGION_RATIO, "0,0.5,1.25,0.5",
+         "region 2 has the number 1.25, but with unit=ratio it must be from 0 to 1"},
+        {REGION_RATIO, "polygon:0,0,1,1,0,2",
+         "region 2 has the number 2, but with unit=ratio it must be from 0 to 1"},
+        {REGION_RATIO, "0.5,0,0.6,1", "region 2 is outside: x + w and y + h must be at most 1"},
+        {REGION_RATIO, "0,50%,1,0.6", "region 2 is outside: x + w and y + h must be at most 1"},
+        {REGION_PERCENT, "0,50,1,60", "region 2 is outside: x + w and y + h must be at most 100%"},
+        {REGION_PERCENT, "33.3,0,66.7,1", NULL},
+        {REGION_RATIO, "0.333,0,0.667,1", NULL},
+        {REGION_PX, "500000,0,1000000,50%", NULL},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct region_set set = {.unit = (int)table[i].unit};
+        struct error err = {0};
+        assert_int_equal(region_parse(&set, "0,0,1,1", &err), ST_OK);
+        assert_int_equal(region_parse(&set, table[i].text, &err), ST_OK);
+        assert_int_equal(region_check(&set, &err), table[i].sentence ? ST_ARGUMENT : ST_OK);
+        assert_string_equal(err.text, table[i].sentence ? table[i].sentence : "");
+        assert_string_equal(err.parameter, table[i].sentence ? "region" : "");
+    }
+}
+
+/* Regions that must hide something, of a picture of 200x80. */
+static void test_too_small(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *word;
+    } table[] = {
+        {"0.1,0.1,0.2,0.2", "region 2 is 0.2 x 0.2 pixels of 200x80; "},
+        {"5,5,0.9,40", "region 2 is 0.9 x 40 pixels"},
+        {"5,5,40,0.9", "region 2 is 40 x 0.9 pixels"},
+        {"ellipse:5,5,0.3%,40", "region 2 is 0.6 x 40 pixels"},
+        {"polygon:5,5,5.5,60,5.2,70", "region 2 is 0.5 x 65 pixels"},
+        {"0,0,1,1", "region 2 is 1 x 1 pixels"},
+        {"polygon:0,0,1,0,1,1", "and more than the first pixel. Numbers are pixels; for parts of the "
+                                "picture write % behind them, unit=percent or unit=ratio"},
+        {"200,5,9,9", "region 2 lies off the picture, which has 200x80 pixels, and would hide nothing"},
+        {"5,80,9,9", "region 2 lies off the picture"},
+        {"1,1,1,1", NULL},
+        {"0,0,2,1", NULL},
+        {"5,5,0.5%,33.3%", NULL},
+        {"199.5,79.5,9,9", NULL},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct region_set set = {0};
+        struct error err = {0};
+        assert_int_equal(region_parse(&set, "0,0,50%,50%", &err), ST_OK);
+        assert_int_equal(region_parse(&set, table[i].text, &err), ST_OK);
+        assert_int_equal(region_check_size(&set, 200, 80, &err), table[i].word ? ST_ARGUMENT : ST_OK);
+        assert_non_null(strstr(err.text, table[i].word ? table[i].word : ""));
+        assert_string_equal(err.parameter, table[i].word ? "region" : "");
+    }
+    struct region_set one = {.unit = REGION_RATIO}; /* a picture of one pixel has no other */
+    assert_int_equal(region_parse(&one, "0,0,1,1", NULL), ST_OK);
+    assert_int_equal(region_check_size(&one, 1, 1, NULL), ST_OK);
+    one.unit = REGION_RATIO;
+    assert_int_equal(region_check_size(&one, 200, 80, NULL), ST_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_long_values),
-        cmocka_unit_test(test_accepted), cmocka_unit_test(test_mixed_line),
-        cmocka_unit_test(test_too_many), cmocka_unit_test(test_too_many_points),
-        cmocka_unit_test(test_places),   cmocka_unit_test(test_shared_borders),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_long_values),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_mixed_line),
+        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_too_many_points),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_shared_borders),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_a_percent_sign_wins),
+        cmocka_unit_test(test_outside_of_the_unit),
+        cmocka_unit_test(test_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
