@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "config/cgroup.h"
 
@@ -27,13 +28,22 @@ static void visit(const char *folder, void *context) {
     lower(context, folder, "memory.limit_in_bytes"); /* version 1 */
 }
 
+static uint64_t ram_bytes(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
+uint64_t memory_share(uint64_t group, uint64_t ram) {
+    uint64_t mib =
+        (group < ram ? (group >> 20) * MEMORY_GROUP_PERCENT : (ram >> 20) * MEMORY_RAM_PERCENT) / 100;
+    return (mib < MEMORY_MIN_MIB ? MEMORY_MIN_MIB : mib) << 20;
+}
+
 uint64_t memory_budget(uint64_t wanted) {
-    uint64_t limit = UINT64_MAX, most = (uint64_t)MEMORY_AUTO_MIB << 20,
-             least = (uint64_t)MEMORY_MIN_MIB << 20;
+    uint64_t limit = UINT64_MAX;
     if (wanted > 0) {
         return wanted;
     }
     cgroup_each("memory", visit, &limit);
-    uint64_t share = limit / 100 * MEMORY_SHARE;
-    return share < least ? least : share < most ? share : most;
+    return memory_share(limit, ram_bytes());
 }

@@ -5,11 +5,20 @@
 
 #include <stdint.h>
 
-enum { MEMORY_MIN_MIB = 64, MEMORY_AUTO_MIB = 1024, MEMORY_SHARE = 60 /* percent */ };
+enum {
+    MEMORY_MIN_MIB = 64,
+    MEMORY_GROUP_PERCENT = 60, /* the rest is for connections, threads and the program */
+    MEMORY_RAM_PERCENT = 25,   /* the rest is for other programs, among them other daemons, and for files */
+};
 
-/* `wanted` bytes; or, where that is 0, MEMORY_SHARE of the memory that the control groups of this process
- * allow, at most MEMORY_AUTO_MIB and at least MEMORY_MIN_MIB. The rest is for connections, threads and the
- * program. Reads files; call it once. */
+/* The budget in bytes, whole MiB, that suits a control group with a limit of `group` bytes (UINT64_MAX: none)
+ * on a machine with `ram` bytes: MEMORY_GROUP_PERCENT of a limit that is below the machine's memory, else
+ * MEMORY_RAM_PERCENT of that; at least MEMORY_MIN_MIB. */
+uint64_t memory_share(uint64_t group, uint64_t ram);
+
+/* The budget in force, in bytes: `wanted`, or with 0 what memory_share says of this process's control groups
+ * and this machine. The machine's whole memory counts, not what is free, so that each start gives the same.
+ * Reads files; call it before the sandbox. Thread-safe. */
 uint64_t memory_budget(uint64_t wanted);
 
 #endif

@@ -92,9 +92,14 @@ static int64_t observe(struct admission *admission, int64_t now) {
     return wait;
 }
 
+static bool is_full(const struct admission *admission) {
+    unsigned most = admission->limits.queue;
+    return most > 0 && admission_waiting(admission) >= most;
+}
+
 enum refusal admission_gate(struct admission *admission, int64_t patience_ns, int64_t now) {
     int64_t wait = observe(admission, now);
-    if (admission_waiting(admission) >= admission->limits.queue) {
+    if (is_full(admission)) {
         return REFUSAL_QUEUE;
     }
     if (admission->standing && wait >= admission_target(admission)) {
@@ -117,7 +122,7 @@ static void learn_typical(struct admission *admission, int64_t cost_ns) {
 
 static enum refusal judge(struct admission *admission, const struct job *job, int64_t now) {
     int64_t wait = observe(admission, now);
-    if (admission_waiting(admission) >= admission->limits.queue) {
+    if (is_full(admission)) {
         return REFUSAL_QUEUE;
     }
     if (job->device) {

@@ -47,7 +47,7 @@ enum {
 enum refusal {
     REFUSAL_NONE,
     REFUSAL_MEMORY,   /* the memory budget, or the share of it that bodies may take, is in use */
-    REFUSAL_QUEUE,    /* too many wait, whatever they cost */
+    REFUSAL_QUEUE,    /* as many wait as the limit `queue` allows, whatever they cost */
     REFUSAL_WAIT,     /* it would wait for longer than its patience */
     REFUSAL_STANDING, /* the queue stands, and it would wait for longer than the target */
     REFUSAL_LARGE,    /* the queue stands, and it is large */
@@ -81,7 +81,7 @@ struct admission_limits {
     unsigned large_only; /* workers for large ones alone */
     unsigned devices;    /* workers that hand jobs to a device */
     bool shared;         /* the others may take such jobs, too */
-    unsigned queue;      /* jobs that may wait */
+    unsigned queue;      /* jobs that may wait; 0: any number */
     uint64_t memory;     /* bytes for the jobs that run, together */
     int64_t target_ns, interval_ns;
 };

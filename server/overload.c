@@ -27,7 +27,8 @@ enum status overload_refuse(struct request *request, enum refusal refusal, int64
     request->retry_after_s = (unsigned)(seconds < RETRY_MAX_S ? seconds : RETRY_MAX_S);
     switch (refusal) {
     case REFUSAL_QUEUE:
-        return fail(err, ST_BUSY, "%u requests are waiting already", request->service->config->queue);
+        return fail(err, ST_BUSY, "%u requests are waiting, as many as the option queue allows",
+                    request->service->config->queue);
     case REFUSAL_WAIT:
         return fail(err, ST_BUSY, "the wait for a worker would be %.0f ms, longer than a request may wait",
                     ms);

@@ -63,7 +63,7 @@ def test_an_address_that_is_not_ours():
 
 @pytest.mark.parametrize('arguments,says', (
     (['--port', '70000'], '--port'), (['--port', '-1'], '--port'), (['--port', 'http'], '--port'), (['--port'], '--port'),
-    (['--workers', '513'], '--workers'), (['--workers', '1.5'], '--workers'), (['--queue', '0'], '--queue'),
+    (['--workers', '513'], '--workers'), (['--workers', '1.5'], '--workers'), (['--queue', '65537'], '--queue'),
     (['--max-body', '5 apples'], '--max-body'), (['--max-pixels', '0'], '--max-pixels'), (['--memory', '1MiB'], '--memory'),
     (['--body-timeout', '5'], '--body-timeout'), (['--listen', 'localhost'], '--listen'), (['--log-format', 'xml'], '--log-format'),
     (['--log-level', 'INFO'], '--log-level'), (['--cpu-level', 'mmx'], '--cpu-level'), (['--sigma', '5'], '--sigma'), (['extra'], 'extra'),

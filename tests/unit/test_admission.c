@@ -94,6 +94,20 @@ static void test_limits_of_a_burst(void **state) {
     assert_int_equal(admission_gate(&desk.admission, 1000 * MS, desk.now), REFUSAL_NONE);
 }
 
+/* Without a limit only the wait counts. */
+static void test_no_limit_of_a_burst(void **state) {
+    (void)state;
+    static struct desk desk;
+    desk = make_desk(1);
+    desk.admission.limits.queue = 0;
+    for (unsigned i = 0; i < JOBS; i++) {
+        assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
+        assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
+    }
+    assert_int_equal(admission_gate(&desk.admission, JOBS * 10 * MS, desk.now), REFUSAL_NONE);
+    assert_int_equal(admission_gate(&desk.admission, JOBS * 10 * MS - 1, desk.now), REFUSAL_WAIT);
+}
+
 /* Keeps the queue full for so long; returns what the gate says in the end. */
 static enum refusal press(struct desk *desk, int64_t ms) {
     for (int64_t until = desk->now + ms * MS; desk->now < until; desk->now += 5 * MS) {
@@ -252,6 +266,7 @@ int main(void) {
         cmocka_unit_test(test_order_of_arrival),
         cmocka_unit_test(test_wait_is_work_over_workers),
         cmocka_unit_test(test_limits_of_a_burst),
+        cmocka_unit_test(test_no_limit_of_a_burst),
         cmocka_unit_test(test_a_queue_that_stands),
         cmocka_unit_test(test_newest_first_when_there_is_too_much),
         cmocka_unit_test(test_what_came_too_late),

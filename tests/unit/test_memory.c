@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/cgroup.h"
 
@@ -19,11 +20,36 @@ static void test_what_is_wanted_is_taken(void **state) {
     assert_int_equal(memory_budget(5000 * MIB), 5000 * MIB);
 }
 
+static void test_shares(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t group, ram, budget; /* MiB */
+    } cases[] = {
+        {0, 131072, 32768},                   /* no limit: a quarter of the machine */
+        {0, 1024, 256},          {0, 16, 64}, /* the least */
+        {1000, 131072, 600},                  /* a limit: 60 % of it */
+        {512, 131072, 307},                   /* whole MiB */
+        {100, 131072, 64},                    /* the least */
+        {131071, 131072, 78642},              /* however near it is to the machine's memory */
+        {131072, 131072, 32768},              /* a limit that limits nothing is none */
+        {1 << 30, 8192, 2048},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t group = cases[i].group ? cases[i].group * MIB : UINT64_MAX;
+        assert_int_equal(memory_share(group, cases[i].ram * MIB), cases[i].budget * MIB);
+    }
+    assert_int_equal(memory_share(UINT64_MAX, 0), MEMORY_MIN_MIB * MIB);
+    assert_int_equal(memory_share(0, 8192 * MIB), MEMORY_MIN_MIB * MIB);
+    assert_int_equal(memory_share(UINT64_MAX - 1, UINT64_MAX), (UINT64_MAX >> 20) * 60 / 100 << 20);
+}
+
 /* Whatever the groups of this machine allow. tests/load/memory.py makes one with a limit. */
 static void test_automatic(void **state) {
     (void)state;
+    uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t budget = memory_budget(0);
-    assert_true(budget >= MEMORY_MIN_MIB * MIB && budget <= MEMORY_AUTO_MIB * MIB);
+    assert_true(budget >= MEMORY_MIN_MIB * MIB && (budget < ram || budget == MEMORY_MIN_MIB * MIB));
+    assert_int_equal(budget % MIB, 0);
 }
 
 struct seen {
@@ -49,6 +75,7 @@ static void test_groups(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_wanted_is_taken),
+        cmocka_unit_test(test_shares),
         cmocka_unit_test(test_automatic),
         cmocka_unit_test(test_groups),
     };
