@@ -39,6 +39,13 @@ uint64_t memory_share(uint64_t group, uint64_t ram) {
     return (mib < MEMORY_MIN_MIB ? MEMORY_MIN_MIB : mib) << 20;
 }
 
+uint64_t memory_request_max(uint64_t budget, unsigned connections) {
+    const uint64_t least = UINT64_C(1) << 30;
+    uint64_t share = MEMORY_ADDRESSES / connections;
+    uint64_t most = share > least ? share : least;
+    return budget < most ? budget : most;
+}
+
 uint64_t memory_budget(uint64_t wanted) {
     uint64_t limit = UINT64_MAX;
     if (wanted > 0) {

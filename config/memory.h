@@ -11,10 +11,17 @@ enum {
     MEMORY_RAM_PERCENT = 25,   /* the rest is for other programs, among them other daemons, and for files */
 };
 
+#define MEMORY_ADDRESSES (UINT64_C(1) << 46) /* half of what a process has on x86-64 */
+
 /* The budget in bytes, whole MiB, that suits a control group with a limit of `group` bytes (UINT64_MAX: none)
  * on a machine with `ram` bytes: MEMORY_GROUP_PERCENT of a limit that is below the machine's memory, else
  * MEMORY_RAM_PERCENT of that; at least MEMORY_MIN_MIB. */
 uint64_t memory_share(uint64_t group, uint64_t ram);
+
+/* Bytes that one request may take of a budget: all of it where as many requests as there may be connections
+ * can have addresses for so much, else their share of MEMORY_ADDRESSES; at least 1 GiB. Without a bound 1024
+ * requests on a machine of 1 TiB had none left. */
+uint64_t memory_request_max(uint64_t budget, unsigned connections);
 
 /* The budget in force, in bytes: `wanted`, or with 0 what memory_share says of this process's control groups
  * and this machine. The machine's whole memory counts, not what is free, so that each start gives the same.

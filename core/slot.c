@@ -21,6 +21,7 @@ enum {
 struct slot_pool {
     pthread_mutex_t lock;
     size_t budget;
+    size_t most;      /* of one slot, which is mapped at that size */
     size_t bytes;     /* reserved by all slots */
     size_t returning; /* of them, on the way back to the system */
     pthread_cond_t returned;
@@ -33,9 +34,14 @@ struct slot_pool *slot_pool_create(size_t budget) {
     if (pool) {
         pthread_mutex_init(&pool->lock, NULL);
         pthread_cond_init(&pool->returned, NULL);
-        pool->budget = align_up(budget, SLOT_STEP);
+        pool->budget = pool->most = align_up(budget, SLOT_STEP);
     }
     return pool;
+}
+
+void slot_pool_limit(struct slot_pool *pool, size_t most) {
+    most = align_up(most, SLOT_STEP);
+    pool->most = most < pool->budget ? most : pool->budget;
 }
 
 static void slot_destroy(struct slot *slot, size_t mapped) {
@@ -55,7 +61,7 @@ void slot_pool_destroy(struct slot_pool *pool) {
     while (pool->idle) {
         struct slot *slot = pool->idle;
         pool->idle = slot->next;
-        slot_destroy(slot, pool->budget);
+        slot_destroy(slot, pool->most);
     }
     pthread_cond_destroy(&pool->returned);
     pthread_mutex_destroy(&pool->lock);
@@ -90,8 +96,8 @@ static struct slot *slot_create(struct slot_pool *pool) {
     pthread_mutex_unlock(&pool->lock);
     slot->memory = MAP_FAILED;
     slot->fd = memfd_create("blurd-slot", MFD_CLOEXEC);
-    if (slot->fd >= 0 && ftruncate(slot->fd, (off_t)pool->budget) == 0) {
-        slot->memory = mmap(NULL, pool->budget, PROT_READ | PROT_WRITE, MAP_SHARED, slot->fd, 0);
+    if (slot->fd >= 0 && ftruncate(slot->fd, (off_t)pool->most) == 0) {
+        slot->memory = mmap(NULL, pool->most, PROT_READ | PROT_WRITE, MAP_SHARED, slot->fd, 0);
     }
     if (slot->memory == MAP_FAILED) {
         int reason = errno;
@@ -205,9 +211,9 @@ enum status slot_reserve(struct slot *slot, size_t size, struct error *err) {
         return ST_OK;
     }
     struct slot_pool *pool = slot->pool;
-    if (size > pool->budget) {
-        return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than the budget of %zu MiB",
-                    size >> 20, pool->budget >> 20);
+    if (size > pool->most) {
+        return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than %s of %zu MiB", size >> 20,
+                    pool->most < pool->budget ? "a request's share" : "the budget", pool->most >> 20);
     }
     size_t extra = align_up(size, SLOT_STEP) - slot->reserved;
     enum status status = charge(pool, extra, err);

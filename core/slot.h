@@ -36,6 +36,10 @@ struct slot {
 /* A pool whose slots together hold at most `budget` bytes. NULL without memory. */
 struct slot_pool *slot_pool_create(size_t budget);
 
+/* No slot holds more than `most` bytes. A slot takes addresses for all that it may ever hold, and a process
+ * has 2^47 of them, so large budgets need this. Before the first slot is acquired. */
+void slot_pool_limit(struct slot_pool *pool, size_t most);
+
 /* Ends the pool and its idle slots. All slots must have been given back. NULL is allowed. */
 void slot_pool_destroy(struct slot_pool *pool);
 
@@ -54,7 +58,7 @@ enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct erro
 
 /* Makes the first `size` bytes of the slot usable; grows it where needed. Contents and
  * addresses stay. On failure the slot is as before: ST_BUSY when the budget is in use or
- * the system has no memory, ST_LIMIT for more than the whole budget. */
+ * the system has no memory, ST_LIMIT for more than the whole budget or what slot_pool_limit allows. */
 enum status slot_reserve(struct slot *slot, size_t size, struct error *err);
 
 /* Hands out `size` fresh bytes behind everything handed out so far, aligned to 64

@@ -141,6 +141,7 @@ static enum status service_init(struct service *service, struct error *err) {
     if (!service->metrics || !service->slots || service->idle_event < 0) {
         return fail(err, ST_BUSY, "out of memory");
     }
+    slot_pool_limit(service->slots, memory_request_max(service->memory, config->connections));
     struct settings *settings;
     enum status status = raise_descriptor_limit(config, err);
     if (status == ST_OK) {

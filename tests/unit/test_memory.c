@@ -43,6 +43,22 @@ static void test_shares(void **state) {
     assert_int_equal(memory_share(UINT64_MAX - 1, UINT64_MAX), (UINT64_MAX >> 20) * 60 / 100 << 20);
 }
 
+static void test_what_a_request_may_take(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t budget, most; /* MiB */
+        unsigned connections;
+    } cases[] = {
+        {307, 307, 1024},       {32768, 32768, 1024},  {65536, 65536, 1024},   {262144, 65536, 1024},
+        {262144, 16384, 4096},  {4096, 1024, 65536},   {1048576, 1024, 65536}, {307, 307, 65536},
+        {1048576, 1048576, 64}, {1048576, 1048576, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t most = memory_request_max(cases[i].budget * MIB, cases[i].connections);
+        assert_int_equal(most, cases[i].most * MIB);
+    }
+}
+
 /* Whatever the groups of this machine allow. tests/load/memory.py makes one with a limit. */
 static void test_automatic(void **state) {
     (void)state;
@@ -76,6 +92,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_wanted_is_taken),
         cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_what_a_request_may_take),
         cmocka_unit_test(test_automatic),
         cmocka_unit_test(test_groups),
     };

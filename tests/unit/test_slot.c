@@ -309,11 +309,45 @@ static void test_claims(void **state) {
     slot_pool_destroy(pool);
 }
 
+/* Each takes addresses for all that it may hold: 600 times 256 GiB is more than a process has. */
+static void test_a_limit_for_each(void **state) {
+    (void)state;
+    enum { SLOTS = 600 };
+    static struct slot *slots[SLOTS];
+    struct error err = {0};
+    struct slot_pool *pool = make_pool(256 * 1024 * MIB);
+    slot_pool_limit(pool, 1024 * MIB);
+    for (unsigned i = 0; i < SLOTS; i++) {
+        slots[i] = acquire(pool);
+    }
+    reserve(slots[0], 2 * MIB);
+    assert_int_equal(slot_reserve(slots[1], 1025 * MIB, &err), ST_LIMIT);
+    assert_string_equal(err.text,
+                        "the picture needs 1025 MiB of memory, more than a request's share of 1024 MiB");
+    for (unsigned i = 0; i < SLOTS; i++) {
+        slot_give_back(slots[i]);
+    }
+    slot_pool_destroy(pool);
+    pool = make_pool(2 * MIB);
+    slot_pool_limit(pool, 1024 * MIB); /* the budget remains */
+    slots[0] = acquire(pool);
+    assert_int_equal(slot_reserve(slots[0], 3 * MIB, &err), ST_LIMIT);
+    assert_string_equal(err.text, "the picture needs 3 MiB of memory, more than the budget of 2 MiB");
+    slot_give_back(slots[0]);
+    slot_pool_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims),   cmocka_unit_test(test_growth),  cmocka_unit_test(test_take),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_reuse),   cmocka_unit_test(test_pressure),
-        cmocka_unit_test(test_excess),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_take),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_pressure),
+        cmocka_unit_test(test_excess),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_a_limit_for_each),
     };
     return cmocka_run_group_tests_name("slot", tests, NULL, NULL);
 }
