@@ -27,6 +27,10 @@ struct gpu_options {
     struct slot_pool *slots;
 };
 
+/* Whether the loader finds the CUDA driver. A child process looks, so that none of the driver's code runs in
+ * this one. Only while the caller has one thread. False where blurd was built without CUDA headers. */
+bool gpu_driver_exists(void);
+
 /* Forks the process that will start engines (gpu/spawner.h). Only while the caller has one thread.
  * `arguments` are this program's, NULL-terminated: the engine process gets them. ST_BUSY without
  * processes, ST_DEVICE where blurd was built without CUDA headers. */

@@ -15,6 +15,10 @@ enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *argument
     return gpu_backend_open(NULL, NULL, err);
 }
 
+bool gpu_driver_exists(void) {
+    return false;
+}
+
 void gpu_spawner_end(struct gpu_spawner *spawner) {
     (void)spawner; /* there is none */
 }

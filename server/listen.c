@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -111,23 +112,56 @@ static bool is_loopback(const union address *address) {
     return IN6_IS_ADDR_LOOPBACK(v6) || (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET);
 }
 
+/* The IP address of a socket; false when it has none. */
+static bool read_address(int fd, union address *address) {
+    socklen_t size = sizeof *address;
+    memset(address, 0, sizeof *address);
+    return getsockname(fd, &address->any, &size) == 0 &&
+           (address->any.sa_family == AF_INET || address->any.sa_family == AF_INET6);
+}
+
 bool listen_is_public(int fd) {
     union address address;
-    socklen_t size = sizeof address;
-    memset(&address, 0, sizeof address);
-    bool known = getsockname(fd, &address.any, &size) == 0;
-    bool ip = address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6;
-    return known && ip && !is_loopback(&address);
+    return read_address(fd, &address) && !is_loopback(&address);
 }
 
 void listen_port(int fd, uint16_t *port) {
     union address address;
-    socklen_t size = sizeof address;
-    memset(&address, 0, sizeof address);
-    *port = 0;
-    if (getsockname(fd, &address.any, &size) == 0 && address.any.sa_family == AF_INET6) {
-        *port = ntohs(address.v6.sin6_port);
-    } else if (address.any.sa_family == AF_INET) {
-        *port = ntohs(address.v4.sin_port);
+    bool known = read_address(fd, &address);
+    *port = !known                              ? 0
+            : address.any.sa_family == AF_INET6 ? ntohs(address.v6.sin6_port)
+                                                : ntohs(address.v4.sin_port);
+}
+
+/* "localhost" is this machine's IPv4 loopback address wherever there is one. */
+static bool is_at_localhost(const union address *address) {
+    if (address->any.sa_family == AF_INET6) {
+        return IN6_IS_ADDR_UNSPECIFIED(&address->v6.sin6_addr);
+    }
+    uint32_t v4 = ntohl(address->v4.sin_addr.s_addr);
+    return v4 == INADDR_ANY || v4 == INADDR_LOOPBACK;
+}
+
+static void write_host(const union address *address, char *host, socklen_t size) {
+    if (is_at_localhost(address)) {
+        snprintf(host, size, "localhost");
+    } else if (address->any.sa_family == AF_INET) {
+        inet_ntop(AF_INET, &address->v4.sin_addr, host, size);
+    } else {
+        char digits[INET6_ADDRSTRLEN] = "";
+        inet_ntop(AF_INET6, &address->v6.sin6_addr, digits, sizeof digits);
+        snprintf(host, size, "[%s]", digits);
+    }
+}
+
+void listen_url(int fd, bool tls, char url[LISTEN_URL_MAX]) {
+    union address address;
+    char host[INET6_ADDRSTRLEN + 2] = "";
+    uint16_t port;
+    url[0] = '\0';
+    if (read_address(fd, &address)) {
+        listen_port(fd, &port);
+        write_host(&address, host, sizeof host);
+        snprintf(url, LISTEN_URL_MAX, "%s://%s:%u/", tls ? "https" : "http", host, port);
     }
 }

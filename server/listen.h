@@ -23,4 +23,9 @@ bool listen_is_public(int fd);
 /* Stores the port that `fd` listens on; 0 for sockets without one. */
 void listen_port(int fd, uint16_t *port);
 
+/* Writes the address at which a browser on this machine finds what `fd` listens on: "http://localhost:8080/".
+ * An empty text for sockets without a port. */
+enum { LISTEN_URL_MAX = 80 };
+void listen_url(int fd, bool tls, char url[LISTEN_URL_MAX]);
+
 #endif

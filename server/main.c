@@ -44,10 +44,19 @@ static unsigned places(const struct config *config) {
     return wanted ? usual : 0;
 }
 
+/* With `all` a host that has neither a GPU's file nor a driver is one without GPUs, in which nothing failed.
+ */
+static bool may_have_gpu(const struct config *config) {
+    if (strcmp(config->gpus, "all") != 0 || config->cuda_library[0]) {
+        return strcmp(config->gpus, "none") != 0;
+    }
+    return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
+}
+
 /* Every connection takes a descriptor, and may take a slot's; every worker with a GPU a socket; the rest is
  * for files. */
-static enum status raise_descriptor_limit(const struct config *config, struct error *err) {
-    rlim_t want = (rlim_t)config->connections * 2 + places(config) + 64;
+static enum status raise_descriptor_limit(const struct config *config, unsigned places, struct error *err) {
+    rlim_t want = (rlim_t)config->connections * 2 + places + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {
@@ -84,7 +93,7 @@ static struct gpu_options gpu_options(const struct service *service) {
 static enum status open_backends(struct service *service, struct error *err) {
     const struct config *config = service->config;
     enum status status = cpu_backend_open(config_choice_name(config->cpu_level), &service->cpu, err);
-    if (status == ST_OK && (service->spawner || config->single_process)) {
+    if (status == ST_OK && service->gpu && (service->spawner || config->single_process)) {
         struct gpu_options options = gpu_options(service);
         struct error why = {0};
         if (gpu_backend_open(&options, &service->backend[0], &why) == ST_OK) {
@@ -104,10 +113,14 @@ static enum status open_backends(struct service *service, struct error *err) {
 
 /* With --require-gpu the start fails without one. */
 static enum status await_gpu(const struct service *service, struct error *err) {
-    char reason[BACKEND_REASON_MAX] = "built without CUDA";
+    char reason[BACKEND_REASON_MAX];
     if (!service->config->require_gpu) {
         return ST_OK;
     }
+    snprintf(reason, sizeof reason, "%s",
+             service->gpu                                 ? "blurd was built without CUDA"
+             : strcmp(service->config->gpus, "none") == 0 ? "gpus is none"
+                                                          : "this host has no GPU and no CUDA driver");
     if (service->backend_count < 2 || backend_await(service->backend[0], reason) != BACKEND_SERVING) {
         return fail(err, ST_DEVICE, "--require-gpu: %.220s", reason);
     }
@@ -122,9 +135,13 @@ static void service_prepare(struct service *service, const struct command *comma
     *service = (struct service){
         .config = config, .cores = cores_usable(), .memory = memory_budget(config->memory), .idle_event = -1};
     service->notify = activation_connect();
-    service->places = places(config);
+    service->gpu = may_have_gpu(config);
+    service->places = service->gpu ? places(config) : 0;
     settings_init(&service->settings);
-    if (strcmp(config->gpus, "none") != 0 && !config->single_process &&
+    if (!service->gpu && strcmp(config->gpus, "none") != 0) {
+        log_message(LOG_INFO, "gpu", "no GPU: the CPU does all the work");
+    }
+    if (service->gpu && !config->single_process &&
         gpu_spawner_fork(&service->spawner, command->argv, &why) != ST_OK) {
         log_message(LOG_WARNING, "gpu", "%s", why.text);
     }
@@ -143,7 +160,7 @@ static enum status service_init(struct service *service, struct error *err) {
     }
     slot_pool_limit(service->slots, memory_request_max(service->memory, config->connections));
     struct settings *settings;
-    enum status status = raise_descriptor_limit(config, err);
+    enum status status = raise_descriptor_limit(config, service->places, err);
     if (status == ST_OK) {
         status = settings_create(&settings, config, err);
     }
@@ -189,6 +206,7 @@ static enum status open_sockets(struct service *service, int fd[2], struct error
     }
     if (status == ST_OK) {
         listen_port(fd[0], &service->port);
+        listen_url(fd[0], config->tls_cert[0] != '\0', service->url);
         service->public = listen_is_public(fd[0]);
     }
     if (status == ST_OK && fd[1] >= 0) {
@@ -221,6 +239,15 @@ static enum status open_doors(struct service *service, struct sandbox *sandbox, 
     return status;
 }
 
+static void announce(struct service *service) {
+    log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service->port,
+                service->cpu->name, gpu_build_versions());
+    exposure_warn(service, service->config);
+    if (service->config->playground && service->url[0]) {
+        log_message(LOG_INFO, "playground", "%s shows browsers a page to try the filters with", service->url);
+    }
+}
+
 static int serve(const struct command *command, const struct config *config, struct error *err) {
     struct service service;
     struct sandbox sandbox = {0};
@@ -239,9 +266,7 @@ static int serve(const struct command *command, const struct config *config, str
         status = open_doors(&service, &sandbox, https, err);
     }
     if (status == ST_OK) {
-        log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service.port,
-                    service.cpu->name, gpu_build_versions());
-        exposure_warn(&service, config);
+        announce(&service);
         status = await_gpu(&service, err);
         if (status == ST_OK) {
             activation_notify(service.notify, "READY=1");

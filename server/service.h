@@ -11,6 +11,7 @@
 #include "core/backend.h"
 #include "core/slot.h"
 #include "server/cost.h"
+#include "server/listen.h"
 #include "server/metrics.h"
 #include "server/settings.h"
 #include "server/workers.h"
@@ -34,10 +35,12 @@ struct service {
     unsigned backend_count;
     struct backend *cpu;      /* the last of them */
     unsigned cores;           /* that may be used */
+    bool gpu;                 /* GPUs are wanted, and there may be one */
     unsigned places;          /* for JPEGs on GPUs, with a worker each */
     uint64_t memory;          /* for pictures, in bytes */
     int notify;               /* socket of the service manager, -1: none */
     uint16_t port;            /* listened on */
+    char url[LISTEN_URL_MAX]; /* where a browser on this machine finds it */
     bool public;              /* other machines may reach it */
     bool admin;               /* there is a second listener */
     unsigned exposure;        /* what exposure_warn said last */

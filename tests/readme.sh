@@ -22,11 +22,11 @@ done
 [ "$(id -u)" = 0 ] || { say "skipped, this needs root" && exit 77; }
 ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || die "port $port is taken"
 
-# A user's shell in the clone, and the command line for it; its processes and mounts end with it. The network is this machine's.
+# A user's shell in the clone once there is one, and the command line for it; its processes and mounts end with it. The network is this machine's.
 # shellcheck disable=SC2016 # for the other shell
 enter=(unshare --mount --pid --fork --kill-child=KILL bash -c
     'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --bind /etc/resolv.conf "$0/etc/resolv.conf" &&
-     exec chroot "$0" env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive bash -c "cd blurd; $1"' "$root")
+     exec chroot "$0" env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive bash -c "cd blurd 2>/dev/null; $1"' "$root")
 
 inside() { # command line
     "${enter[@]}" "$1"
@@ -37,11 +37,11 @@ lines() {
     sed -n "s/^    \($1\)/\1/p" README.md | sed 's/  *# .*//'
 }
 
-check_picture() { # file
+check_picture() { # file, what was sent
     local magic
     magic=$(head -c 3 "$root/blurd/$1" | od -An -tx1)
     [ "$magic" = " ff d8 ff" ] || [ "$magic" = " 89 50 4e" ] || die "$1 is no picture: $magic"
-    [ "$(md5sum <"$root/blurd/$1")" != "$(md5sum <"$root/blurd/photo.jpg")" ] || die "$1 is what was sent"
+    [ "$(md5sum <"$root/blurd/$1")" != "$(md5sum <"$root/blurd/$2")" ] || die "$1 is what was sent"
 }
 
 wait_for_service() {
@@ -56,7 +56,7 @@ wait_for_service() {
 prepare() {
     rm -rf "$root" && mkdir -p "$folder"
     cp -a "$(tests/debian.sh)" "$root"
-    git clone -q --no-hardlinks . "$root/blurd"
+    git clone -q --bare . "$root/srv/blurd.git"
     inside 'apt-get update' >"$folder/apt.log" 2>&1 || { tail -n 5 "$folder/apt.log" && die "apt-get update"; }
 }
 
@@ -68,20 +68,28 @@ install_first() {
     inside "$line" >>"$folder/apt.log" 2>&1 || { tail -n 5 "$folder/apt.log" && die "$line"; }
 }
 
+clone() { # the address is another one for each reader
+    local line
+    line=$(lines 'git clone')
+    [[ $line == *URL-OF-THIS-REPOSITORY* ]] || die "the README no longer says how to clone"
+    say "$line"
+    inside "${line/URL-OF-THIS-REPOSITORY//srv/blurd.git}" >"$folder/clone.log" 2>&1 || { cat "$folder/clone.log" && die "$line"; }
+}
+
 serve_and_ask() {
-    local start=$SECONDS line asked=0
+    local start=$SECONDS line sent asked=0
     say "make run"
     "${enter[@]}" 'make run' >"$folder/run.log" 2>&1 &
     service=$!
     trap 'stop; rm -rf "$root"' EXIT
     wait_for_service
     say "serves after $((SECONDS - start)) s: $(grep -c '^Setting up' "$folder/run.log") packages, $(grep -c '^  CC ' "$folder/run.log") files compiled"
-    cp "$root/blurd/build/sample.jpg" "$root/blurd/photo.jpg"
-    inside "curl -fsS --data-binary @photo.jpg 'localhost:$port/blur?sigma=0.1&format=png' -o photo.png"
+    grep -q "playground message=\"http://localhost:$port/ " "$folder/run.log" || die "make run does not print the playground's address"
     while read -r line; do
         say "$line"
         inside "${line/curl /curl -fsS }" || die "$line"
-        check_picture "${line##* }"
+        sent=${line#*@} && sent=${sent%% *}
+        check_picture "${line##* }" "$sent"
         asked=$((asked + 1))
     done < <(lines 'curl ')
     [ $asked -ge 4 ] || die "only $asked lines of curl were found"
@@ -105,6 +113,7 @@ build_package() {
 
 prepare
 install_first
+clone
 serve_and_ask
 stop
 build_package

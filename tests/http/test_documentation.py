@@ -31,13 +31,16 @@ def folder(tmp_path):
     pixels = pictures.photograph(640, 480)
     (tmp_path / 'photo.jpg').write_bytes(pictures.jpeg(pixels))
     (tmp_path / 'photo.png').write_bytes(pictures.png(pixels))
+    (tmp_path / 'docs').symlink_to(daemon.ROOT / 'docs')  # lines of the README are for the folder of the clone
     return tmp_path
 
 
-def check_file(path):
+def check_file(path, line):
     wanted = {'.jpg': 'JPEG', '.png': 'PNG'}[path.suffix]
+    with Image.open(path.parent / re.search(r'@(\S+\.(?:jpg|png))\b', line)[1]) as sent:
+        size = sent.size
     with Image.open(io.BytesIO(path.read_bytes())) as picture:
-        assert picture.format == wanted and picture.size == (640, 480)
+        assert picture.format == wanted and picture.size == size
         picture.load()
 
 
@@ -50,9 +53,17 @@ def test_a_line(server, folder, page, line):
     assert done.returncode == 0, done.stderr.decode()
     made = set(folder.iterdir()) - before
     for path in made:
-        check_file(path)
+        check_file(path, line)
     if not made:
         json.loads(done.stdout)
+
+
+def test_the_lines_of_the_readme_send_what_a_clone_has():
+    tracked = subprocess.run(['git', 'ls-files'], cwd=daemon.ROOT, capture_output=True, text=True, check=False).stdout.split()
+    if not tracked:
+        pytest.skip('no clone')
+    sent = [name for page, line in lines() if page == 'README.md' for name in re.findall(r'@(\S+)', line)]
+    assert len(sent) >= 4 and set(sent) <= set(tracked)
 
 
 def test_there_are_lines_for_every_endpoint():

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Starting: quickly, on a free port, and with one sentence when it cannot be."""
 
+import ctypes
+import pathlib
+import shutil
 import socket
 import subprocess
 import time
 
 import pytest
 
+import certificates
 import daemon
 import wire
 
@@ -134,6 +138,74 @@ def test_an_open_port_is_announced_once(start, tmp_path, listen, options, expose
     assert exposed or not warnings
     for word in {WORK, METRICS} - set(exposed):
         assert not any(word in line for line in warnings)
+
+
+# --- where to look ---------------------------------------------------------------------------
+@pytest.mark.parametrize('listen,host', (('127.0.0.1', 'localhost'), ('0.0.0.0', 'localhost'), ('::', 'localhost'), ('127.0.0.2', r'127\.0\.0\.2'), ('::1', r'\[::1\]')))
+def test_the_log_has_the_address_of_the_playground(start, listen, host):
+    try:
+        own = start(listen=listen)
+    except RuntimeError:
+        if listen != '::1':
+            raise
+        pytest.skip('no IPv6 here')
+    assert own.wait_for_line(rf' info playground message="http://{host}:{own.port}/ ')
+
+
+@certificates.needed
+def test_the_address_of_the_playground_with_tls(start, tmp_path):
+    pair = certificates.Pair(tmp_path, 'one')
+    own = start(*pair.options())
+    assert own.wait_for_line(rf' info playground message="https://localhost:{own.port}/ ')
+
+
+def test_no_address_without_the_playground(start):
+    own = start('--playground', 'off')
+    own.stop()
+    assert not [line for line in own.lines if '://' in line]
+
+
+# --- hosts without GPUs ------------------------------------------------------------------------
+def has_driver():
+    try:
+        return bool(ctypes.CDLL('libcuda.so.1'))
+    except OSError:
+        return False
+
+
+no_driver = pytest.mark.skipif(has_driver(), reason='this host has a CUDA driver')
+no_gpu = pytest.mark.skipif(has_driver() or any(pathlib.Path('/dev').glob('nvidia[0-9]*')), reason='this host has a GPU')
+
+
+@no_gpu
+def test_a_host_without_gpus_says_so_and_nothing_is_down(start):
+    own = start()
+    answer = own.get('/readyz')
+    assert answer.status_code == 200
+    assert [(b['name'].split('/')[0], b['state']) for b in answer.json()['backends']] == [('cpu', 'serving')]
+    assert own.metrics()['blurd_gpu_state'] == 3
+    own.stop()
+    assert [line.split(' ', 1)[1] for line in own.lines if ' gpu message' in line] == ['info gpu message="no GPU: the CPU does all the work"']
+    assert not [line for line in own.lines if ' warning ' in line or ' error ' in line]
+
+
+@no_gpu
+@pytest.mark.parametrize('options,says', (((), 'this host has no GPU and no CUDA driver'), (('--gpus', 'none'), 'gpus is none')))
+def test_a_required_gpu_on_a_host_without_gpus(options, says):
+    code, _, log = daemon.run('--listen', '127.0.0.1', '--port', 0, '--require-gpu', 'on', *options)
+    assert code == 69 and log.strip().splitlines()[-1].endswith(f'error start message="--require-gpu: {says}"')
+
+
+@no_driver
+def test_a_gpu_whose_driver_is_missing_is_a_warning():
+    """As in a container that was given the device and not the library."""
+    wrap = ['bwrap', '--bind', '/', '/', '--dev', '/dev', '--dev-bind', '/dev/null', '/dev/nvidia0']
+    if not shutil.which('bwrap') or subprocess.run([*wrap, 'true'], capture_output=True, check=False).returncode:
+        pytest.skip('bwrap cannot make a file in /dev here')
+    done = subprocess.run([*wrap, daemon.BINARY, '--listen', '127.0.0.1', '--port', '0', '--require-gpu', 'on'], capture_output=True, text=True,
+                          timeout=20 * daemon.SLOW, env=daemon.clean_environment(), check=False)
+    assert done.returncode == 69 and 'no GPU' not in done.stderr
+    assert ' warning gpu message="' in done.stderr, done.stderr
 
 
 def test_too_few_descriptors_stop_the_start():
