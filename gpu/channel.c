@@ -100,12 +100,18 @@ static bool take_descriptor(struct msghdr *packet, int *fd) {
     return count <= 1;
 }
 
-enum status channel_receive(int socket, void *message, size_t size, enum wire_kind kind, int *fd, int64_t ms,
-                            struct error *err) {
-    enum status status = ms < 0 ? ST_OK : wait_readable(socket, ms, err);
-    if (status != ST_OK) {
-        return status;
-    }
+/* The size of the packet, one that does not fit included; 0 or less: there is none. recv, unlike recvmsg, can
+ * never take a descriptor, and is all that the sandbox leaves to the front; the kernel drops what came. */
+static ssize_t receive_plain(int socket, void *message, size_t size) {
+    ssize_t got;
+    do {
+        got = recv(socket, message, size, MSG_TRUNC);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* The same with the descriptor that came with it, -1 without. A packet that is to be refused has no size. */
+static ssize_t receive_both(int socket, void *message, size_t size, int *fd) {
     struct iovec part = {message, size};
     union control control = {0};
     struct msghdr packet = {.msg_iov = &part,
@@ -114,14 +120,23 @@ enum status channel_receive(int socket, void *message, size_t size, enum wire_ki
                             .msg_controllen = sizeof control.memory};
     ssize_t got;
     do {
-        got = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC);
+        got = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC | MSG_TRUNC);
     } while (got < 0 && errno == EINTR);
+    bool single = got < 0 || take_descriptor(&packet, fd); /* also with an empty packet */
+    return single && !(packet.msg_flags & MSG_CTRUNC) ? got : 1;
+}
+
+enum status channel_receive(int socket, void *message, size_t size, enum wire_kind kind, int *fd, int64_t ms,
+                            struct error *err) {
+    enum status status = ms < 0 ? ST_OK : wait_readable(socket, ms, err);
+    if (status != ST_OK) {
+        return status;
+    }
     int received = -1;
-    bool single = got < 0 || take_descriptor(&packet, &received); /* also with an empty packet */
+    ssize_t got = fd ? receive_both(socket, message, size, &received) : receive_plain(socket, message, size);
     const struct wire_head *head = message;
-    bool wellformed = single && got == (ssize_t)size && !(packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
-                      head->magic == WIRE_MAGIC && head->kind == kind && head->size == size &&
-                      (received >= 0) == (fd != NULL);
+    bool wellformed = got == (ssize_t)size && head->magic == WIRE_MAGIC && head->kind == kind &&
+                      head->size == size && (received >= 0) == (fd != NULL);
     if (!wellformed) {
         if (received >= 0) {
             close(received);

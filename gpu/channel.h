@@ -18,8 +18,8 @@ enum status channel_send(int socket, void *message, size_t size, enum wire_kind 
 void channel_ask(int socket);
 
 /* Waits at most `ms` milliseconds (-1: for ever) for a message of exactly that kind and
- * size. With `fd` a descriptor must come with it and is then the caller's; without, none
- * may come. ST_TIMEOUT when none came in time; ST_DEVICE when the other side is gone or
+ * size. With `fd` a descriptor must come with it and is then the caller's; without, one
+ * that came is dropped. ST_TIMEOUT when none came in time; ST_DEVICE when the other side is gone or
  * sent something else. */
 enum status channel_receive(int socket, void *message, size_t size, enum wire_kind kind, int *fd, int64_t ms,
                             struct error *err);

@@ -42,20 +42,15 @@ static enum status spawn(char *const *own_arguments, int control, pid_t *pid, st
     return error == 0 ? ST_OK : fail(err, ST_DEVICE, "cannot start the engine process: %s", strerror(error));
 }
 
-/* Spawns an engine and sends the front its control socket. */
-static enum status give_engine(char *const *arguments, int leash, pid_t *pid, struct error *err) {
-    int pair[2];
+/* Spawns an engine on the control socket that comes over the leash. */
+static enum status start(char *const *arguments, int leash, pid_t *pid, struct error *err) {
+    int control;
     struct wire_lane message;
-    enum status status = channel_pair(pair, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    status = spawn(arguments, pair[1], pid, err);
-    close(pair[1]);
+    enum status status = channel_receive(leash, &message, sizeof message, WIRE_CONTROL, &control, -1, err);
     if (status == ST_OK) {
-        status = channel_send(leash, &message, sizeof message, WIRE_STARTED, pair[0], err);
+        status = spawn(arguments, control, pid, err);
+        close(control);
     }
-    close(pair[0]);
     return status;
 }
 
@@ -63,7 +58,7 @@ static enum status give_engine(char *const *arguments, int leash, pid_t *pid, st
 static void lead(char *const *arguments, int leash) {
     struct error err = {0};
     pid_t pid = 0;
-    if (give_engine(arguments, leash, &pid, &err) == ST_OK) {
+    if (start(arguments, leash, &pid, &err) == ST_OK) {
         char ignored;
         while (recv(leash, &ignored, sizeof ignored, 0) < 0 && errno == EINTR) {
         }
@@ -125,14 +120,15 @@ void gpu_spawner_end(struct gpu_spawner *spawner) {
     }
 }
 
-enum status spawner_start(struct gpu_spawner *spawner, int leash[2], int *control, int64_t timeout_ms,
-                          struct error *err) {
+enum status spawner_start(struct gpu_spawner *spawner, int leash[2], int control[2], struct error *err) {
     struct wire_lane message;
     enum status status = channel_send(spawner->socket, &message, sizeof message, WIRE_START, leash[1], err);
+    if (status == ST_OK) {
+        status = channel_send(leash[0], &message, sizeof message, WIRE_CONTROL, control[1], err);
+    }
     close(leash[1]);
-    return status == ST_OK
-               ? channel_receive(leash[0], &message, sizeof message, WIRE_STARTED, control, timeout_ms, err)
-               : status;
+    close(control[1]);
+    return status;
 }
 
 void spawner_let_go(int leash) {
@@ -143,6 +139,6 @@ void spawner_bury(int leash) {
     char ignored;
     ssize_t got;
     do {
-        got = recv(leash, &ignored, sizeof ignored, 0); /* STARTED, where nobody waited for it any more */
+        got = recv(leash, &ignored, sizeof ignored, 0);
     } while (got > 0 || (got < 0 && errno == EINTR));
 }

@@ -14,11 +14,11 @@
 #include "core/status.h"
 #include "gpu/gpu.h"
 
-/* Starts an engine. leash[0] stays the caller's, leash[1] is closed. *control is the socket to the
- * engine. ST_DEVICE when it cannot be started, and ST_TIMEOUT when that takes too long. One engine at
- * a time: the next waits until the one before is buried. */
-enum status spawner_start(struct gpu_spawner *spawner, int leash[2], int *control, int64_t timeout_ms,
-                          struct error *err);
+/* Starts an engine, given two pairs of sockets (channel_pair): the leash, and control[0] as the socket to the
+ * engine. The first end of each stays the caller's, the second one is closed. Returns at once: an engine that
+ * cannot be started closes its control socket. ST_DEVICE where the spawner is gone. One engine at a time: the
+ * next waits until the one before is buried. */
+enum status spawner_start(struct gpu_spawner *spawner, int leash[2], int control[2], struct error *err);
 
 /* Has the engine killed; returns at once. Any thread, any number of times. */
 void spawner_let_go(int leash);

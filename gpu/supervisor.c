@@ -72,28 +72,36 @@ enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
     return (enum backend_state)atomic_load(&supervisor->state);
 }
 
-static enum status start_process(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
-    int leash[2], control = -1;
+/* Both pairs of sockets of an engine, or neither. */
+static enum status open_pairs(int leash[2], int control[2], struct error *err) {
     enum status status = channel_pair(leash, err);
+    if (status == ST_OK && (status = channel_pair(control, err)) != ST_OK) {
+        close(leash[0]);
+        close(leash[1]);
+    }
+    return status;
+}
+
+static enum status start_process(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
+    int leash[2], control[2];
+    enum status status = open_pairs(leash, control, err);
     if (status != ST_OK) {
         return status;
     }
     pthread_mutex_lock(&supervisor->lock);
     supervisor->leash = leash[0];
+    supervisor->control = control[0];
     bool closing = atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the leash */
     pthread_mutex_unlock(&supervisor->lock);
     if (closing) {
         close(leash[1]);
-        return fail(err, ST_DEVICE, "the end is near");
+        close(control[1]);
+        return fail(err, ST_DEVICE, "the daemon is shutting down");
     }
-    status = spawner_start(supervisor->options.spawner, leash, &control, START_TIMEOUT_MS, err);
-    if (status != ST_OK) {
+    if (spawner_start(supervisor->options.spawner, leash, control, err) != ST_OK) {
         return fail(err, ST_DEVICE, "the engine process was not started");
     }
-    pthread_mutex_lock(&supervisor->lock);
-    supervisor->control = control;
-    pthread_mutex_unlock(&supervisor->lock);
-    status = channel_receive(control, ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
+    status = channel_receive(control[0], ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
     status = status == ST_OK ? wire_ready_check(ready, err) : status;
     if (status == ST_OK && ready->error.status != ST_OK) {
         return fail(err, ready->error.status, "%s", ready->error.text);

@@ -8,8 +8,8 @@
  * says READY or FAILED once, the front sends LANE with one end of a new lane socket. On a
  * *lane* socket the front sends RUN with the slot's memfd, and the engine answers DONE.
  * Either side closing its end is the only farewell. Between the front and the spawner
- * (gpu/spawner.h) START travels with an engine's leash, and STARTED, on the leash, with its
- * control socket; both have the shape of LANE. */
+ * (gpu/spawner.h) START travels with an engine's leash, and CONTROL, on the leash, with its
+ * control socket; both have the shape of LANE. Descriptors travel away from the front only. */
 #ifndef BLURD_GPU_WIRE_H
 #define BLURD_GPU_WIRE_H
 
@@ -24,7 +24,7 @@ enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16, WIRE
 
 #define WIRE_NO_MASK UINT64_MAX
 
-enum wire_kind { WIRE_READY = 1, WIRE_LANE, WIRE_RUN, WIRE_DONE, WIRE_START, WIRE_STARTED };
+enum wire_kind { WIRE_READY = 1, WIRE_LANE, WIRE_RUN, WIRE_DONE, WIRE_START, WIRE_CONTROL };
 
 struct wire_head {
     uint32_t magic; /* WIRE_MAGIC */

@@ -250,12 +250,14 @@ static void announce(struct service *service) {
 
 static int serve(const struct command *command, const struct config *config, struct error *err) {
     struct service service;
-    struct sandbox sandbox = {0};
+    struct sandbox sandbox = SANDBOX_NOTHING;
     struct http *https[2] = {NULL, NULL};
     int signals = signals_open();
     enum status status =
         signals < 0 ? fail(err, ST_BUSY, "cannot receive signals: %s", strerror(errno)) : ST_OK;
     service_prepare(&service, command, config);
+    sandbox.notify = service.notify;
+    sandbox.engines = service.spawner != NULL;
     if (status == ST_OK) { /* else it could be ended by force only */
         status = sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
     }

@@ -143,7 +143,7 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
         close(ruleset);
     }
     sandbox->landlock = closed ? version : 0;
-    sandbox->list_size = sandbox_calls_make(sandbox->reads, sandbox->list);
+    sandbox_calls_make(sandbox);
     return closed ? ST_OK : missing(config, "Landlock", strerror(error), err);
 }
 

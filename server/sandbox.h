@@ -10,7 +10,8 @@
  *                   processes. As far as the kernel knows these. And no process of the same user, not
  *                   even a debugger, looks into this one.
  *   sandbox_calls   seccomp: a list of the system calls that are left (sandbox_calls.c); the others
- *                   fail with ENOSYS. No program, no process, no socket, no memory that can be run.
+ *                   fail with ENOSYS. No program, no process, no memory that can be run, no looking at paths,
+ *                   no socket but pairs for GPU engines, no descriptor from elsewhere.
  *
  * Engines of the GPU are started by a process that is forked before (gpu/spawner.h), and are not
  * closed in. Why a list of what is allowed, and what was tried: docs/adr/0016. */
@@ -25,18 +26,21 @@
 
 enum {
     SANDBOX_TEXT_MAX = 512,
-    SANDBOX_LIST_MAX = 16 << 10, /* bytes; about 3000 are needed */
+    SANDBOX_LIST_MAX = 16 << 10, /* bytes; about 4000 are needed */
 };
 
-/* What is on, for the log. Zero-initialise. */
+/* What has to stay possible, and what is on. Initialise with SANDBOX_NOTHING, and set what the daemon has. */
 struct sandbox {
-    unsigned landlock;           /* version of the kernel's interface; 0: none */
-    unsigned calls;              /* rules of the list that is in force; 0: none */
-    bool reads;                  /* there are files to read at SIGHUP */
+    int notify;        /* socket of the service manager, -1: none; nothing is sent there but by send */
+    bool engines;      /* there are GPU engines to talk to */
+    unsigned landlock; /* version of the kernel's interface; 0: none */
+    unsigned calls;    /* rules of the list that is in force; 0: none */
+    bool reads;        /* there are files to read at SIGHUP */
     char text[SANDBOX_TEXT_MAX]; /* the folders they are in */
     size_t list_size;            /* of the list of calls, as a program of the kernel's; 0: none */
     uint8_t list[SANDBOX_LIST_MAX];
 };
+#define SANDBOX_NOTHING ((struct sandbox){.notify = -1})
 
 /* First of all; with sandbox = off nothing happens, as in the functions below. */
 void sandbox_hide(const struct config *config);
@@ -50,9 +54,9 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
  * has no seccomp and sandbox = on. */
 enum status sandbox_calls(struct sandbox *sandbox, const struct config *config, struct error *err);
 
-/* Makes the list of system calls, with reading of files left open or not: its bytes, 0 when it cannot be
- * made. Forks, so there may be one thread. */
-size_t sandbox_calls_make(bool reads, uint8_t list[SANDBOX_LIST_MAX]);
+/* Makes the list of system calls for what the sandbox says has to stay possible: its bytes, 0 when it cannot
+ * be made. Forks, so there may be one thread. */
+size_t sandbox_calls_make(struct sandbox *sandbox);
 
 /* Puts it in force for all threads. Returns the number of its rules; 0: not in force, *why says why. */
 unsigned sandbox_calls_load(const struct sandbox *sandbox, const char **why);

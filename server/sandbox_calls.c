@@ -25,6 +25,7 @@
 #include "server/sanitizers.h"
 
 #define WHOLE UINT32_MAX
+#define DESCRIPTOR_BITS (UINT64_C(1) << 30) /* a descriptor that does not exist may differ in others */
 
 enum { PATIENCE_S = 2 }; /* for the list to be made, which takes a millisecond */
 
@@ -59,11 +60,7 @@ static const int allowed[] = {
     SCMP_SYS(lseek),
     SCMP_SYS(close),
     SCMP_SYS(close_range),
-    SCMP_SYS(dup),
-    SCMP_SYS(dup2),
-    SCMP_SYS(dup3),
     SCMP_SYS(fstat),
-    SCMP_SYS(newfstatat),
     SCMP_SYS(ftruncate),
     SCMP_SYS(fallocate),
     SCMP_SYS(fadvise64),
@@ -87,8 +84,6 @@ static const int allowed[] = {
     SCMP_SYS(accept),
     SCMP_SYS(accept4),
     SCMP_SYS(recvfrom),
-    SCMP_SYS(recvmsg),
-    SCMP_SYS(recvmmsg),
     SCMP_SYS(shutdown),
     SCMP_SYS(getsockname),
     SCMP_SYS(getpeername),
@@ -160,9 +155,6 @@ static const struct rule conditional[] = {
     {SCMP_SYS(mmap), 2, PROT_EXEC, 0},
     {SCMP_SYS(mprotect), 2, PROT_EXEC, 0},
     {SCMP_SYS(clone), 0, (uint64_t)THREAD | SPACES, THREAD},
-    {SCMP_SYS(socketpair), 0, WHOLE, AF_UNIX}, /* a lane to the GPU's engine */
-    {SCMP_SYS(sendto), 3, MSG_FASTOPEN, 0},    /* which connects */
-    {SCMP_SYS(sendmsg), 2, MSG_FASTOPEN, 0},
     {SCMP_SYS(ioctl), 1, WHOLE, FIONREAD},
     {SCMP_SYS(ioctl), 1, WHOLE, FIONBIO},
     {SCMP_SYS(ioctl), 1, WHOLE, TCGETS},
@@ -170,8 +162,6 @@ static const struct rule conditional[] = {
     {SCMP_SYS(fcntl), 1, WHOLE, F_SETFD},
     {SCMP_SYS(fcntl), 1, WHOLE, F_GETFL},
     {SCMP_SYS(fcntl), 1, WHOLE, F_SETFL},
-    {SCMP_SYS(fcntl), 1, WHOLE, F_DUPFD},
-    {SCMP_SYS(fcntl), 1, WHOLE, F_DUPFD_CLOEXEC},
     {SCMP_SYS(prctl), 0, WHOLE, PR_SET_NAME},
     {SCMP_SYS(prctl), 0, WHOLE, PR_GET_NAME},
     {SCMP_SYS(prctl), 0, WHOLE, PR_GET_DUMPABLE},
@@ -182,6 +172,27 @@ static const struct rule conditional[] = {
 /* Where files are read at SIGHUP. Where in the tree is Landlock's business. */
 static const struct rule reading = {
     SCMP_SYS(openat), 2, WHOLE & ~(uint64_t)(O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY), O_RDONLY};
+
+/* Allowed on all descriptors, the first argument, but the service manager's socket: it is the one that could
+ * send to any path, and no copy of it is to be had. */
+static const struct rule sparing[] = {
+    {SCMP_SYS(sendmsg), 2, MSG_FASTOPEN, 0},
+    {SCMP_SYS(fcntl), 1, WHOLE, F_DUPFD_CLOEXEC},
+};
+
+/* Sending to the other end of what is connected, without MSG_FASTOPEN, which connects. */
+static const struct scmp_arg_cmp sending[] = {SCMP_A4_64(SCMP_CMP_EQ, 0),
+                                              SCMP_A3_64(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0)};
+
+/* A lane to the GPU's engine. A socket of packets in order has one other end, whatever address is given. */
+static const struct scmp_arg_cmp pairs[] = {
+    SCMP_A0_64(SCMP_CMP_MASKED_EQ, WHOLE, AF_UNIX),
+    SCMP_A1_64(SCMP_CMP_MASKED_EQ, WHOLE, SOCK_SEQPACKET | SOCK_CLOEXEC),
+};
+
+/* A worker lowers its own priority as it starts. */
+static const struct scmp_arg_cmp own_priority[] = {SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS),
+                                                   SCMP_A1_64(SCMP_CMP_EQ, 0)};
 
 /* What a leak detector and its tracer do, and how a sanitizer reports. */
 static const int sanitizers[] = {
@@ -204,7 +215,9 @@ static const int sanitizers[] = {
     SCMP_SYS(process_vm_readv),
     SCMP_SYS(setrlimit),
     SCMP_SYS(personality),
-    SCMP_SYS(socketpair),
+    SCMP_SYS(newfstatat),
+    SCMP_SYS(dup),
+    SCMP_SYS(dup2),
 };
 
 static int add_calls(scmp_filter_ctx filter, const int *calls, size_t count) {
@@ -220,9 +233,24 @@ static int add_rule(scmp_filter_ctx filter, struct rule rule) {
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, rule.call, 1, compare);
 }
 
+/* The rule for all descriptors but that one: those that differ from it in a bit. SCMP_CMP_NE would compare 64
+ * bits, of which the kernel then ignores the upper half. */
+static int add_sparing_rule(scmp_filter_ctx filter, struct rule rule, int spared) {
+    if (spared < 0) {
+        return add_rule(filter, rule);
+    }
+    struct scmp_arg_cmp compare = SCMP_CMP64(rule.number, SCMP_CMP_MASKED_EQ, rule.mask, rule.value);
+    int error = 0;
+    for (uint64_t bit = 1; bit <= DESCRIPTOR_BITS && error == 0; bit <<= 1) {
+        struct scmp_arg_cmp differs = SCMP_A0_64(SCMP_CMP_MASKED_EQ, bit, ~(uint64_t)spared & bit);
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, rule.call, 2, differs, compare);
+    }
+    return error;
+}
+
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-static int add_all(scmp_filter_ctx filter, bool reads, pid_t daemon) {
+static int add_all(scmp_filter_ctx filter, const struct sandbox *sandbox, pid_t daemon) {
     int error = add_calls(filter, allowed, COUNT(allowed));
     if (SANITIZED && error == 0) {
         error = add_calls(filter, sanitizers, COUNT(sanitizers));
@@ -230,34 +258,43 @@ static int add_all(scmp_filter_ctx filter, bool reads, pid_t daemon) {
     for (size_t i = 0; i < COUNT(conditional) && error == 0; i++) {
         error = add_rule(filter, conditional[i]);
     }
-    if (reads && error == 0) {
+    for (size_t i = 0; i < COUNT(sparing) && error == 0; i++) {
+        error = add_sparing_rule(filter, sparing[i], sandbox->notify);
+    }
+    if (sandbox->reads && error == 0) {
         error = add_rule(filter, reading);
     }
-    if (error == 0) { /* a worker lowers its own priority as it starts */
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 2,
-                                 SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS, 0), SCMP_A1_64(SCMP_CMP_EQ, 0, 0));
+    if (sandbox->engines && error == 0) {
+        error = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), COUNT(pairs), pairs);
+    }
+    if (error == 0) {
+        error = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), COUNT(sending), sending);
+    }
+    if (error == 0) {
+        error = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), COUNT(own_priority),
+                                       own_priority);
     }
     /* abort() */
     return error ? error : add_rule(filter, (struct rule){SCMP_SYS(tgkill), 0, WHOLE, (uint64_t)daemon});
 }
 
-static int export_program(bool reads, pid_t daemon, int fd) {
+static int export_program(const struct sandbox *sandbox, pid_t daemon, int fd) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     int error = filter ? seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) : -ENOMEM;
-    error = error ? error : add_all(filter, reads, daemon);
+    error = error ? error : add_all(filter, sandbox, daemon);
     return error ? error : seccomp_export_bpf(filter, fd);
 }
 
 /* In a process of its own: without memory libseccomp 2.5.4 crashes, never ends, or makes another program, so
  * that it makes it twice. */
-static _Noreturn void make_program(bool reads, pid_t daemon, int fd) {
+static _Noreturn void make_program(const struct sandbox *sandbox, pid_t daemon, int fd) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGALRM, SIG_DFL);
     alarm(PATIENCE_S);
-    int error = export_program(reads, daemon, fd);
-    error = error ? error : export_program(reads, daemon, fd);
+    int error = export_program(sandbox, daemon, fd);
+    error = error ? error : export_program(sandbox, daemon, fd);
     _exit(error ? 1 : 0);
 }
 
@@ -277,7 +314,7 @@ static void receive(struct made *made, int fd) {
     }
 }
 
-size_t sandbox_calls_make(bool reads, uint8_t list[SANDBOX_LIST_MAX]) {
+size_t sandbox_calls_make(struct sandbox *sandbox) {
     struct made made = {0};
     int end[2], status = -1;
     if (pipe2(end, O_CLOEXEC) != 0) {
@@ -285,7 +322,7 @@ size_t sandbox_calls_make(bool reads, uint8_t list[SANDBOX_LIST_MAX]) {
     }
     pid_t daemon = getpid(), child = fork();
     if (child == 0) {
-        make_program(reads, daemon, end[1]);
+        make_program(sandbox, daemon, end[1]);
     }
     close(end[1]);
     if (child > 0) {
@@ -297,8 +334,9 @@ size_t sandbox_calls_make(bool reads, uint8_t list[SANDBOX_LIST_MAX]) {
     size_t half = made.size / 2;
     bool sound = status == 0 && made.size % (2 * sizeof(struct sock_filter)) == 0 &&
                  memcmp(made.bytes, made.bytes + half, half) == 0;
-    memcpy(list, made.bytes, sound ? half : 0);
-    return sound ? half : 0;
+    sandbox->list_size = sound ? half : 0;
+    memcpy(sandbox->list, made.bytes, sandbox->list_size);
+    return sandbox->list_size;
 }
 
 /* What runs here is ours: no slower speculation for it, which old kernels add. */
@@ -319,5 +357,6 @@ unsigned sandbox_calls_load(const struct sandbox *sandbox, const char **why) {
         return 0;
     }
     *why = "";
-    return (unsigned)(COUNT(allowed) + COUNT(conditional) + 2 + sandbox->reads);
+    return (unsigned)(COUNT(allowed) + COUNT(conditional) + COUNT(sparing) + 3 + sandbox->reads +
+                      sandbox->engines);
 }

@@ -58,7 +58,7 @@ def taken_over():
     measured = f'{found[1]} of {found[2]} refused, Landlock version {found[3]}; {closed} of {len(states)} threads of a daemon closed in'
     if found[3] == '0':
         return measured, 'this kernel has no Landlock: files that SIGHUP may read are not told from others'
-    return measured, found[1] == found[2] and int(found[2]) >= 40 and closed == len(states) and done.returncode == 0
+    return measured, found[1] == found[2] and int(found[2]) >= 89 and closed == len(states) and done.returncode == 0
 
 
 @row('H14', 'TLS misused', 'TLS >= 1.2, no half handshake beyond the deadline, a bad certificate at SIGHUP keeps the old one')

@@ -23,16 +23,20 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
 #include "server/sanitizers.h"
+#include "tests/unit/attempt_fixture.h"
 
 static char folder[] = "/tmp/blurd-sandbox-XXXXXX";
-static char allowed[64]; /* a file that SIGHUP would read */
-static int tcp, memory;  /* descriptors from before */
+static char allowed[64];   /* a file that SIGHUP would read */
+static int tcp, memory;    /* descriptors from before */
+static int notify;         /* a datagram socket, connected to the service manager's path */
+static int manager, other; /* what listens there, and on a path beside it */
 
 /* --- what is tried ------------------------------------------------------------------------- */
 static struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_port = 0x0900};
@@ -45,6 +49,50 @@ static long try_fork(void) {
         _exit(0);
     }
     return pid;
+}
+
+static struct sockaddr_un path_of(const char *name) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", folder, name);
+    return address;
+}
+
+static struct sockaddr_un elsewhere;
+
+static long send_elsewhere(long fd) {
+    struct msghdr packet = {
+        .msg_name = &elsewhere, .msg_namelen = sizeof elsewhere, .msg_iov = &piece, .msg_iovlen = 1};
+    return syscall(SYS_sendmsg, fd, &packet, 0);
+}
+
+static long try_send_to_a_path(void) {
+    return send_elsewhere(notify);
+}
+
+/* The kernel takes a descriptor's lower half, and ignores the upper one. */
+static long try_send_to_a_path_by_a_wide_number(void) {
+    return send_elsewhere(notify | 1L << 32);
+}
+
+/* A descriptor under another number, by sending it to itself. */
+static long try_receive_a_descriptor(void) {
+    union {
+        char memory[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {0};
+    struct msghdr packet = {.msg_iov = &piece,
+                            .msg_iovlen = 1,
+                            .msg_control = control.memory,
+                            .msg_controllen = sizeof control.memory};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&packet);
+    *header = (struct cmsghdr){CMSG_LEN(sizeof notify), SOL_SOCKET, SCM_RIGHTS};
+    memcpy(CMSG_DATA(header), &notify, sizeof notify);
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 ||
+        sendmsg(pair[0], &packet, 0) != 1) {
+        return 0; /* which is to work */
+    }
+    return recvmsg(pair[1], &packet, 0);
 }
 
 static long try_namespace(void) {
@@ -61,25 +109,15 @@ static long try_memory_made_to_run(void) {
 }
 
 /* Stand for what is known at run time only. */
-enum { TCP = -1001, MEMORY = -1002, PARENT = -1003 };
+enum { TCP = -1001, MEMORY = -1002, PARENT = -1003, NOTIFY = -1004 };
 
-#define TEXT(text) (long)(text)
-#define CALL(what, name, ...)                                                                                \
-    {                                                                                                        \
-        .text = what, .call = SYS_##name, .argument = { __VA_ARGS__ }                                        \
-    }
-#define FILES(what, name, ...)                                                                               \
-    { .text = what, .call = SYS_##name, .argument = {__VA_ARGS__}, .by_landlock = true }
+static int two[2];
+static union {
+    struct stat stat;
+    char bytes[512]; /* as the kernel needs for others */
+} facts;
 
-/* A system call with its arguments, or a function. Calls without arguments are to be refused before these
- * are looked at. */
-static const struct attempt {
-    const char *text;
-    long call;
-    long argument[6];
-    long (*function)(void);
-    bool by_landlock;
-} attempts[] = {
+static const struct attempt attempts[] = {
     FILES("read /etc/passwd", openat, AT_FDCWD, TEXT("/etc/passwd")),
     FILES("read its environment", openat, AT_FDCWD, TEXT("/proc/self/environ")),
     CALL("list a folder", openat, AT_FDCWD, TEXT(folder), O_DIRECTORY),
@@ -117,6 +155,28 @@ static const struct attempt {
     CALL("connect while sending", sendto, TCP, TEXT("x"), 1, MSG_FASTOPEN, (long)&loopback, sizeof loopback),
     CALL("bind", bind, TCP, (long)&loopback, sizeof loopback),
     CALL("listen", listen, TCP, 1),
+    CALL("a pair of datagram sockets", socketpair, AF_UNIX, SOCK_DGRAM, 0, (long)two),
+    CALL("a pair of streams", socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, (long)two),
+    CALL("send to a path", sendto, NOTIFY, TEXT("x"), 1, 0, (long)&elsewhere, sizeof elsewhere),
+    {.text = "send a message to a path", .function = try_send_to_a_path},
+    {.text = "send a message to a path, by a wide number", .function = try_send_to_a_path_by_a_wide_number},
+    CALL("send messages", sendmmsg, NOTIFY),
+    CALL("copy a descriptor", dup, NOTIFY),
+    CALL("copy a descriptor to a number", dup2, NOTIFY, 99),
+    CALL("copy a descriptor to a number with flags", dup3, NOTIFY, 99, O_CLOEXEC),
+    CALL("copy a descriptor by fcntl", fcntl, NOTIFY, F_DUPFD, 99),
+    CALL("copy the service manager's socket", fcntl, NOTIFY, F_DUPFD_CLOEXEC, 99),
+    {.text = "receive a descriptor", .function = try_receive_a_descriptor},
+    CALL("receive descriptors", recvmmsg, TCP),
+    CALL("stat a path", stat, TEXT("/etc/passwd"), (long)&facts),
+    CALL("stat a link", lstat, TEXT("/etc/passwd"), (long)&facts),
+    CALL("stat from a folder", newfstatat, AT_FDCWD, TEXT("/etc/passwd"), (long)&facts),
+    CALL("statx", statx, AT_FDCWD, TEXT("/etc/passwd"), 0, 0, (long)&facts),
+    CALL("access", access, TEXT("/etc/passwd")),
+    CALL("access from a folder", faccessat, AT_FDCWD, TEXT("/etc/passwd")),
+    CALL("read a link", readlinkat, AT_FDCWD, TEXT("/proc/self/exe"), (long)&facts, sizeof facts),
+    CALL("the file system of a path", statfs, TEXT("/"), (long)&facts),
+    CALL("attributes of a path", getxattr, TEXT("/etc/passwd"), TEXT("user.x"), (long)&facts, 1),
     CALL("memory to run", mmap, 0, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1),
     {.text = "memory made to run", .function = try_memory_made_to_run},
     CALL("a file to run", mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, MEMORY),
@@ -151,25 +211,11 @@ static const struct attempt {
 enum { ATTEMPTS = sizeof attempts / sizeof attempts[0] };
 
 static long known(long argument) {
-    return argument == TCP ? tcp : argument == MEMORY ? memory : argument == PARENT ? getppid() : argument;
-}
-
-static long attempt_call(const struct attempt *attempt) {
-    long argument[6];
-    for (int i = 0; i < 6; i++) {
-        argument[i] = known(attempt->argument[i]);
-    }
-    return syscall(attempt->call, argument[0], argument[1], argument[2], argument[3], argument[4],
-                   argument[5]);
-}
-
-static bool is_blocked(const struct attempt *attempt, bool landlock) {
-    if (attempt->by_landlock && !landlock) {
-        return true; /* not this kernel's to refuse */
-    }
-    errno = 0;
-    long result = attempt->function ? attempt->function() : attempt_call(attempt);
-    return result == -1 && (errno == ENOSYS || errno == EPERM || errno == EACCES);
+    return argument == TCP      ? tcp
+           : argument == MEMORY ? memory
+           : argument == PARENT ? getppid()
+           : argument == NOTIFY ? notify
+                                : argument;
 }
 
 /* --- what still works ---------------------------------------------------------------------- */
@@ -195,7 +241,20 @@ static bool can_do_its_work(void) {
     int slot = memfd_create("slot", MFD_CLOEXEC);
     return place != MAP_FAILED && slot >= 0 && ftruncate(slot, 4096) == 0 &&
            fallocate(slot, 0, 0, 4096) == 0 && eventfd(0, EFD_CLOEXEC) >= 0 &&
-           socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0 && send(pair[0], "x", 1, MSG_NOSIGNAL) == 1;
+           socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
+           send(pair[0], "x", 1, MSG_NOSIGNAL) == 1;
+}
+
+/* What goes to the path that the socket is connected to, and nowhere else. */
+static bool can_notify(void) {
+    char text[8];
+    return send(notify, "READY=1", 7, MSG_NOSIGNAL) == 7 && recv(manager, text, sizeof text, 0) == 7 &&
+           recv(other, text, sizeof text, MSG_DONTWAIT) < 0;
+}
+
+static bool can_keep_a_connection(void) {
+    int copy = fcntl(tcp, F_DUPFD_CLOEXEC, 0);
+    return copy >= 0 && close(copy) == 0;
 }
 
 /* --- the children -------------------------------------------------------------------------- */
@@ -204,6 +263,8 @@ static bool close_in(struct sandbox *sandbox, bool with_file) {
     struct error err = {0};
     config_default(&config);
     snprintf(config.token_file, sizeof config.token_file, "%.63s", with_file ? allowed : "");
+    sandbox->notify = notify;
+    sandbox->engines = with_file;
     sandbox_hide(&config);
     return sandbox_files(sandbox, &config, NULL, &err) == ST_OK &&
            sandbox_calls(sandbox, &config, &err) == ST_OK && sandbox->calls > 0;
@@ -222,13 +283,13 @@ static int run(int (*child)(void)) {
 }
 
 static int attacker(void) {
-    struct sandbox sandbox = {0};
+    struct sandbox sandbox = SANDBOX_NOTHING;
     int blocked = 0;
     if (!close_in(&sandbox, true)) {
         return 77;
     }
     for (int i = 0; i < ATTEMPTS; i++) {
-        bool refused = is_blocked(&attempts[i], sandbox.landlock > 0);
+        bool refused = is_blocked(&attempts[i], known, sandbox.landlock > 0);
         blocked += refused;
         if (!refused) {
             dprintf(STDOUT_FILENO, "not blocked: %s (%s)\n", attempts[i].text, strerror(errno));
@@ -239,23 +300,25 @@ static int attacker(void) {
 }
 
 static int worker(void) {
-    struct sandbox sandbox = {0};
+    struct sandbox sandbox = SANDBOX_NOTHING;
     if (!close_in(&sandbox, true)) {
         return 77;
     }
-    return can_make_a_thread() && can_read_again() && can_do_its_work() ? 0 : 1;
+    bool good = can_make_a_thread() && can_read_again() && can_do_its_work();
+    return good && can_notify() && can_keep_a_connection() ? 0 : 1;
 }
 
 static int without_files(void) {
-    struct sandbox sandbox = {0};
+    struct sandbox sandbox = SANDBOX_NOTHING;
     if (!close_in(&sandbox, false)) {
         return 77;
     }
-    return open(allowed, O_RDONLY) < 0 && open("/", O_RDONLY) < 0 ? 0 : 1;
+    bool closed = open(allowed, O_RDONLY) < 0 && open("/", O_RDONLY) < 0;
+    return closed && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, two) < 0 ? 0 : 1;
 }
 
 static int hidden(void) {
-    struct sandbox sandbox = {0};
+    struct sandbox sandbox = SANDBOX_NOTHING;
     struct rlimit limit;
     if (!close_in(&sandbox, false)) {
         return 77;
@@ -264,7 +327,7 @@ static int hidden(void) {
 }
 
 static int aborting(void) {
-    struct sandbox sandbox = {0};
+    struct sandbox sandbox = SANDBOX_NOTHING;
     if (!close_in(&sandbox, false)) {
         return 77;
     }
@@ -273,7 +336,7 @@ static int aborting(void) {
 
 static int switched_off(void) {
     struct config config;
-    struct sandbox sandbox = {0};
+    struct sandbox sandbox = SANDBOX_NOTHING;
     struct error err = {0};
     config_default(&config);
     config.sandbox = CHOICE_sandbox_off;
@@ -285,6 +348,21 @@ static int switched_off(void) {
 }
 
 /* --- tests --------------------------------------------------------------------------------- */
+static int listen_at(const char *name) {
+    struct sockaddr_un address = path_of(name);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    return bind(fd, (struct sockaddr *)&address, sizeof address) == 0 ? fd : -1;
+}
+
+static bool open_sockets(void) {
+    struct sockaddr_un address = path_of("manager");
+    elsewhere = path_of("other");
+    manager = listen_at("manager");
+    other = listen_at("other");
+    notify = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    return manager >= 0 && other >= 0 && connect(notify, (struct sockaddr *)&address, sizeof address) == 0;
+}
+
 static int prepare(void **state) {
     (void)state;
     if (!mkdtemp(folder)) {
@@ -294,12 +372,14 @@ static int prepare(void **state) {
     FILE *file = fopen(allowed, "w");
     tcp = socket(AF_INET, SOCK_STREAM, 0);
     memory = memfd_create("program", 0);
-    return file && fputs("hello\n", file) >= 0 && fclose(file) == 0 && ftruncate(memory, 4096) == 0 ? 0 : -1;
+    bool written = file && fputs("hello\n", file) >= 0 && fclose(file) == 0;
+    return written && ftruncate(memory, 4096) == 0 && open_sockets() ? 0 : -1;
 }
 
 static int tidy(void **state) {
     (void)state;
-    return unlink(allowed) == 0 && rmdir(folder) == 0 ? 0 : -1;
+    bool removed = unlink(path_of("manager").sun_path) == 0 && unlink(elsewhere.sun_path) == 0;
+    return removed && unlink(allowed) == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
 static void check(int (*child)(void), int wanted) {
@@ -320,7 +400,7 @@ static void test_what_is_left(void **state) {
     check(worker, 0);
 }
 
-static void test_nothing_to_reload_nothing_to_open(void **state) {
+static void test_what_is_not_needed_is_closed(void **state) {
     (void)state;
     check(without_files, 0);
 }
@@ -344,7 +424,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_closed),
         cmocka_unit_test(test_what_is_left),
-        cmocka_unit_test(test_nothing_to_reload_nothing_to_open),
+        cmocka_unit_test(test_what_is_not_needed_is_closed),
         cmocka_unit_test(test_no_core_dumps),
         cmocka_unit_test(test_abort_still_ends_it),
         cmocka_unit_test(test_off),
