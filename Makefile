@@ -281,7 +281,7 @@ bench:
 	@config/packages.sh bench
 	@bench/peers/install.sh
 	@$(MAKE) --no-print-directory CONFIG=release all tools build/sample.jpg
-	@PYTHONDONTWRITEBYTECODE=1 bench/run.py $(ARGS)
+	@tests/python.sh bench/run.py $(ARGS)
 
 check:
 	@tests/check/run.sh
@@ -293,31 +293,30 @@ check-api:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
 	@config/pypi.sh api
-	@CONFIG=$(CONFIG) $(firstword $(wildcard /usr/bin/python3) python3) tests/api/run.py $(ARGS) || [ $$? = 77 ]
+	@CONFIG=$(CONFIG) tests/python.sh tests/api/run.py $(ARGS) || [ $$? = 77 ]
 
 check-hostile:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/unit/test_sandbox
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
-	@$(firstword $(wildcard /usr/bin/python3) python3) tests/hostile/run.py $(ARGS)
+	@tests/python.sh tests/hostile/run.py $(ARGS)
 
 check-load:
 	@config/packages.sh load
 	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/load/welch load-libraries
-	@$(firstword $(wildcard /usr/bin/python3) python3) tests/load/run.py $(ARGS)
+	@tests/python.sh tests/load/run.py $(ARGS)
 load-libraries: $(FAIL) $(FAKE_CUDA)
 
 # Which lines and branches the tests reach; the parser of parameters and options file by file.
 coverage:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=coverage all tests
-	@$(firstword $(wildcard /usr/bin/python3) python3) tests/coverage.py $(ARGS)
+	@tests/python.sh tests/coverage.py $(ARGS)
 
 check-browser:
 	@config/packages.sh browser
 	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
-	@BLURD=$(BUILD)/blurd PYTHONDONTWRITEBYTECODE=1 $(firstword $(wildcard /usr/bin/python3) python3) \
-	    -m pytest -q -p no:cacheprovider tests/browser $(ARGS)
+	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -p no:cacheprovider tests/browser $(ARGS)
 
 # The image needs root, as buildah and debootstrap do here.
 check-image:

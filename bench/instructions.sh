@@ -16,8 +16,7 @@ bounds=bench/instructions.txt
 program=build/release/bench/pipeline
 tolerance=5 # percent
 samples=build/bench
-python=/usr/bin/python3
-[ -x $python ] || python=python3
+python=tests/python.sh
 
 # level, format written, sigma, picture
 cases='baseline jpeg 1.5 sample.jpg

@@ -13,11 +13,12 @@ import signal
 import socket
 import statistics
 import subprocess
+import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RELEASE = ROOT / 'build' / 'release'
-PYTHON = '/usr/bin/python3'
+PYTHON = sys.executable
 NODE_MODULES = ROOT / 'build' / 'bench' / 'sharp' / 'node_modules'
 CORES = sorted(os.sched_getaffinity(0))
 

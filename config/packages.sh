@@ -13,6 +13,7 @@
 #     config/packages.sh image    what `make check-image` needs
 #     config/packages.sh package  what `make check-deb` needs
 #     config/packages.sh arm64    what `make` and `make check-arm64` need
+#     config/packages.sh python   installs nothing, and lists the Python packages of all of these that tests may import
 #
 # Debian 12 and 13. Elsewhere it only says what is needed.
 set -euo pipefail
@@ -20,13 +21,13 @@ set -euo pipefail
 build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev libdeflate-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
     python3-pip)
 run=("${build[@]}" curl)
-test=("${run[@]}" libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
+test=("${run[@]}" g++ procps libcmocka-dev python3 python3-pytest python3-numpy python3-pil python3-requests
     python3-scipy python3-yaml openssl bubblewrap universal-ctags valgrind clang libclang-rt-dev)
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
 deb=("${build[@]}" debhelper dpkg-dev)
-image=("${run[@]}" buildah debootstrap python3)
+image=("${run[@]}" procps buildah debootstrap python3)
 package=("${deb[@]}" curl debootstrap lintian)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
@@ -43,7 +44,8 @@ deb) wanted=("${deb[@]}") ;;
 image) wanted=("${image[@]}") ;;
 package) wanted=("${package[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
-*) say "usage: $0 build|run|test|browser|bench|load|deb|image|package|arm64" >&2 && exit 64 ;;
+python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-/p' | sort -u && exit ;;
+*) say "usage: $0 build|run|test|browser|bench|load|deb|image|package|arm64|python" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

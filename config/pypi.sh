@@ -1,24 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Brings Python packages that tests need, and Debian has not, from PyPI to build/NAME/python, in the versions of
-# tests/NAME/requirements.txt. Offline it says so, and what needs them is skipped.
+# Brings Python packages that tests need, and Debian has not, from PyPI to build/NAME/python: the files of
+# tests/NAME/requirements.lock, each checked against its hash. Offline it says so, and what needs them is skipped.
 #
-#     config/pypi.sh api           schemathesis and what else reads the description of the interface
-#     config/pypi.sh kubernetes    the schemas of Kubernetes, 100 MB
+#     config/pypi.sh api             schemathesis and what else reads the description of the interface
+#     config/pypi.sh kubernetes      the schemas of Kubernetes, 100 MB
+#     config/pypi.sh lock NAME       writes that file anew, after a change of tests/NAME/requirements.txt
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-name=${1?}
-list=tests/$name/requirements.txt
-folder=build/$name/python
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 
+if [ "${1?}" = lock ]; then
+    exec $python -I config/pypi_lock.py "tests/${2?}/requirements.txt" "tests/$2/requirements.lock"
+fi
+
+name=$1
+list=tests/$name/requirements.lock
+folder=build/$name/python
+
 cmp -s "$folder/installed-from" "$list" && exit 0
-echo "$name: installing $(tr '\n' ' ' <"$list")"
+echo "$name: installing $(tr '\n' ' ' <"tests/$name/requirements.txt")"
 rm -rf "$folder"
-if $python -m pip install --quiet --root-user-action=ignore --no-warn-conflicts --disable-pip-version-check --target "$folder" \
-    --requirement "$list"; then
+if $python -I -m pip install --quiet --root-user-action=ignore --no-warn-conflicts --disable-pip-version-check --target "$folder" \
+    --no-deps --only-binary :all: --require-hashes --requirement "$list"; then
     cp "$list" "$folder/installed-from"
 else
     rm -rf "$folder"

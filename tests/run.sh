@@ -16,8 +16,7 @@ export PYTHONDONTWRITEBYTECODE=1
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
 [ -d build/tools ] && PATH=$PATH:$PWD/build/tools # promtool
-python=/usr/bin/python3 # Debian's own, with Debian's modules, whatever stands first in PATH
-[ -x $python ] || python=python3
+python=tests/python.sh
 configs="release asan"
 passed=() failed=() skipped=() times=()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The playground in a real browser: make check-browser, or python3 -m pytest tests/browser
+"""The playground in a real browser: make check-browser, or tests/python.sh -m pytest tests/browser
 
     BLURD=path        the daemon under test       BLURD_SLOW=2      factor for every timeout of the daemon
 """

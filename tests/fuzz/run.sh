@@ -11,8 +11,6 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
 seconds=${1:?seconds} && shift
-python=/usr/bin/python3
-[ -x $python ] || python=python3
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_abort=1
 export UBSAN_OPTIONS=print_stacktrace=1
 
@@ -22,7 +20,7 @@ if ! echo 'int LLVMFuzzerTestOneInput(const void *d, unsigned long n) { return d
     exit 77
 fi
 make --no-print-directory -j "$(nproc)" CONFIG=fuzz fuzzers || exit 1
-$python tests/fuzz/seeds.py build/fuzz/seeds || exit 1
+tests/python.sh tests/fuzz/seeds.py build/fuzz/seeds || exit 1
 [ "$seconds" != 0 ] || exit 0
 
 targets=("$@")

@@ -6,6 +6,7 @@ import pathlib
 import re
 import resource
 import subprocess
+import sys
 import tempfile
 
 import lab
@@ -16,8 +17,7 @@ UNIT = lab.ROOT / 'build/release/tests/unit/test_sandbox'
 
 def tests(*names):
     """(passed, skipped, failed, output) of HTTP tests with the release build."""
-    done = subprocess.run(['/usr/bin/python3' if os.path.exists('/usr/bin/python3') else 'python3', '-m', 'pytest', '-q', '-p',
-                           'no:cacheprovider', *names], cwd=lab.ROOT / 'tests/http', capture_output=True, text=True, check=False,
+    done = subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', *names], cwd=lab.ROOT / 'tests/http', capture_output=True, text=True, check=False,
                           env=lab.daemon.clean_environment(BLURD_BINARY=str(lab.BUILD['release'])))
     count = {word: int(number) for number, word in re.findall(r'(\d+) (passed|skipped|failed|error)', done.stdout.splitlines()[-1])}
     return count.get('passed', 0), count.get('skipped', 0), count.get('failed', 0) + count.get('error', 0), done.stdout

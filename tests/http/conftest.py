@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the running daemon: python3 -m pytest tests/http
+"""Tests of the running daemon: tests/python.sh -m pytest tests/http
 
     CONFIG=asan       the build under test, build/$CONFIG/blurd    BLURD=path      another one
     BLURD_SLOW=2      factor for every timeout (sanitizers: 4)     CORPUS=folder   of test_corpus.py

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """docker/kubernetes: valid by the schemas of Kubernetes, and true of this daemon: ports, probes, options, metrics, times.
 
-The schemas come in a Python package (config/pypi.sh kubernetes); without it what needs them is skipped. KEDA and Knative
+The schemas come in a Python package (config/pypi.sh kubernetes) that tests/python.sh finds; without it what needs them is skipped. KEDA and Knative
 are in no such package: the fields that they take stand here."""
 
 import copy
 import json
 import re
-import sys
 import time
 
 import pytest
@@ -19,7 +18,6 @@ yaml = pytest.importorskip('yaml', reason='python3-yaml is not installed')
 import kustomize  # noqa: E402
 
 FOLDER = daemon.ROOT / 'docker/kubernetes'
-PACKAGES = daemon.ROOT / 'build/kubernetes/python'
 OVERLAYS = ('base', 'keda', 'gpu', 'knative')
 VERSIONS = ('1.30', '1.33', '1.36')  # of Kubernetes
 EXTRA = {'keda.sh', 'serving.knative.dev'}  # groups that are not Kubernetes' own
@@ -41,11 +39,7 @@ def built():
 
 @pytest.fixture(scope='module')
 def validate():
-    if not PACKAGES.is_dir():
-        pytest.skip('no schemas of Kubernetes: run config/pypi.sh kubernetes')
-    sys.path.append(str(PACKAGES))
-    import kubernetes_validate
-    return kubernetes_validate.validate
+    return pytest.importorskip('kubernetes_validate', reason='run config/pypi.sh kubernetes, and pytest by tests/python.sh').validate
 
 
 def one(resources, kind):

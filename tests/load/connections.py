@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """H11 thousands of connections that say nothing, H12 no descriptors left.
 
-    python3 tests/load/connections.py [ROW]..."""
+    tests/python.sh tests/load/connections.py [ROW]..."""
 
 import os
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """L4: two hundred pictures of 64 megapixels at once, in a control group of 512 MiB.
 
-    python3 tests/load/memory.py
+    tests/python.sh tests/load/memory.py
 
 Where no control group can be made, the daemon gets the budget that it would choose there, and its resident memory is
 measured."""

@@ -2,7 +2,7 @@
 """More work than can be done: L1 goodput at up to ten times saturation, L2 clients that try again at once, L3 large
 pictures among small ones, O6 probes meanwhile.
 
-    python3 tests/load/overload.py [ROW]...
+    tests/python.sh tests/load/overload.py [ROW]...
 
 The daemon has one processor and the generator another. Prints a line for each row."""
 
