@@ -31,6 +31,10 @@ static const float linear_ns = 5;    /* a sample: there and back again, 16 bits 
 static const float region_ns = 3;    /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
 static const float redact_ns = 0.1F; /* a pixel and region: two visits of what it covers */
 
+/* What every request takes, however small its picture: its plan, its memory, tables of the codecs. A picture
+ * of one pixel takes 60 to 80 us. */
+static const float request_ns = 60e3F;
+
 enum output_kind { OUTPUT_JPEG, OUTPUT_PROGRESSIVE, OUTPUT_PNG, OUTPUT_PACKED };
 
 static const float encode_ns[COST_OUTPUTS] = {
@@ -51,8 +55,9 @@ static const uint64_t pack_max_bytes = 64 << 20;
 static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
 static const float device_ratio_max = 4;
 
-/* Where the weight of the old mean is 1 - 1/8. */
-static const float learning = 0.125F;
+/* The weight of a request in the mean of its kind. What takes less than weighty_ns by the table has less, in
+ * proportion: its time is mostly what every request takes, and says little about the pixels of large ones. */
+static const float learning = 0.125F, weighty_ns = 5e6F;
 static const float ratio_max = 32;
 
 struct size {
@@ -184,8 +189,8 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
     const struct size size = size_of(request);
     unsigned input = input_of(request), work = work_of(request->parameters);
     enum output_kind output = output_of(request);
-    float ns = decode_ns[input].pixel * (float)size.pixels + decode_ns[input].byte * (float)request->body +
-               filters_ns(request->parameters, &size) +
+    float ns = request_ns + decode_ns[input].pixel * (float)size.pixels +
+               decode_ns[input].byte * (float)request->body + filters_ns(request->parameters, &size) +
                (work == FILTER_STATS ? 0 : encoding_ns(request, output, &size));
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
     float device = suits_device(request, output) ? device_ns + device_pixel_ns * (float)size.pixels : 0;
@@ -197,17 +202,22 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
                          .bytes = bytes_of(request, &size)};
 }
 
-static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float most) {
+static float limited(float value, float least, float most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+/* `weight` of 1: the first of its kind is all that is known, later ones count as `learning` says. */
+static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float most, float weight) {
     float old = *ratio;
-    float seen = (float)real_ns / (float)table_ns;
-    seen = seen < 1 / most ? 1 / most : seen > most ? most : seen;
-    *ratio = old > 0 ? old + (seen - old) * learning : seen;
+    float seen = limited((float)real_ns / (float)table_ns, 1 / most, most);
+    *ratio = known(old) + (seen - known(old)) * weight * (old > 0 ? learning : 1);
 }
 
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
-    learn(&model->ratio[cost->kind], cost->table_ns, real_ns, ratio_max);
+    float weight = limited((float)cost->table_ns / weighty_ns, 0, 1);
+    learn(&model->ratio[cost->kind], cost->table_ns, real_ns, ratio_max, weight);
 }
 
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
-    learn(&model->device_ratio, cost->device_table_ns, real_ns, device_ratio_max);
+    learn(&model->device_ratio, cost->device_table_ns, real_ns, device_ratio_max, 1);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What a request will cost, told from its parameters and the header of its picture.
  *
- * The time is a sum of terms (decoding, filters, encoding), each so many nanoseconds a pixel, sample or byte:
- * the table in cost.c, measured once on one machine. What another machine makes of it is learnt: for each
- * kind of work, the ratio of real to tabled time, as a mean that forgets (the last eight or so count).
+ * The time is a constant and a sum of terms (decoding, filters, encoding), each so many nanoseconds a pixel,
+ * sample or byte: the table in cost.c, measured once on one machine. What another machine makes of it is
+ * learnt: for each kind of work, the ratio of real to tabled time, as a mean that forgets. Requests of 5 ms
+ * and more count alike, of which the last eight or so matter; shorter ones count less, in proportion, so that
+ * icons do not decide what is believed of large pictures.
  *
  * The bytes are those that the request takes beside its body: pixels, masks, coefficients of JPEGs that need
  * all of them at once, rows of a PNG, the answer. No more than an estimate, but a generous one: it is what

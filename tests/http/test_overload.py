@@ -3,6 +3,8 @@
 
 import threading
 
+import numpy
+
 import daemon
 import pictures
 import wire
@@ -131,6 +133,22 @@ def test_small_ones_do_not_wait_for_large_ones(start):
         assert own.post('/blur', pictures.small_png()).status_code == 200
         assert depth(own) == 1, 'the second large one waits for the first'
         assert {first.answer().status, second.answer().status} == {200}
+
+
+def test_icons_say_nothing_of_large_pictures(start):
+    """Hundreds of 76 bytes, then 8 megapixels of the same kind: an idle daemon refuses none of them."""
+    own = start('--workers', 1, '--work-timeout', f'{4000 * daemon.SLOW:.0f}ms')
+    icon, large = pictures.png(numpy.zeros((16, 16, 3), numpy.uint8)), pictures.png(numpy.zeros((2304, 3456, 3), numpy.uint8))
+    with own.connect(60) as connection:
+        for _ in range(300):
+            connection.send(wire.message('POST', '/blur', icon))
+            assert connection.answer().status == 200
+    connections = [own.connect(60) for _ in range(5)]
+    for connection in connections:
+        connection.send(wire.message('POST', '/blur', large))
+    assert [connection.answer().status for connection in connections] == [200] * 5
+    for connection in connections:
+        connection.close()
 
 
 def test_redaction_looks_at_the_deadline(start):

@@ -120,6 +120,38 @@ static void test_learning(void **state) {
     assert_true(cost_predict(&model, &request).ns < 10 * table);
 }
 
+/* Hundreds of icons, each of which takes 90 us, teach little about a picture of 20 megapixels of their kind;
+ * and what they take themselves is predicted well. */
+static void test_icons_do_not_decide(void **state) {
+    (void)state;
+    static struct cost_model model;
+    struct parameters parameters = blur();
+    const struct glance icon = {.codec = CODEC_PNG, .width = 16, .height = 16, .channels = 3, .depth = 8};
+    struct glance large = icon;
+    large.width = 5472;
+    large.height = 3648;
+    const struct cost_request tiny = {&icon, 77, &parameters, CODEC_PNG};
+    const struct cost_request work = {&large, 20000000, &parameters, CODEC_PNG};
+    int64_t before = cost_predict(&model, &work).ns;
+    for (unsigned i = 0; i < 500; i++) {
+        struct cost cost = cost_predict(&model, &tiny);
+        cost_learn(&model, &cost, 90000);
+    }
+    assert_true(is_near(cost_predict(&model, &tiny).ns, 0.09));
+    assert_int_equal(cost_predict(&model, &tiny).kind, cost_predict(&model, &work).kind);
+    assert_true(cost_predict(&model, &work).ns < 2 * before);
+    for (unsigned i = 0; i < 30; i++) { /* but large ones do, whatever icons come between */
+        struct cost cost = cost_predict(&model, &work);
+        cost_learn(&model, &cost, 3 * before);
+        for (unsigned n = 0; n < 20; n++) {
+            cost = cost_predict(&model, &tiny);
+            cost_learn(&model, &cost, 90000);
+        }
+    }
+    int64_t after = cost_predict(&model, &work).ns;
+    assert_true(after > before * 5 / 2 && after < before * 7 / 2);
+}
+
 static void test_every_kind_has_its_place(void **state) {
     (void)state;
     struct glance glance = hd;
@@ -312,7 +344,7 @@ int main(void) {
         cmocka_unit_test(test_every_kind_has_its_place), cmocka_unit_test(test_glance),
         cmocka_unit_test(test_glance_at_baseline),       cmocka_unit_test(test_pictures_for_a_device),
         cmocka_unit_test(test_parameters_for_a_device),  cmocka_unit_test(test_filters_for_a_device),
-        cmocka_unit_test(test_learning_about_a_device),
+        cmocka_unit_test(test_learning_about_a_device),  cmocka_unit_test(test_icons_do_not_decide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
