@@ -10,8 +10,9 @@
  *     codec_encode    pixels to bytes
  *
  * Codecs keep no state between calls and are thread-safe. Nothing here trusts the
- * input: every size is checked before memory is taken, and truncated or corrupt
- * data is an error, never a grey picture. */
+ * input: every size is checked before memory is taken. Data that is cut short, a Huffman code that does not
+ * exist and a wrong checksum are ST_CORRUPT; surplus bytes are allowed. docs/api.md has the rule ("Damaged
+ * files"). */
 #ifndef BLURD_CODECS_CODEC_H
 #define BLURD_CODECS_CODEC_H
 

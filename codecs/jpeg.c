@@ -48,14 +48,12 @@ _Noreturn static void leave_with_message(j_common_ptr cinfo) {
     jpeg_guard_leave(cinfo, fail(guard->err, status, "%s: %s", what, text));
 }
 
-/* Warnings mean that libjpeg goes on with invented pixels, so they are errors. Those that
- * cost no pixels are not: an unknown JFIF version or Adobe transform, and bytes between the
- * markers of the header, which some cameras leave there. */
+/* Warnings mean that libjpeg goes on with invented pixels, so they are errors. Three of them cost no pixels:
+ * an unknown JFIF version, an unknown Adobe transform, and surplus bytes before a marker, which some cameras
+ * leave in the header and some webcams at the end of restart intervals. */
 static void judge_message(j_common_ptr cinfo, int level) {
-    const struct jpeg_guard *guard = (const struct jpeg_guard *)cinfo->err;
-    int code = guard->manager.msg_code;
-    bool harmless = code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM ||
-                    (code == JWRN_EXTRANEOUS_DATA && guard->in_header);
+    int code = cinfo->err->msg_code;
+    bool harmless = code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM || code == JWRN_EXTRANEOUS_DATA;
     if (level < 0 && !harmless) {
         leave_with_message(cinfo);
     }

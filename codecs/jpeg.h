@@ -22,7 +22,6 @@ extern const struct codec codec_jpeg;
 struct jpeg_guard {
     struct jpeg_error_mgr manager; /* first: libjpeg hands back a pointer to it */
     jmp_buf jump;
-    bool in_header;        /* garbage between markers costs no pixels here */
     enum status otherwise; /* for messages that have no status of their own */
     enum status status;    /* what the jump reports; the sentence is in *err */
     struct error *err;

@@ -178,7 +178,10 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     } else {
         read_rows(cinfo, image, reader->limits->progress);
     }
-    return ST_OK; /* without jpeg_finish_decompress: what follows the last row is of no interest */
+    if (cinfo->arith_code) { /* a marker too early passes for the end of its data, and what follows tells */
+        jpeg_finish_decompress(cinfo);
+    }
+    return ST_OK; /* what follows the last row of other pictures is of no interest */
 }
 
 enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,

@@ -15,7 +15,7 @@ static void ignore_decompress(j_decompress_ptr cinfo) {
  * gets one here, and the entropy decoder complains by itself when it still needs bits.
  * With several scans, or arithmetic coding, which pads with zeros in silence, nothing
  * else would tell that something is missing. */
-static boolean on_data_end(j_decompress_ptr cinfo) {
+static void end_data(j_decompress_ptr cinfo) {
     static const JOCTET end[2] = {0xFF, JPEG_EOI};
     struct jpeg_reader *reader = cinfo->client_data;
     if (reader->end_required) {
@@ -23,23 +23,41 @@ static boolean on_data_end(j_decompress_ptr cinfo) {
             (j_common_ptr)cinfo,
             fail(reader->guard->err, ST_CORRUPT, "JPEG data is cut short: it ends before the picture does"));
     }
+    reader->rest.size = 0;
     cinfo->src->next_input_byte = end;
     cinfo->src->bytes_in_buffer = sizeof(end);
+}
+
+/* Hands out the next bytes of the rest. libjpeg gets few at a time: where it has 512 for each block of an MCU
+ * it takes a faster way, 3 to 5 % of the time of decoding, on which codes that do not exist pass for the end
+ * of a block. */
+static boolean fill_buffer(j_decompress_ptr cinfo) {
+    enum { PIECE = 256 };
+    struct bytes *rest = &((struct jpeg_reader *)cinfo->client_data)->rest;
+    if (rest->size == 0) {
+        end_data(cinfo);
+        return TRUE;
+    }
+    size_t size = rest->size < PIECE ? rest->size : PIECE;
+    cinfo->src->next_input_byte = rest->data;
+    cinfo->src->bytes_in_buffer = size;
+    *rest = (struct bytes){rest->data + size, rest->size - size};
     return TRUE;
 }
 
 static void skip_data(j_decompress_ptr cinfo, long count) {
     struct jpeg_source_mgr *source = cinfo->src;
-    if (count <= 0) {
+    struct bytes *rest = &((struct jpeg_reader *)cinfo->client_data)->rest;
+    size_t left = count > 0 ? (size_t)count : 0;
+    size_t here = left < source->bytes_in_buffer ? left : source->bytes_in_buffer;
+    source->next_input_byte += here;
+    source->bytes_in_buffer -= here;
+    left -= here;
+    if (left > rest->size) {
+        end_data(cinfo);
         return;
     }
-    if ((size_t)count > source->bytes_in_buffer) {
-        source->bytes_in_buffer = 0;
-        on_data_end(cinfo);
-        return;
-    }
-    source->next_input_byte += count;
-    source->bytes_in_buffer -= (size_t)count;
+    *rest = (struct bytes){rest->data + left, rest->size - left};
 }
 
 /* What follows the last row of a picture of one scan is of no interest, damaged or not: it
@@ -47,9 +65,8 @@ static void skip_data(j_decompress_ptr cinfo, long count) {
 static void end_behind_rows(struct jpeg_reader *reader) {
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     if (!reader->end_required && cinfo->input_iMCU_row >= cinfo->total_iMCU_rows) {
-        reader->guard->in_header = true;
         cinfo->unread_marker = 0;
-        on_data_end(cinfo);
+        end_data(cinfo);
     }
 }
 
@@ -85,23 +102,20 @@ void jpeg_reader_open(struct jpeg_reader *reader, struct bytes input) {
     jpeg_create_decompress(cinfo);
     cinfo->client_data = reader;
     reader->source = (struct jpeg_source_mgr){
-        .next_input_byte = input.data,
-        .bytes_in_buffer = input.size,
         .init_source = ignore_decompress,
-        .fill_input_buffer = on_data_end,
+        .fill_input_buffer = fill_buffer,
         .skip_input_data = skip_data,
         .resync_to_restart = jpeg_resync_to_restart,
         .term_source = ignore_decompress,
     };
     cinfo->src = &reader->source;
+    reader->rest = input;
     reader->progress.progress_monitor = on_progress;
     cinfo->progress = &reader->progress;
     uint64_t memory = reader->limits->max_memory;
     cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
     reader->end_required = true;
-    reader->guard->in_header = true;
     jpeg_read_header(cinfo, TRUE);
-    reader->guard->in_header = false;
     reader->end_required = cinfo->arith_code || jpeg_has_multiple_scans(cinfo);
 }
 

@@ -12,9 +12,10 @@ struct jpeg_reader {
     struct jpeg_decompress_struct cinfo;
     struct jpeg_guard *guard;
     struct jpeg_source_mgr source;
+    struct bytes rest; /* of the input, behind what the source holds */
     struct jpeg_progress_mgr progress;
     const struct codec_limits *limits;
-    bool end_required;        /* data that stops before EOI is incomplete: see on_data_end */
+    bool end_required;        /* data that stops before EOI is incomplete: see end_data */
     uint32_t components_seen; /* one bit for each component that had a scan */
 };
 

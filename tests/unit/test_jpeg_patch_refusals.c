@@ -177,12 +177,8 @@ static void test_truncation(void **state) {
             free(exact);
         }
         /* As when decoding: behind the rows of a single scan nothing is of interest. */
-        enum status status = r == 0 ? ST_OK : ST_CORRUPT;
-        assert_int_equal(do_call(&call, (struct bytes){file.data, file.size - 2}), status);
-        static const uint8_t garbage[100] = {0}; /* more than libjpeg reads ahead */
-        fixture_insert(&file, file.size - 2, garbage, sizeof(garbage));
-        assert_int_equal(do_call(&call, buf_bytes(&file)), status);
-        assert_int_equal(fixture_try(buf_bytes(&file), &call.limits, &call.err), status);
+        assert_int_equal(do_call(&call, (struct bytes){file.data, file.size - 2}),
+                         r == 0 ? ST_OK : ST_CORRUPT);
         end_call(&call);
         buf_finish(&file);
     }
