@@ -85,6 +85,20 @@ void slot_pool_count(struct slot_pool *pool, int64_t bytes) {
     pthread_mutex_unlock(&pool->lock);
 }
 
+int slot_file(size_t size) {
+    int fd = memfd_create("blurd-slot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0 && ftruncate(fd, (off_t)size) == 0 &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
+        return fd;
+    }
+    int reason = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    errno = reason;
+    return -1;
+}
+
 static struct slot *slot_create(struct slot_pool *pool) {
     struct slot *slot = calloc(1, sizeof *slot);
     if (!slot) {
@@ -95,8 +109,8 @@ static struct slot *slot_create(struct slot_pool *pool) {
     slot->serial = ++pool->made;
     pthread_mutex_unlock(&pool->lock);
     slot->memory = MAP_FAILED;
-    slot->fd = memfd_create("blurd-slot", MFD_CLOEXEC);
-    if (slot->fd >= 0 && ftruncate(slot->fd, (off_t)pool->most) == 0) {
+    slot->fd = slot_file(pool->most);
+    if (slot->fd >= 0) {
         slot->memory = mmap(NULL, pool->most, PROT_READ | PROT_WRITE, MAP_SHARED, slot->fd, 0);
     }
     if (slot->memory == MAP_FAILED) {

@@ -52,6 +52,10 @@ size_t slot_pool_budget(const struct slot_pool *pool);
  * beyond the budget, too; later requests then get less. Negative: they are no more. Thread-safe. */
 void slot_pool_count(struct slot_pool *pool, int64_t bytes);
 
+/* A memory file of that size, which nobody can change any more: a process that maps it need not fear to find
+ * it shorter. The caller closes it. -1 with errno. */
+int slot_file(size_t size);
+
 /* An empty slot, owned by the caller until slot_give_back. Thread-safe.
  * ST_BUSY when the process has no more memory mappings or file descriptors. */
 enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct error *err);

@@ -309,12 +309,13 @@ static enum status run_on(struct engine_lane *lane, unsigned device, const struc
     struct error *err = &done->error;
     bool jpeg = run->jpeg.size > 0;
     struct pictures pictures;
+    struct mapping *mapping;
     uint8_t *memory;
     enum status status = jpeg ? check_jpeg(run, err) : check(run, &pictures, err);
     status = status == ST_OK ? gpu_device_enter(lane->lane[device].device, err) : status;
     if (status == ST_OK) {
-        status = mappings_get(lane->engine->mappings, run->slot_serial, run->slot_generation, run->slot_span,
-                              fd, &memory, err);
+        const struct slot_view view = {run->slot_serial, run->slot_generation, run->slot_span};
+        status = mappings_get(lane->engine->mappings, &view, fd, &mapping, &memory, err);
     }
     if (status != ST_OK) {
         return status;
@@ -322,8 +323,10 @@ static enum status run_on(struct engine_lane *lane, unsigned device, const struc
     if (atomic_exchange(&lane->engine->fault, false)) {
         fault(&lane->lane[device]);
     }
-    return jpeg ? run_jpeg(lane, device, run, memory, done)
-                : run_pixels(lane, device, run, &pictures, memory, done);
+    status = jpeg ? run_jpeg(lane, device, run, memory, done)
+                  : run_pixels(lane, device, run, &pictures, memory, done);
+    mappings_put(lane->engine->mappings, mapping);
+    return status;
 }
 
 bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, struct wire_done *done) {

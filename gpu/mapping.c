@@ -2,6 +2,7 @@
 #include "gpu/mapping.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,11 +19,12 @@ struct mapping {
     uint8_t *memory; /* NULL: not mapped now */
     size_t size;
     bool registered;
+    bool taken; /* by a run */
 };
 
 struct mappings {
     const struct cuda *cuda;
-    pthread_mutex_t lock; /* guards the list, not its members: a slot has one user */
+    pthread_mutex_t lock; /* guards the list and who has taken what; the rest is his who took it */
     struct mapping *first;
 };
 
@@ -61,7 +63,8 @@ void mappings_destroy(struct mappings *mappings) {
     free(mappings);
 }
 
-static struct mapping *find(struct mappings *mappings, uint64_t serial) {
+/* The slot's mapping, for one run at a time, whatever the front says. */
+static struct mapping *take(struct mappings *mappings, uint64_t serial, struct error *err) {
     pthread_mutex_lock(&mappings->lock);
     struct mapping *mapping = mappings->first;
     while (mapping && mapping->serial != serial) {
@@ -72,20 +75,39 @@ static struct mapping *find(struct mappings *mappings, uint64_t serial) {
         mapping->next = mappings->first;
         mappings->first = mapping;
     }
+    bool busy = mapping && mapping->taken;
+    if (mapping) {
+        mapping->taken = true;
+    }
     pthread_mutex_unlock(&mappings->lock);
-    return mapping;
+    if (!mapping) {
+        fail(err, ST_BUSY, "out of memory");
+    } else if (busy) {
+        fail(err, ST_INTERNAL, "another run has the slot");
+    }
+    return busy ? NULL : mapping;
 }
 
-/* A file shorter than what is mapped would end the process at the first touch. */
-static bool long_enough(int fd, size_t size) {
+void mappings_put(struct mappings *mappings, struct mapping *mapping) {
+    if (mapping) {
+        pthread_mutex_lock(&mappings->lock);
+        mapping->taken = false;
+        pthread_mutex_unlock(&mappings->lock);
+    }
+}
+
+/* A file that is shorter than what is mapped, or is made so, would end the process at the first touch. */
+static bool stays_long_enough(int fd, size_t size) {
     struct stat facts;
-    return fstat(fd, &facts) == 0 && facts.st_size >= 0 && (uint64_t)facts.st_size >= size;
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &facts) == 0 && facts.st_size >= 0 &&
+           (uint64_t)facts.st_size >= size;
 }
 
 static enum status map(const struct cuda *cuda, struct mapping *mapping, size_t size, int fd,
                        struct error *err) {
-    if (!long_enough(fd, size)) {
-        return fail(err, ST_INTERNAL, "the slot is shorter than it claims");
+    if (!stays_long_enough(fd, size)) {
+        return fail(err, ST_INTERNAL, "the slot is shorter than it claims, or may become so");
     }
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) {
@@ -105,17 +127,22 @@ static enum status map(const struct cuda *cuda, struct mapping *mapping, size_t 
     return ST_OK;
 }
 
-enum status mappings_get(struct mappings *mappings, uint64_t serial, uint64_t generation, size_t size, int fd,
-                         uint8_t **memory, struct error *err) {
-    struct mapping *mapping = find(mappings, serial);
-    if (!mapping) {
-        return fail(err, ST_BUSY, "out of memory");
+enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, int fd,
+                         struct mapping **mapping, uint8_t **memory, struct error *err) {
+    struct mapping *taken = take(mappings, slot->serial, err);
+    if (!taken) {
+        return err->status;
     }
-    if (mapping->memory && (mapping->generation != generation || mapping->size < size)) {
-        release(mappings->cuda, mapping);
+    if (taken->memory && (taken->generation != slot->generation || taken->size < slot->span)) {
+        release(mappings->cuda, taken);
     }
-    enum status status = mapping->memory ? ST_OK : map(mappings->cuda, mapping, size, fd, err);
-    mapping->generation = generation;
-    *memory = mapping->memory;
-    return status;
+    enum status status = taken->memory ? ST_OK : map(mappings->cuda, taken, slot->span, fd, err);
+    if (status != ST_OK) {
+        mappings_put(mappings, taken);
+        return status;
+    }
+    taken->generation = slot->generation;
+    *mapping = taken;
+    *memory = taken->memory;
+    return ST_OK;
 }

@@ -12,6 +12,7 @@
 #include "gpu/driver.h"
 
 struct mappings;
+struct mapping;
 
 /* NULL without memory. */
 struct mappings *mappings_create(const struct cuda *cuda);
@@ -19,10 +20,20 @@ struct mappings *mappings_create(const struct cuda *cuda);
 /* Unregisters and unmaps everything; a context must be current. NULL is allowed. */
 void mappings_destroy(struct mappings *mappings);
 
-/* The memory of slot `serial`: `size` bytes of `fd`, which stays the caller's. Thread-safe;
- * a slot itself is used by one thread at a time. A context must be current. ST_BUSY when it
- * cannot be mapped. Memory that cannot be registered is used unregistered: slower, right. */
-enum status mappings_get(struct mappings *mappings, uint64_t serial, uint64_t generation, size_t size, int fd,
-                         uint8_t **memory, struct error *err);
+/* What the front says of a slot. */
+struct slot_view {
+    uint64_t serial, generation; /* as of struct slot */
+    uint64_t span;               /* bytes that matter */
+};
+
+/* Takes the slot for one run and stores where its memory is: `span` bytes of `fd`, which stays the caller's
+ * and must be a slot_file, whose size cannot change. A context must be current. ST_BUSY when it cannot be
+ * mapped; ST_INTERNAL for another kind of file, or while another run has the slot. Memory that cannot be
+ * registered is used unregistered: slower, right. Thread-safe. */
+enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, int fd,
+                         struct mapping **mapping, uint8_t **memory, struct error *err);
+
+/* After the run. NULL is allowed. Thread-safe. */
+void mappings_put(struct mappings *mappings, struct mapping *mapping);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/scan.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { SOF0 = 0xc0, SOF1 = 0xc1, DHT = 0xc4, RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda };
@@ -9,6 +10,7 @@ enum { COMPONENTS_MAX = 3, TABLES = 2, BLOCK = 8, FACTOR_MAX = 4, BLOCKS_MAX = 1
 enum {
     COMPONENT_MAX = 1 << 20
 }; /* blocks: with more of them, differences of DC may exceed what libjpeg adds */
+enum { SEGMENT_HEAD = 4 /* marker and length */, INDEX_NAME = 4 /* of what tells an index of pictures */ };
 enum { CODE_BITS = 16, VALUES_MAX = 256, DC_BITS_MAX = 11, AC_BITS_MAX = 10, RUN_MAX = 15 };
 
 struct component {
@@ -24,8 +26,8 @@ static const uint8_t by_columns[STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,
 
 /* The header as far as it has been read. */
 struct header {
-    struct bytes file;
-    size_t at; /* of the next marker */
+    struct bytes file; /* changes while it is read: fetch() is for what is looked at twice */
+    size_t at;         /* of the next marker */
     struct walk_tables *tables;
     uint32_t width, height, components, interval;
     struct component component[COMPONENTS_MAX];
@@ -181,6 +183,11 @@ static enum status read_scan(struct header *header, struct bytes body, struct er
                                                              : refuse(err, "the scan is not sequential");
 }
 
+/* Metadata is skipped, whatever its size. */
+static bool is_metadata(uint8_t marker) {
+    return (marker >= APP0 && marker <= APP15) || marker == COM;
+}
+
 static enum status read_segment(struct header *header, uint8_t marker, struct bytes body, struct error *err) {
     switch (marker) {
     case SOF0:
@@ -195,33 +202,43 @@ static enum status read_segment(struct header *header, uint8_t marker, struct by
     case SOS:
         return read_scan(header, body, err);
     case APP2: /* CIPA DC-007: an index of the file's pictures */
-        header->several |= body.size >= 4 && memcmp(body.data, "MPF", 4) == 0;
+        header->several |= body.size >= INDEX_NAME && memcmp(body.data, "MPF", INDEX_NAME) == 0;
         return ST_OK;
     default:
-        return (marker >= APP0 && marker <= APP15) || marker == COM
-                   ? ST_OK
-                   : refuse(err, "it is not baseline, or has an unusual marker");
+        return is_metadata(marker) ? ST_OK : refuse(err, "it is not baseline, or has an unusual marker");
     }
 }
 
-/* Up to the scan's first byte. */
+/* Copies out of memory that another process may write meanwhile. The fence keeps the compiler from reading
+ * there again in place of the copy. */
+static void fetch(uint8_t *to, const uint8_t *from, size_t size) {
+    memcpy(to, from, size);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Up to the scan's first byte. Each byte is read once, into `body`. */
 static enum status read_header(struct header *header, struct error *err) {
     struct bytes file = header->file;
+    uint8_t head[SEGMENT_HEAD] = {0}, body[GPU_SCAN_SEGMENT_MAX];
     enum status status = ST_OK;
-    uint8_t marker = 0;
-    while (status == ST_OK && marker != SOS) {
+    while (status == ST_OK && head[1] != SOS) {
         const uint8_t *data = file.data + header->at;
         size_t left = file.size - header->at;
-        if (left < 4 || data[0] != MARKER) {
+        if (left < SEGMENT_HEAD) {
             return refuse(err, "its header is damaged");
         }
-        marker = data[1];
-        size_t length = be16(data + 2);
-        if (length < 2 || length > left - 2) {
+        fetch(head, data, SEGMENT_HEAD);
+        size_t length = be16(head + 2), size = length - 2;
+        if (head[0] != MARKER || length < 2 || length > left - 2) {
             return refuse(err, "its header is damaged");
         }
+        size = is_metadata(head[1]) && size > INDEX_NAME ? INDEX_NAME : size;
+        if (size > sizeof body) {
+            return refuse(err, "its header has a segment of tables of more than 4096 bytes");
+        }
+        fetch(body, data + SEGMENT_HEAD, size);
         header->at += 2 + length;
-        status = read_segment(header, marker, (struct bytes){data + 4, length - 2}, err);
+        status = read_segment(header, head[1], (struct bytes){body, size}, err);
     }
     return status;
 }

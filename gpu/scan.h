@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What the walk over a JPEG's scan (gpu/walk.h) and the decoder (gpu/decode.h) have to know, out of the
- * file's header: no device is needed. Trusts no byte of it.
+ * file's header: no device is needed. Trusts no byte of it, nor that a byte stays as it is: the file lies in
+ * memory that the front can still write. Of the header each segment is copied once, and only the copy is
+ * looked at; of the data behind it only where it ends. Kernels read the data from a copy in the GPU's memory.
  *
  * It takes baseline files (SOF0, and SOF1 of 8 bits) of one component, or of three in one scan, with the end
  * marker behind it; what comes behind that does not matter. It is stricter than decoders are, so that what it
@@ -12,6 +14,8 @@
 #include "core/bytes.h"
 #include "core/image.h"
 #include "gpu/jpeg_kernels.h"
+
+enum { GPU_SCAN_SEGMENT_MAX = 4096 }; /* bytes of a segment of tables; usual ones have less than 1100 */
 
 struct gpu_scan {
     size_t offset, size;      /* of the scan's bytes in the file, the end marker not included */

@@ -162,6 +162,7 @@ static const struct rule conditional[] = {
     {SCMP_SYS(fcntl), 1, WHOLE, F_SETFD},
     {SCMP_SYS(fcntl), 1, WHOLE, F_GETFL},
     {SCMP_SYS(fcntl), 1, WHOLE, F_SETFL},
+    {SCMP_SYS(fcntl), 1, WHOLE, F_ADD_SEALS}, /* of slots */
     {SCMP_SYS(prctl), 0, WHOLE, PR_SET_NAME},
     {SCMP_SYS(prctl), 0, WHOLE, PR_GET_NAME},
     {SCMP_SYS(prctl), 0, WHOLE, PR_GET_DUMPABLE},

@@ -64,8 +64,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", folder);
     struct engine_options options = {
         .gpus = "all", .library = library, .jpeg = true, .pictures = 1, .program.cache_folder = ""};
-    slot = memfd_create("slot", MFD_CLOEXEC);
-    fuzz_require(slot >= 0 && ftruncate(slot, SLOT_SIZE) == 0, "there is a slot");
+    slot = slot_file(SLOT_SIZE);
+    fuzz_require(slot >= 0, "there is a slot");
     memory = mmap(NULL, SLOT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, slot, 0);
     fuzz_require(memory != MAP_FAILED, "the slot can be mapped");
     fuzz_require(engine_open(&engine, &options, &ready, &err) == ST_OK,

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/log.h"
+#include "core/slot.h"
 #include "filters/filter.h"
 #include "gpu/driver.h"
 
@@ -42,8 +43,8 @@ static int open_engine(void **state) {
         return -1;
     }
     snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", dirname(program));
-    slot = memfd_create("slot", MFD_CLOEXEC);
-    if (slot < 0 || ftruncate(slot, SLOT_SIZE) != 0) {
+    slot = slot_file(SLOT_SIZE);
+    if (slot < 0) {
         return -1;
     }
     memory = mmap(NULL, SLOT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, slot, 0);
@@ -316,6 +317,9 @@ static void test_slot_shorter_than_claimed(void **state) {
     int fd = memfd_create("empty", MFD_CLOEXEC);
     assert_int_equal(run_on(&run, fd), ST_INTERNAL);
     assert_int_equal(run_on(&run, open("/dev/null", O_RDWR | O_CLOEXEC)), ST_INTERNAL);
+    int unsealed = memfd_create("long enough, as yet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_int_equal(ftruncate(unsealed, SLOT_SIZE), 0);
+    assert_int_equal(run_on(&run, unsealed), ST_INTERNAL);
     assert_int_equal(run_on(&run, dup(slot)), ST_OK); /* and the real one after those */
 }
 
@@ -332,8 +336,7 @@ static void test_slot_that_cannot_be_mapped(void **state) {
 /* More of the slot than was mapped before, then less, then as little of other pages. */
 static void test_a_slot_that_grows(void **state) {
     (void)state;
-    int other = memfd_create("other", MFD_CLOEXEC);
-    assert_int_equal(ftruncate(other, SLOT_SIZE), 0);
+    int other = slot_file(SLOT_SIZE);
     uint8_t *other_memory = mmap(NULL, SLOT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, other, 0);
     assert_ptr_not_equal(other_memory, MAP_FAILED);
     struct wire_run run = good_run();

@@ -29,6 +29,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
+#include "core/slot.h"
 #include "server/sanitizers.h"
 #include "tests/unit/attempt_fixture.h"
 
@@ -238,10 +239,9 @@ static bool can_read_again(void) {
 static bool can_do_its_work(void) {
     int pair[2];
     void *place = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    int slot = memfd_create("slot", MFD_CLOEXEC);
-    return place != MAP_FAILED && slot >= 0 && ftruncate(slot, 4096) == 0 &&
-           fallocate(slot, 0, 0, 4096) == 0 && eventfd(0, EFD_CLOEXEC) >= 0 &&
-           socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
+    int slot = slot_file(4096);
+    return place != MAP_FAILED && slot >= 0 && fallocate(slot, 0, 0, 4096) == 0 &&
+           eventfd(0, EFD_CLOEXEC) >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
            send(pair[0], "x", 1, MSG_NOSIGNAL) == 1;
 }
 
