@@ -85,16 +85,21 @@ static enum status load_ptx(struct program *program, const struct request *reque
 }
 
 /* --- NVRTC --------------------------------------------------------------------------------- */
-static struct module_key key_of(const struct cuda *cuda, const struct nvrtc *nvrtc,
+static const char *source_of(const struct request *request) {
+    return request->options->source ? request->options->source : embedded_source;
+}
+
+static struct module_key key_of(const struct request *request, const struct nvrtc *nvrtc,
                                 struct nvrtc_target target) {
+    const char *source = source_of(request);
     char text[NVRTC_DESCRIPTION_MAX];
     struct module_key key = module_key_begin();
     nvrtc_describe(nvrtc, target, text);
     const struct bytes parts[] = {
         {(const uint8_t *)BLURD_VERSION, strlen(BLURD_VERSION)},
         {(const uint8_t *)text, strlen(text)},
-        {(const uint8_t *)&cuda->version, sizeof cuda->version},
-        {(const uint8_t *)embedded_source, strlen(embedded_source)},
+        {(const uint8_t *)&request->cuda->version, sizeof request->cuda->version},
+        {(const uint8_t *)source, strlen(source)},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         module_key_add(&key, parts[i]);
@@ -122,10 +127,11 @@ static int open_cache(const char *folder) {
     return cache;
 }
 
-static enum status compile_and_store(struct buf *image, const struct nvrtc *nvrtc, struct nvrtc_target target,
-                                     int cache, const struct module_key *key, struct error *err) {
+static enum status compile_and_store(struct buf *image, const char *source, const struct nvrtc *nvrtc,
+                                     struct nvrtc_target target, int cache, const struct module_key *key,
+                                     struct error *err) {
     struct error store_err = {0};
-    enum status status = nvrtc_compile(nvrtc, embedded_source, target, image, err);
+    enum status status = nvrtc_compile(nvrtc, source, target, image, err);
     if (status == ST_OK && cache >= 0 &&
         module_cache_store(cache, key, buf_bytes(image), &store_err) != ST_OK) {
         warn_once(&store_err);
@@ -153,11 +159,12 @@ static bool load_cached(struct program *program, const struct cuda *cuda, int ca
     return status == ST_OK;
 }
 
-static enum status load_compiled(struct program *program, const struct cuda *cuda, const struct nvrtc *nvrtc,
-                                 int cache, struct nvrtc_target target, struct error *err) {
+static enum status load_compiled(struct program *program, const struct request *request,
+                                 const struct nvrtc *nvrtc, int cache, struct nvrtc_target target,
+                                 struct error *err) {
     struct buf image;
-    struct module_key key = key_of(cuda, nvrtc, target);
-    bool cached = load_cached(program, cuda, cache, &key, target);
+    struct module_key key = key_of(request, nvrtc, target);
+    bool cached = load_cached(program, request->cuda, cache, &key, target);
     snprintf(program->how, sizeof program->how, "nvrtc %s_%d%s", target.ptx ? "compute" : "sm",
              target.architecture, cached ? " (cached)" : "");
     if (cached) {
@@ -165,13 +172,13 @@ static enum status load_compiled(struct program *program, const struct cuda *cud
     }
     buf_init(&image, NVRTC_IMAGE_MAX + 1);
     int64_t begin = clock_ns();
-    enum status status = compile_and_store(&image, nvrtc, target, cache, &key, err);
+    enum status status = compile_and_store(&image, source_of(request), nvrtc, target, cache, &key, err);
     program->compile_ns = clock_ns() - begin;
     if (status == ST_OK) {
         status = buf_append(&image, "", 1, err);
     }
     if (status == ST_OK) {
-        status = load_image(program, cuda, image.data, target.ptx, err);
+        status = load_image(program, request->cuda, image.data, target.ptx, err);
     }
     buf_finish(&image);
     return status;
@@ -188,7 +195,7 @@ static enum status load_nvrtc(struct program *program, const struct request *req
         return status;
     }
     int cache = open_cache(request->options->cache_folder);
-    status = load_compiled(program, request->cuda, &nvrtc, cache, target, err);
+    status = load_compiled(program, request, &nvrtc, cache, target, err);
     if (cache >= 0) {
         close(cache);
     }
