@@ -20,7 +20,7 @@ enum module_format { MODULE_AUTO, MODULE_CUBIN, MODULE_PTX, MODULE_NVRTC };
 struct program_options {
     enum module_format format; /* MODULE_AUTO: the first that works, in this order */
     const char *cache_folder;  /* for what NVRTC makes; "" or NULL: none */
-    const char *source;        /* CUDA C that NVRTC compiles; NULL: the embedded kernels. Tests take a short one */
+    const char *source; /* CUDA C that NVRTC compiles; NULL: the embedded kernels. Tests take a short one */
 };
 
 struct program {
