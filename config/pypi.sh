@@ -3,7 +3,7 @@
 # Brings Python packages that tests need, and Debian has not, from PyPI to build/NAME/python: the files of
 # tests/NAME/requirements.lock, each checked against its hash. Offline it says so, and what needs them is skipped.
 #
-#     config/pypi.sh api             schemathesis and what else reads the description of the interface
+#     config/pypi.sh api             schemathesis, generators of clients and what else reads the description of the interface
 #     config/pypi.sh kubernetes      the schemas of Kubernetes, 100 MB
 #     config/pypi.sh lock NAME       writes that file anew, after a change of tests/NAME/requirements.txt
 set -uo pipefail

@@ -68,9 +68,9 @@ def parameter_table(document, patterns):
     missing = [pattern for pattern in patterns if not fnmatch.filter(known, pattern)]
     if missing:
         sys.exit(f'docs/tables.py: no parameter is called {missing[0]}')
-    rows = [known[key] for key in keys]
+    rows = [(known[key], document['components']['schemas'][known[key]['schema']['$ref'].rsplit('/', 1)[1]]) for key in keys]
     return table(('parameter', 'values', 'default', 'meaning'),
-                 [(f'`{row["name"]}`', values(row['schema']), default(row['schema']), row['description']) for row in rows])
+                 [(f'`{row["name"]}`', values(schema), default(schema), row['description']) for row, schema in rows])
 
 
 def path_table(document):

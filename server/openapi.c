@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/openapi.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,6 +42,25 @@ static const struct filter *filter_of(const struct route *route) {
 
 /* ---- parameters ---- */
 
+/* blur and kernel_size as BlurKernelSize: what the schema of that argument is called. */
+static void put_schema_name(struct writer *w, const char *prefix, const char *name) {
+    const char *const words[] = {prefix, name};
+    for (unsigned i = 0; i < 2; i++) {
+        for (const char *at = words[i]; *at; at++) {
+            bool first = at == words[i] || at[-1] == '_';
+            if (*at != '_') {
+                put(w, "%c", first ? toupper((unsigned char)*at) : *at);
+            }
+        }
+    }
+}
+
+static void refer_schema(struct writer *w, const char *prefix, const char *name) {
+    put(w, "{\"$ref\":\"#/components/schemas/");
+    put_schema_name(w, prefix, name);
+    put(w, "\"}");
+}
+
 static void put_field(struct writer *w, unsigned i) {
     put_name(w, "%s", fields[i].name);
     put(w, "{\"name\":\"%s\",\"in\":\"header\",\"description\":", fields[i].name);
@@ -48,22 +68,57 @@ static void put_field(struct writer *w, unsigned i) {
     put(w, ",\"schema\":{\"type\":\"string\"}}");
 }
 
-static void write_parameters(struct writer *w) {
-    put(w, "{");
+typedef void argument_visit(struct writer *w, const char *prefix, const struct argument *row);
+
+/* Calls `visit` with every argument that there is; `prefix` is its filter, "" for those that filters share.
+ */
+static void each_argument(struct writer *w, argument_visit *visit) {
     for (unsigned i = 0; i < FILTER_COUNT; i++) {
         const struct filter *filter = filter_get(i);
         for (const struct argument *row = filter->arguments; row->name; row++) {
-            put_name(w, "%s.%s", filter->name, row->name);
-            put_parameter(w, row);
+            visit(w, filter->name, row);
         }
     }
     const struct argument *table;
     for (unsigned i = 0; (table = parameters_shared(i)) != NULL; i++) {
         for (const struct argument *row = table; row->name; row++) {
-            put_name(w, "%s", row->name);
-            put_parameter(w, row);
+            visit(w, "", row);
         }
     }
+}
+
+/* A name in components/parameters. */
+static void put_parameter_name(struct writer *w, const char *prefix, const struct argument *row) {
+    put(w, "%s%s%s", prefix, *prefix ? "." : "", row->name);
+}
+
+static void define_parameter(struct writer *w, const char *prefix, const struct argument *row) {
+    put_item(w);
+    put(w, "\"");
+    put_parameter_name(w, prefix, row);
+    put(w, "\":{\"name\":\"%s\",\"in\":\"query\",\"description\":", row->name);
+    put_text(w, row->help);
+    put(w, ",\"schema\":");
+    refer_schema(w, prefix, row->name);
+    put(w, "%s}", row->most > 1 ? ",\"style\":\"form\",\"explode\":true" : "");
+}
+
+static void define_schema(struct writer *w, const char *prefix, const struct argument *row) {
+    put_item(w);
+    put(w, "\"");
+    put_schema_name(w, prefix, row->name);
+    put(w, "\":");
+    put_argument(w, row);
+}
+
+/* One schema for an argument, whether it stands in a query or in a form. */
+static void write_arguments(struct writer *w) {
+    each_argument(w, define_schema);
+}
+
+static void write_parameters(struct writer *w) {
+    put(w, "{");
+    each_argument(w, define_parameter);
     for (unsigned i = 0; i < FIELDS; i++) {
         put_field(w, i);
     }
@@ -71,8 +126,7 @@ static void write_parameters(struct writer *w) {
 }
 
 /* Calls `visit` with each parameter of the endpoint and its name in components. */
-static void each_parameter(struct writer *w, const struct filter *filter,
-                           void (*visit)(struct writer *w, const char *prefix, const struct argument *row)) {
+static void each_parameter(struct writer *w, const struct filter *filter, argument_visit *visit) {
     for (const struct argument *row = filter ? filter->arguments : NULL; row && row->name; row++) {
         visit(w, filter->name, row);
     }
@@ -86,12 +140,14 @@ static void each_parameter(struct writer *w, const struct filter *filter,
 
 static void refer_parameter(struct writer *w, const char *prefix, const struct argument *row) {
     put_item(w);
-    put(w, "{\"$ref\":\"#/components/parameters/%s%s%s\"}", prefix, *prefix ? "." : "", row->name);
+    put(w, "{\"$ref\":\"#/components/parameters/");
+    put_parameter_name(w, prefix, row);
+    put(w, "\"}");
 }
 
-static void refer_schema(struct writer *w, const char *prefix, const struct argument *row) {
+static void put_property(struct writer *w, const char *prefix, const struct argument *row) {
     put_name(w, "%s", row->name);
-    put(w, "{\"$ref\":\"#/components/parameters/%s%s%s/schema\"}", prefix, *prefix ? "." : "", row->name);
+    refer_schema(w, prefix, row->name);
 }
 
 /* ---- answers ---- */
@@ -117,13 +173,8 @@ static void put_problems(struct writer *w, unsigned first) {
     }
     put(w, "\"");
     put_headers(w, headers);
-    put(w, ",\"content\":{\"application/problem+json\":{\"schema\":{\"allOf\":["
-           "{\"$ref\":\"#/components/schemas/Problem\"},{\"properties\":{\"type\":{\"enum\":[");
-    for (unsigned i = first; i < PROBLEM_COUNT && problem_kind(i)->http_status == kind->http_status; i++) {
-        put_item(w);
-        put(w, "\"urn:blurd:problem:%s\"", problem_kind(i)->slug);
-    }
-    put(w, "]},\"status\":{\"const\":%u}}}]}}}}", kind->http_status);
+    put(w, ",\"content\":{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
+           "Problem\"}}}}");
 }
 
 /* Whether number i is the first of its HTTP status: the table is in their order. */
@@ -201,7 +252,7 @@ static void put_form(struct writer *w, const struct filter *filter) {
     put_name(w, "image");
     put(w, "{\"description\":\"The picture: the part that has a file name, whatever its own name.\","
            "\"$ref\":\"#/components/schemas/Picture\"}");
-    each_parameter(w, filter, refer_schema);
+    each_parameter(w, filter, put_property);
     put(w, "}}}");
 }
 
@@ -333,19 +384,15 @@ static void write_version(struct writer *w) {
     put(w, "\"" BLURD_VERSION "\"");
 }
 
-/* What replaces "@name" in the skeleton. */
+/* What replaces "@name" in the skeleton: a value; or members of an object, where that is a name with `true`.
+ */
 static const struct {
     const char *name;
     void (*write)(struct writer *w);
 } parts[] = {
-    {"limits", write_limits},
-    {"max_body", write_max_body},
-    {"parameters", write_parameters},
-    {"paths", write_paths},
-    {"problem_types", write_problem_types},
-    {"responses", write_responses},
-    {"security", write_security},
-    {"version", write_version},
+    {"arguments", write_arguments},   {"limits", write_limits},     {"max_body", write_max_body},
+    {"parameters", write_parameters}, {"paths", write_paths},       {"problem_types", write_problem_types},
+    {"responses", write_responses},   {"security", write_security}, {"version", write_version},
 };
 
 static void put_part(struct writer *w, const char *name, size_t length) {
@@ -367,6 +414,7 @@ enum status openapi_write(const struct openapi_view *view, struct buf *out, stru
         size_t length = strcspn(mark + 2, "\"");
         put_part(&w, mark + 2, length);
         text = mark + 2 + length + 1;
+        text += strncmp(text, ": true", 6) == 0 ? 6 : 0;
     }
     put(&w, "%s", text);
     return w.status;

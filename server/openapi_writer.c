@@ -98,14 +98,12 @@ static void put_default(struct writer *w, const struct argument *row) {
     }
 }
 
-void put_parameter(struct writer *w, const struct argument *row) {
-    put(w, "{\"name\":\"%s\",\"in\":\"query\",\"description\":", row->name);
-    put_text(w, row->help);
-    put(w, ",\"schema\":{%s", row->most > 1 ? "\"type\":\"array\",\"items\":{" : "");
+void put_argument(struct writer *w, const struct argument *row) {
+    put(w, "{%s", row->most > 1 ? "\"type\":\"array\",\"items\":{" : "");
     put_type(w, row);
     if (row->most > 1) {
         put(w, "},\"minItems\":1,\"maxItems\":%u", row->most);
     }
     put_default(w, row);
-    put(w, "}%s}", row->most > 1 ? ",\"style\":\"form\",\"explode\":true" : "");
+    put(w, "}");
 }

@@ -26,8 +26,7 @@ void put_inside(struct writer *w, const char *text);
 void put_item(struct writer *w);
 void put_name(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends the Parameter object of a row; its schema is the member "schema". Where no value says what holds
- * without the parameter, "x-default" in the schema has the words. */
-void put_parameter(struct writer *w, const struct argument *row);
+/* Appends the schema of an argument. Where no value says what holds without it, "x-default" has the words. */
+void put_argument(struct writer *w, const struct argument *row);
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Asks the daemon whatever its description allows, and much that it does not: schemathesis with all of its checks.
+Before that, two generators make clients of the description, and these are used.
 
     tests/api/run.py [EXAMPLES]     requests made up for each operation, beside those for each boundary (15)
 
@@ -46,6 +47,7 @@ def main():
     if not PACKAGES.is_dir():
         print('api: no schemathesis in build/api; config/pypi.sh api gets it')
         return 77
+    import clients
     import daemon
 
     examples = int(sys.argv[1]) if len(sys.argv) > 1 else 15
@@ -56,7 +58,9 @@ def main():
         with daemon.Daemon('--token-file', tokens) as running:
             valid = validate(running.get('/openapi.json').text)
             print('api: the description is', 'valid' if valid else 'NOT valid', flush=True)
-            return 0 if valid and examine(running.url('/openapi.json'), examples, folder) else 1
+            usable = valid and clients.check(running, TOKEN, pathlib.Path(folder), PACKAGES)
+            print('api: the clients of two generators', 'work' if usable else 'do NOT work', flush=True)
+            return 0 if usable and examine(running.url('/openapi.json'), examples, folder) else 1
 
 
 if __name__ == '__main__':

@@ -19,6 +19,36 @@ def document(shared):
     return shared.get('/openapi.json').json()
 
 
+def resolve(document, node):
+    """What a $ref names; anything else is itself."""
+    for name in node['$ref'].split('/')[1:] if '$ref' in node else ():
+        document = document[name]
+    return document if '$ref' in node else node
+
+
+def references(node):
+    if isinstance(node, list):
+        return [found for item in node for found in references(item)]
+    if not isinstance(node, dict):
+        return []
+    return [*([node['$ref']] if '$ref' in node else []), *(found for item in node.values() for found in references(item))]
+
+
+def test_references_name_components(document):
+    """Generators follow no others: into a parameter's schema, say."""
+    found = set(references(document))
+    assert len(found) > 60 and all(re.fullmatch(r'#/components/\w+/[\w.-]+', one) for one in found)
+    assert all(resolve(document, {'$ref': one}) for one in found)
+
+
+def test_query_and_form_share_their_schemas(document):
+    for item in document['paths'].values():
+        for form in ([item['post']['requestBody']['content']['multipart/form-data']['schema']] if 'post' in item else ()):
+            rows = [resolve(document, row) for row in item['post']['parameters']]
+            queries = {row['name']: row['schema'] for row in rows if row['in'] == 'query'}
+            assert queries == {name: schema for name, schema in form['properties'].items() if name != 'image'}
+
+
 def test_the_page(server):
     answer = server.get('/openapi.json')
     assert answer.status_code == 200 and answer.headers['Content-Type'] == 'application/json'
@@ -64,7 +94,7 @@ def test_parameters_are_those_that_are_taken(server, document):
     for path, item in document['paths'].items():
         if 'post' not in item:
             continue
-        rows = [document['components']['parameters'][row['$ref'].split('/')[-1]] for row in item['post']['parameters']]
+        rows = [resolve(document, row) for row in item['post']['parameters']]
         names = [row['name'] for row in rows if row['in'] == 'query']
         assert names == server.post(f'{path}?nonsense=1', b'x').json()['detail'].split(' takes ')[1].split(', ')
         form = item['post']['requestBody']['content']['multipart/form-data']['schema']['properties']
@@ -76,8 +106,9 @@ def test_defaults_are_what_holds_without(server, document):
     for path, item in document['paths'].items():
         if 'post' not in item or path in ('/pipeline', '/convolve'):
             continue
-        rows = [document['components']['parameters'][row['$ref'].split('/')[-1]] for row in item['post']['parameters']]
-        given = {row['name']: json.dumps(row['schema']['default']).strip('"') for row in rows if 'default' in row['schema']}
+        rows = [resolve(document, row) for row in item['post']['parameters']]
+        schemas = {row['name']: resolve(document, row['schema']) for row in rows}
+        given = {name: json.dumps(schema['default']).strip('"') for name, schema in schemas.items() if 'default' in schema}
         assert len(given) >= 3
         assert server.post(path, pictures.small_jpeg(), params=given).content == server.post(path, pictures.small_jpeg()).content
 
