@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "codecs/density.h"
 #include "core/bytes.h"
 #include "core/feed.h"
 #include "core/image.h"
@@ -41,9 +42,11 @@ struct codec_limits {
 };
 
 enum {
-    METADATA_ICC_MAX = 1 << 20,  /* bytes of an ICC profile that are carried */
-    METADATA_CHUNKS_MAX = 64,    /* pieces of metadata that are carried */
-    METADATA_MARKERS_MAX = 1000, /* markers or chunks that a file may have before its pixels */
+    METADATA_ICC_MAX = 1 << 20,     /* bytes of an ICC profile that are carried */
+    METADATA_CHUNKS_MAX = 64,       /* pieces of metadata that are carried */
+    METADATA_MARKERS_MAX = 1000,    /* markers or chunks that a file may have before its pixels */
+    METADATA_WRITTEN_MAX = 2 << 20, /* bytes that the metadata of an encoded picture take at most */
+    METADATA_MEMORY_MAX = 6 << 20,  /* bytes of heap memory that are held while it is made, at most */
 };
 
 /* One piece of metadata as it stands in the file: a JPEG segment's payload (without
@@ -56,10 +59,15 @@ struct metadata_chunk {
 /* What a file says beside its pixels. Views borrow from the input bytes. */
 struct metadata {
     enum codec_id source;
-    uint8_t orientation; /* EXIF 1 to 8; 1 when absent or invalid */
-    struct bytes exif;   /* the TIFF structure, without "Exif\0\0"; empty if none */
+    uint8_t orientation;    /* EXIF 1 to 8; 1 when absent or invalid */
+    bool xmp_deflated;      /* the packet is a zlib stream */
+    struct bytes exif;      /* the TIFF structure, without "Exif\0\0"; empty if none */
+    struct bytes xmp;       /* the packet; empty if none */
+    struct bytes photoshop; /* JPEG: Photoshop's resources, among which IPTC may be; empty if none */
+    struct density density; /* from the format's own field; EXIF may know one where this is none */
+    unsigned losses;        /* bits of codecs/losses.h: what is there and cannot be carried at all */
     uint16_t chunk_count;
-    struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then the rest; without EXIF */
+    struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then texts and the time */
 };
 
 /* What probe found in the header. */
@@ -81,6 +89,7 @@ struct encode_options {
     uint8_t effort;               /* PNG 0 fastest to 9 smallest */
     bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
     bool upright;                 /* the pixels were rotated: write orientation 1 */
+    unsigned *losses;             /* gets bits of codecs/losses.h: what keep_metadata loses; or NULL */
     int64_t deadline_ns;          /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
     struct crew *crew;            /* may help, with no effect on the bytes; NULL: nobody */
 };

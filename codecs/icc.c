@@ -7,7 +7,7 @@
 
 #include "codecs/jpeg_markers.h"
 
-enum { HEADER_SIZE = 128, PNG_NAME_MAX = 79, ICCP = 0x69434350 };
+enum { HEADER_SIZE = 128, PNG_NAME_MAX = 79, ICCP = 0x69434350, CICP = 0x63494350 };
 
 /* The length that the header gives, or 0 when this is no profile for the model. */
 static size_t profile_size(const uint8_t *header, enum pixel_model model) {
@@ -102,4 +102,18 @@ enum status icc_read(const struct metadata *metadata, enum pixel_model model, st
     size_t size = profile->size >= HEADER_SIZE ? profile_size(profile->data, model) : 0;
     profile->size = size <= profile->size ? size : 0;
     return status;
+}
+
+static bool is_profile(const struct metadata *metadata, const struct metadata_chunk *chunk) {
+    return chunk->tag == (metadata->source == CODEC_PNG ? (uint32_t)ICCP : (uint32_t)SEGMENT_APP2);
+}
+
+bool icc_is_lost(const struct metadata *metadata, enum codec_id target, const struct buf *profile) {
+    for (unsigned i = 0; i < metadata->chunk_count; i++) {
+        bool code = metadata->chunk[i].tag == CICP && target != CODEC_PNG;
+        if (code || (is_profile(metadata, &metadata->chunk[i]) && profile->size == 0)) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -13,4 +13,8 @@
 enum status icc_read(const struct metadata *metadata, enum pixel_model model, struct buf *profile,
                      struct error *err);
 
+/* Whether a file of `target` lacks what `metadata` says about colours: the profile, of which icc_read made
+ * `profile`, or the code of a PNG's cICP chunk. */
+bool icc_is_lost(const struct metadata *metadata, enum codec_id target, const struct buf *profile);
+
 #endif

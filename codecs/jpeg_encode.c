@@ -158,6 +158,7 @@ static void step_begin(struct jpeg_encoding *encoding, uint32_t rows) {
     struct jpeg_compress_struct *cinfo = &encoding->writer.cinfo;
     jpeg_writer_open(&encoding->writer);
     set_parameters(cinfo, encoding->image, encoding->writer.options);
+    jpeg_writer_set_density(&encoding->writer);
     jpeg_start_compress(cinfo, TRUE);
     jpeg_writer_put_metadata(&encoding->writer);
 }
@@ -200,7 +201,8 @@ enum status jpeg_encode_begin(const struct image *image, const struct encode_opt
     made->image = image;
     jpeg_guard_init(&made->guard, ST_INTERNAL, &made->error);
     jpeg_writer_init(&made->writer, &made->guard, options, output);
-    made->status = jpeg_writer_take_metadata(&made->writer, metadata, image->model);
+    const struct image_shape shape = image_shape(image);
+    made->status = jpeg_writer_take_metadata(&made->writer, metadata, &shape);
     run(made, step_begin, 0);
     *encoding = &made->base;
     return ST_OK;

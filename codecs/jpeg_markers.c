@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "codecs/exif.h"
+#include "codecs/iptc.h"
+#include "codecs/losses.h"
+#include "codecs/xmp.h"
 
 enum {
     SOI = 0xD8,
@@ -107,10 +110,17 @@ bool jpeg_icc_segment(uint32_t marker, struct bytes data, uint8_t *sequence, str
     return true;
 }
 
-static void add_chunk(struct metadata *metadata, const struct jpeg_segment *segment) {
+static void add_chunk(struct metadata *metadata, const struct jpeg_segment *segment, enum loss loss) {
     if (metadata->chunk_count < METADATA_CHUNKS_MAX) {
         metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){segment->marker, segment->data};
+    } else {
+        metadata->losses |= loss;
     }
+}
+
+static void drop_profile(struct metadata *metadata) {
+    metadata->chunk_count = 0;
+    metadata->losses |= LOSS_COLOUR;
 }
 
 /* Adds the profile's segments if they are complete: each number from 1 to the common
@@ -130,53 +140,104 @@ static void add_profile(struct bytes input, struct metadata *metadata) {
         bool valid = sequence >= 1 && sequence <= count && segment.data.data[13] == count && !seen[sequence];
         total += part.size;
         if (!valid || parts == METADATA_CHUNKS_MAX || total > METADATA_ICC_MAX) {
-            metadata->chunk_count = 0;
+            drop_profile(metadata);
             return;
         }
         seen[sequence] = true;
         parts++;
-        add_chunk(metadata, &segment);
+        add_chunk(metadata, &segment, LOSS_COLOUR);
     }
     if (parts != count) {
-        metadata->chunk_count = 0;
+        drop_profile(metadata);
     }
 }
 
-static const uint8_t *find_text(struct bytes data, const char *text) {
-    return memmem(data.data, data.size, text, strlen(text));
+/* JFIF 1.02 has room for a thumbnail behind its numbers, and after it, as JFXX. */
+static void read_jfif(struct bytes data, struct metadata *metadata) {
+    enum { NUMBERS = 14, UNIT = 7, THUMBNAIL = 12 };
+    bool jfif = data.size >= NUMBERS && has_prefix(data, "JFIF", 5);
+    if (jfif && metadata->density.unit == DENSITY_NONE) {
+        metadata->density = density_from_jfif(data.data + UNIT);
+    }
+    if (!jfif || data.data[THUMBNAIL] * data.data[THUMBNAIL + 1] > 0) {
+        metadata->losses |= has_prefix(data, "JF", 2) ? LOSS_THUMBNAIL : LOSS_OTHER;
+    }
 }
 
-/* XMP may hold a picture in base64, small (a thumbnail) or whole (Google's GImage and
- * GDepth): such a packet shows what was blurred and is left out, as are the segments of
- * extended XMP, which exist for nothing else. */
-static bool is_carried_xmp(struct bytes data) {
-    return has_prefix(data, "http://ns.adobe.com/xap/1.0/", 29) && !find_text(data, "xmpGImg:") &&
-           !find_text(data, "GImage:Data") && !find_text(data, "GDepth:Data") && !find_text(data, "base64,");
+/* What stands behind a name, if the segment begins with it and none was found before. */
+static bool take_named(struct bytes data, const char *name, size_t size, struct bytes *found,
+                       struct metadata *metadata, enum loss loss) {
+    if (!has_prefix(data, name, size)) {
+        return false;
+    }
+    if (found->size > 0) {
+        metadata->losses |= loss;
+    } else {
+        *found = (struct bytes){data.data + size, data.size - size};
+    }
+    return true;
 }
 
-size_t jpeg_xmp_orientation(struct bytes xmp) {
-    static const char *const forms[] = {"tiff:Orientation=\"", "tiff:Orientation='", "<tiff:Orientation>"};
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-        const uint8_t *found = find_text(xmp, forms[i]);
-        size_t digit = found ? (size_t)(found - xmp.data) + strlen(forms[i]) : xmp.size;
-        if (digit < xmp.size && xmp.data[digit] >= '1' && xmp.data[digit] <= '8') {
-            return digit;
+/* Extended XMP is what does not fit in one segment: most often pictures. */
+static void read_app1(struct bytes data, struct metadata *metadata) {
+    if (take_named(data, "Exif\0", 6, &metadata->exif, metadata, LOSS_EXIF) ||
+        take_named(data, XMP_JPEG_NAME, sizeof(XMP_JPEG_NAME), &metadata->xmp, metadata, LOSS_XMP)) {
+        return;
+    }
+    bool extended = has_prefix(data, "http://ns.adobe.com/xmp/extension/", 34);
+    metadata->losses |= extended ? LOSS_XMP : LOSS_OTHER;
+}
+
+/* Segments that no file is written with. */
+static unsigned loss_of(const struct jpeg_segment *segment) {
+    uint8_t sequence;
+    struct bytes part;
+    switch (segment->marker) {
+    case SEGMENT_APP2:
+        return jpeg_icc_segment(segment->marker, segment->data, &sequence, &part) ? 0
+               : has_prefix(segment->data, "MPF", 4)                              ? LOSS_PICTURES
+                                                                                  : LOSS_OTHER;
+    case SEGMENT_APP11:
+        return has_prefix(segment->data, "JP", 2) ? LOSS_C2PA : LOSS_OTHER;
+    case SEGMENT_APP14:
+        return has_prefix(segment->data, "Adobe", 5) ? 0 : LOSS_OTHER;
+    default:
+        return segment->marker > SEGMENT_APP2 && segment->marker <= SEGMENT_APP15 ? LOSS_OTHER : 0;
+    }
+}
+
+static void read_segment(const struct jpeg_segment *segment, struct metadata *metadata) {
+    switch (segment->marker) {
+    case SEGMENT_COM:
+        add_chunk(metadata, segment, LOSS_TEXT);
+        return;
+    case SEGMENT_APP0:
+        read_jfif(segment->data, metadata);
+        return;
+    case SEGMENT_APP1:
+        read_app1(segment->data, metadata);
+        return;
+    case SEGMENT_APP13:
+        if (take_named(segment->data, IPTC_JPEG_NAME, sizeof(IPTC_JPEG_NAME), &metadata->photoshop, metadata,
+                       LOSS_IPTC)) {
+            return;
         }
+        metadata->losses |= LOSS_OTHER;
+        return;
+    default:
+        metadata->losses |= loss_of(segment);
     }
-    return 0;
 }
 
 void jpeg_read_metadata(struct bytes input, struct metadata *metadata) {
     add_profile(input, metadata);
     size_t position = 0;
     struct jpeg_segment segment;
-    for (unsigned i = 0; i < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment); i++) {
-        bool app1 = segment.marker == SEGMENT_APP1;
-        if (app1 && metadata->exif.size == 0 && has_prefix(segment.data, "Exif\0", 6)) {
-            metadata->exif = (struct bytes){segment.data.data + 6, segment.data.size - 6};
-        } else if (segment.marker == SEGMENT_COM || (app1 && is_carried_xmp(segment.data))) {
-            add_chunk(metadata, &segment);
-        }
+    unsigned count = 0;
+    while (count < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment)) {
+        read_segment(&segment, metadata);
+        count++;
     }
+    metadata->losses |= count == METADATA_MARKERS_MAX ? LOSS_OTHER : 0;
     metadata->orientation = exif_orientation(metadata->exif);
 }

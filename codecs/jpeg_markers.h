@@ -8,8 +8,13 @@
 #include "codecs/codec.h"
 
 enum {
-    SEGMENT_APP1 = 0xE1, /* EXIF, XMP */
-    SEGMENT_APP2 = 0xE2, /* ICC profile */
+    SEGMENT_APP0 = 0xE0,  /* JFIF */
+    SEGMENT_APP1 = 0xE1,  /* EXIF, XMP */
+    SEGMENT_APP2 = 0xE2,  /* ICC profile; a list of further pictures */
+    SEGMENT_APP11 = 0xEB, /* C2PA */
+    SEGMENT_APP13 = 0xED, /* Photoshop, with IPTC */
+    SEGMENT_APP14 = 0xEE, /* Adobe: how colours are stored */
+    SEGMENT_APP15 = 0xEF,
     SEGMENT_COM = 0xFE,
 };
 
@@ -40,15 +45,12 @@ enum { JPEG_SEGMENTS_MAX = 10000 };
 /* ST_CORRUPT when no complete frame header precedes the first scan, ST_LIMIT when too many segments do. */
 enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err);
 
-/* Fills metadata->orientation, exif and chunk (ICC segments first, then XMP and comments)
- * from the first METADATA_MARKERS_MAX segments. Damaged metadata is left out: it is no
- * reason to refuse a picture. */
+/* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX segments. Of
+ * EXIF, XMP and Photoshop's resources the first segment counts. Chunks are those of the ICC profile, then
+ * comments. Damaged metadata is left out: it is no reason to refuse a picture. */
 void jpeg_read_metadata(struct bytes input, struct metadata *metadata);
 
 /* Whether the segment is part of an ICC profile; *sequence counts from 1. */
 bool jpeg_icc_segment(uint32_t marker, struct bytes data, uint8_t *sequence, struct bytes *part);
-
-/* The offset of the digit of tiff:Orientation in an XMP segment; 0 when there is none. */
-size_t jpeg_xmp_orientation(struct bytes xmp);
 
 #endif

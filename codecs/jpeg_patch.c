@@ -257,6 +257,7 @@ static void write_target(struct patch *patch) {
     struct jpeg_compress_struct *cinfo = &patch->target.cinfo;
     jpeg_writer_open(&patch->target);
     jpeg_copy_critical_parameters(&patch->source.cinfo, cinfo);
+    jpeg_writer_set_density(&patch->target);
     cinfo->optimize_coding = TRUE;
     if (patch->target.options->progressive) {
         jpeg_simple_progression(cinfo);
@@ -334,7 +335,8 @@ enum status jpeg_patch(struct bytes input, const struct codec_limits *limits, co
     jpeg_writer_init(&patch.strip_writer, &patch.guard, options, &patch.strip_file);
     jpeg_writer_init(&patch.target, &patch.guard, options, output);
     buf_init(&patch.strip_file, SIZE_MAX / 2);
-    enum status status = jpeg_writer_take_metadata(&patch.target, metadata, result->model);
+    const struct image_shape shape = image_shape(result);
+    enum status status = jpeg_writer_take_metadata(&patch.target, metadata, &shape);
     if (status == ST_OK) {
         status = run(&patch, input);
     }

@@ -3,45 +3,41 @@
 
 #include <string.h>
 
+#include "codecs/carried.h"
 #include "codecs/exif.h"
-#include "codecs/icc.h"
+#include "codecs/iptc.h"
 #include "codecs/jpeg_markers.h"
+#include "codecs/losses.h"
+#include "codecs/plain_text.h"
+#include "codecs/png_chunks.h"
+#include "codecs/texts.h"
+#include "codecs/xmp.h"
 
 enum {
     HEADER = 4,                  /* marker and length */
     SEGMENT_MAX = 65533,         /* a segment's length field counts itself */
     ICC_PART = SEGMENT_MAX - 14, /* after "ICC_PROFILE\0", number and count */
-    COUNT_MAX = 1 + (METADATA_ICC_MAX / ICC_PART + 1) + METADATA_CHUNKS_MAX,
-    TOTAL_MAX = COUNT_MAX * (HEADER + SEGMENT_MAX),
+    ICC_COUNT = METADATA_ICC_MAX / ICC_PART + 1,
+    NAMED = 3, /* EXIF, XMP, IPTC */
+    TOTAL_MAX = (NAMED + ICC_COUNT) * (HEADER + SEGMENT_MAX) + METADATA_CHUNKS_MAX * (HEADER + TEXT_MAX),
 };
+_Static_assert((int)TOTAL_MAX <= (int)METADATA_WRITTEN_MAX, "METADATA_WRITTEN_MAX is too small");
 
-static enum status put_header(struct buf *segments, uint32_t marker, size_t size, struct error *err) {
-    size_t length = size + 2;
+/* A segment whose data is a name and what follows it. */
+static enum status put_segment(struct buf *segments, uint32_t marker, const void *name, size_t name_size,
+                               struct bytes data, struct error *err) {
+    size_t length = name_size + data.size + 2;
     uint8_t header[HEADER] = {0xFF, (uint8_t)marker, (uint8_t)(length >> 8), (uint8_t)length};
-    enum status status = buf_reserve(segments, sizeof(header) + size, err);
-    return status == ST_OK ? buf_append(segments, header, sizeof(header), err) : status;
+    enum status status = buf_reserve(segments, sizeof(header) + name_size + data.size, err);
+    status = status == ST_OK ? buf_append(segments, header, sizeof(header), err) : status;
+    status = status == ST_OK ? buf_append(segments, name, name_size, err) : status;
+    return status == ST_OK ? buf_append(segments, data.data, data.size, err) : status;
 }
 
-/* The length is known when it is there. */
-static enum status put_exif(struct buf *segments, struct bytes exif, bool upright, struct error *err) {
-    static const uint8_t name[] = {'E', 'x', 'i', 'f', 0, 0};
-    size_t start = segments->size;
-    enum status status = put_header(segments, SEGMENT_APP1, sizeof(name), err);
-    if (status == ST_OK) {
-        status = buf_append(segments, name, sizeof(name), err);
-    }
-    size_t empty = segments->size;
-    if (status == ST_OK) {
-        status = exif_sanitize(exif, upright, segments, err);
-    }
-    if (status != ST_OK || segments->size == empty) {
-        segments->size = start;
-        return status;
-    }
-    size_t length = segments->size - start - 2;
-    segments->data[start + 2] = (uint8_t)(length >> 8);
-    segments->data[start + 3] = (uint8_t)length;
-    return ST_OK;
+/* Nothing when there is nothing behind the name. */
+static enum status put_named(struct buf *segments, uint32_t marker, const char *name, size_t name_size,
+                             const struct buf *data, struct error *err) {
+    return data->size > 0 ? put_segment(segments, marker, name, name_size, buf_bytes(data), err) : ST_OK;
 }
 
 static enum status put_profile(struct buf *segments, struct bytes profile, struct error *err) {
@@ -53,72 +49,75 @@ static enum status put_profile(struct buf *segments, struct bytes profile, struc
         prefix[13] = (uint8_t)count;
         size_t start = i * ICC_PART;
         size_t size = profile.size - start < ICC_PART ? profile.size - start : ICC_PART;
-        status = put_header(segments, SEGMENT_APP2, sizeof(prefix) + size, err);
-        if (status == ST_OK) {
-            status = buf_append(segments, prefix, sizeof(prefix), err);
-        }
-        if (status == ST_OK) {
-            status = buf_append(segments, profile.data + start, size, err);
-        }
+        status = put_segment(segments, SEGMENT_APP2, prefix, sizeof(prefix),
+                             (struct bytes){profile.data + start, size}, err);
     }
     return status;
 }
 
-static enum status take_profile(struct buf *segments, const struct metadata *metadata, enum pixel_model model,
-                                struct error *err) {
-    struct buf profile = {0};
-    enum status status = icc_read(metadata, model, &profile, err);
-    if (status == ST_OK) {
-        status = put_profile(segments, buf_bytes(&profile), err);
-    }
-    buf_finish(&profile);
-    return status;
-}
+/* Where comments go, and what cannot become one. */
+struct comments {
+    struct buf *segments;
+    unsigned *losses;
+};
 
-/* Comments and XMP. XMP can hold the orientation too, which must not ask for another turn of pixels that are
- * upright. */
-static enum status put_carried(struct buf *segments, const struct metadata_chunk *chunk, bool upright,
-                               struct error *err) {
-    struct bytes data = chunk->data;
-    enum status status = put_header(segments, chunk->tag, data.size, err);
-    if (status == ST_OK) {
-        status = buf_append(segments, data.data, data.size, err);
-    }
-    size_t digit = upright && chunk->tag == SEGMENT_APP1 ? jpeg_xmp_orientation(data) : 0;
-    if (status == ST_OK && digit > 0) {
-        segments->data[segments->size - data.size + digit] = '1';
-    }
-    return status;
-}
-
-static enum status put_all_carried(struct buf *segments, const struct metadata *metadata, bool upright,
-                                   struct error *err) {
-    enum status status = ST_OK;
-    for (unsigned i = 0; i < metadata->chunk_count && status == ST_OK; i++) {
-        const struct metadata_chunk *chunk = &metadata->chunk[i];
-        if (chunk->tag != SEGMENT_APP2 && chunk->data.size <= SEGMENT_MAX) {
-            status = put_carried(segments, chunk, upright, err);
-        }
-    }
-    return status;
-}
-
-enum status jpeg_segments_make(const struct metadata *metadata, enum pixel_model model,
-                               const struct encode_options *options, struct buf *segments,
-                               struct error *err) {
-    buf_init(segments, TOTAL_MAX);
-    if (!metadata) {
+static enum status put_comment(void *context, const struct text *text, struct error *err) {
+    struct comments *comments = context;
+    if (!text_is(text->keyword, TEXT_COMMENT)) {
+        *comments->losses |= LOSS_TEXT;
         return ST_OK;
     }
-    enum status status = ST_OK;
-    if (options->keep_metadata && metadata->exif.size > 0) {
-        status = put_exif(segments, metadata->exif, options->upright, err);
+    return put_segment(comments->segments, SEGMENT_COM, "", 0, text->value, err);
+}
+
+static enum status put_comments(const struct metadata *metadata, struct buf *segments, unsigned *losses,
+                                struct error *err) {
+    struct comments comments = {segments, losses};
+    for (unsigned i = 0; i < metadata->chunk_count; i++) {
+        *losses |= metadata->chunk[i].tag == png_tag("tIME") ? LOSS_OTHER : 0;
+    }
+    return texts_each(metadata, losses, put_comment, &comments, err);
+}
+
+static enum status put_all(const struct metadata *metadata, const struct encode_options *options,
+                           struct carried *carried, struct buf *bytes, struct error *err) {
+    enum status status = put_named(bytes, SEGMENT_APP1, "Exif\0", 6, &carried->exif, err);
+    if (status == ST_OK) {
+        status = put_named(bytes, SEGMENT_APP1, XMP_JPEG_NAME, sizeof(XMP_JPEG_NAME), &carried->xmp, err);
     }
     if (status == ST_OK) {
-        status = take_profile(segments, metadata, model, err);
+        status = put_profile(bytes, buf_bytes(&carried->profile), err);
     }
-    if (status == ST_OK && options->keep_metadata && metadata->source == CODEC_JPEG) {
-        status = put_all_carried(segments, metadata, options->upright, err);
+    if (status == ST_OK) {
+        status = put_named(bytes, SEGMENT_APP13, IPTC_JPEG_NAME, sizeof(IPTC_JPEG_NAME), &carried->iptc, err);
     }
+    return status == ST_OK && metadata && options->keep_metadata
+               ? put_comments(metadata, bytes, &carried->losses, err)
+               : status;
+}
+
+static struct jfif jfif_of(struct density density) {
+    struct jfif jfif;
+    return density_to_jfif(density, &jfif.unit, &jfif.x, &jfif.y) ? jfif : (struct jfif){0, 1, 1};
+}
+
+enum status jpeg_segments_make(const struct metadata *metadata, const struct image_shape *shape,
+                               const struct encode_options *options, struct jpeg_segments *segments,
+                               struct error *err) {
+    struct carried carried = {0};
+    buf_init(&segments->bytes, TOTAL_MAX);
+    enum status status = carried_make(metadata, CODEC_JPEG, shape, options, &carried, err);
+    segments->jfif = jfif_of(carried.density);
+    if (status == ST_OK) {
+        status = put_all(metadata, options, &carried, &segments->bytes, err);
+    }
+    if (status == ST_OK) {
+        carried_report(&carried, options);
+    }
+    carried_finish(&carried);
     return status;
+}
+
+void jpeg_segments_finish(struct jpeg_segments *segments) {
+    buf_finish(&segments->bytes);
 }

@@ -27,15 +27,10 @@ enum {
 
 /* What of the encoder's bytes goes on. Those that adjoin are one piece: most often there is a single one. */
 struct found {
-    struct bytes jfif; /* the whole segment; empty: none */
     struct bytes piece[PIECES_MAX];
     unsigned pieces;
     unsigned frames;
 };
-
-/* As libjpeg writes it: version 1.1, square pixels of unknown size, no thumbnail. */
-static const uint8_t own_jfif[HEADER + JFIF_SIZE] = {
-    0xFF, APP0, 0, 2 + JFIF_SIZE, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0};
 
 static bool is_kept(uint8_t marker) {
     return marker == SOF0 || marker == DHT || marker == DQT || marker == DRI;
@@ -47,11 +42,6 @@ static bool is_dropped(uint8_t marker) {
 
 static struct bytes whole(const struct jpeg_segment *segment) {
     return (struct bytes){segment->data.data - HEADER, segment->data.size + HEADER};
-}
-
-static bool is_jfif(const struct jpeg_segment *segment) {
-    return segment->marker == APP0 && segment->data.size >= JFIF_SIZE &&
-           memcmp(segment->data.data, "JFIF", 5) == 0;
 }
 
 static enum status check_frame(struct bytes frame, const struct image_shape *shape, struct error *err) {
@@ -90,9 +80,6 @@ static enum status add_piece(struct found *found, struct bytes bytes, struct err
 static enum status take_segment(const struct jpeg_segment *segment, const struct image_shape *shape,
                                 struct found *found, struct error *err) {
     if (is_dropped(segment->marker)) {
-        if (is_jfif(segment) && found->jfif.size == 0) {
-            found->jfif = whole(segment);
-        }
         return ST_OK;
     }
     if (!is_kept(segment->marker)) {
@@ -152,11 +139,31 @@ static void put(struct buf *output, struct bytes bytes) {
     }
 }
 
-static enum status copy(const struct found *found, struct bytes metadata, struct buf *output,
+static enum status copy(const struct found *found, const struct jpeg_segments *metadata, struct buf *output,
                         struct error *err) {
-    static const uint8_t start[MARKER] = {0xFF, SOI};
-    struct bytes jfif = found->jfif.size > 0 ? found->jfif : (struct bytes){own_jfif, sizeof(own_jfif)};
-    size_t size = sizeof(start) + jfif.size + metadata.size;
+    /* As libjpeg writes it: version 1.1, no thumbnail. */
+    const struct jfif *jfif = &metadata->jfif;
+    const uint8_t start[MARKER + HEADER + JFIF_SIZE] = {0xFF,
+                                                        SOI,
+                                                        0xFF,
+                                                        APP0,
+                                                        0,
+                                                        2 + JFIF_SIZE,
+                                                        'J',
+                                                        'F',
+                                                        'I',
+                                                        'F',
+                                                        0,
+                                                        1,
+                                                        1,
+                                                        jfif->unit,
+                                                        (uint8_t)(jfif->x >> 8),
+                                                        (uint8_t)jfif->x,
+                                                        (uint8_t)(jfif->y >> 8),
+                                                        (uint8_t)jfif->y,
+                                                        0,
+                                                        0};
+    size_t size = sizeof(start) + metadata->bytes.size;
     for (unsigned i = 0; i < found->pieces; i++) {
         size += found->piece[i].size;
     }
@@ -165,8 +172,7 @@ static enum status copy(const struct found *found, struct bytes metadata, struct
         return status;
     }
     put(output, (struct bytes){start, sizeof(start)});
-    put(output, jfif);
-    put(output, metadata);
+    put(output, buf_bytes(&metadata->bytes));
     for (unsigned i = 0; i < found->pieces; i++) {
         put(output, found->piece[i]);
     }
@@ -181,11 +187,11 @@ enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape,
     if (status != ST_OK) {
         return status;
     }
-    struct buf segments = {0};
-    status = jpeg_segments_make(metadata, shape->model, options, &segments, err);
+    struct jpeg_segments segments = {0};
+    status = jpeg_segments_make(metadata, shape, options, &segments, err);
     if (status == ST_OK) {
-        status = copy(&found, buf_bytes(&segments), output, err);
+        status = copy(&found, &segments, output, err);
     }
-    buf_finish(&segments);
+    jpeg_segments_finish(&segments);
     return status;
 }

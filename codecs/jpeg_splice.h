@@ -6,10 +6,10 @@
 
 #include "codecs/codec.h"
 
-/* Appends `encoded`, a baseline JPEG with the frame that `shape` asks for, to *output: its JFIF header, or
- * that of codec_encode when it has none, what the options (keep_metadata, upright) let through of `metadata`,
- * which may be NULL, and then the encoder's tables, frame, and scans as they are. Other application segments
- * and comments of the encoder are left out.
+/* Appends `encoded`, a baseline JPEG with the frame that `shape` asks for, to *output: the JFIF header
+ * of codec_encode, what the options (keep_metadata, upright) let through of `metadata`,
+ * which may be NULL, and then the encoder's tables, frame, and scans as they are. Application segments and
+ * comments of the encoder are left out.
  *
  * shape   PIXEL_GRAY or PIXEL_YCBCR, 8 bits. Luma is at full size in the frame and the chroma components have
  *         factors of 1; the factors of a grey picture mean nothing and can be any

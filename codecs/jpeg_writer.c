@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "codecs/jpeg_segments.h"
 #include "codecs/limits.h"
 
 enum { OUTPUT_STEP = 1 << 16 }; /* room asked for at once */
@@ -55,12 +54,12 @@ void jpeg_writer_init(struct jpeg_writer *writer, struct jpeg_guard *guard,
 }
 
 enum status jpeg_writer_take_metadata(struct jpeg_writer *writer, const struct metadata *metadata,
-                                      enum pixel_model model) {
-    return jpeg_segments_make(metadata, model, writer->options, &writer->segments, writer->guard->err);
+                                      const struct image_shape *shape) {
+    return jpeg_segments_make(metadata, shape, writer->options, &writer->segments, writer->guard->err);
 }
 
 void jpeg_writer_finish(struct jpeg_writer *writer) {
-    buf_finish(&writer->segments);
+    jpeg_segments_finish(&writer->segments);
 }
 
 void jpeg_writer_open(struct jpeg_writer *writer) {
@@ -75,11 +74,19 @@ void jpeg_writer_open(struct jpeg_writer *writer) {
     cinfo->progress = &writer->progress;
 }
 
+void jpeg_writer_set_density(struct jpeg_writer *writer) {
+    const struct jfif *jfif = &writer->segments.jfif;
+    writer->cinfo.density_unit = jfif->unit;
+    writer->cinfo.X_density = jfif->x;
+    writer->cinfo.Y_density = jfif->y;
+}
+
 /* libjpeg keeps nothing back before the tables, so this goes straight to where it writes. */
 void jpeg_writer_put_metadata(struct jpeg_writer *writer) {
     struct buf *output = writer->output;
     output->size = output->capacity - writer->destination.free_in_buffer;
-    enum status status = buf_append(output, writer->segments.data, writer->segments.size, writer->guard->err);
+    enum status status =
+        buf_append(output, writer->segments.bytes.data, writer->segments.bytes.size, writer->guard->err);
     if (status != ST_OK) {
         jpeg_guard_leave((j_common_ptr)&writer->cinfo, status);
     }

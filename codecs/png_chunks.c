@@ -6,6 +6,8 @@
 #include <libdeflate.h>
 
 #include "codecs/exif.h"
+#include "codecs/losses.h"
+#include "codecs/texts.h"
 
 enum { HEADER_SIZE = 13, CHUNK_OVERHEAD = 12, PALETTE = 3 };
 
@@ -121,55 +123,121 @@ static bool size_is_right(const struct png_chunk *chunk) {
     return true;
 }
 
+bool png_is_text(uint32_t tag) {
+    return tag == png_tag("tEXt") || tag == png_tag("zTXt") || tag == png_tag("iTXt");
+}
+
 static bool has_keyword(const struct png_chunk *chunk, const char *keyword) {
     size_t size = strlen(keyword);
     return chunk->data.size >= size && memcmp(chunk->data.data, keyword, size) == 0;
 }
 
-/* Texts are copied as they are, except those that can hide a thumbnail of the unblurred
- * picture: EXIF, IPTC and XMP as text. */
-static bool is_carried_text(const struct png_chunk *chunk) {
-    bool text =
-        chunk->tag == png_tag("tEXt") || chunk->tag == png_tag("zTXt") || chunk->tag == png_tag("iTXt");
-    return text && !has_keyword(chunk, "Raw profile type") && !has_keyword(chunk, "XML:com.adobe.xmp");
-}
-
-static bool is_carried(const struct png_chunk *chunk, bool colour) {
-    if (colour) {
-        return png_is_colour(chunk->tag) && size_is_right(chunk);
-    }
-    bool fixed = chunk->tag == png_tag("pHYs") || chunk->tag == png_tag("tIME");
-    return (fixed && size_is_right(chunk)) || is_carried_text(chunk);
-}
-
-static bool is_listed(const struct metadata *metadata, const struct png_chunk *chunk) {
+static bool is_listed(const struct metadata *metadata, uint32_t tag) {
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
-        if (metadata->chunk[i].tag == chunk->tag) {
-            return !is_carried_text(chunk); /* only texts may be repeated */
+        if (metadata->chunk[i].tag == tag) {
+            return true;
         }
     }
     return false;
 }
 
-static void add_chunks(struct bytes input, struct metadata *metadata, bool colour) {
+static void add_chunk(struct metadata *metadata, const struct png_chunk *chunk, enum loss loss) {
+    if (metadata->chunk_count < METADATA_CHUNKS_MAX) {
+        metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){chunk->tag, chunk->data};
+    } else {
+        metadata->losses |= loss;
+    }
+}
+
+static void read_xmp(const struct png_chunk *chunk, struct metadata *metadata) {
+    struct itxt itxt;
+    if (metadata->xmp.size > 0 || !texts_read_itxt(chunk->data, &itxt)) {
+        metadata->losses |= LOSS_XMP;
+        return;
+    }
+    metadata->xmp = itxt.text;
+    metadata->xmp_deflated = itxt.deflated;
+}
+
+/* "Raw profile type": EXIF, IPTC or XMP written down in hexadecimal digits, before there were chunks for
+ * them. */
+static void read_text(const struct png_chunk *chunk, struct metadata *metadata) {
+    if (has_keyword(chunk, "Raw profile type")) {
+        metadata->losses |= LOSS_OTHER;
+    } else if (chunk->tag == png_tag("iTXt") && has_keyword(chunk, "XML:com.adobe.xmp")) {
+        read_xmp(chunk, metadata);
+    } else {
+        add_chunk(metadata, chunk, LOSS_TEXT);
+    }
+}
+
+static void read_exif(const struct png_chunk *chunk, struct metadata *metadata) {
+    if (metadata->exif.size > 0) {
+        metadata->losses |= LOSS_EXIF;
+    } else {
+        metadata->exif = chunk->data;
+    }
+}
+
+/* Chunks that tell how pixels were stored, which is no longer so. */
+static bool is_stale(uint32_t tag) {
+    static const char names[][5] = {"IHDR", "PLTE", "tRNS", "IDAT", "IEND", "sBIT", "bKGD", "hIST", "iDOT"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (tag == png_tag(names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_chunk(const struct png_chunk *chunk, struct metadata *metadata) {
+    if (png_is_text(chunk->tag)) {
+        read_text(chunk, metadata);
+    } else if (chunk->tag == png_tag("eXIf")) {
+        read_exif(chunk, metadata);
+    } else if (chunk->tag == png_tag("pHYs") && size_is_right(chunk)) {
+        struct density density = density_from_phys(chunk->data.data);
+        metadata->density = metadata->density.unit == DENSITY_NONE ? density : metadata->density;
+    } else if (chunk->tag == png_tag("tIME") && size_is_right(chunk) && !is_listed(metadata, chunk->tag)) {
+        add_chunk(metadata, chunk, LOSS_OTHER);
+    } else if (!png_is_colour(chunk->tag) && !is_stale(chunk->tag)) {
+        metadata->losses |= chunk->tag == png_tag("caBX") ? LOSS_C2PA : LOSS_OTHER;
+    }
+}
+
+/* Those before the pixels count. */
+static void read_colour(struct bytes input, struct metadata *metadata) {
     size_t position = PNG_SIGNATURE_SIZE;
     struct png_chunk chunk;
-    bool pixels = false;
     for (unsigned i = 0; i < METADATA_MARKERS_MAX && png_next_chunk(input, &position, &chunk); i++) {
-        pixels |= chunk.tag == png_tag("IDAT");
-        if (metadata->chunk_count < METADATA_CHUNKS_MAX && is_carried(&chunk, colour) &&
-            !(colour && pixels) && !is_listed(metadata, &chunk) && png_chunk_is_intact(&chunk)) {
-            metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){chunk.tag, chunk.data};
+        if (chunk.tag == png_tag("IDAT")) {
+            return;
         }
-        if (chunk.tag == png_tag("eXIf") && metadata->exif.size == 0 && png_chunk_is_intact(&chunk)) {
-            metadata->exif = chunk.data;
+        if (!png_is_colour(chunk.tag) || is_listed(metadata, chunk.tag)) {
+            continue;
+        }
+        if (size_is_right(&chunk) && png_chunk_is_intact(&chunk)) {
+            add_chunk(metadata, &chunk, LOSS_COLOUR);
+        } else {
+            metadata->losses |= LOSS_COLOUR;
         }
     }
 }
 
 void png_read_metadata(struct bytes input, struct metadata *metadata) {
-    add_chunks(input, metadata, true);
-    add_chunks(input, metadata, false);
+    size_t position = PNG_SIGNATURE_SIZE;
+    struct png_chunk chunk;
+    unsigned count = 0;
+    read_colour(input, metadata);
+    while (count < METADATA_MARKERS_MAX && png_next_chunk(input, &position, &chunk)) {
+        if (is_stale(chunk.tag) || png_chunk_is_intact(&chunk)) {
+            read_chunk(&chunk, metadata);
+        } else {
+            metadata->losses |= LOSS_OTHER;
+        }
+        count += chunk.tag != png_tag("IDAT");
+    }
+    metadata->losses |= count == METADATA_MARKERS_MAX ? LOSS_OTHER : 0;
     /* Some programs leave the prefix that EXIF has in a JPEG. */
     if (metadata->exif.size > 6 && memcmp(metadata->exif.data, "Exif\0", 6) == 0) {
         metadata->exif.data += 6, metadata->exif.size -= 6;

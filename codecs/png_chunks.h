@@ -43,8 +43,9 @@ bool png_chunk_is_intact(const struct png_chunk *chunk);
  * private variant. Sizes are not limited here. */
 enum status png_read_facts(struct bytes input, struct png_facts *facts, struct error *err);
 
-/* Fills metadata->orientation, exif and chunk from the first METADATA_MARKERS_MAX chunks
- * with a correct checksum: colour first, then texts, resolution and time. */
+/* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX chunks with a
+ * correct checksum. Of EXIF, XMP and the resolution the first chunk counts. Chunks are those about colour,
+ * then texts and the time. */
 void png_read_metadata(struct bytes input, struct metadata *metadata);
 
 /* Appends a chunk. png_open_chunk and png_close_chunk stand around data that is appended in between;
@@ -55,5 +56,8 @@ enum status png_close_chunk(struct buf *output, size_t start, struct error *err)
 
 /* Whether a chunk describes colour, and so is carried even when metadata is stripped. */
 bool png_is_colour(uint32_t tag);
+
+/* Whether a chunk is a text: tEXt, zTXt, iTXt. */
+bool png_is_text(uint32_t tag);
 
 #endif

@@ -5,14 +5,14 @@
 #include <libdeflate.h>
 #include <png.h>
 
-#include "codecs/exif.h"
-#include "codecs/icc.h"
+#include "codecs/carried.h"
 #include "codecs/limits.h"
 #include "codecs/png.h"
 #include "codecs/png_chunks.h"
 #include "codecs/png_pack.h"
 #include "codecs/png_rows.h"
 #include "codecs/png_strips.h"
+#include "codecs/texts.h"
 
 enum {
     PACK_MAX = 64 << 20,  /* bytes of rows that are held at once */
@@ -41,7 +41,7 @@ struct writer {
     struct error *err;
     struct png_rows rows;
     struct buf profile; /* the data of an iCCP chunk */
-    struct buf exif;
+    struct carried carried;
 };
 
 static enum status write_header(struct writer *writer) {
@@ -59,24 +59,74 @@ static enum status write_header(struct writer *writer) {
                                            (struct bytes){header, sizeof(header)}, writer->err);
 }
 
-/* Between IHDR and the pixels. */
-static enum status write_metadata(struct writer *writer) {
+static enum status write_buf(struct writer *writer, const char name[static 4], const struct buf *data) {
+    return data->size > 0 ? png_put_chunk(writer->output, png_tag(name), buf_bytes(data), writer->err)
+                          : ST_OK;
+}
+
+/* What the input's format has as a chunk of the same name. */
+static enum status write_chunks(struct writer *writer, bool colour) {
     const struct metadata *metadata = writer->metadata;
     enum status status = ST_OK;
-    if (writer->profile.size > 0) {
-        status = png_put_chunk(writer->output, png_tag("iCCP"), buf_bytes(&writer->profile), writer->err);
-    }
-    if (status == ST_OK && writer->exif.size > 0) {
-        status = png_put_chunk(writer->output, png_tag("eXIf"), buf_bytes(&writer->exif), writer->err);
-    }
-    bool carry = metadata && metadata->source == CODEC_PNG;
-    for (unsigned i = 0; status == ST_OK && carry && i < metadata->chunk_count; i++) {
+    for (unsigned i = 0; status == ST_OK && i < metadata->chunk_count; i++) {
         const struct metadata_chunk *chunk = &metadata->chunk[i];
-        if (chunk->tag != png_tag("iCCP") && (writer->options->keep_metadata || png_is_colour(chunk->tag))) {
+        bool wanted = colour ? png_is_colour(chunk->tag) && chunk->tag != png_tag("iCCP")
+                             : chunk->tag == png_tag("tIME");
+        if (wanted) {
             status = png_put_chunk(writer->output, chunk->tag, chunk->data, writer->err);
         }
     }
     return status;
+}
+
+static enum status write_density(struct writer *writer) {
+    uint8_t data[9];
+    return density_to_phys(writer->carried.density, data)
+               ? png_put_chunk(writer->output, png_tag("pHYs"), (struct bytes){data, sizeof(data)},
+                               writer->err)
+               : ST_OK;
+}
+
+/* ASCII as tEXt, all else as iTXt; never compressed. */
+static enum status write_text(void *context, const struct text *text, struct error *err) {
+    struct writer *writer = context;
+    bool plain = text->ascii && text->language.size == 0 && text->translated.size == 0;
+    struct buf *output = writer->output;
+    size_t start = output->size;
+    enum status status = png_open_chunk(output, png_tag(plain ? "tEXt" : "iTXt"), err);
+    status = status != ST_OK ? status : buf_append(output, text->keyword.data, text->keyword.size, err);
+    status = status != ST_OK ? status : buf_append(output, "\0\0\0", plain ? 1 : 3, err);
+    if (status == ST_OK && !plain) {
+        status = buf_append(output, text->language.data, text->language.size, err);
+        status = status != ST_OK ? status : buf_append(output, "", 1, err);
+        status =
+            status != ST_OK ? status : buf_append(output, text->translated.data, text->translated.size, err);
+        status = status != ST_OK ? status : buf_append(output, "", 1, err);
+    }
+    status = status != ST_OK ? status : buf_append(output, text->value.data, text->value.size, err);
+    return status != ST_OK ? status : png_close_chunk(output, start, err);
+}
+
+/* Between IHDR and the pixels. */
+static enum status write_metadata(struct writer *writer) {
+    static const char name[] = "XML:com.adobe.xmp";
+    struct carried *carried = &writer->carried;
+    bool png = writer->metadata && writer->metadata->source == CODEC_PNG;
+    enum status status = write_buf(writer, "iCCP", &writer->profile);
+    status = status == ST_OK && png ? write_chunks(writer, true) : status;
+    if (status != ST_OK || !writer->metadata || !writer->options->keep_metadata) {
+        return status;
+    }
+    status = write_buf(writer, "eXIf", &carried->exif);
+    status = status == ST_OK ? write_density(writer) : status;
+    if (status == ST_OK && carried->xmp.size > 0) {
+        struct text xmp = {.keyword = {(const uint8_t *)name, strlen(name)},
+                           .value = buf_bytes(&carried->xmp)};
+        status = write_text(writer, &xmp, writer->err);
+    }
+    status = status == ST_OK && png ? write_chunks(writer, false) : status;
+    return status == ST_OK ? texts_each(writer->metadata, &carried->losses, write_text, writer, writer->err)
+                           : status;
 }
 
 /* Puts what libdeflate makes in the place of the strips, which stand from `start`, if it is smaller. */
@@ -163,19 +213,12 @@ static enum status make_iccp(const struct buf *profile, struct buf *chunk, struc
 }
 
 static enum status prepare_metadata(struct writer *writer) {
-    const struct metadata *metadata = writer->metadata;
-    if (!metadata) {
-        return ST_OK;
-    }
-    struct buf profile = {0};
-    enum status status = icc_read(metadata, writer->image->model, &profile, writer->err);
-    if (status == ST_OK && profile.size > 0) {
-        status = make_iccp(&profile, &writer->profile, writer->err);
-    }
-    buf_finish(&profile);
-    if (status == ST_OK && writer->options->keep_metadata) {
-        buf_init(&writer->exif, EXIF_SIZE_MAX);
-        status = exif_sanitize(metadata->exif, writer->options->upright, &writer->exif, writer->err);
+    const struct image_shape shape = image_shape(writer->image);
+    struct carried *carried = &writer->carried;
+    enum status status =
+        carried_make(writer->metadata, CODEC_PNG, &shape, writer->options, carried, writer->err);
+    if (status == ST_OK && carried->profile.size > 0) {
+        status = make_iccp(&carried->profile, &writer->profile, writer->err);
     }
     return status;
 }
@@ -191,7 +234,10 @@ enum status png_encode(const struct image *image, const struct encode_options *o
     if (status == ST_OK) {
         status = png_put_chunk(output, png_tag("IEND"), (struct bytes){NULL, 0}, err);
     }
+    if (status == ST_OK) {
+        carried_report(&writer.carried, options);
+    }
     buf_finish(&writer.profile);
-    buf_finish(&writer.exif);
+    carried_finish(&writer.carried);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codecs/codec.h"
+#include "codecs/losses.h"
 #include "core/clock.h"
 #include "server/etag.h"
 #include "server/request.h"
@@ -86,6 +87,11 @@ void answer_picture(struct request *request) {
     add_timing(request);
     if (outcome->notice[0]) {
         answer_header(request, "X-Blurd-Notice", "%s", outcome->notice);
+    }
+    if (outcome->losses) {
+        char names[LOSSES_TEXT_MAX];
+        losses_name(outcome->losses, names);
+        answer_header(request, "X-Metadata-Dropped", "%s", names);
     }
     if (picture && request->parameters.output.format == FORMAT_AUTO) {
         answer_header(request, "Vary", "Accept");

@@ -210,13 +210,9 @@ static void refer_problems(struct writer *w, bool work) {
 }
 
 static void put_picture_answer(struct writer *w, const struct filter *filter) {
-    static const char *const headers[] = {"X-Request-Id",
-                                          "X-Content-Type-Options",
-                                          "X-Backend",
-                                          "Server-Timing",
-                                          "X-Blurd-Notice",
-                                          "Vary",
-                                          NULL};
+    static const char *const headers[] = {
+        "X-Request-Id",   "X-Content-Type-Options", "X-Backend", "Server-Timing",
+        "X-Blurd-Notice", "X-Metadata-Dropped",     "Vary",      NULL};
     bool numbers = filter && filter_id(filter) == FILTER_STATS;
     put_name(w, "200");
     put(w, "{\"description\":\"%s\"", numbers ? "The statistics." : "The picture.");

@@ -117,7 +117,9 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),
      .choices = metadata_choices,
-     .help = "`strip` keeps the colour profile only; `keep` also EXIF (without thumbnail), XMP and text."},
+     .help =
+         "`strip` keeps what tells how colours are meant, and nothing else; `keep` also what describes the "
+         "photograph: see the table of metadata."},
     {.name = "progressive",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.progressive),

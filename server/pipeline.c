@@ -62,6 +62,7 @@ static enum status plan(struct pipeline *p) {
         outcome->format = format_of(&p->plan);
     }
     p->plan.options.crew = p->worker->crew;
+    p->plan.options.losses = &outcome->losses;
     return status;
 }
 

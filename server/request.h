@@ -58,6 +58,7 @@ struct outcome {
     unsigned backend; /* number in the metrics; 0: none ran */
     char backend_name[32];
     char notice[160]; /* what about the regions needs saying; empty: nothing */
+    unsigned losses;  /* bits of codecs/losses.h: metadata that metadata=keep could not keep */
     uint32_t width, height;
     int64_t stage_ns[STAGE_COUNT];
     bool stages; /* the request got as far as a worker */

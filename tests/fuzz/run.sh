@@ -45,6 +45,7 @@ longest() {
     *jpeg* | *png*) echo 4096 ;;
     request) echo 8192 ;;
     wire) echo 12000 ;;
+    metadata) echo 4096 ;;
     *) echo 2048 ;;
     esac
 }

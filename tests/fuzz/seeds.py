@@ -11,6 +11,7 @@ import os
 import pathlib
 import struct
 import sys
+import zlib
 
 import numpy
 from PIL import Image
@@ -86,6 +87,91 @@ def corpus(magic):
     return sorted(found, key=len)[:PICTURES_MAX]
 
 
+# --- metadata ------------------------------------------------------------------------------------
+def profile(stated=200, size=200):
+    """A colour profile that is one, or that gives itself another length than it has."""
+    head = struct.pack('>I12x4s16x4s', stated, b'RGB ', b'acsp')
+    return head + b'p' * (size - len(head))
+
+
+def tiff(order, count=None, offset=None):
+    """EXIF with a text, an orientation, a resolution, all four directories, and a thumbnail's; a text of a length, and at a place,
+    that it may not have."""
+    text, at = b'a camera\0\0', 0x80
+
+    def entry(tag, kind, number, value):
+        return struct.pack(order + 'HHI', tag, kind, number) + struct.pack(order + ('HH' if kind == 3 else 'I'), *([value, 0] if kind == 3 else [value]))
+
+    def directory(*entries, following=0):
+        return struct.pack(order + 'H', len(entries)) + b''.join(entries) + struct.pack(order + 'I', following)
+
+    main = directory(entry(0x10F, 2, len(text) if count is None else count, at if offset is None else offset), entry(0x112, 3, 1, 6),
+                     entry(0x11A, 5, 1, at + 16), entry(0x11B, 5, 1, at + 16), entry(0x8769, 4, 1, at + 32), entry(0x8825, 4, 1, at + 62),
+                     following=at + 80)
+    values = text.ljust(16, b'\0') + struct.pack(order + 'II', 300, 1).ljust(16, b'\0')
+    values += directory(entry(0x9286, 7, 10, at), entry(0xA005, 4, 1, at + 32)) + directory(entry(8, 2, 9, at))
+    head = (b'II*\0' if order == '<' else b'MM\0*') + struct.pack(order + 'I', 8)
+    return (head + main).ljust(at, b'\0') + values + directory(entry(0x201, 4, 1, at))
+
+
+def exifs():
+    for order in '<>':
+        yield tiff(order)
+        for lie in (0, 1, 5, 0x7FFFFFFF, 0xFFFFFFFF):
+            yield tiff(order, count=lie)
+            yield tiff(order, offset=lie)
+
+
+def xmps():
+    rdf = "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'"
+    packet = (f"<?xpacket begin=''?><x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF {rdf}><rdf:Description rdf:about='' "
+              "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='6'>{}"
+              "</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end='w'?>")
+    for value in ('<dc:title><rdf:Alt><rdf:li xml:lang="en">a &amp; b&#xE9;</rdf:li></rdf:Alt></dc:title>', '<dc:source>base64,AAAA</dc:source>',
+                  '<o:Thumbnails xmlns:o="http://ns.adobe.com/xap/1.0/"/>', '<a:b xmlns:a="urn:other"/>', '<!-- --><dc:a/>', '<![CDATA[x]]>'):
+        yield packet.format(value).encode()
+
+
+def iptcs():
+    data = b'\x1c\x01\x5a\0\3\x1b%G\x1c\2\x50\0\6WRITER\x1c\2\xca\0\7PREVIEW'
+    for size in (len(data), 0, len(data) + 1, 0xFFFFFFFF):
+        yield b'8BIM\4\4\0\0' + struct.pack('>I', size) + data + b'\0' * (len(data) % 2)
+    yield b'8BIM\4\x0c\0\0\0\0\0\2ab8BIM\4\4\xff\0'
+
+
+def texts():
+    packed = zlib.compress(b'words ' * 20)
+    yield from (b'Title\0words', b'Title\0\0' + packed, b'Title\0\0\0en\0Titel\0words', b'Title\0\1\0en\0\0' + packed, b'caf\xe9', b'Title\0\0' + packed[:9])
+
+
+def tagged_jpegs(plain):
+    """Each kind of metadata alone, and with a length that is not its own."""
+    icc = b'ICC_PROFILE\0'
+    payloads = [(0xE1, b'Exif\0\0' + data) for data in exifs()] + [(0xED, b'Photoshop 3.0\0' + data) for data in iptcs()]
+    payloads += [(0xE1, b'http://ns.adobe.com/xap/1.0/\0' + data) for data in xmps()] + [(0xFE, b'a comment')]
+    payloads += [(0xE2, icc + b'\1\1' + profile(stated)) for stated in (200, 60000, 0, 127, 0xFFFFFFFF)]
+    payloads += [(0xE2, icc + b'\1\2' + profile(300, 200)), (0xE2, icc + b'\2\2' + bytes(100)), (0xE0, b'JFIF\0\1\2\1\1\x2c\1\x2c\0\0')]
+    for marker, payload in payloads:
+        for lie in (0, -3, 40000):
+            length = min(max(len(payload) + 2 + lie, 0), 65535)
+            yield plain[:2] + struct.pack('>BBH', 255, marker, length) + payload + plain[2:]
+    both = b''.join(struct.pack('>BBH', 255, 0xE2, len(p) + 2) + p for m, p in payloads[-3:-1])
+    yield plain[:2] + both + plain[2:]
+
+
+def tagged_pngs(plain):
+    payloads = [('eXIf', data) for data in exifs()] + [('iTXt', b'XML:com.adobe.xmp\0\0\0\0\0' + data) for data in xmps()]
+    payloads += [('iTXt', b'XML:com.adobe.xmp\0\1\0\0\0' + zlib.compress(data)) for data in xmps()]
+    payloads += [(tag, data) for tag in ('tEXt', 'zTXt', 'iTXt') for data in texts()]
+    payloads += [('iCCP', b'ICC\0\0' + zlib.compress(profile(stated))) for stated in (200, 60000, 0, 127, 0xFFFFFFFF)]
+    payloads += [('pHYs', struct.pack('>IIB', 2835, 2835, 1)), ('tIME', b'\7\xe8\1\1\1\1\1'), ('gAMA', b'\0\0\xb1\x8f'), ('gAMA', b'\0')]
+    for tag, payload in payloads:
+        named = tag.encode() + payload
+        for lie in (0, -3, 1 << 20, 0x7FFFFFFF):
+            length = min(max(len(payload) + lie, 0), 0xFFFFFFFF)
+            yield plain[:33] + struct.pack('>I', length) + named + struct.pack('>I', zlib.crc32(named)) + plain[33:]
+
+
 # --- the targets ---------------------------------------------------------------------------------
 def multipart(picture, fields=()):
     parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode() for name, value in fields]
@@ -121,6 +207,10 @@ def config_texts():
 def main():
     folder = pathlib.Path(sys.argv[1])
     jpegs, pngs = list(made_jpegs()), list(made_pngs())
+    jpegs += tagged_jpegs(min(jpegs, key=len))
+    pngs += tagged_pngs(min(pngs, key=len))
+    for data in [*exifs(), *xmps(), *iptcs(), *texts()]:
+        save(folder, 'metadata', data)
     for data in jpegs + corpus(b'\xff\xd8\xff'):
         save(folder, 'decode_jpeg', data)
         save(folder, 'jpeg_metadata', data)

@@ -4,11 +4,14 @@
 import collections
 import hashlib
 import io
+import re
 
 import numpy
 from PIL import Image
 
+import anatomy
 import lab
+import metadata_kinds
 import pictures
 import rows_pictures
 from lab import row
@@ -62,6 +65,29 @@ def metadata():
                     leaks += pictures.CANARY in answer.body
                     bare += is_bare(answer.body)
     return f'{answers} answers: {leaks} canaries, {answers - bare} with tags', answers >= 200 and leaks == 0 and bare == answers
+
+
+# --- P1b -----------------------------------------------------------------------------------------
+def shows_a_picture(data):
+    """Whether the start of another JPEG is in the file, as bytes or in base64."""
+    beside = b''.join(p for tag, p in anatomy.chunks(data) if tag != 'IDAT') if data[:1] == b'\x89' else data[2:]
+    return re.search(rb'\xff\xd8\xff[\xc0-\xfe]\0', beside) or b'/9j/4' in beside or pictures.CANARY in beside
+
+
+@row('P1b', 'thumbnails of the unfiltered picture with metadata=keep', '0 in all answers; what is dropped is said in each')
+def kept():
+    hidden = [body for kind, bodies in metadata_kinds.KINDS.items() if kind in metadata_kinds.HIDDEN for group in bodies.values() for body in group]
+    files = [r['data'] for folder in ('formats/exif/', 'formats/jpeg/', 'photos/') for r in lab.manifest(folder, 'ok') if len(r['data']) < 200 << 10]
+    shown, said, answers = 0, 0, 0
+    with lab.start() as own:
+        for target in ('/blur?sigma=2', '/blur?sigma=2&format=png', '/blur?sigma=2&format=jpeg', '/blur?sigma=2&region=1,1,9,9'):
+            for answer in lab.ask_all(own, hidden + files, target + '&metadata=keep', look=lambda body, answer: answer):
+                if answer and answer.status == 200:
+                    answers += 1
+                    shown += bool(shows_a_picture(answer.body))
+                    said += bool(answer.header('X-Metadata-Dropped'))
+    return f'{answers} answers ({4 * len(hidden)} with a hidden picture): {shown} show one; {said} say what was dropped', \
+        answers >= 4 * len(hidden) and shown == 0 and said >= 4 * len(hidden)
 
 
 # --- P2 ------------------------------------------------------------------------------------------

@@ -48,6 +48,15 @@ def exif_of(data):
     return next((p[6:] for m, p in segments(data) if m == 0xE1 and p.startswith(b'Exif\0\0')), None)
 
 
+def xmp_of(data):
+    """The XMP packet of a JPEG or PNG, or None."""
+    if data[:2] == b'\xff\xd8':
+        name = b'http://ns.adobe.com/xap/1.0/\0'
+        return next((p[len(name):] for m, p in segments(data) if m == 0xE1 and p.startswith(name)), None)
+    name = b'XML:com.adobe.xmp\0\0\0\0\0'
+    return next((p[len(name):] for tag, p in chunks(data) if tag == 'iTXt' and p.startswith(name)), None)
+
+
 def icc_of(data):
     parts = sorted((p[12], p[14:]) for m, p in segments(data) if m == 0xE2 and p.startswith(b'ICC_PROFILE\0'))
     return b''.join(part for _, part in parts)

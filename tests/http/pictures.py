@@ -190,7 +190,16 @@ def exif_segment(*arguments, **more):
     return 0xE1, b'Exif\0\0' + exif(*arguments, **more)
 
 
-XMP = b'http://ns.adobe.com/xap/1.0/\0<x:xmpmeta>' + CANARY + b'</x:xmpmeta>'
+XMP_NAME = b'http://ns.adobe.com/xap/1.0/\0'
+
+
+def xmp(properties):
+    """A packet with these in its description."""
+    return (b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description '
+            b'rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">' + properties + b'</rdf:Description></rdf:RDF></x:xmpmeta>')
+
+
+XMP = XMP_NAME + xmp(b'<dc:title>' + CANARY + b'</dc:title>')
 
 
 @functools.lru_cache(1)

@@ -166,7 +166,7 @@ def test_metadata(server):
     stripped = ask(server, query, body).content
     assert pictures.CANARY not in stripped and anatomy.exif_of(stripped) is None and anatomy.icc_of(stripped) == pictures.icc()
     kept = ask(server, query + '&metadata=keep', body).content
-    assert anatomy.exif_of(kept) and pictures.XMP in kept and anatomy.icc_of(kept) == pictures.icc()
+    assert anatomy.exif_of(kept) and pictures.CANARY in anatomy.xmp_of(kept) and anatomy.icc_of(kept) == pictures.icc()
     assert not anatomy.tags(anatomy.exif_of(kept))[1], 'the thumbnail shows what the region hides'
 
 

@@ -131,7 +131,7 @@ def test_keep(server, orientation, order):
         assert picture.getexif().get_ifd(0x8825)[1] == 'N'
         assert picture.info['comment'] == pictures.CANARY
         assert picture.info['icc_profile'] == pictures.icc()
-    assert (0xE1, pictures.XMP) in anatomy.segments(result)
+    assert pictures.CANARY in anatomy.xmp_of(result)
     assert anatomy.icc_of(result) == pictures.icc()
 
 
@@ -141,6 +141,7 @@ def test_keep_from_jpeg_to_png(server, orientation):
     result = ask(server, body, 'metadata=keep&format=png')
     tags, thumbnail = anatomy.tags(dict(anatomy.chunks(result))['eXIf'])
     assert tags[0x0112] == 1 and not thumbnail
+    assert pictures.CANARY in anatomy.xmp_of(result)
 
 
 def test_png_colour_and_texts(server):

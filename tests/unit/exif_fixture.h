@@ -48,7 +48,7 @@ static inline struct exif_fixture exif_make(bool little, uint32_t orientation) {
     exif_entry(&exif, 82, 0x9204, 10, 1, 210);
     exif_entry(&exif, 94, 0x927C, 7, 8, 220);
     exif_put(&exif, 120, 1, 2); /* GPS */
-    exif_entry(&exif, 122, 0x0002, 2, 9, 230);
+    exif_entry(&exif, 122, 0x0008, 2, 9, 230);
     exif_put(&exif, 150, 2, 2); /* IFD1 */
     exif_entry(&exif, 152, 0x0201, 4, 1, 300);
     exif_entry(&exif, 164, 0x0202, 4, 1, 10);

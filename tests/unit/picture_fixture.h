@@ -157,7 +157,7 @@ static inline void fixture_segment(struct buf *file, uint8_t marker, const void 
 }
 
 static inline bool fixture_contains(struct bytes file, const char *text) {
-    return memmem(file.data, file.size, text, strlen(text)) != NULL;
+    return file.size > 0 && memmem(file.data, file.size, text, strlen(text)) != NULL;
 }
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What of a JPEG's metadata reaches the output, in both formats. */
+#include "codecs/losses.h"
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/picture_fixture.h"
+
+#define XMP_NAME "http://ns.adobe.com/xap/1.0/\0"
+#define RDF "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 static struct buf plain_file(void) {
     struct image_shape shape = fixture_shape(PIXEL_YCBCR, 8, 40, 30);
@@ -30,7 +34,10 @@ static void test_orientation_from_exif(void **state) {
 
 /* A file with every kind of metadata; the strings in it are looked for later. */
 static struct buf tagged_file(void) {
-    static const char xmp[] = "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta tiff:Orientation=\"6\"/>";
+    static const char xmp[] =
+        XMP_NAME "<x:xmpmeta xmlns:x='adobe:ns:meta/'><r:RDF xmlns:r='" RDF "'>"
+                 "<r:Description xmlns:t='http://ns.adobe.com/tiff/1.0/' t:Orientation='6' "
+                 "t:Artist='PAINTER'/></r:RDF></x:xmpmeta>";
     struct buf file = plain_file();
     struct exif_fixture exif = exif_make(true, 6);
     uint8_t segment[6 + EXIF_FIXTURE_SIZE] = "Exif";
@@ -49,13 +56,21 @@ static struct buf tagged_file(void) {
     return file;
 }
 
-static struct buf reencoded(struct bytes input, enum codec_id id, bool keep) {
+static unsigned losses; /* of the last call */
+
+static struct buf reencoded_as(struct bytes input, enum codec_id id, bool keep, bool upright) {
     struct picture picture = fixture_probe(input);
     struct image image = fixture_decode(input, false);
-    struct encode_options options = {.quality = 85, .effort = 1, .keep_metadata = keep, .upright = true};
+    struct encode_options options = {
+        .quality = 85, .effort = 1, .keep_metadata = keep, .upright = upright, .losses = &losses};
+    losses = 0;
     struct buf output = fixture_encode(id, &image, &options, &picture.metadata);
     fixture_image_free(&image);
     return output;
+}
+
+static struct buf reencoded(struct bytes input, enum codec_id id, bool keep) {
+    return reencoded_as(input, id, keep, true);
 }
 
 static void test_metadata_stripped(void **state) {
@@ -64,6 +79,7 @@ static void test_metadata_stripped(void **state) {
     struct buf output = reencoded(buf_bytes(&file), CODEC_JPEG, false);
     static const char *const gone[] = {"Exif",    "CAMERA",  "LATITUDE", "THUMBNAIL",
                                        "COMMENT", "xmpmeta", "IPTC"};
+    assert_int_equal(losses, 0);
     for (size_t i = 0; i < sizeof(gone) / sizeof(*gone); i++) {
         assert_false(fixture_contains(buf_bytes(&output), gone[i]));
     }
@@ -84,8 +100,9 @@ static void test_metadata_kept(void **state) {
     (void)state;
     struct buf file = tagged_file();
     struct buf output = reencoded(buf_bytes(&file), CODEC_JPEG, true);
-    static const char *const kept[] = {"CAMERA", "LATITUDE", "COMMENT", "xmpmeta", "PROFILE-BODY"};
+    static const char *const kept[] = {"CAMERA", "LATITUDE", "COMMENT", "PAINTER", "PROFILE-BODY"};
     static const char *const gone[] = {"THUMBNAIL", "PREVIEW", "STRAY", "IPTC"};
+    assert_int_equal(losses, LOSS_MAKER_NOTE | LOSS_THUMBNAIL | LOSS_IPTC);
     for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
         assert_true(fixture_contains(buf_bytes(&output), kept[i]));
     }
@@ -116,21 +133,85 @@ static void test_profile_of_another_space_is_dropped(void **state) {
 static void test_orientation_in_xmp_follows(void **state) {
     (void)state;
     struct buf file = tagged_file();
+    for (int upright = 0; upright <= 1; upright++) {
+        struct buf output = reencoded_as(buf_bytes(&file), CODEC_JPEG, true, upright);
+        assert_int_equal(fixture_contains(buf_bytes(&output), "<tiff:Orientation>6<"), !upright);
+        assert_true(fixture_contains(buf_bytes(&output), "PAINTER"));
+        buf_finish(&output);
+    }
+    buf_finish(&file);
+}
+
+static void test_extended_xmp_is_dropped(void **state) {
+    (void)state;
+    struct buf file = plain_file();
+    static const char more[] = "http://ns.adobe.com/xmp/extension/\0SECRET";
+    fixture_segment(&file, 0xE1, more, sizeof(more) - 1);
     struct buf output = reencoded(buf_bytes(&file), CODEC_JPEG, true);
-    assert_true(fixture_contains(buf_bytes(&output), "tiff:Orientation=\"1\"/>"));
+    assert_false(fixture_contains(buf_bytes(&output), "SECRET"));
+    assert_int_equal(losses, LOSS_XMP);
     buf_finish(&output);
     buf_finish(&file);
 }
 
-static void test_pictures_in_xmp_are_dropped(void **state) {
+/* ---- profiles whose length is not what it says ---- */
+
+static struct buf file_with_profile(uint32_t stated, size_t there) {
+    struct buf file = plain_file();
+    uint8_t *icc = calloc(1, 14 + there);
+    memcpy(icc, "ICC_PROFILE", 12);
+    icc[12] = icc[13] = 1;
+    memset(icc + 14, 'P', there);
+    put_be32(icc + 14, stated);
+    memcpy(icc + 14 + 16, "RGB ", 4);
+    memcpy(icc + 14 + 36, "acsp", 4);
+    fixture_segment(&file, 0xE2, icc, 14 + there);
+    free(icc);
+    return file;
+}
+
+static size_t profile_bytes(struct bytes file) {
+    const uint8_t *found = memmem(file.data, file.size, "ICC_PROFILE", 12);
+    return found ? be16(found - 2) - 16 : 0;
+}
+
+/* A profile that states more than there is would be filled with what lies behind it in memory. */
+static void test_stated_length_of_a_profile(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t stated;
+        size_t there, written;
+    } cases[] = {{200, 200, 200}, {60000, 200, 0}, {201, 200, 0},    {200, 264, 200},
+                 {0, 200, 0},     {127, 200, 0},   {128, 200, 128},  {0xFFFFFFFF, 200, 0},
+                 {128, 128, 128}, {128, 127, 0},   {1 << 24, 200, 0}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct buf file = file_with_profile(cases[i].stated, cases[i].there);
+        struct buf jpeg = reencoded(buf_bytes(&file), CODEC_JPEG, true);
+        assert_int_equal(profile_bytes(buf_bytes(&jpeg)), cases[i].written);
+        assert_int_equal(losses, cases[i].written ? 0 : LOSS_COLOUR);
+        struct buf png = reencoded(buf_bytes(&file), CODEC_PNG, false);
+        struct buf back = reencoded(buf_bytes(&png), CODEC_JPEG, false);
+        assert_int_equal(profile_bytes(buf_bytes(&back)), cases[i].written);
+        buf_finish(&back);
+        buf_finish(&png);
+        buf_finish(&jpeg);
+        buf_finish(&file);
+    }
+}
+
+static void test_the_first_exif_counts(void **state) {
     (void)state;
     struct buf file = plain_file();
-    static const char xmp[] = "http://ns.adobe.com/xap/1.0/\0<x xmpGImg:image='SECRET'/>";
-    static const char more[] = "http://ns.adobe.com/xmp/extension/\0SECRET";
-    fixture_segment(&file, 0xE1, xmp, sizeof(xmp) - 1);
-    fixture_segment(&file, 0xE1, more, sizeof(more) - 1);
-    struct buf output = reencoded(buf_bytes(&file), CODEC_JPEG, true);
-    assert_false(fixture_contains(buf_bytes(&output), "SECRET"));
+    for (uint32_t orientation = 3; orientation <= 6; orientation += 3) { /* each goes to the front */
+        struct exif_fixture exif = exif_make(true, orientation);
+        uint8_t segment[6 + EXIF_FIXTURE_SIZE] = "Exif";
+        memcpy(segment + 6, exif.data, EXIF_FIXTURE_SIZE);
+        fixture_segment(&file, 0xE1, segment, sizeof(segment));
+    }
+    assert_int_equal(fixture_probe(buf_bytes(&file)).metadata.orientation, 6);
+    struct buf output = reencoded_as(buf_bytes(&file), CODEC_JPEG, true, false);
+    assert_int_equal(fixture_probe(buf_bytes(&output)).metadata.orientation, 6);
+    assert_true(losses & LOSS_EXIF);
     buf_finish(&output);
     buf_finish(&file);
 }
@@ -175,7 +256,9 @@ int main(void) {
         cmocka_unit_test(test_metadata_kept),
         cmocka_unit_test(test_profile_of_another_space_is_dropped),
         cmocka_unit_test(test_orientation_in_xmp_follows),
-        cmocka_unit_test(test_pictures_in_xmp_are_dropped),
+        cmocka_unit_test(test_extended_xmp_is_dropped),
+        cmocka_unit_test(test_stated_length_of_a_profile),
+        cmocka_unit_test(test_the_first_exif_counts),
         cmocka_unit_test(test_long_profile_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,11 @@ static void add_profile(struct buf *file, size_t size, bool gray) {
 
 /* A file with every kind of metadata; a profile of no bytes is none. */
 static struct buf tagged_file(size_t profile, bool gray) {
-    static const char xmp[] = "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta tiff:Orientation=\"6\"/>";
+    static const char xmp[] =
+        "http://ns.adobe.com/xap/1.0/\0<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+        "<r:Description xmlns:t='http://ns.adobe.com/tiff/1.0/' t:Orientation='6' "
+        "t:Artist='PAINTER'/></r:RDF>";
+    static const uint8_t jfif[] = {'J', 'F', 'I', 'F', 0, 1, 1, 1, 0, 72, 0, 72, 0, 0};
     struct buf file = bare_file(planar_shape(1, 1));
     struct exif_fixture exif = exif_make(true, 6);
     uint8_t segment[6 + EXIF_FIXTURE_SIZE] = "Exif";
@@ -80,7 +84,8 @@ static struct buf tagged_file(size_t profile, bool gray) {
     fixture_segment(&file, 0xFE, "COMMENT", 7);
     fixture_segment(&file, 0xE1, xmp, sizeof(xmp) - 1);
     fixture_segment(&file, 0xFE, "", 0);
-    fixture_segment(&file, 0xED, "Photoshop 3.0\0IPTC", 18);
+    fixture_segment(&file, 0xED, "Photoshop 3.0\0008BIM\4\4\0\0\0\0\0\x0C\x1C\2\x50\0\7WRITER", 14 + 12 + 11);
+    fixture_segment(&file, 0xE0, jfif, sizeof(jfif));
     if (profile > 0) {
         add_profile(&file, profile, gray);
     }
@@ -112,10 +117,12 @@ static void assert_alike_in_all_modes(struct image_shape shape, const struct met
         options.keep_metadata = mode & 1;
         options.upright = mode & 2;
         struct buf wanted = assert_spliced_alike(shape, &options, metadata);
-        bool jpeg = metadata->source == CODEC_JPEG;
         assert_int_equal(fixture_contains(buf_bytes(&wanted), "LATITUDE"), options.keep_metadata);
-        assert_int_equal(fixture_contains(buf_bytes(&wanted), "COMMENT"), options.keep_metadata && jpeg);
+        assert_int_equal(fixture_contains(buf_bytes(&wanted), "COMMENT"), options.keep_metadata);
+        assert_int_equal(fixture_contains(buf_bytes(&wanted), "PAINTER"), options.keep_metadata);
         assert_int_equal(fixture_contains(buf_bytes(&wanted), "acsp"), profile);
+        static const uint8_t inches[] = {1, 0, 72, 0, 72};
+        assert_int_equal(memcmp(wanted.data + 13, inches, sizeof(inches)) == 0, options.keep_metadata);
         unsigned orientation = options.keep_metadata && !options.upright ? 6 : 1;
         assert_int_equal(fixture_probe(buf_bytes(&wanted)).metadata.orientation, orientation);
         buf_finish(&wanted);
@@ -212,13 +219,13 @@ static void test_head_is_made_alike(void **state) {
     buf_finish(&wanted);
 }
 
-static void test_own_jfif_header_stays(void **state) {
+static void test_the_encoder_s_jfif_header_goes(void **state) {
     (void)state;
     struct image_shape shape = planar_shape(1, 1);
     struct buf wanted = bare_file(shape), file = bare_file(shape);
-    wanted.data[12] = 2; /* version 1.2 */
-    wanted.data[15] = 72;
-    fixture_insert(&file, 2, wanted.data + 2, 18); /* the second does not count */
+    file.data[12] = 2; /* version 1.2 */
+    file.data[13] = 1; /* pixels per inch */
+    file.data[15] = 72;
     fixture_segment(&file, 0xFE, "", 0);
     assert_becomes(buf_bytes(&file), shape, buf_bytes(&wanted));
     buf_finish(&file);
@@ -413,7 +420,7 @@ int main(void) {
         cmocka_unit_test(test_metadata_of_a_png),
         cmocka_unit_test(test_no_metadata),
         cmocka_unit_test(test_head_is_made_alike),
-        cmocka_unit_test(test_own_jfif_header_stays),
+        cmocka_unit_test(test_the_encoder_s_jfif_header_goes),
         cmocka_unit_test(test_sampling_of_grey_is_free),
         cmocka_unit_test(test_every_cut),
         cmocka_unit_test(test_ends),

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * What may be passed on of EXIF, XMP, IPTC, and texts: each is fed with the whole input. What comes out holds
+ * its limits, and coming in again it comes out the same, with nothing left to leave out. */
+#include <string.h>
+
+#include "codecs/exif.h"
+#include "codecs/iptc.h"
+#include "codecs/losses.h"
+#include "codecs/plain_text.h"
+#include "codecs/texts.h"
+#include "codecs/xmp.h"
+#include "tests/fuzz/common/fuzz.h"
+
+static enum status exif(struct bytes input, bool upright, struct buf *output, unsigned *losses) {
+    const struct exif_facts facts = {upright, 4000, 3000, exif_density(input)};
+    return exif_sanitize(input, &facts, output, losses, NULL);
+}
+
+static enum status xmp(struct bytes input, bool upright, struct buf *output, unsigned *losses) {
+    return xmp_sanitize(input, upright, output, losses, NULL);
+}
+
+static enum status iptc(struct bytes input, bool upright, struct buf *output, unsigned *losses) {
+    (void)upright;
+    return iptc_sanitize(input, output, losses, NULL);
+}
+
+typedef enum status sanitizer(struct bytes input, bool upright, struct buf *output, unsigned *losses);
+
+static void twice(sanitizer *sanitize, struct bytes input, bool upright, size_t most) {
+    struct buf once, again;
+    unsigned losses = 0;
+    buf_init(&once, most);
+    buf_init(&again, most);
+    fuzz_require(sanitize(input, upright, &once, &losses) == ST_OK, "there is memory");
+    losses = 0;
+    fuzz_require(sanitize(buf_bytes(&once), upright, &again, &losses) == ST_OK, "there is memory");
+    fuzz_require(once.size <= most, "it fits in a segment");
+    fuzz_require(losses == 0, "what was let through is let through again");
+    fuzz_require(once.size == again.size && (once.size == 0 || memcmp(once.data, again.data, once.size) == 0),
+                 "and is the same");
+    buf_finish(&once);
+    buf_finish(&again);
+}
+
+static void orientation(struct bytes input, bool upright) {
+    struct buf output;
+    unsigned losses = 0;
+    uint8_t before = exif_orientation(input);
+    buf_init(&output, EXIF_SIZE_MAX);
+    fuzz_require(before >= 1 && before <= 8, "an orientation is 1 to 8");
+    fuzz_require(exif(input, upright, &output, &losses) == ST_OK, "there is memory");
+    uint8_t after = exif_orientation(buf_bytes(&output));
+    fuzz_require(after == (upright ? 1 : before), "it follows the pixels");
+    buf_finish(&output);
+}
+
+static enum status see(void *context, const struct text *text, struct error *err) {
+    (void)context, (void)err;
+    fuzz_require(text->value.size <= TEXT_MAX && text_is_utf8(text->value), "a text is one");
+    fuzz_require(text->keyword.size >= 1 && text->keyword.size <= 79, "a keyword is one");
+    return ST_OK;
+}
+
+static void texts(struct bytes input) {
+    static const char names[] = "tEXtzTXtiTXt";
+    for (unsigned i = 0; i < 4; i++) {
+        struct metadata metadata = {.source = i < 3 ? CODEC_PNG : CODEC_JPEG, .chunk_count = 1};
+        unsigned losses = 0;
+        metadata.chunk[0] =
+            (struct metadata_chunk){i < 3 ? be32((const uint8_t *)names + 4 * (size_t)i) : 0xFE, input};
+        fuzz_require(texts_each(&metadata, &losses, see, NULL, NULL) == ST_OK, "there is memory");
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct bytes input = {data, size};
+    for (int upright = 0; upright <= 1; upright++) {
+        twice(exif, input, upright, EXIF_SIZE_MAX);
+        twice(xmp, input, upright, XMP_SIZE_MAX);
+        orientation(input, upright);
+    }
+    twice(iptc, input, false, IPTC_SIZE_MAX);
+    texts(input);
+    return 0;
+}
