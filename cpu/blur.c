@@ -64,7 +64,7 @@ static const void *input_row(struct lines *lines, unsigned i, ptrdiff_t y) {
         return picture_row(lines, y);
     }
     const struct grid *from = input_grid(lines, i);
-    return grid_at(from, span_clamp(from->y, y), 0, from->x.lo);
+    return grid_at(from, extent_kept(&lines->job->y, i, y), 0, from->x.lo);
 }
 
 /* The vertical pass at position `centre` of what stage `i` reads, into row y of `to`. Without taps

@@ -17,36 +17,46 @@ static void repeat(uint8_t *to, const void *pixel, size_t bytes, size_t count) {
     }
 }
 
-/* Fills both margins of a segment of picture width, for EDGE_MIRROR and EDGE_WRAP: a first reflection pixel
- * by pixel, and then whole periods, as margins may be much longer than the picture. */
-static void extend_periodic(const struct job *job, const struct grid *to, ptrdiff_t y, unsigned segment) {
+/* Reflects the picture's pixels, which a segment has, once on both sides; returns what it then has. */
+static struct span reflect(const struct grid *to, ptrdiff_t y, unsigned segment, ptrdiff_t last) {
     size_t bytes = to->step * to->value;
-    ptrdiff_t last = job->x.size - 1;
-    ptrdiff_t period = job->x.edge == EDGE_WRAP ? job->x.size : 2 * last;
     struct span done = {0, last};
-    if (job->x.edge == EDGE_MIRROR) {
-        for (; done.hi < to->x.hi && done.hi < 2 * last; done.hi++) {
-            memcpy(grid_at(to, y, segment, done.hi + 1), grid_at(to, y, segment, 2 * last - done.hi - 1),
-                   bytes);
-        }
-        for (; done.lo > to->x.lo && done.lo > -last; done.lo--) {
-            memcpy(grid_at(to, y, segment, done.lo - 1), grid_at(to, y, segment, 1 - done.lo), bytes);
-        }
+    for (; done.hi < to->x.hi && done.hi < 2 * last; done.hi++) {
+        memcpy(grid_at(to, y, segment, done.hi + 1), grid_at(to, y, segment, 2 * last - done.hi - 1), bytes);
     }
+    for (; done.lo > to->x.lo && done.lo > -last; done.lo--) {
+        memcpy(grid_at(to, y, segment, done.lo - 1), grid_at(to, y, segment, 1 - done.lo), bytes);
+    }
+    return done;
+}
+
+/* Fills both margins of a segment around what is `done`, at least one period: whole periods at a time, as
+ * margins may be much longer. */
+static void repeat_periods(const struct grid *to, ptrdiff_t y, unsigned segment, struct span done,
+                           ptrdiff_t period) {
+    size_t bytes = to->step * to->value;
     while (done.hi < to->x.hi) {
-        ptrdiff_t whole = (done.hi + 1) / period * period;
+        ptrdiff_t whole = (ptrdiff_t)span_length(done) / period * period;
         ptrdiff_t count = to->x.hi - done.hi < whole ? to->x.hi - done.hi : whole;
         memcpy(grid_at(to, y, segment, done.hi + 1), grid_at(to, y, segment, done.hi + 1 - whole),
                (size_t)count * bytes);
         done.hi += count;
     }
     while (done.lo > to->x.lo) {
-        ptrdiff_t whole = (last + 1 - done.lo) / period * period;
+        ptrdiff_t whole = (ptrdiff_t)span_length(done) / period * period;
         ptrdiff_t count = done.lo - to->x.lo < whole ? done.lo - to->x.lo : whole;
         done.lo -= count;
         memcpy(grid_at(to, y, segment, done.lo), grid_at(to, y, segment, done.lo + whole),
                (size_t)count * bytes);
     }
+}
+
+/* For EDGE_MIRROR and EDGE_WRAP, of the picture or of what a stage keeps of it. */
+static void extend_periodic(const struct job *job, const struct grid *to, ptrdiff_t y, unsigned segment,
+                            struct span have, bool raw) {
+    bool mirror = raw && job->x.edge == EDGE_MIRROR;
+    struct span done = mirror ? reflect(to, y, segment, have.hi) : have;
+    repeat_periods(to, y, segment, done, mirror ? 2 * have.hi : (ptrdiff_t)span_length(have));
 }
 
 void margin_fill(const struct job *job, const struct grid *to, ptrdiff_t y, struct span have, bool raw) {
@@ -61,8 +71,8 @@ void margin_fill(const struct job *job, const struct grid *to, ptrdiff_t y, stru
     static const float real[4];
     const void *outside = job_is_real(job) ? (const void *)real : whole;
     for (unsigned s = 0; s < to->segments; s++) {
-        if (raw && (job->x.edge == EDGE_MIRROR || job->x.edge == EDGE_WRAP)) {
-            extend_periodic(job, to, y, s);
+        if (extent_repeats(&job->x)) {
+            extend_periodic(job, to, y, s, have, raw);
             continue;
         }
         repeat(grid_at(to, y, s, to->x.lo), border ? outside : grid_at(to, y, s, have.lo), bytes, before);

@@ -33,12 +33,31 @@ static void constant_spans(struct extent *extent) {
     }
 }
 
+/* Samples after which what stage i reads repeats: reducing by a power of two keeps that up, and takes out of
+ * the period the factors of two that they have in common. */
+static ptrdiff_t period_of(const struct extent *extent, unsigned i) {
+    ptrdiff_t period = extent->edge == EDGE_WRAP ? extent->size : 2 * (extent->size - 1);
+    for (unsigned k = 0; k < i && k < extent->stages; k++) {
+        for (unsigned halvings = 0; halvings < extent->stage[k].shift && period % 2 == 0; halvings++) {
+            period /= 2;
+        }
+    }
+    return period;
+}
+
+/* One period instead of what is asked for, where that holds all of one. */
+static struct span fold(const struct extent *extent, unsigned i, struct span span) {
+    struct span whole = {0, period_of(extent, i) - 1};
+    return span.lo <= whole.lo && span.hi >= whole.hi ? whole : span;
+}
+
 static void periodic_spans(struct extent *extent) {
     struct span reach = {extent->blurred.lo - extent->axis->radius,
                          extent->blurred.hi + extent->axis->radius};
-    extent->span[BLUR_STAGES_MAX] = reach;
+    extent->span[BLUR_STAGES_MAX] = extent->stages > 0 ? fold(extent, BLUR_STAGES_MAX, reach) : reach;
     for (unsigned i = BLUR_STAGES_MAX; i-- > 0;) {
-        extent->span[i] = extent_needed(extent, i);
+        struct span needed = extent_needed(extent, i);
+        extent->span[i] = i > 0 && extent->stages > 0 ? fold(extent, i, needed) : needed;
     }
 }
 
@@ -48,12 +67,25 @@ void extent_init(struct extent *extent, const struct blur_axis *axis, enum edge 
     extent->stages = blur_stages(axis->levels, extent->stage);
     ptrdiff_t last = (ptrdiff_t)size - 1;
     extent->blurred = axis->levels ? (struct span){-1, (last >> axis->levels) + 2} : (struct span){0, last};
-    if (extent->edge == EDGE_MIRROR || extent->edge == EDGE_WRAP) {
+    if (extent_repeats(extent)) {
         periodic_spans(extent);
         return;
     }
     extent->span[0] = extent->edge == EDGE_ZERO ? (struct span){-1, last + 1} : (struct span){0, last};
     constant_spans(extent);
+}
+
+bool extent_repeats(const struct extent *extent) {
+    return extent->edge == EDGE_MIRROR || extent->edge == EDGE_WRAP;
+}
+
+ptrdiff_t extent_kept(const struct extent *extent, unsigned i, ptrdiff_t at) {
+    struct span span = extent->span[i];
+    if (!extent_repeats(extent)) {
+        return span_clamp(span, at);
+    }
+    ptrdiff_t length = (ptrdiff_t)span_length(span), rest = (at - span.lo) % length;
+    return span.lo + (rest < 0 ? rest + length : rest);
 }
 
 ptrdiff_t extent_source(const struct extent *extent, ptrdiff_t at) {

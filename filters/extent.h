@@ -4,7 +4,10 @@
  * The picture counts as extended without end by the edge mode. Each stage must therefore yield
  * samples outside the picture too. For EDGE_CLAMP and EDGE_ZERO those become constant a few samples
  * outside, so that a short span is kept and positions beyond it read its ends. For EDGE_MIRROR
- * and EDGE_WRAP the span is as long as what follows can reach. */
+ * and EDGE_WRAP the span is as long as what follows can reach, but where that holds a whole period it is
+ * one period, from position 0 on, and positions beyond it read it again: samples of the same input are equal
+ * to the bit. So a stage never keeps more than twice what has a place in a period, however far the blur
+ * reaches (docs/adr/0022). */
 #ifndef BLURD_FILTERS_EXTENT_H
 #define BLURD_FILTERS_EXTENT_H
 
@@ -42,6 +45,12 @@ void extent_init(struct extent *extent, const struct blur_axis *axis, enum edge 
 
 /* The sample of the picture that stands at position `at`, or OUTSIDE for the border colour. */
 ptrdiff_t extent_source(const struct extent *extent, ptrdiff_t at);
+
+/* Whether positions outside read the picture again. */
+bool extent_repeats(const struct extent *extent);
+
+/* The position in span[i], 0 < i, that has what stands at position `at`. */
+ptrdiff_t extent_kept(const struct extent *extent, unsigned i, ptrdiff_t at);
 
 /* The input positions that stage `i` needs to yield span[i + 1]. Without such a stage, that span. */
 struct span extent_needed(const struct extent *extent, unsigned i);

@@ -87,7 +87,7 @@ static __device__ __forceinline__ void gather_column(const struct kernel_grid &s
 
 /* The rows of the table, the first of which is row `top`, at sample `at` of the row, a multiple of four. No
  * load waits for another: those of rows that are outside are left out without a branch. Nothing is outside of
- * values, whose edge is KERNEL_CLAMP. The table is not read in the picture's middle. */
+ * values, whose edge is KERNEL_CLAMP or _WRAP. The table is not read in the picture's middle. */
 template <class In, int Channels, int Window>
 static __device__ __forceinline__ void load_column(const struct kernel_grid &source, uint32_t border, int at,
                                                    int top, const int *table,

@@ -43,6 +43,8 @@ static void path_init(struct blur_work *work, unsigned index, const struct blur_
     path->target = gpu_grid(&target->plane[index], (enum edge)plan->edge);
     for (unsigned i = 0; i < path->stages; i++) {
         path->out[i] = values_grid(work, path, path->x.span[i + 1], path->y.span[i + 1], offset);
+        path->out[i].edge_x = extent_repeats(&path->x) ? KERNEL_WRAP : KERNEL_CLAMP; /* as extent_kept() */
+        path->out[i].edge_y = extent_repeats(&path->y) ? KERNEL_WRAP : KERNEL_CLAMP;
     }
     if (path->stages > 0) {
         path->out[path->stages] = values_grid(work, path, path->x.blurred, path->y.blurred, offset);

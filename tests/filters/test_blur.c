@@ -30,8 +30,8 @@ struct fixture {
 
 static const double sigmas[] = {0.1, 0.3, 0.5, 1,  1.5, 2,  3,  3.99, 4,   5,  7.9,
                                 8,   12,  16,  20, 33,  50, 64, 100,  300, 500};
-static const uint32_t sizes[][2] = {{1, 1},   {1, 7},   {7, 1},    {2, 2},   {3, 5},
-                                    {17, 31}, {64, 48}, {127, 65}, {200, 3}, {3, 200}};
+static const uint32_t sizes[][2] = {{1, 1},   {1, 7},    {7, 1},   {2, 2},   {3, 5},  {17, 31},
+                                    {64, 48}, {127, 65}, {200, 3}, {3, 200}, {33, 2}, {2, 401}};
 
 static const struct image_shape models[] = {
     {.model = PIXEL_GRAY, .depth = 8},
