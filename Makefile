@@ -22,7 +22,8 @@
 # CONFIG=release|debug|asan|tsan|fuzz|afl|coverage   side by side under build/$(CONFIG)
 # V=1                                   shows the commands
 # WERROR=1                              warnings are errors, as in CI
-# CUDA_HOME=/usr/local/cuda             where the CUDA toolkit is; none: build without
+# CUDA_HOME=/usr/local/cuda             where the CUDA toolkit is
+# GPU=auto|required|none                without what the GPU needs: build for the CPU alone, or stop; none: do without
 
 CONFIG ?= release
 V ?= 0
@@ -30,8 +31,15 @@ WERROR ?= 0
 PORT ?= 8080
 PREFIX ?= /usr/local
 CUDA_HOME ?= /usr/local/cuda
+GPU ?= auto
 BUILD := build/$(CONFIG)
 PLAYGROUND := build/playground
+ifeq ($(filter $(GPU),auto required none),)
+$(error GPU is "$(GPU)", it must be auto, required or none)
+endif
+ifeq ($(GPU),none)
+override CUDA_HOME := none
+endif
 CUDA_BUILD := build/cuda/$(subst /,-,$(patsubst /%,%,$(CUDA_HOME)))
 
 CONFIGS := release debug asan tsan fuzz afl coverage
@@ -93,6 +101,11 @@ BUILDS_NOTHING := clean distclean format run test bench check check-api check-ar
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
+ifneq ($(and $(filter required,$(GPU)),$(wildcard $(CUDA_BUILD)/cuda.mk)),)
+ifeq ($(and $(CUDA_INCLUDE),$(NVRTC)),)
+$(error GPU=required, but NVRTC or CUDA headers are missing ($(shell sed -n '1s/^# //p' $(CUDA_BUILD)/cuda.mk)); remove $(CUDA_BUILD) to look again)
+endif
+endif
 endif
 
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum {
@@ -74,16 +73,13 @@ enum status listen_open(const char *text, uint16_t *port, int *fd, struct error 
 }
 
 /* A socket that is connected; -1 with errno. */
-static int try_connect(const char *text, uint16_t port, unsigned seconds) {
+static int try_connect(const char *text, uint16_t port) {
     union address address;
     socklen_t size = parse(text, port, &address);
-    struct timeval limit = {.tv_sec = (time_t)seconds};
     int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         return -1;
     }
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit); /* of connect, too */
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     if (connect(fd, &address.any, size) == 0) {
         return fd;
     }
@@ -93,12 +89,12 @@ static int try_connect(const char *text, uint16_t port, unsigned seconds) {
     return -1;
 }
 
-enum status listen_reach(const char *text, uint16_t port, unsigned seconds, int *fd, struct error *err) {
+enum status listen_reach(const char *text, uint16_t port, int *fd, struct error *err) {
     bool both = strcmp(text, "::") == 0;
     const char *to = both || strcmp(text, "0.0.0.0") == 0 ? "127.0.0.1" : text;
-    *fd = try_connect(to, port, seconds);
+    *fd = try_connect(to, port);
     if (*fd < 0 && both) { /* a machine without IPv4 */
-        *fd = try_connect("::1", port, seconds);
+        *fd = try_connect("::1", port);
     }
     return *fd >= 0 ? ST_OK
                     : fail(err, ST_ARGUMENT, "nothing answers on %s port %u: %s", to, port, strerror(errno));

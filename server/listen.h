@@ -13,9 +13,9 @@
  * one is stored. The caller closes *fd. ST_ARGUMENT with a sentence for people. */
 enum status listen_open(const char *address, uint16_t *port, int *fd, struct error *err);
 
-/* Connects to what listens on that address and port of this machine, for an exchange of at most `seconds` a
- * step; "::" and "0.0.0.0" are reached over loopback. The caller closes *fd. ST_ARGUMENT, with a sentence. */
-enum status listen_reach(const char *address, uint16_t port, unsigned seconds, int *fd, struct error *err);
+/* Connects to what listens on that address and port of this machine; "::" and "0.0.0.0" are reached over
+ * loopback. Blocks without a limit. The caller closes *fd. ST_ARGUMENT, with a sentence. */
+enum status listen_reach(const char *address, uint16_t port, int *fd, struct error *err);
 
 /* Whether `fd` listens where other machines may reach it: on an IP address that is not a loopback address. */
 bool listen_is_public(int fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Certificate and key for TLS. The only file that knows GnuTLS, through which libmicrohttpd
- * speaks: each handshake asks tls_retrieve for the certificate, so that one which SIGHUP has
- * read holds for the connections that begin afterwards, and for none before. */
+ * Certificate and key for TLS, which libmicrohttpd speaks through GnuTLS: each handshake asks tls_retrieve
+ * for the certificate, so that one which SIGHUP has read holds for the connections that begin afterwards, and
+ * for none before. */
 #ifndef BLURD_SERVER_TLS_H
 #define BLURD_SERVER_TLS_H
 

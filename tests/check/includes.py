@@ -18,7 +18,8 @@ LIBRARIES = {
     "jpeglib.h": "codecs", "jerror.h": "codecs", "jmorecfg.h": "codecs", "turbojpeg.h": "codecs",
     "png.h": "codecs", "zlib.h": "codecs", "libdeflate.h": "codecs",
     "cuda.h": "gpu", "cudaTypedefs.h": "gpu", "nvrtc.h": "gpu", "nvml.h": "gpu",
-    "microhttpd.h": "server", "gnutls/abstract.h": "server", "gnutls/x509.h": "server", "seccomp.h": "server",
+    "microhttpd.h": "server", "gnutls/abstract.h": "server", "gnutls/gnutls.h": "server", "gnutls/x509.h": "server",
+    "seccomp.h": "server",
     "cmocka.h": "tests",
 }
 ONE_FILE = {"microhttpd.h"}

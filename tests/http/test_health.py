@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
 """blurd --check-health: how containers without a client learn of it."""
 
+import os
+import shutil
 import socket
+import subprocess
 import threading
+import time
 
 import pytest
 
+import certificates
 import daemon
+from test_start import free_port
 
 
 def check(*options, **environment):
@@ -40,7 +46,7 @@ def test_draining_is_not_ready(start):
     assert running.wait() == 0
 
 
-@pytest.mark.parametrize('answer,said', ((b'', 'is not answered within 2 s'), (b'HTTP/1.1 500 Oops\r\n\r\n', 'status 500'),
+@pytest.mark.parametrize('answer,said', ((b'', 'closed without an answer'), (b'HTTP/1.1 500 Oops\r\n\r\n', 'status 500'),
                                          (b'SSH-2.0-OpenSSH_9.2\r\n', 'no HTTP server')))
 def test_something_else_is_there(answer, said):
     with socket.socket() as other:
@@ -60,14 +66,83 @@ def test_something_else_is_there(answer, said):
     assert code == 1 and said in errors
 
 
-def test_silence_ends_it():
+@pytest.mark.parametrize('tls', (False, True), ids=('plain', 'tls'))
+@pytest.mark.parametrize('trickle', (False, True), ids=('silent', 'slow'))
+def test_two_seconds_end_it(tls, trickle):
+    """All steps together: a server that is silent, one that sends a byte now and then, in place of a handshake, too."""
+    over = threading.Event()
     with socket.socket() as other:
         other.bind(('127.0.0.1', 0))
         other.listen()
-        assert 'not answered' in check('--listen', '127.0.0.1', '--port', other.getsockname()[1])[1]
+
+        def serve():
+            connection, _ = other.accept()
+            with connection:
+                for byte in b'HTTP/1.1 200 OK' * 10:
+                    if over.wait(0.7):
+                        return
+                    if trickle:
+                        connection.send(bytes([byte]))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        begin = time.monotonic()
+        try:
+            found = check('--listen', '127.0.0.1', '--port', other.getsockname()[1], *(('--tls-cert', 'a', '--tls-key', 'b') if tls else ()))
+            took = time.monotonic() - begin
+        finally:
+            over.set()
+            thread.join()
+    assert found == (1, 'blurd: /readyz is not answered within 2 s\n')
+    assert 1.9 < took < 2 + daemon.SLOW
+
+
+def test_nothing_is_there():
+    with socket.socket() as other:
+        other.bind(('127.0.0.1', 0))  # and does not listen
+        port = other.getsockname()[1]
+        assert check('--listen', '127.0.0.1', '--port', port) == (1, f'blurd: nothing answers on 127.0.0.1 port {port}: Connection refused\n')
+
+
+@certificates.needed
+def test_tls(start, tmp_path):
+    pair = certificates.Pair(tmp_path)
+    running = start(*pair.options(), '--drain-delay', '1s')
+    assert check('--port', running.port, *pair.options()) == (0, '')
+    assert check('--port', running.port, BLURD_TLS_CERT='unreadable', BLURD_TLS_KEY='unreadable') == (0, ''), 'it needs no file'
+    assert check('--port', running.port)[0] == 1, 'plain HTTP to a port with TLS'
+    running.signal()
+    assert daemon.eventually(lambda: check('--port', running.port, *pair.options()) == (1, 'blurd: /readyz answers with status 503\n'))
+    assert running.wait() == 0
+
+
+@certificates.needed
+def test_tls_with_a_second_listener(start, tmp_path):
+    """It has no TLS."""
+    pair = certificates.Pair(tmp_path)
+    running = start(*pair.options(), '--admin-listen', '127.0.0.1', '--admin-port', 0)
+    admin = running.wait_for_line(r'health and metrics on port (\d+)').group(1)
+    assert check('--admin-listen', '127.0.0.1', '--admin-port', admin, *pair.options()) == (0, '')
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which('nsenter'), reason='needs root and nsenter')
+def test_the_arguments_of_process_1(start):
+    """As the health check of an image runs: beside a daemon that is process 1, with nothing but its environment."""
+    running = start(port=free_port(), through=('unshare', '--pid', '--mount-proc', '--fork', '--kill-child=TERM'))
+    with open(f'/proc/{running.process.pid}/task/{running.process.pid}/children', encoding='ascii') as children:
+        first, = children.read().split()
+
+    def inside(*options):
+        done = subprocess.run(['nsenter', '--target', first, '--pid', '--mount', daemon.BINARY, '--check-health', *map(str, options)],
+                              capture_output=True, text=True, check=False, timeout=20, env=daemon.clean_environment(BLURD_PORT='1'))
+        return done.returncode, done.stderr
+
+    assert inside() == (0, '')
+    assert inside('--listen', '127.0.0.1') == (1, 'blurd: nothing answers on 127.0.0.1 port 1: Connection refused\n'), 'options of its own'
+    os.kill(int(first), 15)
+    assert running.wait() == 0
 
 
 def test_what_cannot_be_asked():
     assert check('--port', '0') == (1, 'blurd: --check-health needs a port other than 0\n')
-    assert check('--tls-cert', 'a', '--tls-key', 'b') == (1, 'blurd: --check-health speaks no TLS, it needs admin_listen\n')
     assert check('--port', 'x')[0] == 78

@@ -3,6 +3,7 @@
 
 import ctypes
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -218,6 +219,18 @@ def test_too_few_descriptors_stop_the_start():
 def test_questions_are_answered(arguments, says):
     code, output, log = daemon.run(*arguments)
     assert code == 0 and says in output and not log
+
+
+def test_the_version_says_which_gpus_are_served():
+    _, output, _ = daemon.run('--version')
+    text = (daemon.ROOT / 'gpu/architectures.def').read_text()
+    kernels = [f'sm_{number}' for number in re.findall(r'^CUBIN\((\d+)\)', text, re.M)]
+    kernels += [f'compute_{number}' for number in re.findall(r'^PTX\((\d+)\)', text, re.M)]
+    support, = re.fullmatch(r'blurd [\d.]+ \((.*)\)\n', output).groups()
+    if support == 'CPU only' or 'NVRTC' in support:
+        pytest.skip(f'this program was built without kernels: {support}')
+    named = re.fullmatch(r'cuda [\d.]+; kernels for (.*)', support).group(1).split(', ')
+    assert named == [kernel for kernel in kernels if kernel in named], 'an older NVRTC does not know each'
 
 
 def test_check_config():
