@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "codecs/limits.h"
+#include "core/deadline.h"
 
 static void ignore_decompress(j_decompress_ptr cinfo) {
     (void)cinfo;
@@ -83,7 +83,7 @@ static void on_progress(j_common_ptr common) {
     for (int i = 0; i < cinfo->comps_in_scan; i++) {
         reader->components_seen |= 1u << cinfo->cur_comp_info[i]->component_index;
     }
-    enum status status = limits_check_deadline(reader->limits->deadline_ns, reader->guard->err);
+    enum status status = deadline_check(reader->limits->deadline_ns, reader->guard->err);
     if (status != ST_OK) {
         jpeg_guard_leave(common, status);
     }

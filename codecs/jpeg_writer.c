@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codecs/limits.h"
+#include "core/deadline.h"
 
 enum { OUTPUT_STEP = 1 << 16 }; /* room asked for at once */
 
@@ -38,7 +38,7 @@ static void on_end(j_compress_ptr cinfo) {
 /* libjpeg calls this for each row of MCUs, in every pass. */
 static void on_progress(j_common_ptr cinfo) {
     struct jpeg_writer *writer = cinfo->client_data;
-    enum status status = limits_check_deadline(writer->options->deadline_ns, writer->guard->err);
+    enum status status = deadline_check(writer->options->deadline_ns, writer->guard->err);
     if (status != ST_OK) {
         jpeg_guard_leave(cinfo, status);
     }

@@ -2,7 +2,6 @@
 #include "codecs/limits.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 enum status limits_check_size(uint32_t width, uint32_t height, const struct codec_limits *limits,
                               struct error *err) {
@@ -21,23 +20,6 @@ enum status limits_check_size(uint32_t width, uint32_t height, const struct code
         return fail(err, ST_LIMIT,
                     "picture is %" PRIu32 " x %" PRIu32 " = %" PRIu64 " pixels; the limit is %" PRIu64, width,
                     height, pixels, limits->max_pixels);
-    }
-    return ST_OK;
-}
-
-int64_t limits_time_left(int64_t deadline_ns) {
-    if (deadline_ns == 0) {
-        return INT64_MAX;
-    }
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    return now_ns < deadline_ns ? deadline_ns - now_ns : 0;
-}
-
-enum status limits_check_deadline(int64_t deadline_ns, struct error *err) {
-    if (limits_time_left(deadline_ns) == 0) {
-        return fail(err, ST_LIMIT, "the picture takes longer than the time limit");
     }
     return ST_OK;
 }

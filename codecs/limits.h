@@ -9,11 +9,4 @@
 enum status limits_check_size(uint32_t width, uint32_t height, const struct codec_limits *limits,
                               struct error *err);
 
-/* ST_LIMIT once the deadline (CLOCK_MONOTONIC, 0: none) has passed. Costs one clock read;
- * call it once a row. */
-enum status limits_check_deadline(int64_t deadline_ns, struct error *err);
-
-/* Nanoseconds to the deadline, 0 when it has passed, INT64_MAX when there is none. */
-int64_t limits_time_left(int64_t deadline_ns);
-
 #endif

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/deadline.h"
+
 /* Where a walk over the source starts and how many bytes it steps for one target column
  * and one target row. */
 struct walk {
@@ -25,65 +27,75 @@ static struct walk walk_of(const struct plane *source, struct orient_turn turn, 
     return turn.transpose ? (struct walk){start, row, column} : (struct walk){start, column, row};
 }
 
-/* Tiles keep both the rows that are read and those that are written in the cache. `size`
- * is a constant wherever this is inlined, so that memcpy becomes a move. */
-static inline __attribute__((always_inline)) void copy_tiles(struct walk walk, const struct plane *target,
-                                                             const size_t size) {
-    enum { TILE = 32 };
-    for (uint32_t top = 0; top < target->height; top += TILE) {
-        uint32_t bottom = target->height - top < TILE ? target->height : top + TILE;
-        for (uint32_t left = 0; left < target->width; left += TILE) {
-            uint32_t right = target->width - left < TILE ? target->width : left + TILE;
-            for (uint32_t y = top; y < bottom; y++) {
-                const uint8_t *from = walk.start + (ptrdiff_t)y * walk.step_y + (ptrdiff_t)left * walk.step_x;
-                uint8_t *to = plane_row(target, y) + left * size;
-                for (uint32_t x = left; x < right; x++, from += walk.step_x, to += size) {
-                    memcpy(to, from, size);
-                }
+enum { TILE = 32 }; /* tiles keep both the rows that are read and those that are written in the cache */
+
+/* Rows top to bottom - 1 of the target. `size` is a constant wherever this is inlined, so that memcpy becomes
+ * a move. */
+static inline __attribute__((always_inline)) void
+copy_tiles(struct walk walk, const struct plane *target, uint32_t top, uint32_t bottom, const size_t size) {
+    for (uint32_t left = 0; left < target->width; left += TILE) {
+        uint32_t right = target->width - left < TILE ? target->width : left + TILE;
+        for (uint32_t y = top; y < bottom; y++) {
+            const uint8_t *from = walk.start + (ptrdiff_t)y * walk.step_y + (ptrdiff_t)left * walk.step_x;
+            uint8_t *to = plane_row(target, y) + left * size;
+            for (uint32_t x = left; x < right; x++, from += walk.step_x, to += size) {
+                memcpy(to, from, size);
             }
         }
     }
 }
 
-static void copy_rows(struct walk walk, const struct plane *target, size_t row_bytes) {
-    for (uint32_t y = 0; y < target->height; y++) {
-        memcpy(plane_row(target, y), walk.start + (ptrdiff_t)y * walk.step_y, row_bytes);
-    }
-}
-
-static void turn_plane(const struct plane *source, struct orient_turn turn, size_t size,
-                       const struct plane *target) {
-    struct walk walk = walk_of(source, turn, size);
+static void copy_rows(struct walk walk, const struct plane *target, uint32_t top, uint32_t bottom,
+                      size_t size) {
     if (walk.step_x == (ptrdiff_t)size) {
-        copy_rows(walk, target, (size_t)target->width * size);
+        for (uint32_t y = top; y < bottom; y++) {
+            memcpy(plane_row(target, y), walk.start + (ptrdiff_t)y * walk.step_y, target->width * size);
+        }
         return;
     }
     switch (size) {
     case 1:
-        copy_tiles(walk, target, 1);
+        copy_tiles(walk, target, top, bottom, 1);
         break;
     case 2:
-        copy_tiles(walk, target, 2);
+        copy_tiles(walk, target, top, bottom, 2);
         break;
     case 3:
-        copy_tiles(walk, target, 3);
+        copy_tiles(walk, target, top, bottom, 3);
         break;
     case 4:
-        copy_tiles(walk, target, 4);
+        copy_tiles(walk, target, top, bottom, 4);
         break;
     case 6:
-        copy_tiles(walk, target, 6);
+        copy_tiles(walk, target, top, bottom, 6);
         break;
     default:
-        copy_tiles(walk, target, 8);
+        copy_tiles(walk, target, top, bottom, 8);
         break;
     }
 }
 
-void orient_image(const struct image *source, uint8_t orientation, const struct image *target) {
-    struct orient_turn turn = orient_turn(orientation);
-    for (unsigned p = 0; p < source->plane_count; p++) {
-        size_t size = (size_t)source->plane[p].channels * (source->depth / 8);
-        turn_plane(&source->plane[p], turn, size, &target->plane[p]);
+static enum status turn_plane(struct walk walk, const struct plane *target, size_t size, int64_t deadline_ns,
+                              struct error *err) {
+    enum status status = ST_OK;
+    for (uint32_t top = 0; top < target->height && status == ST_OK; top += TILE) {
+        uint32_t bottom = target->height - top < TILE ? target->height : top + TILE;
+        status = deadline_check(deadline_ns, err);
+        if (status == ST_OK) {
+            copy_rows(walk, target, top, bottom, size);
+        }
     }
+    return status;
+}
+
+enum status orient_image(const struct image *source, uint8_t orientation, const struct image *target,
+                         int64_t deadline_ns, struct error *err) {
+    struct orient_turn turn = orient_turn(orientation);
+    enum status status = ST_OK;
+    for (unsigned p = 0; p < source->plane_count && status == ST_OK; p++) {
+        size_t size = (size_t)source->plane[p].channels * (source->depth / 8);
+        struct walk walk = walk_of(&source->plane[p], turn, size);
+        status = turn_plane(walk, &target->plane[p], size, deadline_ns, err);
+    }
+    return status;
 }

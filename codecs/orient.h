@@ -4,9 +4,11 @@
 #define BLURD_CODECS_ORIENT_H
 
 #include "core/orient.h"
+#include "core/status.h"
 
-/* Copies `source` turned upright to `target`, laid out with orient_shape. The images
- * do not overlap. */
-void orient_image(const struct image *source, uint8_t orientation, const struct image *target);
+/* Copies `source` turned upright to `target`, laid out with orient_shape. The images do not overlap. ST_LIMIT
+ * at the deadline (core/deadline.h), with the target undefined. */
+enum status orient_image(const struct image *source, uint8_t orientation, const struct image *target,
+                         int64_t deadline_ns, struct error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "codecs/png.h"
 #include "codecs/png_chunks.h"
 #include "codecs/png_whole.h"
+#include "core/deadline.h"
 
 enum {
     CHUNK_CACHE_MAX = 32,
@@ -77,7 +78,7 @@ enum status png_probe(struct bytes input, const struct codec_limits *limits, str
  * 100 MB there. */
 static void read_bytes(png_structp png, png_bytep target, size_t size) {
     struct reader *reader = png_get_io_ptr(png);
-    enum status status = limits_check_deadline(reader->limits->deadline_ns, reader->guard.err);
+    enum status status = deadline_check(reader->limits->deadline_ns, reader->guard.err);
     if (status != ST_OK) {
         png_guard_leave(png, status);
     }
@@ -118,7 +119,7 @@ static void read_rows(struct reader *reader, const struct image *image) {
     }
     while (passes-- > 0) {
         for (uint32_t y = 0; y < image->height; y++) {
-            enum status status = limits_check_deadline(reader->limits->deadline_ns, reader->guard.err);
+            enum status status = deadline_check(reader->limits->deadline_ns, reader->guard.err);
             if (status != ST_OK) {
                 png_guard_leave(reader->png, status);
             }

@@ -6,13 +6,13 @@
 #include <png.h>
 
 #include "codecs/carried.h"
-#include "codecs/limits.h"
 #include "codecs/png.h"
 #include "codecs/png_chunks.h"
 #include "codecs/png_pack.h"
 #include "codecs/png_rows.h"
 #include "codecs/png_strips.h"
 #include "codecs/texts.h"
+#include "core/deadline.h"
 
 enum {
     PACK_MAX = 64 << 20,  /* bytes of rows that are held at once */
@@ -133,7 +133,7 @@ static enum status write_metadata(struct writer *writer) {
 static enum status pack_instead(struct writer *writer, int level, size_t start) {
     struct buf *output = writer->output;
     size_t room = output->size - start, size = 0;
-    enum status status = limits_check_deadline(writer->options->deadline_ns, writer->err);
+    enum status status = deadline_check(writer->options->deadline_ns, writer->err);
     status = status != ST_OK ? status : buf_reserve(output, room, writer->err);
     if (status == ST_OK) {
         uint8_t *to = output->data + output->size;
@@ -165,7 +165,7 @@ static enum status choose_level(const struct writer *writer, int *level) {
     const unsigned last = sizeof(efforts) / sizeof(*efforts) - 1;
     unsigned effort = writer->options->effort < last ? writer->options->effort : last;
     uint64_t size = (uint64_t)writer->rows.line * writer->image->height;
-    int64_t left = limits_time_left(writer->options->deadline_ns);
+    int64_t left = deadline_left(writer->options->deadline_ns);
     bool graphic = false;
     enum status status = ST_OK;
     if (effort == 1) {

@@ -6,10 +6,10 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
-#include "codecs/limits.h"
 #include "codecs/png_chunks.h"
 #include "codecs/png_rows.h"
 #include "codecs/runs.h"
+#include "core/deadline.h"
 
 enum {
     STRIP_SIZE = 1 << 17, /* bytes of rows that are filtered and compressed together: they stay in cache */
@@ -65,7 +65,7 @@ static enum status write_chunk(const struct strips *strips, const struct seat *s
 static enum status run_strip(void *context, unsigned part, unsigned number, struct error *err) {
     const struct strips *strips = context;
     struct seat *seat = &strips->seat[number];
-    enum status status = limits_check_deadline(strips->deadline_ns, err);
+    enum status status = deadline_check(strips->deadline_ns, err);
     if (status != ST_OK) {
         return status;
     }

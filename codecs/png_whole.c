@@ -6,10 +6,10 @@
 
 #include <libdeflate.h>
 
-#include "codecs/limits.h"
 #include "codecs/png.h"
 #include "codecs/png_chunks.h"
 #include "codecs/png_filter.h"
+#include "core/deadline.h"
 
 enum {
     ROWS_MAX =
@@ -186,7 +186,7 @@ static enum status unfilter_rows(const struct plan *plan, const struct codec_lim
     memset(plan->memory, 0, plan->row_bytes);
     /* The row above is needed as the file has it, so that 16-bit rows are turned late. */
     for (uint32_t y = 0, turned = 0, count; y < image->height; y += count) {
-        enum status status = limits_check_deadline(limits->deadline_ns, err);
+        enum status status = deadline_check(limits->deadline_ns, err);
         count = status == ST_OK ? unfilter(plan, plane, y) : 0;
         if (count == 0) {
             *done = status != ST_OK;

@@ -45,9 +45,10 @@ struct run {
     const struct image *mask; /* coverage, PIXEL_GRAY of 8 bits and the size of the picture: where it is 0 the
                                  target is the source, where it is 255 the chain's result, between them a
                                  mixture (docs/filters.md). NULL: 255 everywhere */
-    int64_t deadline_ns; /* CLOCK_MONOTONIC; looked at between the steps of the chain, if at all; 0: none */
-    struct crew *crew;   /* may help a backend that computes in this process; NULL: nobody */
-    const struct feed *feed;         /* makes the source; NULL: it is there */
+    int64_t deadline_ns;      /* core/deadline.h: ST_LIMIT soon after it, from a backend that computes in this
+                                 process; others have a limit of their own */
+    struct crew *crew;        /* may help a backend that computes in this process; NULL: nobody */
+    const struct feed *feed;  /* makes the source; NULL: it is there */
     const struct progress *progress; /* may be told of rows of the target on the calling thread, by a backend
                                         after which no other is tried; NULL: nobody wants to know */
 };

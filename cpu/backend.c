@@ -86,8 +86,11 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
     const struct chain *chain = run->chain;
     struct cpu_lane *own = (struct cpu_lane *)lane;
     const bool follows = chain->step[0].filter == FILTER_BLUR; /* the others want the whole picture */
-    struct means means = {&cpu_backend(lane->backend)->rows, &own->scratch, run->crew,
-                          follows ? run->feed : NULL, NULL};
+    struct means means = {.rows = &cpu_backend(lane->backend)->rows,
+                          .scratch = &own->scratch,
+                          .crew = run->crew,
+                          .deadline_ns = run->deadline_ns,
+                          .feed = follows ? run->feed : NULL};
     int64_t start = clock_ns();
     struct image spare;
     enum status status = follows ? ST_OK : feed_make(run->feed, err);
@@ -97,16 +100,13 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
     const struct image *from = run->source;
     for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
         const struct image *to = (chain->count - i) % 2 ? run->target : &spare;
-        if (clock_is_past(run->deadline_ns)) {
-            return fail(err, ST_LIMIT, "the picture takes longer than the time limit");
-        }
         means.progress = i + 1 == chain->count && !run->mask ? run->progress : NULL;
         status = run_step(&means, &chain->step[i], from, run->mask, to, err);
         from = to;
         means.feed = NULL;
     }
     if (status == ST_OK && run->mask && chain->step[0].filter != FILTER_STATS) {
-        blend(run->crew, run->source, run->target, run->mask);
+        status = blend(run->crew, run->deadline_ns, run->source, run->target, run->mask, err);
     }
     timing->filter_ns = clock_ns() - start;
     return status;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/bands.h"
 
+#include "core/clock.h"
+#include "core/deadline.h"
+
 enum {
-    FOLLOWING_SEATS = 8,    /* for so many: brief bands, of which few are left when the picture is there */
+    SLICE_WORK = 2 << 20, /* of the first slice of a band: a millisecond or so */
+    SLICE_NS = 4000000,   /* what the others aim at: short against any deadline, and long enough that the rows
+                             which a slice reads beside its own stay few */
+    FOLLOWING_SEATS = 8,  /* for so many: brief bands, of which few are left when the picture is there */
     STRIP_WORK = 192 << 10, /* of a strip on one seat: what is read and written stays in a core's cache */
 };
 
@@ -45,8 +51,26 @@ static unsigned cut(struct bands *bands, unsigned parts) {
     return total;
 }
 
+/* Runs a band in slices, and looks at the deadline before each. */
+static enum status run_slices(const struct pass *pass, struct band band, struct error *err) {
+    uint64_t rows = SLICE_WORK / (pass->cost[band.plane] + 1) + 1;
+    const uint32_t end = band.to;
+    while (band.from < end) {
+        enum status status = deadline_check(pass->deadline_ns, err);
+        if (status != ST_OK) {
+            return status;
+        }
+        int64_t start = clock_ns();
+        band.to = end - band.from > rows ? band.from + (uint32_t)rows : end;
+        pass->band(pass->context, &band);
+        band.from = band.to;
+        int64_t took = clock_ns() - start;
+        rows = took < SLICE_NS / 2 ? 2 * rows : took > 2 * SLICE_NS && rows > 1 ? rows / 2 : rows;
+    }
+    return ST_OK;
+}
+
 static enum status run_band(void *context, unsigned part, unsigned seat, struct error *err) {
-    (void)err;
     const struct bands *bands = context;
     unsigned plane = 0;
     for (; part >= bands->count[plane]; plane++) {
@@ -59,15 +83,14 @@ static enum status run_band(void *context, unsigned part, unsigned seat, struct 
         .to = (uint32_t)(rows * (part + 1) / bands->count[plane]),
         .seat = seat,
     };
-    bands->pass->band(bands->pass->context, &band);
-    return ST_OK;
+    return run_slices(bands->pass, band, err);
 }
 
-void bands_run(struct crew *crew, unsigned seats, const struct pass *pass) {
+enum status bands_run(struct crew *crew, unsigned seats, const struct pass *pass, struct error *err) {
     struct bands bands = {.pass = pass};
     unsigned parts = cut(&bands, crew_parts(crew, pass_work(pass), seats));
     struct crew_work work = {.part = run_band, .context = &bands, .parts = parts, .seats = seats};
-    crew_run(crew, &work, NULL); /* bands do not fail */
+    return crew_run(crew, &work, err);
 }
 
 /* ---- following a picture that is being made ---- */
@@ -100,19 +123,17 @@ static uint32_t rows_made(const struct followed *followed, unsigned part) {
 }
 
 static enum status run_bands(void *context, unsigned part, unsigned seat, struct error *err) {
-    (void)err;
     const struct followed *followed = context;
-    for (unsigned plane = 0; plane < IMAGE_PLANES_MAX; plane++) {
+    enum status status = ST_OK;
+    for (unsigned plane = 0; plane < IMAGE_PLANES_MAX && status == ST_OK; plane++) {
         struct band band = {plane, first_row(followed, plane, part), first_row(followed, plane, part + 1),
                             seat};
-        if (band.from < band.to) {
-            followed->pass->band(followed->pass->context, &band);
-        }
+        status = run_slices(followed->pass, band, err);
     }
-    if (followed->progress) {
+    if (followed->progress && status == ST_OK) {
         progress_tell(followed->progress, rows_made(followed, part));
     }
-    return ST_OK;
+    return status;
 }
 
 static bool is_possible(const struct followed *followed, unsigned part, uint32_t rows) {

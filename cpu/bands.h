@@ -26,9 +26,10 @@ typedef uint32_t bands_reach(const void *context, unsigned plane, uint32_t to);
 struct pass {
     uint32_t rows[IMAGE_PLANES_MAX];
     uint64_t cost[IMAGE_PLANES_MAX];
-    void (*band)(const void *context, const struct band *band);
+    void (*band)(const void *context, const struct band *band); /* may get a part of a band */
     const void *context;
-    uint32_t least; /* rows of a strip: what strips do twice at their borders stays little */
+    uint32_t least;      /* rows of a strip: what strips do twice at their borders stays little */
+    int64_t deadline_ns; /* core/deadline.h; looked at every few milliseconds, also within a band */
     /* Optional. bands_follow tells it the rows of the picture that the pass has made, on one seat. */
     const struct progress *progress;
     bands_reach *makes;
@@ -42,13 +43,14 @@ enum { BANDS_MEMORY = 16 << 20 };
  * memory before it. */
 unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
 
-/* Runs the pass and returns when it is done. One seat: plane by plane on the caller. */
-void bands_run(struct crew *crew, unsigned seats, const struct pass *pass);
+/* Runs the pass and returns when it is done. One seat: plane by plane on the caller. ST_LIMIT at the
+ * deadline; then no band runs any more. */
+enum status bands_run(struct crew *crew, unsigned seats, const struct pass *pass, struct error *err);
 
 /* The same in strips across all planes, from the top, and with a feed (NULL: the picture is there) while the
  * picture is being made: a strip begins as soon as there is what it is made of. On one seat the caller has
- * each strip of the picture in its cache when it goes on with it. Fails like the feed; then no band runs any
- * more. */
+ * each strip of the picture in its cache when it goes on with it. Fails like the feed, and with ST_LIMIT at
+ * the deadline; then no band runs any more. */
 enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
                          const struct feed *feed, struct error *err);
 

@@ -96,13 +96,13 @@ static void blend_band(const void *context, const struct band *band) {
     }
 }
 
-void blend(struct crew *crew, const struct image *source, const struct image *result,
-           const struct image *mask) {
+enum status blend(struct crew *crew, int64_t deadline_ns, const struct image *source,
+                  const struct image *result, const struct image *mask, struct error *err) {
     struct blending blending = {source, result, mask};
-    struct pass pass = {.band = blend_band, .context = &blending};
+    struct pass pass = {.band = blend_band, .context = &blending, .deadline_ns = deadline_ns};
     for (unsigned i = 0; i < result->plane_count; i++) {
         pass.rows[i] = result->plane[i].height;
         pass.cost[i] = (uint64_t)result->plane[i].width * result->plane[i].channels;
     }
-    bands_run(crew, bands_seats(crew, &pass, 0), &pass);
+    return bands_run(crew, bands_seats(crew, &pass, 0), &pass, err);
 }

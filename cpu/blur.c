@@ -300,17 +300,18 @@ static enum status run_pass(const struct means *means, const struct pass *pass, 
         return bands_follow(means->crew, jobs->seats, pass, reach, feed, err);
     }
     if (status == ST_OK) {
-        bands_run(means->crew, jobs->seats, pass);
+        status = bands_run(means->crew, jobs->seats, pass, err);
     }
     return status;
 }
 
-static struct pass make_pass(const struct blur_pass *own, const struct progress *progress) {
+static struct pass make_pass(const struct blur_pass *own, const struct means *means) {
     const struct jobs *jobs = own->jobs;
     struct pass pass = {.band = run_band,
                         .context = own,
                         .least = job_is_real(&jobs->plane[0]) ? STRIP_ROWS_REAL : STRIP_ROWS,
-                        .progress = own->reduces ? NULL : progress,
+                        .progress = own->reduces ? NULL : means->progress,
+                        .deadline_ns = means->deadline_ns,
                         .makes = makes};
     for (unsigned i = 0; i < jobs->count; i++) {
         const struct job *job = &jobs->plane[i];
@@ -333,7 +334,7 @@ enum status cpu_blur_finish(const struct means *means, const struct blur_plan *p
     }
     for (unsigned i = 0; i <= stages && status == ST_OK; i++) {
         const struct blur_pass own = {&jobs, i < stages, i};
-        const struct pass pass = make_pass(&own, means->progress);
+        const struct pass pass = make_pass(&own, means);
         status = run_pass(means, &pass, i == 0 ? means->feed : NULL, err);
     }
     return status;

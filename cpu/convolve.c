@@ -234,13 +234,16 @@ enum status cpu_convolve(const struct means *means, const struct convolve_plan *
     choose_taps(&all.window);
     layout(&all.window);
     all.size = place(&all.window, NULL);
-    struct pass pass = {
-        .rows = {source->height}, .cost = {row_cost(&all.window)}, .band = convolve_band, .context = &all};
+    struct pass pass = {.rows = {source->height},
+                        .cost = {row_cost(&all.window)},
+                        .band = convolve_band,
+                        .context = &all,
+                        .deadline_ns = means->deadline_ns};
     unsigned seats = bands_seats(means->crew, &pass, all.size);
     enum status status = scratch_reserve(means->scratch, seats * all.size, err);
     if (status == ST_OK) {
         all.memory = means->scratch->memory;
-        bands_run(means->crew, seats, &pass);
+        status = bands_run(means->crew, seats, &pass, err);
     }
     return status;
 }

@@ -4,7 +4,12 @@
 #include <math.h>
 #include <pthread.h>
 
-enum { LEVELS = 65536 };
+#include "cpu/bands.h"
+
+enum {
+    LEVELS = 65536,
+    SAMPLE_COST = 2, /* a look-up, against a sample that is blurred */
+};
 
 static struct {
     uint16_t from8[256];
@@ -69,12 +74,17 @@ static uint16_t *wide_row(const struct image *image, uint32_t y) {
     return (uint16_t *)(void *)plane_row(&image->plane[0], y);
 }
 
-void linear_from(const struct image *source, const struct image *target) {
-    pthread_once(&once, make_tables);
+struct conversion {
+    const struct image *source, *target;
+};
+
+static void band_from(const void *context, const struct band *band) {
+    const struct image *source = ((const struct conversion *)context)->source;
+    const struct image *target = ((const struct conversion *)context)->target;
     unsigned channels = source->plane[0].channels;
     size_t count = (size_t)source->width * channels;
     bool alpha = pixel_has_alpha(source->model);
-    for (uint32_t y = 0; y < source->height; y++) {
+    for (uint32_t y = band->from; y < band->to; y++) {
         if (source->depth == 8) {
             row_from8(wide_row(target, y), plane_row(&source->plane[0], y), count, channels, alpha);
         } else {
@@ -83,16 +93,39 @@ void linear_from(const struct image *source, const struct image *target) {
     }
 }
 
-void linear_to(const struct image *source, const struct image *target) {
-    pthread_once(&once, make_tables);
+static void band_to(const void *context, const struct band *band) {
+    const struct image *source = ((const struct conversion *)context)->source;
+    const struct image *target = ((const struct conversion *)context)->target;
     unsigned channels = target->plane[0].channels;
     size_t count = (size_t)target->width * channels;
     bool alpha = pixel_has_alpha(target->model);
-    for (uint32_t y = 0; y < target->height; y++) {
+    for (uint32_t y = band->from; y < band->to; y++) {
         if (target->depth == 8) {
             row_to8(plane_row(&target->plane[0], y), wide_row(source, y), count, channels, alpha);
         } else {
             row16(wide_row(target, y), wide_row(source, y), tables.to16, count, channels, alpha);
         }
     }
+}
+
+static enum status convert(struct crew *crew, struct pass *pass, struct error *err) {
+    const struct image *source = ((const struct conversion *)pass->context)->source;
+    pthread_once(&once, make_tables);
+    pass->rows[0] = source->height;
+    pass->cost[0] = (uint64_t)source->width * source->plane[0].channels * SAMPLE_COST;
+    return bands_run(crew, bands_seats(crew, pass, 0), pass, err);
+}
+
+enum status linear_from(struct crew *crew, int64_t deadline_ns, const struct image *source,
+                        const struct image *target, struct error *err) {
+    const struct conversion conversion = {source, target};
+    struct pass pass = {.band = band_from, .context = &conversion, .deadline_ns = deadline_ns};
+    return convert(crew, &pass, err);
+}
+
+enum status linear_to(struct crew *crew, int64_t deadline_ns, const struct image *source,
+                      const struct image *target, struct error *err) {
+    const struct conversion conversion = {source, target};
+    struct pass pass = {.band = band_to, .context = &conversion, .deadline_ns = deadline_ns};
+    return convert(crew, &pass, err);
 }

@@ -8,17 +8,21 @@
  *
  * with encode the inverse of decode (12.92 L up to 0.0031308). There and back, 8 bits are exact. 16 bits are
  * not, as linear steps are coarser near black: 6 of 65535 at most; mask_restore (cpu/mask.h) brings back
- * what no filter was to touch. Thread-safe. */
+ * what no filter was to touch. The crew (NULL: nobody) helps; ST_LIMIT at the deadline (core/deadline.h).
+ * Thread-safe. */
 #ifndef BLURD_CPU_LINEAR_H
 #define BLURD_CPU_LINEAR_H
 
+#include "core/crew.h"
 #include "core/image.h"
 
 /* Converts `source` (interleaved: grey or RGB with or without alpha; 8 or 16 bits) into `target`, the same
  * shape with 16 bits. The images do not overlap. */
-void linear_from(const struct image *source, const struct image *target);
+enum status linear_from(struct crew *crew, int64_t deadline_ns, const struct image *source,
+                        const struct image *target, struct error *err);
 
 /* The way back: `source` is linear, `target` of 8 or 16 bits. The images do not overlap. */
-void linear_to(const struct image *source, const struct image *target);
+enum status linear_to(struct crew *crew, int64_t deadline_ns, const struct image *source,
+                      const struct image *target, struct error *err);
 
 #endif

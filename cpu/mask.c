@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/deadline.h"
+#include "cpu/bands.h"
 #include "cpu/mask_shape.h"
 #include "filters/chain.h"
 
@@ -127,13 +129,17 @@ static enum mask_place place_of(const struct image *mask, const struct region_se
     return rect_empty(drawn) ? MASK_OFF : inside ? MASK_WHOLE : MASK_CUT;
 }
 
-void mask_draw(const struct image *mask, const struct region_set *set, const struct mask_options *options,
-               struct mask_report *report) {
+enum status mask_draw(const struct image *mask, const struct region_set *set,
+                      const struct mask_options *options, struct mask_report *report, struct error *err) {
     enum mask_rule rule = !options->outward ? MASK_CENTRE : options->invert ? MASK_WITHIN : MASK_TOUCHED;
     struct mask_rect drawn = {0};
     *report = (struct mask_report){0};
     mask_clear(mask, rect_whole(mask));
     for (uint32_t i = 0; i < set->count; i++) {
+        enum status status = deadline_check(options->deadline_ns, err);
+        if (status != ST_OK) {
+            return status;
+        }
         struct mask_rect one = mask_shape(mask, set, i, rule);
         report->place[i] = (uint8_t)place_of(mask, set, i, one);
         drawn = rect_union(drawn, one);
@@ -146,6 +152,7 @@ void mask_draw(const struct image *mask, const struct region_set *set, const str
         drawn = grow(mask, drawn, &options->grid);
     }
     measure(mask, drawn, report);
+    return ST_OK;
 }
 
 struct mask_rect mask_draw_region(const struct image *mask, const struct region_set *set, uint32_t index,
@@ -158,16 +165,16 @@ struct mask_rect mask_draw_region(const struct image *mask, const struct region_
 
 /* ---- pictures ---- */
 
-enum status mask_feather(struct lane *lane, struct crew *crew, const struct image *mask,
-                         const struct image *soft, double feather, struct mask_report *report,
-                         struct error *err) {
-    struct blur_arguments arguments = {.sigma = feather / 2, .edge = EDGE_CLAMP};
+enum status mask_feather(const struct mask_feathering *how, const struct image *mask,
+                         const struct image *soft, struct mask_report *report, struct error *err) {
+    struct blur_arguments arguments = {.sigma = how->feather / 2, .edge = EDGE_CLAMP};
     struct image_shape shape = image_shape(mask);
     struct chain chain = {.count = 0};
-    const struct run run = {.chain = &chain, .source = mask, .target = soft, .crew = crew};
+    const struct run run = {
+        .chain = &chain, .source = mask, .target = soft, .crew = how->crew, .deadline_ns = how->deadline_ns};
     enum status status = chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, err);
     if (status == ST_OK) {
-        status = lane_run(lane, &run, NULL, err);
+        status = lane_run(how->lane, &run, NULL, err);
     }
     if (status == ST_OK) {
         measure(soft, rect_whole(soft), report);
@@ -175,11 +182,16 @@ enum status mask_feather(struct lane *lane, struct crew *crew, const struct imag
     return status;
 }
 
-void mask_restore(const struct image *target, const struct image *source, const struct image *mask) {
-    const struct plane *to = &target->plane[0], *from = &source->plane[0];
-    size_t pixel = (size_t)to->channels * (target->depth / 8u);
-    for (uint32_t y = 0; y < to->height; y++) {
-        const uint8_t *row = plane_row(&mask->plane[0], y);
+struct restoration {
+    const struct image *target, *source, *mask;
+};
+
+static void restore_band(const void *context, const struct band *band) {
+    const struct restoration *all = context;
+    const struct plane *to = &all->target->plane[0], *from = &all->source->plane[0];
+    size_t pixel = (size_t)to->channels * (all->target->depth / 8u);
+    for (uint32_t y = band->from; y < band->to; y++) {
+        const uint8_t *row = plane_row(&all->mask->plane[0], y);
         for (uint32_t x = 0; x < to->width;) {
             uint32_t end = x;
             while (end < to->width && row[end] == 0) {
@@ -189,4 +201,15 @@ void mask_restore(const struct image *target, const struct image *source, const 
             x = end + 1;
         }
     }
+}
+
+enum status mask_restore(struct crew *crew, int64_t deadline_ns, const struct image *target,
+                         const struct image *source, const struct image *mask, struct error *err) {
+    const struct restoration all = {target, source, mask};
+    const struct pass pass = {.rows = {target->height},
+                              .cost = {(uint64_t)target->width * target->plane[0].channels},
+                              .band = restore_band,
+                              .context = &all,
+                              .deadline_ns = deadline_ns};
+    return bands_run(crew, bands_seats(crew, &pass, 0), &pass, err);
 }

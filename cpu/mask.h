@@ -41,6 +41,7 @@ struct mask_options {
     bool invert;
     bool outward;
     struct mask_grid grid; /* with outward only */
+    int64_t deadline_ns;   /* core/deadline.h; looked at between the regions */
 };
 
 /* Columns x0 to x1, rows y0 to y1, the latter excluded; all 0: nothing. */
@@ -60,9 +61,9 @@ struct mask_report {
     uint64_t covered;           /* pixels that are not 0 */
 };
 
-/* Draws all regions into `mask`; none: nothing is inside (inverted: everything). */
-void mask_draw(const struct image *mask, const struct region_set *set, const struct mask_options *options,
-               struct mask_report *report);
+/* Draws all regions into `mask`; none: nothing is inside (inverted: everything). ST_LIMIT at the deadline. */
+enum status mask_draw(const struct image *mask, const struct region_set *set,
+                      const struct mask_options *options, struct mask_report *report, struct error *err);
 
 /* Draws region `index` alone, as mask_draw with that one (invert is not looked at), over a mask that holds
  * only zeros. Returns a rectangle around what was drawn, for mask_clear. */
@@ -72,16 +73,23 @@ struct mask_rect mask_draw_region(const struct image *mask, const struct region_
 /* Sets a rectangle of the mask to 0. */
 void mask_clear(const struct image *mask, struct mask_rect rect);
 
-/* Blurs `mask` into `soft` (same size, no overlap) with a Gaussian of sigma = feather / 2 pixels by a
- * lane of the CPU backend and the crew (NULL: nobody); 0.2 <= feather <= 1000. The border's middle becomes
- * half; from 2.5 feather + 2 pixels away it is exactly 0 or 255. Fills bounds and covered of *report anew.
- * ST_BUSY without memory. */
-enum status mask_feather(struct lane *lane, struct crew *crew, const struct image *mask,
-                         const struct image *soft, double feather, struct mask_report *report,
-                         struct error *err);
+/* How the borders of a mask become soft. */
+struct mask_feathering {
+    double feather;      /* pixels, 0.2 to 1000: a Gaussian of half of that as sigma */
+    struct lane *lane;   /* of the CPU backend */
+    struct crew *crew;   /* NULL: nobody helps */
+    int64_t deadline_ns; /* core/deadline.h */
+};
+
+/* Blurs `mask` into `soft` (same size, no overlap). The border's middle becomes half; from 2.5 feather + 2
+ * pixels away it is exactly 0 or 255. Fills bounds and covered of *report anew. ST_BUSY without memory,
+ * ST_LIMIT at the deadline. */
+enum status mask_feather(const struct mask_feathering *how, const struct image *mask,
+                         const struct image *soft, struct mask_report *report, struct error *err);
 
 /* Copies the pixels where the mask is 0 from `source` to `target`: interleaved, of the same shape, the mask
- * of their size. */
-void mask_restore(const struct image *target, const struct image *source, const struct image *mask);
+ * of their size. With the crew (NULL: nobody); ST_LIMIT at the deadline. */
+enum status mask_restore(struct crew *crew, int64_t deadline_ns, const struct image *target,
+                         const struct image *source, const struct image *mask, struct error *err);
 
 #endif

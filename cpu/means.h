@@ -12,6 +12,7 @@ struct means {
     const struct row_set *rows;
     struct scratch *scratch;
     struct crew *crew;       /* NULL: the caller alone */
+    int64_t deadline_ns;     /* core/deadline.h */
     const struct feed *feed; /* what makes the source, to be called before rows are read; NULL: it is there */
     const struct progress *progress; /* may be told of rows of the target; NULL: nobody wants to know */
 };

@@ -158,7 +158,7 @@ enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *
     const struct plane *first = &source->plane[0]; /* no plane is wider */
     size_t sums = align_up((size_t)first->width * first->channels * sizeof(uint64_t), IMAGE_ALIGNMENT);
     struct pixelation all = {means, plan, source, target, sums};
-    struct pass pass = {.band = pixelate_band, .context = &all};
+    struct pass pass = {.band = pixelate_band, .context = &all, .deadline_ns = means->deadline_ns};
     for (unsigned i = 0; i < source->plane_count; i++) {
         const struct plane *plane = &source->plane[i];
         uint32_t height = plan->block >> plane->shift_y;
@@ -168,7 +168,7 @@ enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *
     unsigned seats = bands_seats(means->crew, &pass, sums);
     enum status status = scratch_reserve(means->scratch, seats * sums, err);
     if (status == ST_OK) {
-        bands_run(means->crew, seats, &pass);
+        status = bands_run(means->crew, seats, &pass, err);
     }
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/clock.h"
+#include "core/deadline.h"
 #include "cpu/mask_plane.h"
 
 enum { CHANNELS_MAX = 4, LEVELS = 16, LOOK_RANGE = 24, DEADLINE_ROWS = 64 };
@@ -59,7 +59,7 @@ static void each_span(struct job *job, struct mask_rect rect, visit_span *visit)
         uint32_t x1 = (uint32_t)(((uint64_t)rect.x1 + (1u << plane->shift_x) - 1) >> plane->shift_x);
         uint32_t y1 = (uint32_t)(((uint64_t)rect.y1 + (1u << plane->shift_y) - 1) >> plane->shift_y);
         for (uint32_t y = rect.y0 >> plane->shift_y; y < y1 && !job->late; y++) {
-            job->late = y % DEADLINE_ROWS == 0 && clock_is_past(job->options->deadline_ns);
+            job->late = y % DEADLINE_ROWS == 0 && deadline_left(job->options->deadline_ns) == 0;
             for (uint32_t x = rect.x0 >> plane->shift_x; x < x1; x += MASK_CHUNK) {
                 uint8_t buffer[MASK_CHUNK];
                 uint32_t count = x1 - x < MASK_CHUNK ? x1 - x : MASK_CHUNK;
@@ -206,18 +206,22 @@ static bool is_single(const struct job *job, const struct region_set *set) {
 /* Draws part i over the empty mask. */
 static struct mask_rect draw_part(struct job *job, const struct region_set *set, uint32_t i) {
     bool single = is_single(job, set);
-    struct mask_options options = {.invert = single, .outward = true, .grid = job->options->grid};
+    struct mask_options options = {.invert = single,
+                                   .outward = true,
+                                   .grid = job->options->grid,
+                                   .deadline_ns = job->options->deadline_ns};
     struct mask_report report;
     if (single) {
-        mask_draw(job->mask, set, &options, &report); /* inverted, no region is everything */
-        return report.bounds;
+        enum status status = mask_draw(job->mask, set, &options, &report, NULL);
+        job->late = status == ST_LIMIT;
+        return report.bounds; /* inverted, no region is everything */
     }
     return mask_draw_region(job->mask, set, i, &options);
 }
 
 /* Small regions have few rows: it is looked at between them, too. */
 static bool is_late(struct job *job) {
-    job->late = job->late || clock_is_past(job->options->deadline_ns);
+    job->late = job->late || deadline_left(job->options->deadline_ns) == 0;
     return job->late;
 }
 
@@ -244,5 +248,5 @@ enum status redact_image(const struct image *image, const struct region_set *set
         each_span(&job, rect, fill_span);
         mask_clear(mask, rect);
     }
-    return job.late ? fail(err, ST_LIMIT, "the picture takes longer than the time limit") : ST_OK;
+    return job.late ? deadline_check(options->deadline_ns, err) : ST_OK;
 }

@@ -178,7 +178,8 @@ enum status cpu_stats(const struct means *means, const struct image *source, con
     struct pass pass = {.rows = {plane->height},
                         .cost = {(uint64_t)plane->width * plane->channels},
                         .band = count_band,
-                        .context = &all};
+                        .context = &all,
+                        .deadline_ns = means->deadline_ns};
     unsigned seats = bands_seats(means->crew, &pass, sizeof(struct tally));
     enum status status = scratch_reserve(means->scratch, seats * sizeof(struct tally), err);
     if (status != ST_OK) {
@@ -189,7 +190,10 @@ enum status cpu_stats(const struct means *means, const struct image *source, con
         memset(&all.tally[i], 0, sizeof all.tally[i]);
         memset(all.tally[i].measure.minimum, 0xff, sizeof all.tally[i].measure.minimum);
     }
-    bands_run(means->crew, seats, &pass);
+    status = bands_run(means->crew, seats, &pass, err);
+    if (status != ST_OK) {
+        return status;
+    }
     struct stats *stats = (struct stats *)(void *)plane_row(&target->plane[0], 0);
     memset(stats, 0, sizeof *stats);
     for (unsigned c = 0; c < plane->channels; c++) {

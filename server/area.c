@@ -77,14 +77,19 @@ enum status area_draw(struct area *area, const struct parameters *parameters, co
                       const struct image *stored, struct error *err) {
     const struct input_arguments *input = &parameters->input;
     const struct mask_options options = {
-        .invert = input->invert, .outward = area->redact, .grid = blocks_of(picture)};
+        .invert = input->invert,
+        .outward = area->redact,
+        .grid = blocks_of(picture),
+        .deadline_ns = area->deadline_ns,
+    };
+    enum status status = ST_OK;
     if (area->wanted) {
-        mask_draw(&area->mask, &area->region, &options, &area->report);
+        status = mask_draw(&area->mask, &area->region, &options, &area->report, err);
     }
-    if (!area->redact) {
-        return ST_OK;
+    if (!area->redact || status != ST_OK) {
+        return status;
     }
-    enum status status = refuse_off(area, stored, err);
+    status = refuse_off(area, stored, err);
     if (status == ST_OK) {
         const struct operation *operation = &parameters->ops.operation[0];
         bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
@@ -106,20 +111,21 @@ static void swap(struct area *area) {
     area->spare = mask;
 }
 
-void area_turn(struct area *area, uint8_t orientation) {
+enum status area_turn(struct area *area, uint8_t orientation, struct error *err) {
     if (!area->wanted || orientation == 1) {
-        return;
+        return ST_OK;
     }
     struct image_shape stored = image_shape(&area->mask);
     struct image_shape upright = orient_shape(&stored, orientation);
     uint8_t *memory = area->spare.plane[0].data;
     image_layout(&area->spare, &upright);
     image_place(&area->spare, memory);
-    orient_image(&area->mask, orientation, &area->spare);
+    enum status status = orient_image(&area->mask, orientation, &area->spare, area->deadline_ns, err);
     swap(area);
     memory = area->spare.plane[0].data;
     image_layout(&area->spare, &upright);
     image_place(&area->spare, memory);
+    return status;
 }
 
 /* However soft the edge, a pixel that was redacted stays touched: what no filter touches may be taken from
@@ -140,7 +146,8 @@ enum status area_feather(struct area *area, const struct parameters *parameters,
     if (!area->wanted || feather == 0) {
         return ST_OK;
     }
-    enum status status = mask_feather(cpu, crew, &area->mask, &area->spare, feather, &area->report, err);
+    const struct mask_feathering how = {feather, cpu, crew, area->deadline_ns};
+    enum status status = mask_feather(&how, &area->mask, &area->spare, &area->report, err);
     if (area->redact && status == ST_OK) {
         keep_touched(&area->spare, &area->mask);
     }

@@ -31,12 +31,13 @@ enum status area_take_memory(struct area *area, struct slot *slot, const struct 
                              struct error *err);
 
 /* Draws the mask over the decoded picture `stored`, and with mode=redact makes that forget what is inside.
- * `picture` tells how it was compressed. ST_ARGUMENT: a region that is to be redacted has no pixel. */
+ * `picture` tells how it was compressed. All of these end with ST_LIMIT at the deadline. ST_ARGUMENT: a
+ * region that is to be redacted has no pixel. */
 enum status area_draw(struct area *area, const struct parameters *parameters, const struct picture *picture,
                       const struct image *stored, struct error *err);
 
 /* Turns the mask upright with the picture. */
-void area_turn(struct area *area, uint8_t orientation);
+enum status area_turn(struct area *area, uint8_t orientation, struct error *err);
 
 /* Makes the edges soft as asked, by a lane of the CPU backend and the crew. ST_BUSY without memory. */
 enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,

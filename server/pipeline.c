@@ -218,6 +218,14 @@ static bool filters_follow(const struct pipeline *p) {
            !plan_is_linear(&p->plan);
 }
 
+static enum status turn(struct pipeline *p) {
+    enum status status =
+        orient_image(&p->source, p->plan.orientation, &p->result, p->plan.limits.deadline_ns, p->err);
+    p->source = p->result;
+    place(&p->result, &p->plan.upright, p->memory[0]);
+    return status == ST_OK ? area_turn(&p->plan.area, p->plan.orientation, p->err) : status;
+}
+
 static enum status decode(struct pipeline *p) {
     const struct parameters *parameters = &p->request->parameters;
     place(&p->source, &p->plan.stored, p->memory[0]);
@@ -231,10 +239,7 @@ static enum status decode(struct pipeline *p) {
         status = area_draw(&p->plan.area, parameters, &p->plan.picture, &p->source, p->err);
     }
     if (status == ST_OK && p->plan.orientation != 1) {
-        orient_image(&p->source, p->plan.orientation, &p->result);
-        p->source = p->result;
-        place(&p->result, &p->plan.upright, p->memory[0]);
-        area_turn(&p->plan.area, p->plan.orientation);
+        status = turn(p);
     }
     if (status == ST_OK) {
         struct lane *cpu = p->worker->lane[p->request->service->backend_count - 1];
@@ -278,19 +283,19 @@ static enum status run_linear(struct pipeline *p, const struct run *asked, struc
     struct image_shape shape = chain_result(&p->plan.chain, &p->plan.filtered);
     place(&source, &p->plan.filtered, p->linear_memory[0]);
     place(&result, &shape, p->linear_memory[1]);
-    linear_from(&p->source, &source);
     run.source = &source;
     run.target = &result;
-    enum status status = run_chain(p, &run, timing);
+    enum status status = linear_from(run.crew, run.deadline_ns, &p->source, &source, p->err);
+    status = status == ST_OK ? run_chain(p, &run, timing) : status;
     if (status != ST_OK || plan_makes_stats(&p->plan)) {
         p->result = result;
         return status;
     }
-    linear_to(&result, &p->result);
-    if (run.mask) { /* 16 bits do not all come back as they were */
-        mask_restore(&p->result, &p->source, run.mask);
+    status = linear_to(run.crew, run.deadline_ns, &result, &p->result, p->err);
+    if (run.mask && status == ST_OK) { /* 16 bits do not all come back as they were */
+        status = mask_restore(run.crew, run.deadline_ns, &p->result, &p->source, run.mask, p->err);
     }
-    return ST_OK;
+    return status;
 }
 
 static void encode_rows(void *context, uint32_t rows) {

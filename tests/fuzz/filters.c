@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_paint(&source, seed);
     const struct mask_options options = {.invert = parameters.input.invert};
     struct mask_report report;
-    mask_draw(&mask, &parameters.input.region, &options, &report);
+    mask_draw(&mask, &parameters.input.region, &options, &report, NULL);
     run_both(&chain, &source, parameters.input.region.count > 0 ? &mask : NULL);
     fuzz_image_free(&source);
     fuzz_image_free(&mask);

@@ -132,7 +132,7 @@ static struct pictures make_turned(struct check *check, const struct image_shape
         .got = make_picture(&upright),
         .orientation = orientation,
     };
-    orient_image(&pictures.source.image, orientation, &pictures.expected.image);
+    orient_image(&pictures.source.image, orientation, &pictures.expected.image, 0, NULL);
     return pictures;
 }
 

@@ -92,7 +92,7 @@ static struct buf by_cpu(struct check *check, struct bytes file, const struct ch
     struct owned stored = decode(file, shape), source = own(&upright), target = own(&upright);
     const struct run run = {.chain = chain, .source = &source.image, .target = &target.image};
     struct error err = {0};
-    orient_image(&stored.image, orientation, &source.image);
+    orient_image(&stored.image, orientation, &source.image, 0, NULL);
     must(lane_run(check->reference_lane, &run, NULL, &err), &err);
     struct buf output = encode(&target.image, QUALITY);
     free(stored.memory);

@@ -137,7 +137,7 @@ static inline void assert_guarded(const struct test_image *mask) {
 static inline void draw_mask(struct test_image *mask, const struct region_set *set,
                              struct mask_options options, struct mask_report *report) {
     struct mask_report unused;
-    mask_draw(&mask->image, set, &options, report ? report : &unused);
+    mask_draw(&mask->image, set, &options, report ? report : &unused, NULL);
     assert_guarded(mask);
 }
 

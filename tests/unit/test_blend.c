@@ -102,7 +102,7 @@ static void test_formula(void **state) {
             sprinkle_alpha(&source, &random);
             sprinkle_alpha(&filtered, &random);
             memcpy(result.memory, filtered.memory, result.size);
-            blend(NULL, &source.image, &result.image, &mask.image);
+            assert_int_equal(blend(NULL, 0, &source.image, &result.image, &mask.image, NULL), ST_OK);
             compare(&source.image, &filtered.image, &result.image, &mask.image);
         }
         test_image_free(&source);
@@ -124,15 +124,15 @@ static void test_extremes(void **state) {
         test_image_fill(&result, CONTENT_NOISE, &random);
         memcpy(before.memory, result.memory, result.size);
         test_image_set(&mask, 255);
-        blend(NULL, &source.image, &result.image, &mask.image);
+        assert_int_equal(blend(NULL, 0, &source.image, &result.image, &mask.image, NULL), ST_OK);
         assert_memory_equal(result.memory, before.memory, result.size);
         test_image_set(&mask, 0);
-        blend(NULL, &source.image, &result.image, &mask.image);
+        assert_int_equal(blend(NULL, 0, &source.image, &result.image, &mask.image, NULL), ST_OK);
         assert_memory_equal(result.memory, source.memory, result.size);
         /* Blending a picture with itself changes nothing where there is no alpha to lose colour to. */
         fill_mask(&mask, &random);
         if (!pixel_has_alpha(shapes[i].model)) {
-            blend(NULL, &source.image, &result.image, &mask.image);
+            assert_int_equal(blend(NULL, 0, &source.image, &result.image, &mask.image, NULL), ST_OK);
             assert_memory_equal(result.memory, source.memory, result.size);
         }
         test_image_free(&source);

@@ -157,7 +157,7 @@ static struct buf by_cpu(const struct wire_run *run, const struct image_shape *r
     const struct run work = {.chain = &run->chain, .source = &source, .target = &target};
     assert_int_equal(codec_probe(buf_bytes(&file), &limits, &picture, NULL), ST_OK);
     assert_int_equal(codec_decode(buf_bytes(&file), &picture, &limits, &stored, NULL), ST_OK);
-    orient_image(&stored, run->jpeg.orientation, &source);
+    orient_image(&stored, run->jpeg.orientation, &source, 0, NULL);
     assert_int_equal(lane_run(cpu_lane, &work, NULL, NULL), ST_OK);
     buf_init(&made, ROOM);
     assert_int_equal(codec_encode(CODEC_JPEG, &target, &how, NULL, &made, NULL), ST_OK);

@@ -175,9 +175,10 @@ static void test_feather(void **state) {
         struct region_set set = {0};
         struct mask_report report;
         struct error err = {0};
+        const struct mask_feathering how = {.feather = feather, .lane = lane};
         add_region(&set, "0,0,50%%,100%%");
         draw_mask(&mask, &set, (struct mask_options){0}, NULL);
-        assert_int_equal(mask_feather(lane, NULL, &mask.image, &soft.image, feather, &report, &err), ST_OK);
+        assert_int_equal(mask_feather(&how, &mask.image, &soft.image, &report, &err), ST_OK);
         assert_report(&soft, &report);
         for (uint32_t x = 1; x < 2 * middle; x++) {
             assert_true(mask_at(&soft, x, 2) <= mask_at(&soft, x - 1, 2));
@@ -208,7 +209,7 @@ static void test_restore(void **state) {
                 unsigned value = (unsigned)(test_random(&random) % 4);
                 test_put(&mask.image, 0, i % 37, i / 37, 0, value == 3 ? 255 : i / 37 == 4 ? 0 : value);
             }
-            mask_restore(&target.image, &source.image, &mask.image);
+            assert_int_equal(mask_restore(NULL, 0, &target.image, &source.image, &mask.image, NULL), ST_OK);
             for (uint32_t i = 0; i < 37 * 9; i++) {
                 for (unsigned c = 0; c < pixel_channels(shape.model); c++) {
                     const struct test_image *from = mask_at(&mask, i % 37, i / 37) ? &before : &source;

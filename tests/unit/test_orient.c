@@ -16,7 +16,7 @@ static void stored_place(uint8_t orientation, const struct plane *stored, uint32
 static void check(struct image_shape shape, uint8_t orientation) {
     struct image source = fixture_painted(shape);
     struct image target = fixture_image(orient_shape(&shape, orientation));
-    orient_image(&source, orientation, &target);
+    orient_image(&source, orientation, &target, 0, NULL);
     for (unsigned p = 0; p < source.plane_count; p++) {
         const struct plane *from = &source.plane[p], *to = &target.plane[p];
         size_t size = (size_t)from->channels * shape.depth / 8;

@@ -99,7 +99,7 @@ static void plain_redact(const struct test_image *source, struct test_image *res
         struct region_set part = part_of(set, i, invert);
         struct mask_report report;
         struct mask_options drawing = {.invert = invert, .outward = true, .grid = options->grid};
-        mask_draw(&mask.image, &part, &drawing, &report);
+        mask_draw(&mask.image, &part, &drawing, &report, NULL);
         for (unsigned p = 0; p < source->image.plane_count; p++) {
             for (unsigned c = 0; c < source->image.plane[p].channels; c++) {
                 plain_channel(&source->image, &result->image, p, c, &mask.image);
@@ -192,7 +192,7 @@ static void check_guarantee(const struct image_shape *shape, bool invert, uint32
     struct mask_options drawing = {.invert = invert, .outward = true, .grid = options.grid};
     struct mask_report report;
     add_region(&set, "ellipse:3.3,2.1,14.5,9.2");
-    mask_draw(&mask.image, &set, &drawing, &report);
+    mask_draw(&mask.image, &set, &drawing, &report, NULL);
     test_image_fill(&source, CONTENT_NOISE, random);
     struct test_image one = test_image_make(shape), other = test_image_make(shape);
     memcpy(one.memory, source.memory, source.size);
