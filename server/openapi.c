@@ -325,9 +325,9 @@ static void write_paths(struct writer *w) {
 /* ---- the rest ---- */
 
 /* The options that a client may run into. */
-static const char *const limits[] = {"max_body",       "max_pixels",   "max_side",     "max_scans",
-                                     "header_timeout", "body_timeout", "work_timeout", "write_timeout",
-                                     "min_rate",       "queue"};
+static const char *const limits[] = {"max_body",      "max_pixels",     "max_side",     "max_scans",
+                                     "max_steps",     "header_timeout", "body_timeout", "work_timeout",
+                                     "write_timeout", "min_rate",       "queue"};
 
 static bool is_limit(const char *name) {
     unsigned i = 0;

@@ -64,8 +64,9 @@ enum status operations_parse(const struct argument *row, const char *text, void 
     snprintf(copy, sizeof copy, "%s", text); /* no value is longer */
     while (cursor) {
         char *step = cut(&cursor, '|');
-        if (list->count == CHAIN_STEPS_MAX) {
-            return fail_argument(err, row->name, "%s has more than %d steps", row->name, CHAIN_STEPS_MAX);
+        if (list->count == list->most) {
+            return fail_argument(err, row->name, "%s has more than %u step%s, which is the limit (max_steps)",
+                                 row->name, list->most, list->most == 1 ? "" : "s");
         }
         struct error cause = {0};
         if (parse_operation(&list->operation[list->count++], step, &cause) != ST_OK) {

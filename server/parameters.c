@@ -31,7 +31,8 @@ static const struct argument steps_table[] = {
      .example = "blur:sigma=8|sharpen:amount=0.5",
      .without = "",
      .help = "The steps, separated by `|`: a filter, and after colons its arguments, as in "
-             "`blur:sigma=8:edge=wrap|sharpen:amount=0.5`. At most 8."},
+             "`blur:sigma=8:edge=wrap|sharpen:amount=0.5`. At most 8, or fewer where "
+             "`max_steps` of the configuration says so."},
     {0},
 };
 
@@ -214,6 +215,7 @@ static struct found find(const struct parameters *parameters, const char *name) 
 void parameters_init(struct parameters *parameters, const struct filter *filter) {
     memset(parameters, 0, sizeof *parameters);
     parameters->filter = filter;
+    parameters->ops.most = CHAIN_STEPS_MAX;
     for (unsigned i = 0; i < TABLES; i++) {
         arguments_default(tables[i].rows, parameters);
     }

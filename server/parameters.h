@@ -47,6 +47,7 @@ struct operation {
 
 struct operation_list {
     unsigned count;
+    unsigned most; /* steps that may be asked for, at most CHAIN_STEPS_MAX */
     struct operation operation[CHAIN_STEPS_MAX];
 };
 
@@ -58,7 +59,7 @@ struct parameters {
     uint64_t given;                 /* bit per parameter that may be given */
 };
 
-/* Everything at its default. */
+/* Everything at its default, with as many steps as a chain holds: ops.most may then be lowered. */
 void parameters_init(struct parameters *parameters, const struct filter *filter);
 
 /* The tables of the parameters that no filter has of its own, one by one; NULL behind the last. And whether

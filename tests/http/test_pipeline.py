@@ -226,3 +226,14 @@ def test_two_pictures_and_a_matrix(server):
 def test_a_long_file_for_a_parameter(server, size, says):
     answer = server.post('/convolve', form(('kernel"; filename="k.json', '[' + ' ' * (size - 1)), IMAGE), headers=FORM)
     check_problem(answer, 'bad-parameter', 'kernel', says)
+
+
+def test_the_number_of_steps_is_an_option(start):
+    """In the query, in a form, and in the description."""
+    own = start('--max-steps', 2)
+    for steps, status in (('blur|blur', 200), ('blur|blur|blur', 400)):
+        for answer in (own.post(f'/pipeline?ops={steps}', BODY), own.post('/pipeline', form(IMAGE, ('ops', steps)), headers=FORM)):
+            assert answer.status_code == status
+            if status == 400:
+                check_problem(answer, 'bad-parameter', 'ops', 'more than 2 steps, which is the limit (max_steps)')
+    assert own.get('/openapi.json').json()['x-limits']['max_steps']['value'] == '2'

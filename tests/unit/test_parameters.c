@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config.h"
+
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
 static enum status parse(const char *query, struct parameters *parameters, struct error *err) {
@@ -288,11 +290,28 @@ static void test_values_refused(void **state) {
     }
 }
 
+/* The option that bounds the steps cannot ask for more than a chain holds. */
+static void test_steps(void **state) {
+    (void)state;
+    size_t count;
+    const struct option *rows = config_options(&count);
+    while (count > 0 && strcmp(rows[count - 1].name, "max_steps") != 0) {
+        count--;
+    }
+    assert_true(count > 0 && rows[count - 1].maximum == CHAIN_STEPS_MAX);
+    struct parameters parameters;
+    struct error err = {0};
+    parameters_init(&parameters, NULL);
+    parameters.ops.most = 1;
+    assert_int_equal(parameters_set(&parameters, "ops", "blur|blur", &err), ST_ARGUMENT);
+    assert_string_equal(err.text, "ops has more than 1 step, which is the limit (max_steps)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_all),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_endpoints),      cmocka_unit_test(test_bits), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_values_refused),
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_all),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_endpoints),      cmocka_unit_test(test_bits),  cmocka_unit_test(test_together),
+        cmocka_unit_test(test_values_refused), cmocka_unit_test(test_steps),
     };
     return cmocka_run_group_tests_name("parameters", tests, NULL, NULL);
 }
