@@ -36,8 +36,10 @@ struct codec_limits {
     uint32_t max_scans;  /* JPEG scans */
     uint64_t max_memory; /* bytes that the codec library may allocate by itself */
     int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
-    bool local_blocks; /* JPEG: reduced colour is repeated instead of interpolated, and unfinished progressive
-                          blocks are not smoothed, so that no pixel depends on another MCU */
+    /* JPEG: unfinished progressive blocks are not smoothed. Then no pixel depends on another MCU but through
+     * interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
+    bool local_blocks;
+    bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
     const struct progress *progress; /* is told of the rows that are decoded; NULL: nobody */
 };
 

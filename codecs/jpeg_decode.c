@@ -166,7 +166,7 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     cinfo->raw_data_out = raw;
     cinfo->dct_method = JDCT_ISLOW;
     cinfo->out_color_space = gray ? JCS_GRAYSCALE : cinfo->num_components == 4 ? JCS_CMYK : JCS_RGB;
-    cinfo->do_fancy_upsampling = !reader->limits->local_blocks;
+    cinfo->do_fancy_upsampling = !reader->limits->local_colour;
     cinfo->do_block_smoothing = !reader->limits->local_blocks;
     jpeg_start_decompress(cinfo);
     enum status status = jpeg_has_multiple_scans(cinfo) ? jpeg_reader_check_scans(reader) : ST_OK;

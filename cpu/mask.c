@@ -66,11 +66,41 @@ static struct mask_rect block_at(const struct image *mask, int64_t x, int64_t y,
                               least(mask->height, (uint32_t)(y + height))};
 }
 
-/* Rounds out what is inside `drawn`, and nothing is outside of it, to whole blocks. */
+enum { MARGIN = 1 }; /* in the mask while blocks are drawn: neither 0 nor inside */
+
+/* Marks what is not yet inside around a block. Returns the block with its margin. */
+static struct mask_rect mark_margin(const struct image *mask, struct mask_rect block,
+                                    const struct mask_grid *grid) {
+    if (grid->margin_x == 0 && grid->margin_y == 0) {
+        return block;
+    }
+    struct mask_rect outer = {
+        block.x0 - least(block.x0, grid->margin_x), block.y0 - least(block.y0, grid->margin_y),
+        least(mask->width, block.x1 + grid->margin_x), least(mask->height, block.y1 + grid->margin_y)};
+    for (uint32_t y = outer.y0; y < outer.y1; y++) {
+        uint8_t *row = plane_row(&mask->plane[0], y);
+        bool beside = y >= block.y0 && y < block.y1;
+        for (uint32_t x = outer.x0; x < outer.x1; x = beside && x + 1 == block.x0 ? block.x1 : x + 1) {
+            row[x] = row[x] ? row[x] : MARGIN;
+        }
+    }
+    return outer;
+}
+
+static void take_margins(const struct image *mask, struct mask_rect rect) {
+    for (uint32_t y = rect.y0; y < rect.y1; y++) {
+        uint8_t *at = plane_row(&mask->plane[0], y) + rect.x0, *end = at + (rect.x1 - rect.x0);
+        while (at < end && (at = memchr(at, MARGIN, (size_t)(end - at)))) {
+            *at++ = 255;
+        }
+    }
+}
+
+/* Rounds out what is inside `drawn`, and nothing is outside of it, to whole blocks with their margins. */
 static struct mask_rect grow(const struct image *mask, struct mask_rect drawn, const struct mask_grid *grid) {
     int64_t width = most(grid->width, 1), height = most(grid->height, 1);
     struct mask_rect grown = {0};
-    if (rect_empty(drawn) || (width == 1 && height == 1)) {
+    if (rect_empty(drawn) || (width == 1 && height == 1 && grid->margin_x == 0 && grid->margin_y == 0)) {
         return drawn;
     }
     for (int64_t y = block_start(drawn.y0, height, grid->top); y < drawn.y1; y += height) {
@@ -78,10 +108,11 @@ static struct mask_rect grow(const struct image *mask, struct mask_rect drawn, c
             struct mask_rect block = block_at(mask, x, y, width, height);
             if (any_inside(mask, block)) {
                 fill_rect(mask, block, 255);
-                grown = rect_union(grown, block);
+                grown = rect_union(grown, mark_margin(mask, block, grid));
             }
         }
     }
+    take_margins(mask, grown);
     return grown;
 }
 

@@ -17,7 +17,7 @@
  * With `outward`, for redaction, a pixel is inside as soon as the shape and the square have area in common;
  * it may take in a pixel that is missed by less than a millionth. Inverted, a pixel is outside only when the
  * square lies in one of the shapes: what is not in them is touched. The result is then rounded out to whole
- * blocks of `grid`: a block with a pixel inside is inside as a whole.
+ * blocks of `grid`: a block with a pixel inside is inside as a whole, and so is the grid's margin around it.
  *
  * Nothing here allocates; masks of different memory may be drawn at the same time. */
 #ifndef BLURD_CPU_MASK_H
@@ -31,10 +31,13 @@
 #include "filters/region.h"
 
 /* Blocks of width x height pixels, one of which has its top left corner at (left, top): the blocks of
- * a JPEG that was mirrored do not start at 0. left < width, top < height. Sides of 0 count as 1. */
+ * a JPEG that was mirrored do not start at 0. left < width, top < height. Sides of 0 count as 1. Around the
+ * blocks margin_x columns and margin_y rows are inside, too: pixels that were decoded with the help of their
+ * neighbours. */
 struct mask_grid {
     uint32_t width, height;
     uint32_t left, top;
+    uint32_t margin_x, margin_y;
 };
 
 struct mask_options {

@@ -10,7 +10,8 @@
  * What is in a region is every pixel that its shape touches, rounded out to blocks (`outward` in cpu/mask.h),
  * and every reduced sample that covers such a pixel. A JPEG has spread each pixel over its block: the grid
  * must be that of the blocks (8 times the sampling factors) for the guarantee to hold for the scene, and not
- * only for the decoded samples; and the decoder must not smooth across blocks.
+ * only for the decoded samples. Where the decoder has interpolated reduced colour across blocks, the pixels
+ * that depend on a neighbour belong to the region: the grid's margin.
  *
  * The mean of all regions is taken from the original, then they are filled in order: where they overlap, the
  * last one shows. Levels, from the mean rounded to nearest, colours weighted by alpha:

@@ -48,18 +48,26 @@ enum status area_take_memory(struct area *area, struct slot *slot, const struct 
     return status;
 }
 
-/* What is in a block of a JPEG shows all over it: redaction takes whole ones, the colour's included. */
-static struct mask_grid blocks_of(const struct picture *picture) {
+/* What is in a block of a JPEG shows all over it: redaction takes whole ones, the colour's included. Reduced
+ * colour that was interpolated shows in the next pixel, too. */
+static struct mask_grid blocks_of(const struct picture *picture, bool interpolated) {
     const struct image_shape *shape = &picture->native;
-    bool colour = shape->model == PIXEL_YCBCR;
     if (picture->codec != CODEC_JPEG) {
         return (struct mask_grid){0};
     }
-    /* Unusual samplings are decoded as RGB and do not tell. MCUs have 1 to 4 blocks an axis: 96 is a multiple
-     * of all of them. */
-    uint32_t unknown = shape->model == PIXEL_RGB ? 96 : 8;
-    return (struct mask_grid){.width = colour ? 8u << shape->chroma_shift_x : unknown,
-                              .height = colour ? 8u << shape->chroma_shift_y : unknown};
+    if (shape->model == PIXEL_GRAY) {
+        return (struct mask_grid){.width = 8, .height = 8};
+    }
+    if (shape->model == PIXEL_RGB) {
+        /* Unusual samplings are decoded as RGB and do not tell. MCUs have 1 to 4 blocks an axis: 96 is a
+         * multiple of all of them. */
+        return (struct mask_grid){
+            .width = 96, .height = 96, .margin_x = interpolated, .margin_y = interpolated};
+    }
+    return (struct mask_grid){.width = 8u << shape->chroma_shift_x,
+                              .height = 8u << shape->chroma_shift_y,
+                              .margin_x = interpolated && shape->chroma_shift_x > 0,
+                              .margin_y = interpolated && shape->chroma_shift_y > 0};
 }
 
 static enum status refuse_off(const struct area *area, const struct image *stored, struct error *err) {
@@ -79,7 +87,7 @@ enum status area_draw(struct area *area, const struct parameters *parameters, co
     const struct mask_options options = {
         .invert = input->invert,
         .outward = area->redact,
-        .grid = blocks_of(picture),
+        .grid = blocks_of(picture, area->interpolated),
         .deadline_ns = area->deadline_ns,
     };
     enum status status = ST_OK;

@@ -12,9 +12,10 @@
 #include "server/parameters.h"
 
 struct area {
-    int64_t deadline_ns;      /* of the request; set after area_init */
-    bool wanted;              /* there are regions */
-    bool redact;              /* what is inside, or without regions all of the picture */
+    int64_t deadline_ns; /* of the request; set after area_init */
+    bool wanted;         /* there are regions */
+    bool redact;         /* what is inside, or without regions all of the picture */
+    bool interpolated;   /* reduced colour is interpolated when the picture is decoded; set after area_init */
     struct region_set region; /* in the stored picture */
     struct image mask;        /* coverage of the picture; once area_draw was called */
     struct image spare;       /* the same size: what is drawn before it is turned or made soft */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/plan.h"
 
+#include "codecs/jpeg_patch.h"
 #include "codecs/orient.h"
 #include "server/accept.h"
 #include "server/cost.h"
@@ -106,6 +107,11 @@ enum status plan_make(struct plan *plan, struct bytes input, const struct reques
         return status;
     }
     plan->area.deadline_ns = plan->limits.deadline_ns;
+    /* The blocks beside redacted ones can only stay as they are where no pixel of theirs was made with those.
+     */
+    plan->limits.local_colour =
+        plan->limits.local_blocks && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
+    plan->area.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
     plan->filtered = plan->upright;
     plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
     return append_filters(plan, err);

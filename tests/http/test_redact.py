@@ -203,6 +203,37 @@ def test_outside_stays(server, look, subsampling):
     assert (anatomy.pixels(answer)[outside] == anatomy.pixels(body)[outside]).all()
 
 
+@pytest.mark.parametrize('subsampling,grid,margin', (
+    ('420', (16, 16), (1, 1)), ('422', (16, 8), (1, 0)), ('444', (8, 8), (0, 0)), ('gray', (8, 8), (0, 0)), ('inks', (96, 96), (1, 1))))
+@pytest.mark.parametrize('invert', (False, True))
+def test_outside_is_as_without_redaction(server, subsampling, grid, margin, invert):
+    """A PNG of a JPEG is what the same conversion gives without mode=redact, but for the blocks that a region touches and
+    the pixel beside them whose colour is interpolated."""
+    width, height = 210, 115
+    noise = numpy.random.default_rng(1).integers(0, 256, (height, width, 4), numpy.uint8)
+    picture = {'gray': noise[..., :1], 'inks': noise}.get(subsampling, noise[..., :3])
+    body = pictures.jpeg(picture, 80, **({'subsampling': subsampling} if subsampling.isdigit() else {}))
+    touched = rounded_out(areas.mask(INSIDE, width, height) ^ invert, grid, margin)
+    plain = anatomy.read_png(ask(server, '/pixelate?block=1&format=png', body).content).astype(int)
+    for look in ('/blur?sigma=3', '/pixelate?block=8'):
+        target = f'{look}&mode=redact&{areas.query(INSIDE, invert=str(invert).lower())}&format=png'
+        changed = numpy.abs(anatomy.read_png(ask(server, target, body).content) - plain).max(-1)
+        assert not changed[~touched].any() and changed[touched].mean() > 20
+
+
+def rounded_out(mask, grid, margin):
+    """Whole blocks of grid[0] x grid[1] pixels, and so many around them."""
+    height, width = mask.shape
+    whole = numpy.zeros((height + -height % grid[1], width + -width % grid[0]), bool)
+    whole[:height, :width] = mask
+    blocks = whole.reshape(whole.shape[0] // grid[1], grid[1], -1, grid[0]).any((1, 3))
+    inside = numpy.pad(blocks.repeat(grid[1], 0).repeat(grid[0], 1)[:height, :width], 1)
+    for axis, pixels in ((1, margin[0]), (0, margin[1])):
+        if pixels:
+            inside |= numpy.roll(inside, 1, axis) | numpy.roll(inside, -1, axis)
+    return inside[1:-1, 1:-1]
+
+
 def test_pixelate_looks_like_tiles(server):
     result = ask_png(server, f'/pixelate?block=8&mode=redact&{areas.query("48,32,64,48")}', pictures.png(with_secret(1)))
     tiles = result[32:80, 48:112].reshape(6, 8, 8, 8, 3)

@@ -34,10 +34,26 @@ static void assert_report(const struct test_image *mask, const struct mask_repor
     assert_memory_equal(&report->bounds, &seen, sizeof seen);
 }
 
+/* Whether something is inside within the margin of pixel (x, y). */
+static bool is_near(const uint8_t *inside, uint32_t width, uint32_t height, uint32_t x, uint32_t y,
+                    const struct mask_grid *grid) {
+    for (uint32_t v = y < grid->margin_y ? 0 : y - grid->margin_y; v < height && v <= y + grid->margin_y;
+         v++) {
+        for (uint32_t u = x < grid->margin_x ? 0 : x - grid->margin_x; u < width && u <= x + grid->margin_x;
+             u++) {
+            if (inside[v * width + u]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* What `grow` means, block by block. */
 static void check_grid(const struct test_image *fine, const struct test_image *grown,
                        const struct mask_grid *grid) {
     uint32_t width = fine->image.width, height = fine->image.height;
+    uint8_t *blocks = malloc((size_t)width * height);
     for (uint32_t y = 0; y < height; y++) {
         for (uint32_t x = 0; x < width; x++) {
             int64_t column = ((int64_t)x + grid->width - grid->left) / grid->width;
@@ -48,9 +64,14 @@ static void check_grid(const struct test_image *fine, const struct test_image *g
                 int64_t v = ((int64_t)(i / width) + grid->height - grid->top) / grid->height;
                 inside = u == column && v == row && mask_at(fine, i % width, i / width);
             }
-            assert_int_equal(mask_at(grown, x, y), inside ? 255 : 0);
+            blocks[y * width + x] = inside;
         }
     }
+    for (uint32_t i = 0; i < width * height; i++) {
+        bool inside = is_near(blocks, width, height, i % width, i / width, grid);
+        assert_int_equal(mask_at(grown, i % width, i / width), inside ? 255 : 0);
+    }
+    free(blocks);
 }
 
 /* Sets of several regions: union, invert, grid, report. */
@@ -80,7 +101,10 @@ static void test_sets(void **state) {
             assert_int_equal(mask_at(&fine, i % width, i / width), expected);
         }
         static const uint32_t sides[] = {0, 1, 8, 16, 32};
-        struct mask_grid grid = {sides[test_random(&random) % 5], sides[test_random(&random) % 5], 0, 0};
+        struct mask_grid grid = {.width = sides[test_random(&random) % 5],
+                                 .height = sides[test_random(&random) % 5]};
+        grid.margin_x = options.outward ? (uint32_t)(test_random(&random) % 3) : 0;
+        grid.margin_y = options.outward ? (uint32_t)(test_random(&random) % 3) : 0;
         grid.left = grid.width ? (uint32_t)(test_random(&random) % grid.width) : 0;
         grid.top = grid.height ? (uint32_t)(test_random(&random) % grid.height) : 0;
         options.grid = grid;
@@ -141,7 +165,7 @@ static void test_draw_region_and_clear(void **state) {
     add_region(&set, "1,1,3,3");
     add_region(&set, "ellipse:9.5,5.5,13,9");
     struct test_image alone = gray_image(60, 40), whole = gray_image(60, 40);
-    struct mask_options options = {.outward = true, .grid = {16, 8, 3, 0}};
+    struct mask_options options = {.outward = true, .grid = {16, 8, 3, 0, 1, 2}};
     mask_clear(&alone.image, (struct mask_rect){0, 0, 60, 40});
     for (int outward = 0; outward < 2; outward++) {
         struct region_set one = {.count = 1, .numbers = set.numbers};

@@ -118,7 +118,8 @@ static void test_plain(void **state) {
         struct region_set set = {0};
         struct redact_options options = {.invert = test_random(&random) % 3 == 0};
         if (test_random(&random) % 2) {
-            options.grid = (struct mask_grid){8, 16, (uint32_t)(test_random(&random) % 8), 3};
+            options.grid =
+                (struct mask_grid){8, 16, (uint32_t)(test_random(&random) % 8), 3, (uint32_t)round % 2, 1};
         }
         for (unsigned i = (unsigned)(test_random(&random) % 5); i > 0; i--) {
             add_random_region(&set, &random, shape->width, 30);
@@ -188,7 +189,7 @@ static void assert_outside(const struct test_image *image, const struct test_ima
 static void check_guarantee(const struct image_shape *shape, bool invert, uint32_t block, uint64_t *random) {
     struct test_image source = test_image_make(shape), mask = gray_image(shape->width, shape->height);
     struct region_set set = {0};
-    struct redact_options options = {.invert = invert, .block = block, .grid = {8, 8, 0, 0}};
+    struct redact_options options = {.invert = invert, .block = block, .grid = {8, 8, 0, 0, 1, 1}};
     struct mask_options drawing = {.invert = invert, .outward = true, .grid = options.grid};
     struct mask_report report;
     add_region(&set, "ellipse:3.3,2.1,14.5,9.2");

@@ -54,7 +54,7 @@ static void decode_both(struct bytes input, const struct picture *picture, const
     struct codec_limits limits = fuzz_limits();
     struct image image[2];
     enum status status[2];
-    limits.local_blocks = choice & 8;
+    limits.local_blocks = limits.local_colour = choice & 8;
     for (unsigned i = 0; i < 2; i++) {
         struct error err = {0};
         image[i] = fuzz_image(shape, fills[i]);
