@@ -233,7 +233,7 @@ static void *help(void *argument) {
     crew_lock(crew);
     while (!leaving) {
         if (!crew_help(crew)) {
-            crew_wait(crew);
+            crew_wait(crew, INT64_MAX);
         }
     }
     crew_unlock(crew);

@@ -40,11 +40,20 @@ struct crew {
     atomic_uint rest; /* those that are left */
 };
 
+/* Waits by the clock of clock_ns. */
+static void init_condition(pthread_cond_t *condition) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 struct crew *crew_create(uint32_t grain, bool wary) {
     struct crew *crew = calloc(1, sizeof *crew);
     if (crew) {
         pthread_mutex_init(&crew->lock, NULL);
-        pthread_cond_init(&crew->woken, NULL);
+        init_condition(&crew->woken);
         crew->grain = grain;
         crew->wary = wary;
     }
@@ -294,9 +303,14 @@ void crew_unlock(struct crew *crew) {
     pthread_mutex_unlock(&crew->lock);
 }
 
-void crew_wait(struct crew *crew) {
+void crew_wait(struct crew *crew, int64_t until_ns) {
+    struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
     atomic_fetch_add_explicit(&crew->idle, 1, memory_order_relaxed);
-    pthread_cond_wait(&crew->woken, &crew->lock);
+    if (until_ns == INT64_MAX) {
+        pthread_cond_wait(&crew->woken, &crew->lock);
+    } else {
+        pthread_cond_timedwait(&crew->woken, &crew->lock, &until);
+    }
     atomic_fetch_sub_explicit(&crew->idle, 1, memory_order_relaxed);
 }
 

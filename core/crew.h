@@ -10,7 +10,7 @@
  *     crew_lock(crew);
  *     while (there is no work of mine) {
  *         if (!crew_help(crew)) {
- *             crew_wait(crew);
+ *             crew_wait(crew, INT64_MAX);
  *         }
  *     }
  *
@@ -88,8 +88,9 @@ void crew_unlock(struct crew *crew);
 /* Runs one part of somebody's work, unlocked meanwhile; false when there is none. With the lock held. */
 bool crew_help(struct crew *crew);
 
-/* Waits for crew_wake or for work; may return without reason. With the lock held. */
-void crew_wait(struct crew *crew);
+/* Waits for crew_wake or for work, until that time of clock_ns at most (INT64_MAX: for ever); may return without
+ * reason. With the lock held. */
+void crew_wait(struct crew *crew, int64_t until_ns);
 
 /* Wakes one member that waits, or all. Needs no lock, but what they are woken for is to be told under it. */
 void crew_wake(struct crew *crew);

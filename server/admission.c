@@ -65,14 +65,34 @@ int64_t admission_wait(const struct admission *admission, enum job_kind kind, in
     return larger(work / workers, age_of(queue->oldest, now));
 }
 
-bool admission_overflows(const struct admission *admission) {
+/* Whether the newest job of the device's queue would wait for it for longer than the processor needs. */
+static bool is_sooner_without(const struct admission *admission, const struct job *newest) {
     const struct job_queue *queue = &admission->queue[JOB_DEVICE];
-    const struct job *newest = queue->newest;
-    if (!admission->limits.shared || !newest || queue->running < admission->limits.devices) {
-        return false;
-    }
     int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
     return work / admission->limits.devices + newest->device_ns > newest->cost_ns;
+}
+
+/* Whether all workers without a device do at least as many such jobs as the device. */
+static bool is_slower_than_workers(const struct admission *admission, const struct job *job) {
+    const struct admission_limits *limits = &admission->limits;
+    return job->device_ns / limits->devices >= job->cost_ns / limits->workers;
+}
+
+/* Whether the device does nothing: it is down, or it stalls. */
+static bool is_out(const struct admission *admission, int64_t now) {
+    bool busy = admission->queue[JOB_DEVICE].running >= admission->limits.devices;
+    return admission->device_down || (busy && now - admission->device_ns >= ADMISSION_STALL_NS);
+}
+
+bool admission_overflows(const struct admission *admission, int64_t now) {
+    const struct job_queue *queue = &admission->queue[JOB_DEVICE];
+    const struct job *newest = queue->newest;
+    if (!admission->limits.shared || !newest) {
+        return false;
+    }
+    bool busy = queue->running >= admission->limits.devices;
+    bool helps = is_slower_than_workers(admission, newest) && is_sooner_without(admission, newest);
+    return is_out(admission, now) || (busy && helps);
 }
 
 /* Finds out whether the queue stands. Only small jobs count: large ones wait by intention. */
@@ -197,9 +217,10 @@ static struct job *choose(const struct admission *admission, const struct job_qu
 }
 
 /* `device`: on one. A job of the device's queue that begins elsewhere is like any other from now on. */
-static struct job *begin(struct admission *admission, struct job *job, bool device) {
+static struct job *begin(struct admission *admission, struct job *job, bool device, int64_t now) {
     unlink_job(queue_of(admission, job), job);
     job->device = job->device && device;
+    admission->device_ns = job->device ? now : admission->device_ns;
     struct job_queue *queue = queue_of(admission, job);
     queue->running++;
     queue->running_ns += cost_of(job);
@@ -225,11 +246,11 @@ static struct job *take_large(struct admission *admission, bool apart) {
     return job;
 }
 
-/* The newest of those that wait for a device for too long. Large ones take no more workers than the others
- * do. */
-static struct job *take_overflow(struct admission *admission) {
-    bool over = admission_overflows(admission);
-    struct job *job = over ? choose(admission, &admission->queue[JOB_DEVICE], true) : NULL;
+/* The newest of those that wait for a device, or the oldest where it does none. Large ones take no more
+ * workers than the others do. */
+static struct job *take_overflow(struct admission *admission, int64_t now) {
+    bool over = admission_overflows(admission, now);
+    struct job *job = over ? choose(admission, &admission->queue[JOB_DEVICE], !is_out(admission, now)) : NULL;
     if (job && is_large(admission, job)) {
         if (admission->apart >= admission->limits.workers / 2) {
             return NULL;
@@ -253,10 +274,10 @@ struct job *admission_take(struct admission *admission, enum role role, int64_t 
     } else {
         bool newest = admission->standing && wait > 2 * admission_target(admission);
         job = choose(admission, &admission->queue[JOB_SMALL], newest);
-        job = job ? job : take_overflow(admission);
+        job = job ? job : take_overflow(admission, now);
         job = job ? job : take_large(admission, true);
     }
-    return job ? begin(admission, job, role == ROLE_DEVICE) : NULL;
+    return job ? begin(admission, job, role == ROLE_DEVICE, now) : NULL;
 }
 
 void admission_done(struct admission *admission, struct job *job, int64_t now) {
@@ -265,6 +286,7 @@ void admission_done(struct admission *admission, struct job *job, int64_t now) {
     queue->running_ns -= cost_of(job);
     admission->bytes -= job->bytes;
     admission->apart -= job->apart;
+    admission->device_ns = job->device ? now : admission->device_ns;
     observe(admission, now);
 }
 

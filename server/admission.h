@@ -14,8 +14,12 @@
  * pictures are large, none is.
  *
  * Where a device with codecs of its own can do jobs (`device` is set), they have a third queue and workers
- * that hand them to it. The other workers take of these only what they will have done first: the newest,
- * while it would wait for the device for longer than the processor needs.
+ * that hand them to it. The processor feeds the device, too: a core that computes pictures instead can cost
+ * the device more of them than it does. So the other workers leave this queue to a device that is faster than
+ * all of them together. One that is not needs little of the processor; of its queue they take what they will
+ * have done first: the newest job, while it would wait for the device for longer than the processor needs.
+ * While the device is down, or stalls (all its workers are busy, and none has begun or finished a job for
+ * ADMISSION_STALL_NS), they take the oldest.
  *
  * The wait is predicted from the work that is queued and running; what the oldest job has waited already
  * counts where it is longer. Jobs that would wait for longer than their patience are refused: this alone
@@ -41,6 +45,7 @@ enum {
     ADMISSION_RUNNING_SHARE = 2, /* of what runs, a half is still to be done */
 };
 #define ADMISSION_LARGE_NS INT64_C(100000000)
+#define ADMISSION_STALL_NS INT64_C(500000000)
 #define ADMISSION_TYPICAL_NS INT64_C(10000000) /* before anything was seen */
 
 /* Why a request got no worker; each is a row of server/metrics.def, in this order. */
@@ -100,7 +105,9 @@ struct admission {
     int64_t typical_ns; /* the median of what is predicted, roughly */
     int64_t above_ns;   /* since when the wait has been at the target or above; 0: it is not */
     int64_t busy_ns;    /* when it was last above half of the target */
+    int64_t device_ns;  /* when the device last took or finished a job */
     bool standing;
+    bool device_down; /* the caller's to set: nothing is done by the device now */
 };
 
 void admission_init(struct admission *admission, const struct admission_limits *limits);
@@ -112,7 +119,7 @@ int64_t admission_wait(const struct admission *admission, enum job_kind kind, in
 enum job_kind job_kind(const struct job *job);
 
 /* Whether workers without a device may take of its queue now. */
-bool admission_overflows(const struct admission *admission);
+bool admission_overflows(const struct admission *admission, int64_t now);
 
 /* The wait that is too long while the queue stands. */
 int64_t admission_target(const struct admission *admission);

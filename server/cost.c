@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cost.h"
 
-#include <stdbool.h>
-
 enum {
     GUESSED_PIXELS = 8,     /* a byte, of a picture that was not recognised: what a sharp JPEG has */
     HEAD_SPARE = 4 << 10,   /* bytes for what comes before and after the data of a picture, however small */
@@ -50,10 +48,10 @@ static const float pack_ns[10] = {0, 0, 20, 35, 65, 190, 300, 350, 350, 600};
 static const float pack_max_ns = 4e9F;
 static const uint64_t pack_max_bytes = 64 << 20;
 
-/* From JPEG to JPEG on a GPU: what a picture takes alone (docs/adr/0020). Waiting is learnt, up to so many
- * times that: one long wait must not keep all pictures away for ever. */
+/* From JPEG to JPEG on a GPU: what a picture takes alone (docs/adr/0020). What it takes beside others is
+ * learnt. */
 static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
-static const float device_ratio_max = 4;
+static const float device_ratio_max = 64;
 
 /* The weight of a request in the mean of its kind. What takes less than weighty_ns by the table has less, in
  * proportion: its time is mostly what every request takes, and says little about the pixels of large ones. */
@@ -200,6 +198,11 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
                          .device_table_ns = (int64_t)device,
                          .device_ns = (int64_t)(device * known(model->device_ratio)),
                          .bytes = bytes_of(request, &size)};
+}
+
+bool cost_device_first(const struct cost *cost) {
+    int64_t most = cost->device_table_ns * COST_DOUBT;
+    return cost->device_table_ns > 0 && (cost->device_ns < most ? cost->device_ns : most) < cost->ns;
 }
 
 static float limited(float value, float least, float most) {

@@ -13,6 +13,7 @@
 #ifndef BLURD_SERVER_COST_H
 #define BLURD_SERVER_COST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@
 /* Kinds of work whose ratios are learnt apart: how it is decoded, what is done, how it is encoded. */
 enum { COST_INPUTS = 5, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 4 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
+enum { COST_DOUBT = 4 };            /* see cost_device_first */
 enum { COST_ROWS_MAX = 128 << 20 }; /* bytes of a PNG that is inflated in one go: as in codecs/png_whole.c */
 
 struct cost {
@@ -45,6 +47,11 @@ struct cost_request {
     const struct parameters *parameters;
     enum codec_id output;
 };
+
+/* Whether a GPU's codecs are predicted to be done before the processor. Of what was learnt about them no more
+ * than COST_DOUBT times the table counts: one long wait must not keep all pictures away for ever, since then
+ * nothing would be learnt any more. */
+bool cost_device_first(const struct cost *cost);
 
 struct cost cost_predict(const struct cost_model *model, const struct cost_request *request);
 

@@ -103,7 +103,7 @@ static bool goes_to_device(const struct request *request) {
     enum config_choice codec = service->config->jpeg_codec;
     return codec != CHOICE_jpeg_codec_cpu && cost->device_table_ns > 0 && service->places > 0 &&
            backend_transcodes(service->backend[0]) > 0 &&
-           (codec == CHOICE_jpeg_codec_gpu || cost->device_ns < cost->ns);
+           (codec == CHOICE_jpeg_codec_gpu || cost_device_first(cost));
 }
 
 void overload_estimate(struct request *request) {

@@ -34,6 +34,7 @@ struct workers {
     sem_t large;            /* posted when there may be something for those that take large pictures alone */
     sem_t device;           /* posted once for each of those with a device that is to wake up */
     unsigned sleeping;      /* of those with a device, not called yet; under the lock */
+    unsigned watching;      /* of those for all, asleep, that look after a while whether the device stalls */
     int64_t small_ns;       /* when a picture that is not large was taken last; under the lock */
     unsigned count, wanted; /* threads started, to be started */
     pthread_t thread[];
@@ -49,6 +50,13 @@ static void show(struct workers *workers) {
     metrics_set(metrics, METRIC_QUEUE_STANDING, workers->admission.standing);
 }
 
+/* Tells the queue whether a device serves; locked. Returns the time. */
+static int64_t look(struct workers *workers) {
+    struct service *service = workers->service;
+    workers->admission.device_down = service->places > 0 && backend_transcodes(service->backend[0]) == 0;
+    return clock_ns();
+}
+
 /* The next request, or NULL when there is none for this kind of worker; with *refusal it is only to be
  * refused. Locked. */
 static struct request *next(struct workers *workers, enum role role, enum refusal *refusal) {
@@ -57,7 +65,7 @@ static struct request *next(struct workers *workers, enum role role, enum refusa
         *refusal = REFUSAL_DRAINING;
         job = admission_clear(&workers->admission);
     } else {
-        job = admission_take(&workers->admission, role, clock_ns(), refusal);
+        job = admission_take(&workers->admission, role, look(workers), refusal);
     }
     if (job && !job->large && !job->device) {
         workers->small_ns = clock_ns();
@@ -66,11 +74,19 @@ static struct request *next(struct workers *workers, enum role role, enum refusa
     return request_of(job);
 }
 
+/* Where requests wait for a device, it may stall, and nothing else would tell; locked. */
+static void wait_for_work(struct workers *workers) {
+    bool watch = workers->admission.queue[JOB_DEVICE].waiting > 0;
+    workers->watching += watch;
+    crew_wait(workers->crew, watch ? clock_ns() + ADMISSION_STALL_NS : INT64_MAX);
+    workers->watching -= watch;
+}
+
 /* Sleeps until there may be something to do; locked. */
 static void sleep_locked(struct workers *workers, enum role role) {
     if (role == ROLE_ANY) {
         if (!crew_help(workers->crew)) {
-            crew_wait(workers->crew);
+            wait_for_work(workers);
         }
         return;
     }
@@ -230,13 +246,14 @@ enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t 
 
 enum refusal workers_submit(struct workers *workers, struct request *request, int64_t *wait_ns) {
     crew_lock(workers->crew);
-    int64_t now = clock_ns();
+    int64_t now = look(workers);
     enum refusal refusal =
         workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, &request->job, now);
     enum job_kind kind = job_kind(&request->job);
     *wait_ns = admission_wait(&workers->admission, kind, now);
     bool call = kind == JOB_DEVICE && refusal == REFUSAL_NONE && workers->sleeping > 0;
-    bool others = kind != JOB_DEVICE || admission_overflows(&workers->admission);
+    bool unwatched = workers->admission.queue[JOB_DEVICE].waiting > 0 && workers->watching == 0 && !call;
+    bool others = kind != JOB_DEVICE || unwatched || admission_overflows(&workers->admission, now);
     workers->sleeping -= call;
     show(workers);
     crew_unlock(workers->crew);
@@ -254,10 +271,11 @@ enum refusal workers_submit(struct workers *workers, struct request *request, in
 
 void workers_done(struct workers *workers, struct request *request) {
     crew_lock(workers->crew);
-    admission_done(&workers->admission, &request->job, clock_ns());
+    int64_t now = look(workers);
+    admission_done(&workers->admission, &request->job, now);
     const struct job_queue *queue = workers->admission.queue;
     bool large = queue[JOB_LARGE].waiting > 0;
-    bool waiting = large || queue[JOB_SMALL].waiting > 0 || admission_overflows(&workers->admission);
+    bool waiting = large || queue[JOB_SMALL].waiting > 0 || admission_overflows(&workers->admission, now);
     unsigned devices = queue[JOB_DEVICE].waiting;
     devices = devices < workers->sleeping ? devices : workers->sleeping;
     workers->sleeping -= devices;

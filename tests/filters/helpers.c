@@ -21,7 +21,7 @@ static void *help(void *argument) {
         if (crew_help(helpers->crew)) {
             helpers->parts++;
         } else {
-            crew_wait(helpers->crew);
+            crew_wait(helpers->crew, INT64_MAX);
         }
     }
     crew_unlock(helpers->crew);

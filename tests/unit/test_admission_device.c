@@ -1,80 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The queue of those jobs that a device can do, beside the others of server/admission.h. */
-#include "server/admission.h"
+#include "tests/unit/admission_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h> /* after our headers: it has a macro called fail */
-
-#define MS INT64_C(1000000)
-
-enum { JOBS = 64, STEPS = 20000 };
-
-/* A queue and its clock, which a test moves. */
-struct desk {
-    struct admission admission;
-    struct job job[JOBS];
-    unsigned used;
-    int64_t now;
-};
-
-static struct desk make_desk(unsigned devices, bool shared) {
-    struct desk desk = {.now = 1000 * MS};
-    const struct admission_limits limits = {.workers = 2,
-                                            .large_only = 1,
-                                            .devices = devices,
-                                            .shared = shared,
-                                            .queue = JOBS / 2,
-                                            .memory = 1000,
-                                            .target_ns = 20 * MS,
-                                            .interval_ns = 200 * MS};
-    admission_init(&desk.admission, &limits);
-    return desk;
-}
-
-/* device_ms of 0: not for the device. */
-static enum refusal enter(struct desk *desk, int64_t cost_ms, int64_t device_ms, uint64_t bytes) {
-    struct job *job = &desk->job[desk->used++];
-    *job = (struct job){.cost_ns = cost_ms * MS,
-                        .device_ns = device_ms * MS,
-                        .bytes = bytes,
-                        .patience_ns = 10000 * MS,
-                        .device = device_ms > 0};
-    return admission_enter(&desk->admission, job, desk->now);
-}
-
-/* The number of the next job to run, or -1. */
-static int take(struct desk *desk, enum role role) {
-    enum refusal refusal;
-    struct job *job = admission_take(&desk->admission, role, desk->now, &refusal);
-    assert_int_equal(refusal, REFUSAL_NONE);
-    return job ? (int)(job - desk->job) : -1;
-}
-
-static void done(struct desk *desk, int job) {
-    admission_done(&desk->admission, &desk->job[job], desk->now);
-}
-
-/* Nothing waits, runs or is counted. */
-static void assert_idle(const struct desk *desk) {
-    for (unsigned i = 0; i < JOB_KINDS; i++) {
-        const struct job_queue *queue = &desk->admission.queue[i];
-        assert_null(queue->oldest);
-        assert_null(queue->newest);
-        assert_int_equal(queue->waiting, 0);
-        assert_int_equal(queue->waiting_ns, 0);
-        assert_int_equal(queue->running, 0);
-        assert_int_equal(queue->running_ns, 0);
-        assert_int_equal(admission_wait(&desk->admission, i, desk->now), 0);
-    }
-    assert_int_equal(desk->admission.apart, 0);
-    assert_int_equal(desk->admission.bytes, 0);
-    assert_int_equal(admission_waiting(&desk->admission), 0);
-    assert_false(admission_overflows(&desk->admission));
-}
+enum { STEPS = 20000 };
 
 static void test_to_each_its_own(void **state) {
     (void)state;
@@ -94,52 +22,6 @@ static void test_to_each_its_own(void **state) {
     for (int i = 0; i < 3; i++) {
         done(&desk, i);
     }
-    assert_idle(&desk);
-}
-
-/* What the device will do sooner than the processor could is left to it. */
-static void test_overflow(void **state) {
-    (void)state;
-    struct desk desk = make_desk(2, true);
-    for (unsigned i = 0; i < 8; i++) {
-        enter(&desk, 10, 4, 1);
-        assert_false(admission_overflows(&desk.admission)); /* as none runs, however many wait */
-    }
-    assert_int_equal(take(&desk, ROLE_ANY), -1);
-    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
-    assert_int_equal(take(&desk, ROLE_ANY), -1);
-    assert_int_equal(take(&desk, ROLE_DEVICE), 1);
-    /* (6 waiting + half of 2 running) of 4 ms on two devices, and 4 ms of its own: 18 ms */
-    for (int newest = 7; newest > 3; newest--) {
-        assert_true(admission_overflows(&desk.admission));
-        assert_int_equal(take(&desk, ROLE_ANY), newest);
-        assert_false(desk.job[newest].device);
-    }
-    /* (2 + 1) * 4 / 2 + 4 ms: as long as the processor takes */
-    assert_false(admission_overflows(&desk.admission));
-    assert_int_equal(take(&desk, ROLE_ANY), -1);
-    assert_int_equal(take(&desk, ROLE_DEVICE), 2);
-    assert_int_equal(take(&desk, ROLE_DEVICE), 3);
-    for (int i = 0; i < 8; i++) {
-        done(&desk, i);
-    }
-    assert_idle(&desk);
-}
-
-static void test_not_shared(void **state) {
-    (void)state;
-    struct desk desk = make_desk(1, false);
-    for (unsigned i = 0; i < 20; i++) {
-        enter(&desk, 1, 50, 1);
-    }
-    assert_int_equal(take(&desk, ROLE_DEVICE), 0);
-    assert_false(admission_overflows(&desk.admission));
-    assert_int_equal(take(&desk, ROLE_ANY), -1);
-    for (int i = 1; i < 20; i++) {
-        done(&desk, i - 1);
-        assert_int_equal(take(&desk, ROLE_DEVICE), i);
-    }
-    done(&desk, 19);
     assert_idle(&desk);
 }
 
@@ -380,8 +262,6 @@ static void test_at_random(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_to_each_its_own),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_not_shared),
         cmocka_unit_test(test_taken_without_a_device),
         cmocka_unit_test(test_large_ones_without_a_device),
         cmocka_unit_test(test_small_before_those),

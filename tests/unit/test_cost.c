@@ -309,6 +309,20 @@ static void test_filters_for_a_device(void **state) {
     assert_true(suits(&full, &parameters, CODEC_JPEG));
 }
 
+static void test_where_it_is_done_first(void **state) {
+    (void)state;
+    static const struct {
+        int64_t device_table, device, ns;
+        bool first;
+    } cases[] = {{0, 0, 100, false},  {10, 10, 11, true},  {10, 10, 10, false}, {10, 30, 31, true},
+                 {10, 30, 30, false}, {10, 600, 41, true}, {10, 600, 40, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct cost cost = {
+            .device_table_ns = cases[i].device_table, .device_ns = cases[i].device, .ns = cases[i].ns};
+        assert_int_equal(cost_device_first(&cost), cases[i].first);
+    }
+}
+
 static void test_learning_about_a_device(void **state) {
     (void)state;
     static struct cost_model model;
@@ -329,8 +343,9 @@ static void test_learning_about_a_device(void **state) {
             cost_learn_device(&model, &cost, extremes[i]);
         }
         cost = cost_predict(&model, &request);
-        int64_t expected = i == 0 ? first.device_ns * 4 : first.device_ns / 4;
+        int64_t expected = i == 0 ? first.device_ns * 64 : first.device_ns / 64;
         assert_true(cost.device_ns > expected * 9 / 10 && cost.device_ns < expected * 11 / 10);
+        assert_true(cost_device_first(&cost)); /* whatever it was, it is tried again */
     }
     cost_learn(&model, &cost, 2 * cost.table_ns);
     assert_int_equal(cost_predict(&model, &request).device_ns, cost.device_ns);
@@ -345,6 +360,7 @@ int main(void) {
         cmocka_unit_test(test_glance_at_baseline),       cmocka_unit_test(test_pictures_for_a_device),
         cmocka_unit_test(test_parameters_for_a_device),  cmocka_unit_test(test_filters_for_a_device),
         cmocka_unit_test(test_learning_about_a_device),  cmocka_unit_test(test_icons_do_not_decide),
+        cmocka_unit_test(test_where_it_is_done_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

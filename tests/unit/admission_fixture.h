@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * A queue with a device, and its clock, for tests. */
+#ifndef BLURD_TESTS_ADMISSION_FIXTURE_H
+#define BLURD_TESTS_ADMISSION_FIXTURE_H
+
+#include "server/admission.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+#define MS INT64_C(1000000)
+
+enum { JOBS = 64 };
+
+/* A queue and its clock, which a test moves. */
+struct desk {
+    struct admission admission;
+    struct job job[JOBS];
+    unsigned used;
+    int64_t now;
+};
+
+static inline struct desk make_desk(unsigned devices, bool shared) {
+    struct desk desk = {.now = 1000 * MS};
+    const struct admission_limits limits = {.workers = 2,
+                                            .large_only = 1,
+                                            .devices = devices,
+                                            .shared = shared,
+                                            .queue = JOBS / 2,
+                                            .memory = 1000,
+                                            .target_ns = 20 * MS,
+                                            .interval_ns = 200 * MS};
+    admission_init(&desk.admission, &limits);
+    return desk;
+}
+
+/* device_ms of 0: not for the device. */
+static inline enum refusal enter(struct desk *desk, int64_t cost_ms, int64_t device_ms, uint64_t bytes) {
+    struct job *job = &desk->job[desk->used++];
+    *job = (struct job){.cost_ns = cost_ms * MS,
+                        .device_ns = device_ms * MS,
+                        .bytes = bytes,
+                        .patience_ns = 10000 * MS,
+                        .device = device_ms > 0};
+    return admission_enter(&desk->admission, job, desk->now);
+}
+
+/* The number of the next job to run, or -1. */
+static inline int take(struct desk *desk, enum role role) {
+    enum refusal refusal;
+    struct job *job = admission_take(&desk->admission, role, desk->now, &refusal);
+    assert_int_equal(refusal, REFUSAL_NONE);
+    return job ? (int)(job - desk->job) : -1;
+}
+
+static inline void done(struct desk *desk, int job) {
+    admission_done(&desk->admission, &desk->job[job], desk->now);
+}
+
+/* Nothing waits, runs or is counted. */
+static inline void assert_idle(const struct desk *desk) {
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        const struct job_queue *queue = &desk->admission.queue[i];
+        assert_null(queue->oldest);
+        assert_null(queue->newest);
+        assert_int_equal(queue->waiting, 0);
+        assert_int_equal(queue->waiting_ns, 0);
+        assert_int_equal(queue->running, 0);
+        assert_int_equal(queue->running_ns, 0);
+        assert_int_equal(admission_wait(&desk->admission, i, desk->now), 0);
+    }
+    assert_int_equal(desk->admission.apart, 0);
+    assert_int_equal(desk->admission.bytes, 0);
+    assert_int_equal(admission_waiting(&desk->admission), 0);
+    assert_false(admission_overflows(&desk->admission, desk->now));
+}
+
+#endif
