@@ -88,8 +88,8 @@ void crew_unlock(struct crew *crew);
 /* Runs one part of somebody's work, unlocked meanwhile; false when there is none. With the lock held. */
 bool crew_help(struct crew *crew);
 
-/* Waits for crew_wake or for work, until that time of clock_ns at most (INT64_MAX: for ever); may return without
- * reason. With the lock held. */
+/* Waits for crew_wake or for work, until that time of clock_ns at most (INT64_MAX: for ever); may return
+ * without reason. With the lock held. */
 void crew_wait(struct crew *crew, int64_t until_ns);
 
 /* Wakes one member that waits, or all. Needs no lock, but what they are woken for is to be told under it. */

@@ -313,7 +313,7 @@ BIG = pictures.jpeg(pictures.photograph(1280, 960), 90, subsampling='420')
 
 @pytest.mark.skipif(daemon.SANITIZED, reason='a picture takes longer than a request may wait then')
 def test_auto_uses_both_ways_under_load(start, cpu):
-    own = launch_jpeg(start, '--jpeg-codec', 'auto', '--gpu-pictures', 1, '--workers', 2, wanted=1)
+    own = launch_jpeg(start, '--jpeg-codec', 'auto', '--gpu-pictures', 1, '--workers', 2, '--work-timeout', '1m', wanted=1)
     target = '/blur?sigma=0.5'
     wanted = ask(cpu, BIG, target)[1]
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
