@@ -48,7 +48,7 @@ enum {
     METADATA_CHUNKS_MAX = 64,       /* pieces of metadata that are carried */
     METADATA_MARKERS_MAX = 1000,    /* markers or chunks that a file may have before its pixels */
     METADATA_WRITTEN_MAX = 2 << 20, /* bytes that the metadata of an encoded picture take at most */
-    METADATA_MEMORY_MAX = 6 << 20,  /* bytes of heap memory that are held while it is made, at most */
+    METADATA_MEMORY_MAX = 6 << 20,  /* bytes of heap memory that making them takes, the output apart */
 };
 
 /* One piece of metadata as it stands in the file: a JPEG segment's payload (without

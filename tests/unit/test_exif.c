@@ -275,10 +275,67 @@ static void test_data_in_texts_is_dropped(void **state) {
         assert_false(passes(&row, true, 0x010E, 2, (const uint8_t *)values[i], size, (uint32_t)size));
         assert_int_equal(losses, LOSS_EXIF);
     }
-    uint8_t comment[8 + 72] = "UNICODE"; /* the same in UTF-16: bytes that are no characters */
-    memset(comment + 8, 0xD8, 72);
+}
+
+static bool comment_passes(const char *text, size_t size) {
     const struct exif_tag photo = {.directory = EXIF_PHOTO};
-    assert_false(passes(&photo, true, 0x9286, 7, comment, sizeof(comment), sizeof(comment)));
+    uint8_t comment[64] = "UNICODE";
+    memcpy(comment + 8, text, size);
+    return passes(&photo, true, 0x9286, 7, comment, 8 + size, (uint32_t)(8 + size));
+}
+
+/* Bytes that are no characters of UTF-16 in either byte order. */
+static void test_data_in_wide_texts_is_dropped(void **state) {
+    (void)state;
+    assert_true(comment_passes("c\0a\0f\0\xE9\0", 8));
+    assert_true(comment_passes("\0c\0a\0f\0\xE9", 8));
+    assert_true(comment_passes("\xD8\xD8\xDE\xDE", 4));          /* a pair of surrogates */
+    assert_false(comment_passes("\xD8\xD8\xD8\xD8\xDE\xDE", 6)); /* one too many */
+    assert_false(comment_passes("\xDE\xDE\xD8\xD8", 4));         /* the wrong way round */
+    assert_false(comment_passes("\xD8\xD8", 2));                 /* alone, at the end */
+    assert_false(comment_passes("\xE5\xE5", 2));                 /* private */
+    assert_false(comment_passes("\xFF\xFF", 2));
+    assert_false(comment_passes("abc", 3));
+}
+
+/* The second entry of a tag must not take the place of the first, fit or not. */
+static void test_the_first_entry_counts(void **state) {
+    (void)state;
+    for (int fit = 0; fit <= 1; fit++) {
+        struct exif_fixture exif = exif_make(false, 6);
+        exif_entry(&exif, 22, 0x010F, 2, 7, 240);
+        memcpy(exif.data + 240, "SECOND", 7);
+        exif.data[203] = fit ? 'X' : 1;
+        struct buf copy = sanitized(exif_bytes(&exif), true);
+        assert_int_equal(fixture_contains(buf_bytes(&copy), "CAMXRA"), fit);
+        assert_false(fixture_contains(buf_bytes(&copy), "SECOND"));
+        buf_finish(&copy);
+    }
+}
+
+/* A value that is said to be larger than all there is. */
+static void test_lying_counts(void **state) {
+    (void)state;
+    size_t count;
+    const struct exif_tag *rows = exif_tags(&count);
+    for (size_t i = 0; i < count; i++) {
+        static struct one one;
+        uint16_t type = natural_type(&rows[i]);
+        if (!is_copied(&rows[i]) || rows[i].most * unit_of(type) <= 4) {
+            continue;
+        }
+        make_one(&one, true, rows[i].directory, rows[i].tag, type,
+                 (struct bytes){(const uint8_t *)"CANARY", 6}, rows[i].most);
+        for (size_t size = one.size; size >= 60; size--) {
+            uint8_t *exact = malloc(size);
+            memcpy(exact, one.data, size);
+            struct buf copy = sanitized((struct bytes){exact, size}, true);
+            bool whole = size - VALUE >= rows[i].most * unit_of(type) && size >= VALUE;
+            assert_true(whole || !fixture_contains(buf_bytes(&copy), "CANARY"));
+            buf_finish(&copy);
+            free(exact);
+        }
+    }
 }
 
 static void test_the_size_is_the_result_s(void **state) {
@@ -360,6 +417,9 @@ int main(void) {
         cmocka_unit_test(test_rows_are_in_order),
         cmocka_unit_test(test_hidden_pictures_are_dropped),
         cmocka_unit_test(test_data_in_texts_is_dropped),
+        cmocka_unit_test(test_data_in_wide_texts_is_dropped),
+        cmocka_unit_test(test_the_first_entry_counts),
+        cmocka_unit_test(test_lying_counts),
         cmocka_unit_test(test_the_size_is_the_result_s),
         cmocka_unit_test(test_the_resolution_is_the_result_s),
         cmocka_unit_test(test_directories_are_read_once),

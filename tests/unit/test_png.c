@@ -298,6 +298,55 @@ static struct buf reencoded(struct bytes input, enum codec_id id, bool keep) {
     return output;
 }
 
+/* An iCCP chunk with a profile of `there` bytes that says it has `stated`. */
+static struct buf file_with_profile(uint32_t stated, size_t there) {
+    struct buf file = make_file(12, 12, 8, 2, false, NULL, NULL, 0);
+    uint8_t *profile = calloc(1, there);
+    put_be32(profile, stated);
+    memcpy(profile + 16, "RGB ", 4);
+    memcpy(profile + 36, "acsp", 4);
+    uLongf size = compressBound(there);
+    uint8_t *chunk = calloc(1, 5 + size);
+    memcpy(chunk, "ICC", 3);
+    assert_int_equal(compress(chunk + 5, &size, profile, there), Z_OK);
+    insert_chunk(&file, "iCCP", chunk, 5 + size);
+    free(chunk);
+    free(profile);
+    return file;
+}
+
+static void test_stated_length_of_a_profile(void **state) {
+    (void)state;
+    enum { MOST = METADATA_ICC_MAX };
+    static const struct {
+        uint32_t stated;
+        size_t there;
+        bool written;
+    } cases[] = {{200, 200, true},  {60000, 200, false}, {201, 200, false},  {200, 300, true},
+                 {127, 200, false}, {0, 200, false},     {MOST, MOST, true}, {MOST + 1, MOST + 1, false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct buf file = file_with_profile(cases[i].stated, cases[i].there);
+        struct buf jpeg = reencoded(buf_bytes(&file), CODEC_JPEG, true);
+        assert_int_equal(fixture_contains(buf_bytes(&jpeg), "acsp"), cases[i].written);
+        struct buf png = reencoded(buf_bytes(&file), CODEC_PNG, false);
+        assert_int_equal(fixture_contains(buf_bytes(&png), "iCCP"), cases[i].written);
+        buf_finish(&png);
+        buf_finish(&jpeg);
+        buf_finish(&file);
+    }
+}
+
+static void test_the_first_exif_counts(void **state) {
+    (void)state;
+    struct buf file = make_file(12, 12, 8, 2, false, NULL, NULL, 0);
+    for (uint32_t orientation = 3; orientation <= 6; orientation += 3) { /* each goes to the front */
+        struct exif_fixture exif = exif_make(false, orientation);
+        insert_chunk(&file, "eXIf", exif.data, EXIF_FIXTURE_SIZE);
+    }
+    assert_int_equal(fixture_probe(buf_bytes(&file)).metadata.orientation, 6);
+    buf_finish(&file);
+}
+
 static void check_words(const struct buf *file, const char *const *words, size_t count, bool expected) {
     for (size_t i = 0; i < count; i++) {
         if (fixture_contains(buf_bytes(file), words[i]) != expected) {
@@ -352,6 +401,8 @@ int main(void) {
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_text_bombs_cost_nothing),
         cmocka_unit_test(test_pixels_without_end_cost_nothing),
+        cmocka_unit_test(test_stated_length_of_a_profile),
+        cmocka_unit_test(test_the_first_exif_counts),
         cmocka_unit_test(test_metadata),
         cmocka_unit_test(test_bad_checksum_is_not_carried),
     };

@@ -143,12 +143,11 @@ static void test_thumbnails_go(void **state) {
 
 static void test_data_in_texts_goes(void **state) {
     (void)state;
-    static const char *const values[] = {"CANARY base64,",     "CANARY data:image/png,",
-                                         "CANARY" FIFTY FIFTY, "CANARY &#65;",
-                                         "CANARY &#x2F;",      "CANARY &other;",
-                                         "CANARY &",           "CANARY &#0;",
-                                         "CANARY &#1114112;",  "CANARY \x07",
-                                         "CANARY \x7F"};
+    static const char *const values[] = {
+        "CANARY base64,",    "CANARY data:image/png,", "CANARY" FIFTY FIFTY, "CANARY &#65;",
+        "CANARY &#x2F;",     "CANARY &other;",         "CANARY &",           "CANARY &#0;",
+        "CANARY &#1114112;", "CANARY &#xFFFF;",        "CANARY &#xD800;",    "CANARY \x07",
+        "CANARY \x7F"};
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
         char property[512];
         snprintf(property, sizeof(property), "<dc:source>%s</dc:source>", values[i]);
@@ -179,6 +178,10 @@ static void test_grammar_in_properties(void **state) {
     check_element("<rdf:type>CANARY</rdf:type>", false, LOSS_XMP);
     check_element("<unknown:thing>CANARY</unknown:thing>", false, LOSS_XMP);
     check_element("<dc:source plain='CANARY'/>", false, LOSS_XMP);
+    /* A namespace without a prefix holds for elements alone. */
+    check_element("<source xmlns='http://purl.org/dc/elements/1.1/'>CANARY</source>", true, 0);
+    check_element("<dc:source xmlns='http://purl.org/dc/elements/1.1/' plain='CANARY'/>", false, LOSS_XMP);
+    check_attribute("xmlns='http://purl.org/dc/elements/1.1/' plain='CANARY'", false, LOSS_XMP);
     check_element("<dc:source x:y='CANARY'/>", false, LOSS_XMP);
     check_element("<dc:source><x:y>CANARY</x:y></dc:source>", false, LOSS_XMP);
 }
