@@ -62,6 +62,8 @@ void answer_problem(struct request *request, unsigned what) {
         answer_header(request, "Allow", "%s", request->route->answer ? "GET, HEAD" : "POST");
     } else if (problem_is_overload(problem)) {
         answer_header(request, "Retry-After", "%u", request->retry_after_s);
+    } else if (problem == PROBLEM_UNSUPPORTED && request->content_coding[0]) {
+        answer_header(request, "Accept-Encoding", "identity");
     } else if (problem == PROBLEM_UNAUTHORIZED) {
         answer_header(request, "WWW-Authenticate", "Bearer");
     }

@@ -7,7 +7,7 @@
 #include "server/operations.h"
 #include "server/query.h"
 
-static const char *const formats[] = {"auto", "jpeg", "png", NULL};
+static const char *const formats[] = {"auto", "jpeg", "png", "jpg", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
@@ -112,7 +112,8 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.format),
      .choices = formats,
-     .help = "Format of the answer; `auto` takes what `Accept` prefers, else the input's, and such answers "
+     .help = "Format of the answer, `jpg` being `jpeg`; `auto` takes what `Accept` prefers, else the "
+             "input's, and such answers "
              "carry `Vary: Accept`."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
@@ -260,7 +261,11 @@ enum status parameters_set(struct parameters *parameters, const char *name, cons
     }
     parameters->given |= found.bit;
     void *target = found.own ? (void *)&parameters->ops.operation[0].arguments : parameters;
-    return argument_parse(found.row, value, target, err);
+    enum status status = argument_parse(found.row, value, target, err);
+    if (parameters->output.format == FORMAT_JPG) {
+        parameters->output.format = FORMAT_JPEG;
+    }
+    return status;
 }
 
 enum status parameters_parse(struct parameters *parameters, const char *query, struct error *err) {

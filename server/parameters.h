@@ -12,7 +12,7 @@
 #include "filters/chain.h"
 #include "filters/region.h"
 
-enum { FORMAT_AUTO, FORMAT_JPEG, FORMAT_PNG };
+enum { FORMAT_AUTO, FORMAT_JPEG, FORMAT_PNG, FORMAT_JPG /* is stored as FORMAT_JPEG */ };
 enum { BACKEND_AUTO, BACKEND_CPU };
 enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
 enum { METADATA_STRIP, METADATA_KEEP };

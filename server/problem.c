@@ -26,7 +26,8 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
                         "Path and query are over 8 KiB."},
     [PROBLEM_UNSUPPORTED] =
         {"unsupported-image", 415, "Unsupported image", PROBLEM_WORK, NULL,
-         "Not a JPEG or PNG, or a variant of them that is not supported, which is named."},
+         "Not a JPEG or PNG, or a variant of them that is not supported, which is named; or a body with a "
+         "`Content-Encoding`."},
     [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit", PROBLEM_WORK, NULL,
                        "Too many pixels, too long a side, too many scans, too much memory or time."},
     [PROBLEM_THROTTLED] = {"too-many-requests", 429, "Too many requests", PROBLEM_WORK, "Retry-After",

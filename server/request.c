@@ -11,6 +11,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
+#include "filters/value.h"
 #include "server/account.h"
 #include "server/answer.h"
 #include "server/http.h"
@@ -106,6 +107,26 @@ static bool named(const char *name, size_t size, const char *wanted) {
     return size == strlen(wanted) && strncasecmp(name, wanted, size) == 0;
 }
 
+/* A value of Content-Encoding: codings between commas. */
+static void take_codings(struct request *request, const char *value, size_t size) {
+    for (const char *end = value + size; value < end && !request->content_coding[0];) {
+        size_t length = (size_t)(end - value);
+        const char *comma = memchr(value, ',', length);
+        const char *next = comma ? comma + 1 : end;
+        length = comma ? (size_t)(comma - value) : length;
+        while (length > 0 && (*value == ' ' || *value == '\t')) {
+            value++, length--;
+        }
+        while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t')) {
+            length--;
+        }
+        if (length > 0 && !named(value, length, "identity")) {
+            snprintf(request->content_coding, sizeof request->content_coding, "%.*s", (int)length, value);
+        }
+        value = next;
+    }
+}
+
 void request_header(struct request *request, const char *name, size_t name_size, const char *value,
                     size_t value_size) {
     framing_header(&request->framing, name, name_size, value, value_size);
@@ -122,6 +143,8 @@ void request_header(struct request *request, const char *name, size_t name_size,
         trace_header(&request->trace, value, value_size);
     } else if (named(name, name_size, "Content-Type")) {
         append_value(request->content_type, sizeof request->content_type, value, value_size);
+    } else if (named(name, name_size, "Content-Encoding")) {
+        take_codings(request, value, value_size);
     } else if (tokens && named(name, name_size, "Authorization")) {
         request->authorizations++;
         request->authorized = request->authorizations == 1 && tokens_allow(tokens, value);
@@ -161,6 +184,13 @@ static enum problem check_head(struct request *request) {
         fail(&request->error, ST_CORRUPT,
              "the request has no body: neither Content-Length nor Transfer-Encoding");
         return PROBLEM_CORRUPT;
+    }
+    if (request->content_coding[0]) {
+        char quoted[VALUE_QUOTE_MAX];
+        fail(&request->error, ST_UNSUPPORTED,
+             "the body has the Content-Encoding %s; it must be sent as it is",
+             value_quote(request->content_coding, quoted));
+        return PROBLEM_UNSUPPORTED;
     }
     uint64_t limit = request->settings->config.max_body;
     if (request->framing.content_length > limit) {

@@ -84,6 +84,7 @@ struct request {
     char accept_encoding[128];
     char if_none_match[256];
     char content_type[256];
+    char content_coding[40]; /* the first that is not `identity`; empty: none */
     unsigned authorizations; /* Authorization fields seen */
     bool authorized;
     bool answered;        /* the answer is complete */

@@ -2,6 +2,7 @@
 """Parameters: what is taken, and that everything else is refused by name."""
 
 import pytest
+import requests
 
 import pictures
 import wire
@@ -26,7 +27,7 @@ BAD = (
     *((f'quality={v}', 'quality') for v in (*NUMBERS, '0', '101', '-1', '85.5', '1e1')),
     *((f'effort={v}', 'effort') for v in (*NUMBERS, '-1', '10')),
     *((f'edge={v}', 'edge') for v in ('', 'Clamp', 'clamp,', 'frame', 'clampx', 'clam', '%00', '0')),
-    *((f'format={v}', 'format') for v in ('', 'JPEG', 'jpg', 'webp', 'image/png', 'png%00')),
+    *((f'format={v}', 'format') for v in ('', 'JPEG', 'jpgs', 'webp', 'image/png', 'png%00')),
     *((f'subsampling={v}', 'subsampling') for v in ('', '411', '4:2:0', '42', '4200')),
     *((f'{name}={v}', name) for name in ('progressive', 'autorotate') for v in ('', 'yes', 'TRUE', '2', '-1', 'on')),
     *((f'metadata={v}', 'metadata') for v in ('', 'all', 'none', 'Strip')),
@@ -88,6 +89,22 @@ def test_a_bad_parameter_is_refused_before_the_body_is_sent(server):
                             headers=['Content-Length: 10000000', 'Expect: 100-continue'])
         connection.send(head)
         check_problem(connection.answer(), 'bad-parameter', parameter='sigma')
+
+
+def test_jpg_is_another_word_for_jpeg(server):
+    body = pictures.small_png()
+    answer = server.post('/blur?format=jpg', body)
+    assert answer.headers['Content-Type'] == 'image/jpeg' and 'Vary' not in answer.headers
+    assert answer.content == server.post('/blur?format=jpeg', body).content
+    form, headers = form_of(body, format='jpg')
+    assert answer.content == server.post('/blur', form, headers=headers).content
+    check_problem(server.post('/blur?format=JPG', body), 'bad-parameter', 'format', says='auto, jpeg, png or jpg')
+
+
+def form_of(body, **fields):
+    """A form with the picture and these fields: its bytes and its headers."""
+    made = requests.Request('POST', 'http://localhost/', files={'image': ('a.png', body)}, data=fields).prepare()
+    return made.body, {'Content-Type': made.headers['Content-Type']}
 
 
 def test_the_connection_goes_on_after_a_bad_parameter(server):

@@ -167,7 +167,8 @@ def rows_of(endpoint):
 def allowed(row):
     """The sentence by which the daemon refuses a value."""
     if row['type'] == 'choice':
-        return f"it must be {', '.join(row['choices'][:-1])} or {row['choices'][-1]}"
+        words = row['choices'] + row.get('also', [])  # other names of the same are not offered
+        return f"it must be {', '.join(words[:-1])} or {words[-1]}"
     if row['type'] == 'switch':
         return 'it must be false, true, 0 or 1'
     whole = ('an odd ' if row.get('odd') else 'a ') + 'whole number ' if row['type'] == 'whole' else ''

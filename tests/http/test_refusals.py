@@ -295,6 +295,31 @@ def test_a_thousand_arguments_are_judged(server):
     check_problem(answers[0], 'target-too-long')
 
 
+# --- Content-Encoding ------------------------------------------------------------------------
+@pytest.mark.parametrize('fields,named', (
+    (['gzip'], 'gzip'), (['br'], 'br'), (['GZIP'], 'GZIP'), (['x-gzip'], 'x-gzip'), (['identity, zstd'], 'zstd'), (['identity', 'deflate'], 'deflate'),
+    (['gzip', 'identity'], 'gzip'), ([',, ,\tgzip'], 'gzip'), (['identity,' * 200 + 'gzip'], 'gzip'), (['gzip;q=1'], 'gzip;q=1'), (['identit'], 'identit'),
+    (['a' * 5000], 'aaa'), (['"\\'], '\\x22\\x5c'),
+), ids=range(13))
+@pytest.mark.parametrize('target', ('/blur?sigma=2', '/stats', '/pipeline?ops=blur'))
+def test_a_coded_body_is_refused_by_name(server, target, fields, named):
+    with server.connect() as connection:  # refused before the body is sent
+        connection.send(wire.message('POST', target, headers=['Content-Length: 9', 'Expect: 100-continue', *[('Content-Encoding', f) for f in fields]], length=False))
+        answer = connection.answer()
+        problem = check_problem(answer, 'unsupported-image', says='Content-Encoding')
+        assert f'Content-Encoding {named}' in problem['detail'] and answer.header('Accept-Encoding') == 'identity'
+    answers = server.raw(wire.message('POST', target, pictures.small_png(), headers=[*[('Content-Encoding', f) for f in fields]]) + wire.message(
+        'GET', '/livez', headers=['Connection: close']))
+    check_problem(answers[0], 'unsupported-image', says='Content-Encoding')
+    assert answers[1].status == 200  # the body was read and thrown away
+
+
+@pytest.mark.parametrize('fields', ([''], ['identity'], ['Identity'], ['identity, identity'], ['identity', 'IDENTITY'], [' , ']))
+def test_a_body_as_it_is(server, fields):
+    answers = server.raw(wire.message('POST', '/blur', pictures.small_png(), headers=['Connection: close', *[('Content-Encoding', f) for f in fields]]))
+    assert answers[0].status == 200
+
+
 def test_a_target_of_8_kib_is_read(server):
     answers = server.raw(wire.message('GET', '/livez?' + 'a' * (8192 - 7), headers=['Connection: close']))
     assert answers[0].status == 200
