@@ -10,6 +10,7 @@
 #include "config/file.h"
 #include "config/memory.h"
 #include "config/nearest.h"
+#include "config/origins.h"
 
 enum {
 #define OPTION(type, name, initial, minimum, maximum, unit, help) ROW_##name,
@@ -351,6 +352,9 @@ enum status config_check(const struct config *config, struct error *err) {
     if (!config->tls_cert[0] != !config->tls_key[0]) {
         const char *lacking = config->tls_cert[0] ? "tls_key" : "tls_cert";
         return fail_argument(err, lacking, "%s is empty: tls_cert and tls_key go together", lacking);
+    }
+    if (origins_check(config->cors_origins, err) != ST_OK) {
+        return ST_ARGUMENT;
     }
     if (config->sandbox == CHOICE_sandbox_on && config->single_process) {
         return fail_argument(err, "sandbox", "sandbox is on, which does not go with single_process");

@@ -9,6 +9,7 @@
 #include "codecs/codec.h"
 #include "codecs/losses.h"
 #include "core/clock.h"
+#include "server/cors.h"
 #include "server/etag.h"
 #include "server/request.h"
 #include "server/routes.h"
@@ -38,6 +39,7 @@ void answer_done(struct request *request, unsigned http_status, const char *type
     }
     answer_header(request, "X-Request-Id", "%s", request->id);
     answer_header(request, "X-Content-Type-Options", "nosniff");
+    cors_add_headers(request);
 }
 
 /* Some balancers take a server that answers 503 for broken. One that shuts down is to be left alone. */

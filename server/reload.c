@@ -14,10 +14,10 @@
 /* The options that may change while the daemon runs: those that are looked at anew for each
  * connection or request. Threads, sockets, queues and devices are made once. */
 static const char *const changeable[] = {
-    "connections_soft", "max_body",       "max_pixels",      "max_side",     "max_scans",
-    "max_steps",        "header_timeout", "body_timeout",    "work_timeout", "write_timeout",
-    "idle_timeout",     "min_rate",       "min_rate_time",   "drain_delay",  "drain_timeout",
-    "token_file",       "log_level",      "overload_status", "playground",   "idle_exit",
+    "connections_soft", "max_body",     "max_pixels",    "max_side",      "max_scans",    "max_steps",
+    "header_timeout",   "body_timeout", "work_timeout",  "write_timeout", "idle_timeout", "min_rate",
+    "min_rate_time",    "drain_delay",  "drain_timeout", "token_file",    "log_level",    "overload_status",
+    "playground",       "idle_exit",    "cors_origins",
 };
 
 static bool may_change(const char *name) {

@@ -14,6 +14,7 @@
 #include "filters/value.h"
 #include "server/account.h"
 #include "server/answer.h"
+#include "server/cors.h"
 #include "server/http.h"
 #include "server/multipart.h"
 #include "server/overload.h"
@@ -143,6 +144,10 @@ void request_header(struct request *request, const char *name, size_t name_size,
         trace_header(&request->trace, value, value_size);
     } else if (named(name, name_size, "Content-Type")) {
         append_value(request->content_type, sizeof request->content_type, value, value_size);
+    } else if (named(name, name_size, "Origin")) {
+        cors_origin(request, value, value_size);
+    } else if (named(name, name_size, "Access-Control-Request-Method")) {
+        request->preflight = true;
     } else if (named(name, name_size, "Content-Encoding")) {
         take_codings(request, value, value_size);
     } else if (tokens && named(name, name_size, "Authorization")) {
@@ -159,6 +164,10 @@ static enum problem find_route(struct request *request) {
         fail(err, ST_ARGUMENT, "there is nothing at this path; see GET /");
         return PROBLEM_NOT_FOUND;
     }
+    if (cors_is_preflight(request)) {
+        cors_answer_preflight(request, request->route->answer ? "GET, HEAD" : "POST");
+        return PROBLEM_NONE;
+    }
     bool get = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
     bool post = strcmp(request->method, "POST") == 0;
     if (request->route->answer ? !get : !post) {
@@ -174,7 +183,7 @@ static enum problem find_route(struct request *request) {
 
 static enum problem check_head(struct request *request) {
     enum problem problem = find_route(request);
-    if (problem != PROBLEM_NONE || request->route->answer) {
+    if (problem != PROBLEM_NONE || request->answered || request->route->answer) {
         return problem;
     }
     if (!request->framing.content_lengths && !request->framing.transfer_encodings) {

@@ -35,7 +35,7 @@ struct route;
 enum {
     REQUEST_ID_MAX = 64,
     REQUEST_TARGET_MAX = 8 << 10, /* bytes of path and query */
-    ANSWER_HEADERS_MAX = 11,
+    ANSWER_HEADERS_MAX = 16,
 };
 
 struct answer_header {
@@ -85,6 +85,9 @@ struct request {
     char if_none_match[256];
     char content_type[256];
     char content_coding[40]; /* the first that is not `identity`; empty: none */
+    char origin[256];        /* the page that asks; empty: none that is known */
+    unsigned origins;        /* Origin fields seen */
+    bool preflight;          /* asks what a page may send */
     unsigned authorizations; /* Authorization fields seen */
     bool authorized;
     bool answered;        /* the answer is complete */
