@@ -4,8 +4,9 @@
  * picture of a lane at a time.
  *
  * What it calls whole, libjpeg decodes without a warning. It refuses some that libjpeg takes: padding of
- * other bits than ones, bytes between the last block and the end marker, and what gpu/scan.h does
- * not take. */
+ * other bits than ones, surplus bytes before a marker, runs of zeros that go beyond their block, and what
+ * gpu/scan.h does not take. The CPU has the last word on them, so that the rule of docs/api.md ("Damaged
+ * files") holds on both ways. */
 #ifndef BLURD_GPU_WALK_H
 #define BLURD_GPU_WALK_H
 

@@ -164,3 +164,13 @@ def test_format_overrides_accept(server):
 def test_magic_bytes_decide_not_the_content_type(server, declared):
     answer = server.post('/blur', pictures.small_jpeg(), headers={'Content-Type': declared})
     assert answer.status_code == 200 and answer.headers['Content-Type'] == 'image/jpeg'
+
+
+@pytest.mark.parametrize('subsampling', ('444', '422', '420'))
+def test_small_pictures_as_decoded_pixels(server, subsampling):
+    """With colorspace=rgb the blur is that of the pixels which decoders show, also where all is border."""
+    for size in (*range(1, 18), 33):
+        for sigma in (1, 3):
+            body = pictures.jpeg(pictures.photograph(size, size), 95, subsampling=subsampling)
+            answer = server.post(f'/blur?sigma={sigma}&colorspace=rgb&subsampling=444&quality=100', body).content
+            assert numpy.abs(anatomy.pixels(answer) - gaussian.blur(anatomy.pixels(body), sigma)).max() <= 3
