@@ -173,4 +173,4 @@ def test_small_pictures_as_decoded_pixels(server, subsampling):
         for sigma in (1, 3):
             body = pictures.jpeg(pictures.photograph(size, size), 95, subsampling=subsampling)
             answer = server.post(f'/blur?sigma={sigma}&colorspace=rgb&subsampling=444&quality=100', body).content
-            assert numpy.abs(anatomy.pixels(answer) - gaussian.blur(anatomy.pixels(body), sigma)).max() <= 3
+            assert numpy.abs(anatomy.pixels(answer) - gaussian.blur(anatomy.pixels(body), sigma)).max() <= 5  # steps of 1 in YCbCr
