@@ -3,7 +3,7 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [bench] [service] [load] [soak]
+#                  [bench] [service] [load] [crowd] [soak]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. The first four parts without a part. Writes FOLDER/results.md (default
@@ -11,7 +11,8 @@
 # Ends with 1 when a check failed, with 77 where there is no GPU. Takes about ten minutes.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
 # load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
-# former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. soak: SOAK_REQUESTS (1000000) of
+# former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. crowd: 128 to 512
+# connections with default limits, no refusals; about a minute. soak: SOAK_REQUESTS (1000000) of
 # mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the GPU's process meanwhile.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
@@ -25,7 +26,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | bench | service | load | soak) parts+=("$1") ;;
+    check | sanitize | bench | service | load | crowd | soak) parts+=("$1") ;;
     *) sed -n '5,6p' "$0" && exit 64 ;;
     esac
     shift
@@ -187,6 +188,11 @@ load() {
     part peers 240 python3 "$here/gpu/peers.py" --out "$logs/load" --ours "$logs/load/load.json" $quick "${photographs[@]}"
 }
 
+crowd() {
+    part crowd 110 python3 "$here/gpu/crowd.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/crowd" \
+        --lua "$here/rotate.lua" $quick "${photographs[@]}"
+}
+
 soak() {
     local codecs=${CODECS:-auto} seconds=${SOAK_SECONDS:-500} requests=${SOAK_REQUESTS:-1000000} largest=4000
     [ -z "$quick" ] || seconds=20 largest=330
@@ -208,7 +214,7 @@ if wanted bench; then
     say '## Times'
     part bench 480 "$bench" $quick
 fi
-if wanted service || named load || named soak; then
+if wanted service || named load || named crowd || named soak; then
     "$sample" "$logs/sample.jpg" ${quick:+8} || failed+=(sample)
     photographs=("${pictures[@]:-$logs/sample.jpg}")
 fi
@@ -216,7 +222,7 @@ if wanted service; then
     part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
         --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick "${pictures[@]}"
 fi
-for name in load soak; do
+for name in load crowd soak; do
     if named $name && [ -z "$wrk" ]; then
         say "**$name FAILED: there is no wrk here**" ''
         failed+=($name)

@@ -40,6 +40,20 @@ def test_full_queue(start):
     assert own.metrics()['blurd_rejections_total{reason="overloaded"}'] == 2
 
 
+def test_no_number_of_requests_is_too_many(start):
+    """By default only time and memory count: 450 that wait for one worker all get their picture."""
+    own = start('--workers', 1, '--queue-target', '1m', '--work-timeout', '1m')
+    request = wire.message('POST', '/blur', pictures.png(pictures.photograph(160, 120)))
+    connections = [own.connect(60) for _ in range(450)]
+    for connection in connections:
+        connection.send(request)
+    most = depth(own)
+    assert [connection.answer().status for connection in connections] == [200] * len(connections)
+    for connection in connections:
+        connection.close()
+    assert sum(refusals(own).values()) == 0 < most
+
+
 def test_many_at_once_get_a_picture_or_503(start):
     own = start('--workers', 1, '--queue', 3, '--work-timeout', '1m')
     body, statuses = pictures.slow_png(400), []

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Many connections at once with default limits: rate and refusals, JPEG in and out over HTTP on loopback, asked by wrk.
+Prints Markdown; ends with 1 when a request failed or was refused, or when 512 connections got less than 0.9 times the
+rate of 128. Standard library only.
+
+    crowd.py --blurd PATH --wrk PATH --out FOLDER [--lua bench/rotate.lua] [--gpus all|none] [--seconds 5] PICTURE..."""
+import argparse
+import pathlib
+import re
+import sys
+
+import host
+import load
+import photographs
+from service import Service, check, failures
+
+SIGMA = 5
+CONNECTIONS = (128, 256, 512, 128)  # the last one shows what the others leave behind
+FEW, MANY = 128, 512
+LEAST = 0.9
+
+
+def refusals(service):
+    """reason -> requests refused since the start"""
+    found = re.findall(r"^blurd_refused_(\w+)_total (\d+)", load.settled_metrics(service), re.M)
+    return {reason: int(count) for reason, count in found if int(count)}
+
+
+def say_refusals(service, cells):
+    found, errors = refusals(service), sum(cell["errors"] for cell in cells)
+    print("\nRefused: " + (", ".join(f"{count} for {reason}" for reason, count in found.items()) or "none") + ".")
+    check(not found, f"no request was refused: {found}")
+    check(not errors, f"no request failed: {errors}")
+
+
+def say_head(title):
+    print(f"\n### {title}\n\n| sigma | connections | requests/s | p50, ms | p99, ms | p99.9, ms | errors | CPU, ms/request | "
+          "busy, % | by the GPU's codecs, % | by the GPU, % |\n|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|", flush=True)
+
+
+def measure(options, service, device, connections, seconds):
+    cell = load.measure(options, service, device, SIGMA, connections, seconds)
+    print(load.row(cell), flush=True)
+    return cell
+
+
+def started(options, name):
+    service = Service(options, options.gpus, name)
+    check(not load.serving(service, options.gpus, "auto"), "the GPU serves")
+    return service
+
+
+def fresh(options, device):
+    """The first seconds of a daemon, where all slots are made at once."""
+    with started(options, "crowd-fresh") as service:
+        say_head(f"A fresh daemon, {MANY} connections at once, a second after the other")
+        say_refusals(service, [measure(options, service, device, MANY, 1) for _ in range(4)])
+
+
+def warm(options, device):
+    with started(options, "crowd") as service:
+        say_head("One daemon")
+        load.wrk(options, service, f"/blur?sigma={SIGMA}", options.photographs, FEW, 2)
+        cells = [measure(options, service, device, connections, options.seconds) for connections in CONNECTIONS]
+        say_refusals(service, cells)
+    few, many = cells[0]["rate"], cells[CONNECTIONS.index(MANY)]["rate"]
+    check(many >= LEAST * few, f"{MANY} connections got {many:.0f} answers a second, {FEW} got {few:.0f}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--blurd", required=True)
+    parser.add_argument("--wrk", required=True)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--lua", default="bench/rotate.lua")
+    parser.add_argument("--gpus", default="all")
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--wrk-threads", type=int, default=8)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("pictures", nargs="+", type=pathlib.Path)
+    options = parser.parse_args()
+    options.seconds = 1 if options.quick else options.seconds
+    options.out.mkdir(parents=True, exist_ok=True)
+    options.photographs, origin = photographs.full_hd(options.pictures, options.out / "photographs")
+    if not options.photographs:
+        sys.exit("crowd.py: none of the pictures is a JPEG that can be sent")
+    print(f"\n## Many connections\n\nDefault limits; {len(options.photographs)} photographs of 1920x1080, {origin}, in turn.")
+    with host.Device() as device:
+        warm(options, device)
+        fresh(options, device)
+    print()
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
