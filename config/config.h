@@ -86,8 +86,9 @@ enum status config_check(const struct config *config, struct error *err);
  * writing failed. */
 int config_answer(enum config_action action, const struct config *config, const char *version, FILE *out);
 
-/* Prints every option as a line that the file accepts; what --check-config shows. */
-void config_print(const struct config *config, FILE *out);
+/* Prints every option as a line that the file accepts, with its value in `effective`; a comment names the
+ * value in `config` where that is another one. What --check-config shows. */
+void config_print(const struct config *config, const struct config *effective, FILE *out);
 
 /* The word of a choice: "info" for CHOICE_log_level_info. */
 const char *config_choice_name(enum config_choice choice);

@@ -104,7 +104,9 @@ static void print_markdown(FILE *out) {
         "* A value that is not allowed, an unknown option and an option that is given twice in one place "
         "stop the\n"
         "  start with one sentence and exit status 78. Nothing is ignored or clamped.\n"
-        "* `blurd --check-config` prints the configuration that would be used and exits.\n"
+        "* `blurd --check-config` prints the configuration that would be used and exits; where the daemon "
+        "picks a value, what it picks "
+        "on this machine.\n"
         "* `PORT`, which serverless platforms set, works like `BLURD_PORT`; the latter wins.\n"
         "* Variables that Kubernetes sets for a service called `blurd` (`BLURD_SERVICE_HOST`,\n"
         "  `BLURD_PORT=tcp://…`, `BLURD_PORT_80_TCP…`) are not taken for options.\n"
@@ -139,13 +141,19 @@ static void print_file(FILE *out) {
     }
 }
 
-void config_print(const struct config *config, FILE *out) {
+void config_print(const struct config *config, const struct config *effective, FILE *out) {
     size_t count;
     const struct option *rows = config_options(&count);
     for (size_t i = 0; i < count; i++) {
         char text[OPTION_VALUE_MAX];
-        option_format(&rows[i], config, text);
-        fprintf(out, "%s =%s%s\n", rows[i].name, *text ? " " : "", text);
+        char given[OPTION_VALUE_MAX];
+        option_format(&rows[i], effective, text);
+        option_format(&rows[i], config, given);
+        fprintf(out, "%s =%s%s", rows[i].name, *text ? " " : "", text);
+        if (strcmp(text, given) != 0) {
+            fprintf(out, "  # picked on this machine for %s", given);
+        }
+        fputc('\n', out);
     }
 }
 
@@ -168,7 +176,7 @@ int config_answer(enum config_action action, const struct config *config, const 
         fprintf(out, "%s\n", version);
         break;
     case CONFIG_CHECK:
-        config_print(config, out);
+        config_print(config, config, out);
         break;
     case CONFIG_HELP_MARKDOWN:
         print_markdown(out);

@@ -22,6 +22,7 @@
 #include "gpu/versions.h"
 #include "server/activation.h"
 #include "server/drain.h"
+#include "server/effective.h"
 #include "server/exposure.h"
 #include "server/health.h"
 #include "server/http.h"
@@ -34,15 +35,6 @@
 #include "server/service.h"
 
 enum { ARENAS = 2, HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
-
-/* How many JPEGs may be under way on GPUs. Known before the driver says what there is, since a worker waits
- * for each; one too many only sleeps. */
-static unsigned places(const struct config *config) {
-    bool wanted = config->jpeg_codec != CHOICE_jpeg_codec_cpu && strcmp(config->gpus, "none") != 0;
-    unsigned usual =
-        config->gpu_pictures ? config->gpu_pictures : GPU_PICTURES * gpus_hint(config->gpus, "/dev");
-    return wanted ? usual : 0;
-}
 
 /* With `all` a host that has neither a GPU's file nor a driver is one without GPUs, in which nothing failed.
  */
@@ -136,7 +128,7 @@ static void service_prepare(struct service *service, const struct command *comma
         .config = config, .cores = cores_usable(), .memory = memory_budget(config->memory), .idle_event = -1};
     service->notify = activation_connect();
     service->gpu = may_have_gpu(config);
-    service->places = service->gpu ? places(config) : 0;
+    service->places = service->gpu ? effective_places(config) : 0;
     settings_init(&service->settings);
     if (!service->gpu && strcmp(config->gpus, "none") != 0) {
         log_message(LOG_INFO, "gpu", "no GPU: the CPU does all the work");
@@ -343,6 +335,16 @@ static int check_health(struct config *config, int argc) {
     return health_check(config, &err) == ST_OK ? EX_OK : complain(&err);
 }
 
+static int check_config(const struct config *config, struct error *err) {
+    struct config effective;
+    if (effective_config(config, &effective, err) != ST_OK) {
+        fprintf(stderr, "blurd: %s\n", err->text);
+        return EX_CONFIG;
+    }
+    config_print(config, &effective, stdout);
+    return fflush(stdout) == 0 && !ferror(stdout) ? EX_OK : EX_IOERR;
+}
+
 int main(int argc, char **argv) {
     struct config config;
     enum config_action action;
@@ -359,6 +361,9 @@ int main(int argc, char **argv) {
     if (action == CONFIG_CHECK_HEALTH) {
         return check_health(&config, argc);
     }
+    if (action == CONFIG_CHECK) {
+        return check_config(&config, &err);
+    }
     if (action != CONFIG_RUN) {
         char support[GPU_SUPPORT_MAX];
         char version[sizeof support + 40];
@@ -370,7 +375,7 @@ int main(int argc, char **argv) {
              config.log_format == CHOICE_log_format_json ? LOG_JSON : LOG_TEXT);
     sandbox_hide(&config);
     if (engine) {
-        struct service service = {.config = &config, .places = places(&config)};
+        struct service service = {.config = &config, .places = effective_places(&config)};
         struct gpu_options options = gpu_options(&service);
         gpu_engine_main(&options);
     }

@@ -2,7 +2,9 @@
 """Starting: quickly, on a free port, and with one sentence when it cannot be."""
 
 import ctypes
+import os
 import pathlib
+import re
 import re
 import shutil
 import socket
@@ -237,6 +239,32 @@ def test_check_config():
     code, output, log = daemon.run('--check-config', '--port', '9000')
     assert code == 0 and '9000' in output + log
     assert daemon.run('--check-config', '--port', '99999')[0] == 78
+
+
+def test_check_config_shows_what_is_in_force(tmp_path, start):
+    code, output, _ = daemon.run('--check-config', '--connections', '400')
+    lines = dict(line.split(' =', 1) for line in output.splitlines())
+    values = {name: text.split('#')[0].strip() for name, text in lines.items()}
+    assert code == 0
+    assert int(values['workers']) > 0 and int(values['event_threads']) > 0 and values['connections_soft'] == '300'
+    assert re.fullmatch(r'\d+(MiB|GiB)', values['memory']) and values['cpu_level'] != 'auto'
+    for name in ('workers', 'event_threads', 'connections_soft', 'memory'):
+        assert lines[name].endswith('  # picked on this machine for 0')
+    assert lines['cpu_level'].endswith('  # picked on this machine for auto')
+    assert '#' not in lines['port'] + lines['connections']
+    path = tmp_path / 'blurd.conf'  # the same again from what it printed
+    path.write_text(output)
+    code, again, _ = daemon.run('--check-config', '--config', path)
+    assert code == 0 and [line.split('  #')[0] for line in output.splitlines()] == again.splitlines()
+    own = start(environment=daemon.clean_environment(BLURD_CONNECTIONS='400'))
+    threads = [name.read_text().strip() for name in pathlib.Path(f'/proc/{own.process.pid}/task').glob('*/comm')]
+    assert len(threads) > int(values['workers']) and own.wait_for_line(rf'cpu/{values["cpu_level"]}')
+
+
+def test_check_config_refuses_a_level_that_the_processor_lacks():
+    level = 'avx2' if os.uname().machine == 'aarch64' else 'neon'
+    code, output, log = daemon.run('--check-config', '--cpu-level', level)
+    assert code == 78 and not output and level in log and log.count('\n') == 1
 
 
 @pytest.mark.parametrize('variables,says', (
