@@ -73,6 +73,15 @@ static bool same_shape(const struct image_shape *a, const struct image_shape *b)
            (a->model != PIXEL_YCBCR || chroma);
 }
 
+size_t codec_decode_bytes(const struct picture *picture, size_t input) {
+    return codecs[picture->codec]->decode_bytes(picture, input);
+}
+
+size_t codec_encode_bytes(enum codec_id id, const struct image_shape *shape,
+                          const struct encode_options *options) {
+    return codecs[id]->encode_bytes(shape, options);
+}
+
 enum status codec_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
                          const struct image *image, struct error *err) {
     struct image_shape shape = image_shape(image);

@@ -111,6 +111,8 @@ struct codec {
                           struct error *err);
     enum status (*encode)(const struct image *image, const struct encode_options *options,
                           const struct metadata *metadata, struct buf *output, struct error *err);
+    size_t (*decode_bytes)(const struct picture *picture, size_t input);
+    size_t (*encode_bytes)(const struct image_shape *shape, const struct encode_options *options);
     /* Optional, all three: the same while the picture is being made. */
     enum status (*encode_begin)(const struct image *image, const struct encode_options *options,
                                 const struct metadata *metadata, struct buf *output,
@@ -136,6 +138,13 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
  * or pixels shape. On failure the pixels are undefined. */
 enum status codec_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
                          const struct image *image, struct error *err);
+
+/* Bytes that decoding a file of `input` bytes takes beside the image, at most; and encoding a picture of that
+ * shape beside it and the output, where that needs no room for more than the picture itself. What metadata
+ * takes is not in it. */
+size_t codec_decode_bytes(const struct picture *picture, size_t input);
+size_t codec_encode_bytes(enum codec_id id, const struct image_shape *shape,
+                          const struct encode_options *options);
 
 /* Appends the encoded picture to *output. PNG takes no PIXEL_YCBCR: decode to the
  * pixels shape for it. `metadata` may be NULL. Alpha is composed

@@ -33,6 +33,7 @@ static bool read_frame(uint8_t marker, const uint8_t *at, size_t size, struct gl
         .depth = 8,
         .channels = at[5],
         .reduced = at[5] == 3 && at[7] != 0x11,
+        .sampling = at[5] == 3 && size >= 15 && at[10] == 0x11 && at[13] == 0x11 ? at[7] : 0,
         .progressive = (marker & 3) == 2,
         .baseline = marker == 0xC0 && at[0] == 8 && (at[5] == 1 || at[5] == 3),
     };

@@ -16,6 +16,8 @@ struct glance {
     uint8_t channels; /* 1 to 4; a palette counts as 3 */
     uint8_t depth;    /* bits a sample once decoded: 8 or 16 */
     bool reduced;     /* JPEG: colour at a lower resolution */
+    uint8_t sampling; /* JPEG of 3 components: factors of the first, horizontal << 4 | vertical, as far as the
+                         others have 1 and 1; else 0 */
     bool progressive; /* several scans or interlaced */
     bool
         baseline; /* JPEG: of the one kind that GPUs decode (gpu/scan.h), with 8 bits and 1 or 3 components */

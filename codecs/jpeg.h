@@ -39,6 +39,10 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
 enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
                         struct error *err);
 
+/* As codec_decode_bytes and codec_encode_bytes. */
+size_t jpeg_decode_bytes(const struct picture *picture, size_t input);
+size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_options *options);
+
 /* Guarded, between start and finish of a compressor that was set up for the model of
  * `image`: goes on with what can be written of its first `rows` rows. The padding of planes
  * may be overwritten. */

@@ -29,6 +29,9 @@
  * Reads the header only. True also without memory to do so: jpeg_patch is what says it then. */
 bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits);
 
+/* Bytes that jpeg_patch takes beside the images and the output, at most. */
+size_t jpeg_patch_bytes(const struct picture *picture);
+
 /* Appends to *output a JPEG with the size, sampling factors, quantisation tables and pixel
  * density of `input`. A block of a component is touched when the pixels of the picture
  * that it covers, of which those of a chroma block are more, hold one where `mask` is not

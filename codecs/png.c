@@ -86,4 +86,6 @@ const struct codec codec_png = {
     .probe = png_probe,
     .decode = png_decode,
     .encode = png_encode,
+    .decode_bytes = png_decode_bytes,
+    .encode_bytes = png_encode_bytes,
 };

@@ -10,8 +10,10 @@
 
 enum {
     CHUNK_CACHE_MAX = 32,
-    TAIL_SLACK = 1 << 13, /* bytes that may follow the last row's own: checksums, small chunks. libpng
-                             inflates them, and each may be a thousand */
+    STREAM_STATE = 256 << 10, /* bytes that libpng, zlib or libdeflate take by themselves */
+    STREAM_COLUMN = 32,       /* and for a column of pixels: rows of 8 bytes a pixel */
+    TAIL_SLACK = 1 << 13,     /* bytes that may follow the last row's own: checksums, small chunks. libpng
+                                 inflates them, and each may be a thousand */
 };
 
 struct reader {
@@ -174,6 +176,12 @@ enum status png_decode_stream(struct bytes input, const struct codec_limits *lim
     reader.left = SIZE_MAX;
     png_guard_init(&reader.guard, ST_CORRUPT, limits->max_memory, err);
     return run(&reader, image);
+}
+
+size_t png_decode_bytes(const struct picture *picture, size_t input) {
+    size_t stream = STREAM_STATE + (size_t)picture->pixels.width * STREAM_COLUMN;
+    size_t whole = picture->progressive ? 0 : STREAM_STATE + png_whole_bytes(&picture->pixels, input);
+    return whole > stream ? whole : stream;
 }
 
 enum status png_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,

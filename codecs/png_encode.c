@@ -20,6 +20,10 @@ enum {
                              less time */
     GRAPHIC_EFFORT = 2,   /* takes the place of effort 1 for graphics */
     PROFILE_LEVEL = 6,
+    STATE = 64 << 10,     /* bytes of this folder's own state */
+    PACK_STATE = 1 << 20, /* bytes that libdeflate takes by itself */
+    BEST_EFFORT = 9,      /* whose level takes far more: */
+    BEST_STATE = 10 << 20,
 };
 
 /* What an effort means (docs/adr/0013): a level of libdeflate, with the time that a byte takes at
@@ -221,6 +225,17 @@ static enum status prepare_metadata(struct writer *writer) {
         status = make_iccp(&carried->profile, &writer->profile, writer->err);
     }
     return status;
+}
+
+size_t png_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
+    size_t row = (size_t)shape->width * pixel_channels(shape->model) * (shape->depth / 8u);
+    size_t lines = (row + 1) * shape->height, strips = png_strips_bytes(row, shape->height, options->crew);
+    if (options->effort == 0 || lines > PACK_MAX) {
+        return STATE + strips;
+    }
+    /* All rows, filtered; and behind the strips, whose place they take, the packed ones. */
+    size_t state = options->effort < BEST_EFFORT ? PACK_STATE : BEST_STATE;
+    return STATE + strips + state + lines + (options->effort > 1 ? lines : 0);
 }
 
 enum status png_encode(const struct image *image, const struct encode_options *options,

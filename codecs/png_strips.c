@@ -14,6 +14,9 @@
 enum {
     STRIP_SIZE = 1 << 17, /* bytes of rows that are filtered and compressed together: they stay in cache */
     COST = 3,             /* of a byte, against a sample that is blurred */
+    ROWS = 3,             /* that codecs/png_rows.h keeps */
+    CHUNK = 4,            /* bytes of a chunk's buffer for one of its rows: 1.75, and it grows by doubling */
+    SEATS_MEMORY = 8 << 20, /* bytes of all seats, unless one takes more */
     ZLIB_METHOD = 0x78,
     ZLIB_CHECK = 0x01, /* a stream's header: deflate, 32 KiB, fastest */
 };
@@ -79,6 +82,23 @@ static enum status run_strip(void *context, unsigned part, unsigned number, stru
     return status != ST_OK ? status : buf_append(chunk, seat->chunk.data, seat->chunk.size, err);
 }
 
+/* Rows of a strip, but for the last. */
+static uint32_t strip_height(size_t line, uint32_t height) {
+    uint32_t rows = line < STRIP_SIZE ? (uint32_t)(STRIP_SIZE / line) : 1;
+    return rows < height ? rows : height;
+}
+
+/* Bytes of a seat's memory. */
+static size_t seat_bytes(size_t line, uint32_t strip) {
+    return strip * line * (1 + CHUNK) + ROWS * line;
+}
+
+size_t png_strips_bytes(size_t row, uint32_t height, bool helped) {
+    size_t line = row + 1, one = seat_bytes(line, strip_height(line, height)), all = line * height * CHUNK;
+    size_t most = all < SEATS_MEMORY ? all : SEATS_MEMORY;
+    return helped && most > one ? most : one;
+}
+
 static enum status join(const struct strips *strips, struct error *err) {
     uint32_t checksum = 1;
     enum status status = ST_OK;
@@ -86,6 +106,7 @@ static enum status join(const struct strips *strips, struct error *err) {
         const struct strip *strip = &strips->strip[i];
         checksum = (uint32_t)adler32_combine(checksum, strip->checksum, (z_off_t)strip->size);
         status = buf_append(strips->output, strip->chunk.data, strip->chunk.size, err);
+        buf_finish(&strips->strip[i].chunk); /* the strips and the output together stay as large as one */
     }
     size_t start = strips->output->size;
     uint8_t tail[4];
@@ -130,11 +151,12 @@ enum status png_strips_write(const struct image *image, struct crew *crew, int64
                              struct buf *output, struct error *err) {
     struct strips strips = {.image = image, .deadline_ns = deadline_ns, .output = output};
     strips.line = plane_row_bytes(&image->plane[0], image->depth) + 1;
-    strips.height = strips.line < STRIP_SIZE ? (uint32_t)(STRIP_SIZE / strips.line) : 1;
-    strips.height = strips.height < image->height ? strips.height : image->height;
+    strips.height = strip_height(strips.line, image->height);
     strips.count = (image->height + strips.height - 1) / strips.height;
     unsigned seats = crew_seats(crew, (uint64_t)strips.line * image->height * COST);
-    strips.seats = seats < strips.count ? seats : strips.count;
+    size_t most = SEATS_MEMORY / seat_bytes(strips.line, strips.height);
+    strips.seats = seats < most ? seats : most > 0 ? (unsigned)most : 1;
+    strips.seats = strips.seats < strips.count ? strips.seats : strips.count;
     struct crew_work work = {
         .part = run_strip, .context = &strips, .parts = strips.count, .seats = strips.seats};
     enum status status = take_memory(&strips, err);

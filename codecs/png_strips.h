@@ -15,4 +15,8 @@
 enum status png_strips_write(const struct image *image, struct crew *crew, int64_t deadline_ns,
                              struct buf *output, struct error *err);
 
+/* Bytes that this takes beside the output, at most, for so many rows of so many bytes; `helped`: with a crew.
+ */
+size_t png_strips_bytes(size_t row, uint32_t height, bool helped);
+
 #endif

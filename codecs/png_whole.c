@@ -202,6 +202,16 @@ static enum status unfilter_rows(const struct plan *plan, const struct codec_lim
     return ST_OK;
 }
 
+/* Whether so many rows are few enough to be inflated in one go. */
+static bool are_few(size_t row_bytes, uint32_t height) {
+    return row_bytes + 1 <= ROWS_MAX / height;
+}
+
+size_t png_whole_bytes(const struct image_shape *shape, size_t input) {
+    size_t row = (size_t)shape->width * pixel_channels(shape->model) * (shape->depth / 8u);
+    return are_few(row, shape->height) ? row + (row + 1) * shape->height + input : 0;
+}
+
 enum status png_decode_whole(struct bytes input, const struct codec_limits *limits, const struct image *image,
                              bool *done, struct error *err) {
     *done = false;
@@ -210,7 +220,7 @@ enum status png_decode_whole(struct bytes input, const struct codec_limits *limi
         return ST_OK;
     }
     struct plan plan = {.input = input, .row_bytes = plane_row_bytes(&image->plane[0], image->depth)};
-    if (plan.row_bytes + 1 > ROWS_MAX / image->height) {
+    if (!are_few(plan.row_bytes, image->height)) {
         return ST_OK;
     }
     plan.rows_size = (plan.row_bytes + 1) * image->height;

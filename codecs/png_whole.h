@@ -17,4 +17,8 @@
 enum status png_decode_whole(struct bytes input, const struct codec_limits *limits, const struct image *image,
                              bool *done, struct error *err);
 
+/* Bytes that it takes at most for a picture of that shape and a file of `input` bytes; 0: it leaves such a
+ * picture alone. */
+size_t png_whole_bytes(const struct image_shape *shape, size_t input);
+
 #endif

@@ -131,6 +131,11 @@ enum status lane_run(struct lane *lane, const struct run *run, struct lane_timin
     return lane->backend->ops->lane_run(lane, run, timing, err);
 }
 
+size_t backend_run_bytes(const struct backend *backend, const struct chain *chain,
+                         const struct image_shape *shape, unsigned threads) {
+    return backend->ops->run_bytes ? backend->ops->run_bytes(backend, chain, shape, threads) : 0;
+}
+
 unsigned backend_transcodes(struct backend *backend) {
     return backend->ops->transcodes ? backend->ops->transcodes(backend) : 0;
 }

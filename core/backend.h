@@ -35,6 +35,12 @@ struct lane_timing {
     int unit; /* which of the backend's devices did it, from 0; -1 where there is but one */
 };
 
+/* Memory that a run works in, aligned like a picture, contents undefined. */
+struct working {
+    uint8_t *memory; /* NULL: none */
+    size_t size;
+};
+
 /* What to run on what. The pictures lie in `slot`; a backend that works in this process takes other
  * memory, too (slot NULL). */
 struct run {
@@ -51,6 +57,7 @@ struct run {
     const struct feed *feed;  /* makes the source; NULL: it is there */
     const struct progress *progress; /* may be told of rows of the target on the calling thread, by a backend
                                         after which no other is tried; NULL: nobody wants to know */
+    struct working working;          /* lent for the time of the run; without, the lane takes its own */
 };
 
 /* A JPEG in, a JPEG out, by a device that has codecs of its own: with the bytes of the CPU's. */
@@ -71,6 +78,9 @@ struct backend_ops {
     enum status (*lane_run)(struct lane *lane, const struct run *run, struct lane_timing *timing,
                             struct error *err);
     bool feeds; /* lane_run calls run->feed; otherwise that has happened */
+    /* Optional; NULL: it works in no memory of this process. */
+    size_t (*run_bytes)(const struct backend *backend, const struct chain *chain,
+                        const struct image_shape *shape, unsigned threads);
     /* Optional, both or none. */
     unsigned (*transcodes)(struct backend *backend);
     enum status (*lane_transcode)(struct lane *lane, const struct transcode *job, size_t *size,
@@ -108,6 +118,11 @@ enum backend_state backend_await(struct backend *backend, char reason[BACKEND_RE
 
 /* The shape of what the chain makes of a picture of this shape. Also in filters/chain.c. */
 struct image_shape chain_result(const struct chain *chain, const struct image_shape *shape);
+
+/* Bytes of working memory that a run of this (valid) chain over a picture of this shape takes when so many
+ * threads work on it: for one it must be lent, for more it may be. Thread-safe. */
+size_t backend_run_bytes(const struct backend *backend, const struct chain *chain,
+                         const struct image_shape *shape, unsigned threads);
 
 /* Runs the chain, and what makes its source; fails like that. `timing` may be NULL. On failure the target is
  * undefined; ST_DEVICE: another backend may do it. */

@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "cpu/blend.h"
 #include "cpu/blur.h"
+#include "cpu/blur_job.h"
 #include "cpu/convolve.h"
 #include "cpu/cpu.h"
 #include "cpu/pixelate.h"
@@ -68,30 +69,63 @@ static enum status run_step(const struct means *means, const struct step *step, 
     return fail(err, ST_INTERNAL, "the chain has an unknown filter");
 }
 
-/* A picture like `source`, in the lane's own memory. */
+static struct need step_need(const struct row_set *rows, const struct step *step, const struct image *image) {
+    switch (step->filter) {
+    case FILTER_BLUR:
+        return jobs_need(rows, &step->blur, image, false);
+    case FILTER_SHARPEN:
+        return jobs_need(rows, &step->sharpen.blur, image, true);
+    case FILTER_CONVOLVE:
+        return cpu_convolve_need(&step->convolve, image);
+    case FILTER_PIXELATE:
+        return cpu_pixelate_need(image);
+    case FILTER_STATS:
+        return cpu_stats_need();
+    case FILTER_COUNT:
+        break;
+    }
+    return (struct need){0, 0};
+}
+
+static size_t cpu_run_bytes(const struct backend *backend, const struct chain *chain,
+                            const struct image_shape *shape, unsigned threads) {
+    struct image image;
+    size_t spare = image_layout(&image, shape), most = 0;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        struct need need = step_need(&((const struct cpu_backend *)backend)->rows, &chain->step[i], &image);
+        size_t bytes = need_bytes(&need, bands_seats_most(threads, need.seat));
+        most = bytes > most ? bytes : most;
+    }
+    return most + (chain->count > 1 ? spare : 0);
+}
+
+/* A picture like `source`, in memory that is lent, whose rest the filters get; else in the lane's own. */
 static enum status spare_image(struct cpu_lane *lane, const struct image *source, struct image *spare,
                                struct error *err) {
     struct image_shape shape = image_shape(source);
+    struct scratch *scratch = &lane->scratch;
     size_t size = image_layout(spare, &shape);
-    enum status status = scratch_reserve(&lane->spare, size, err);
+    struct scratch *from = scratch->lent ? scratch : &lane->spare;
+    enum status status = scratch_reserve(from, size, err);
     if (status == ST_OK) {
-        image_place(spare, lane->spare.memory);
+        image_place(spare, from->memory);
+    }
+    if (status == ST_OK && scratch->lent) {
+        scratch->memory += size;
+        scratch->size -= size;
     }
     return status;
 }
 
 /* The steps write to the spare picture and the target in turn, the last one to the target. */
-static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
-                                struct error *err) {
+static enum status run_steps(struct cpu_lane *own, const struct run *run, struct error *err) {
     const struct chain *chain = run->chain;
-    struct cpu_lane *own = (struct cpu_lane *)lane;
     const bool follows = chain->step[0].filter == FILTER_BLUR; /* the others want the whole picture */
-    struct means means = {.rows = &cpu_backend(lane->backend)->rows,
+    struct means means = {.rows = &cpu_backend(own->base.backend)->rows,
                           .scratch = &own->scratch,
                           .crew = run->crew,
                           .deadline_ns = run->deadline_ns,
                           .feed = follows ? run->feed : NULL};
-    int64_t start = clock_ns();
     struct image spare;
     enum status status = follows ? ST_OK : feed_make(run->feed, err);
     if (status == ST_OK && chain->count > 1) {
@@ -108,7 +142,22 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
     if (status == ST_OK && run->mask && chain->step[0].filter != FILTER_STATS) {
         status = blend(run->crew, run->deadline_ns, run->source, run->target, run->mask, err);
     }
+    return status;
+}
+
+static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+                                struct error *err) {
+    struct cpu_lane *own = (struct cpu_lane *)lane;
+    const struct scratch kept = own->scratch;
+    if (run->working.memory) {
+        own->scratch = (struct scratch){run->working.memory, run->working.size, true};
+    }
+    int64_t start = clock_ns();
+    enum status status = run_steps(own, run, err);
     timing->filter_ns = clock_ns() - start;
+    if (run->working.memory) {
+        own->scratch = kept;
+    }
     return status;
 }
 
@@ -119,6 +168,7 @@ static void cpu_close(struct backend *backend) {
 static const struct backend_ops cpu_ops = {
     .lane_create = cpu_lane_create,
     .lane_run = cpu_lane_run,
+    .run_bytes = cpu_run_bytes,
     .feeds = true,
     .lane_destroy = cpu_lane_destroy,
     .close = cpu_close,

@@ -30,11 +30,13 @@ static uint64_t pass_work(const struct pass *pass) {
 }
 
 unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size) {
-    if (size > BANDS_MEMORY / 2) {
-        return 1;
-    }
-    unsigned seats = crew_seats(crew, pass_work(pass));
-    return seats * size <= BANDS_MEMORY ? seats : (unsigned)(BANDS_MEMORY / size);
+    return size > BANDS_MEMORY / 2 ? 1 : bands_seats_most(crew_seats(crew, pass_work(pass)), size);
+}
+
+unsigned bands_seats_most(unsigned threads, size_t size) {
+    return size > BANDS_MEMORY / 2          ? 1
+           : threads * size <= BANDS_MEMORY ? threads
+                                            : (unsigned)(BANDS_MEMORY / size);
 }
 
 /* Each plane gets its share of the parts, at least one. */

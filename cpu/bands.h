@@ -35,13 +35,15 @@ struct pass {
     bands_reach *makes;
 };
 
-/* What the seats of a lane take together, unless one alone takes more: each worker has a lane, and keeps it.
- */
+/* What the seats of a run take together, unless one alone takes more. */
 enum { BANDS_MEMORY = 16 << 20 };
 
 /* Seats that the pass is worth now, each of which takes `size` bytes: for bands_run, and to reserve the
  * memory before it. */
 unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
+
+/* The same for so many threads that wait, however much there is to do. */
+unsigned bands_seats_most(unsigned threads, size_t size);
 
 /* Runs the pass and returns when it is done. One seat: plane by plane on the caller. ST_LIMIT at the
  * deadline; then no band runs any more. */

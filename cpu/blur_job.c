@@ -180,18 +180,32 @@ static void fill_tables(struct jobs *jobs, const struct blur_plan *plan, const s
     }
 }
 
-enum status jobs_init(struct jobs *jobs, const struct means *means, const struct blur_plan *plan,
-                      const struct image *source, const struct image *target,
-                      const struct blur_finish *finish, struct error *err) {
+static struct need jobs_layout(struct jobs *jobs, const struct row_set *rows, const struct blur_plan *plan,
+                               const struct image *source, const struct image *target,
+                               const struct blur_finish *finish) {
     memset(jobs, 0, offsetof(struct jobs, cubic));
     jobs->count = source->plane_count;
     for (unsigned i = 0; i < jobs->count; i++) {
         jobs->plane[i].finish = finish;
-        job_init(&jobs->plane[i], jobs, means->rows, plan, source, target, i);
+        job_init(&jobs->plane[i], jobs, rows, plan, source, target, i);
     }
     size_t shared = place(jobs, NULL);
+    return (struct need){shared, jobs->size};
+}
+
+struct need jobs_need(const struct row_set *rows, const struct blur_plan *plan, const struct image *source,
+                      bool finishes) {
+    static const struct blur_finish any;
+    struct jobs jobs;
+    return jobs_layout(&jobs, rows, plan, source, source, finishes ? &any : NULL);
+}
+
+enum status jobs_init(struct jobs *jobs, const struct means *means, const struct blur_plan *plan,
+                      const struct image *source, const struct image *target,
+                      const struct blur_finish *finish, struct error *err) {
+    const struct need need = jobs_layout(jobs, means->rows, plan, source, target, finish);
     jobs->seats = choose_seats(jobs, means->crew);
-    enum status status = scratch_reserve(means->scratch, shared + jobs->seats * jobs->size, err);
+    enum status status = scratch_seats(means->scratch, &need, &jobs->seats, err);
     if (status != ST_OK) {
         return status;
     }

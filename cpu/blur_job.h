@@ -76,6 +76,11 @@ enum status jobs_init(struct jobs *jobs, const struct means *means, const struct
                       const struct image *source, const struct image *target,
                       const struct blur_finish *finish, struct error *err);
 
+/* What the blur of a picture that is laid out like `source` (memory or none) works in; `finishes`: with an
+ * end of its own. */
+struct need jobs_need(const struct row_set *rows, const struct blur_plan *plan, const struct image *source,
+                      bool finishes);
+
 /* The rows of a band of the plane: those of its seat. */
 struct lines jobs_lines(const struct jobs *jobs, const struct band *band);
 

@@ -220,19 +220,28 @@ static uint64_t row_cost(const struct window *window) {
     return (uint64_t)window->source->width * window->format.channels * (1 + weights / WEIGHTS_OF_BLUR);
 }
 
+static struct window make_window(const struct convolve_plan *plan, const struct image *source) {
+    struct window window = {
+        .plan = plan,
+        .source = &source->plane[0],
+        .format = {source->plane[0].channels, source->depth, pixel_has_alpha(source->model)},
+        .loaded = PTRDIFF_MIN,
+    };
+    layout(&window);
+    return window;
+}
+
+struct need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source) {
+    struct window window = make_window(plan, source);
+    return (struct need){.seat = place(&window, NULL)};
+}
+
 enum status cpu_convolve(const struct means *means, const struct convolve_plan *plan,
                          const struct image *source, const struct image *target, struct error *err) {
-    struct convolution all = {
-        .window = {
-            .rows = means->rows,
-            .plan = plan,
-            .source = &source->plane[0],
-            .target = &target->plane[0],
-            .format = {source->plane[0].channels, source->depth, pixel_has_alpha(source->model)},
-            .loaded = PTRDIFF_MIN,
-        }};
+    struct convolution all = {.window = make_window(plan, source)};
+    all.window.rows = means->rows;
+    all.window.target = &target->plane[0];
     choose_taps(&all.window);
-    layout(&all.window);
     all.size = place(&all.window, NULL);
     struct pass pass = {.rows = {source->height},
                         .cost = {row_cost(&all.window)},
@@ -240,7 +249,7 @@ enum status cpu_convolve(const struct means *means, const struct convolve_plan *
                         .context = &all,
                         .deadline_ns = means->deadline_ns};
     unsigned seats = bands_seats(means->crew, &pass, all.size);
-    enum status status = scratch_reserve(means->scratch, seats * all.size, err);
+    enum status status = scratch_seats(means->scratch, &(struct need){.seat = all.size}, &seats, err);
     if (status == ST_OK) {
         all.memory = means->scratch->memory;
         status = bands_run(means->crew, seats, &pass, err);

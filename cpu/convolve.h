@@ -13,4 +13,7 @@
 enum status cpu_convolve(const struct means *means, const struct convolve_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
 
+/* What that works in. `source` needs no memory. */
+struct need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source);
+
 #endif

@@ -196,14 +196,30 @@ struct mask_rect mask_draw_region(const struct image *mask, const struct region_
 
 /* ---- pictures ---- */
 
+static enum status plan_feather(const struct image_shape *mask, double feather, struct chain *chain,
+                                struct error *err) {
+    struct blur_arguments arguments = {.sigma = feather / 2, .edge = EDGE_CLAMP};
+    chain->count = 0;
+    return chain_append(chain, filter_get(FILTER_BLUR), &arguments, mask, err);
+}
+
+size_t mask_feather_bytes(const struct backend *cpu, const struct image_shape *mask, double feather) {
+    struct chain chain;
+    enum status status = plan_feather(mask, feather, &chain, NULL);
+    return status == ST_OK ? backend_run_bytes(cpu, &chain, mask, 1) : 0;
+}
+
 enum status mask_feather(const struct mask_feathering *how, const struct image *mask,
                          const struct image *soft, struct mask_report *report, struct error *err) {
-    struct blur_arguments arguments = {.sigma = how->feather / 2, .edge = EDGE_CLAMP};
     struct image_shape shape = image_shape(mask);
-    struct chain chain = {.count = 0};
-    const struct run run = {
-        .chain = &chain, .source = mask, .target = soft, .crew = how->crew, .deadline_ns = how->deadline_ns};
-    enum status status = chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, err);
+    struct chain chain;
+    const struct run run = {.chain = &chain,
+                            .source = mask,
+                            .target = soft,
+                            .crew = how->crew,
+                            .deadline_ns = how->deadline_ns,
+                            .working = how->working};
+    enum status status = plan_feather(&shape, how->feather, &chain, err);
     if (status == ST_OK) {
         status = lane_run(how->lane, &run, NULL, err);
     }

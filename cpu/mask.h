@@ -78,10 +78,11 @@ void mask_clear(const struct image *mask, struct mask_rect rect);
 
 /* How the borders of a mask become soft. */
 struct mask_feathering {
-    double feather;      /* pixels, 0.2 to 1000: a Gaussian of half of that as sigma */
-    struct lane *lane;   /* of the CPU backend */
-    struct crew *crew;   /* NULL: nobody helps */
-    int64_t deadline_ns; /* core/deadline.h */
+    double feather;         /* pixels, 0.2 to 1000: a Gaussian of half of that as sigma */
+    struct lane *lane;      /* of the CPU backend */
+    struct crew *crew;      /* NULL: nobody helps */
+    int64_t deadline_ns;    /* core/deadline.h */
+    struct working working; /* mask_feather_bytes at least; without memory the lane takes its own */
 };
 
 /* Blurs `mask` into `soft` (same size, no overlap). The border's middle becomes half; from 2.5 feather + 2
@@ -89,6 +90,9 @@ struct mask_feathering {
  * ST_LIMIT at the deadline. */
 enum status mask_feather(const struct mask_feathering *how, const struct image *mask,
                          const struct image *soft, struct mask_report *report, struct error *err);
+
+/* Bytes of working memory that this takes on one thread for a mask of that shape. */
+size_t mask_feather_bytes(const struct backend *cpu, const struct image_shape *mask, double feather);
 
 /* Copies the pixels where the mask is 0 from `source` to `target`: interleaved, of the same shape, the mask
  * of their size. With the crew (NULL: nobody); ST_LIMIT at the deadline. */

@@ -153,11 +153,16 @@ static void pixelate_band(const void *context, const struct band *band) {
     }
 }
 
+struct need cpu_pixelate_need(const struct image *source) {
+    const struct plane *first = &source->plane[0]; /* no plane is wider */
+    size_t sums = (size_t)first->width * first->channels * sizeof(uint64_t);
+    return (struct need){.seat = align_up(sums, IMAGE_ALIGNMENT)};
+}
+
 enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err) {
-    const struct plane *first = &source->plane[0]; /* no plane is wider */
-    size_t sums = align_up((size_t)first->width * first->channels * sizeof(uint64_t), IMAGE_ALIGNMENT);
-    struct pixelation all = {means, plan, source, target, sums};
+    const struct need need = cpu_pixelate_need(source);
+    struct pixelation all = {means, plan, source, target, need.seat};
     struct pass pass = {.band = pixelate_band, .context = &all, .deadline_ns = means->deadline_ns};
     for (unsigned i = 0; i < source->plane_count; i++) {
         const struct plane *plane = &source->plane[i];
@@ -165,8 +170,8 @@ enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *
         pass.rows[i] = (plane->height + height - 1) / height;
         pass.cost[i] = (uint64_t)plane->width * plane->channels * least(height, plane->height);
     }
-    unsigned seats = bands_seats(means->crew, &pass, sums);
-    enum status status = scratch_reserve(means->scratch, seats * sums, err);
+    unsigned seats = bands_seats(means->crew, &pass, need.seat);
+    enum status status = scratch_seats(means->scratch, &need, &seats, err);
     if (status == ST_OK) {
         status = bands_run(means->crew, seats, &pass, err);
     }

@@ -13,4 +13,7 @@
 enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
 
+/* What that works in. `source` needs no memory. */
+struct need cpu_pixelate_need(const struct image *source);
+
 #endif

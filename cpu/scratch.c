@@ -7,8 +7,14 @@
 #include "core/image.h"
 #include "core/poison.h"
 
+size_t need_bytes(const struct need *need, unsigned seats) {
+    return need->shared + seats * need->seat;
+}
+
 void scratch_finish(struct scratch *scratch) {
-    free(scratch->memory);
+    if (!scratch->lent) {
+        free(scratch->memory);
+    }
     *scratch = (struct scratch){0};
 }
 
@@ -16,6 +22,10 @@ enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *
     if (size <= scratch->size) {
         poison(scratch->memory, size);
         return ST_OK;
+    }
+    if (scratch->lent) {
+        return fail(err, ST_INTERNAL, "the filter was lent %zu bytes to work in and takes %zu", scratch->size,
+                    size);
     }
     scratch_finish(scratch);
     size_t rounded = align_up(size, IMAGE_ALIGNMENT);
@@ -26,4 +36,12 @@ enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *
     scratch->size = rounded;
     poison(scratch->memory, size);
     return ST_OK;
+}
+
+enum status scratch_seats(struct scratch *scratch, const struct need *need, unsigned *seats,
+                          struct error *err) {
+    while (scratch->lent && *seats > 1 && need_bytes(need, *seats) > scratch->size) {
+        --*seats;
+    }
+    return scratch_reserve(scratch, need_bytes(need, *seats), err);
 }

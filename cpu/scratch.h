@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * A lane's working memory: one block that grows to the most that was ever needed, so that a warm
- * lane does not allocate. Zero-initialise; end with scratch_finish. */
+ * A lane's working memory: one block that somebody lends for a run, or the lane's own, which grows to the
+ * most that was ever needed. Zero-initialise; end with scratch_finish. */
 #ifndef BLURD_CPU_SCRATCH_H
 #define BLURD_CPU_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,11 +13,24 @@
 struct scratch {
     uint8_t *memory; /* aligned to IMAGE_ALIGNMENT */
     size_t size;
+    bool lent; /* does not grow */
 };
+
+/* What a pass works in: `shared` bytes, and `seat` bytes for each thread. */
+struct need {
+    size_t shared, seat;
+};
+
+/* Bytes for so many threads. */
+size_t need_bytes(const struct need *need, unsigned seats);
 
 /* Makes sure of `size` bytes, whose content is undefined. ST_BUSY without memory; what was there
  * is then gone, but the scratch is still usable. */
 enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *err);
+
+/* The same for `*seats` threads; lowers the number, down to 1, to what lent memory is enough for. */
+enum status scratch_seats(struct scratch *scratch, const struct need *need, unsigned *seats,
+                          struct error *err);
 
 void scratch_finish(struct scratch *scratch);
 

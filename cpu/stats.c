@@ -171,6 +171,10 @@ static void count_band(const void *context, const struct band *band) {
     }
 }
 
+struct need cpu_stats_need(void) {
+    return (struct need){.seat = sizeof(struct tally)};
+}
+
 enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err) {
     const struct plane *plane = &source->plane[0];
@@ -180,8 +184,9 @@ enum status cpu_stats(const struct means *means, const struct image *source, con
                         .band = count_band,
                         .context = &all,
                         .deadline_ns = means->deadline_ns};
-    unsigned seats = bands_seats(means->crew, &pass, sizeof(struct tally));
-    enum status status = scratch_reserve(means->scratch, seats * sizeof(struct tally), err);
+    const struct need need = cpu_stats_need();
+    unsigned seats = bands_seats(means->crew, &pass, need.seat);
+    enum status status = scratch_seats(means->scratch, &need, &seats, err);
     if (status != ST_OK) {
         return status;
     }

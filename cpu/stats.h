@@ -14,4 +14,7 @@
 enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);
 
+/* What that works in. */
+struct need cpu_stats_need(void);
+
 #endif

@@ -20,32 +20,36 @@ enum status area_init(struct area *area, const struct parameters *parameters, ui
     return status;
 }
 
-/* One byte a pixel: as large as a mask of this picture, whichever way it is turned. */
-static enum status take_image(struct image *image, struct slot *slot, const struct image_shape *stored,
-                              struct error *err) {
-    struct image turned;
-    const struct image_shape shape = {
-        .model = PIXEL_GRAY, .depth = 8, .width = stored->width, .height = stored->height};
-    const struct image_shape other = {
+/* One byte a pixel. */
+struct image_shape area_mask_shape(const struct image_shape *picture) {
+    return (struct image_shape){
+        .model = PIXEL_GRAY, .depth = 8, .width = picture->width, .height = picture->height};
+}
+
+/* As large as a mask of this picture, whichever way it is turned. */
+size_t area_mask_bytes(const struct area *area, const struct image_shape *stored) {
+    struct image image;
+    struct image_shape shape = area_mask_shape(stored);
+    const struct image_shape turned = {
         .model = PIXEL_GRAY, .depth = 8, .width = stored->height, .height = stored->width};
-    size_t size = image_layout(image, &shape);
-    size_t other_size = image_layout(&turned, &other);
-    uint8_t *memory = slot_take(slot, size > other_size ? size : other_size, err);
-    if (!memory) {
-        return err->status;
-    }
-    image_place(image, memory);
-    return ST_OK;
+    size_t size = image_layout(&image, &shape), other = image_layout(&image, &turned);
+    return !area->wanted && !area->redact ? 0 : size > other ? size : other;
 }
 
 enum status area_take_memory(struct area *area, struct slot *slot, const struct image_shape *stored,
                              struct error *err) {
-    enum status status = ST_OK;
-    if (area->wanted || area->redact) {
-        status = take_image(&area->mask, slot, stored, err);
-        status = status == ST_OK ? take_image(&area->spare, slot, stored, err) : status;
+    size_t size = area_mask_bytes(area, stored);
+    struct image_shape shape = area_mask_shape(stored);
+    struct image *const images[] = {&area->mask, &area->spare};
+    for (unsigned i = 0; i < 2 && size > 0; i++) {
+        uint8_t *memory = slot_take(slot, size, err);
+        if (!memory) {
+            return err->status;
+        }
+        image_layout(images[i], &shape);
+        image_place(images[i], memory);
     }
-    return status;
+    return ST_OK;
 }
 
 /* What is in a block of a JPEG shows all over it: redaction takes whole ones, the colour's included. Reduced
@@ -148,14 +152,12 @@ static void keep_touched(const struct image *soft, const struct image *hard) {
     }
 }
 
-enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,
-                         struct crew *crew, struct error *err) {
-    double feather = parameters->input.feather;
-    if (!area->wanted || feather == 0) {
-        return ST_OK;
-    }
-    const struct mask_feathering how = {feather, cpu, crew, area->deadline_ns};
-    enum status status = mask_feather(&how, &area->mask, &area->spare, &area->report, err);
+bool area_is_soft(const struct area *area, const struct parameters *parameters) {
+    return area->wanted && parameters->input.feather > 0;
+}
+
+enum status area_feather(struct area *area, const struct mask_feathering *how, struct error *err) {
+    enum status status = mask_feather(how, &area->mask, &area->spare, &area->report, err);
     if (area->redact && status == ST_OK) {
         keep_touched(&area->spare, &area->mask);
     }

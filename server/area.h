@@ -27,6 +27,12 @@ struct area {
 enum status area_init(struct area *area, const struct parameters *parameters, uint8_t orientation,
                       uint32_t width, uint32_t height, struct error *err);
 
+/* The shape of the mask of a picture. */
+struct image_shape area_mask_shape(const struct image_shape *picture);
+
+/* Bytes of each of the two masks; 0: none are wanted. */
+size_t area_mask_bytes(const struct area *area, const struct image_shape *stored);
+
 /* Takes the memory of both masks out of the slot, if any are wanted. ST_BUSY, ST_LIMIT as slot_take. */
 enum status area_take_memory(struct area *area, struct slot *slot, const struct image_shape *stored,
                              struct error *err);
@@ -40,9 +46,11 @@ enum status area_draw(struct area *area, const struct parameters *parameters, co
 /* Turns the mask upright with the picture. */
 enum status area_turn(struct area *area, uint8_t orientation, struct error *err);
 
-/* Makes the edges soft as asked, by a lane of the CPU backend and the crew. ST_BUSY without memory. */
-enum status area_feather(struct area *area, const struct parameters *parameters, struct lane *cpu,
-                         struct crew *crew, struct error *err);
+/* Whether the edges are to be made soft. */
+bool area_is_soft(const struct area *area, const struct parameters *parameters);
+
+/* Makes them so. ST_BUSY without memory, ST_LIMIT at the deadline. */
+enum status area_feather(struct area *area, const struct mask_feathering *how, struct error *err);
 
 /* A sentence about regions that did nothing or less than asked, or "". */
 void area_notice(const struct area *area, char *text, size_t size);

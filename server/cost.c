@@ -2,9 +2,7 @@
 #include "server/cost.h"
 
 enum {
-    GUESSED_PIXELS = 8,     /* a byte, of a picture that was not recognised: what a sharp JPEG has */
-    HEAD_SPARE = 4 << 10,   /* bytes for what comes before and after the data of a picture, however small */
-    OUTPUT_SPARE = 1 << 20, /* for metadata */
+    GUESSED_PIXELS = 8, /* a byte, of a picture that was not recognised: what a sharp JPEG has */
 };
 
 /* Nanoseconds of one core, from the Server-Timing of a photograph of 1920x1080 (docs/adr/0015): two Zen 5
@@ -123,37 +121,6 @@ static float encoding_ns(const struct cost_request *request, enum output_kind ki
     return ns + (packing < pack_max_ns ? packing : pack_max_ns);
 }
 
-uint64_t cost_picture_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples) {
-    /* What blurred photographs take is a fraction of this; noise takes it. */
-    uint64_t eighths = codec == CODEC_PNG ? 8 : output->quality > 90 ? 8 : 3;
-    return samples * eighths / 8 + HEAD_SPARE;
-}
-
-uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples) {
-    return cost_picture_bytes(output, codec, samples) + OUTPUT_SPARE;
-}
-
-static uint64_t bytes_of(const struct cost_request *request, const struct size *size) {
-    const struct parameters *parameters = request->parameters;
-    const struct glance *glance = request->glance;
-    uint64_t picture = size->samples * size->sample_bytes, rows = picture < COST_ROWS_MAX ? picture : 0;
-    uint64_t bytes = 2 * picture + cost_output_bytes(&parameters->output, request->output, picture);
-    bool regions = parameters->input.region.count > 0;
-    if (parameters->input.colorspace == COLORSPACE_LINEAR) {
-        bytes += 4 * size->samples;
-    }
-    if (regions || parameters->input.mode == MODE_REDACT) {
-        bytes += 2 * size->pixels;
-    }
-    if (glance && glance->codec == CODEC_PNG && !glance->progressive) {
-        bytes += rows + request->body;
-    }
-    if (glance && glance->codec == CODEC_JPEG && (glance->progressive || regions)) {
-        bytes += 2 * size->samples; /* a coefficient has two bytes */
-    }
-    return bytes + (request->output == CODEC_JPEG && parameters->output.progressive ? 2 * size->samples : 0);
-}
-
 static float known(float ratio) {
     return ratio > 0 ? ratio : 1;
 }
@@ -196,8 +163,7 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
                          .table_ns = (int64_t)ns + 1,
                          .ns = (int64_t)(ns * known(model->ratio[kind])) + 1,
                          .device_table_ns = (int64_t)device,
-                         .device_ns = (int64_t)(device * known(model->device_ratio)),
-                         .bytes = bytes_of(request, &size)};
+                         .device_ns = (int64_t)(device * known(model->device_ratio))};
 }
 
 bool cost_device_first(const struct cost *cost) {

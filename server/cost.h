@@ -7,9 +7,7 @@
  * and more count alike, of which the last eight or so matter; shorter ones count less, in proportion, so that
  * icons do not decide what is believed of large pictures.
  *
- * The bytes are those that the request takes beside its body: pixels, masks, coefficients of JPEGs that need
- * all of them at once, rows of a PNG, the answer. No more than an estimate, but a generous one: it is what
- * admission.h plans with; what is really taken is counted where it is taken (core/slot.h). */
+ * What it takes of memory is server/footprint.h. */
 #ifndef BLURD_SERVER_COST_H
 #define BLURD_SERVER_COST_H
 
@@ -23,15 +21,13 @@
 /* Kinds of work whose ratios are learnt apart: how it is decoded, what is done, how it is encoded. */
 enum { COST_INPUTS = 5, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 4 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
-enum { COST_DOUBT = 4 };            /* see cost_device_first */
-enum { COST_ROWS_MAX = 128 << 20 }; /* bytes of a PNG that is inflated in one go: as in codecs/png_whole.c */
+enum { COST_DOUBT = 4 }; /* see cost_device_first */
 
 struct cost {
     unsigned kind;                      /* below COST_KINDS */
     int64_t table_ns;                   /* by the table */
     int64_t ns;                         /* by the table and what was learnt */
     int64_t device_table_ns, device_ns; /* the same where a GPU's codecs do all; 0: they do not */
-    uint64_t bytes;
 };
 
 /* Zero-initialise. Thread-safe: a lost update is one less to learn from. */
@@ -60,9 +56,5 @@ void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_
 
 /* So long by a GPU's codecs. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns);
-
-/* Bytes that a picture of `samples` samples takes in an encoded answer, generously; and with its metadata. */
-uint64_t cost_picture_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples);
-uint64_t cost_output_bytes(const struct output_arguments *output, enum codec_id codec, uint64_t samples);
 
 #endif

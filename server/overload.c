@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "server/accept.h"
+#include "server/footprint.h"
 #include "server/multipart.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -106,6 +107,13 @@ static bool goes_to_device(const struct request *request) {
            (codec == CHOICE_jpeg_codec_gpu || cost_device_first(cost));
 }
 
+static uint64_t predict_bytes(const struct request *request, const struct glance *glance) {
+    struct plan plan = {0};
+    plan_guess(&plan, glance, request);
+    struct footprint footprint = footprint_of(&plan, request->service->cpu);
+    return footprint_sum(&footprint);
+}
+
 void overload_estimate(struct request *request) {
     const struct output_arguments *asked = &request->parameters.output;
     const struct config *config = &request->settings->config;
@@ -126,7 +134,7 @@ void overload_estimate(struct request *request) {
     request->cost = cost_predict(&request->service->cost, &work);
     request->job = (struct job){.cost_ns = request->cost.ns,
                                 .device_ns = request->cost.device_ns,
-                                .bytes = request->cost.bytes,
+                                .bytes = predict_bytes(request, known ? &glance : NULL),
                                 .patience_ns = patience_of(request),
                                 .device = goes_to_device(request)};
 }

@@ -14,10 +14,12 @@
 #include "core/log.h"
 #include "cpu/linear.h"
 #include "server/envelope.h"
+#include "server/footprint.h"
 #include "server/plan.h"
 #include "server/request.h"
 #include "server/service.h"
 #include "server/statistics.h"
+#include "server/workspace.h"
 
 struct pipeline {
     struct request *request;
@@ -25,14 +27,13 @@ struct pipeline {
     struct error *err;
     struct bytes input; /* the picture's bytes, in the slot */
     struct plan plan;
-    uint8_t *memory[2]; /* each holds the stored picture, the upright one, and a result */
+    struct workspace work;
     struct image source, result;
     bool decoded;              /* the source is there */
     int64_t decode_ns;         /* that this took while the filter waited for it, or followed */
     int64_t follow_ns;         /* that the filter, and what follows it, took in between */
     struct encoding *encoding; /* follows the filter; NULL: the picture is encoded when it is there */
     int64_t encode_ns;         /* that this took in between */
-    uint8_t *linear_memory[2]; /* the same in linear light; NULL: not wanted */
     int64_t clock;             /* when the current stage began */
     bool complete;             /* the answer is there: the other steps have nothing to do */
 };
@@ -93,7 +94,7 @@ static enum status run_transcode(struct pipeline *p, struct lane *lane, struct l
         .shape = p->plan.stored,
         .orientation = p->plan.orientation,
         .quality = p->plan.options.quality,
-        .room = plan_picture_bytes(&p->plan),
+        .room = footprint_room(&p->plan),
     };
     size_t size = 0;
     job.output = slot_take(p->request->slot, job.room, p->err);
@@ -144,37 +145,12 @@ static enum status transcode(struct pipeline *p) {
 
 /* ---- step by step ---- */
 
-/* Two pieces of memory, each of which can hold both shapes. */
-static enum status take_pair(struct pipeline *p, const struct image_shape *a, const struct image_shape *b,
-                             uint8_t *memory[2]) {
-    size_t first = plan_shape_size(a);
-    size_t second = plan_shape_size(b);
-    if (first == 0 || second == 0) {
-        return fail(p->err, ST_LIMIT, "the picture is too large for memory");
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        memory[i] = slot_take(p->request->slot, first > second ? first : second, p->err);
-        if (!memory[i]) {
-            return p->err->status;
-        }
-    }
-    return ST_OK;
+static enum status take_memory(struct pipeline *p) {
+    return workspace_open(&p->work, p->request->slot, &p->plan, p->request->service->cpu, p->err);
 }
 
-static enum status take_memory(struct pipeline *p) {
-    struct image_shape result = chain_result(&p->plan.chain, &p->plan.filtered);
-    /* The upright picture has the stored one's samples, but other padding. */
-    struct image_shape larger = plan_shape_size(&p->plan.stored) > plan_shape_size(&p->plan.upright)
-                                    ? p->plan.stored
-                                    : p->plan.upright;
-    enum status status =
-        take_pair(p, &larger, plan_is_linear(&p->plan) ? &p->plan.upright : &result, p->memory);
-    if (status == ST_OK && plan_is_linear(&p->plan)) {
-        status = take_pair(p, &p->plan.filtered, &result, p->linear_memory);
-    }
-    status =
-        status == ST_OK ? area_take_memory(&p->plan.area, p->request->slot, &p->plan.stored, p->err) : status;
-    return status == ST_OK ? slot_claim(p->request->slot, plan_library_bytes(&p->plan), p->err) : status;
+static enum status take_working(struct pipeline *p) {
+    return workspace_lend(&p->work, &p->plan, p->request->service->cpu, p->worker->crew, p->err);
 }
 
 static void place(struct image *image, const struct image_shape *shape, uint8_t *memory) {
@@ -222,14 +198,26 @@ static enum status turn(struct pipeline *p) {
     enum status status =
         orient_image(&p->source, p->plan.orientation, &p->result, p->plan.limits.deadline_ns, p->err);
     p->source = p->result;
-    place(&p->result, &p->plan.upright, p->memory[0]);
+    place(&p->result, &p->plan.upright, p->work.memory[0]);
     return status == ST_OK ? area_turn(&p->plan.area, p->plan.orientation, p->err) : status;
+}
+
+static enum status make_soft(struct pipeline *p) {
+    enum status status = take_working(p);
+    const struct mask_feathering how = {
+        .feather = p->request->parameters.input.feather,
+        .lane = p->worker->lane[p->request->service->backend_count - 1],
+        .crew = p->worker->crew,
+        .deadline_ns = p->plan.limits.deadline_ns,
+        .working = p->work.working,
+    };
+    return status == ST_OK ? area_feather(&p->plan.area, &how, p->err) : status;
 }
 
 static enum status decode(struct pipeline *p) {
     const struct parameters *parameters = &p->request->parameters;
-    place(&p->source, &p->plan.stored, p->memory[0]);
-    place(&p->result, &p->plan.upright, p->memory[1]);
+    place(&p->source, &p->plan.stored, p->work.memory[0]);
+    place(&p->result, &p->plan.upright, p->work.memory[1]);
     if (filters_follow(p)) {
         return ST_OK;
     }
@@ -241,9 +229,8 @@ static enum status decode(struct pipeline *p) {
     if (status == ST_OK && p->plan.orientation != 1) {
         status = turn(p);
     }
-    if (status == ST_OK) {
-        struct lane *cpu = p->worker->lane[p->request->service->backend_count - 1];
-        status = area_feather(&p->plan.area, parameters, cpu, p->worker->crew, p->err);
+    if (status == ST_OK && area_is_soft(&p->plan.area, parameters)) {
+        status = make_soft(p);
     }
     area_notice(&p->plan.area, p->request->outcome.notice, sizeof p->request->outcome.notice);
     stage_end(p, STAGE_DECODE);
@@ -251,7 +238,8 @@ static enum status decode(struct pipeline *p) {
 }
 
 /* The first backend that does it; the last in the list is the CPU, which does not fail. */
-static enum status run_chain(struct pipeline *p, const struct run *run, struct lane_timing *timing) {
+static enum status run_chain(struct pipeline *p, const struct run *asked, struct lane_timing *timing) {
+    struct run run = *asked;
     struct service *service = p->request->service;
     struct outcome *outcome = &p->request->outcome;
     enum status status = fail(p->err, ST_BUSY, "no backend has memory for this worker");
@@ -261,7 +249,9 @@ static enum status run_chain(struct pipeline *p, const struct run *run, struct l
         if (!p->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
             continue;
         }
-        status = lane_run(p->worker->lane[i], run, timing, p->err);
+        status = backend == service->cpu ? take_working(p) : ST_OK;
+        run.working = p->work.working;
+        status = status == ST_OK ? lane_run(p->worker->lane[i], &run, timing, p->err) : status;
         if (!p->decoded) {
             break;
         }
@@ -281,8 +271,8 @@ static enum status run_linear(struct pipeline *p, const struct run *asked, struc
     struct image source, result;
     struct run run = *asked;
     struct image_shape shape = chain_result(&p->plan.chain, &p->plan.filtered);
-    place(&source, &p->plan.filtered, p->linear_memory[0]);
-    place(&result, &shape, p->linear_memory[1]);
+    place(&source, &p->plan.filtered, p->work.linear[0]);
+    place(&result, &shape, p->work.linear[1]);
     run.source = &source;
     run.target = &result;
     enum status status = linear_from(run.crew, run.deadline_ns, &p->source, &source, p->err);

@@ -4,9 +4,13 @@
 #include "codecs/jpeg_patch.h"
 #include "codecs/orient.h"
 #include "server/accept.h"
-#include "server/cost.h"
 #include "server/request.h"
 #include "server/service.h"
+
+enum {
+    GUESSED_PIXELS = 8, /* a byte, of a picture that was not recognised: what a sharp JPEG has */
+    GUESSED_SIDE = 4096,
+};
 
 /* The subsampling that a planar shape has; AUTO when it has no name here (4:4:0, 4:1:1). */
 static enum subsampling subsampling_of(const struct image_shape *shape) {
@@ -83,6 +87,20 @@ static enum status append_filters(struct plan *plan, struct error *err) {
     return status;
 }
 
+/* Everything that follows from the header. */
+static enum status decide(struct plan *plan, const struct request *request, struct error *err) {
+    choose_output(plan, request);
+    enum status status = area_init(&plan->area, plan->parameters, plan->picture.metadata.orientation,
+                                   plan->stored.width, plan->stored.height, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    plan->area.deadline_ns = plan->limits.deadline_ns;
+    plan->filtered = plan->upright;
+    plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
+    return append_filters(plan, err);
+}
+
 enum status plan_make(struct plan *plan, struct bytes input, const struct request *request, int64_t start_ns,
                       struct error *err) {
     const struct config *config = &request->settings->config;
@@ -97,24 +115,56 @@ enum status plan_make(struct plan *plan, struct bytes input, const struct reques
         .local_blocks = plan->parameters->input.mode == MODE_REDACT,
     };
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
-    if (status != ST_OK) {
-        return status;
+    status = status == ST_OK ? decide(plan, request, err) : status;
+    if (status == ST_OK) {
+        /* The blocks beside redacted ones can only stay as they are where no pixel of theirs was made with
+         * those. */
+        plan->limits.local_colour =
+            plan->limits.local_blocks && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
+        plan->area.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
     }
-    choose_output(plan, request);
-    status = area_init(&plan->area, plan->parameters, plan->picture.metadata.orientation, plan->stored.width,
-                       plan->stored.height, err);
-    if (status != ST_OK) {
-        return status;
+    return status;
+}
+
+static uint8_t shift_of(unsigned factor) {
+    return factor >= 4 ? 2 : factor >= 2 ? 1 : 0;
+}
+
+/* As codec_probe tells the shapes of the usual files. */
+static void guess_shapes(const struct glance *glance, struct picture *picture) {
+    static const enum pixel_model models[] = {PIXEL_GRAY, PIXEL_GRAY, PIXEL_GRAY_ALPHA, PIXEL_RGB,
+                                              PIXEL_RGBA};
+    bool jpeg = glance->codec == CODEC_JPEG;
+    picture->codec = glance->codec;
+    picture->progressive = glance->progressive;
+    picture->pixels =
+        (struct image_shape){.model = jpeg && glance->channels > 1 ? PIXEL_RGB : models[glance->channels],
+                             .depth = glance->depth,
+                             .width = glance->width,
+                             .height = glance->height};
+    picture->native = picture->pixels;
+    if (jpeg && glance->sampling) {
+        picture->native.model = PIXEL_YCBCR;
+        picture->native.chroma_shift_x = shift_of(glance->sampling >> 4);
+        picture->native.chroma_shift_y = shift_of(glance->sampling & 15);
     }
-    plan->area.deadline_ns = plan->limits.deadline_ns;
-    /* The blocks beside redacted ones can only stay as they are where no pixel of theirs was made with those.
-     */
-    plan->limits.local_colour =
-        plan->limits.local_blocks && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
-    plan->area.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
-    plan->filtered = plan->upright;
-    plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
-    return append_filters(plan, err);
+}
+
+void plan_guess(struct plan *plan, const struct glance *glance, const struct request *request) {
+    static const struct glance square = {
+        .codec = CODEC_JPEG, .channels = 3, .depth = 8, .width = GUESSED_SIDE};
+    struct glance unknown = square;
+    unknown.height = (uint32_t)(request->body_size * GUESSED_PIXELS / GUESSED_SIDE + 1);
+    plan->input.size = request->body_size;
+    plan->parameters = &request->parameters;
+    guess_shapes(glance ? glance : &unknown, &plan->picture);
+    plan->picture.metadata.orientation = 1;
+    if (plan->parameters->output.metadata == METADATA_KEEP) {
+        plan->picture.metadata.exif.size =
+            request->body_size < METADATA_ICC_MAX ? request->body_size : METADATA_ICC_MAX;
+    }
+    struct error ignored;
+    decide(plan, request, &ignored);
 }
 
 bool plan_may_patch(const struct plan *plan) {
@@ -135,31 +185,4 @@ bool plan_may_transcode(const struct plan *plan) {
 size_t plan_shape_size(const struct image_shape *shape) {
     struct image image;
     return image_layout(&image, shape);
-}
-
-size_t plan_picture_bytes(const struct plan *plan) {
-    return cost_picture_bytes(&plan->parameters->output, plan->output, plan_shape_size(&plan->upright));
-}
-
-static size_t output_bytes(const struct plan *plan) {
-    return cost_output_bytes(&plan->parameters->output, plan->output, plan_shape_size(&plan->upright));
-}
-
-/* Coefficients have two bytes each. */
-size_t plan_library_bytes(const struct plan *plan) {
-    size_t stored = plan_shape_size(&plan->stored), upright = plan_shape_size(&plan->upright), bytes = 0;
-    bool jpeg = plan->picture.codec == CODEC_JPEG;
-    if (jpeg && (plan->picture.progressive || plan_may_patch(plan))) {
-        bytes += 2 * plan_shape_size(&plan->picture.native);
-    }
-    if (!jpeg && !plan->picture.progressive) {
-        bytes += (stored < COST_ROWS_MAX ? stored : 0) + plan->input.size;
-    }
-    if (plan_makes_stats(plan)) {
-        return bytes;
-    }
-    if (plan->output == CODEC_JPEG && plan->options.progressive) {
-        bytes += 2 * upright;
-    }
-    return bytes + output_bytes(plan);
 }

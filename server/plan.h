@@ -4,6 +4,7 @@
 #define BLURD_SERVER_PLAN_H
 
 #include "codecs/codec.h"
+#include "codecs/glance.h"
 #include "filters/chain.h"
 #include "server/area.h"
 #include "server/parameters.h"
@@ -31,6 +32,10 @@ struct plan {
 enum status plan_make(struct plan *plan, struct bytes input, const struct request *request, int64_t start_ns,
                       struct error *err);
 
+/* Guesses at the same from a first look (NULL: the body is no picture that is known) and the size of the
+ * body: close enough to plan with memory and time before the picture's turn comes. Into a zeroed plan. */
+void plan_guess(struct plan *plan, const struct glance *glance, const struct request *request);
+
 /* The answer is numbers, not a picture. */
 bool plan_makes_stats(const struct plan *plan);
 
@@ -46,11 +51,5 @@ bool plan_may_transcode(const struct plan *plan);
 
 /* Bytes that a picture of the shape takes; 0: too large for memory. */
 size_t plan_shape_size(const struct image_shape *shape);
-
-/* Bytes that the encoded picture may take, generously; without metadata. */
-size_t plan_picture_bytes(const struct plan *plan);
-
-/* Bytes that codecs take by themselves, and the answer. */
-size_t plan_library_bytes(const struct plan *plan);
 
 #endif

@@ -331,6 +331,8 @@ void request_work(struct request *request, struct worker *worker) {
     enum status status = http_peer_gone(request) ? fail(err, ST_CANCELLED, "the client closed the connection")
                                                  : pipeline_run(request, worker);
     count_answer(request);
+    log_message(LOG_DEBUG, "memory", "%s: predicted %" PRIu64 " bytes beside the body, took %zu with it",
+                request->id, request->job.bytes, request->slot->used + request->slot->claimed);
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     if (status == ST_OK) {

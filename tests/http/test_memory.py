@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What a picture takes of memory: what was predicted when it was queued, what is counted against `memory`, and what
+the system sees."""
+
+import functools
+
+import daemon
+import numpy
+import pictures
+import pytest
+
+WIDTH, HEIGHT = 2560, 1600
+MIB = 1 << 20
+UNCOUNTED = 4  # MiB: stacks, tables, the heap's own; a second picture of the smallest kind here has 6
+MISTAKE = 9  # MiB between prediction and count: helpers that wait get memory, too
+PIPELINE = '|'.join(['blur:sigma=5'] * 8)
+REGION = 'region=10%25,10%25,50%25,50%25'
+
+
+@functools.cache
+def photograph():
+    return pictures.photograph(WIDTH // 8, HEIGHT // 8).repeat(8, 0).repeat(8, 1)
+
+
+def with_alpha(samples):
+    return numpy.dstack([samples, samples[:, :, 0]])
+
+
+BODIES = {
+    'jpeg': lambda: pictures.jpeg(photograph(), 85, '420'),
+    'progressive': lambda: pictures.jpeg(photograph(), 85, '420', progressive=True),
+    'cmyk': lambda: pictures.jpeg(with_alpha(photograph()), 85, progressive=True),
+    'noise': lambda: pictures.jpeg(pictures.noise(WIDTH, HEIGHT), 98, '444'),
+    'png': lambda: pictures.png(photograph()),
+    'gray': lambda: pictures.png(photograph()[:, :, :1]),
+    'rgba': lambda: pictures.png(with_alpha(photograph())),
+    'interlaced': lambda: pictures.png(photograph(), interlaced=True),
+    'rgba16': lambda: pictures.png(with_alpha(photograph()).astype(numpy.uint16) * 257, depth=16),
+    'metadata': lambda: pictures.with_segments(BODIES['jpeg'](), *[(0xFE, b'c' * 65000)] * 20),
+}
+
+KINDS = (
+    ('jpeg', '/blur?sigma=5'),
+    ('jpeg', '/blur?sigma=500&edge=mirror'),
+    ('jpeg', f'/pipeline?ops={PIPELINE}'),
+    ('jpeg', '/blur?sigma=5&progressive=true'),
+    ('jpeg', '/blur?sigma=5&format=png&effort=9'),
+    ('jpeg', f'/blur?sigma=5&{REGION}'),
+    ('jpeg', f'/blur?sigma=5&feather=40&{REGION}'),
+    ('jpeg', f'/blur?sigma=5&mode=redact&{REGION}'),
+    ('jpeg', '/blur?sigma=5&colorspace=linear'),
+    ('jpeg', '/sharpen'),
+    ('jpeg', '/stats'),
+    ('jpeg', '/pixelate'),
+    ('jpeg', '/convolve?preset=edge'),
+    ('progressive', '/blur?sigma=5'),
+    ('progressive', f'/blur?sigma=5&progressive=true&{REGION}'),
+    ('cmyk', '/blur?sigma=5'),
+    ('noise', '/blur?sigma=0.1&quality=100&subsampling=444'),
+    ('png', '/blur?sigma=5'),
+    ('png', '/blur?sigma=5&format=jpeg&progressive=true'),
+    ('interlaced', '/blur?sigma=5'),
+    ('gray', '/blur?sigma=5'),
+    ('rgba', '/blur?sigma=5&format=jpeg'),
+    ('rgba', f'/pipeline?ops=blur:sigma=5|blur:sigma=5&format=jpeg'),
+    ('rgba', '/sharpen'),
+    ('rgba16', '/blur?sigma=5'),
+    ('rgba16', f'/pipeline?ops=sharpen|blur:sigma=5&format=jpeg&colorspace=linear'),
+    ('metadata', '/blur?sigma=5&metadata=keep'),
+    ('metadata', '/blur?sigma=5&metadata=keep&format=png'),
+)
+
+
+@functools.cache
+def body_of(name):
+    return BODIES[name]()
+
+
+def ask(body, target):
+    """MiB that were predicted, the body included, that were counted, and that the process has grown at most."""
+    with daemon.Daemon('--gpus', 'none', '--workers', 2, '--log-level', 'debug', '--memory', '4GiB', '--max-body', '64MiB') as own:
+        assert own.post('/blur?sigma=1', pictures.small_jpeg()).status_code == 200
+        before = own.status('VmRSS')
+        answer = own.post(target, body, headers={'X-Request-Id': 'measured'})
+        assert answer.status_code == 200, answer.text
+        grown = (own.status('VmHWM') - before) * 1024 / MIB
+        line = own.wait_for_line(r'measured: predicted (\d+) bytes.*took (\d+)')
+    predicted, counted = (int(number) / MIB for number in line.groups())
+    return predicted + len(body) / MIB, counted, grown
+
+
+@pytest.mark.skipif(daemon.SANITIZED, reason='sanitizers take memory of their own')
+@pytest.mark.parametrize('picture, target', KINDS)
+def test_all_that_a_picture_takes_is_counted_and_predicted(picture, target):
+    predicted, counted, grown = ask(body_of(picture), target)
+    figures = f'predicted {predicted:.1f} MiB, counted {counted:.1f}, grown by {grown:.1f}'
+    assert grown <= counted + UNCOUNTED, figures
+    assert abs(predicted - counted) <= MISTAKE, figures
+    assert counted <= 3 * grown + 16, figures  # generous, not absurd
