@@ -12,7 +12,8 @@
 
 enum { SIDE = 40, STEP = SANITIZED ? 5 : 2, TAIL = 6 };
 
-/* The blur is off by 0.6 at most; coefficients rounded to whole numbers and two transforms add up to about 2. */
+/* The blur is off by 0.6 at most; coefficients rounded to whole numbers and two transforms add up to about 2.
+ */
 static const double tolerance = 3;
 
 static const struct jpeg_recipe recipes[] = {
@@ -113,7 +114,7 @@ static void test_all_sizes(void **state) {
     (void)state;
     static const double sigmas[] = {0.3, 1, 2.5, 7};
     for (size_t r = 0; r < sizeof(recipes) / sizeof(*recipes); r++) {
-        for (uint32_t i = r % STEP; i < SIDE * SIDE; i += STEP) {
+        for (uint32_t i = (uint32_t)(r % STEP); i < SIDE * SIDE; i += STEP) {
             struct jpeg_recipe recipe = recipes[r];
             recipe.width = 1 + i % SIDE;
             recipe.height = 1 + i / SIDE;
