@@ -18,6 +18,7 @@ enum {
     EVENTS_MAX = 64,
     FRESH_CROWDED_MS =
         100, /* for the first byte when there are too many; it mostly comes with the handshake */
+    IDLE_CROWDED_MS = 100, /* before that the next request may be on its way, and would be lost */
     RELIEF_MS = 1000,
     CROWDED_LOOK_MS = 50,
 };
@@ -90,7 +91,7 @@ static void shed(struct watchdog *dog, int64_t now) {
     over = over > unwanted ? over : unwanted;
     dog->unwanted = 0;
     if (over > 0) {
-        over -= shed_phase(dog, WATCH_IDLE, now, over);
+        over -= shed_phase(dog, WATCH_IDLE, unwanted > 0 ? now : now - IDLE_CROWDED_MS * MS, over);
     }
     if (over > 0) {
         over -= shed_phase(dog, WATCH_HEADERS, now - FRESH_CROWDED_MS * MS, over);
