@@ -3,10 +3,10 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [bench] [service] [load] [crowd] [soak]
+#                  [bench] [service] [sandbox] [load] [crowd] [soak]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
-# takes the libraries of a build. The first four parts without a part. Writes FOLDER/results.md (default
+# takes the libraries of a build. The first five parts without a part. Writes FOLDER/results.md (default
 # build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
 # Ends with 1 when a check failed, with 77 where there is no GPU. Takes about ten minutes.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | bench | service | load | crowd | soak) parts+=("$1") ;;
+    check | sanitize | bench | service | sandbox | load | crowd | soak) parts+=("$1") ;;
     *) sed -n '5,6p' "$0" && exit 64 ;;
     esac
     shift
@@ -181,6 +181,14 @@ part() { # name, seconds, command...: its output is part of the results
     say ''
 }
 
+# What the driver calls and opens once it is up, and what of it the sandbox refuses; then the daemon with it on.
+sandbox() {
+    say '## Sandbox of the GPU process' '' '```'
+    part calls 60 "$check" --quick --record
+    say '```' ''
+    part sandbox 100 python3 "$here/gpu/sandbox.py" --blurd "$blurd" --sample "$logs/sample.jpg" --out "$logs/sandbox" $quick
+}
+
 load() {
     local codecs=${CODECS:-auto,gpu,cpu} seconds=${LOAD_SECONDS:-200}
     part load $((seconds + 120)) python3 "$here/gpu/load.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/load" \
@@ -214,13 +222,16 @@ if wanted bench; then
     say '## Times'
     part bench 480 "$bench" $quick
 fi
-if wanted service || named load || named crowd || named soak; then
+if wanted service || wanted sandbox || named load || named crowd || named soak; then
     "$sample" "$logs/sample.jpg" ${quick:+8} || failed+=(sample)
     photographs=("${pictures[@]:-$logs/sample.jpg}")
 fi
 if wanted service; then
     part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
         --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick "${pictures[@]}"
+fi
+if wanted sandbox; then
+    sandbox
 fi
 for name in load crowd soak; do
     if named $name && [ -z "$wrk" ]; then

@@ -122,6 +122,8 @@ static struct engine_options engine_options(const struct gpu_options *options) {
         .program.cache_folder = options->cache_folder,
         .jpeg = options->jpeg,
         .pictures = options->pictures,
+        .sandbox = options->sandbox,
+        .sandbox_must = options->sandbox_must,
     };
     for (unsigned i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(options->format, formats[i]) == 0) {

@@ -12,10 +12,11 @@ struct engine;
 struct engine_lane;
 
 struct engine_options {
-    const char *gpus;    /* "all", or numbers separated by commas */
-    const char *library; /* the driver's; NULL: as usual */
-    bool jpeg;           /* JPEGs are wanted, too */
-    unsigned pictures;   /* as in struct gpu_options */
+    const char *gpus;           /* "all", or numbers separated by commas */
+    const char *library;        /* the driver's; NULL: as usual */
+    bool jpeg;                  /* JPEGs are wanted, too */
+    unsigned pictures;          /* as in struct gpu_options */
+    bool sandbox, sandbox_must; /* likewise; of the process */
     struct program_options program;
 };
 

@@ -12,6 +12,7 @@
 #include "core/log.h"
 #include "gpu/channel.h"
 #include "gpu/engine.h"
+#include "gpu/engine_sandbox.h"
 
 struct lane_thread {
     struct engine *engine;
@@ -82,6 +83,22 @@ static void start_lane(struct engine *engine, int socket) {
     close(socket); /* the front sees the lane end and goes on without it */
 }
 
+/* The driver first, since it needs more to start than to run. */
+static enum status open_closed(struct engine **engine, const struct engine_options *options,
+                               struct wire_ready *ready, struct error *err) {
+    static struct engine_sandbox sandbox;
+    bool closed = false;
+    if (options->sandbox) {
+        engine_sandbox_prepare(&sandbox);
+    }
+    enum status status = engine_open(engine, options, ready, err);
+    if (status == ST_OK && options->sandbox) {
+        status = engine_sandbox_enter(&sandbox, options->sandbox_must, &closed, err);
+    }
+    ready->closed = closed;
+    return status;
+}
+
 void engine_process(const struct engine_options *options) {
     struct wire_ready ready = {0};
     struct wire_lane lane;
@@ -92,7 +109,7 @@ void engine_process(const struct engine_options *options) {
     signal(SIGTERM, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "blurd-engine");
-    enum status status = engine_open(&engine, options, &ready, &err);
+    enum status status = open_closed(&engine, options, &ready, &err);
     ready.error = err;
     ready.error.status = status;
     if (channel_send(WIRE_CONTROL_FD, &ready, sizeof ready, WIRE_READY, -1, &err) != ST_OK ||

@@ -20,6 +20,8 @@ struct gpu_options {
     bool single_process;         /* the engine in this process: for debuggers and sanitizers */
     int64_t timeout_ms;          /* a run that takes longer means the engine hangs */
     bool jpeg;                   /* JPEGs may be decoded and encoded by the GPUs, too */
+    bool sandbox;                /* engines enter theirs (gpu/engine_sandbox.h) */
+    bool sandbox_must;           /* and serve only in it; else one that does not work in it is replaced */
     unsigned pictures;           /* in those codecs at the same time, of all GPUs; 0: as many as are of use */
     struct gpu_spawner *spawner; /* NULL with single_process */
     /* The self-test compares with this backend's pixels, in slots of this pool. */
@@ -32,9 +34,11 @@ struct gpu_options {
 bool gpu_driver_exists(void);
 
 /* Forks the process that will start engines (gpu/spawner.h). Only while the caller has one thread.
- * `arguments` are this program's, NULL-terminated: the engine process gets them. ST_BUSY without
+ * `arguments` are this program's, NULL-terminated: the engine process gets them. `open`: an engine
+ * without its sandbox may be asked for, until one has served in it. ST_BUSY without
  * processes, ST_DEVICE where blurd was built without CUDA headers. */
-enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, struct error *err);
+enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, bool open,
+                             struct error *err);
 
 /* Ends it, and the engine that may be left. After the backend is closed. NULL is allowed. */
 void gpu_spawner_end(struct gpu_spawner *spawner);
@@ -43,9 +47,10 @@ void gpu_spawner_end(struct gpu_spawner *spawner);
  * pixels have been found right. ST_DEVICE where blurd was built without CUDA headers. */
 enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err);
 
-/* The argument that makes this program an engine process, and what it then does instead of
- * serving. Reads gpus, format, cache_folder and library. Does not return. */
+/* The argument that makes this program an engine process, or one that enters no sandbox, and what it then
+ * does instead of serving. Reads gpus, format, cache_folder, library and the sandbox. Does not return. */
 #define GPU_ENGINE_ARGUMENT "--engine-process"
+#define GPU_OPEN_ENGINE_ARGUMENT "--open-engine-process"
 _Noreturn void gpu_engine_main(const struct gpu_options *options);
 
 #endif

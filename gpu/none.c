@@ -10,7 +10,8 @@ enum status gpu_backend_open(const struct gpu_options *options, struct backend *
     return fail(err, ST_DEVICE, "built without CUDA headers: the CPU does all the work");
 }
 
-enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, struct error *err) {
+enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, bool open,
+                             struct error *err) {
     (void)spawner, (void)arguments;
     return gpu_backend_open(NULL, NULL, err);
 }

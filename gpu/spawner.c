@@ -22,8 +22,9 @@ struct gpu_spawner {
 };
 
 /* This program again, with its own arguments behind the one that makes it an engine. */
-static enum status spawn(char *const *own_arguments, int control, pid_t *pid, struct error *err) {
-    char *arguments[ARGUMENTS_MAX + 2] = {own_arguments[0], (char[]){GPU_ENGINE_ARGUMENT}};
+static enum status spawn(char *const *own_arguments, bool open, int control, pid_t *pid, struct error *err) {
+    char closed_engine[] = GPU_ENGINE_ARGUMENT, open_engine[] = GPU_OPEN_ENGINE_ARGUMENT;
+    char *arguments[ARGUMENTS_MAX + 2] = {own_arguments[0], open ? open_engine : closed_engine};
     for (unsigned i = 1; own_arguments[i] && i < ARGUMENTS_MAX; i++) {
         arguments[i + 1] = own_arguments[i];
     }
@@ -43,24 +44,27 @@ static enum status spawn(char *const *own_arguments, int control, pid_t *pid, st
 }
 
 /* Spawns an engine on the control socket that comes over the leash. */
-static enum status start(char *const *arguments, int leash, pid_t *pid, struct error *err) {
+static enum status start(char *const *arguments, bool open, int leash, pid_t *pid, struct error *err) {
     int control;
     struct wire_lane message;
     enum status status = channel_receive(leash, &message, sizeof message, WIRE_CONTROL, &control, -1, err);
     if (status == ST_OK) {
-        status = spawn(arguments, control, pid, err);
+        status = spawn(arguments, open, control, pid, err);
         close(control);
     }
     return status;
 }
 
-/* An engine from its start until it is gone. Whatever comes over the leash ends it. */
-static void lead(char *const *arguments, int leash) {
+/* An engine from its start until it is gone. It is ended by the end of the leash, or by what is not PROVEN.
+ * Returns whether it has served in its sandbox. */
+static bool lead(char *const *arguments, bool open, int leash) {
     struct error err = {0};
+    struct wire_proven message;
     pid_t pid = 0;
-    if (start(arguments, leash, &pid, &err) == ST_OK) {
-        char ignored;
-        while (recv(leash, &ignored, sizeof ignored, 0) < 0 && errno == EINTR) {
+    bool proven = false;
+    if (start(arguments, open, leash, &pid, &err) == ST_OK) {
+        while (channel_receive(leash, &message, sizeof message, WIRE_PROVEN, NULL, -1, &err) == ST_OK) {
+            proven = !open;
         }
     } else {
         log_message(LOG_WARNING, "gpu", "%s", err.text);
@@ -71,23 +75,26 @@ static void lead(char *const *arguments, int leash) {
         }
     }
     close(leash);
+    return proven;
 }
 
 /* Signals are blocked, as in the front: it ends when the front does. */
-static _Noreturn void spawner_main(char *const *arguments, int socket) {
-    struct wire_lane message;
+static _Noreturn void spawner_main(char *const *arguments, bool may_open, int socket) {
+    struct wire_start message;
     struct error err;
     int leash;
     prctl(PR_SET_NAME, "blurd-spawner");
     socket = dup2(socket, WIRE_CONTROL_FD);
     closefrom(WIRE_CONTROL_FD + 1); /* handed-over sockets, which are not closed by themselves */
     while (channel_receive(socket, &message, sizeof message, WIRE_START, &leash, -1, &err) == ST_OK) {
-        lead(arguments, leash);
+        bool open = may_open && message.open;
+        may_open = !lead(arguments, open, leash) && may_open;
     }
     _exit(0);
 }
 
-enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, struct error *err) {
+enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, bool open,
+                             struct error *err) {
     struct gpu_spawner *made = calloc(1, sizeof *made);
     int pair[2];
     enum status status = made ? channel_pair(pair, err) : fail(err, ST_BUSY, "out of memory");
@@ -98,7 +105,7 @@ enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *argument
     made->socket = pair[0];
     made->pid = fork();
     if (made->pid == 0) {
-        spawner_main(arguments, pair[1]);
+        spawner_main(arguments, open, pair[1]);
     }
     int error = errno;
     close(pair[1]);
@@ -120,15 +127,23 @@ void gpu_spawner_end(struct gpu_spawner *spawner) {
     }
 }
 
-enum status spawner_start(struct gpu_spawner *spawner, int leash[2], int control[2], struct error *err) {
-    struct wire_lane message;
+enum status spawner_start(struct gpu_spawner *spawner, bool open, int leash[2], int control[2],
+                          struct error *err) {
+    struct wire_start message = {.open = open};
+    struct wire_lane given;
     enum status status = channel_send(spawner->socket, &message, sizeof message, WIRE_START, leash[1], err);
     if (status == ST_OK) {
-        status = channel_send(leash[0], &message, sizeof message, WIRE_CONTROL, control[1], err);
+        status = channel_send(leash[0], &given, sizeof given, WIRE_CONTROL, control[1], err);
     }
     close(leash[1]);
     close(control[1]);
     return status;
+}
+
+void spawner_proven(int leash) {
+    struct wire_proven message;
+    struct error ignored;
+    (void)channel_send(leash, &message, sizeof message, WIRE_PROVEN, -1, &ignored);
 }
 
 void spawner_let_go(int leash) {

@@ -17,8 +17,13 @@
 /* Starts an engine, given two pairs of sockets (channel_pair): the leash, and control[0] as the socket to the
  * engine. The first end of each stays the caller's, the second one is closed. Returns at once: an engine that
  * cannot be started closes its control socket. ST_DEVICE where the spawner is gone. One engine at a time: the
- * next waits until the one before is buried. */
-enum status spawner_start(struct gpu_spawner *spawner, int leash[2], int control[2], struct error *err);
+ * next waits until the one before is buried. `open`: one that enters no sandbox, where the spawner still
+ * allows that. */
+enum status spawner_start(struct gpu_spawner *spawner, bool open, int leash[2], int control[2],
+                          struct error *err);
+
+/* Says that the engine serves in its sandbox: no other kind is started from then on, whoever asks. */
+void spawner_proven(int leash);
 
 /* Has the engine killed; returns at once. Any thread, any number of times. */
 void spawner_let_go(int leash);

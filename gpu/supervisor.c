@@ -42,6 +42,7 @@ struct supervisor {
     int leash;                   /* its other socket, by which it is ended, -1 */
     struct engine *engine;       /* with single_process */
     int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
+    bool open;                   /* the next engine is tried without its sandbox; the thread's own */
 };
 
 static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
@@ -98,7 +99,7 @@ static enum status start_process(struct supervisor *supervisor, struct wire_read
         close(control[1]);
         return fail(err, ST_DEVICE, "the daemon is shutting down");
     }
-    if (spawner_start(supervisor->options.spawner, leash, control, err) != ST_OK) {
+    if (spawner_start(supervisor->options.spawner, supervisor->open, leash, control, err) != ST_OK) {
         return fail(err, ST_DEVICE, "the engine process was not started");
     }
     status = channel_receive(control[0], ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
@@ -187,6 +188,17 @@ static void announce(struct supervisor *supervisor, const struct wire_ready *rea
     set_state(supervisor, BACKEND_SERVING, text);
 }
 
+/* An engine that is open serves all the same, and is spoken of. */
+static void note_sandbox(struct supervisor *supervisor, const struct wire_ready *ready) {
+    if (ready->closed) {
+        spawner_proven(supervisor->leash);
+    } else if (supervisor->open) {
+        log_message(LOG_WARNING, "gpu",
+                    "the GPU's process does not work in its sandbox and serves without it; --sandbox on "
+                    "would leave the GPU out, --sandbox off is silent about it");
+    }
+}
+
 /* One engine's life. Returns how long to wait before the next. */
 static int64_t engine_life(struct supervisor *supervisor) {
     struct wire_ready ready = {0};
@@ -199,7 +211,9 @@ static int64_t engine_life(struct supervisor *supervisor) {
         status = selftest_run(supervisor, &link, &supervisor->options, &err);
         supervisor_unlink(&link);
     }
-    if (status == ST_OK) {
+    bool served = status == ST_OK;
+    if (served) {
+        note_sandbox(supervisor, &ready);
         announce(supervisor, &ready, start);
         if (!atomic_load(&supervisor->closing)) { /* whose report may have been read above */
             wait_for_trouble(supervisor, -1);
@@ -213,6 +227,8 @@ static int64_t engine_life(struct supervisor *supervisor) {
         wait_for_trouble(supervisor, -1); /* workers are in it: it stays until they have ended */
     }
     stop_engine(supervisor);
+    /* One that comes up in its sandbox and then fails may fail because of it: the next one tells. */
+    supervisor->open = !served && ready.closed && !supervisor->options.sandbox_must;
     return started ? breaker(supervisor) : RETRY_MS;
 }
 

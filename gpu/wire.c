@@ -24,7 +24,8 @@ static bool end_device(struct wire_device *device) {
 
 enum status wire_ready_check(struct wire_ready *ready, struct error *err) {
     bool fine = end_error(&ready->error) && is_duration(ready->driver_ns) &&
-                ready->device_count <= WIRE_DEVICES_MAX && ready->pictures <= WIRE_PICTURES_MAX;
+                ready->device_count <= WIRE_DEVICES_MAX && ready->pictures <= WIRE_PICTURES_MAX &&
+                ready->closed <= 1;
     for (unsigned i = 0; i < WIRE_DEVICES_MAX; i++) {
         fine = end_device(&ready->device[i]) && fine;
     }

@@ -9,7 +9,7 @@
  * *lane* socket the front sends RUN with the slot's memfd, and the engine answers DONE.
  * Either side closing its end is the only farewell. Between the front and the spawner
  * (gpu/spawner.h) START travels with an engine's leash, and CONTROL, on the leash, with its
- * control socket; both have the shape of LANE. Descriptors travel away from the front only. */
+ * control socket, in the shape of LANE; PROVEN follows. Descriptors travel away from the front only. */
 #ifndef BLURD_GPU_WIRE_H
 #define BLURD_GPU_WIRE_H
 
@@ -24,7 +24,7 @@ enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16, WIRE
 
 #define WIRE_NO_MASK UINT64_MAX
 
-enum wire_kind { WIRE_READY = 1, WIRE_LANE, WIRE_RUN, WIRE_DONE, WIRE_START, WIRE_CONTROL };
+enum wire_kind { WIRE_READY = 1, WIRE_LANE, WIRE_RUN, WIRE_DONE, WIRE_START, WIRE_CONTROL, WIRE_PROVEN };
 
 struct wire_head {
     uint32_t magic; /* WIRE_MAGIC */
@@ -45,11 +45,24 @@ struct wire_ready {
     int64_t driver_ns;  /* opening the driver, cuInit included */
     uint32_t device_count;
     uint32_t pictures; /* JPEGs that may be under way at the same time, of all devices; 0: none */
+    uint32_t closed;   /* 1: the engine is in its sandbox (gpu/engine_sandbox.h) */
+    uint32_t reserved;
     struct wire_device device[WIRE_DEVICES_MAX];
 };
 
 struct wire_lane {
     struct wire_head head; /* one descriptor comes with it */
+};
+
+struct wire_start {
+    struct wire_head head; /* one descriptor comes with it: the leash */
+    uint32_t open;         /* 1: without its sandbox, where the spawner allows that */
+    uint32_t reserved;
+};
+
+/* On the leash: the engine serves, in its sandbox. The spawner starts no other kind from then on. */
+struct wire_proven {
+    struct wire_head head;
 };
 
 /* Of a run from JPEG to JPEG. Then `source` of the run is where the file lies, and `target` the room for the

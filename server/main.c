@@ -75,6 +75,8 @@ static struct gpu_options gpu_options(const struct service *service) {
         .timeout_ms = config->gpu_timeout_ms,
         .jpeg = service->places > 0,
         .pictures = config->gpu_pictures,
+        .sandbox = config->sandbox != CHOICE_sandbox_off && !config->single_process,
+        .sandbox_must = config->sandbox == CHOICE_sandbox_on,
         .spawner = service->spawner,
         .reference = service->cpu,
         .slots = service->slots,
@@ -134,7 +136,8 @@ static void service_prepare(struct service *service, const struct command *comma
         log_message(LOG_INFO, "gpu", "no GPU: the CPU does all the work");
     }
     if (service->gpu && !config->single_process &&
-        gpu_spawner_fork(&service->spawner, command->argv, &why) != ST_OK) {
+        gpu_spawner_fork(&service->spawner, command->argv, config->sandbox != CHOICE_sandbox_on, &why) !=
+            ST_OK) {
         log_message(LOG_WARNING, "gpu", "%s", why.text);
     }
 }
@@ -290,9 +293,11 @@ static int print_openapi(const struct config *config) {
     return written ? EX_OK : EX_IOERR;
 }
 
-/* The engine process is this program with one more argument in front (gpu/gpu.h). */
-static bool take_engine_argument(int *argc, char **argv) {
-    if (*argc < 2 || strcmp(argv[1], GPU_ENGINE_ARGUMENT) != 0) {
+/* The engine process is this program with one more argument in front (gpu/gpu.h). `open`: the one that enters
+ * no sandbox. */
+static bool take_engine_argument(int *argc, char **argv, bool *open) {
+    *open = *argc >= 2 && strcmp(argv[1], GPU_OPEN_ENGINE_ARGUMENT) == 0;
+    if (*argc < 2 || (!*open && strcmp(argv[1], GPU_ENGINE_ARGUMENT) != 0)) {
         return false;
     }
     memmove(&argv[1], &argv[2], (size_t)(*argc - 1) * sizeof argv[0]);
@@ -350,7 +355,7 @@ int main(int argc, char **argv) {
     enum config_action action;
     struct error err = {0};
     set_heap();
-    bool engine = take_engine_argument(&argc, argv);
+    bool open, engine = take_engine_argument(&argc, argv, &open);
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
         fprintf(stderr, "blurd: %s\n", err.text);
         return EX_CONFIG;
@@ -377,6 +382,7 @@ int main(int argc, char **argv) {
     if (engine) {
         struct service service = {.config = &config, .places = effective_places(&config)};
         struct gpu_options options = gpu_options(&service);
+        options.sandbox = options.sandbox && !open;
         gpu_engine_main(&options);
     }
     int code = serve(&(struct command){argc, argv}, &config, &err);

@@ -5,37 +5,16 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <linux/landlock.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/landlock.h"
 #include "core/log.h"
-#include "server/sanitizers.h"
-
-/* Rights by the version of the interface that brought them; the header may be older than the kernel. */
-static const uint64_t file_rights[] = {
-    [1] = (1 << 13) - 1, /* execute, write, read, list, remove, make */
-    [2] = 1 << 13,       /* rename between folders */
-    [3] = 1 << 14,       /* truncate */
-    [5] = 1 << 15,       /* ioctl of devices */
-};
-enum {
-    NET_SINCE = 4,
-    NET_CONNECT_TCP = 1 << 1,
-    SCOPE_SINCE = 6,
-    SCOPE_ABSTRACT_SOCKET = 1 << 0,
-    SCOPE_SIGNAL = 1 << 1,
-};
-
-/* struct landlock_ruleset_attr as of version 6. */
-struct ruleset {
-    uint64_t file, net, scope;
-};
+#include "core/sanitizers.h"
 
 void sandbox_hide(const struct config *config) {
     if (config->sandbox != CHOICE_sandbox_off) {
@@ -43,35 +22,8 @@ void sandbox_hide(const struct config *config) {
     }
 }
 
-static unsigned landlock_version(void) {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    return version > 0 ? (unsigned)version : 0;
-}
-
-/* An empty set of rules: nothing of what it handles is allowed. -1 with errno. */
-static int create_ruleset(unsigned version) {
-    struct ruleset handled = {.net = version >= NET_SINCE ? NET_CONNECT_TCP : 0,
-                              .scope = version >= SCOPE_SINCE ? SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL : 0};
-    for (unsigned i = 1; i < sizeof file_rights / sizeof file_rights[0] && i <= version; i++) {
-        handled.file |= file_rights[i];
-    }
-    size_t size = version >= SCOPE_SINCE ? sizeof handled
-                  : version >= NET_SINCE ? offsetof(struct ruleset, scope)
-                                         : offsetof(struct ruleset, net);
-    return (int)syscall(SYS_landlock_create_ruleset, &handled, size, 0);
-}
-
-/* What cannot be opened cannot be read later either. */
 static void allow_folder(int ruleset, const char *folder) {
-    int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    struct landlock_path_beneath_attr beneath = {
-        .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | (SANITIZED ? LANDLOCK_ACCESS_FS_READ_DIR : 0),
-        .parent_fd = fd,
-    };
-    if (fd >= 0) {
-        (void)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
-        close(fd);
-    }
+    landlock_allow(ruleset, folder, LANDLOCK_READS | (SANITIZED ? LANDLOCK_LISTS : 0));
 }
 
 /* Whether the list, of names with ", " between them, has that one. */
@@ -135,15 +87,12 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
     }
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     unsigned version = landlock_version();
-    int ruleset = create_ruleset(version);
+    int ruleset = landlock_create(version, true);
     allow_files(sandbox, ruleset, config, file);
-    bool closed = ruleset >= 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+    bool closed = ruleset >= 0 && landlock_enter(ruleset);
     int error = errno;
-    if (ruleset >= 0) {
-        close(ruleset);
-    }
     sandbox->landlock = closed ? version : 0;
-    sandbox_calls_make(sandbox);
+    call_list_make(&sandbox->list, sandbox_fill, sandbox);
     return closed ? ST_OK : missing(config, "Landlock", strerror(error), err);
 }
 
@@ -154,11 +103,12 @@ enum status sandbox_calls(struct sandbox *sandbox, const struct config *config, 
         return ST_OK;
     }
     const char *why = "";
-    sandbox->calls = sandbox_calls_load(sandbox, &why);
+    sandbox->calls = call_list_enter(&sandbox->list, &why);
     if (!sandbox->calls) {
         return missing(config, "seccomp", why, err);
     }
-    log_message(LOG_INFO, "sandbox", "%u rules for system calls; Landlock %u; files are read in: %s",
+    log_message(LOG_INFO, "sandbox",
+                "system calls by a list of %u instructions; Landlock %u; files are read in: %s",
                 sandbox->calls, sandbox->landlock, sandbox->reads ? sandbox->text : "none");
     return ST_OK;
 }

@@ -23,22 +23,19 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "core/call_list.h"
 
-enum {
-    SANDBOX_TEXT_MAX = 512,
-    SANDBOX_LIST_MAX = 16 << 10, /* bytes; about 4000 are needed */
-};
+enum { SANDBOX_TEXT_MAX = 512 };
 
 /* What has to stay possible, and what is on. Initialise with SANDBOX_NOTHING, and set what the daemon has. */
 struct sandbox {
     int notify;        /* socket of the service manager, -1: none; nothing is sent there but by send */
     bool engines;      /* there are GPU engines to talk to */
     unsigned landlock; /* version of the kernel's interface; 0: none */
-    unsigned calls;    /* rules of the list that is in force; 0: none */
+    unsigned calls;    /* instructions of the list that is in force; 0: none */
     bool reads;        /* there are files to read at SIGHUP */
     char text[SANDBOX_TEXT_MAX]; /* the folders they are in */
-    size_t list_size;            /* of the list of calls, as a program of the kernel's; 0: none */
-    uint8_t list[SANDBOX_LIST_MAX];
+    struct call_list list;
 };
 #define SANDBOX_NOTHING ((struct sandbox){.notify = -1})
 
@@ -54,11 +51,8 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
  * has no seccomp and sandbox = on. */
 enum status sandbox_calls(struct sandbox *sandbox, const struct config *config, struct error *err);
 
-/* Makes the list of system calls for what the sandbox says has to stay possible: its bytes, 0 when it cannot
- * be made. Forks, so there may be one thread. */
-size_t sandbox_calls_make(struct sandbox *sandbox);
-
-/* Puts it in force for all threads. Returns the number of its rules; 0: not in force, *why says why. */
-unsigned sandbox_calls_load(const struct sandbox *sandbox, const char **why);
+/* The list of system calls for what the sandbox, the context, says has to stay possible (core/call_list.h).
+ */
+int sandbox_fill(void *filter, pid_t process, const void *context);
 
 #endif

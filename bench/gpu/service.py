@@ -66,11 +66,11 @@ def free_port():
 
 
 class Service:
-    def __init__(self, options, gpus, name, *more):
+    def __init__(self, options, gpus, name, *more, level="warning"):
         self.port = free_port()
         self.log = open(options.out / f"{name}.log", "wb")
         arguments = [options.blurd, "--listen", "127.0.0.1", "--port", str(self.port), "--gpus", gpus,
-                     "--log-level", "warning", *more]
+                     "--log-level", level, *more]
         self.began = time.monotonic()
         self.process = subprocess.Popen(arguments, stdout=self.log, stderr=self.log)
 

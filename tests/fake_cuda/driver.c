@@ -3,12 +3,16 @@
  * memory is the heap's, so that a sanitizer sees what a kernel does wrong; streams finish
  * each call before it returns. Kernels run for real (kernels.cpp), whatever the module that
  * was loaded. FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION, FAKE_CUDA_ARCHITECTURE (90), FAKE_CUDA_MEMORY
- * (bytes) and FAKE_CUDA_MISSING (a function that the driver lacks) describe it. */
+ * (bytes), FAKE_CUDA_MISSING (a function that the driver lacks) and FAKE_CUDA_OPENS (a file that it opens for
+ * each launch) describe it. */
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cuda.h>
 
@@ -158,11 +162,24 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     return CUDA_SUCCESS;
 }
 
+/* A driver that opens a file for each launch, and fails without it. */
+static bool finds_file(void) {
+    const char *path = getenv("FAKE_CUDA_OPENS");
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return !path || fd >= 0;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **parameters, void **extra) {
     (void)stream, (void)extra;
     MAY_FAIL("cuLaunchKernel");
+    if (!finds_file()) {
+        return CUDA_ERROR_UNKNOWN;
+    }
     const unsigned grid[] = {grid_x, grid_y, grid_z};
     const unsigned block[] = {block_x, block_y, block_z};
     if (grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x * block_y * block_z == 0 ||

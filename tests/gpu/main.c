@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
- *     check_gpu [--quick] [--no-jpeg] [blur] [filters] [orient] [encode] [jpeg]
+ *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [blur] [filters] [orient] [encode] [jpeg]
  *
- * Parts that are named are done alone. --no-jpeg leaves out the whole way from file to file. SEED=n repeats a
- * run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in that form.
+ * Parts that are named are done alone. --no-jpeg leaves out the whole way from file to file. --sandbox enters
+ * the engine's once the driver is up; --record does, too, and says in the end what was refused. SEED=n
+ * repeats a run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in
+ * that form.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 
 #include "cpu/cpu.h"
 #include "tests/gpu/check.h"
+#include "tests/gpu/sandbox.h"
 
 static enum module_format wanted_format(void) {
     static const char *const names[] = {"auto", "cubin", "ptx", "nvrtc"};
@@ -71,11 +74,21 @@ int main(int argc, char **argv) {
     static struct check check;
     bool quick = named("--quick", argc, argv), jpeg = !named("--no-jpeg", argc, argv);
     bool all = !any_part_named(argc, argv);
+    bool record = named("--record", argc, argv), closed = record || named("--sandbox", argc, argv);
+    if (closed) {
+        sandbox_prepare();
+    }
     open_all(&check);
+    if (closed) {
+        sandbox_enter(record);
+    }
     for (size_t i = 0; i < COUNT(parts); i++) {
         if ((all || named(parts[i].name, argc, argv)) && (jpeg || parts[i].check != check_jpeg)) {
             parts[i].check(&check, quick);
         }
+    }
+    if (record) {
+        sandbox_report();
     }
     lane_destroy(check.reference_lane);
     backend_close(check.reference);

@@ -183,7 +183,7 @@ def test_without_a_gpu_the_cpu_serves(start, reference, name):
     assert answered.startswith('cpu/') and result == reference()
     lines = fake_gpu.gpu_lines(own)
     assert len(lines) == 1 and says in lines[0], lines
-    assert not fake_gpu.children(own)
+    assert daemon.eventually(lambda: not fake_gpu.children(own), 2)
 
 
 @pytest.mark.parametrize('name', ABSENT)

@@ -31,7 +31,7 @@ def test_every_thread_is_closed_in(start):
     own = start()
     for each in tasks(own.process.pid):
         assert each['NoNewPrivs'] == '1' and each['Seccomp'] == '2', each['Name']
-    assert own.wait_for_line(r'sandbox message="\d+ rules for system calls; Landlock \d+; files are read in: none')
+    assert own.wait_for_line(r'sandbox message="system calls by a list of \d+ instructions; Landlock \d+; files are read in: none')
 
 
 def test_off_leaves_all_open(start):

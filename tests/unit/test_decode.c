@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "server/sanitizers.h"
+#include "core/sanitizers.h"
 #include "tests/unit/scan_fixture.h"
 
 enum { SHARE = SANITIZED ? 4 : 1 }; /* sanitizers take their time */

@@ -2,7 +2,7 @@
  * The encoder of JPEGs on the GPU, with the fake driver: to the byte what codec_encode makes. */
 #include "gpu/encode.h"
 
-#include "server/sanitizers.h"
+#include "core/sanitizers.h"
 #include "tests/unit/lane_fixture.h"
 
 enum { ROOM = 1 << 22, HANGS_AFTER_S = 600 };

@@ -29,8 +29,8 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
+#include "core/sanitizers.h"
 #include "core/slot.h"
-#include "server/sanitizers.h"
 #include "tests/unit/attempt_fixture.h"
 
 static char folder[] = "/tmp/blurd-sandbox-XXXXXX";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The walk over a JPEG's scan, with the fake driver, over files that are cut or damaged: what it calls whole,
  * libjpeg decodes without a warning. */
-#include "server/sanitizers.h"
+#include "core/sanitizers.h"
 #include "tests/unit/walk_fixture.h"
 
 enum { TRIES = SANITIZED ? 60 : 250, LARGE_TRIES = SANITIZED ? 20 : 60 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Whether this is a build with a sanitizer, whose leak detector looks into the process from another one. */
-#ifndef BLURD_SERVER_SANITIZERS_H
-#define BLURD_SERVER_SANITIZERS_H
+#ifndef BLURD_CORE_SANITIZERS_H
+#define BLURD_CORE_SANITIZERS_H
 
 #ifdef __has_feature
 #define SANITIZER_FEATURE (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
