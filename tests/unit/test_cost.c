@@ -334,13 +334,20 @@ static void test_learning_about_a_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_of_the_table),       cmocka_unit_test(test_what_is_possible),
-        cmocka_unit_test(test_redaction_counts_regions), cmocka_unit_test(test_not_recognised),
-        cmocka_unit_test(test_learning),                 cmocka_unit_test(test_every_kind_has_its_place),
-        cmocka_unit_test(test_glance),                   cmocka_unit_test(test_glance_at_baseline),
-        cmocka_unit_test(test_pictures_for_a_device),    cmocka_unit_test(test_parameters_for_a_device),
-        cmocka_unit_test(test_filters_for_a_device),     cmocka_unit_test(test_learning_about_a_device),
-        cmocka_unit_test(test_icons_do_not_decide),      cmocka_unit_test(test_where_it_is_done_first),
+        cmocka_unit_test(test_times_of_the_table),
+        cmocka_unit_test(test_what_is_possible),
+        cmocka_unit_test(test_redaction_counts_regions),
+        cmocka_unit_test(test_not_recognised),
+        cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_every_kind_has_its_place),
+        cmocka_unit_test(test_glance),
+        cmocka_unit_test(test_glance_at_baseline),
+        cmocka_unit_test(test_pictures_for_a_device),
+        cmocka_unit_test(test_parameters_for_a_device),
+        cmocka_unit_test(test_filters_for_a_device),
+        cmocka_unit_test(test_learning_about_a_device),
+        cmocka_unit_test(test_icons_do_not_decide),
+        cmocka_unit_test(test_where_it_is_done_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
