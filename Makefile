@@ -364,6 +364,7 @@ docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
 	$(Q)$(BUILD)/blurd --help-file >config/blurd.conf
 	$(Q)BLURD=$(BUILD)/blurd docs/tables.py
+	$(Q)docker/prometheus/rules.sh >docker/kubernetes/components/monitoring/rules.yaml
 
 tidy: $(CUDA_BUILD)/cuda.mk
 	$(Q)tests/check/analyze.sh

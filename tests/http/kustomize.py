@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What `kubectl kustomize` makes of a folder, for what docker/kubernetes uses of it: resources, images, namespace, and
-patches that are merged strategically or delete. A field of a kustomization that is not known here is an error."""
+patches that are merged strategically or delete, components. A field of a kustomization that is not known here is an error."""
 
 import copy
 
 import yaml
 
-KNOWN = {'apiVersion', 'kind', 'namespace', 'resources', 'patches', 'images'}
+KNOWN = {'apiVersion', 'kind', 'namespace', 'resources', 'components', 'patches', 'images'}
 WITHOUT_NAMESPACE = {'Namespace'}
 # Lists that are merged by a key of their members; others are replaced.
-KEYS = {'containers': 'name', 'env': 'name', 'ports': 'containerPort', 'volumes': 'name', 'volumeMounts': 'mountPath'}
+KEYS = {'containers': 'name', 'env': 'name', 'volumes': 'name', 'volumeMounts': 'mountPath'}
 
 
 def merged(target, patch, name=''):
@@ -19,6 +19,8 @@ def merged(target, patch, name=''):
         for key, value in patch.items():
             made[key] = merged(target[key], value, key) if key in target else copy.deepcopy(value)
         return {key: value for key, value in made.items() if value is not None}
+    if isinstance(target, list) and isinstance(patch, list) and {'$patch': 'replace'} in patch:
+        return [copy.deepcopy(member) for member in patch if member != {'$patch': 'replace'}]
     if isinstance(target, list) and isinstance(patch, list) and name in KEYS:
         key = KEYS[name]
         # A patch's own members come first, as kustomize has them.
@@ -53,13 +55,20 @@ def load(path):
 
 def build(folder):
     """The resources, as they would be applied."""
-    file, = load(folder / 'kustomization.yaml')
+    return make(folder, load(folder / 'kustomization.yaml')[0], [])
+
+
+def make(folder, file, resources):
+    """The resources with what a kustomization of the folder adds and changes; a component also changes those of its user."""
     assert set(file) <= KNOWN, f'{folder.name}: {set(file) - KNOWN} is not known here'
-    resources = []
+    assert file['kind'] == 'Component' or not resources
     for name in file['resources']:
         path = (folder / name).resolve()
         assert path.is_dir() or path.parent == folder.resolve(), f'{name}: kustomize reads no file outside of its folder'
-        resources += build(path) if path.is_dir() else load(path)
+        resources = resources + (build(path) if path.is_dir() else load(path))
+    for name in file.get('components', ()):
+        path = (folder / name).resolve()
+        resources = make(path, load(path / 'kustomization.yaml')[0], resources)
     for patch in file.get('patches', ()):
         content = yaml.safe_load(patch['patch']) if 'patch' in patch else load(folder / patch['path'])[0]
         resources = apply(resources, content, patch['target'])

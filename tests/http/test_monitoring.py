@@ -64,9 +64,17 @@ def test_runbooks_are_there():
     headings = {re.sub(r'[^a-z0-9 -]', '', line.lower()).strip().replace(' ', '-')
                 for line in re.findall(r'^#+ (.*)$', OPERATIONS.read_text(), re.M)}
     text = ALERTS.read_text()
-    named = re.findall(r'runbook: docs/operations\.md#([\w-]+)$', text, re.M)
-    assert len(named) == text.count('- alert:') > 10
+    named = re.findall(r'runbook_url: https://docs\.example\.com/blurd/operations\.md#([\w-]+)$', text, re.M)
+    assert len(named) == text.count('- alert:') > 18
     assert set(named) <= headings
+
+
+def test_the_objectives_are_of_each_operation(shared):
+    """All that take a picture, and no probe."""
+    paths = shared.get('/openapi.json').json()['paths']
+    operations = '|'.join(sorted(path[1:] for path, methods in paths.items() if 'post' in methods))
+    for text in re.findall(r'operation=~"([^"]+)"', ALERTS.read_text()):
+        assert text == operations
 
 
 def test_the_dashboard_is_whole():

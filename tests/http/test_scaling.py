@@ -58,4 +58,6 @@ def test_haproxy_takes_the_configuration(tmp_path):
 
 def test_the_overlays_are_named():
     for path in (daemon.ROOT / 'docker/kubernetes').iterdir():
-        assert f'docker/kubernetes/{path.name} ' in PAGE
+        assert f'docker/kubernetes/{path.name} ' in PAGE or path.name == 'components'
+    for path in (daemon.ROOT / 'docker/kubernetes/components').iterdir():
+        assert f'docker/kubernetes/components/{path.name} ' in PAGE or f'`{path.name}`' in PAGE
