@@ -22,7 +22,7 @@ libraries() { # paths, the loader included
 
 owner() { # the package of a library: the path may lead through /lib, which is a link to /usr/lib, or not
     { dpkg-query --search "$1" || dpkg-query --search "/usr$1" || dpkg-query --search "${1#/usr}"; } 2>/dev/null |
-        cut -d: -f1 | head -n 1
+        sed -n '/^diversion /!{s/:.*//p;q}'
 }
 
 mkdir -p "$root"/{dev,proc,sys,tmp,etc,usr/lib,usr/lib64,usr/share/doc,var/lib/dpkg/status.d}

@@ -14,6 +14,8 @@ import certificates
 import daemon
 from test_start import free_port
 
+NAMESPACES = ('unshare', '--pid', '--mount-proc', '--fork', '--kill-child=TERM')
+
 
 def check(*options, **environment):
     """The exit code and what was said; nothing is ever printed to standard output."""
@@ -125,10 +127,15 @@ def test_tls_with_a_second_listener(start, tmp_path):
     assert check('--admin-listen', '127.0.0.1', '--admin-port', admin, *pair.options()) == (0, '')
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which('nsenter'), reason='needs root and nsenter')
+def can_have_namespaces():
+    words = (*NAMESPACES, 'true')
+    return shutil.which('nsenter') and os.geteuid() == 0 and subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not can_have_namespaces(), reason='needs root, and a kernel that lets it have namespaces')
 def test_the_arguments_of_process_1(start):
     """As the health check of an image runs: beside a daemon that is process 1, with nothing but its environment."""
-    running = start(port=free_port(), through=('unshare', '--pid', '--mount-proc', '--fork', '--kill-child=TERM'))
+    running = start(port=free_port(), through=NAMESPACES)
     with open(f'/proc/{running.process.pid}/task/{running.process.pid}/children', encoding='ascii') as children:
         first, = children.read().split()
 
