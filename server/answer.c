@@ -9,7 +9,9 @@
 #include "codecs/codec.h"
 #include "codecs/losses.h"
 #include "core/clock.h"
+#include "server/accept.h"
 #include "server/cors.h"
+#include "server/document.h"
 #include "server/etag.h"
 #include "server/request.h"
 #include "server/routes.h"
@@ -121,15 +123,25 @@ void answer_page(struct request *request, unsigned http_status, const char *type
     answer_header(request, "Cache-Control", "no-store");
 }
 
-void answer_tagged(struct request *request) {
-    struct buf *body = &request->answer.body;
-    char tag[ETAG_MAX];
-    etag_make(buf_bytes(body), tag);
+void answer_document(struct request *request, const struct document *document) {
+    bool packed = accept_quality(request->accept_encoding, "gzip") > 0;
+    char tag[ETAG_MAX + 8];
+    snprintf(tag, sizeof tag, "%.*s%s\"", (int)strlen(document->tag) - 1, document->tag,
+             packed ? "-gzip" : "");
     bool known = etag_matches(request->if_none_match, tag);
-    if (known) {
-        buf_finish(body);
+    struct bytes form = buf_bytes(packed ? &document->packed : &document->plain);
+    buf_init(&request->answer.body, form.size);
+    enum status status =
+        known ? ST_OK : buf_append(&request->answer.body, form.data, form.size, &request->error);
+    if (status != ST_OK) {
+        answer_problem(request, problem_of(status));
+        return;
     }
     answer_done(request, known ? 304 : 200, known ? NULL : request->route->media);
     answer_header(request, "Cache-Control", "no-cache");
     answer_header(request, "ETag", "%s", tag);
+    answer_header(request, "Vary", "Accept-Encoding");
+    if (packed && !known) {
+        answer_header(request, "Content-Encoding", "gzip");
+    }
 }

@@ -3,6 +3,7 @@
 #ifndef BLURD_SERVER_ANSWER_H
 #define BLURD_SERVER_ANSWER_H
 
+struct document;
 struct request;
 
 /* The problem that request->error describes, as application/problem+json. */
@@ -16,9 +17,9 @@ void answer_picture(struct request *request);
 void answer_page(struct request *request, unsigned http_status, const char *type, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Completes the answer of a page that the caller has written into the body: 200 with an ETag, or 304 when the
- * client has it already. */
-void answer_tagged(struct request *request);
+/* Answers with a document: 200 with an ETag for the form that is sent, gzip if the client takes it, or 304
+ * when the client has that form already. */
+void answer_document(struct request *request, const struct document *document);
 
 /* Completes an answer whose body the caller has written. `type` may be NULL when it has none. */
 void answer_done(struct request *request, unsigned http_status, const char *type);

@@ -225,8 +225,9 @@ static void put_picture_answer(struct writer *w, const struct filter *filter) {
 
 static void put_page_answer(struct writer *w, const struct route *route, unsigned status, const char *help,
                             bool content) {
-    const char *headers[] = {"X-Request-Id", "X-Content-Type-Options", "Cache-Control",
-                             route->tagged ? "ETag" : NULL, NULL};
+    const char *headers[] = {"X-Request-Id",  "X-Content-Type-Options",
+                             "Cache-Control", route->tagged ? "ETag" : NULL,
+                             "Vary",          NULL};
     put_name(w, "%u", status);
     put(w, "{\"description\":");
     put_text(w, help);

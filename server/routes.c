@@ -83,19 +83,18 @@ static void answer_version(struct request *request) {
                 BLURD_VERSION, http_library(), codec_libraries(), gpu_build_versions());
 }
 
-/* Made anew each time, since limits and tokens may change. */
 static void answer_openapi(struct request *request) {
     const struct service *service = request->service;
     struct openapi_view view = {.config = &request->settings->config,
                                 .tokens = request->settings->tokens != NULL,
                                 .two = service->admin};
-    buf_init(&request->answer.body, 1 << 20);
-    enum status status = openapi_write(&view, &request->answer.body, &request->error);
+    struct document *document = &request->settings->document;
+    enum status status = document_make(document, &view, &request->error);
     if (status != ST_OK) {
         answer_problem(request, problem_of(status));
         return;
     }
-    answer_tagged(request);
+    answer_document(request, document);
 }
 
 static void answer_metrics(struct request *request) {

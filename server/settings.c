@@ -10,6 +10,7 @@ enum status settings_create(struct settings **settings, const struct config *con
     }
     atomic_init(&made->users, 1);
     made->config = *config;
+    document_init(&made->document);
     enum status status = config->token_file[0] ? tokens_load(&made->tokens, config->token_file, err) : ST_OK;
     if (status == ST_OK && config->tls_cert[0]) {
         status = tls_load(&made->identity, config->tls_cert, config->tls_key, err);
@@ -26,6 +27,7 @@ void settings_drop(struct settings *settings) {
     if (settings && atomic_fetch_sub(&settings->users, 1) == 1) {
         tokens_destroy(settings->tokens);
         tls_destroy(settings->identity);
+        document_finish(&settings->document);
         free(settings);
     }
 }

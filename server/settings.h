@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "config/config.h"
+#include "server/document.h"
 #include "server/tls.h"
 #include "server/tokens.h"
 #include "server/watchdog.h"
@@ -17,6 +18,7 @@ struct settings {
     struct config config;          /* options that need a restart are as they were at the start */
     struct tokens *tokens;         /* NULL: no authentication */
     struct tls_identity *identity; /* NULL: no TLS */
+    struct document document;      /* what /openapi.json says under them */
 };
 
 /* The current snapshot. Zero-initialise and settings_init. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """GET /openapi.json: the description of the interface. tests/api asks the daemon for all that stands in it."""
 
+import gzip
 import json
 import re
 
@@ -9,6 +10,7 @@ import requests
 
 import daemon
 import pictures
+import wire
 from problems import TITLES
 
 METHODS = ('get', 'head', 'post', 'put', 'delete', 'patch', 'options', 'trace')
@@ -52,7 +54,7 @@ def test_query_and_form_share_their_schemas(document):
 def test_the_page(server):
     answer = server.get('/openapi.json')
     assert answer.status_code == 200 and answer.headers['Content-Type'] == 'application/json'
-    assert answer.headers['Cache-Control'] == 'no-cache' and re.fullmatch('"[0-9a-f]{16}"', answer.headers['ETag'])
+    assert answer.headers['Cache-Control'] == 'no-cache' and re.fullmatch('"[0-9a-f]{16}-gzip"', answer.headers['ETag'])
     assert answer.json()['openapi'].startswith('3.1.')
     assert server.get('/openapi.json').content == answer.content
 
@@ -67,11 +69,33 @@ def test_what_the_client_has_is_not_sent_again(server):
         assert server.get('/openapi.json', headers={'If-None-Match': unknown}).status_code == 200
 
 
+@pytest.mark.parametrize('coding', ('gzip', 'gzip, deflate, br', 'br;q=1, gzip;q=0.2', 'GZIP', '*', 'identity;q=0, gzip'))
+def test_compressed_when_asked(server, coding):
+    plain = server.get('/openapi.json', headers={'Accept-Encoding': 'identity'})
+    for method in ('GET', 'HEAD'):
+        with server.connect() as connection:
+            connection.send(wire.message(method, '/openapi.json', headers=[('Accept-Encoding', coding)]))
+            answer = connection.answer(head=method == 'HEAD')
+        assert answer.status == 200 and answer.header('Content-Encoding') == 'gzip' and answer.header('Vary') == 'Accept-Encoding'
+        assert answer.header('ETag') == plain.headers['ETag'][:-1] + '-gzip"'
+        assert int(answer.header('Content-Length')) < len(plain.content) / 4
+        assert method == 'HEAD' or gzip.decompress(answer.body) == plain.content
+    both = [('Accept-Encoding', coding), ('If-None-Match', answer.header('ETag')), 'Connection: close']
+    answer = server.raw(wire.message('GET', '/openapi.json', headers=both))[0]
+    assert answer.status == 304 and not answer.body and answer.header('Vary') == 'Accept-Encoding' and answer.header('Content-Encoding') is None
+
+
+@pytest.mark.parametrize('coding', ('', 'br', 'gzip;q=0', 'gzip;q=0, *', 'identity', 'x-gzip', '*;q=0'))
+def test_plain_when_not_asked(server, coding):
+    answer = server.raw(wire.message('GET', '/openapi.json', headers=[('Accept-Encoding', coding), 'Connection: close']))[0]
+    assert answer.header('Content-Encoding') is None and answer.header('Vary') == 'Accept-Encoding' and json.loads(answer.body)
+
+
 def test_head(server):
     page = server.get('/openapi.json')
     answer = requests.head(server.url('/openapi.json'), timeout=20)
     assert answer.status_code == 200 and answer.headers['ETag'] == page.headers['ETag']
-    assert int(answer.headers['Content-Length']) == len(page.content)
+    assert answer.headers['Content-Length'] == page.headers['Content-Length']
 
 
 def test_printed_without_a_daemon(document):
