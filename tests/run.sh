@@ -37,10 +37,13 @@ build() {
     make --no-print-directory -j "$(nproc)" CONFIG="$1" all tests tools
 }
 
+# A program that hangs is a failure that is told like others: timeout ends it with 124.
+export PROGRAM_SECONDS=600 # the slowest takes a tenth of it on two cores with AddressSanitizer
+
 one_program() { # program, arguments: what it says comes in one piece
     local result=0 log
     log=$(mktemp)
-    "$@" >"$log" 2>&1 || result=$?
+    timeout -k 5 "$PROGRAM_SECONDS" "$@" >"$log" 2>&1 || result=$?
     [ $result = 0 ] || [ $result = 77 ] || echo "$1 failed ($result)" >>"$log"
     flock build/lock cat "$log"
     rm "$log"
@@ -59,7 +62,13 @@ each_program() { # folder, arguments for the programs: runs all, as many at a ti
 http() {
     ls tests/http/test_*.py >/dev/null 2>&1 || { echo "no tests in tests/http" && return 77; }
     config/pypi.sh kubernetes
-    BLURD=$PWD/build/$1/blurd $python -m pytest -q -p no:cacheprovider tests/http
+    local status=0 beside='' pytest="$python -m pytest -q -p no:cacheprovider"
+    $python -c 'import xdist' 2>/dev/null && beside="-n $(nproc) --dist loadfile"
+    # shellcheck disable=SC2086 # lists of words
+    BLURD=$PWD/build/$1/blurd timeout -k 5 2400 $pytest $beside -m 'not alone' tests/http || status=1
+    # shellcheck disable=SC2086
+    BLURD=$PWD/build/$1/blurd timeout -k 5 1200 $pytest -m alone tests/http || status=1
+    return $status
 }
 
 # The release build alone: it asks for the same at every speed. What it needs comes from PyPI.
@@ -89,7 +98,7 @@ replay() {
 kernels() {
     local fakes=$PWD/build/$1/tests
     [ -f "$fakes/fake_cuda/libfakecuda.so" ] || { echo "built without CUDA headers" && return 77; }
-    CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so nice "build/$1/tests/gpu/check_gpu" --quick
+    CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so nice timeout -k 5 "$PROGRAM_SECONDS" "build/$1/tests/gpu/check_gpu" --quick
 }
 
 # The fuzzers have the time that the other stages spend waiting.

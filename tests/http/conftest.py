@@ -16,7 +16,20 @@ def pytest_report_header():
     return f'blurd: {daemon.BINARY}, timeouts x {daemon.SLOW:g}'
 
 
+# Files that measure time or load, or that keep all cores busy: tests/run.sh runs them after the others, one at a time.
+ALONE = {'test_activation', 'test_connections', 'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults',
+         'test_gpu_jpeg_faults', 'test_gpu_jpeg_memory', 'test_idle_exit', 'test_overload', 'test_slow_clients',
+         'test_start', 'test_tls'}
+
+
+def pytest_configure(config):
+    config.addinivalue_line('markers', 'alone: measures time or load, so that nothing may run beside it')
+
+
 def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.stem in ALONE:
+            item.add_marker(pytest.mark.alone)
     if not os.access(daemon.BINARY, os.X_OK):
         pytest.exit(f'{daemon.BINARY} is not there: run make CONFIG={daemon.CONFIG}', returncode=2)
 

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Puts small bugs into the code, one at a time, and tells which of them no test notices (`make mutants`).
+
+    tests/mutants/run.py [--files core/slot.c,server] [--count 200] [--seed 1] [--jobs 2] [--list]
+
+For each mutant the files that depend on it are built anew, and tests run until one fails: first the unit
+programs that include the header of the changed file, then all other unit and filter programs, then the HTTP
+tests of its folder (the table HTTP below). A mutant that no test fails for is a survivor. Survivors that
+change nothing for users are listed in explained.txt, each with its reason, and do not count.
+
+Works on copies of the tree under build/mutants, one for each job; the checkout itself is not touched.
+Ends with 1 when less than --required percent of the mutants were caught.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import glob
+import os
+import pathlib
+import queue
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import mutate
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("core", "codecs", "server", "gpu")
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+BUILD_S, HTTP_S = 900, 400
+BUILT = ("release", "cuda", "playground")  # what a build writes to: each tree has its own
+SLOWEST = 5  # times what a program takes without a mutant, and SPARE_S more; then it hangs
+SPARE_S = 10
+
+# HTTP tests that concern a file or a folder; the longest name that fits counts.
+HTTP = {
+    "core": "blur_jpeg blur_png pipeline overload log robustness",
+    "codecs": "blur_jpeg blur_png corpus lossless orientation regions redact metamorphic",
+    "codecs/png": "blur_png corpus robustness",
+    "server": "parameters refusals multipart framing headers health operations overload blur_jpeg pipeline regions "
+    "connections slow_clients drain reload log start authorization monitoring",
+    "gpu": "gpu gpu_faults gpu_jpeg gpu_jpeg_faults gpu_jpeg_memory",
+}
+
+
+def http_tests(path):
+    name = max((name for name in HTTP if path.startswith(name)), key=len)
+    files = [f"tests/http/test_{stem}.py" for stem in HTTP[name].split()]
+    own = f"tests/http/test_{pathlib.Path(path).stem}.py"
+    return [own] * ((ROOT / own).exists() and own not in files) + [file for file in files if (ROOT / file).exists()]
+
+
+def sources(chosen):
+    """Paths of the C files that `chosen` (files or folders, separated by commas) names."""
+    found = []
+    for name in chosen.split(","):
+        path = ROOT / name
+        found += [name] if path.is_file() else [str(p.relative_to(ROOT)) for p in sorted(path.glob("**/*.c"))]
+    return [path for path in found if not path.endswith("none.c")]
+
+
+def explained():
+    """Keys of mutants that change nothing, from explained.txt: a line with the key, then indented the reason."""
+    text = (pathlib.Path(__file__).parent / "explained.txt").read_text(encoding="utf-8")
+    return {line.strip() for line in text.splitlines() if line[:1].strip() and not line.startswith("#")}
+
+
+def choose(files, count, seed):
+    """`count` mutants, spread evenly over the files, and over the functions of each."""
+    rng = random.Random(seed)
+    known = explained()
+    rows = collections.defaultdict(lambda: collections.defaultdict(list))
+    for path in files:
+        for mutant in mutate.mutants(path, ROOT):
+            if mutant.key not in known:
+                rows[path][mutant.function].append(mutant)
+    chosen = []
+    while len(chosen) < count and rows:
+        for path in rng.sample(sorted(rows), len(rows)):
+            function = rng.choice(sorted(rows[path]))
+            group = rows[path][function]
+            chosen.append(group.pop(rng.randrange(len(group))))
+            if not group:
+                del rows[path][function]
+            if not rows[path]:
+                del rows[path]
+            if len(chosen) == count:
+                break
+    return chosen
+
+
+class Tree:
+    """A copy of the checkout in which one mutant at a time lives."""
+
+    def __init__(self, number):
+        self.path = ROOT / f"build/mutants/tree-{number}"
+        self.times = {}
+        self.environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", BLURD=str(self.path / "build/release/blurd"))
+        self.environment.pop("CUDA_LIBRARY", None)
+
+    def prepare(self):
+        self.path.mkdir(parents=True, exist_ok=True)
+        names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        for name in names.decode().split("\0"):
+            source, target = ROOT / name, self.path / name
+            if name and source.is_file() and not (
+                target.exists() and source.read_bytes() == target.read_bytes()):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, target)
+        (self.path / "build").mkdir(exist_ok=True)
+        for source in (ROOT / "build").iterdir():
+            target = self.path / "build" / source.name
+            if source.name in BUILT and not target.exists():
+                shutil.copytree(source, target, symlinks=True)
+            elif source.is_dir() and source.name not in (*BUILT, "mutants") and not target.exists():
+                target.symlink_to(source)
+        shared = self.path.parent / "shared"
+        if (ROOT / "../shared").exists() and not shared.exists():
+            shared.symlink_to((ROOT / "../shared").resolve())
+        if not self.build():
+            sys.exit("mutants: the tree does not build without a mutant")
+
+    def run(self, command, seconds):
+        """True when the command ends with 0 or 77 in time; a group of its own, so that nothing stays behind."""
+        process = subprocess.Popen(command, cwd=self.path, env=self.environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            return process.wait(seconds) in (0, 77)
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+
+    def build(self):
+        return self.run(["make", "-s", "CONFIG=release", "WERROR=1", "all", "tests"], BUILD_S)
+
+    def programs(self):
+        found = glob.glob("build/release/tests/unit/test_*", root_dir=self.path)
+        found += glob.glob("build/release/tests/filters/test_*", root_dir=self.path)
+        return [name for name in sorted(found) if "." not in name]
+
+    def time_programs(self):
+        for name in self.programs():
+            start = time.monotonic()
+            if not self.run([name], 300):
+                sys.exit(f"mutants: {name} fails without a mutant")
+            self.times[name] = time.monotonic() - start
+
+    def concerned(self, path):
+        """Programs that include the header of the file, or are named like it, the fastest first; then all others."""
+        stem = path.removesuffix(".c")
+
+        def concerns(name):
+            text = (self.path / name.removeprefix("build/release/")).with_suffix(".c").read_text(encoding="utf-8")
+            return f'"{stem}.h"' in text or name.endswith("/test_" + pathlib.Path(stem).name)
+
+        near = [name for name in self.times if concerns(name)]
+        far = [name for name in self.times if name not in near]
+        if not path.startswith("gpu/"):
+            far = [name for name in far if self.times[name] < SPARE_S]
+        return sorted(near, key=self.times.get) + sorted(far, key=self.times.get)
+
+    def test(self, path):
+        """The name of the first test that fails, or None."""
+        for name in self.concerned(path):
+            if not self.run([name], SLOWEST * self.times[name] + SPARE_S):
+                return pathlib.Path(name).name
+        pytest = [PYTHON, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+        for name in http_tests(path):
+            if not self.run([*pytest, name], HTTP_S):
+                return name
+        return None
+
+    def judge(self, mutant):
+        file = self.path / mutant.path
+        original = file.read_text(encoding="utf-8")
+        lines = original.split("\n")
+        lines[mutant.line - 1] = mutant.text
+        file.write_text("\n".join(lines), encoding="utf-8")
+        try:
+            return "stillborn" if not self.build() else self.test(mutant.path)
+        finally:
+            file.write_text(original, encoding="utf-8")
+
+
+def report(outcomes, required):
+    caught = [o for _, o in outcomes if o not in (None, "stillborn")]
+    survivors = [mutant for mutant, outcome in outcomes if outcome is None]
+    born = len(caught) + len(survivors)
+    print(f"\n{len(outcomes)} mutants, {len(outcomes) - born} do not compile, {len(caught)} of {born} caught "
+          f"({100 * len(caught) / max(born, 1):.1f} %)")
+    for mutant in survivors:
+        print(f"survivor: {mutant.path}:{mutant.line} ({mutant.kind}) in {mutant.function}\n"
+              f"    {mutant.before}\n    {mutant.after}")
+    return 0 if born and 100 * len(caught) >= required * born else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", default=",".join(FOLDERS))
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--required", type=float, default=90, help="percent that must be caught")
+    parser.add_argument("--list", action="store_true", help="prints the mutants and ends")
+    options = parser.parse_args()
+    chosen = choose(sources(options.files), options.count, options.seed)
+    if options.list:
+        for mutant in chosen:
+            print(f"{mutant.path}:{mutant.line} {mutant.kind}: {mutant.before} => {mutant.after}")
+        return 0
+    trees = queue.Queue()
+    made = [Tree(number) for number in range(options.jobs)]
+    for tree in made:
+        tree.prepare()
+        trees.put(tree)
+    made[0].time_programs()
+    for tree in made:
+        tree.times = made[0].times
+    outcomes = []
+
+    def judge(mutant):
+        tree = trees.get()
+        try:
+            outcome = tree.judge(mutant)
+        finally:
+            trees.put(tree)
+        outcomes.append((mutant, outcome))
+        print(f"{len(outcomes):4} {outcome or 'SURVIVED':28} {mutant.path}:{mutant.line} {mutant.before} => "
+              f"{mutant.after}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(judge, chosen))
+    return report(outcomes, options.required)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
