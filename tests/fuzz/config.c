@@ -38,7 +38,7 @@ static void check_print(const struct config *config) {
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     fuzz_require(out, "there is memory");
-    config_print(config, out);
+    config_print(config, config, out);
     fclose(out);
     fill_file((struct bytes){(const uint8_t *)text, size});
     char *arguments[] = {(char[]){"blurd"}, (char[]){"--config"}, path, NULL};
@@ -49,7 +49,7 @@ static void check_print(const struct config *config) {
     size_t second_size = 0;
     out = open_memstream(&second, &second_size);
     fuzz_require(out, "there is memory");
-    config_print(&again, out);
+    config_print(&again, &again, out);
     fclose(out);
     fuzz_require(size == second_size && memcmp(text, second, size) == 0,
                  "a printed configuration is the same when read");
