@@ -219,6 +219,25 @@ static void test_memory(void **state) {
     assert_int_equal(take(&desk, ROLE_ANY), 2);
 }
 
+/* What is left is enough for a job that needs all of it, and not for one that needs a byte more. */
+static void test_memory_to_the_last_byte(void **state) {
+    (void)state;
+    struct desk desk = make_desk(4);
+    enter(&desk, 10, 400);
+    enter(&desk, 10, 601);
+    enter(&desk, 10, 600);
+    enter(&desk, 10, 1);
+    enter(&desk, 10, 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
+    assert_int_equal(desk.admission.bytes, desk.admission.limits.memory);
+    assert_int_equal(take(&desk, ROLE_ANY), 4);
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    done(&desk, 2);
+    done(&desk, 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
+}
+
 static void test_clear(void **state) {
     (void)state;
     struct desk desk = make_desk(1);
@@ -273,6 +292,7 @@ int main(void) {
         cmocka_unit_test(test_large_ones_are_apart),
         cmocka_unit_test(test_where_all_are_large_none_is),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_to_the_last_byte),
         cmocka_unit_test(test_clear),
         cmocka_unit_test(test_goodput),
     };

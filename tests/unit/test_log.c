@@ -201,6 +201,39 @@ static void test_many_fields(void **state) {
     log_init(LOG_INFO, LOG_TEXT);
 }
 
+/* A string that makes the line as long as may be stays, one that is a byte longer is left out. */
+static void test_a_full_line(void **state) {
+    (void)state;
+    enum { VALUE = LOG_LINE_MAX / 2, AROUND = 100 };
+    for (int style = LOG_TEXT; style <= LOG_JSON; style++) {
+        size_t longest = 0;
+        bool left_out = false;
+        log_init(LOG_INFO, (enum log_format)style);
+        for (size_t size = VALUE - AROUND; size < VALUE; size++) {
+            char first[VALUE + 1] = "", second[VALUE + 1] = "", text[2 * LOG_LINE_MAX];
+            struct log_line line;
+            memset(first, 'x', VALUE - AROUND / 4);
+            memset(second, 'y', size);
+            capture();
+            log_begin(&line, LOG_INFO, "event");
+            log_string(&line, "first", first);
+            log_string(&line, "second", second);
+            log_end(&line);
+            size_t length = captured(text, sizeof text);
+            assert_true(length <= LOG_LINE_MAX);
+            assert_int_equal(lines_in(text), 1);
+            assert_int_equal(json_valid(text), style == LOG_JSON);
+            assert_int_equal(strstr(text, "second") == NULL, length < LOG_LINE_MAX - 2 * AROUND);
+            assert_false(left_out && strstr(text, "second"));
+            left_out = !strstr(text, "second");
+            longest = length > longest ? length : longest;
+        }
+        assert_true(left_out);
+        assert_in_range(longest, LOG_LINE_MAX - 3, LOG_LINE_MAX);
+    }
+    log_init(LOG_INFO, LOG_TEXT);
+}
+
 static void *write_lines(void *argument) {
     for (int i = 0; i < 50; i++) {
         log_message(LOG_INFO, argument, "%s", "a sentence of some length, as sentences are");
@@ -232,9 +265,10 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),    cmocka_unit_test(test_json),        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_levels),  cmocka_unit_test(test_many_fields), cmocka_unit_test(test_cutting),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_text),        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_many_fields), cmocka_unit_test(test_cutting),
+        cmocka_unit_test(test_a_full_line), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

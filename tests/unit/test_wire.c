@@ -91,12 +91,48 @@ static void test_pictures(void **state) {
     }
 }
 
+static void test_devices(void **state) {
+    (void)state;
+    static const uint32_t fine[] = {0, 1, WIRE_DEVICES_MAX}, wrong[] = {WIRE_DEVICES_MAX + 1, UINT32_MAX};
+    struct wire_ready ready = {.error.status = ST_OK};
+    struct error err = {0};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        ready.device_count = fine[i];
+        assert_int_equal(wire_ready_check(&ready, &err), ST_OK);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ready.device_count = wrong[i];
+        assert_int_equal(wire_ready_check(&ready, &err), ST_DEVICE);
+    }
+}
+
+/* A day is taken, in each of the times. */
+static void test_the_longest_times(void **state) {
+    (void)state;
+    const int64_t day = INT64_C(86400) * 1000000000;
+    struct wire_ready ready = {.error.status = ST_OK, .driver_ns = day, .device_count = 1};
+    struct wire_done done = good_done();
+    struct error err = {0};
+    ready.device[0] = (struct wire_device){.context_ns = day, .compile_ns = day, .load_ns = day};
+    assert_int_equal(wire_ready_check(&ready, &err), ST_OK);
+    int64_t *const of_ready[] = {&ready.driver_ns, &ready.device[0].context_ns, &ready.device[0].compile_ns,
+                                 &ready.device[0].load_ns};
+    for (size_t i = 0; i < sizeof of_ready / sizeof *of_ready; i++) {
+        *of_ready[i] = day + 1;
+        assert_int_equal(wire_ready_check(&ready, &err), ST_DEVICE);
+        *of_ready[i] = day;
+    }
+    done.timing = (struct lane_timing){day, day, day, -1};
+    assert_int_equal(wire_done_check(&done, &jpeg, &err), ST_OK);
+    done.timing.download_ns = day + 1;
+    refused(&done, &jpeg);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_times),
+        cmocka_unit_test(test_errors),  cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_devices), cmocka_unit_test(test_the_longest_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
