@@ -70,7 +70,8 @@ static void on_call(int signal, siginfo_t *info, void *context) {
     errno = reason;
 }
 
-/* In front of the list: the one instruction may do anything, and opening raises the signal. */
+/* In front of the list: the one instruction may do anything, and opening raises the signal. clone3 does not:
+ * the C library calls it with all signals held back, and then the kernel would end the process. */
 static void change_list(struct call_list *list) {
     uint64_t end = (uint64_t)(uintptr_t)sandbox_free_call_end;
     const struct sock_filter front[] = {
@@ -80,15 +81,17 @@ static void change_list(struct call_list *list) {
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(end >> 32), 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 3, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 0, 2),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
     };
     struct sock_filter *program = (struct sock_filter *)(void *)list->bytes;
     memmove(list->bytes + sizeof front, list->bytes, list->size);
     memcpy(list->bytes, front, sizeof front);
     list->size += sizeof front;
-    for (size_t i = 0; i < list->size / sizeof *program; i++) {
+    for (size_t i = sizeof front / sizeof *front; i < list->size / sizeof *program; i++) {
         if (program[i].code == (BPF_RET | BPF_K) && program[i].k == (SECCOMP_RET_ERRNO | ENOSYS)) {
             program[i].k = SECCOMP_RET_TRAP;
         }
