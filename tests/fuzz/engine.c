@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/log.h"
+#include "core/slot.h"
 #include "filters/filter.h"
 #include "tests/fuzz/common/fuzz.h"
 
