@@ -10,6 +10,25 @@
 /* What crossings and roots may err by, and far more: coordinates are below 2^21. */
 static const double margin = 1e-6;
 
+/* As fmax, fmin, floor and ceil, which are calls into the library: numbers here are finite and below 2^53. */
+
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b) {
+    return a < b ? a : b;
+}
+
+static inline double floor_of(double value) {
+    double whole = (double)(int64_t)value;
+    return whole > value ? whole - 1 : whole;
+}
+
+static inline double ceil_of(double value) {
+    return -floor_of(-value);
+}
+
 struct canvas {
     const struct plane *plane;
     enum mask_rule rule;
@@ -27,15 +46,15 @@ static struct range range_of(enum mask_rule rule, double lo, double hi) {
     case MASK_CENTRE:
         break;
     case MASK_TOUCHED:
-        return (struct range){floor(lo), fmax(ceil(hi), floor(lo) + 1)};
+        return (struct range){floor_of(lo), larger(ceil_of(hi), floor_of(lo) + 1)};
     case MASK_WITHIN:
-        return (struct range){ceil(lo), floor(hi)};
+        return (struct range){ceil_of(lo), floor_of(hi)};
     }
-    return (struct range){ceil(lo - 0.5), ceil(hi - 0.5)};
+    return (struct range){ceil_of(lo - 0.5), ceil_of(hi - 0.5)};
 }
 
 static struct range range_cut(struct range range, uint32_t size) {
-    return (struct range){fmax(range.lo, 0), fmin(range.hi, size)};
+    return (struct range){larger(range.lo, 0), smaller(range.hi, size)};
 }
 
 static void fill(struct canvas *canvas, double y, struct range columns) {
@@ -68,9 +87,9 @@ static double row_distance(enum mask_rule rule, double y, double middle) {
     case MASK_CENTRE:
         break;
     case MASK_TOUCHED:
-        return fmax(0, fmax(y - middle, middle - (y + 1)));
+        return larger(0, larger(y - middle, middle - (y + 1)));
     case MASK_WITHIN:
-        return fmax(middle - y, y + 1 - middle);
+        return larger(middle - y, y + 1 - middle);
     }
     return fabs(y + 0.5 - middle);
 }
@@ -85,9 +104,9 @@ static void draw_ellipse(struct canvas *canvas, const struct region_box *box) {
         if (part >= 1 && canvas->rule != MASK_TOUCHED) {
             continue;
         }
-        double half = radius_x * sqrt(fmax(0, 1 - part * part));
+        double half = radius_x * sqrt(larger(0, 1 - part * part));
         if (canvas->rule == MASK_TOUCHED) {
-            half = fmin(half + margin, radius_x);
+            half = smaller(half + margin, radius_x);
         } else if (canvas->rule == MASK_WITHIN) {
             half -= margin;
         }
@@ -108,9 +127,16 @@ struct crossing {
     int winding;
 };
 
+/* Edges in the order in which the last row met them from the left. The next row meets them in nearly the same
+ * one, since two straight edges cross once: sorting them anew costs what has changed. */
+struct order {
+    uint8_t edge[REGION_POINTS_MAX];
+};
+
 struct outline {
     unsigned count;
     struct edge edge[REGION_POINTS_MAX];
+    struct order crossed, touched;
 };
 
 static void outline_init(struct outline *outline, const struct region_set *set, uint32_t index,
@@ -121,6 +147,7 @@ static void outline_init(struct outline *outline, const struct region_set *set, 
         struct region_point a = point[i], b = point[(i + 1) % outline->count];
         outline->edge[i] =
             a.y <= b.y ? (struct edge){a.x, a.y, b.x, b.y, 1} : (struct edge){b.x, b.y, a.x, a.y, -1};
+        outline->crossed.edge[i] = outline->touched.edge[i] = (uint8_t)i;
     }
 }
 
@@ -128,22 +155,35 @@ static double edge_at(const struct edge *edge, double y) {
     return edge->x0 + (y - edge->y0) * (edge->x1 - edge->x0) / (edge->y1 - edge->y0);
 }
 
+/* Puts the edges that a row meets in front of those that it does not. */
+static void reorder(struct order *order, const uint8_t *met, unsigned count, const uint8_t *others,
+                    unsigned other_count) {
+    memcpy(order->edge, met, count);
+    memcpy(order->edge + count, others, other_count);
+}
+
 /* The crossings with the horizontal line at y, by x. */
-static unsigned find_crossings(const struct outline *outline, double y,
+static unsigned find_crossings(struct outline *outline, double y,
                                struct crossing crossing[REGION_POINTS_MAX]) {
-    unsigned count = 0;
+    uint8_t met[REGION_POINTS_MAX], others[REGION_POINTS_MAX];
+    unsigned count = 0, other_count = 0;
     for (unsigned i = 0; i < outline->count; i++) {
-        const struct edge *edge = &outline->edge[i];
+        uint8_t number = outline->crossed.edge[i];
+        const struct edge *edge = &outline->edge[number];
         if (y < edge->y0 || y >= edge->y1) {
+            others[other_count++] = number;
             continue;
         }
         struct crossing found = {edge_at(edge, y), edge->winding};
         unsigned at = count++;
         for (; at > 0 && crossing[at - 1].x > found.x; at--) {
             crossing[at] = crossing[at - 1];
+            met[at] = met[at - 1];
         }
         crossing[at] = found;
+        met[at] = number;
     }
+    reorder(&outline->crossed, met, count, others, other_count);
     return count;
 }
 
@@ -153,31 +193,36 @@ static bool edge_columns(const struct edge *edge, double y, struct range *column
     if (edge->y1 <= y || edge->y0 >= y + 1) {
         return false;
     }
-    double left = fmin(edge->x0, edge->x1), right = fmax(edge->x0, edge->x1);
+    double left = smaller(edge->x0, edge->x1), right = larger(edge->x0, edge->x1);
     if (edge->y0 < edge->y1) {
-        double a = edge_at(edge, fmax(edge->y0, y)), b = edge_at(edge, fmin(edge->y1, y + 1));
-        left = fmax(left, fmin(a, b) - margin);
-        right = fmin(right, fmax(a, b) + margin);
+        double a = edge_at(edge, larger(edge->y0, y)), b = edge_at(edge, smaller(edge->y1, y + 1));
+        left = larger(left, smaller(a, b) - margin);
+        right = smaller(right, larger(a, b) + margin);
     }
-    *columns = (struct range){floor(left), ceil(right)};
+    *columns = (struct range){floor_of(left), ceil_of(right)};
     return columns->lo < columns->hi;
 }
 
 /* The columns that edges pass through in row y, by their first. */
-static unsigned find_touched(const struct outline *outline, double y,
-                             struct range touched[REGION_POINTS_MAX]) {
-    unsigned count = 0;
+static unsigned find_touched(struct outline *outline, double y, struct range touched[REGION_POINTS_MAX]) {
+    uint8_t met[REGION_POINTS_MAX], others[REGION_POINTS_MAX];
+    unsigned count = 0, other_count = 0;
     for (unsigned i = 0; i < outline->count; i++) {
+        uint8_t number = outline->touched.edge[i];
         struct range found;
-        if (!edge_columns(&outline->edge[i], y, &found)) {
+        if (!edge_columns(&outline->edge[number], y, &found)) {
+            others[other_count++] = number;
             continue;
         }
         unsigned at = count++;
         for (; at > 0 && touched[at - 1].lo > found.lo; at--) {
             touched[at] = touched[at - 1];
+            met[at] = met[at - 1];
         }
         touched[at] = found;
+        met[at] = number;
     }
+    reorder(&outline->touched, met, count, others, other_count);
     return count;
 }
 
@@ -185,13 +230,24 @@ static unsigned find_touched(const struct outline *outline, double y,
 static void fill_within(struct canvas *canvas, double y, struct range inside, const struct range *touched,
                         unsigned count) {
     for (unsigned i = 0; i < count; i++) {
-        fill(canvas, y, (struct range){inside.lo, fmin(inside.hi, touched[i].lo)});
-        inside.lo = fmax(inside.lo, touched[i].hi);
+        fill(canvas, y, (struct range){inside.lo, smaller(inside.hi, touched[i].lo)});
+        inside.lo = larger(inside.lo, touched[i].hi);
     }
     fill(canvas, y, inside);
 }
 
-static void draw_polygon_row(struct canvas *canvas, const struct outline *outline, double y) {
+/* Fills what edges pass through: ranges that meet at once, as many edges may pass through few pixels. */
+static void fill_touched(struct canvas *canvas, double y, const struct range *touched, unsigned count) {
+    for (unsigned i = 0; i < count;) {
+        struct range all = touched[i++];
+        for (; i < count && touched[i].lo <= all.hi; i++) {
+            all.hi = larger(all.hi, touched[i].hi);
+        }
+        fill(canvas, y, all);
+    }
+}
+
+static void draw_polygon_row(struct canvas *canvas, struct outline *outline, double y) {
     struct crossing crossing[REGION_POINTS_MAX];
     struct range touched[REGION_POINTS_MAX];
     unsigned crossings = find_crossings(outline, y + 0.5, crossing);
@@ -206,8 +262,8 @@ static void draw_polygon_row(struct canvas *canvas, const struct outline *outlin
             fill_within(canvas, y, inside, touched, canvas->rule == MASK_WITHIN ? edges : 0);
         }
     }
-    for (unsigned i = 0; i < edges && canvas->rule == MASK_TOUCHED; i++) {
-        fill(canvas, y, touched[i]);
+    if (canvas->rule == MASK_TOUCHED) {
+        fill_touched(canvas, y, touched, edges);
     }
 }
 
