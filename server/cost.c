@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cost.h"
 
+#include "server/cost_filters.h"
+
 enum {
-    GUESSED_PIXELS = 8, /* a byte, of a picture that was not recognised: what a sharp JPEG has */
+    GUESSED_PIXELS = 8,    /* a byte, of a picture that was not recognised: what a sharp JPEG has */
+    GUESSED_HEIGHT = 1024, /* rows of such a picture */
 };
 
 /* Nanoseconds of one core, from the Server-Timing of a photograph of 1920x1080 (docs/adr/0015): two Zen 5
@@ -18,18 +21,12 @@ static const struct {
     {1, 10},      /* not recognised */
 };
 
-/* A sample of a picture without reduced colour: JPEGs with it have half of them. */
-static const float filter_ns[FILTER_COUNT] = {
-    [FILTER_BLUR] = 0.5F,    [FILTER_CONVOLVE] = 0.6F, [FILTER_PIXELATE] = 0.15F,
-    [FILTER_SHARPEN] = 1.5F, [FILTER_STATS] = 0.4F,
-};
-static const float linear_ns = 5;    /* a sample: there and back again, 16 bits in between */
-static const float region_ns = 3;    /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
-static const float redact_ns = 0.1F; /* a pixel and region: two visits of what it covers */
-
 /* What every request takes, however small its picture: its plan, its memory, tables of the codecs. A picture
  * of one pixel takes 60 to 80 us. */
 static const float request_ns = 60e3F;
+
+/* JPEGs have blocks of that, and a row of a PNG has costs of its own. */
+static const struct cost_least encoded_least = {16, 16};
 
 enum output_kind { OUTPUT_JPEG, OUTPUT_PROGRESSIVE, OUTPUT_PNG, OUTPUT_PACKED };
 
@@ -94,25 +91,22 @@ static enum output_kind output_of(const struct cost_request *request) {
     return output->progressive ? OUTPUT_PROGRESSIVE : OUTPUT_JPEG;
 }
 
-static float filters_ns(const struct parameters *parameters, const struct size *size) {
-    float samples = (float)size->samples, pixels = (float)size->pixels, ns = 0;
-    for (unsigned i = 0; i < parameters->ops.count; i++) {
-        ns += filter_ns[filter_id(parameters->ops.operation[i].filter)] * samples;
-    }
-    if (parameters->input.colorspace == COLORSPACE_LINEAR) {
-        ns += linear_ns * samples;
-    }
-    if (parameters->input.region.count > 0) {
-        ns += region_ns * pixels;
-    }
-    if (parameters->input.mode == MODE_REDACT) {
-        ns += redact_ns * pixels * (float)(parameters->input.region.count + 1);
-    }
-    return ns;
+/* A picture that was not recognised is taken for one of a usual form. */
+static struct cost_shape shape_of(const struct cost_request *request, const struct size *size) {
+    const struct glance *glance = request->glance;
+    const struct cost_shape unknown = {
+        .width = (uint32_t)(size->pixels / GUESSED_HEIGHT + 1), .height = GUESSED_HEIGHT, .samples = 3};
+    return !glance ? unknown
+                   : (struct cost_shape){.width = glance->width,
+                                         .height = glance->height,
+                                         .samples =
+                                             (float)size->samples / (float)(size->pixels ? size->pixels : 1),
+                                         .real = glance->depth == 16 || glance->channels % 2 == 0};
 }
 
 static float encoding_ns(const struct cost_request *request, enum output_kind kind, const struct size *size) {
-    float ns = encode_ns[kind] * (float)size->samples;
+    const struct cost_shape shape = shape_of(request, size);
+    float ns = encode_ns[kind] * cost_samples(&shape, encoded_least);
     uint64_t bytes = size->samples * size->sample_bytes;
     if (kind != OUTPUT_PACKED || bytes > pack_max_bytes) {
         return ns;
@@ -154,8 +148,9 @@ struct cost cost_predict(const struct cost_model *model, const struct cost_reque
     const struct size size = size_of(request);
     unsigned input = input_of(request), work = work_of(request->parameters);
     enum output_kind output = output_of(request);
+    const struct cost_shape shape = shape_of(request, &size);
     float ns = request_ns + decode_ns[input].pixel * (float)size.pixels +
-               decode_ns[input].byte * (float)request->body + filters_ns(request->parameters, &size) +
+               decode_ns[input].byte * (float)request->body + cost_filters_ns(request->parameters, &shape) +
                (work == FILTER_STATS ? 0 : encoding_ns(request, output, &size));
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
     float device = suits_device(request, output) ? device_ns + device_pixel_ns * (float)size.pixels : 0;

@@ -68,8 +68,12 @@ static void test_redaction_counts_regions(void **state) {
     struct parameters parameters = blur();
     parameters.input.mode = MODE_REDACT;
     int64_t none = predict(&hd, 500000, &parameters, CODEC_JPEG).ns;
-    parameters.input.region.count = 64;
+    for (unsigned i = 0; i < 64; i++) {
+        assert_int_equal(region_parse(&parameters.input.region, "10%,10%,50%,50%", NULL), ST_OK);
+    }
     assert_true(predict(&hd, 500000, &parameters, CODEC_JPEG).ns > none + 10000000);
+    struct glance column = {.codec = CODEC_PNG, .width = 1, .height = 32768, .channels = 1, .depth = 8};
+    assert_true(predict(&column, 141, &parameters, CODEC_PNG).ns > 80000000); /* rows, however short */
 }
 
 static void test_not_recognised(void **state) {
