@@ -148,7 +148,7 @@ static enum status run_feather(struct bench *bench, const char *text, int64_t de
                                struct error *err) {
     (void)text;
     struct mask_report report;
-    const struct mask_feathering how = {FEATHER, bench->lane, NULL, deadline_ns};
+    const struct mask_feathering how = {.feather = FEATHER, .lane = bench->lane, .deadline_ns = deadline_ns};
     return mask_feather(&how, &bench->mask.image, &bench->soft.image, &report, err);
 }
 
