@@ -21,6 +21,7 @@ from service import Service, check
 TARGETS = ["/blur?sigma=1.5", "/blur?sigma=30", *service.OTHERS]
 LARGE = ["/blur?sigma=5", "/blur?sigma=40", "/sharpen?sigma=3", "/pixelate?block=32"]
 THREADS = 16
+BODIES = ["--max-body", "100MiB"]  # the large picture is grainy
 
 
 def await_answers(own):
@@ -34,7 +35,7 @@ def await_answers(own):
 
 def by_cpu(options, bodies):
     """(target, number of the body) -> (status, X-Backend, bytes)"""
-    with Service(options, "none", "sandbox-cpu") as own:
+    with Service(options, "none", "sandbox-cpu", *BODIES) as own:
         await_answers(own)
         return {(target, i): own.request("POST", target, body) for i, body in enumerate(bodies)
                 for target in (LARGE if i == len(bodies) - 1 else TARGETS)}
@@ -103,7 +104,8 @@ def part(options):
     bodies = [service.make_png(*size, color, 8, color) for color in (0, 2, 6)]
     bodies += [service.make_png(*size, 2, 16, 9), options.sample.read_bytes(), service.make_png(*large, 2, 8, 5)]
     known, wanted = by_cpu(options, bodies), mode(options)
-    with Service(options, "all", "sandbox", "--sandbox", wanted, "--jpeg-codec", "gpu", "--gpu-pictures", "28", level="debug") as own:
+    with Service(options, "all", "sandbox", "--sandbox", wanted, "--jpeg-codec", "gpu", "--gpu-pictures", "28", *BODIES,
+                 level="debug") as own:
         state = own.wait_for_gpu(60)
         check(state[0] == "serving", f"a GPU serves with --sandbox {wanted}: {state[1]}")
         if state[0] != "serving":
