@@ -136,6 +136,17 @@ class Daemon:
         text = pathlib.Path(f'/proc/{self.process.pid}/status').read_text()
         return int(re.search(rf'^{key}:\s+(\d+)', text, re.M).group(1))
 
+    def processor_time(self):
+        """Seconds of all its threads."""
+        fields = pathlib.Path(f'/proc/{self.process.pid}/stat').read_text().rpartition(')')[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf('SC_CLK_TCK')
+
+    def busy_for(self, seconds):
+        """Seconds of processor time that it takes in so many from now on."""
+        before = self.processor_time()
+        time.sleep(seconds)
+        return self.processor_time() - before
+
     # --- the end -------------------------------------------------------------------------
     def signal(self, number=signal.SIGTERM):
         self.process.send_signal(number)

@@ -171,6 +171,28 @@ def test_a_client_that_sends_nothing_does_not_hold_the_end_up(start):
         assert time.monotonic() - begin < 2 * daemon.SLOW
 
 
+def test_waiting_takes_no_processor_time(start):
+    """Neither for requests nor, at the end, for a client that outlasts what else was open."""
+    own = start('--drain-delay', '200ms', '--workers', 1)
+    message = wire.message('POST', '/blur', pictures.small_png())
+    with own.connect() as idle:
+        idle.send(wire.message('GET', '/livez'))
+        assert idle.answer().status == 200
+        time.sleep(0.05)
+        assert own.busy_for(0.3) < 0.05, 'an idle daemon is busy'
+    assert daemon.eventually(lambda: own.metrics()['blurd_connections_open'] == 1)
+    own.signal()
+    assert own.wait_for_line('drain')
+    assert own.get('/livez').status_code == 200  # its connection was the last one
+    with own.connect() as connection:
+        connection.send(message[:-100])
+        time.sleep(0.3)  # the delay is over
+        assert own.busy_for(0.4) < 0.05, 'a daemon that waits for a client is busy'
+        connection.send(message[-100:])
+        assert connection.answer().status == 200
+    assert own.wait() == 0
+
+
 def test_requests_during_the_end_are_answered_or_refused(start):
     """Whatever the moment: a whole answer or no connection, never a torn one."""
     own = start('--drain-delay', '300ms')

@@ -3,6 +3,7 @@
 
 import json
 import re
+import time
 
 import pytest
 
@@ -79,6 +80,31 @@ def test_a_refusal(logged):
     logged.post('/blur?sigma=0', b'x', headers={'X-Request-Id': 'one-refusal'})
     line = entry(logged, 'one-refusal')
     assert str(line['status']) == '400' and line['reason'] == 'bad-parameter' and 'sigma' in line['detail']
+
+
+def test_lines_about_refusals_go_on(start):
+    """Of a flood of refusals 50 are logged in a second; the next second has its own."""
+    own = start('--memory', '64MiB', '--max-body', '30MiB')
+    large = wire.message('POST', '/blur', length=False, headers=[f'Content-Length: {30 << 20}', 'Expect: 100-continue'])
+
+    def refuse(request_id):
+        with own.connect() as connection:
+            connection.send(large[:-2] + f'X-Request-Id: {request_id}\r\n\r\n'.encode())
+            assert connection.answer().status == 503
+
+    with own.connect() as holder:
+        holder.send(wire.message('POST', '/blur', bytes(1000))[:-1])
+        assert daemon.eventually(lambda: own.metrics()['blurd_received_bytes_total'] == 999)
+        begin = int(time.monotonic())
+        for _ in range(60):
+            refuse('in-a-flood')
+        seconds = int(time.monotonic()) - begin + 1
+        time.sleep(1)
+        refuse('a-second-later')
+        assert own.wait_for_line('a-second-later', 2)
+        unlogged = own.metrics()['blurd_refusals_unlogged_total']
+        logged_lines = sum('in-a-flood' in line for line in own.lines)
+        assert logged_lines <= 50 * seconds and logged_lines + unlogged == 60
 
 
 def test_a_lost_client(logged):

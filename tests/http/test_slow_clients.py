@@ -58,6 +58,18 @@ def test_body_that_stops(impatient):
         check_problem(connection.answer(), 'timeout', says='body')
 
 
+def test_large_bodies_have_more_time(start):
+    """A second for each 256 KiB that are announced, beside body_timeout."""
+    own = start('--body-timeout', '100ms')
+    message = wire.message('POST', '/blur?sigma=1', pictures.png(pictures.noise(700, 500)))
+    assert len(message) > 1 << 20
+    with own.connect() as connection:
+        for part in range(0, len(message), 1 << 18):
+            connection.send(message[part:part + (1 << 18)])
+            time.sleep(0.1)
+        assert connection.answer().status == 200
+
+
 def test_body_that_stops_when_chunked(impatient):
     with impatient.connect() as connection:
         connection.send(wire.message('POST', '/blur', length=False, headers=['Transfer-Encoding: chunked']) + b'5\r\nhello\r\n')
