@@ -20,9 +20,10 @@ libraries() { # paths, the loader included
     done
 }
 
-owner() { # the package of a library: the path may lead through /lib, which is a link to /usr/lib, or not
-    { dpkg-query --search "$1" || dpkg-query --search "/usr$1" || dpkg-query --search "${1#/usr}"; } 2>/dev/null |
-        sed -n '/^diversion /!{s/:.*//p;q}'
+# The package of a library. The path may lead through /lib, which is a link to /usr/lib, or not; and where a package
+# diverts a file, which Debian 13's libc6 does with the loader, there is a line that says so, too.
+owner() {
+    dpkg-query --search "$1" "/usr$1" "${1#/usr}" 2>/dev/null | sed -n '/^diversion /!{s/:.*//p;q}' || true
 }
 
 mkdir -p "$root"/{dev,proc,sys,tmp,etc,usr/lib,usr/lib64,usr/share/doc,var/lib/dpkg/status.d}

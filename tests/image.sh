@@ -3,7 +3,7 @@
 # Builds the image of the Dockerfile as Docker would, and runs it: no engine and no registry is needed, only Debian's
 # buildah and debootstrap, and root. `make check-image` calls this.
 #
-#     tests/image.sh      exits with 77 where the tools are missing (config/packages.sh image)
+#     tests/image.sh [SUITE]     of Debian: trixie, bookworm; exits with 77 where the tools are missing (config/packages.sh image)
 #
 # The base image is what tests/debian.sh makes. Downloads and kernels are kept under build/image, images are not.
 set -euo pipefail
@@ -11,7 +11,9 @@ cd "$(dirname "$0")/.."
 
 most=60000000 # bytes of the root file system
 folder=$PWD/build/image
-local_port=18481 image_port=18482
+suite=${1-$(sed -n 's/^ARG BASE=debian:\([0-9]*\)-slim$/\1/p' Dockerfile)}
+suite=${suite/#12/bookworm} suite=${suite/#13/trixie}
+local_port=18481 image_port=18482 other_port=18484
 python=$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
 
 say() { printf 'image: %s\n' "$*"; }
@@ -39,15 +41,15 @@ store() { buildah --root "$work/storage" --runroot "$work/run" --storage-driver 
 make_base() {
     local container
     container=$(store from scratch)
-    store add --quiet "$container" "$(tests/debian.sh)" / >/dev/null
+    store add --quiet "$container" "$(tests/debian.sh "$suite")" / >/dev/null
     store commit --quiet --rm "$container" blurd-base >/dev/null
 }
 
 build_image() {
-    say "building, see $folder/build.log"
+    say "building on $suite, see $folder/build.log"
     mkdir -p "$folder/archives/partial" "$folder/pip" "$folder/cuda"
     printf '[global]\ncache-dir = /var/cache/pip\n' >"$folder/pip.conf"
-    store bud --isolation chroot --format docker --build-arg BASE=localhost/blurd-base \
+    store bud --isolation chroot --format docker --build-arg BASE=localhost/blurd-base --build-arg GPU=required \
         --volume "$folder/archives:/var/cache/apt/archives" --volume "$folder/pip:/var/cache/pip" \
         --volume "$folder/pip.conf:/etc/pip.conf" --volume "$folder/cuda:/src/build/cuda" \
         --tag blurd . >"$folder/build.log" 2>&1 || { tail -n 15 "$folder/build.log" && die "the build"; }
@@ -61,7 +63,7 @@ check_config() {
     version=$(sed -n 's/^#define BLURD_VERSION "\(.*\)"/\1/p' core/version.h)
     for line in '"User":"65534:65534"' '"8080/tcp":{}' '"StopSignal":"SIGTERM"' '"Entrypoint":["/usr/local/bin/blurd"]' \
         '"Test":["CMD","/usr/local/bin/blurd","--check-health"]' '"NVIDIA_DRIVER_CAPABILITIES=compute,utility"' \
-        "\"org.opencontainers.image.version\":\"$version\""; do
+        "\"org.opencontainers.image.version\":\"$version\"" '"blurd.gpu":"required"' '"Interval":2000000000' '"Timeout":3000000000'; do
         grep -qF -- "$line" <<<"$config" || die "the image lacks $line: $config"
     done
 }
@@ -129,10 +131,19 @@ compare() {
     done
 }
 
-start_image() { # options of the daemon; sets outer and daemon
+# As an engine does it: beside the daemon, with its environment. Whether it took less than 3 s.
+check_health() {
+    local begin=$SECONDS
+    env -i PATH="$PATH" BLURD_LOG_FORMAT=json PORT=$image_port nsenter --target "$daemon" --mount --pid --root --wd \
+        --setuid 65534 --setgid 65534 /usr/local/bin/blurd --check-health && [ $((SECONDS - begin)) -le 3 ]
+}
+
+start_image() { # port, options of the daemon; sets outer and daemon
+    local port=$1
+    shift
     (inside "$root" /usr/local/bin/blurd --listen 127.0.0.1 "$@" 2>"$folder/daemon.log") &
     outer=$!
-    await $image_port
+    await "$port"
     daemon=$(pgrep -P "$outer" -x blurd) || die "the process is not blurd"
     [ "$(awk '/^Uid:/ { print $2 }' "/proc/$daemon/status")" = 65534 ] || die "it runs as another user"
     [ "$(awk '/^NSpid:/ { print $NF }' "/proc/$daemon/status")" = 1 ] || die "it is not the first process"
@@ -146,10 +157,14 @@ stop_image() {
 }
 
 run_image() {
-    start_image
+    start_image $image_port
     compare
-    (inside "$root" /usr/local/bin/blurd --check-health) || die "the health check says no"
+    check_health || die "the health check says no"
     say "healthy"
+    stop_image
+    start_image $other_port --port $other_port # which only process 1 has been told
+    check_health || die "the health check does not find --port $other_port"
+    say "healthy on a port of its arguments"
     stop_image
     if (inside "$root" /usr/local/bin/blurd --check-health 2>/dev/null); then
         die "the health check says yes to nobody"
@@ -165,7 +180,7 @@ run_with_driver() {
     for file in $(ldd $library | grep -o '/[^ ]*/\(libstdc++\|libgcc_s\)[^ ]*'); do
         install "$(realpath "$file")" "$place/$(basename "$file")"
     done
-    start_image --require-gpu true
+    start_image $image_port --require-gpu true
     compare
     stop_image
     grep -q '"backend":"cuda:0"' "$folder/daemon.log" || die "a driver is there, and the CPU has done the work"

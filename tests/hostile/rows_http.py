@@ -120,6 +120,7 @@ def smuggling():
                  for name in test_framing.AMBIGUOUS}
         found = {name: statuses(own, message + SMUGGLED, 4) for name, message in test_framing.AMBIGUOUS.items()}
         old = test_framing.is_old(own)
+        library = own.get('/version').json()['http']
         if old:
             table.pop('zero byte in a value')
         measured, fine = judge(found, table)
@@ -131,9 +132,10 @@ def smuggling():
                 worst = max([worst] + [answer.status for answer in connection.answers()])
         alive = lab.Cost(own, JPEG).statuses == [200]
     second, known = second_list(old)
-    measured += f'; {second}400 mutants: highest status {worst}, {"goes on" if alive else "DEAD"}'
+    measured = f'{library}: {measured}; {second}400 mutants: highest status {worst}, {"goes on" if alive else "DEAD"}'
     if fine and alive and old:
-        return measured, f'libmicrohttpd below 1.0 hides a zero byte in a value, and sends the head of {known} of its own refusals twice'
+        return measured, (f'{library} (Debian 12) hides a zero byte in a value, and sends the head of {known} of its own refusals twice; '
+                          'met with 1.0, of Debian 13 and the image')
     return measured, fine and alive and not known
 
 

@@ -98,8 +98,17 @@ def test_grafana_finds_dashboard_and_source():
     assert url == 'http://prometheus:' + SERVICES['prometheus']['ports'][0].split(':')[2]
 
 
+def test_the_health_check_is_the_images():
+    check = BLURD['healthcheck']
+    words = ', '.join(f'"{word}"' for word in check['test'][1:])
+    times = f"--interval={check['interval']} --timeout={check['timeout']} --start-period={check['start_period']} --retries={check['retries']}"
+    assert f'HEALTHCHECK {times} CMD [{words}]' in (daemon.ROOT / 'Dockerfile').read_text()
+    assert SERVICES['haproxy']['depends_on'] == {'blurd': {'condition': 'service_healthy'}}
+
+
 def test_the_overlay_for_gpus():
     overlay = load('compose.gpu.yaml')['services']['blurd']
+    assert overlay['build']['args'] == {'GPU': 'required'} and 'ARG GPU=' in (daemon.ROOT / 'Dockerfile').read_text()
     assert options(**overlay['environment'])['require_gpu'] == 'true'
     device = overlay['deploy']['resources']['reservations']['devices'][0]
     assert f'NVIDIA_DRIVER_CAPABILITIES={",".join(device["capabilities"])}' in (daemon.ROOT / 'Dockerfile').read_text()
