@@ -106,6 +106,14 @@ def test_the_health_check_is_the_images():
     assert SERVICES['haproxy']['depends_on'] == {'blurd': {'condition': 'service_healthy'}}
 
 
+@pytest.mark.skipif(not shutil.which('make'), reason='no make')
+@pytest.mark.parametrize('words,says', ((('GPU=required', 'CUDA_HOME=none'), 'GPU=required, but NVRTC or CUDA headers are missing'),
+                                        (('GPU=yes',), 'GPU is "yes", it must be auto, required or none')))
+def test_a_build_that_could_not_use_gpus_stops(words, says):
+    done = subprocess.run(['make', '-n', *words, 'all'], cwd=daemon.ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and says in done.stderr
+
+
 def test_the_overlay_for_gpus():
     overlay = load('compose.gpu.yaml')['services']['blurd']
     assert overlay['build']['args'] == {'GPU': 'required'} and 'ARG GPU=' in (daemon.ROOT / 'Dockerfile').read_text()
