@@ -66,7 +66,7 @@ static void ask(struct world *world, struct client *client) {
     client->cost = predict(world);
     client->job = (struct job){.cost_ns = client->cost.ns,
                                .device_ns = client->cost.device_ns,
-                               .bytes = client->cost.bytes,
+                               .bytes = 8 << 20, /* two pictures of 4:2:0 and room for the answer */
                                .patience_ns = 10 * SECOND_NS,
                                .device = !world->admission.device_down && cost_device_first(&client->cost)};
     client->asked = world->now;

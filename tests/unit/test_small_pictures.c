@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "core/backend.h"
+#include "core/sanitizers.h"
 #include "cpu/cpu.h"
 #include "filters/chain.h"
-#include "server/sanitizers.h"
 #include "tests/unit/jpeg_fixture.h"
 
 enum { SIDE = 40, STEP = SANITIZED ? 5 : 2, TAIL = 6 };
