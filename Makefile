@@ -308,9 +308,11 @@ check-api:
 	@config/pypi.sh api
 	@CONFIG=$(CONFIG) tests/python.sh tests/api/run.py $(ARGS) || [ $$? = 77 ]
 
+HOSTILE_TESTS := $(addprefix build/release/tests/unit/test_,sandbox admission_load \
+                 $(if $(wildcard $(CUDA_HOME)/include/cuda.h),engine_sandbox shared_memory))
 check-hostile:
 	@config/packages.sh test
-	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/unit/test_sandbox
+	@$(MAKE) --no-print-directory CONFIG=release all $(HOSTILE_TESTS)
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@tests/python.sh tests/hostile/run.py $(ARGS)
 

@@ -19,6 +19,7 @@ import rows_pictures  # noqa: E402, F401, rows register themselves
 import rows_privacy  # noqa: E402, F401
 import rows_http  # noqa: E402, F401
 import rows_sandbox  # noqa: E402, F401
+import rows_cost  # noqa: E402, F401
 import seams  # noqa: E402, F401
 
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""C1 to C4, P6: work that a few bytes ask for, what small pictures teach, deadlines, many clients, and the GPU's process."""
+
+import concurrent.futures
+import re
+import subprocess
+
+import numpy
+
+import lab
+import pictures
+import test_cost
+import test_deadlines
+from lab import row
+
+MILLISECONDS = 1000
+ICONS, LARGE = 300, 4
+CLIENTS, REQUESTS = 512, 2048
+
+
+@row('C1', 'pictures of some hundred bytes that ask for seconds of work', 'at most so many times the blur of a 1000x1000 picture as tests/http/test_cost.py states')
+def few_bytes():
+    with lab.start('--workers', '1', '--work-timeout', '1m') as own:
+        common = test_cost.processor_ms(own, '/blur?sigma=5', test_cost.flat_png(1000, 1000, 3, 8))
+        took = {kind: (test_cost.processor_ms(own, target, test_cost.flat_png(*shape)), times)
+                for kind, (shape, target, times) in test_cost.NASTY.items()}
+    figures = ', '.join(f'{kind} {ms:.0f} ms = {ms / common:.1f}x of {times}x' for kind, (ms, times) in took.items())
+    return f'the common blur {common:.1f} ms; {figures}', all(ms < times * common for ms, times in took.values())
+
+
+@row('C2', 'hundreds of icons before pictures of 20 megapixels', 'an idle daemon refuses none')
+def icons():
+    icon = pictures.png(numpy.zeros((16, 16, 3), numpy.uint8))
+    large = pictures.png(numpy.zeros((4000, 5000, 3), numpy.uint8))
+    with lab.start('--workers', '1') as own:
+        small = lab.ask_all(own, [icon] * ICONS, '/blur', clients=1)
+        big = lab.ask_all(own, [large] * LARGE, '/blur', clients=LARGE)
+    return f'icons of {len(icon)} bytes: {lab.counted(small)}; then pictures: {lab.counted(big)}', set(small) == set(big) == {200}
+
+
+@row('C3', 'work that outlasts its limit, of each kind', 'refused within half a second of the limit')
+def deadlines():
+    limit, waits, statuses = test_deadlines.LIMIT, {}, []
+    bodies = test_deadlines.bodies.__wrapped__()
+    options = ('--work-timeout', f'{limit * MILLISECONDS:.0f}ms', '--workers', '1', '--max-pixels', '20000000')
+    with lab.start(*options) as own:
+        for kind, (body, target) in test_deadlines.KINDS.items():
+            cost = lab.Cost(own, bodies[body], target)
+            waits[kind] = cost.wait - limit
+            statuses += cost.statuses
+    name = max(waits, key=waits.get)
+    return (f'{len(waits)} kinds: {lab.counted(statuses)}; the slowest {waits[name] * MILLISECONDS:.0f} ms after the limit of '
+            f'{limit * MILLISECONDS:.0f} ms ({name})', set(statuses) == {422} and waits[name] <= 0.5)
+
+
+@row('C4', f'{CLIENTS} connections that ask at once, with default limits', 'none refused while the wait is below a second; a simulated GPU keeps its rate')
+def crowd():
+    body = pictures.jpeg(pictures.photograph(64, 48))
+    with lab.start() as own, concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
+        def client(_):
+            with lab.Client(own) as one:
+                return [lab.status_of(one.ask(body)) for _ in range(REQUESTS // CLIENTS)]
+
+        statuses = sum(pool.map(client, range(CLIENTS)), [])
+    simulated = subprocess.run(['build/release/tests/unit/test_admission_load'], cwd=lab.ROOT, capture_output=True, text=True, check=False)
+    passed = re.search(r'PASSED\s+\] (\d+) test', simulated.stdout + simulated.stderr)
+    return (f'{lab.counted(statuses)}; simulations of hosts with GPUs: {passed.group(1) if passed else "none"} passed',
+            set(statuses) == {200} and simulated.returncode == 0)
+
+
+@row('P6', "the GPU's process taken over by a picture", 'headers are read from a copy that does not change; forbidden calls are refused in each thread')
+def engine():
+    folder, measured, good = lab.ROOT / 'build/release/tests/unit', [], True
+    for name in ('test_shared_memory', 'test_engine_sandbox'):
+        if not (folder / name).exists():
+            return 'not run', 'built without CUDA headers'
+        done = subprocess.run([folder / name], cwd=lab.ROOT, capture_output=True, text=True, check=False)
+        text = done.stdout + done.stderr
+        figures = re.findall(r'\d+ (?:and \d+ )?of \d+ blocked|\d[\d,]* headers[^\n]*', text)
+        passed = re.search(r'PASSED\s+\] (\d+) test', text)
+        measured.append(f'{name}: {passed.group(1) if passed else 0} passed{"".join(", " + f for f in figures)}')
+        good = good and done.returncode == 0
+    return '; '.join(measured), good
