@@ -7,16 +7,19 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/clock.h"
 #include "core/poison.h"
 
 enum {
-    SLOT_STEP = 256 << 10, /* memory is committed in such steps: few system calls, little waste */
-    SLOT_KEEP = 64 << 20,  /* an idle slot keeps this much: a 20-megapixel RGB picture */
+    SLOT_STEP = 64 << 10, /* memory is committed in such steps */
+    SLOT_KEEP = 64 << 20, /* an idle slot keeps this much: a 20-megapixel RGB picture */
 };
+#define TRIM_STEP_NS INT64_C(1000000000)
 
 struct slot_pool {
     pthread_mutex_t lock;
@@ -25,24 +28,12 @@ struct slot_pool {
     size_t bytes;     /* reserved by all slots */
     size_t returning; /* of them, on the way back to the system */
     pthread_cond_t returned;
-    struct slot *idle; /* most recently used first */
-    uint64_t made;     /* slots so far */
+    struct slot *idle[SLOT_KINDS]; /* most recently used first */
+    size_t held[SLOT_KINDS];       /* of `bytes`, reserved by slots that are not idle */
+    uint64_t made;                 /* slots so far */
+    int event;
+    bool watched; /* slot_pool_trim will be called without the event */
 };
-
-struct slot_pool *slot_pool_create(size_t budget) {
-    struct slot_pool *pool = calloc(1, sizeof *pool);
-    if (pool) {
-        pthread_mutex_init(&pool->lock, NULL);
-        pthread_cond_init(&pool->returned, NULL);
-        pool->budget = pool->most = align_up(budget, SLOT_STEP);
-    }
-    return pool;
-}
-
-void slot_pool_limit(struct slot_pool *pool, size_t most) {
-    most = align_up(most, SLOT_STEP);
-    pool->most = most < pool->budget ? most : pool->budget;
-}
 
 static void slot_destroy(struct slot *slot, size_t mapped) {
     if (slot->memory != MAP_FAILED) {
@@ -58,14 +49,37 @@ void slot_pool_destroy(struct slot_pool *pool) {
     if (!pool) {
         return;
     }
-    while (pool->idle) {
-        struct slot *slot = pool->idle;
-        pool->idle = slot->next;
-        slot_destroy(slot, pool->most);
+    for (unsigned kind = 0; kind < SLOT_KINDS; kind++) {
+        while (pool->idle[kind]) {
+            struct slot *slot = pool->idle[kind];
+            pool->idle[kind] = slot->next;
+            slot_destroy(slot, pool->most);
+        }
     }
+    close(pool->event);
     pthread_cond_destroy(&pool->returned);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
+}
+
+struct slot_pool *slot_pool_create(size_t budget) {
+    struct slot_pool *pool = calloc(1, sizeof *pool);
+    if (pool) {
+        pthread_mutex_init(&pool->lock, NULL);
+        pthread_cond_init(&pool->returned, NULL);
+        pool->budget = pool->most = align_up(budget, SLOT_STEP);
+        pool->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    }
+    if (pool && pool->event < 0) {
+        slot_pool_destroy(pool);
+        pool = NULL;
+    }
+    return pool;
+}
+
+void slot_pool_limit(struct slot_pool *pool, size_t most) {
+    most = align_up(most, SLOT_STEP);
+    pool->most = most < pool->budget ? most : pool->budget;
 }
 
 size_t slot_pool_bytes(struct slot_pool *pool) {
@@ -73,6 +87,17 @@ size_t slot_pool_bytes(struct slot_pool *pool) {
     size_t bytes = pool->bytes;
     pthread_mutex_unlock(&pool->lock);
     return bytes;
+}
+
+size_t slot_pool_held(struct slot_pool *pool, enum slot_kind kind) {
+    pthread_mutex_lock(&pool->lock);
+    size_t bytes = pool->held[kind];
+    pthread_mutex_unlock(&pool->lock);
+    return bytes;
+}
+
+int slot_pool_event(const struct slot_pool *pool) {
+    return pool->event;
 }
 
 size_t slot_pool_budget(const struct slot_pool *pool) {
@@ -122,25 +147,6 @@ static struct slot *slot_create(struct slot_pool *pool) {
     return slot;
 }
 
-enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct error *err) {
-    pthread_mutex_lock(&pool->lock);
-    struct slot *found = pool->idle;
-    if (found) {
-        pool->idle = found->next;
-    }
-    pthread_mutex_unlock(&pool->lock);
-    if (!found) {
-        found = slot_create(pool);
-    }
-    if (!found) {
-        return fail(err, ST_BUSY, "no memory for another request: %s", strerror(errno));
-    }
-    found->used = 0;
-    found->next = NULL;
-    *slot = found;
-    return ST_OK;
-}
-
 /* Gives memory beyond `keep` bytes back to the system; whether it took it. The pool is locked, but not
  * meanwhile: that takes milliseconds. */
 static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
@@ -163,22 +169,63 @@ static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     return taken;
 }
 
-/* Takes the idle slot that was used longest ago and still holds memory out of the pool; NULL: none does. */
-static struct slot *take_coldest(struct slot_pool *pool) {
-    struct slot **found = NULL;
-    for (struct slot **at = &pool->idle; *at; at = &(*at)->next) {
-        found = (*at)->reserved > 0 ? at : found;
+/* Where many bodies are, one that trickles in is to hold no more than it needs. The pool is locked. */
+static void fit_body(struct slot_pool *pool, struct slot *slot) {
+    if (pool->held[SLOT_BODY] + slot->reserved > pool->budget / SLOT_CALM) {
+        shrink(pool, slot, SLOT_BODY_LEAST);
     }
-    struct slot *slot = found ? *found : NULL;
+}
+
+enum status slot_acquire(struct slot_pool *pool, enum slot_kind kind, struct slot **slot, struct error *err) {
+    pthread_mutex_lock(&pool->lock);
+    struct slot *found = pool->idle[kind];
+    if (found) {
+        pool->idle[kind] = found->next;
+        if (kind == SLOT_BODY) {
+            fit_body(pool, found);
+        }
+        pool->held[kind] += found->reserved;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (!found) {
+        found = slot_create(pool);
+    }
+    if (!found) {
+        return fail(err, ST_BUSY, "no memory for another request: %s", strerror(errno));
+    }
+    found->kind = kind;
+    found->used = 0;
+    found->next = NULL;
+    *slot = found;
+    return ST_OK;
+}
+
+/* Where in its list the idle slot of the kind stands that was used longest ago and still holds memory; NULL:
+ * none does. */
+static struct slot **find_coldest(struct slot_pool *pool, enum slot_kind kind, bool shared) {
+    struct slot **found = NULL;
+    for (struct slot **at = &pool->idle[kind]; *at; at = &(*at)->next) {
+        found = (*at)->reserved > 0 && (shared || !(*at)->shared) ? at : found;
+    }
+    return found;
+}
+
+/* Takes the one of both kinds that was used longest ago out of the pool; NULL: none holds memory. Without
+ * `shared` those are passed over that another process holds. */
+static struct slot *take_coldest(struct slot_pool *pool, bool shared, int64_t before) {
+    struct slot **body = find_coldest(pool, SLOT_BODY, shared),
+                **work = find_coldest(pool, SLOT_WORK, shared);
+    struct slot **found = !body || (work && (*work)->idle_since < (*body)->idle_since) ? work : body;
+    struct slot *slot = found && (*found)->idle_since <= before ? *found : NULL;
     if (slot) {
         *found = slot->next;
     }
     return slot;
 }
 
-/* Behind all others that are idle. */
+/* Behind all others of its kind that are idle. */
 static void put_last(struct slot_pool *pool, struct slot *slot) {
-    struct slot **end = &pool->idle;
+    struct slot **end = &pool->idle[slot->kind];
     while (*end) {
         end = &(*end)->next;
     }
@@ -189,7 +236,8 @@ static void put_last(struct slot_pool *pool, struct slot *slot) {
 /* Empties idle slots until so many bytes more fit, or none is left. The pool is locked. */
 static void make_room(struct slot_pool *pool, size_t extra) {
     bool taken = true;
-    for (struct slot *slot; taken && pool->bytes + extra > pool->budget && (slot = take_coldest(pool));) {
+    for (struct slot *slot;
+         taken && pool->bytes + extra > pool->budget && (slot = take_coldest(pool, true, INT64_MAX));) {
         taken = shrink(pool, slot, 0);
         put_last(pool, slot);
     }
@@ -242,6 +290,9 @@ enum status slot_reserve(struct slot *slot, size_t size, struct error *err) {
         return fail(err, ST_BUSY, "no memory for the picture: %s", strerror(reason));
     }
     slot->reserved += extra;
+    pthread_mutex_lock(&pool->lock);
+    pool->held[slot->kind] += extra;
+    pthread_mutex_unlock(&pool->lock);
     hand_out(slot, size);
     return ST_OK;
 }
@@ -254,6 +305,16 @@ uint8_t *slot_take(struct slot *slot, size_t size, struct error *err) {
         return NULL;
     }
     return slot_reserve(slot, end, err) == ST_OK ? slot->memory + start : NULL;
+}
+
+void slot_cut(struct slot *slot, size_t size) {
+    struct slot_pool *pool = slot->pool;
+    slot->used = size;
+    pthread_mutex_lock(&pool->lock);
+    pool->held[slot->kind] -= slot->reserved;
+    shrink(pool, slot, align_up(size, SLOT_STEP));
+    pool->held[slot->kind] += slot->reserved;
+    pthread_mutex_unlock(&pool->lock);
 }
 
 size_t slot_span(const struct slot *slot) {
@@ -280,8 +341,37 @@ void slot_give_back(struct slot *slot) {
     pthread_mutex_lock(&pool->lock);
     pool->bytes -= slot->claimed;
     slot->claimed = 0;
+    pool->held[slot->kind] -= slot->reserved;
     shrink(pool, slot, SLOT_KEEP);
-    slot->next = pool->idle;
-    pool->idle = slot;
+    slot->idle_since = clock_ns();
+    slot->next = pool->idle[slot->kind];
+    pool->idle[slot->kind] = slot;
+    if (!pool->watched) {
+        pool->watched = true;
+        eventfd_write(pool->event, 1);
+    }
     pthread_mutex_unlock(&pool->lock);
+}
+
+int64_t slot_pool_trim(struct slot_pool *pool, int64_t now) {
+    eventfd_t ignored;
+    int64_t wait = -1;
+    pthread_mutex_lock(&pool->lock);
+    eventfd_read(pool->event, &ignored);
+    for (struct slot *slot; (slot = take_coldest(pool, false, now - SLOT_IDLE_NS));) {
+        bool taken = shrink(pool, slot, 0);
+        put_last(pool, slot);
+        if (!taken) {
+            break;
+        }
+    }
+    for (unsigned kind = 0; kind < SLOT_KINDS; kind++) {
+        struct slot **next = find_coldest(pool, kind, false);
+        int64_t left = next ? (*next)->idle_since + SLOT_IDLE_NS - now : -1;
+        left = next && left < TRIM_STEP_NS ? TRIM_STEP_NS : left;
+        wait = wait < 0 || (left >= 0 && left < wait) ? left : wait;
+    }
+    pool->watched = wait >= 0;
+    pthread_mutex_unlock(&pool->lock);
+    return wait;
 }

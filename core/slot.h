@@ -1,24 +1,36 @@
 /* SPDX-License-Identifier: MIT
- * Slots: one request's memory (its body, then its pixels), in shared memory so that
+ * Slots: the memory of a request's body, and that in which its picture is worked on, in shared memory so that
  * another process can work on it without moving a byte.
  *
  * A slot is a memfd mapped once at its greatest possible size; only what is reserved
  * is backed by memory, so its addresses never change while it grows. The pool counts
  * what all slots hold against one budget, hands freed slots out again with their
  * memory (most recently used first, warm in the cache), and takes memory back from
- * idle slots before it refuses.
+ * idle slots before it refuses, and when they have been idle for SLOT_IDLE_NS.
+ *
+ * A request that waits holds its body; a picture is worked on by a worker. So there are two kinds of slots,
+ * and a body is never given the memory of a picture, which it would hold for as long as its client likes.
  *
  * Memory is committed by fallocate before it is used: when the machine has none, the
  * answer is ST_BUSY for one request, never a fault in the middle of a picture. */
 #ifndef BLURD_CORE_SLOT_H
 #define BLURD_CORE_SLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/status.h"
 
 struct slot_pool;
+
+enum slot_kind { SLOT_BODY, SLOT_WORK, SLOT_KINDS };
+
+enum {
+    SLOT_CALM = 16, /* while bodies hold less than this part of the budget, they keep what is warm */
+    SLOT_BODY_LEAST = 256 << 10, /* bytes of a warm slot that a body gets in any case */
+};
+#define SLOT_IDLE_NS INT64_C(3000000000)
 
 /* One owner at a time; not thread-safe by itself. */
 struct slot {
@@ -29,6 +41,9 @@ struct slot {
     int fd;              /* the memfd, to be shared with another process */
     uint64_t serial;     /* which slot of the pool this is; never reused */
     uint64_t generation; /* changes when memory went back to the system: other pages now */
+    enum slot_kind kind;
+    bool shared;        /* another process holds its pages: they stay when it is idle. The owner sets it */
+    int64_t idle_since; /* clock_ns */
     struct slot_pool *pool;
     struct slot *next; /* the pool's, while idle */
 };
@@ -48,6 +63,17 @@ void slot_pool_destroy(struct slot_pool *pool);
 size_t slot_pool_bytes(struct slot_pool *pool);
 size_t slot_pool_budget(const struct slot_pool *pool);
 
+/* Bytes that slots of that kind hold which are not idle. Thread-safe. */
+size_t slot_pool_held(struct slot_pool *pool, enum slot_kind kind);
+
+/* Readable once slots are idle that slot_pool_trim has not seen; the pool's. */
+int slot_pool_event(const struct slot_pool *pool);
+
+/* Gives the memory of slots back to the system that have been idle for SLOT_IDLE_NS at `now` (clock_ns), but
+ * for that of shared ones. Returns the nanoseconds until it is to be called again, at least a second; -1:
+ * when slot_pool_event is readable. One thread at a time. */
+int64_t slot_pool_trim(struct slot_pool *pool, int64_t now);
+
 /* Counts bytes that outlive their slot, like an answer that is being sent, and which are there already:
  * beyond the budget, too; later requests then get less. Negative: they are no more. Thread-safe. */
 void slot_pool_count(struct slot_pool *pool, int64_t bytes);
@@ -56,9 +82,10 @@ void slot_pool_count(struct slot_pool *pool, int64_t bytes);
  * it shorter. The caller closes it. -1 with errno. */
 int slot_file(size_t size);
 
-/* An empty slot, owned by the caller until slot_give_back. Thread-safe.
+/* An empty slot, owned by the caller until slot_give_back. Thread-safe. It may have memory already; one for a
+ * body has SLOT_BODY_LEAST at most once bodies hold much.
  * ST_BUSY when the process has no more memory mappings or file descriptors. */
-enum status slot_acquire(struct slot_pool *pool, struct slot **slot, struct error *err);
+enum status slot_acquire(struct slot_pool *pool, enum slot_kind kind, struct slot **slot, struct error *err);
 
 /* Makes the first `size` bytes of the slot usable; grows it where needed. Contents and
  * addresses stay. On failure the slot is as before: ST_BUSY when the budget is in use or
@@ -68,6 +95,9 @@ enum status slot_reserve(struct slot *slot, size_t size, struct error *err);
 /* Hands out `size` fresh bytes behind everything handed out so far, aligned to 64
  * bytes, contents undefined; NULL with *err filled as slot_reserve does. */
 uint8_t *slot_take(struct slot *slot, size_t size, struct error *err);
+
+/* Takes back what was handed out beyond the first `size` bytes, and gives its memory to the system. */
+void slot_cut(struct slot *slot, size_t size);
 
 /* Counts `size` bytes of other memory that this request is about to take (a library's, the answer's) against
  * the budget, until the slot is given back. ST_BUSY or ST_LIMIT as slot_reserve. */

@@ -131,7 +131,7 @@ static enum status run_sample(struct supervisor *supervisor, struct supervisor_l
 enum status selftest_run(struct supervisor *supervisor, struct supervisor_link *link,
                          const struct gpu_options *options, struct error *err) {
     struct bench bench = {0};
-    enum status status = slot_acquire(options->slots, &bench.slot, err);
+    enum status status = slot_acquire(options->slots, SLOT_WORK, &bench.slot, err);
     if (status == ST_OK) {
         status = lane_create(options->reference, &bench.reference, err);
     }

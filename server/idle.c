@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/idle.h"
 
+#include <malloc.h>
 #include <poll.h>
 
 #include "core/clock.h"
@@ -21,6 +22,16 @@ static int64_t time_left(struct service *service, int64_t limit_ms) {
     return idle_ms < limit_ms ? limit_ms - idle_ms : 0;
 }
 
+/* Memory that pictures have left goes back to the system; milliseconds until there may be more, -1: as soon
+ * as the pool says so. */
+static int64_t trim(struct service *service) {
+    int64_t ns = slot_pool_trim(service->slots, clock_ns());
+    if (ns < 0) { /* nothing is warm any more: the heap need not be, either */
+        malloc_trim(0);
+    }
+    return ns < 0 ? -1 : ns / 1000000 + 1;
+}
+
 int idle_wait(struct service *service, int signals) {
     struct settings *settings = settings_take(&service->settings);
     int64_t limit_ms = settings->config.idle_exit_ms;
@@ -31,8 +42,11 @@ int idle_wait(struct service *service, int signals) {
             log_message(LOG_INFO, "idle", "no request for %lld ms", (long long)limit_ms);
             return 0;
         }
-        struct pollfd fd = {.fd = signals, .events = POLLIN};
-        if (poll(&fd, 1, (int)ms) > 0) { /* idle_exit is a day at most, which an int holds */
+        int64_t trim_ms = trim(service);
+        ms = ms < 0 || (trim_ms >= 0 && trim_ms < ms) ? trim_ms : ms; /* a day at most, which an int holds */
+        struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
+                               {.fd = slot_pool_event(service->slots), .events = POLLIN}};
+        if (poll(fds, 2, (int)ms) > 0 && fds[0].revents) {
             return signals_wait(signals);
         }
     }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT
+ * What the first thread does while nothing else is to do: memory that is idle goes back to the system.
+ *
  * Ending by itself: with idle_exit a daemon whose port nobody asks ends as after SIGTERM. A service manager
  * that holds the socket starts another one when somebody comes. */
 #ifndef BLURD_SERVER_IDLE_H

@@ -55,7 +55,7 @@ static uint64_t body_share(const struct service *service) {
 
 enum status overload_gate(struct request *request) {
     struct service *service = request->service;
-    uint64_t held = atomic_load(&service->body_bytes);
+    uint64_t held = slot_pool_held(service->slots, SLOT_BODY);
     if (held > 0 && held + request->framing.content_length > body_share(service)) {
         return overload_refuse(request, REFUSAL_MEMORY, 0);
     }
@@ -64,19 +64,11 @@ enum status overload_gate(struct request *request) {
     return refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
 }
 
-enum status overload_take_body(struct request *request, size_t size) {
-    struct service *service = request->service;
-    uint64_t others = atomic_fetch_add(&service->body_bytes, size) - request->body_counted;
-    request->body_counted += size;
-    if (others > 0 && others + request->body_counted > body_share(service)) {
-        return overload_refuse(request, REFUSAL_MEMORY, 0);
-    }
-    return ST_OK;
-}
-
-void overload_drop_body(struct request *request) {
-    atomic_fetch_sub(&request->service->body_bytes, request->body_counted);
-    request->body_counted = 0;
+enum status overload_check_body(struct request *request) {
+    const struct service *service = request->service;
+    size_t held = slot_pool_held(service->slots, SLOT_BODY);
+    bool alone = held <= request->slot->reserved;
+    return alone || held <= body_share(service) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
 }
 
 /* The picture in a form begins behind its first fields. Wherever it seems to, this is an estimate. */

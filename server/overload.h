@@ -20,12 +20,8 @@ enum { OVERLOAD_BODY_SHARE = 3 };
 /* With the headers read: ST_BUSY, and the reason in the request, when its body need not be kept. */
 enum status overload_gate(struct request *request);
 
-/* Counts `size` bytes more of its body; ST_BUSY when bodies take their share of memory already. One body
- * alone may take more. */
-enum status overload_take_body(struct request *request, size_t size);
-
-/* Its body is no longer kept. May be called again. */
-void overload_drop_body(struct request *request);
+/* Its body has grown: ST_BUSY when bodies take more than their share of memory. One body alone may. */
+enum status overload_check_body(struct request *request);
 
 /* Predicts time and bytes into request->cost and request->job, from the first bytes of the picture. */
 void overload_estimate(struct request *request);

@@ -4,6 +4,7 @@
  * as it is until the result exists, so that another backend can take over. */
 #include "server/pipeline.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ static enum status run_transcode(struct pipeline *p, struct lane *lane, struct l
         .room = footprint_room(&p->plan),
     };
     size_t size = 0;
+    p->request->slot->shared = true;
     job.output = slot_take(p->request->slot, job.room, p->err);
     enum status status = job.output ? lane_transcode(lane, &job, &size, timing, p->err) : p->err->status;
     if (status != ST_OK) {
@@ -126,7 +128,7 @@ static enum status transcode(struct pipeline *p) {
     }
     enum status status = run_transcode(p, lane, &timing);
     if (status != ST_OK) {
-        p->request->slot->used = used; /* the CPU's way was promised all of the memory */
+        slot_cut(p->request->slot, used); /* the CPU's way was promised all of the memory */
         bool failed = status == ST_DEVICE;
         metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
         log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", backend->name, p->err->text);
@@ -146,7 +148,7 @@ static enum status transcode(struct pipeline *p) {
 /* ---- step by step ---- */
 
 static enum status take_memory(struct pipeline *p) {
-    return workspace_open(&p->work, p->request->slot, &p->plan, p->request->service->cpu, p->err);
+    return workspace_open(&p->work, p->request->service->slots, &p->plan, p->request->service->cpu, p->err);
 }
 
 static enum status take_working(struct pipeline *p) {
@@ -250,6 +252,7 @@ static enum status run_chain(struct pipeline *p, const struct run *asked, struct
             continue;
         }
         status = backend == service->cpu ? take_working(p) : ST_OK;
+        p->work.slot->shared |= backend != service->cpu;
         run.working = p->work.working;
         status = status == ST_OK ? lane_run(p->worker->lane[i], &run, timing, p->err) : status;
         if (!p->decoded) {
@@ -315,7 +318,7 @@ static enum status filter(struct pipeline *p) {
     const struct progress progress = {encode_rows, p};
     struct run run = {
         .chain = &p->plan.chain,
-        .slot = p->request->slot,
+        .slot = p->work.slot,
         .source = &p->source,
         .target = &p->result,
         .mask = p->plan.area.wanted ? &p->plan.area.mask : NULL,
@@ -368,6 +371,17 @@ static enum status encode(struct pipeline *p) {
     return status;
 }
 
+/* The answer, for which memory was claimed, outlives that claim until it is sent. */
+static void count_memory(const struct pipeline *p) {
+    struct request *request = p->request;
+    const struct slot *work = p->work.slot;
+    request->answer_bytes = request->answer.body.capacity;
+    slot_pool_count(request->service->slots, (int64_t)request->answer_bytes);
+    log_message(LOG_DEBUG, "memory", "%s: predicted %" PRIu64 " bytes beside the body, took %zu with it",
+                request->id, request->job.bytes,
+                request->slot->used + (work ? work->used + work->claimed : 0));
+}
+
 enum status pipeline_run(struct request *request, struct worker *worker) {
     static enum status (*const steps[])(struct pipeline *) = {
         open_envelope, plan, transcode, take_memory, decode, open_output, filter, encode,
@@ -380,5 +394,7 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
     if (p.encoding) { /* something else has failed */
         codec_encode_end(p.encoding, false, NULL);
     }
+    count_memory(&p);
+    workspace_close(&p.work);
     return status;
 }

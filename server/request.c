@@ -23,6 +23,11 @@
 #include "server/service.h"
 #include "server/workers.h"
 
+enum {
+    BODY_STEP_LEAST = 256 << 10, /* bytes of room that a body gets at a time, and never more */
+    BODY_STEP_MOST = 1 << 20,    /* than this beyond what has arrived */
+};
+
 static void make_id(struct request *request) {
     uint64_t random = 0;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
@@ -245,13 +250,17 @@ bool request_must_answer_early(const struct request *request) {
                                  request->framing.content_length > drain_cap(request));
 }
 
-/* Makes room for `want` bytes of body: doubling, but never more than was announced. */
+/* Makes room for `want` bytes of body: some more than that, but never more than was announced. */
 static enum status reserve_body(struct request *request, size_t want) {
     struct slot *slot = request->slot;
     const struct framing *framing = &request->framing;
     uint64_t limit = framing->content_lengths ? framing->content_length : request->settings->config.max_body;
-    size_t room = slot->reserved * 2 < limit ? slot->reserved * 2 : (size_t)limit;
-    return slot_reserve(slot, room > want ? room : want, &request->error);
+    size_t more = slot->reserved < BODY_STEP_LEAST  ? BODY_STEP_LEAST
+                  : slot->reserved < BODY_STEP_MOST ? slot->reserved
+                                                    : BODY_STEP_MOST;
+    size_t room = slot->reserved + more < limit ? slot->reserved + more : (size_t)limit;
+    room = want <= slot->reserved || room < want ? want : room;
+    return slot_reserve(slot, room, &request->error);
 }
 
 static enum status keep_body(struct request *request, const void *data, size_t size) {
@@ -260,12 +269,15 @@ static enum status keep_body(struct request *request, const void *data, size_t s
         return fail(&request->error, ST_TOO_LARGE, "the body is larger than the limit of %" PRIu64 " bytes",
                     limit);
     }
-    enum status status = overload_take_body(request, size);
-    if (status == ST_OK && !request->slot) {
-        status = slot_acquire(request->service->slots, &request->slot, &request->error);
+    enum status status = ST_OK;
+    if (!request->slot) {
+        status = slot_acquire(request->service->slots, SLOT_BODY, &request->slot, &request->error);
     }
     if (status == ST_OK) {
         status = reserve_body(request, request->body_size + size);
+    }
+    if (status == ST_OK) {
+        status = overload_check_body(request);
     }
     if (status == ST_OK) {
         memcpy(request->slot->memory + request->body_size, data, size);
@@ -277,7 +289,6 @@ static enum status keep_body(struct request *request, const void *data, size_t s
 static void give_slot_back(struct request *request) {
     slot_give_back(request->slot);
     request->slot = NULL;
-    overload_drop_body(request);
 }
 
 bool request_body(struct request *request, const void *data, size_t size) {
@@ -317,12 +328,6 @@ enum status request_submit(struct request *request) {
     return status;
 }
 
-/* The answer outlives the slot, in which its memory was claimed, until it is sent. */
-static void count_answer(struct request *request) {
-    request->answer_bytes = request->answer.body.capacity;
-    slot_pool_count(request->service->slots, (int64_t)request->answer_bytes);
-}
-
 void request_work(struct request *request, struct worker *worker) {
     struct outcome *outcome = &request->outcome;
     outcome->stages = true;
@@ -330,9 +335,6 @@ void request_work(struct request *request, struct worker *worker) {
     struct error *err = &request->error;
     enum status status = http_peer_gone(request) ? fail(err, ST_CANCELLED, "the client closed the connection")
                                                  : pipeline_run(request, worker);
-    count_answer(request);
-    log_message(LOG_DEBUG, "memory", "%s: predicted %" PRIu64 " bytes beside the body, took %zu with it",
-                request->id, request->job.bytes, request->slot->used + request->slot->claimed);
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     if (status == ST_OK) {

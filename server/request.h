@@ -92,9 +92,8 @@ struct request {
     bool authorized;
     bool answered;        /* the answer is complete */
     bool close;           /* the connection must not be used again */
-    struct slot *slot;    /* body, then pixels */
+    struct slot *slot;    /* of the body; for a GPU's codecs also the answer that they make */
     size_t body_size;     /* bytes of the body kept at the slot's start */
-    size_t body_counted;  /* bytes of the body that count in service->body_bytes */
     uint64_t received;    /* bytes of the body seen, discarded ones included */
     size_t sent;          /* bytes of the answer's body */
     size_t answer_bytes;  /* memory of it that counts against the budget */

@@ -28,7 +28,6 @@ struct service {
     _Atomic int64_t refusal_second; /* when refusals were last logged */
     _Atomic unsigned refusal_lines; /* how many lines they got in that second */
     struct cost_model cost;         /* what requests cost here, as far as it was learnt */
-    _Atomic uint64_t body_bytes;    /* of request bodies that are kept */
     /* In order of preference; the last is the CPU, which always works. Backend i is
      * number i + 1 in the metrics. */
     struct backend *backend[SERVICE_BACKENDS_MAX];

@@ -13,15 +13,16 @@ static enum status take_pair(struct slot *slot, size_t size, uint8_t *memory[2],
     return ST_OK;
 }
 
-enum status workspace_open(struct workspace *workspace, struct slot *slot, struct plan *plan,
+enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
                            const struct backend *cpu, struct error *err) {
     const struct footprint *footprint = &workspace->footprint;
-    workspace->slot = slot;
     workspace->footprint = footprint_of(plan, cpu);
     if (footprint->picture == 0) {
         return fail(err, ST_LIMIT, "the picture is too large for memory");
     }
-    enum status status = take_pair(slot, footprint->picture, workspace->memory, err);
+    enum status status = slot_acquire(pool, SLOT_WORK, &workspace->slot, err);
+    struct slot *slot = workspace->slot;
+    status = status == ST_OK ? take_pair(slot, footprint->picture, workspace->memory, err) : status;
     if (status == ST_OK && footprint->linear > 0) {
         status = take_pair(slot, footprint->linear, workspace->linear, err);
     }
@@ -39,4 +40,9 @@ enum status workspace_lend(struct workspace *workspace, const struct plan *plan,
         working->memory = slot_take(workspace->slot, working->size, err);
     }
     return working->memory ? ST_OK : err->status;
+}
+
+void workspace_close(struct workspace *workspace) {
+    slot_give_back(workspace->slot);
+    *workspace = (struct workspace){0};
 }

@@ -16,10 +16,13 @@ struct workspace {
     struct working working; /* of the CPU backend; without memory until workspace_lend */
 };
 
-/* Takes out of the slot, and claims, what footprint_of says but for the working memory; plan->area gets its
- * masks. ST_BUSY, ST_LIMIT as slot_take. */
-enum status workspace_open(struct workspace *workspace, struct slot *slot, struct plan *plan,
+/* Takes out of a slot, and claims, what footprint_of says but for the working memory; plan->area gets its
+ * masks. ST_BUSY, ST_LIMIT as slot_take. To be closed also after a failure. */
+enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
                            const struct backend *cpu, struct error *err);
+
+/* Gives all of it back. May be called without workspace_open. */
+void workspace_close(struct workspace *workspace);
 
 /* Takes the working memory, unless that has been done: for all threads of the crew (NULL: nobody) that wait
  * now, or, where there is not so much, for one. */

@@ -31,7 +31,7 @@ def test_memory_comes_back(start, cpu):
 @functools.lru_cache(1)
 def greedy_png():
     """With it no picture more fits into 64 MiB, as far as is predicted."""
-    return pictures.png(pictures.noise(2180, 2180, 3) % 2)
+    return pictures.png(pictures.noise(1850, 1850, 3) % 2)
 
 
 @pytest.mark.parametrize('end', (False, True), ids=('on', 'end'))

@@ -2,6 +2,8 @@
 """What a picture takes of memory: what was predicted when it was queued, what is counted against `memory`, and what
 the system sees."""
 
+import concurrent.futures
+import contextlib
 import functools
 
 import daemon
@@ -97,3 +99,33 @@ def test_all_that_a_picture_takes_is_counted_and_predicted(picture, target):
     assert grown <= counted + UNCOUNTED, figures
     assert abs(predicted - counted) <= MISTAKE, figures
     assert counted <= 3 * grown + 16, figures  # generous, not absurd
+
+
+def at_once(own, count, body):
+    """The statuses of so many requests that come at the same time."""
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        return {asked.result().status_code for asked in [pool.submit(own.post, '/blur?sigma=5', body) for _ in range(count)]}
+
+
+def test_clients_that_trickle_hold_what_they_have_sent():
+    slow, announced = 9, 4 << 20
+    with daemon.Daemon('--gpus', 'none', '--workers', 1, '--memory', '128MiB') as own:
+        assert at_once(own, slow, body_of('jpeg')) == {200}  # so many slots have seen a picture
+        head = f'POST /blur HTTP/1.1\r\nHost: x\r\nContent-Length: {announced}\r\n\r\n'.encode()
+        with contextlib.ExitStack() as stack:
+            for _ in range(slow):
+                connection = stack.enter_context(own.connect())
+                connection.send(head + b'\xFF\xD8\xFF' + bytes(2000))
+            daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] >= slow)
+            assert at_once(own, 1, body_of('png')) == {200}
+            assert at_once(own, 4, body_of('jpeg')) == {200}
+
+
+@pytest.mark.skipif(daemon.SANITIZED, reason='sanitizers take memory of their own')
+def test_what_is_idle_goes_back_to_the_system():
+    with daemon.Daemon('--gpus', 'none', '--workers', 2) as own:
+        assert own.post('/blur?sigma=1', pictures.small_jpeg()).status_code == 200
+        before = own.status('VmRSS')
+        assert at_once(own, 16, body_of('jpeg')) == {200}
+        assert own.metrics()['blurd_slot_bytes'] > 16 * MIB  # warm, for those who come next
+        assert daemon.eventually(lambda: own.metrics()['blurd_slot_bytes'] == 0 and own.status('VmRSS') < before + 4096), own.status('VmRSS')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""L4: two hundred pictures of 64 megapixels at once, in a control group of 512 MiB.
+"""L4: two hundred pictures of 64 megapixels at once, in control groups of 512 MiB and 1 GiB. L11: slow bodies.
 
     tests/python.sh tests/load/memory.py
 
@@ -8,20 +8,24 @@ measured."""
 
 import collections
 import concurrent.futures
+import contextlib
+import io
 import os
 import pathlib
 import re
+import struct
 import sys
 import time
+import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'hostile'))
 
 import lab  # noqa: E402
-import numpy  # noqa: E402
 import pictures  # noqa: E402
 import results  # noqa: E402
+from PIL import Image  # noqa: E402
 
-LIMIT = 512 << 20
+LIMITS = (512 << 20, 1 << 30)
 AT_ONCE = 200
 ROOT = pathlib.Path('/sys/fs/cgroup')
 
@@ -71,12 +75,37 @@ class Group:
             self.folder.rmdir()
 
 
+def flat(mode, kind, **more):
+    """The largest picture that is allowed by default, in few bytes."""
+    Image.MAX_IMAGE_PIXELS = None
+    output = io.BytesIO()
+    Image.new(mode, (8192, 7812), 77).save(output, kind, **more)
+    return output.getvalue()
+
+
+def deep():
+    """16 bits and alpha."""
+    rows = zlib.compressobj(1)
+    packed = b''.join(rows.compress(bytes(1 + 8 * 8192)) for _ in range(7812)) + rows.flush()
+    parts = pictures.chunk('IHDR', struct.pack('>IIBBBBB', 8192, 7812, 16, pictures.RGBA, 0, 0, 0)) + pictures.chunk('IDAT', packed)
+    return b'\x89PNG\r\n\x1a\n' + parts + pictures.chunk('IEND', b'')
+
+
 def hostile_mix():
-    """Pictures of 64 MP that take memory in different ways."""
-    photograph = pictures.photograph(512, 488).repeat(16, 0).repeat(16, 1)
-    yield 'JPEG', pictures.jpeg(photograph, 60, '420')
-    yield 'progressive JPEG', pictures.jpeg(photograph, 60, '420', progressive=True)
-    yield 'gray PNG', pictures.png(numpy.ascontiguousarray(photograph[:, :, :1]))
+    """(kind, body, target) of pictures of 64 MP that take memory in different ways."""
+    eight = '/pipeline?ops=' + '|'.join(['blur:sigma=5'] * 8)
+    region = 'region=10%25,10%25,30%25,30%25'
+    jpeg, gray, rgba = flat('RGB', 'JPEG', subsampling=2), flat('L', 'PNG'), flat('RGBA', 'PNG')
+    yield 'JPEG', jpeg, '/blur?sigma=5'
+    yield 'progressive', flat('RGB', 'JPEG', subsampling=2, progressive=True), '/blur?sigma=5&progressive=true'
+    yield 'gray PNG', gray, '/blur?sigma=5'
+    yield 'RGBA', rgba, '/blur?sigma=5&format=jpeg'
+    yield '16 bits', deep(), '/blur?sigma=5'
+    yield 'linear', jpeg, '/blur?sigma=5&colorspace=linear'
+    yield 'mask', jpeg, f'/blur?sigma=2&feather=40&{region}'
+    yield 'sharpen', gray, '/sharpen'
+    yield 'pipeline of 8', jpeg, eight
+    yield 'RGBA pipeline of 8', rgba, eight + '&format=jpeg'
 
 
 def ask(own, kind, body, target):
@@ -87,12 +116,10 @@ def ask(own, kind, body, target):
         return kind, type(error).__name__
 
 
-@lab.row('L4', '200 x 64 MP at once in 512 MiB', '0 processes killed for memory, peak at most 90 % of the limit, then a picture is served')
-def budget():
-    bodies = list(hostile_mix())
-    targets = ['/blur?sigma=5', '/blur?sigma=5', '/blur?sigma=20&progressive=true', '/blur?sigma=2&region=10%25,10%25,30%25,30%25']
-    group = Group(LIMIT)
-    options = ('--queue-interval', '1m') + (() if group.folder else ('--memory', '307MiB'))
+def in_group(limit):
+    """(sentence, whether the promise was kept) of a daemon in a group with that limit."""
+    mix, group = list(hostile_mix()), Group(limit)
+    options = ('--queue-interval', '1m', '--workers', 4) + (() if group.folder else ('--memory', f'{int(limit * 0.6) >> 20}MiB'))
     group.enter()
     try:
         own = lab.start(*options)
@@ -100,21 +127,50 @@ def budget():
         group.leave()
     with own:
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            asked = [pool.submit(ask, own, *bodies[i % len(bodies)], targets[i % len(targets)]) for i in range(AT_ONCE)]
+            asked = [pool.submit(ask, own, *mix[i % len(mix)]) for i in range(AT_ONCE)]
             outcomes = [each.result() for each in asked]
         after = own.post('/blur', pictures.small_jpeg()).status_code
         peak = group.peak() if group.folder else own.status('VmHWM') * 1024
         kills = group.kills() if group.folder else 0
-        reasons = {name[14:-6]: int(count) for name, count in own.metrics().items() if name.startswith('blurd_refused_') and count}
+        idle = lab.daemon.eventually(lambda: own.metrics()['blurd_slot_bytes'] == 0)
     group.remove()
     statuses = collections.Counter(status for _, status in outcomes)
     done = collections.Counter(kind for kind, status in outcomes if status == 200)
-    figure = (f'{"control group" if group.folder else "resident memory, no control group here"}: peak {peak / LIMIT:.1%}, {kills} killed; '
-              f'answers {lab.counted(statuses.elements())}; done {dict(done)}; refused for {reasons}; then {after}')
-    return figure, kills == 0 and peak <= 0.9 * LIMIT and after == 200 and set(statuses) <= {200, 422, 503} and statuses[200] > 0
+    figure = (f'{limit >> 20} MiB ({"control group" if group.folder else "resident memory, no control group here"}): peak {peak / limit:.1%}, {kills} killed; '
+              f'answers {lab.counted(statuses.elements())}; done {dict(done)}; then {after}')
+    return figure, (kills == 0 and peak <= 0.9 * limit and after == 200 and bool(idle) and set(statuses) <= {200, 422, 503} and statuses[200] > 0)
 
 
-OWN = ('L4',)
+@lab.row('L4', '200 x 64 MP at once in 512 MiB and in 1 GiB: JPEG, progressive, RGBA, 16 bits, linear, masks, sharpen, pipelines',
+         '0 processes killed for memory, peak at most 90 % of the limit, then a picture is served and all memory given back')
+def budget():
+    found = [in_group(limit) for limit in LIMITS]
+    return '; '.join(figure for figure, _ in found), all(good for _, good in found)
+
+
+@lab.row('L11', '50 clients that trickle a large body in, beside 1080p PNGs', 'all PNGs 200, memory held by the slow ones at most 256 KiB each and a sixteenth of all beyond what they sent')
+def trickling():
+    body, slow = pictures.png(pictures.photograph(1920, 1080)), 50
+    head = f'POST /blur HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n'.encode()
+    with lab.start('--memory', '640MiB', '--workers', 2, '--queue-target', '1m', '--min-rate', 0) as own, concurrent.futures.ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda _: own.post('/blur?sigma=5', body), range(32)))  # slots that have seen pictures, and bodies
+        with contextlib.ExitStack() as stack:
+            connections = [stack.enter_context(own.connect(60)) for _ in range(slow)]
+            for connection in connections:
+                connection.send(head + body[:20000])
+            lab.daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] >= slow)
+            statuses = collections.Counter()
+            for part in range(1, 5):
+                statuses.update(answer.status_code for answer in pool.map(lambda _: own.post('/blur?sigma=5', body), range(16)))
+                for connection in connections:
+                    connection.send(body[part * 20000:(part + 1) * 20000])
+            lab.daemon.eventually(lambda: own.metrics()['blurd_slot_bytes'] < 64 << 20)
+            held = own.metrics()['blurd_slot_bytes']
+    figure = f'{slow} clients with 100 KB each sent hold {held / (1 << 20):.1f} MiB when the others are done; PNGs {lab.counted(statuses.elements())}'
+    return figure, set(statuses) == {200} and slow * 100000 <= held <= slow * ((256 << 10) + 100000) + (640 << 20) / 16
+
+
+OWN = ('L4', 'L11')
 
 
 def rows():
