@@ -112,7 +112,7 @@ endif
 GPU_NONE := $(wildcard gpu/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/compile.c $(GPU_NONE),$(wildcard gpu/*.c)),$(GPU_NONE))
 GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c pump.c \
-             pump_faults.c transcoder.c walk.c walk_damage.c decode.c encode.c shared_memory.c engine_sandbox.c)
+             pump_faults.c pump_late.c transcoder.c walk.c walk_damage.c decode.c encode.c shared_memory.c engine_sandbox.c)
 
 SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c config/*.c server/*.c)
 SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
@@ -172,7 +172,7 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/drive
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
 
 # They open what stands in for NVIDIA's.
-$(addprefix $(BUILD)/tests/unit/test_,decode encode engine_jpeg pump pump_faults transcoder walk walk_damage shared_memory engine_sandbox): | $(FAKE_CUDA)
+$(addprefix $(BUILD)/tests/unit/test_,decode encode engine_jpeg pump pump_faults pump_late transcoder walk walk_damage shared_memory engine_sandbox): | $(FAKE_CUDA)
 
 # What makes calls fail on purpose, loaded in front of the C library.
 FAIL := $(BUILD)/tests/load/libfail.so
