@@ -8,6 +8,8 @@ enum {
     ICCP = 0x69434350,    /* the tag of that chunk */
     HEAD_SPARE = 4 << 10, /* bytes for what comes before and after the data of a picture, however small */
     COPIES = 4, /* of metadata: joined, as it will be written in a buffer that doubles, and in the answer */
+    /* Bytes that texts and XMP of a PNG take at most: they may be compressed. */
+    INFLATED = 2 << 20,
 };
 
 static size_t larger(size_t a, size_t b) {
@@ -31,13 +33,19 @@ static size_t answer_bytes(const struct plan *plan) {
     return samples / 8 * (plan->output == CODEC_PNG ? 8 : table[row].bits) + HEAD_SPARE;
 }
 
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
 static size_t metadata_bytes(const struct plan *plan) {
     const struct metadata *metadata = &plan->picture.metadata;
-    size_t all = metadata->exif.size;
+    bool keep = plan->options.keep_metadata;
+    size_t all = keep ? metadata->exif.size + metadata->xmp.size + metadata->photoshop.size : 0;
     for (unsigned i = 0; i < metadata->chunk_count; i++) { /* a profile in a PNG is compressed */
         all += metadata->chunk[i].tag == ICCP ? METADATA_ICC_MAX : metadata->chunk[i].data.size;
     }
-    return COPIES * all;
+    size_t inflated = keep && plan->picture.codec == CODEC_PNG ? INFLATED : 0;
+    return smaller(COPIES * all + inflated, METADATA_MEMORY_MAX + METADATA_WRITTEN_MAX);
 }
 
 /* Where the encoder follows the filters row by row, what the decoder takes is there at the same time. */

@@ -87,18 +87,19 @@ static enum status append_filters(struct plan *plan, struct error *err) {
     return status;
 }
 
-/* Everything that follows from the header. */
+/* Everything that follows from the header. The regions come last: where they are refused, all else is known,
+ * which plan_guess relies on, since it does not know how the picture lies. */
 static enum status decide(struct plan *plan, const struct request *request, struct error *err) {
     choose_output(plan, request);
-    enum status status = area_init(&plan->area, plan->parameters, plan->picture.metadata.orientation,
-                                   plan->stored.width, plan->stored.height, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    plan->area.deadline_ns = plan->limits.deadline_ns;
     plan->filtered = plan->upright;
     plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
-    return append_filters(plan, err);
+    enum status status = append_filters(plan, err);
+    if (status == ST_OK) {
+        status = area_init(&plan->area, plan->parameters, plan->picture.metadata.orientation,
+                           plan->stored.width, plan->stored.height, err);
+        plan->area.deadline_ns = plan->limits.deadline_ns;
+    }
+    return status;
 }
 
 enum status plan_make(struct plan *plan, struct bytes input, const struct request *request, int64_t start_ns,

@@ -38,6 +38,8 @@ BODIES = {
     'rgba': lambda: pictures.png(with_alpha(photograph())),
     'interlaced': lambda: pictures.png(photograph(), interlaced=True),
     'rgba16': lambda: pictures.png(with_alpha(photograph()).astype(numpy.uint16) * 257, depth=16),
+    'turned': lambda: pictures.with_segments(BODIES['jpeg'](), pictures.exif_segment(6)),
+    'exif': lambda: pictures.png(photograph(), before=[('eXIf', pictures.exif(1) + bytes(12 * MIB))]),
     'metadata': lambda: pictures.with_segments(BODIES['jpeg'](), *[(0xFE, b'c' * 65000)] * 20),
 }
 
@@ -50,6 +52,7 @@ KINDS = (
     ('jpeg', f'/blur?sigma=5&{REGION}'),
     ('jpeg', f'/blur?sigma=5&feather=40&{REGION}'),
     ('jpeg', f'/blur?sigma=5&mode=redact&{REGION}'),
+    ('turned', '/blur?sigma=5&mode=redact&region=0,2000,800,400&quality=85'),  # off the picture as it is stored
     ('jpeg', '/blur?sigma=5&colorspace=linear'),
     ('jpeg', '/sharpen'),
     ('jpeg', '/stats'),
@@ -70,6 +73,8 @@ KINDS = (
     ('rgba16', f'/pipeline?ops=sharpen|blur:sigma=5&format=jpeg&colorspace=linear'),
     ('metadata', '/blur?sigma=5&metadata=keep'),
     ('metadata', '/blur?sigma=5&metadata=keep&format=png'),
+    ('exif', '/blur?sigma=5'),
+    ('exif', '/blur?sigma=5&metadata=keep'),
 )
 
 

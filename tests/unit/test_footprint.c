@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/footprint.h"
+
+#include "cpu/cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+enum { SIDE = 64, BIG = 100 << 20 };
+
+static struct backend *cpu;
+
+static int open_cpu(void **state) {
+    struct error err;
+    (void)state;
+    return cpu_backend_open("baseline", &cpu, &err) == ST_OK ? 0 : -1;
+}
+
+static int close_cpu(void **state) {
+    (void)state;
+    backend_close(cpu);
+    return 0;
+}
+
+/* Bytes that codecs take for a small grey picture with that metadata. */
+static size_t library_of(enum codec_id codec, const struct metadata *metadata, bool keep) {
+    const struct image_shape shape = {.model = PIXEL_GRAY, .depth = 8, .width = SIDE, .height = SIDE};
+    struct parameters parameters;
+    parameters_init(&parameters, filter_find("pixelate"));
+    struct plan plan = {.parameters = &parameters,
+                        .picture = {.codec = codec, .native = shape, .pixels = shape, .metadata = *metadata},
+                        .output = codec,
+                        .orientation = 1,
+                        .stored = shape,
+                        .upright = shape,
+                        .filtered = shape,
+                        .options = {.quality = 85, .keep_metadata = keep}};
+    struct error err;
+    const struct operation *operation = &parameters.ops.operation[0];
+    assert_int_equal(chain_append(&plan.chain, operation->filter, &operation->arguments, &shape, &err),
+                     ST_OK);
+    return footprint_of(&plan, cpu).library;
+}
+
+/* Every kind of metadata that is kept counts, more than once, and none of them beyond what is carried. */
+static void test_metadata_that_is_kept_counts(void **state) {
+    static const struct metadata none;
+    static const uint8_t byte;
+    size_t least = library_of(CODEC_JPEG, &none, true);
+    const struct bytes some = {&byte, 50000}, big = {&byte, BIG};
+    const struct metadata kinds[] = {
+        {.exif = some}, {.xmp = some}, {.photoshop = some}, {.chunk_count = 1, .chunk = {{0xFE, some}}}};
+    const struct metadata large[] = {{.exif = big}, {.chunk_count = 1, .chunk = {{0xFE, big}}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        assert_true(library_of(CODEC_JPEG, &kinds[i], true) >= least + 3 * some.size);
+    }
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        size_t bytes = library_of(CODEC_JPEG, &large[i], true);
+        assert_int_equal(bytes, least + METADATA_MEMORY_MAX + METADATA_WRITTEN_MAX);
+    }
+    assert_int_equal(library_of(CODEC_JPEG, &large[0], false), least);
+}
+
+/* Texts of a PNG may be compressed: a few bytes may hold all that is carried. */
+static void test_compressed_texts_count_as_what_they_may_hold(void **state) {
+    static const uint8_t bytes[100];
+    struct metadata metadata = {.source = CODEC_PNG,
+                                .xmp = {bytes, sizeof bytes},
+                                .xmp_deflated = true,
+                                .chunk_count = METADATA_CHUNKS_MAX};
+    (void)state;
+    for (unsigned i = 0; i < METADATA_CHUNKS_MAX; i++) {
+        metadata.chunk[i] = (struct metadata_chunk){0x7A545874 /* zTXt */, {bytes, sizeof bytes}};
+    }
+    size_t least = library_of(CODEC_PNG, &(struct metadata){.source = CODEC_PNG}, false);
+    assert_true(library_of(CODEC_PNG, &metadata, true) >= least + (2 << 20));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_metadata_that_is_kept_counts),
+        cmocka_unit_test(test_compressed_texts_count_as_what_they_may_hold),
+    };
+    return cmocka_run_group_tests(tests, open_cpu, close_cpu);
+}
