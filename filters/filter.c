@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "filters/value.h"
 
@@ -113,14 +114,16 @@ static enum status parse_number(const struct argument *row, const char *text, vo
     return ST_OK;
 }
 
-/* Looks `text` up in a NULL-terminated list of names and writes its index through store(). */
+/* Looks `text` up in a NULL-terminated list of names and writes its index through store(). A switch takes any
+ * case of letters, since generated clients write True. */
 static enum status parse_name(const struct argument *row, const char *const *names, const char *text,
                               void *target, struct error *err) {
+    bool is_switch = row->type == ARGUMENT_SWITCH;
     char list[128] = "";
     size_t used = 0;
     for (unsigned i = 0; names[i]; i++) {
-        if (strcmp(names[i], text) == 0) {
-            store(row, target, row->type == ARGUMENT_SWITCH ? i % 2 : i);
+        if (is_switch ? strcasecmp(names[i], text) == 0 : strcmp(names[i], text) == 0) {
+            store(row, target, is_switch ? i % 2 : i);
             return ST_OK;
         }
         const char *joint = i == 0 ? "" : names[i + 1] ? ", " : " or ";

@@ -23,7 +23,7 @@ enum argument_type {
     ARGUMENT_REAL,   /* decimal number; finite; stored as double */
     ARGUMENT_WHOLE,  /* decimal integer; stored as int */
     ARGUMENT_CHOICE, /* one of `choices`; its index is stored as int */
-    ARGUMENT_SWITCH, /* true, false, 1, 0; stored as bool */
+    ARGUMENT_SWITCH, /* true and false in any case of letters, 1, 0; stored as bool */
     ARGUMENT_PARSED, /* what its function `parse` takes; all zero is its default */
 };
 

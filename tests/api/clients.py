@@ -75,6 +75,8 @@ def use_attrs(url, token, own):
     form = models.BlurFilesBody(image=picture(), sigma=3.5, format_=models.Format.PNG, region=given['region'])
     content = api['blur'].sync(client=client, body=form).payload.read()
     assert size(content, 'PNG') == (160, 120)
+    form = models.BlurFilesBody(image=picture(), sigma=3.5, progressive=True)  # which it writes as "True"
+    assert api['blur'].sync(client=client, body=form).payload.read() == own('/blur?sigma=3.5&progressive=true').content
     assert content == own('/blur?sigma=3.5&format=png&region=10,10,50,50&region=ellipse:80,40,40,40').content
     content = api['pipeline'].sync(client=client, body=picture(), ops='blur:sigma=2|sharpen:amount=0.5').payload.read()
     assert content == own('/pipeline?ops=blur:sigma=2|sharpen:amount=0.5').content

@@ -68,6 +68,21 @@ static void test_all(void **state) {
     assert_int_equal(parse_ok("form%61t=%6apeg").output.format, FORMAT_JPEG);
 }
 
+static void test_switches_in_any_case_of_letters(void **state) {
+    (void)state;
+    static const char *const on[] = {"true", "True", "TRUE", "tRuE", "1"};
+    static const char *const off[] = {"false", "False", "FALSE", "0"};
+    char query[40];
+    for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
+        snprintf(query, sizeof query, "progressive=%s", on[i]);
+        assert_true(parse_ok(query).output.progressive);
+    }
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+        snprintf(query, sizeof query, "autorotate=%s", off[i]);
+        assert_false(parse_ok(query).input.autorotate);
+    }
+}
+
 static void test_refusals(void **state) {
     (void)state;
     static const struct {
@@ -95,6 +110,7 @@ static void test_refusals(void **state) {
         {"subsampling=411", "subsampling", "420"},
         {"progressive=yes", "progressive", "true"},
         {"autorotate=2", "autorotate", "false"},
+        {"autorotate=Truer", "autorotate", "false"},
         {"metadata=all", "metadata", "strip"},
         {"colorspace=cmyk", "colorspace", "native"},
         {"sigma=1&sigma=1", "sigma", "more than once"},
@@ -309,9 +325,15 @@ static void test_steps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_all),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_endpoints),      cmocka_unit_test(test_bits),  cmocka_unit_test(test_together),
-        cmocka_unit_test(test_values_refused), cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_all),
+        cmocka_unit_test(test_switches_in_any_case_of_letters),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_endpoints),
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_together),
+        cmocka_unit_test(test_values_refused),
+        cmocka_unit_test(test_steps),
     };
     return cmocka_run_group_tests_name("parameters", tests, NULL, NULL);
 }
