@@ -24,7 +24,7 @@ static const struct call_rule sparing[] = {
 };
 
 /* Sending to the other end of what is connected, without MSG_FASTOPEN, which connects. */
-static const struct scmp_arg_cmp sending[] = {SCMP_A4_64(SCMP_CMP_EQ, 0),
+static const struct scmp_arg_cmp sending[] = {SCMP_A4_64(SCMP_CMP_EQ, 0, 0),
                                               SCMP_A3_64(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0)};
 
 /* A lane to the GPU's engine. A socket of packets in order has one other end, whatever address is given. */
@@ -34,8 +34,8 @@ static const struct scmp_arg_cmp pairs[] = {
 };
 
 /* A worker lowers its own priority as it starts. */
-static const struct scmp_arg_cmp own_priority[] = {SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS),
-                                                   SCMP_A1_64(SCMP_CMP_EQ, 0)};
+static const struct scmp_arg_cmp own_priority[] = {SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS, 0),
+                                                   SCMP_A1_64(SCMP_CMP_EQ, 0, 0)};
 
 /* What a leak detector and its tracer do, and how a sanitizer reports. */
 static const int sanitizers[] = {

@@ -106,7 +106,7 @@ static enum status open_context(struct child *child, struct error *err) {
 static enum status load_program(struct child *child, const char *format, const char *cache_folder,
                                 struct error *err) {
     struct gpu_device *device = &child->device;
-    const struct program_options options = {format_named(format), cache_folder};
+    const struct program_options options = {.format = format_named(format), .cache_folder = cache_folder};
     return program_load(&device->program, &child->cuda, device->major, device->minor, &options, err);
 }
 
