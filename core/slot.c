@@ -33,6 +33,7 @@ struct slot_pool {
     uint64_t made;                 /* slots so far */
     int event;
     bool watched; /* slot_pool_trim will be called without the event */
+    bool busy;    /* slots were given back since it was called last */
 };
 
 static void slot_destroy(struct slot *slot, size_t mapped) {
@@ -346,6 +347,7 @@ void slot_give_back(struct slot *slot) {
     slot->idle_since = clock_ns();
     slot->next = pool->idle[slot->kind];
     pool->idle[slot->kind] = slot;
+    pool->busy = true;
     if (!pool->watched) {
         pool->watched = true;
         eventfd_write(pool->event, 1);
@@ -355,9 +357,10 @@ void slot_give_back(struct slot *slot) {
 
 int64_t slot_pool_trim(struct slot_pool *pool, int64_t now) {
     eventfd_t ignored;
-    int64_t wait = -1;
     pthread_mutex_lock(&pool->lock);
     eventfd_read(pool->event, &ignored);
+    int64_t wait = pool->busy ? SLOT_IDLE_NS : -1;
+    pool->busy = false;
     for (struct slot *slot; (slot = take_coldest(pool, false, now - SLOT_IDLE_NS));) {
         bool taken = shrink(pool, slot, 0);
         put_last(pool, slot);

@@ -66,12 +66,13 @@ size_t slot_pool_budget(const struct slot_pool *pool);
 /* Bytes that slots of that kind hold which are not idle. Thread-safe. */
 size_t slot_pool_held(struct slot_pool *pool, enum slot_kind kind);
 
-/* Readable once slots are idle that slot_pool_trim has not seen; the pool's. */
+/* Readable once a slot was given back that no call of slot_pool_trim is due for; the pool's. */
 int slot_pool_event(const struct slot_pool *pool);
 
 /* Gives the memory of slots back to the system that have been idle for SLOT_IDLE_NS at `now` (clock_ns), but
- * for that of shared ones. Returns the nanoseconds until it is to be called again, at least a second; -1:
- * when slot_pool_event is readable. One thread at a time. */
+ * for that of shared ones. Returns the nanoseconds until it is to be called again, at least a second; -1 once
+ * nothing is left to do and no slot was given back since the last call: when slot_pool_event is readable. One
+ * thread at a time. */
 int64_t slot_pool_trim(struct slot_pool *pool, int64_t now);
 
 /* Counts bytes that outlive their slot, like an answer that is being sent, and which are there already:

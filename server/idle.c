@@ -22,11 +22,11 @@ static int64_t time_left(struct service *service, int64_t limit_ms) {
     return idle_ms < limit_ms ? limit_ms - idle_ms : 0;
 }
 
-/* Memory that pictures have left goes back to the system; milliseconds until there may be more, -1: as soon
- * as the pool says so. */
+/* Gives memory that pictures have left back to the system. Returns the milliseconds until there may be more,
+ * -1: as soon as the pool says so. */
 static int64_t trim(struct service *service) {
     int64_t ns = slot_pool_trim(service->slots, clock_ns());
-    if (ns < 0) { /* nothing is warm any more: the heap need not be, either */
+    if (ns < 0) { /* no request has ended for a while: the heap need not be warm, either */
         malloc_trim(0);
     }
     return ns < 0 ? -1 : ns / 1000000 + 1;
