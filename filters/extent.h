@@ -7,7 +7,7 @@
  * and EDGE_WRAP the span is as long as what follows can reach, but where that holds a whole period it is
  * one period, from position 0 on, and positions beyond it read it again: samples of the same input are equal
  * to the bit. So a stage never keeps more than twice what has a place in a period, however far the blur
- * reaches (docs/adr/0023). */
+ * reaches (docs/adr/0024). */
 #ifndef BLURD_FILTERS_EXTENT_H
 #define BLURD_FILTERS_EXTENT_H
 
