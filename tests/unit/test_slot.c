@@ -1,54 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/slot.h"
-
-#include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-
-#include <cmocka.h> /* after our headers: it has a macro called fail */
-
-#define MIB ((size_t)1 << 20)
-
-static struct slot_pool *make_pool(size_t budget) {
-    struct slot_pool *pool = slot_pool_create(budget);
-    assert_non_null(pool);
-    assert_int_equal(slot_pool_bytes(pool), 0);
-    return pool;
-}
-
-static struct slot *acquire(struct slot_pool *pool) {
-    struct slot *slot = NULL;
-    struct error err = {0};
-    if (slot_acquire(pool, SLOT_WORK, &slot, &err) != ST_OK) {
-        fail_msg("acquire: %s", err.text);
-    }
-    assert_non_null(slot);
-    assert_int_equal(slot->used, 0);
-    return slot;
-}
-
-static void reserve(struct slot *slot, size_t size) {
-    struct error err = {0};
-    if (slot_reserve(slot, size, &err) != ST_OK) {
-        fail_msg("reserve: %s", err.text);
-    }
-    assert_true(slot->reserved >= size);
-}
-
-/* Memory behind the slot, as the system counts it. */
-static size_t backed(const struct slot *slot) {
-    struct stat info;
-    assert_int_equal(fstat(slot->fd, &info), 0);
-    return (size_t)info.st_blocks * 512;
-}
+#include "tests/unit/slot_fixture.h"
 
 static uint8_t pattern(size_t i) {
     return (uint8_t)(i * 31 + i / 4096);
@@ -163,121 +119,6 @@ static void test_reuse(void **state) {
     assert_ptr_equal(acquire(pool), two);
     slot_give_back(one);
     slot_give_back(two);
-    slot_pool_destroy(pool);
-}
-
-static struct slot *acquire_body(struct slot_pool *pool) {
-    struct slot *slot = NULL;
-    assert_int_equal(slot_acquire(pool, SLOT_BODY, &slot, NULL), ST_OK);
-    return slot;
-}
-
-/* A body never gets the memory that a picture was worked on in, and little of another's once they hold much.
- */
-static void test_bodies(void **state) {
-    (void)state;
-    struct slot_pool *pool = make_pool(64 * MIB); /* of which bodies may be generous with 4 */
-    struct slot *picture = acquire(pool);
-    reserve(picture, 16 * MIB);
-    slot_give_back(picture);
-    struct slot *body = acquire_body(pool);
-    assert_ptr_not_equal(body, picture);
-    assert_int_equal(body->reserved, 0);
-    assert_int_equal(slot_pool_held(pool, SLOT_BODY), 0);
-    reserve(body, 3 * MIB);
-    assert_int_equal(slot_pool_held(pool, SLOT_BODY), 3 * MIB);
-    slot_give_back(body);
-    assert_int_equal(slot_pool_held(pool, SLOT_BODY), 0);
-    assert_int_equal(slot_pool_bytes(pool), 19 * MIB);
-    assert_ptr_equal(acquire_body(pool), body); /* warm */
-    assert_int_equal(body->reserved, 3 * MIB);
-    struct slot *other = acquire_body(pool);
-    reserve(other, 2 * MIB);
-    slot_give_back(other);
-    assert_ptr_equal(acquire_body(pool), other);
-    assert_int_equal(other->reserved, SLOT_BODY_LEAST);
-    assert_int_equal(backed(other), SLOT_BODY_LEAST);
-    assert_int_equal(slot_pool_held(pool, SLOT_BODY), 3 * MIB + SLOT_BODY_LEAST);
-    slot_give_back(other);
-    slot_give_back(body);
-    assert_int_equal(slot_pool_held(pool, SLOT_BODY), 0);
-    slot_pool_destroy(pool);
-}
-
-static void test_cut(void **state) {
-    (void)state;
-    struct slot_pool *pool = make_pool(16 * MIB);
-    struct slot *slot = acquire_body(pool);
-    reserve(slot, 100);
-    memset(slot->memory, 0x5A, 100);
-    assert_non_null(slot_take(slot, 8 * MIB, NULL));
-    uint64_t generation = slot->generation;
-    slot_cut(slot, 100);
-    assert_int_equal(slot->used, 100);
-    assert_int_equal(slot->memory[99], 0x5A);
-    assert_true(slot->generation > generation);
-    assert_true(backed(slot) < MIB);
-    assert_int_equal(slot_pool_held(pool, SLOT_BODY), slot->reserved);
-    assert_int_equal(slot_pool_bytes(pool), slot->reserved);
-    slot_give_back(slot);
-    slot_pool_destroy(pool);
-}
-
-static bool is_readable(int fd) {
-    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    return poll(&poll_fd, 1, 0) == 1;
-}
-
-/* What is idle goes back to the system when its time has come, but for what another process holds. */
-static void test_trim(void **state) {
-    (void)state;
-    struct slot_pool *pool = make_pool(64 * MIB);
-    struct slot *slot[3] = {acquire(pool), acquire(pool), acquire_body(pool)};
-    assert_false(is_readable(slot_pool_event(pool)));
-    assert_int_equal(slot_pool_trim(pool, INT64_MAX / 2), -1);
-    for (unsigned i = 0; i < 3; i++) {
-        reserve(slot[i], MIB << i);
-    }
-    assert_int_equal(slot_pool_trim(pool, INT64_MAX / 2), -1); /* they are in use */
-    slot[1]->shared = true;
-    for (unsigned i = 0; i < 3; i++) {
-        slot_give_back(slot[i]);
-    }
-    assert_true(is_readable(slot_pool_event(pool)));
-    int64_t now = clock_ns(), wait = slot_pool_trim(pool, now);
-    assert_true(wait > 0 && wait <= SLOT_IDLE_NS);
-    assert_false(is_readable(slot_pool_event(pool)));
-    assert_int_equal(slot_pool_bytes(pool), 7 * MIB);
-    uint64_t generation = slot[0]->generation;
-    assert_int_equal(slot_pool_trim(pool, now + SLOT_IDLE_NS), -1);
-    assert_int_equal(slot_pool_bytes(pool), 2 * MIB);
-    assert_int_equal(backed(slot[0]) + backed(slot[2]), 0);
-    assert_true(slot[0]->generation > generation);
-    slot_give_back(acquire(pool));
-    assert_true(is_readable(slot_pool_event(pool)));
-    slot_pool_destroy(pool);
-}
-
-/* Under load the pool does not call for each request, though nothing is left to do after each: slots of a GPU
- * keep their memory, and others are in use again. */
-static void test_trim_under_load(void **state) {
-    (void)state;
-    struct slot_pool *pool = make_pool(64 * MIB);
-    struct slot *slot = acquire(pool);
-    int64_t now = clock_ns();
-    reserve(slot, MIB);
-    slot->shared = true;
-    slot_give_back(slot);
-    assert_true(is_readable(slot_pool_event(pool)));
-    for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(slot_pool_trim(pool, now), SLOT_IDLE_NS);
-        slot_give_back(acquire(pool));
-        assert_false(is_readable(slot_pool_event(pool)));
-    }
-    assert_int_equal(slot_pool_trim(pool, now), SLOT_IDLE_NS);
-    assert_int_equal(slot_pool_trim(pool, now + SLOT_IDLE_NS), -1);
-    slot_give_back(acquire(pool));
-    assert_true(is_readable(slot_pool_event(pool)));
     slot_pool_destroy(pool);
 }
 
@@ -462,12 +303,8 @@ int main(void) {
         cmocka_unit_test(test_take),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_trim),
-        cmocka_unit_test(test_cut),
         cmocka_unit_test(test_pressure),
         cmocka_unit_test(test_excess),
-        cmocka_unit_test(test_trim_under_load),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_a_limit_for_each),
     };
