@@ -45,10 +45,12 @@ static bool may_have_gpu(const struct config *config) {
     return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
 }
 
-/* Every connection takes a descriptor, and may take a slot's; every worker with a GPU a socket; the rest is
+/* Every connection takes a descriptor, and its body may take one; so does the work slot of every worker, of
+ * which there are fewer than two for each that is counted. A worker with a GPU has a socket, too. The rest is
  * for files. */
-static enum status raise_descriptor_limit(const struct config *config, unsigned places, struct error *err) {
-    rlim_t want = (rlim_t)config->connections * 2 + places + 64;
+static enum status raise_descriptor_limit(const struct config *config, unsigned workers, unsigned places,
+                                          struct error *err) {
+    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 2 + (rlim_t)places * 2 + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {
@@ -155,7 +157,8 @@ static enum status service_init(struct service *service, struct error *err) {
     }
     slot_pool_limit(service->slots, memory_request_max(service->memory, config->connections));
     struct settings *settings;
-    enum status status = raise_descriptor_limit(config, service->places, err);
+    unsigned workers = config->workers ? config->workers : service->cores;
+    enum status status = raise_descriptor_limit(config, workers, service->places, err);
     if (status == ST_OK) {
         status = settings_create(&settings, config, err);
     }
@@ -164,8 +167,7 @@ static enum status service_init(struct service *service, struct error *err) {
         status = open_backends(service, err);
     }
     if (status == ST_OK) {
-        unsigned count = config->workers ? config->workers : service->cores;
-        status = workers_create(&service->workers, service, count, err);
+        status = workers_create(&service->workers, service, workers, err);
     }
     return status;
 }
