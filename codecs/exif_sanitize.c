@@ -28,7 +28,7 @@ struct value {
     bool written; /* it goes into the output */
     uint16_t type;
     uint32_t count;
-    struct bytes bytes;      /* of the input, in its byte order; or those that follow */
+    struct bytes bytes;      /* of the input, in its byte order; or in `made` */
     uint8_t made[MADE_SIZE]; /* instead of the input's */
 };
 

@@ -19,8 +19,7 @@ struct glance {
     uint8_t sampling; /* JPEG of 3 components: factors of the first, horizontal << 4 | vertical, as far as the
                          others have 1 and 1; else 0 */
     bool progressive; /* several scans or interlaced */
-    bool
-        baseline; /* JPEG: of the one kind that GPUs decode (gpu/scan.h), with 8 bits and 1 or 3 components */
+    bool baseline;    /* JPEG: the kind that GPUs decode (gpu/scan.h), with 8 bits and 1 or 3 components */
 };
 
 /* False when the input does not begin like a JPEG or PNG with such a header. Thread-safe. */

@@ -123,7 +123,7 @@ static bool is_new(const struct threads *threads, pid_t thread) {
     return thread > 0 && thread != (pid_t)syscall(SYS_gettid) && threads->count < THREADS_MAX;
 }
 
-/* Those that were not there the last time; whether there were some. */
+/* Signals the threads that earlier rounds did not see. Whether there were any. */
 static bool signal_new(struct threads *threads) {
     unsigned before = threads->count;
     DIR *folder = opendir("/proc/self/task");
@@ -147,8 +147,8 @@ static unsigned count_alive(const struct threads *threads) {
     return count;
 }
 
-/* As the C library does for setuid: each thread is made to call. Those that one starts meanwhile, which was
- * not reached yet, are found in the next round. */
+/* Makes each thread call, by a signal, as the C library does for setuid. A thread that the signal has not
+ * reached may start others meanwhile: the next round finds them. */
 static unsigned enter_by_signal(int ruleset) {
     struct threads threads = {0};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};

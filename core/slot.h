@@ -79,8 +79,8 @@ int64_t slot_pool_trim(struct slot_pool *pool, int64_t now);
  * beyond the budget, too; later requests then get less. Negative: they are no more. Thread-safe. */
 void slot_pool_count(struct slot_pool *pool, int64_t bytes);
 
-/* A memory file of that size, which nobody can change any more: a process that maps it need not fear to find
- * it shorter. The caller closes it. -1 with errno. */
+/* A memory file of that size, which is sealed: no process can make it shorter under another one that has
+ * mapped it. The caller closes it. -1 with errno. */
 int slot_file(size_t size);
 
 /* An empty slot, owned by the caller until slot_give_back. Thread-safe. It may have memory already; one for a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A lane's working memory: one block that somebody lends for a run, or the lane's own, which grows to the
+ * A lane's working memory: one block that the caller lends for a run, or the lane's own, which grows to the
  * most that was ever needed. Zero-initialise; end with scratch_finish. */
 #ifndef BLURD_CPU_SCRATCH_H
 #define BLURD_CPU_SCRATCH_H

@@ -5,8 +5,8 @@
  *
  *   calls   A list (core/call_list.h). No program, no process, no socket, no memory that can be run, no file
  *           that is made. ioctl takes the commands of the GPU's driver and no terminal's.
- *   files   Landlock (core/landlock.h), as far as the kernel knows it: the GPU's devices, and reading what
- * the driver reads of the system and of this process. No TCP connection.
+ *   files   Landlock (core/landlock.h), as far as the kernel knows it: only the GPU's devices may be used,
+ *           and only what the driver reads of the system and of this process may be read. No TCP connection.
  *
  * docs/security.md says what is left. */
 #ifndef BLURD_GPU_ENGINE_SANDBOX_H

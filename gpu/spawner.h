@@ -22,7 +22,7 @@
 enum status spawner_start(struct gpu_spawner *spawner, bool open, int leash[2], int control[2],
                           struct error *err);
 
-/* Says that the engine serves in its sandbox: no other kind is started from then on, whoever asks. */
+/* Says that the engine serves in its sandbox: from then on the spawner refuses to start any other kind. */
 void spawner_proven(int leash);
 
 /* Has the engine killed; returns at once. Any thread, any number of times. */

@@ -188,7 +188,7 @@ static void announce(struct supervisor *supervisor, const struct wire_ready *rea
     set_state(supervisor, BACKEND_SERVING, text);
 }
 
-/* An engine that is open serves all the same, and is spoken of. */
+/* Tells the spawner that the sandbox works, or the log that an engine serves without it. */
 static void note_sandbox(struct supervisor *supervisor, const struct wire_ready *ready) {
     if (ready->closed) {
         spawner_proven(supervisor->leash);

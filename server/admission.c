@@ -246,8 +246,8 @@ static struct job *take_large(struct admission *admission, bool apart) {
     return job;
 }
 
-/* The newest of those that wait for a device, or the oldest where it does none. Large ones take no more
- * workers than the others do. */
+/* The newest job that waits for a device; the oldest one while the device does nothing. Large jobs of this
+ * queue take no more workers than other large ones do. */
 static struct job *take_overflow(struct admission *admission, int64_t now) {
     bool over = admission_overflows(admission, now);
     struct job *job = over ? choose(admission, &admission->queue[JOB_DEVICE], !is_out(admission, now)) : NULL;

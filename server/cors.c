@@ -9,12 +9,12 @@
 #include "server/request.h"
 #include "server/settings.h"
 
-/* Headers of answers that pages may read, beside those that they always may. */
+/* Headers of answers that pages may read, beside the few that the standard lets them read. */
 #define EXPOSED                                                                                              \
     "Allow, ETag, Retry-After, Server-Timing, WWW-Authenticate, X-Backend, X-Blurd-Notice, "                 \
     "X-Metadata-Dropped, X-Request-Id"
 
-/* Headers that requests of pages may have, beside those that they always may. */
+/* Headers that requests of pages may have, beside the few that the standard lets them send. */
 #define ALLOWED "Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent"
 
 #define PREFLIGHT_S "3600" /* for which browsers remember it */

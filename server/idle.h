@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the first thread does while nothing else is to do: memory that is idle goes back to the system.
+ * The first thread waits here for signals. Meanwhile it gives idle memory back to the system.
  *
  * Ending by itself: with idle_exit a daemon whose port nobody asks ends as after SIGTERM. A service manager
  * that holds the socket starts another one when somebody comes. */

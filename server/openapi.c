@@ -24,10 +24,10 @@ static const struct {
     const char *help;
 } fields[] = {
     {"X-Request-Id", true,
-     "An id of the client's own for the answer and the log: up to 64 letters, digits and `-_.:/+=@`. Another "
-     "one is made instead of what is none."},
-    {"traceparent", true,
-     "Trace context (W3C); its ids stand in the log line. What is malformed is as none."},
+     "An id of the client's own for the answer and the log: up to 64 letters, digits and `-_.:/+=@`. Any "
+     "other "
+     "value is replaced by an id made here."},
+    {"traceparent", true, "Trace context (W3C); its ids stand in the log line. A malformed one is ignored."},
     {"If-None-Match", false, "The ETag of an answer that the client has."},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };

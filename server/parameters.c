@@ -56,7 +56,7 @@ static const struct argument input_table[] = {
     {.name = "invert",
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.invert),
-     .help = "Act on everything but the regions, of which there must be one."},
+     .help = "Act on everything but the regions. Needs a region."},
     {.name = "region",
      .type = ARGUMENT_PARSED,
      .offset = AT(input.region),
@@ -85,7 +85,7 @@ static const struct argument feather_table[] = {
      .minimum = 0.5,
      .maximum = 500,
      .unit = " pixels",
-     .help = "Width in pixels over which the edge of the regions is soft, of which there must be one.",
+     .help = "Width in pixels over which the edges of the regions are soft. Needs a region.",
      .without = "hard edges"},
     {0},
 };

@@ -65,8 +65,8 @@ static const int sanitizers[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-/* The rule for all descriptors but that one: those that differ from it in a bit. SCMP_CMP_NE would compare 64
- * bits, of which the kernel then ignores the upper half. */
+/* Adds the rule for every descriptor but that one: one rule a bit, for descriptors that differ in it.
+ * SCMP_CMP_NE would compare 64 bits, of which the kernel then ignores the upper half. */
 static int allow_sparing(scmp_filter_ctx filter, const struct call_rule *rule, int spared) {
     if (spared < 0) {
         return call_list_allow_rules(filter, rule, 1);

@@ -17,8 +17,8 @@ struct trace {
     char parent_id[TRACE_PARENT_SIZE + 1];
 };
 
-/* Takes a field `traceparent`. One that is malformed is as none, and so are several: nothing is refused,
- * since the picture does not depend on it. */
+/* Takes a field `traceparent`. A malformed one, and several of them, count as if there were none: nothing is
+ * refused, since the picture does not depend on it. */
 void trace_header(struct trace *trace, const char *value, size_t size);
 
 #endif
