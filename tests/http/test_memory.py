@@ -10,6 +10,8 @@ import daemon
 import numpy
 import pictures
 import pytest
+import requests
+import wire
 
 WIDTH, HEIGHT = 2560, 1600
 MIB = 1 << 20
@@ -134,3 +136,28 @@ def test_what_is_idle_goes_back_to_the_system():
         assert at_once(own, 16, body_of('jpeg')) == {200}
         assert own.metrics()['blurd_slot_bytes'] > 16 * MIB  # warm, for those who come next
         assert daemon.eventually(lambda: own.metrics()['blurd_slot_bytes'] == 0 and own.status('VmRSS') < before + 4096), own.status('VmRSS')
+
+
+def test_answers_are_given_back():
+    """After answers of each kind no more is held than after the first ones, and together they are more than `memory`."""
+    large = pictures.jpeg(pictures.noise(1000, 1000), 50)
+    kinds = [('/blur?sigma=0.1&format=png&effort=0', large, 200), ('/blur', pictures.small_jpeg(), 200), ('/stats', pictures.small_png(), 200),
+             ('/pixelate?mode=redact&region=1,1,8,8', pictures.small_jpeg(), 200), ('/blur', pictures.small_png()[:-40], 400), ('/blur?sigma=0', large, 400)]
+    with daemon.Daemon('--gpus', 'none', '--workers', 1, '--memory', '64MiB') as own:
+        with requests.Session() as session:
+            def ask(kind):
+                target, body, status = kind
+                answer = session.post(own.url(target), data=body, timeout=60 * daemon.SLOW)
+                assert answer.status_code == status, answer.text
+                return len(answer.content)
+
+            for kind in kinds:
+                ask(kind)
+            before, answered = own.metrics()['blurd_slot_bytes'], 0
+            while answered < 80 * MIB:
+                answered += sum(ask(kind) for kind in (kinds[0], *kinds))
+            with own.connect() as leaving:  # before it has read much
+                leaving.send(wire.message('POST', kinds[0][0], large))
+                assert leaving.socket.recv(1)
+            assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 1)
+            assert own.metrics()['blurd_slot_bytes'] <= before
