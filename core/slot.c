@@ -16,8 +16,8 @@
 #include "core/poison.h"
 
 enum {
-    SLOT_STEP = 64 << 10, /* memory is committed in such steps */
-    SLOT_KEEP = 64 << 20, /* an idle slot keeps this much: a 20-megapixel RGB picture */
+    SLOT_STEP = 256 << 10, /* memory is committed, and mapped by a GPU's process, in such steps */
+    SLOT_KEEP = 64 << 20,  /* an idle slot keeps this much: a 20-megapixel RGB picture */
 };
 #define TRIM_STEP_NS INT64_C(1000000000)
 
@@ -172,7 +172,8 @@ static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
 
 /* Where many bodies are, one that trickles in is to hold no more than it needs. The pool is locked. */
 static void fit_body(struct slot_pool *pool, struct slot *slot) {
-    if (pool->held[SLOT_BODY] + slot->reserved > pool->budget / SLOT_CALM) {
+    size_t calm = pool->budget / (slot->shared ? SLOT_CALM_SHARED : SLOT_CALM);
+    if (pool->held[SLOT_BODY] + slot->reserved > calm) {
         shrink(pool, slot, SLOT_BODY_LEAST);
     }
 }

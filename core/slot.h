@@ -27,7 +27,9 @@ struct slot_pool;
 enum slot_kind { SLOT_BODY, SLOT_WORK, SLOT_KINDS };
 
 enum {
-    SLOT_CALM = 16, /* while bodies hold less than this part of the budget, they keep what is warm */
+    SLOT_CALM = 16, /* while bodies hold less than this part of the budget, they keep what is warm; */
+    SLOT_CALM_SHARED =
+        4, /* than this, slots that are shared: to register new pages with a GPU takes longer */
     SLOT_BODY_LEAST = 256 << 10, /* bytes of a warm slot that a body gets in any case */
 };
 #define SLOT_IDLE_NS INT64_C(3000000000)
@@ -84,7 +86,7 @@ void slot_pool_count(struct slot_pool *pool, int64_t bytes);
 int slot_file(size_t size);
 
 /* An empty slot, owned by the caller until slot_give_back. Thread-safe. It may have memory already; one for a
- * body has SLOT_BODY_LEAST at most once bodies hold much.
+ * body has SLOT_BODY_LEAST at most once bodies hold much (SLOT_CALM, SLOT_CALM_SHARED).
  * ST_BUSY when the process has no more memory mappings or file descriptors. */
 enum status slot_acquire(struct slot_pool *pool, enum slot_kind kind, struct slot **slot, struct error *err);
 
