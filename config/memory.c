@@ -39,9 +39,10 @@ uint64_t memory_share(uint64_t group, uint64_t ram) {
     return (mib < MEMORY_MIN_MIB ? MEMORY_MIN_MIB : mib) << 20;
 }
 
-uint64_t memory_request_max(uint64_t budget, unsigned connections) {
+uint64_t memory_request_max(uint64_t budget, unsigned connections, unsigned workers) {
     const uint64_t least = UINT64_C(1) << 30;
-    uint64_t share = MEMORY_ADDRESSES / connections;
+    uint64_t slots = (uint64_t)connections + (workers < connections ? workers : connections);
+    uint64_t share = MEMORY_ADDRESSES / slots;
     uint64_t most = share > least ? share : least;
     return budget < most ? budget : most;
 }

@@ -18,10 +18,11 @@ enum {
  * MEMORY_RAM_PERCENT of that; at least MEMORY_MIN_MIB. */
 uint64_t memory_share(uint64_t group, uint64_t ram);
 
-/* Bytes that one request may take of a budget: all of it where as many requests as there may be connections
- * can have addresses for so much, else their share of MEMORY_ADDRESSES; at least 1 GiB. Without a bound 1024
- * requests on a machine of 1 TiB had none left. */
-uint64_t memory_request_max(uint64_t budget, unsigned connections);
+/* Bytes that one slot may take of a budget, where each connection may have one for a body and each worker one
+ * for a picture (there are no more of these than connections): all of the budget if all slots can have
+ * addresses for so much, else their share of MEMORY_ADDRESSES; at least 1 GiB. Without a bound 1024 requests
+ * on a machine of 1 TiB had none left. */
+uint64_t memory_request_max(uint64_t budget, unsigned connections, unsigned workers);
 
 /* The budget in force, in bytes: `wanted`, or with 0 what memory_share says of this process's control groups
  * and this machine. The machine's whole memory counts, not what is free, so that each start gives the same.

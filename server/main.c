@@ -155,9 +155,10 @@ static enum status service_init(struct service *service, struct error *err) {
     if (!service->metrics || !service->slots || service->idle_event < 0) {
         return fail(err, ST_BUSY, "out of memory");
     }
-    slot_pool_limit(service->slots, memory_request_max(service->memory, config->connections));
     struct settings *settings;
     unsigned workers = config->workers ? config->workers : service->cores;
+    slot_pool_limit(service->slots,
+                    memory_request_max(service->memory, config->connections, 2 * workers + service->places));
     enum status status = raise_descriptor_limit(config, workers, service->places, err);
     if (status == ST_OK) {
         status = settings_create(&settings, config, err);

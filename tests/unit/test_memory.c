@@ -43,19 +43,24 @@ static void test_shares(void **state) {
     assert_int_equal(memory_share(UINT64_MAX - 1, UINT64_MAX), (UINT64_MAX >> 20) * 60 / 100 << 20);
 }
 
+/* All slots that there can be together have no more addresses than they may, unless each has the least. */
 static void test_what_a_request_may_take(void **state) {
     (void)state;
     static const struct {
         uint64_t budget, most; /* MiB */
-        unsigned connections;
+        unsigned connections, workers;
     } cases[] = {
-        {307, 307, 1024},       {32768, 32768, 1024},  {65536, 65536, 1024},   {262144, 65536, 1024},
-        {262144, 16384, 4096},  {4096, 1024, 65536},   {1048576, 1024, 65536}, {307, 307, 65536},
-        {1048576, 1048576, 64}, {1048576, 1048576, 1},
+        {307, 307, 1024, 2},        {32768, 32768, 1024, 64},    {65536, 63550, 1024, 32},
+        {262144, 63550, 1024, 32},  {262144, 32768, 1024, 5000}, {262144, 16131, 4096, 64},
+        {4096, 1024, 65536, 128},   {1048576, 1024, 65536, 128}, {307, 307, 65536, 2},
+        {1048576, 524288, 64, 200}, {1048576, 1048576, 1, 200},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint64_t most = memory_request_max(cases[i].budget * MIB, cases[i].connections);
-        assert_int_equal(most, cases[i].most * MIB);
+        unsigned connections = cases[i].connections, workers = cases[i].workers;
+        uint64_t most = memory_request_max(cases[i].budget * MIB, connections, workers);
+        uint64_t slots = (uint64_t)connections + (workers < connections ? workers : connections);
+        assert_int_equal(most / MIB, cases[i].most);
+        assert_true(slots * most <= MEMORY_ADDRESSES || most <= 1024 * MIB);
     }
 }
 
