@@ -149,6 +149,28 @@ def test_small_ones_do_not_wait_for_large_ones(start):
         assert {first.answer().status, second.answer().status} == {200}
 
 
+def test_a_large_one_begins_when_there_is_memory(start):
+    """It waits for what small ones hold, and for nothing else: the end of the last of them wakes it."""
+    own = start('--workers', 1, '--memory', '64MiB', '--queue-target', '1m', '--gpus', 'none')
+    small, large = (pictures.png(numpy.zeros((side, side, 3), numpy.uint8)) for side in (1200, 1250))
+    waited = 0
+    for count in (8, 32, 128):
+        connections = [own.connect(60) for _ in range(count)]
+        for connection in connections:
+            connection.send(wire.message('POST', '/blur?sigma=1', small))
+        with own.connect() as last:
+            last.send(wire.message('POST', '/blur?effort=9', large))
+            answer = last.answer()
+        assert answer.status == 200
+        assert [connection.answer().status for connection in connections] == [200] * count
+        for connection in connections:
+            connection.close()
+        waited = float(answer.header('Server-Timing').partition('queue;dur=')[2].partition(',')[0])
+        if waited > 10:
+            break
+    assert waited > 10, 'there always was memory'
+
+
 def test_icons_say_nothing_of_large_pictures(start):
     """Hundreds of 76 bytes, then 8 megapixels of the same kind: an idle daemon refuses none of them."""
     own = start('--workers', 1, '--work-timeout', f'{4000 * daemon.SLOW:.0f}ms')
