@@ -12,6 +12,8 @@
 # make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
 # make docs            the generated pages, tables       make tidy     static analysis, all tools
 # make memcheck        the unit tests under valgrind
+# make mutants         puts small bugs into the code, one at a time, and tells which no test notices
+#                      (ARGS='--files core,codecs --count 50'); hours for many
 # make bundle          an archive for hosts without packages
 # make check-image     the container image, built by buildah and run, some minutes
 # make deb             a Debian package in build/deb   make check-deb   lintian, installed and removed in a Debian of its own
@@ -97,7 +99,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
 BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-browser check-hostile check-load coverage \
-                  check-image check-install check-deb check-readme deb uninstall
+                  check-image check-install check-deb check-readme deb mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -322,6 +324,10 @@ check-load:
 	@tests/python.sh tests/load/run.py $(ARGS)
 load-libraries: $(FAIL) $(FAKE_CUDA)
 
+mutants:
+	@config/packages.sh test
+	@tests/python.sh tests/mutants/run.py $(ARGS)
+
 # Which lines and branches the tests reach; the parser of parameters and options file by file.
 coverage:
 	@config/packages.sh test
@@ -408,7 +414,7 @@ distclean:
 	rm -rf build
 
 .PHONY: all kernels tests tools fuzzers run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
-        memcheck install install-strip uninstall check-image check-deb check-install check-readme deb clean distclean FORCE
+        memcheck mutants install install-strip uninstall check-image check-deb check-install check-readme deb clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

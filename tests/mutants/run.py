@@ -32,7 +32,7 @@ import mutate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "codecs", "server", "gpu")
-PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+PYTHON = str(ROOT / "tests/python.sh")
 BUILD_S, HTTP_S = 900, 400
 BUILT = ("release", "cuda", "playground")  # what a build writes to: each tree has its own
 SLOWEST = 5  # times what a program takes without a mutant, and SPARE_S more; then it hangs
