@@ -156,13 +156,15 @@ def leavers(count=2000):
 
 
 def dead_in_queue(count=100):
-    with lab.start('--workers', 1, '--queue', 256) as own, own.connect(60) as holder:
-        holder.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(900)))
+    """The worker for large pictures is busy with one, and all others wait behind it, as in test_disconnects.py; but for some,
+    since what became usual is not large any more."""
+    with lab.start('--workers', 1, '--work-timeout', '1m') as own, own.connect(60) as holder:
+        holder.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1250)))
         lab.daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 2)
         waiting = [own.connect() for _ in range(count)]
         for i, connection in enumerate(waiting):
             connection.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(300), [f'X-Request-Id: gone-{i}']))
-        lab.daemon.eventually(lambda: own.metrics()['blurd_queue_depth'] == count)
+        lab.daemon.eventually(lambda: own.metrics()['blurd_queue_depth'] >= 0.9 * count)
         for i, connection in enumerate(waiting):
             connection.reset() if i % 2 else connection.close()
         holder.answer()
