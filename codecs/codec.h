@@ -40,7 +40,7 @@ struct codec_limits {
      * interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
     bool local_blocks;
     bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
-    const struct progress *progress; /* is told of the rows that are decoded; NULL: nobody */
+    const struct progress *progress; /* is told of the rows that are decoded; NULL: none */
 };
 
 enum {
@@ -93,7 +93,7 @@ struct encode_options {
     bool upright;                 /* the pixels were rotated: write orientation 1 */
     unsigned *losses;             /* gets bits of codecs/losses.h: what keep_metadata loses; or NULL */
     int64_t deadline_ns;          /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
-    struct crew *crew;            /* may help, with no effect on the bytes; NULL: nobody */
+    struct crew *crew;            /* may help, with no effect on the bytes; NULL: none */
 };
 
 /* An encoding under way; the codec's own part follows. */

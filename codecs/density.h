@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How many pixels lie on an inch or a centimetre of paper. JPEG writes it into its JFIF header, PNG into its
- * pHYs chunk, both into EXIF; a picture has one, whatever it is written into. Internal to codecs/. */
+ * pHYs chunk, both into EXIF. A picture has one resolution, the same in each place. Internal to codecs/. */
 #ifndef BLURD_CODECS_DENSITY_H
 #define BLURD_CODECS_DENSITY_H
 

@@ -27,7 +27,7 @@ static struct walk walk_of(const struct plane *source, struct orient_turn turn, 
     return turn.transpose ? (struct walk){start, row, column} : (struct walk){start, column, row};
 }
 
-enum { TILE = 32 }; /* tiles keep both the rows that are read and those that are written in the cache */
+enum { TILE = 32 }; /* samples a side: the rows read and the rows written of a tile fit the cache */
 
 /* Rows top to bottom - 1 of the target. `size` is a constant wherever this is inlined, so that memcpy becomes
  * a move. */

@@ -9,7 +9,7 @@
 #include "core/crew.h"
 #include "core/image.h"
 
-/* Appends the IDAT chunks, one a strip and one that ends the stream. The crew (NULL: nobody) helps. ST_LIMIT
+/* Appends the IDAT chunks, one a strip and one that ends the stream. The crew (NULL: none) helps. ST_LIMIT
  * at the deadline, which is looked at before each strip (CLOCK_MONOTONIC, 0: none), or over the output's
  * maximum; ST_BUSY without memory. */
 enum status png_strips_write(const struct image *image, struct crew *crew, int64_t deadline_ns,

@@ -16,8 +16,8 @@ struct text {
     bool ascii;              /* the value is ASCII */
 };
 
-/* Calls `visit` with each text that is carried, in the order of the file: those that are plain
- * (codecs/plain_text.h). For all others LOSS_TEXT is set in *losses. Ends with the first failure of `visit`;
+/* Calls `visit` with each plain text (codecs/plain_text.h), in the order of the file; only plain texts are
+ * kept. For each other text LOSS_TEXT is set in *losses. Ends with the first failure of `visit`;
  * ST_BUSY without memory. */
 enum status texts_each(const struct metadata *metadata, unsigned *losses,
                        enum status (*visit)(void *context, const struct text *text, struct error *err),

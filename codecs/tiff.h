@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The container of EXIF: numbers in either byte order, and directories of entries. Nothing is read outside of
- * the bytes, whatever offsets they hold. Internal to codecs/. */
+ * The container of EXIF: numbers in either byte order, and directories of entries. No offset that the
+ * bytes hold leads to a read outside of them. Internal to codecs/. */
 #ifndef BLURD_CODECS_TIFF_H
 #define BLURD_CODECS_TIFF_H
 
@@ -56,7 +56,7 @@ bool tiff_open(struct tiff *tiff, struct bytes bytes);
 /* Offset of the first directory. */
 uint32_t tiff_first(const struct tiff *tiff);
 
-/* Number of entries of the directory at `offset`, cut to those that are there. */
+/* Number of entries of the directory at `offset`, at most as many as lie within the bytes. */
 uint32_t tiff_count(const struct tiff *tiff, uint32_t offset);
 
 /* Entry number `index` of the directory at `offset`, below tiff_count. */

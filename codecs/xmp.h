@@ -17,7 +17,7 @@ enum {
 
 /* Appends a fresh packet to *output with the properties that are in one of the namespaces of the table in
  * xmp_names.c, and in which there is no element or attribute of another, and no text that is not plain
- * (codecs/plain_text.h). Namespaces are known by their URI, whatever prefix stands for them, and are written
+ * (codecs/plain_text.h). Namespaces are compared by URI and not by prefix, and are written
  * with the usual prefix. Properties that tell how the file was stored (size, resolution, format) are left out
  * in silence, tiff:Orientation if `upright`; for all others that are left out bits of codecs/losses.h are set
  * in *losses. Appends nothing when no property is left, or when the packet is over XMP_INPUT_MAX or not

@@ -53,10 +53,10 @@ struct run {
                                  mixture (docs/filters.md). NULL: 255 everywhere */
     int64_t deadline_ns;      /* core/deadline.h: ST_LIMIT soon after it, from a backend that computes in this
                                  process; others have a limit of their own */
-    struct crew *crew;        /* may help a backend that computes in this process; NULL: nobody */
+    struct crew *crew;        /* may help a backend that computes in this process; NULL: none */
     const struct feed *feed;  /* makes the source; NULL: it is there */
     const struct progress *progress; /* may be told of rows of the target on the calling thread, by a backend
-                                        after which no other is tried; NULL: nobody wants to know */
+                                        after which no other is tried; NULL: not told */
     struct working working;          /* lent for the time of the run; without, the lane takes its own */
 };
 

@@ -19,7 +19,7 @@
 #include "core/image.h"
 
 /* Blends into `result`, which holds the filtered picture: `source` has the same shape and does not overlap
- * it, `mask` is an 8-bit PIXEL_GRAY picture of the same size. The crew (NULL: nobody) helps. ST_LIMIT at the
+ * it, `mask` is an 8-bit PIXEL_GRAY picture of the same size. The crew (NULL: none) helps. ST_LIMIT at the
  * deadline (core/deadline.h). Thread-safe for different pictures. */
 enum status blend(struct crew *crew, int64_t deadline_ns, const struct image *source,
                   const struct image *result, const struct image *mask, struct error *err);

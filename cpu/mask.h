@@ -80,7 +80,7 @@ void mask_clear(const struct image *mask, struct mask_rect rect);
 struct mask_feathering {
     double feather;         /* pixels, 0.2 to 1000: a Gaussian of half of that as sigma */
     struct lane *lane;      /* of the CPU backend */
-    struct crew *crew;      /* NULL: nobody helps */
+    struct crew *crew;      /* NULL: none helps */
     int64_t deadline_ns;    /* core/deadline.h */
     struct working working; /* mask_feather_bytes at least; without memory the lane takes its own */
 };
@@ -95,7 +95,7 @@ enum status mask_feather(const struct mask_feathering *how, const struct image *
 size_t mask_feather_bytes(const struct backend *cpu, const struct image_shape *mask, double feather);
 
 /* Copies the pixels where the mask is 0 from `source` to `target`: interleaved, of the same shape, the mask
- * of their size. With the crew (NULL: nobody); ST_LIMIT at the deadline. */
+ * of their size. With the crew (NULL: none); ST_LIMIT at the deadline. */
 enum status mask_restore(struct crew *crew, int64_t deadline_ns, const struct image *target,
                          const struct image *source, const struct image *mask, struct error *err);
 
