@@ -190,7 +190,7 @@ $(BUILD)/tests/gpu/check_gpu: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblurd
 include bench/gpu/rules.mk
 
 # The kernels run as host code there, fiber by fiber: no sanitizer follows that.
-FAKE_FLAGS := -g -O1 -fPIC -fvisibility=hidden -I. -ffp-contract=off -pthread -MMD -MP
+FAKE_FLAGS := -g -O2 -fPIC -fvisibility=hidden -I. -ffp-contract=off -pthread -MMD -MP
 $(BUILD)/tests/fake_cuda/libfakecuda.so: $(patsubst %,$(BUILD)/%.o,$(FAKE_SOURCES))
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -shared -pthread -o $@ $^
@@ -212,6 +212,9 @@ endif
 own_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
             $(if $(filter server/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
 comma := ,
+
+# References are plain loops that are compared with, and not what is tested: sanitizers would make them ten times slower.
+$(BUILD)/tests/filters/reference_%.o: ALL_CFLAGS = $(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS)
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -85,22 +85,36 @@ static double rounded(const struct field *f, double sum, bool last) {
     return floor(sum / (last ? 1 << 22 : 1 << 15) + 0.5);
 }
 
+/* The samples from `first` on along `axis`, on the line that is `other` on the other axis. */
+static void read_line(const struct field *f, unsigned axis, long other, long first, long count,
+                      double *line) {
+    for (long i = 0; i < count; i++) {
+        line[i] = along(f, axis, other, other, first + i);
+    }
+}
+
 /* Replaces *f by the result of a pass along `axis` over positions `range`, every one the symmetric taps
  * around position * step. */
 static void pass_taps(struct field *f, unsigned axis, struct axis_range range, long step, int radius,
                       const int16_t *weight, const float *real, bool last) {
     struct field out = make_field(f, axis == 0 ? range : f->axis[0], axis == 1 ? range : f->axis[1]);
-    for (long y = out.axis[1].lo; y <= out.axis[1].hi; y++) {
-        for (long x = out.axis[0].lo; x <= out.axis[0].hi; x++) {
-            long centre = (axis ? y : x) * step;
-            double sum = multiply(f, f->real ? real[0] : weight[0], along(f, axis, x, y, centre));
+    long first = range.lo * step - radius;
+    long count = (range.hi - range.lo) * step + 2 * radius + 1;
+    struct field line =
+        make_field(f, (struct axis_range){0, count - 1, false}, (struct axis_range){0, 0, false});
+    for (long other = out.axis[!axis].lo; other <= out.axis[!axis].hi; other++) {
+        read_line(f, axis, other, first, count, line.value);
+        for (long at = range.lo; at <= range.hi; at++) {
+            const double *centre = line.value + at * step - first;
+            double sum = multiply(f, f->real ? real[0] : weight[0], *centre);
             for (int k = 1; k <= radius; k++) {
-                double pair = add(f, along(f, axis, x, y, centre - k), along(f, axis, x, y, centre + k));
+                double pair = add(f, centre[-k], centre[k]);
                 sum = add(f, sum, multiply(f, f->real ? real[k] : weight[k], pair));
             }
-            *cell(&out, x, y) = rounded(f, sum, last);
+            *(axis ? cell(&out, other, at) : cell(&out, at, other)) = rounded(f, sum, last);
         }
     }
+    free(line.value);
     free(f->value);
     *f = out;
 }

@@ -14,6 +14,7 @@
 #include "cpu/cpu.h"
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
+#include "tests/filters/reference_gaussian.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
@@ -54,66 +55,6 @@ static int teardown(void **state) {
     return 0;
 }
 
-static long fold(enum edge edge, long at, long n) {
-    switch (edge) {
-    case EDGE_CLAMP:
-        return at < 0 ? 0 : at >= n ? n - 1 : at;
-    case EDGE_WRAP:
-        return (at % n + n) % n;
-    case EDGE_MIRROR:
-        at = (at % (2 * n - 2) + 2 * n - 2) % (2 * n - 2);
-        return at < n ? at : 2 * n - 2 - at;
-    case EDGE_ZERO:
-    case EDGE_FRAME:
-        break;
-    }
-    return at < 0 || at >= n ? -1 : at;
-}
-
-/* matrix[to * n + from]: the Gaussian with what lies outside folded in. */
-static void fill_matrix(double *matrix, long n, double sigma, enum edge edge) {
-    long radius = (long)ceil(6 * sigma);
-    double sum = 0;
-    for (long k = -radius; k <= radius; k++) {
-        sum += exp(-(double)(k * k) / (2 * sigma * sigma));
-    }
-    memset(matrix, 0, (size_t)(n * n) * sizeof *matrix);
-    for (long k = -radius; k <= radius; k++) {
-        double weight = exp(-(double)(k * k) / (2 * sigma * sigma)) / sum;
-        for (long to = 0; to < n; to++) {
-            long from = fold(edge, to + k, n);
-            if (from >= 0) {
-                matrix[to * n + from] += weight;
-            }
-        }
-    }
-}
-
-/* The true blur of a grey picture, in `out`: WIDTH * HEIGHT samples. */
-static void true_gaussian(const struct image *source, double sigma, enum edge edge, double *out) {
-    static double across[WIDTH * WIDTH];
-    static double down[HEIGHT * HEIGHT];
-    static double half[WIDTH * HEIGHT];
-    fill_matrix(across, WIDTH, sigma, edge);
-    fill_matrix(down, HEIGHT, sigma, edge);
-    memset(half, 0, sizeof half);
-    memset(out, 0, sizeof half);
-    for (unsigned y = 0; y < HEIGHT; y++) {
-        for (unsigned to = 0; to < WIDTH; to++) {
-            for (unsigned x = 0; x < WIDTH; x++) {
-                half[y * WIDTH + to] += across[to * WIDTH + x] * test_sample(source, 0, x, y, 0);
-            }
-        }
-    }
-    for (unsigned to = 0; to < HEIGHT; to++) {
-        for (unsigned y = 0; y < HEIGHT; y++) {
-            for (unsigned x = 0; x < WIDTH; x++) {
-                out[to * WIDTH + x] += down[to * HEIGHT + y] * half[y * WIDTH + x];
-            }
-        }
-    }
-}
-
 static struct errors measure(struct fixture *f, unsigned depth, double sigma, enum edge edge,
                              enum content content) {
     static double expected[WIDTH * HEIGHT];
@@ -130,7 +71,7 @@ static struct errors measure(struct fixture *f, unsigned depth, double sigma, en
                               &(struct run){.chain = &chain, .source = &source.image, .target = &got.image},
                               NULL, NULL),
                      ST_OK);
-    true_gaussian(&source.image, sigma, edge, expected);
+    reference_gaussian(&source.image, sigma, edge, expected);
     struct errors errors = {0};
     for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
         double error = fabs(test_sample(&got.image, 0, i % WIDTH, i / WIDTH, 0) - expected[i]);
@@ -194,8 +135,8 @@ static int tutorial(const struct image *image, uint32_t x, uint32_t y, double si
     for (int dy = -radius; dy <= radius; dy++) {
         for (int dx = -radius; dx <= radius; dx++) {
             long weight = lround(1000 * exp(-(dx * dx + dy * dy) / (2 * sigma * sigma)));
-            uint32_t sx = (uint32_t)fold(EDGE_CLAMP, (long)x + dx, WIDTH);
-            uint32_t sy = (uint32_t)fold(EDGE_CLAMP, (long)y + dy, HEIGHT);
+            uint32_t sx = (uint32_t)reference_fold(EDGE_CLAMP, (long)x + dx, WIDTH);
+            uint32_t sy = (uint32_t)reference_fold(EDGE_CLAMP, (long)y + dy, HEIGHT);
             sum += weight * (long)test_sample(image, 0, sx, sy, 0);
             all += weight;
         }

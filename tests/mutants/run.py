@@ -4,9 +4,8 @@
 
     tests/mutants/run.py [--files core/slot.c,server] [--count 200] [--seed 1] [--jobs 2] [--list]
 
-For each mutant the files that depend on it are built anew, and tests run until one fails: first the unit
-programs that include the header of the changed file, then all other unit and filter programs, then the HTTP
-tests of its folder (the table HTTP below). A mutant that no test fails for is a survivor. Survivors that
+For each mutant tests are built and run until one fails: first the unit programs that include the header of the
+changed file, then all other unit and filter programs, then the HTTP tests of its folder (the table HTTP below). A mutant that no test fails for is a survivor. Survivors that
 change nothing for users are listed in explained.txt, each with its reason, and do not count.
 
 Works on copies of the tree under build/mutants, one for each job; the checkout itself is not touched.
@@ -141,8 +140,8 @@ class Tree:
                 pass
             process.wait()
 
-    def build(self):
-        return self.run(["make", "-s", "CONFIG=release", "WERROR=1", "all", "tests"], BUILD_S)
+    def build(self, goals=("all", "tests")):
+        return self.run(["make", "-s", "CONFIG=release", "WERROR=1", *goals], BUILD_S)
 
     def programs(self):
         found = glob.glob("build/release/tests/unit/test_*", root_dir=self.path)
@@ -157,7 +156,7 @@ class Tree:
             self.times[name] = time.monotonic() - start
 
     def concerned(self, path):
-        """Programs that include the header of the file, or are named like it, the fastest first; then all others."""
+        """Programs that include the header of the file or are named like it, and all others; the fastest first."""
         stem = path.removesuffix(".c")
 
         def concerns(name):
@@ -168,13 +167,17 @@ class Tree:
         far = [name for name in self.times if name not in near]
         if not path.startswith("gpu/"):
             far = [name for name in far if self.times[name] < SPARE_S]
-        return sorted(near, key=self.times.get) + sorted(far, key=self.times.get)
+        return sorted(near, key=self.times.get), sorted(far, key=self.times.get)
 
     def test(self, path):
-        """The name of the first test that fails, or None."""
-        for name in self.concerned(path):
-            if not self.run([name], SLOWEST * self.times[name] + SPARE_S):
-                return pathlib.Path(name).name
+        """The name of the first test that fails, "stillborn", or None."""
+        near, far = self.concerned(path)
+        for programs, goals in ((near, ["all", *near]), (far, ["all", "tests"])):
+            if not self.build(goals):
+                return "stillborn"
+            for name in programs:
+                if not self.run([name], SLOWEST * self.times[name] + SPARE_S):
+                    return pathlib.Path(name).name
         pytest = [PYTHON, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
         for name in http_tests(path):
             if not self.run([*pytest, name], HTTP_S):
@@ -188,7 +191,7 @@ class Tree:
         lines[mutant.line - 1] = mutant.text
         file.write_text("\n".join(lines), encoding="utf-8")
         try:
-            return "stillborn" if not self.build() else self.test(mutant.path)
+            return self.test(mutant.path)
         finally:
             file.write_text(original, encoding="utf-8")
 
