@@ -111,12 +111,12 @@ endif
 endif
 
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
-GPU_NONE := $(wildcard gpu/*none.c)
-GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/compile.c $(GPU_NONE),$(wildcard gpu/*.c)),$(GPU_NONE))
-GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c pump.c \
-             pump_faults.c pump_late.c transcoder.c walk.c walk_damage.c decode.c encode.c shared_memory.c engine_sandbox.c)
+GPU_NONE := $(wildcard gpu/*/*none.c)
+GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*/*.c)),$(GPU_NONE))
+GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c submitter.c \
+             submitter_faults.c submitter_late.c transcoder.c huffman_sync.c huffman_sync_damage.c decode.c encode.c shared_memory.c engine_sandbox.c)
 
-SOURCES := $(wildcard core/*.c filters/*.c codecs/*.c cpu/*.c config/*.c server/*.c)
+SOURCES := $(wildcard $(foreach folder,core filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c))
 SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
 
 # Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
@@ -168,13 +168,13 @@ $(call programs,$(FUZZ_SOURCES)): %: %.o $(call objects,$(FUZZ_COMMON)) $(BUILD)
 
 # A driver for one test, which opens it as it opens the real one.
 $(BUILD)/tests/unit/test_driver: | $(BUILD)/tests/odd_driver/odd_driver.so
-$(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/driver.def
+$(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/cuda/driver.def
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
 
 # They open what stands in for NVIDIA's.
-$(addprefix $(BUILD)/tests/unit/test_,decode encode engine_jpeg pump pump_faults pump_late transcoder walk walk_damage shared_memory engine_sandbox): | $(FAKE_CUDA)
+$(addprefix $(BUILD)/tests/unit/test_,decode encode engine_jpeg submitter submitter_faults submitter_late transcoder huffman_sync huffman_sync_damage shared_memory engine_sandbox): | $(FAKE_CUDA)
 
 # What makes calls fail on purpose, loaded in front of the C library.
 FAIL := $(BUILD)/tests/load/libfail.so
@@ -210,7 +210,7 @@ $(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
 $(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
 own_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
-            $(if $(filter server/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
+            $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
 comma := ,
 
 # References are plain loops that are compared with, and not what is tested: sanitizers would make them ten times slower.
@@ -222,25 +222,25 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) $(call own_flags,$<) -MMD -MP -c -o $@ $<
 
 # The assembler includes it, and tells the compiler nothing.
-$(BUILD)/server/openapi.o: server/openapi.json
+$(BUILD)/server/openapi.o: server/pages/openapi.json
 
 # --- kernels -----------------------------------------------------------------------------
 # NVRTC needs no GPU. Shared by all CONFIGs, as is the tool. Without NVRTC, or where it does
-# not know an architecture, the files are empty, and gpu/program.c goes on without them.
+# not know an architecture, the files are empty, and gpu/cuda/program.c goes on without them.
 KERNELS := $(CUDA_BUILD)/kernels
 KERNEL_FILES := $(shell sed -n 's|^CUBIN(\(.*\))|$(KERNELS)/sm_\1.cubin|p; s|^PTX(\(.*\))|$(KERNELS)/compute_\1.ptx|p' \
-                gpu/architectures.def)
+                gpu/cuda/architectures.def)
 KERNEL_TOOL := $(CUDA_BUILD)/compile
 
-$(KERNEL_TOOL): gpu/compile.c gpu/nvrtc.c core/status.c core/bytes.c gpu/nvrtc.h gpu/nvrtc.def core/status.h core/bytes.h
-	$(call say,CC,gpu/compile.c)
+$(KERNEL_TOOL): gpu/cuda/compile.c gpu/cuda/nvrtc.c core/status.c core/bytes.c gpu/cuda/nvrtc.h gpu/cuda/nvrtc.def core/status.h core/bytes.h
+	$(call say,CC,gpu/cuda/compile.c)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O1 -I. -o $@ $(filter %.c,$^)
 
 # Made each time and replaced when it changes, so that nothing has to know what includes what. Two makes may be
 # at it at the same time (make test builds fuzz targets beside the rest): each has a file of its own.
 $(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
 	@mkdir -p $(@D)
-	@new=$@.$$$$ && $(KERNEL_TOOL) flatten $$new $(sort $(wildcard gpu/*.cu)) && \
+	@new=$@.$$$$ && $(KERNEL_TOOL) flatten $$new $(sort $(wildcard gpu/*/*.cu)) && \
 	    if cmp -s $@ $$new; then rm $$new; else mv $$new $@; fi
 
 # NVRTC looks for its second library where the loader does, and not beside itself.
@@ -252,14 +252,14 @@ $(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,cubin)
 $(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,ptx)
-$(BUILD)/gpu/embedded.o: $(KERNEL_FILES) $(KERNELS)/source.cu
+$(BUILD)/gpu/cuda/embedded.o: $(KERNEL_FILES) $(KERNELS)/source.cu
 kernels: $(KERNEL_FILES)
 
 # The page that `GET /` shows, as it goes into the binary.
-$(PLAYGROUND)/page.html: $(wildcard server/playground/*)
+$(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*)
 	$(call say,JOIN,$@)
-	$(Q)server/playground/join.sh $(PLAYGROUND)
-$(BUILD)/server/playground.o: $(PLAYGROUND)/page.html
+	$(Q)server/pages/playground/join.sh $(PLAYGROUND)
+$(BUILD)/server/pages/playground.o: $(PLAYGROUND)/page.html
 
 # Changes only when the compiler or the flags do; everything depends on it.
 FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(ALL_LDFLAGS)
@@ -275,8 +275,8 @@ $(PROBED_MK): Makefile
 	    echo 'int probed;' | $(CC) -Werror $$flag -c -x c -o /dev/null - 2>/dev/null && echo $$flag; \
 	done | xargs echo 'PROBED :=' >$@
 
-$(CUDA_BUILD)/cuda.mk: gpu/cuda_headers.sh gpu/cuda_headers.txt
-	@CC='$(CC)' gpu/cuda_headers.sh $(CUDA_BUILD) '$(CUDA_HOME)'
+$(CUDA_BUILD)/cuda.mk: gpu/cuda/cuda_headers.sh gpu/cuda/cuda_headers.txt
+	@CC='$(CC)' gpu/cuda/cuda_headers.sh $(CUDA_BUILD) '$(CUDA_HOME)'
 
 # --- for people ------------------------------------------------------------------------
 # A second make, as the compiler may only now have come.
@@ -369,7 +369,7 @@ check-install:
 
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
-	$(Q)$(CLANG_FORMAT) -i $(wildcard */*.[ch] tests/*/*.[ch] bench/*/*.[ch])
+	$(Q)$(CLANG_FORMAT) -i $$(git ls-files '*.c' '*.h')
 
 docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "codecs/foreign.h"
-#include "codecs/jpeg.h"
-#include "codecs/png.h"
+#include "codecs/jpeg/jpeg.h"
+#include "codecs/png/png.h"
 
 static const struct codec *const codecs[CODEC_COUNT] = {
     [CODEC_JPEG] = &codec_jpeg,

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "codecs/density.h"
+#include "codecs/metadata/density.h"
 #include "core/bytes.h"
 #include "core/feed.h"
 #include "core/image.h"
@@ -67,7 +67,7 @@ struct metadata {
     struct bytes xmp;       /* the packet; empty if none */
     struct bytes photoshop; /* JPEG: Photoshop's resources, among which IPTC may be; empty if none */
     struct density density; /* from the format's own field; EXIF may know one where this is none */
-    unsigned losses;        /* bits of codecs/losses.h: what is there and cannot be carried at all */
+    unsigned losses;        /* bits of codecs/metadata/losses.h: what is there and cannot be carried at all */
     uint16_t chunk_count;
     struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then texts and the time */
 };
@@ -91,9 +91,9 @@ struct encode_options {
     uint8_t effort;               /* PNG 0 fastest to 9 smallest */
     bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
     bool upright;                 /* the pixels were rotated: write orientation 1 */
-    unsigned *losses;             /* gets bits of codecs/losses.h: what keep_metadata loses; or NULL */
-    int64_t deadline_ns;          /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
-    struct crew *crew;            /* may help, with no effect on the bytes; NULL: none */
+    unsigned *losses;    /* gets bits of codecs/metadata/losses.h: what keep_metadata loses; or NULL */
+    int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+    struct crew *crew;   /* may help, with no effect on the bytes; NULL: none */
 };
 
 /* An encoding under way; the codec's own part follows. */

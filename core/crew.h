@@ -5,7 +5,8 @@
  * thread exists for this alone, nobody waits for help to come, and whoever is busy stays undisturbed: with
  * all threads busy a run is a loop on the thread that called it, without a lock.
  *
- * The threads are the members. Each has work of its own (server/workers.c: requests) under the crew's lock:
+ * The threads are the members. Each has work of its own (server/queue/workers.c: requests) under the crew's
+ * lock:
  *
  *     crew_lock(crew);
  *     while (there is no work of mine) {

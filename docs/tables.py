@@ -23,7 +23,7 @@ PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
 PAGES = [ROOT / 'docs/api.md', *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'docs/operations.md']
 MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 METRIC = re.compile(r'^METRIC\((\w+), \w+, "(\w+)",\s*"((?:[^"\\]|\\.)*)"\)', re.M)
-SOURCES = ('filters/*.[ch]', 'server/*.[ch]', 'server/openapi.json', 'config/options.def')
+SOURCES = ('filters/*.[ch]', 'server/**/*.[ch]', 'server/pages/openapi.json', 'config/options.def')
 
 
 def table(head, rows):

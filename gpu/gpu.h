@@ -20,7 +20,7 @@ struct gpu_options {
     bool single_process;         /* the engine in this process: for debuggers and sanitizers */
     int64_t timeout_ms;          /* a run that takes longer means the engine hangs */
     bool jpeg;                   /* JPEGs may be decoded and encoded by the GPUs, too */
-    bool sandbox;                /* engines enter theirs (gpu/engine_sandbox.h) */
+    bool sandbox;                /* engines enter theirs (gpu/engine/engine_sandbox.h) */
     bool sandbox_must;           /* and serve only in it; else one that does not work in it is replaced */
     unsigned pictures;           /* in those codecs at the same time, of all GPUs; 0: as many as are of use */
     struct gpu_spawner *spawner; /* NULL with single_process */
@@ -33,7 +33,7 @@ struct gpu_options {
  * this one. Only while the caller has one thread. False where blurd was built without CUDA headers. */
 bool gpu_driver_exists(void);
 
-/* Forks the process that will start engines (gpu/spawner.h). Only while the caller has one thread.
+/* Forks the process that will start engines (gpu/front/spawner.h). Only while the caller has one thread.
  * `arguments` are this program's, NULL-terminated: the engine process gets them. `open`: an engine
  * without its sandbox may be asked for, until one has served in it. ST_BUSY without
  * processes, ST_DEVICE where blurd was built without CUDA headers. */

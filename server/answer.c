@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "codecs/codec.h"
-#include "codecs/losses.h"
+#include "codecs/metadata/losses.h"
 #include "core/clock.h"
-#include "server/accept.h"
-#include "server/cors.h"
-#include "server/document.h"
-#include "server/etag.h"
+#include "server/message/accept.h"
+#include "server/message/cors.h"
+#include "server/message/etag.h"
+#include "server/pages/document.h"
+#include "server/process/settings.h"
 #include "server/request.h"
 #include "server/routes.h"
-#include "server/settings.h"
 
 enum { PAGE_MAX = 1 << 20 }; /* bytes of a page or problem: a bound, not a size */
 

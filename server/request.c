@@ -12,16 +12,16 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "filters/value.h"
-#include "server/account.h"
+#include "server/access_log.h"
 #include "server/answer.h"
-#include "server/cors.h"
-#include "server/http.h"
-#include "server/multipart.h"
-#include "server/overload.h"
-#include "server/pipeline.h"
+#include "server/http/http.h"
+#include "server/message/cors.h"
+#include "server/message/multipart.h"
+#include "server/picture/pipeline.h"
+#include "server/queue/overload.h"
+#include "server/queue/workers.h"
 #include "server/routes.h"
 #include "server/service.h"
-#include "server/workers.h"
 
 enum {
     BODY_STEP_LEAST = 256 << 10, /* bytes of room that a body gets at a time, and never more */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One request's life, told without the HTTP library: server/connection.c feeds it what
+ * One request's life, told without the HTTP library: server/http/connection.c feeds it what
  * arrives and sends what it answers.
  *
  *     request_create   the request line has been read             event thread
@@ -20,13 +20,13 @@
 
 #include "core/bytes.h"
 #include "core/slot.h"
-#include "server/admission.h"
-#include "server/cost.h"
-#include "server/framing.h"
+#include "server/http/framing.h"
+#include "server/message/parameters.h"
+#include "server/message/trace.h"
 #include "server/metrics.h"
-#include "server/parameters.h"
 #include "server/problem.h"
-#include "server/trace.h"
+#include "server/queue/admission.h"
+#include "server/queue/cost.h"
 
 struct service;
 struct worker;
@@ -58,7 +58,7 @@ struct outcome {
     unsigned backend; /* number in the metrics; 0: none ran */
     char backend_name[32];
     char notice[160]; /* what about the regions needs saying; empty: nothing */
-    unsigned losses;  /* bits of codecs/losses.h: metadata that metadata=keep could not keep */
+    unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that metadata=keep could not keep */
     uint32_t width, height;
     int64_t stage_ns[STAGE_COUNT];
     bool stages; /* the request got as far as a worker */
@@ -71,8 +71,8 @@ struct request {
     bool admin;                /* came through the second listener */
     struct job job;            /* the queue's */
     struct cost cost;          /* predicted, once the body is there */
-    void *connection;          /* server/connection.c's */
-    unsigned phase;            /* server/connection.c's; 0 at first */
+    void *connection;          /* server/http/connection.c's */
+    unsigned phase;            /* server/http/connection.c's; 0 at first */
     char client[48];           /* address of the peer, for the log */
     char id[REQUEST_ID_MAX + 1];
     struct trace trace; /* whose work this is part of */

@@ -22,7 +22,7 @@ struct route {
     enum route_listener listener;
     const char *help;    /* one sentence; NULL: the filter's */
     const char *media;   /* GET: type of the answer */
-    const char *schema;  /* its schema in server/openapi.json; NULL: text */
+    const char *schema;  /* its schema in server/pages/openapi.json; NULL: text */
     const char *refusal; /* when it answers 503 in the same form; NULL: never */
     bool tagged;         /* the answer has an ETag */
 };

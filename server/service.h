@@ -10,11 +10,11 @@
 #include "config/config.h"
 #include "core/backend.h"
 #include "core/slot.h"
-#include "server/cost.h"
-#include "server/listen.h"
+#include "server/http/listen.h"
 #include "server/metrics.h"
-#include "server/settings.h"
-#include "server/workers.h"
+#include "server/process/settings.h"
+#include "server/queue/cost.h"
+#include "server/queue/workers.h"
 
 enum { SERVICE_BACKENDS_MAX = METRIC_BACKENDS_MAX - 1 };
 

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / 'build/coverage'
 FOLDERS = ('codecs', 'config', 'core', 'cpu', 'filters', 'gpu', 'server')
 # What a client's text goes through before it is a number.
-PARSER = ('server/parameters.c', 'server/query.c', 'server/operations.c', 'filters/value.c', 'filters/region.c', 'filters/matrix.c', 'config/config.c',
+PARSER = ('server/message/parameters.c', 'server/message/query.c', 'server/message/operations.c', 'filters/value.c', 'filters/region.c', 'filters/matrix.c', 'config/config.c',
           'config/file.c', 'config/option.c')
 PARSER_TESTS = ('test_config', 'test_filter', 'test_multipart', 'test_option', 'test_parameters', 'test_query', 'test_region')
 HTTP_TESTS = 'test_parameters or test_refusals or test_start'

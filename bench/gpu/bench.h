@@ -7,7 +7,7 @@
 
 #include "core/backend.h"
 #include "filters/chain.h"
-#include "gpu/lane.h"
+#include "gpu/engine/lane.h"
 
 enum { TEXTBOOK_TAPS = 7 };
 

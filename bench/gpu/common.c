@@ -7,7 +7,7 @@
 
 #include "bench/gpu/bench.h"
 #include "cpu/cpu.h"
-#include "gpu/nvrtc.h"
+#include "gpu/cuda/nvrtc.h"
 
 enum { NO_DRIVER = 77, HOLD_BASE_NS = 200000, HOLD_EACH_NS = 40000, ROUNDS_MAX = 1024 };
 

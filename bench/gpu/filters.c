@@ -9,11 +9,11 @@
 #include "bench/gpu/pictures.h"
 #include "bench/gpu/special.h"
 #include "core/clock.h"
-#include "gpu/blend.h"
-#include "gpu/convolve.h"
-#include "gpu/pixelate.h"
-#include "gpu/sharpen.h"
-#include "gpu/stats.h"
+#include "gpu/filters/blend.h"
+#include "gpu/filters/convolve.h"
+#include "gpu/filters/pixelate.h"
+#include "gpu/filters/sharpen.h"
+#include "gpu/filters/stats.h"
 
 enum { IN_A_ROW = 20, ROUNDS = 25, RUNS = 20, QUICK = 2, PRESET_BOX = 1 };
 

@@ -12,10 +12,10 @@
 #include "bench/gpu/bench.h"
 #include "codecs/codec.h"
 #include "core/clock.h"
-#include "gpu/decode.h"
-#include "gpu/encode.h"
-#include "gpu/pump.h"
-#include "gpu/walk.h"
+#include "gpu/engine/submitter.h"
+#include "gpu/jpeg/decode.h"
+#include "gpu/jpeg/encode.h"
+#include "gpu/jpeg/huffman_sync.h"
 
 enum { WAY_CHOSEN = 3, PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
 
@@ -37,7 +37,7 @@ struct runner {
     struct bench *bench;
     const struct files *files;
     const struct chain *chain;
-    struct gpu_pump *pump;
+    struct submitter *pump;
     enum work work;
     unsigned first;           /* picture to begin with */
     pthread_barrier_t *ready; /* all lanes have their means */
@@ -124,11 +124,11 @@ static enum status run_part(struct runner *runner, const struct file *file, stru
     if (runner->work == ENCODE) {
         status = gpu_encode(lane, &image, ROOM, QUALITY, err);
     } else if (runner->work == WALK) {
-        status = gpu_walk_parse(lane, file->bytes, &file->shape, err);
-        status = status == ST_OK ? gpu_walk_begin(lane, file->bytes, err) : status;
+        status = huffman_sync_parse(lane, file->bytes, &file->shape, err);
+        status = status == ST_OK ? huffman_sync_begin(lane, file->bytes, err) : status;
     } else {
         status = gpu_lane_parse(lane, &job, err);
-        status = status == ST_OK ? gpu_walk_begin(lane, file->bytes, err) : status;
+        status = status == ST_OK ? huffman_sync_begin(lane, file->bytes, err) : status;
         status = status == ST_OK ? gpu_decode_begin(lane, &image, err) : status;
     }
     return status == ST_OK ? CUDA_TRY(&runner->bench->cuda, err, cuStreamSynchronize, lane->stream) : status;
@@ -138,7 +138,7 @@ static enum status run_one(struct runner *runner, const struct file *file, struc
     struct lane_timing timing = {0};
     size_t size = 0;
     const struct gpu_transcode job = job_of(runner, file);
-    enum status status = gpu_pump_run(runner->pump, &runner->lane, &job, &size, &timing, err);
+    enum status status = submitter_run(runner->pump, &runner->lane, &job, &size, &timing, err);
     runner->bytes += size;
     runner->sum.upload_ns += timing.upload_ns;
     runner->sum.filter_ns += timing.filter_ns;
@@ -209,9 +209,9 @@ static void measure(struct bench *bench, const struct files *files, const struct
     if (!times || pthread_barrier_init(&ready, NULL, lanes + 1)) {
         give_up("out of memory");
     }
-    struct gpu_pump *pump;
+    struct submitter *pump;
     struct error err = {0};
-    must(gpu_pump_create(&pump, &bench->device, &err), &err);
+    must(submitter_create(&pump, &bench->device, &err), &err);
     for (unsigned i = 0; i < lanes; i++) {
         runner[i] = (struct runner){.bench = bench,
                                     .files = files,
@@ -237,7 +237,7 @@ static void measure(struct bench *bench, const struct files *files, const struct
         add(&sum, &runner[i], times);
     }
     pthread_barrier_destroy(&ready);
-    gpu_pump_destroy(pump);
+    submitter_destroy(pump);
     double each = sum.done ? 1.0 / (double)sum.done : 0;
     printf("| %s | %s | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n", work_names[work],
            filter, lanes, (double)sum.done / wall, cpu * each, quantile(times, sum.times, 0.5),

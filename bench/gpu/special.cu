@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * gpu/convolve.cuh for one matrix: RGB of 8 bits, the nearest sample outside. Before this text stand WIDTH, HEIGHT,
+ * gpu/filters/convolve.cuh for one matrix: RGB of 8 bits, the nearest sample outside. Before this text stand WIDTH, HEIGHT,
  * DIVISOR and SUMS, which special.c writes. */
 #define TILE_COLUMNS 256
 #define TILE_HEIGHT 32

@@ -11,11 +11,11 @@ cd "$(dirname "$0")/../.." || exit 1
 jobs=$(nproc)
 cuda=$(sed -n 's/^CUDA_INCLUDE *:= *//p' build/cuda/*/cuda.mk 2>/dev/null | head -n 1)
 flags="-DSTATIC_ANALYSIS -std=c11 -D_GNU_SOURCE -I. -pthread -Ibuild/release $cuda"
-sources=$(ls core/*.c filters/*.c codecs/*.c cpu/*.c config/*.c server/*.c)
+sources=$(git ls-files 'core/*.c' 'filters/*.c' 'codecs/*.c' 'cpu/*.c' 'config/*.c' 'server/*.c')
 if [ -n "$cuda" ]; then
-    sources+=" $(ls gpu/*.c | grep -v none)"
+    sources+=" $(git ls-files 'gpu/*.c' | grep -v none)"
 else
-    sources+=" $(ls gpu/*none.c)"
+    sources+=" $(git ls-files 'gpu/*none.c')"
 fi
 failed=0
 

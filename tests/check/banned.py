@@ -18,7 +18,7 @@ BANNED = {
 # calls back when its own state is broken and it would abort, two that fork to find something out, and the
 # GPU's processes, which are made to end.
 ENDINGS = re.compile(r"\b(exit|_exit|quick_exit|abort)\s*\(")
-MAY_END = ("server/main.c", "server/drain.c", "server/http.c", "core/call_list.c", "gpu/engine_process.c", "gpu/spawner.c", "gpu/presence.c", "gpu/none.c", "tests/", "bench/")
+MAY_END = ("server/main.c", "server/process/drain.c", "server/http/http.c", "core/call_list.c", "gpu/engine/engine_process.c", "gpu/front/spawner.c", "gpu/front/presence.c", "gpu/front/none.c", "tests/", "bench/")
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
 
 

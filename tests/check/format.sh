@@ -8,7 +8,7 @@ case $("$tool" --version) in
 *"version 14."*) ;;
 *) echo "    clang-format 14 is needed, this is $("$tool" --version)"; exit 77 ;;
 esac
-wrong=$("$tool" --dry-run $(ls */*.[ch] tests/*/*.[ch] bench/*/*.[ch] 2>/dev/null) 2>&1 | sed -n 's/:.*code should be clang-formatted.*//p' |
+wrong=$("$tool" --dry-run $(git ls-files '*.c' '*.h') 2>&1 | sed -n 's/:.*code should be clang-formatted.*//p' |
     sort | uniq -c)
 [ -z "$wrong" ] && exit 0
 echo "$wrong"

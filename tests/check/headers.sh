@@ -10,8 +10,7 @@ cuda=$(sed -n 's/^CUDA_INCLUDE := //p' build/cuda/*/cuda.mk 2>/dev/null | grep -
 
 machine=$(${CC:-cc} -dumpmachine) # a few headers are for one processor
 status=0
-for header in */*.h tests/*/*.h bench/*/*.h; do
-    [ -f "$header" ] || continue
+for header in $(git ls-files '*.h'); do
     head -n 6 "$header" | grep -qE 'Included (once per|after) ' && continue
     case $header in
     *_sse2.h | *_avx*.h) [[ $machine == x86_64-* ]] || continue ;;&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A CUDA driver without a GPU, for tests: the functions of gpu/driver.def over host memory. Device
+ * A CUDA driver without a GPU, for tests: the functions of gpu/cuda/driver.def over host memory. Device
  * memory is the heap's, so that a sanitizer sees what a kernel does wrong; streams finish
  * each call before it returns. Kernels run for real (kernels.cpp), whatever the module that
  * was loaded. FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION, FAKE_CUDA_ARCHITECTURE (90), FAKE_CUDA_MEMORY
@@ -388,7 +388,7 @@ static const struct {
 } functions[] = {
 #define CUDA_REQUIRED(name) {#name, (generic *)name},
 #define CUDA_OPTIONAL(name) {#name, (generic *)name},
-#include "gpu/driver.def"
+#include "gpu/cuda/driver.def"
 #undef CUDA_REQUIRED
 #undef CUDA_OPTIONAL
 };

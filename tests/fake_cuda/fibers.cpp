@@ -33,12 +33,13 @@ static void *argument;
 static bool trapped;
 static warp_words given[THREADS_MAX / WARP], taken[THREADS_MAX / WARP];
 
-/* A function of its own, since __builtin_longjmp must not be in the function that it jumps to. */
-[[noreturn]] __attribute__((noinline)) static void jump(void **to) {
+/* A function of its own, since __builtin_longjmp must not be in the function that it jumps to. Functions that switch
+ * are noipa: a caller must not count on registers that the function itself leaves alone, as other fibers run in it. */
+[[noreturn]] __attribute__((noipa)) static void jump(void **to) {
     __builtin_longjmp(to, 1);
 }
 
-__attribute__((noinline)) static void wait_in(fiber_state state) {
+__attribute__((noipa)) static void wait_in(fiber_state state) {
     fibers[current].state = state;
     if (__builtin_setjmp(fibers[current].stopped) == 0) {
         jump(scheduler);
@@ -71,7 +72,7 @@ static void start() {
     }
 }
 
-__attribute__((noinline)) static void resume(unsigned i) {
+__attribute__((noipa)) static void resume(unsigned i) {
     current = i;
     threadIdx = fibers[i].index;
     if (__builtin_setjmp(scheduler) == 0) {
@@ -80,7 +81,7 @@ __attribute__((noinline)) static void resume(unsigned i) {
 }
 
 /* Runs the fiber up to its first barrier. */
-__attribute__((noinline)) static void launch(unsigned i) {
+__attribute__((noipa)) static void launch(unsigned i) {
     static ucontext_t own, made;
     if (fibers[i].started) {
         resume(i);

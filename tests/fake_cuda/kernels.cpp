@@ -11,16 +11,16 @@
 enum { SHARED_SIZE = 48 * 1024, SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 
-#include "gpu/blend.cu"
-#include "gpu/blur.cu"
-#include "gpu/convolve.cu"
-#include "gpu/decode.cu"
-#include "gpu/encode.cu"
-#include "gpu/orient.cu"
-#include "gpu/pixelate.cu"
-#include "gpu/sharpen.cu"
-#include "gpu/stats.cu"
-#include "gpu/walk.cu"
+#include "gpu/filters/blend.cu"
+#include "gpu/filters/blur.cu"
+#include "gpu/filters/convolve.cu"
+#include "gpu/jpeg/decode.cu"
+#include "gpu/jpeg/encode.cu"
+#include "gpu/filters/orient.cu"
+#include "gpu/filters/pixelate.cu"
+#include "gpu/filters/sharpen.cu"
+#include "gpu/filters/stats.cu"
+#include "gpu/jpeg/huffman_sync.cu"
 
 extern "C" __global__ void fault() {
     fibers_trap();
@@ -46,7 +46,7 @@ static const struct {
     void (*run)(void *parameters);
 } kernels[] = {
 #define KERNEL(name) {#name, runner<decltype(&name), name>::run},
-#include "gpu/kernels.def"
+#include "gpu/stream/kernels.def"
 #undef KERNEL
 };
 

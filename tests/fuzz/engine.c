@@ -2,7 +2,7 @@
  * What a front that is going wrong may ask the engine for: a good request, from pixels to pixels or from JPEG
  * to JPEG, with changes (offset of two bytes, value) in its bytes, or in those of the JPEG behind them. The
  * first byte chooses a sigma, one of the two, and the descriptor that comes with it. On the fake driver. */
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 
 #include <fcntl.h>
 #include <libgen.h>

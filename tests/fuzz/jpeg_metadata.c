@@ -3,9 +3,9 @@
  * the file as if an encoder had made it. */
 #include <string.h>
 
-#include "codecs/icc.h"
-#include "codecs/jpeg_markers.h"
-#include "codecs/jpeg_splice.h"
+#include "codecs/jpeg/jpeg_markers.h"
+#include "codecs/jpeg/jpeg_splice.h"
+#include "codecs/metadata/icc.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static bool inside(struct bytes outer, struct bytes inner) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Patching a JPEG. The file's last six bytes, which it ignores, are the rectangle of the mask
  * and what to do. */
-#include "codecs/jpeg_patch.h"
+#include "codecs/jpeg/jpeg_patch.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A JPEG's header as the GPU's walk over the scan reads it: its tables lead nowhere outside of them, and it
  * finds the picture that libjpeg finds. */
-#include "gpu/scan.h"
+#include "gpu/jpeg/jpeg_header.h"
 
 #include "tests/fuzz/common/fuzz.h"
 
@@ -73,9 +73,9 @@ static void check_shape(struct bytes input, const struct image_shape *shape) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct scan_tables tables; /* what the last input left is still there, as in a lane */
     struct bytes input = {data, size};
-    struct gpu_scan scan;
+    struct jpeg_header scan;
     struct error err = {0};
-    if (gpu_scan_parse(input, &scan, &tables, &err) != ST_OK) {
+    if (jpeg_header_parse(input, &scan, &tables, &err) != ST_OK) {
         fuzz_require(err.status == ST_UNSUPPORTED && err.text[0], "a refusal is explained");
         return 0;
     }

@@ -3,12 +3,12 @@
  * its limits, and coming in again it comes out the same, with nothing left to leave out. */
 #include <string.h>
 
-#include "codecs/exif.h"
-#include "codecs/iptc.h"
-#include "codecs/losses.h"
-#include "codecs/plain_text.h"
-#include "codecs/texts.h"
-#include "codecs/xmp.h"
+#include "codecs/metadata/exif.h"
+#include "codecs/metadata/iptc.h"
+#include "codecs/metadata/losses.h"
+#include "codecs/metadata/plain_text.h"
+#include "codecs/metadata/texts.h"
+#include "codecs/metadata/xmp.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static enum status exif(struct bytes input, bool upright, struct buf *output, unsigned *losses) {

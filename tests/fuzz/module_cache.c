@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A file of the module cache. The first byte says whether the rest is the file itself, or
  * changes (offset of two bytes, value) to one that the cache has written. */
-#include "gpu/module_cache.h"
+#include "gpu/cuda/module_cache.h"
 
 #include <fcntl.h>
 #include <stdio.h>

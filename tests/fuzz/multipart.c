@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * multipart/form-data: the Content-Type up to the first line end, then the body. */
-#include "server/multipart.h"
+#include "server/message/multipart.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include <zlib.h>
 
-#include "codecs/png.h"
+#include "codecs/png/png.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,7 +43,7 @@ static inline void fuzz_same_pixels(const struct image *a, const struct image *b
     }
 }
 
-/* What zlib finds wrong with a stream and libdeflate does not see, see codecs/png_whole.h. */
+/* What zlib finds wrong with a stream and libdeflate does not see, see codecs/png/png_whole.h. */
 static inline bool fuzz_is_reserved_code(const char *text) {
     return strstr(text, "invalid literal/length code") || strstr(text, "invalid distance code") ||
            strstr(text, "lengths set") || strstr(text, "invalid distances set") ||

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "gpu/channel.h"
+#include "gpu/wire/channel.h"
 #include "tests/fuzz/common/fuzz.h"
 
 union message {

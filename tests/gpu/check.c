@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "codecs/orient.h"
-#include "gpu/orient.h"
+#include "gpu/filters/orient.h"
 
 enum { GUARD = 512, GUARD_BYTE = 0xa5, FAILURES_SHOWN = 10 };
 

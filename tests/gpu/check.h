@@ -4,7 +4,7 @@
 #define BLURD_TESTS_GPU_CHECK_H
 
 #include "filters/chain.h"
-#include "gpu/lane.h"
+#include "gpu/engine/lane.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -60,9 +60,9 @@ void check_encode(struct check *check, bool quick);
 void check_jpeg(struct check *check, bool quick);
 
 /* Of check_jpeg: `good` is a JPEG of that shape. */
-struct gpu_pump;
+struct submitter;
 struct buf;
-void check_damage(struct check *check, struct gpu_pump *pump, const struct buf *good,
+void check_damage(struct check *check, struct submitter *pump, const struct buf *good,
                   const struct image_shape *shape, bool quick);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * What becomes of damaged JPEGs on the GPU's way: it must refuse what the CPU's decoder refuses, as the
  * picture's fault and not the device's, and the next picture must be whole. The walk
- * over the scan (gpu/walk.h) is asked alone, too. */
+ * over the scan (gpu/jpeg/huffman_sync.h) is asked alone, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codecs/codec.h"
-#include "gpu/pump.h"
-#include "gpu/walk.h"
+#include "gpu/engine/submitter.h"
+#include "gpu/jpeg/huffman_sync.h"
 #include "tests/gpu/check.h"
 
 enum { TRIES = 300, QUICK_TRIES = 20, ROOM = 4 << 20, QUALITY = 85 };
@@ -60,7 +60,7 @@ static size_t scan_of(const struct buf *file) {
 
 struct bench {
     struct check *check;
-    struct gpu_pump *pump;
+    struct submitter *pump;
     struct chain chain;
     struct image_shape shape;
     struct image image; /* for the CPU */
@@ -77,21 +77,21 @@ static enum status by_gpu(struct bench *bench, const struct buf *file) {
                                 .quality = QUALITY};
     struct lane_timing timing;
     struct error err = {0};
-    return gpu_pump_run(bench->pump, &bench->check->lane, &job, &bench->size, &timing, &err);
+    return submitter_run(bench->pump, &bench->check->lane, &job, &bench->size, &timing, &err);
 }
 
 /* Without the decoder. */
 static enum status by_walk(struct bench *bench, const struct buf *file) {
     struct gpu_lane *lane = &bench->check->lane;
     struct error err = {0};
-    enum status status = gpu_walk_parse(lane, buf_bytes(file), &bench->shape, &err);
+    enum status status = huffman_sync_parse(lane, buf_bytes(file), &bench->shape, &err);
     if (status == ST_OK) {
-        status = gpu_walk_begin(lane, buf_bytes(file), &err);
+        status = huffman_sync_begin(lane, buf_bytes(file), &err);
     }
     if (status == ST_OK) {
         status = CUDA_TRY(&bench->check->cuda, &err, cuStreamSynchronize, lane->stream);
     }
-    return status == ST_OK ? gpu_walk_end(lane, &err) : status;
+    return status == ST_OK ? huffman_sync_end(lane, &err) : status;
 }
 
 static enum status by_cpu(struct bench *bench, const struct buf *file) {
@@ -135,7 +135,7 @@ static void one_kind(struct bench *bench, const struct buf *good, size_t kind, u
     free(first);
 }
 
-void check_damage(struct check *check, struct gpu_pump *pump, const struct buf *good,
+void check_damage(struct check *check, struct submitter *pump, const struct buf *good,
                   const struct image_shape *shape, bool quick) {
     struct bench bench = {.check = check, .pump = pump, .shape = *shape, .output = malloc(ROOM)};
     const struct blur_arguments arguments = {.sigma = 1};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codecs/codec.h"
-#include "gpu/encode.h"
+#include "gpu/jpeg/encode.h"
 #include "tests/gpu/check.h"
 
 enum { ROOM = 64 << 20, FAILURES_SHOWN = 10 };

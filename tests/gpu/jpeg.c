@@ -7,10 +7,10 @@
 
 #include "codecs/codec.h"
 #include "codecs/orient.h"
-#include "gpu/buffer.h"
-#include "gpu/decode.h"
-#include "gpu/pump.h"
-#include "gpu/walk.h"
+#include "gpu/engine/submitter.h"
+#include "gpu/jpeg/decode.h"
+#include "gpu/jpeg/huffman_sync.h"
+#include "gpu/stream/buffer.h"
 #include "tests/gpu/check.h"
 
 enum { QUALITY_IN = 92, QUALITY = 85, ROOM = 16 << 20, FAILURES_SHOWN = 10, ALIKE = 99 /* dB */ };
@@ -109,18 +109,18 @@ static enum status kernels_decode(struct gpu_lane *lane, struct bytes file, cons
     size_t size = image_layout(&image, &shape);
     must(gpu_buffer_reserve(lane, &lane->source, size, err), err);
     image_place(&image, (uint8_t *)(uintptr_t)lane->source.data);
-    enum status status = gpu_walk_parse(lane, file, &shape, err);
+    enum status status = huffman_sync_parse(lane, file, &shape, err);
     if (status != ST_OK) {
         return status;
     }
     must(gpu_decode_reserve(lane, err), err);
-    must(gpu_walk_begin(lane, file, err), err);
+    must(huffman_sync_begin(lane, file, err), err);
     must(gpu_decode_begin(lane, &image, err), err);
     must(CUDA_TRY(lane->device->cuda, err, cuMemcpyDtoHAsync, to->memory, lane->source.data, size,
                   lane->stream),
          err);
     must(CUDA_TRY(lane->device->cuda, err, cuStreamSynchronize, lane->stream), err);
-    return gpu_walk_end(lane, err);
+    return huffman_sync_end(lane, err);
 }
 
 /* To the byte what the CPU's codec makes of it. */
@@ -153,7 +153,7 @@ static void check_decodings(struct check *check, const struct image_shape *shape
     }
 }
 
-static void check_one(struct check *check, struct gpu_pump *pump, const struct image_shape *shape,
+static void check_one(struct check *check, struct submitter *pump, const struct image_shape *shape,
                       uint8_t orientation, const struct chain *chain, const char *text) {
     static uint8_t *output;
     output = output ? output : malloc(ROOM);
@@ -171,7 +171,7 @@ static void check_one(struct check *check, struct gpu_pump *pump, const struct i
     struct lane_timing timing;
     struct error err = {0};
     size_t size = 0;
-    must(gpu_pump_run(pump, &check->lane, &job, &size, &timing, &err), &err);
+    must(submitter_run(pump, &check->lane, &job, &size, &timing, &err), &err);
     bool good = size == expected.size && memcmp(output, expected.data, size) == 0;
     check->passed += good;
     check->failed += !good;
@@ -185,7 +185,7 @@ static void check_one(struct check *check, struct gpu_pump *pump, const struct i
     buf_finish(&file);
 }
 
-static void damaged(struct check *check, struct gpu_pump *pump, bool quick) {
+static void damaged(struct check *check, struct submitter *pump, bool quick) {
     const struct image_shape shape = {.model = PIXEL_YCBCR,
                                       .depth = 8,
                                       .chroma_shift_x = 1,
@@ -201,8 +201,8 @@ static void damaged(struct check *check, struct gpu_pump *pump, bool quick) {
 }
 
 /* Chains of one and of two steps, which end in different buffers. */
-static void check_turned(struct check *check, struct gpu_pump *pump, struct image_shape shape, uint32_t width,
-                         uint32_t height) {
+static void check_turned(struct check *check, struct submitter *pump, struct image_shape shape,
+                         uint32_t width, uint32_t height) {
     const struct blur_arguments arguments = {.sigma = 3};
     shape.width = width;
     shape.height = height;
@@ -218,7 +218,7 @@ static void check_turned(struct check *check, struct gpu_pump *pump, struct imag
     }
 }
 
-static void check_orientations(struct check *check, struct gpu_pump *pump, bool quick) {
+static void check_orientations(struct check *check, struct submitter *pump, bool quick) {
     static const struct image_shape models[] = {
         {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},
         {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 0},
@@ -247,9 +247,9 @@ void check_jpeg(struct check *check, bool quick) {
     static const uint32_t sizes[][2] = {{64, 48},     {127, 65},   {333, 211}, {1279, 721},
                                         {1920, 1080}, {640, 2000}, {4001, 333}};
     static const double sigmas[] = {1.5, 5, 20, 100};
-    struct gpu_pump *pump;
+    struct submitter *pump;
     struct error err = {0};
-    must(gpu_pump_create(&pump, &check->device, &err), &err);
+    must(submitter_create(&pump, &check->device, &err), &err);
     for (size_t m = 0; m < COUNT(models); m++) {
         for (size_t s = 0; s < (quick ? 3 : COUNT(sizes)); s++) {
             struct image_shape shape = models[m];
@@ -268,6 +268,6 @@ void check_jpeg(struct check *check, bool quick) {
     }
     check_orientations(check, pump, quick);
     damaged(check, pump, quick);
-    gpu_pump_destroy(pump);
+    submitter_destroy(pump);
     check_report(check, "JPEG");
 }

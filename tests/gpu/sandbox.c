@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "gpu/engine_sandbox.h"
+#include "gpu/engine/engine_sandbox.h"
 
 enum { CALLS_MAX = 512, PATHS_MAX = 256, PATH_SIZE = 160 };
 

@@ -15,7 +15,7 @@ import fake_gpu
 from fake_gpu import HUGE, LARGE, MEDIUM, SMALL, ask, await_state, backend, launch, served_by_the_next
 
 pytestmark = fake_gpu.needed
-DRIVER = re.findall(r'^CUDA_\w+\((\w+)\)', (daemon.ROOT / 'gpu/driver.def').read_text(), re.M)
+DRIVER = re.findall(r'^CUDA_\w+\((\w+)\)', (daemon.ROOT / 'gpu/cuda/driver.def').read_text(), re.M)
 OUT_OF_MEMORY = 2
 STICKY = (214, 700, 702, 716, 718, 719, 999)
 PAIRS = ((1, 700), (201, 702), (214, 716), (400, 718), (600, 719), (999, OUT_OF_MEMORY))  # three ends would be too many

@@ -15,7 +15,7 @@ import wire
 from problems import check_problem
 
 BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
-TABLE = json.loads((daemon.ROOT / 'server/playground/parameters.json').read_text())
+TABLE = json.loads((daemon.ROOT / 'server/pages/playground/parameters.json').read_text())
 ENDPOINTS = ('blur', 'sharpen', 'convolve', 'pixelate', 'pipeline', 'stats')
 
 

@@ -161,7 +161,7 @@ def test_new_limits_must_go_with_what_stays(start, files):
 
 
 def test_the_page_names_all_that_may_change():
-    source = (daemon.ROOT / 'server/reload.c').read_text(encoding='ascii')
+    source = (daemon.ROOT / 'server/process/reload.c').read_text(encoding='ascii')
     names = re.findall(r'"(\w+)"', source.partition('changeable[] = {')[2].partition('};')[0])
     page = (daemon.ROOT / 'docs/operations.md').read_text(encoding='utf-8')
     assert len(names) > 10 and not [name for name in names if f'`{name}`' not in page]

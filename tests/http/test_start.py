@@ -225,7 +225,7 @@ def test_questions_are_answered(arguments, says):
 
 def test_the_version_says_which_gpus_are_served():
     _, output, _ = daemon.run('--version')
-    text = (daemon.ROOT / 'gpu/architectures.def').read_text()
+    text = (daemon.ROOT / 'gpu/cuda/architectures.def').read_text()
     kernels = [f'sm_{number}' for number in re.findall(r'^CUBIN\((\d+)\)', text, re.M)]
     kernels += [f'compute_{number}' for number in re.findall(r'^PTX\((\d+)\)', text, re.M)]
     support, = re.fullmatch(r'blurd [\d.]+ \((.*)\)\n', output).groups()

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "server/tokens.h"
+#include "server/message/tokens.h"
 
 enum { BATCH = 64, HEADER_MAX = TOKEN_SIZE_MAX + 16 };
 

@@ -60,7 +60,7 @@ static const struct function known[] = {
     {"cuGetErrorName", (void (*)(void))cuGetErrorName},
 #define CUDA_REQUIRED(name) {#name, (void (*)(void))do_nothing},
 #define CUDA_OPTIONAL(name)
-#include "gpu/driver.def"
+#include "gpu/cuda/driver.def"
 #undef CUDA_REQUIRED
 #undef CUDA_OPTIONAL
 };

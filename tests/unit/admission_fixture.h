@@ -3,7 +3,7 @@
 #ifndef BLURD_TESTS_ADMISSION_FIXTURE_H
 #define BLURD_TESTS_ADMISSION_FIXTURE_H
 
-#include "server/admission.h"
+#include "server/queue/admission.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

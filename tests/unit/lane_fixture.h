@@ -4,7 +4,7 @@
 #ifndef BLURD_TESTS_LANE_FIXTURE_H
 #define BLURD_TESTS_LANE_FIXTURE_H
 
-#include "gpu/lane.h"
+#include "gpu/engine/lane.h"
 
 #include <libgen.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/accept.h"
+#include "server/message/accept.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/admission.h"
+#include "server/queue/admission.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

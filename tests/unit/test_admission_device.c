@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The queue of those jobs that a device can do, beside the others of server/admission.h. */
+ * The queue of those jobs that a device can do, beside the others of server/queue/admission.h. */
 #include "tests/unit/admission_fixture.h"
 
 enum { STEPS = 20000 };

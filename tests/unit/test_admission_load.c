@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/admission.h"
-#include "server/cost.h"
+#include "server/queue/admission.h"
+#include "server/queue/cost.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What goes from one format into the other: resolution, IPTC, texts. */
-#include "codecs/carried.h"
-#include "codecs/density.h"
-#include "codecs/iptc.h"
-#include "codecs/losses.h"
-#include "codecs/plain_text.h"
-#include "codecs/texts.h"
+#include "codecs/metadata/carried.h"
+#include "codecs/metadata/density.h"
+#include "codecs/metadata/iptc.h"
+#include "codecs/metadata/losses.h"
+#include "codecs/metadata/plain_text.h"
+#include "codecs/metadata/texts.h"
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/picture_fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a process that is going wrong may send: it is refused, and nothing of it stays open. */
-#include "gpu/channel.h"
+#include "gpu/wire/channel.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/cost.h"
+#include "server/queue/cost.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -52,15 +52,15 @@ static void test_what_is_possible(void **state) {
     (void)state;
     const struct codec_limits limits = {.max_pixels = 64000000, .max_side = 16384};
     struct glance glance = hd;
-    assert_true(glance_is_possible(&glance, 100000, &limits));
-    assert_false(glance_is_possible(&glance, 4000, &limits));
+    assert_true(peek_is_possible(&glance, 100000, &limits));
+    assert_false(peek_is_possible(&glance, 4000, &limits));
     glance.codec = CODEC_PNG;
-    assert_true(glance_is_possible(&glance, 4000, &limits));
-    assert_false(glance_is_possible(&glance, 200, &limits));
+    assert_true(peek_is_possible(&glance, 4000, &limits));
+    assert_false(peek_is_possible(&glance, 200, &limits));
     glance.width = 16385;
-    assert_false(glance_is_possible(&glance, 1 << 30, &limits));
+    assert_false(peek_is_possible(&glance, 1 << 30, &limits));
     glance.width = glance.height = 10000;
-    assert_false(glance_is_possible(&glance, 1 << 30, &limits));
+    assert_false(peek_is_possible(&glance, 1 << 30, &limits));
 }
 
 static void test_redaction_counts_regions(void **state) {
@@ -158,20 +158,20 @@ static void test_glance(void **state) {
                                    0,    9,    0,    7,    3, 1, 0x22, 0, 2,    0x11, 1,    3, 0x11, 1};
     static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x10\4\0\0\1";
     struct glance glance;
-    assert_true(codec_glance((struct bytes){jpeg, sizeof jpeg}, &glance));
+    assert_true(codec_peek((struct bytes){jpeg, sizeof jpeg}, &glance));
     assert_int_equal(glance.width, 7);
     assert_int_equal(glance.height, 9);
     assert_true(glance.progressive && glance.reduced);
     for (size_t size = 0; size < sizeof jpeg - 6; size++) {
-        assert_false(codec_glance((struct bytes){jpeg, size}, &glance));
+        assert_false(codec_peek((struct bytes){jpeg, size}, &glance));
     }
-    assert_true(codec_glance((struct bytes){png, sizeof png - 1}, &glance));
+    assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &glance));
     assert_int_equal(glance.width, 256);
     assert_int_equal(glance.depth, 16);
     assert_int_equal(glance.channels, 2);
     assert_true(glance.progressive);
-    assert_false(codec_glance((struct bytes){png, sizeof png - 2}, &glance));
-    assert_false(codec_glance((struct bytes){NULL, 0}, &glance));
+    assert_false(codec_peek((struct bytes){png, sizeof png - 2}, &glance));
+    assert_false(codec_peek((struct bytes){NULL, 0}, &glance));
 }
 
 /* Only the first, sequential kind of frame with 8 bits, in grey or colour. */
@@ -189,13 +189,13 @@ static void test_glance_at_baseline(void **state) {
         const uint8_t jpeg[23] = {0xFF, 0xD8, 0xFF, cases[i].marker,    0, 17, cases[i].depth, 0,
                                   9,    0,    7,    cases[i].components};
         struct glance glance;
-        assert_true(codec_glance((struct bytes){jpeg, sizeof jpeg}, &glance));
+        assert_true(codec_peek((struct bytes){jpeg, sizeof jpeg}, &glance));
         assert_int_equal(glance.channels, cases[i].components);
         assert_int_equal(glance.baseline, cases[i].baseline);
     }
     static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x8\0\0\0\0";
     struct glance glance;
-    assert_true(codec_glance((struct bytes){png, sizeof png - 1}, &glance));
+    assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &glance));
     assert_false(glance.baseline);
 }
 

@@ -2,7 +2,7 @@
  * What filters and regions are predicted to cost, against the time of the processor that they take: for
  * pictures of one row or column, edges that repeat, large kernels, polygons of many points. The unit is the
  * blur of a common picture, measured in the same run, so that the machine does not matter. */
-#include "server/cost_filters.h"
+#include "server/queue/cost_filters.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

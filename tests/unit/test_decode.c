@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The decoder of the kernels, with the fake driver, beside libjpeg: the same bytes, whatever the walk takes;
  * nothing is written beside the planes, nor for a scan that is damaged. */
-#include "gpu/decode.h"
+#include "gpu/jpeg/decode.h"
 
 #include <limits.h>
 
 #include "core/sanitizers.h"
-#include "tests/unit/scan_fixture.h"
+#include "tests/unit/jpeg_header_fixture.h"
 
 enum { SHARE = SANITIZED ? 4 : 1 }; /* sanitizers take their time */
 enum {
@@ -39,13 +39,13 @@ static struct planes make_planes(const struct image_shape *shape) {
 /* The fake driver's device memory is the host's. */
 static enum status decode(struct bytes file, const struct planes *planes, struct error *err) {
     const struct image_shape shape = image_shape(&planes->image);
-    enum status status = gpu_walk_parse(&lane, file, &shape, err);
+    enum status status = huffman_sync_parse(&lane, file, &shape, err);
     if (status == ST_OK) {
         assert_int_equal(gpu_decode_reserve(&lane, err), ST_OK);
-        assert_int_equal(gpu_walk_begin(&lane, file, err), ST_OK);
+        assert_int_equal(huffman_sync_begin(&lane, file, err), ST_OK);
         assert_int_equal(gpu_decode_begin(&lane, &planes->image, err), ST_OK);
         assert_int_equal(cuda.cuStreamSynchronize(lane.stream), CUDA_SUCCESS);
-        status = gpu_walk_end(&lane, err);
+        status = huffman_sync_end(&lane, err);
     }
     return status;
 }

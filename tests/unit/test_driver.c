@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How the CUDA driver is opened, and what is said when it cannot be. */
-#include "gpu/driver.h"
+#include "gpu/cuda/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

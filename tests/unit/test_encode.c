@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The encoder of JPEGs on the GPU, with the fake driver: to the byte what codec_encode makes. */
-#include "gpu/encode.h"
+#include "gpu/jpeg/encode.h"
 
 #include "core/sanitizers.h"
 #include "tests/unit/lane_fixture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The engine in this process, on the fake driver: what a front that is going wrong asks for is refused
  * before anything of it is used. */
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 
 #include <fcntl.h>
 #include <libgen.h>
@@ -18,7 +18,7 @@
 #include "core/log.h"
 #include "core/slot.h"
 #include "filters/filter.h"
-#include "gpu/driver.h"
+#include "gpu/cuda/driver.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 

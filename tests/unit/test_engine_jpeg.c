@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * JPEG to JPEG by the engine in this process, on the fake driver with two GPUs, of which one does no JPEGs:
  * what a front that is going wrong asks for is refused before anything of it is used. */
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 
 #include <fcntl.h>
 #include <libgen.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * An engine on the fake driver that enters its sandbox as the process does, and then tries what one that was
  * taken over would: on its own thread, and on one that was there before, as the driver's are. */
-#include "gpu/engine_sandbox.h"
+#include "gpu/engine/engine_sandbox.h"
 
 #include <fcntl.h>
 #include <libgen.h>
@@ -34,7 +34,7 @@
 #include "core/sanitizers.h"
 #include "core/slot.h"
 #include "filters/filter.h"
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 #include "tests/unit/attempt_fixture.h"
 
 enum { SLOT_SIZE = 1 << 18, SKIPPED = 77 };

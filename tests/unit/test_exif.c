@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/exif.h"
-#include "codecs/exif_tags.h"
-#include "codecs/losses.h"
+#include "codecs/metadata/exif.h"
+#include "codecs/metadata/exif_tags.h"
+#include "codecs/metadata/losses.h"
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/picture_fixture.h"
 

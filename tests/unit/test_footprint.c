@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/footprint.h"
+#include "server/queue/footprint.h"
 
 #include "cpu/cpu.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The matrix of request smuggling: whatever two parsers could read differently. */
-#include "server/framing.h"
+#include "server/http/framing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

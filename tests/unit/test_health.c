@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/health.h"
+#include "server/pages/health.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 

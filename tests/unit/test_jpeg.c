@@ -3,7 +3,7 @@
 
 #include <jpeglib.h>
 
-#include "codecs/jpeg_markers.h"
+#include "codecs/jpeg/jpeg_markers.h"
 #include "tests/unit/picture_fixture.h"
 
 static struct image_shape planes(unsigned shift_x, unsigned shift_y, uint32_t width, uint32_t height) {

@@ -2,7 +2,7 @@
  * The rule of docs/api.md for damaged JPEGs, the same for every kind of file and every way to read it:
  * surplus bytes before a marker are allowed; a code that does not exist, a missing block and a wrong restart
  * marker are errors. */
-#include "codecs/jpeg_patch.h"
+#include "codecs/jpeg/jpeg_patch.h"
 
 #include "tests/unit/jpeg_fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What of a JPEG's metadata reaches the output, in both formats. */
-#include "codecs/losses.h"
+#include "codecs/metadata/losses.h"
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/picture_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Patching against the coefficients that libjpeg reads: what is touched is what encoding
  * the new picture gives, what is not touched is what the input has. */
-#include "codecs/jpeg_patch.h"
+#include "codecs/jpeg/jpeg_patch.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What patching refuses, and in which words; what it lets through of the metadata. */
-#include "codecs/jpeg_patch.h"
+#include "codecs/jpeg/jpeg_patch.h"
 
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/jpeg_fixture.h"

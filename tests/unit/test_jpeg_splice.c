@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What libjpeg writes without metadata stands for the other encoder's JPEG: with the metadata spliced in, it
  * must be what our encoder writes with them. */
-#include "codecs/jpeg_splice.h"
+#include "codecs/jpeg/jpeg_splice.h"
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/picture_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Whatever happens to the cache of compiled kernels, only a module that is whole and the
  * right one comes out of it. */
-#include "gpu/module_cache.h"
+#include "gpu/cuda/module_cache.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Bodies stand in heap memory of exactly their size, so that the asan build sees every
  * read outside of them. */
-#include "server/multipart.h"
+#include "server/message/multipart.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The compiler of kernels, and what the build made with it: every kernel, for every
  * architecture. Needs no GPU. */
-#include "gpu/embedded.h"
-#include "gpu/nvrtc.h"
+#include "gpu/cuda/embedded.h"
+#include "gpu/cuda/nvrtc.h"
 
 #include <elf.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 static const char *const kernel_names[] = {
 #define KERNEL(name) #name,
-#include "gpu/kernels.def"
+#include "gpu/stream/kernels.def"
 #undef KERNEL
 };
 enum { KERNELS = sizeof kernel_names / sizeof *kernel_names };
@@ -75,7 +75,7 @@ static void test_every_kernel_as_ptx(void **state) {
 
 static void test_the_source_is_whole(void **state) {
     (void)state;
-    assert_non_null(strstr(embedded_source, "#line 1 \"gpu/blur.cu\"\n"));
+    assert_non_null(strstr(embedded_source, "#line 1 \"gpu/filters/blur.cu\"\n"));
     assert_null(strstr(embedded_source, "#include \""));
     for (size_t i = 0; i < KERNELS; i++) {
         assert_non_null(strstr(embedded_source, kernel_names[i]));

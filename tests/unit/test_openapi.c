@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/openapi.h"
+#include "server/pages/openapi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "filters/filter.h"
-#include "server/etag.h"
-#include "server/parameters.h"
+#include "server/message/etag.h"
+#include "server/message/parameters.h"
 #include "server/problem.h"
 #include "server/routes.h"
 #include "tests/unit/json_check.h"

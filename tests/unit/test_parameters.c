@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/parameters.h"
+#include "server/message/parameters.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

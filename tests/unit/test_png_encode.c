@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What the PNG encoder writes, read back by libpng and zlib, and the parts that it is made of. */
-#include "codecs/huffman.h"
-#include "codecs/png.h"
-#include "codecs/png_filter.h"
-#include "codecs/runs.h"
+#include "codecs/jpeg/huffman.h"
+#include "codecs/png/deflate_rle.h"
+#include "codecs/png/png.h"
+#include "codecs/png/png_filter.h"
 
 #include "tests/filters/helpers.h"
 #include "tests/unit/png_fixture.h"
@@ -185,10 +185,10 @@ static size_t check_runs(const uint8_t *data, size_t size, size_t piece) {
         size_t part = size - at < piece ? size - at : piece;
         uint8_t *exact = malloc(part);
         memcpy(exact, data + at, part);
-        assert_int_equal(runs_block(exact, part, &packed, NULL), ST_OK);
+        assert_int_equal(deflate_rle_block(exact, part, &packed, NULL), ST_OK);
         free(exact);
     }
-    assert_int_equal(runs_end(&packed, NULL), ST_OK);
+    assert_int_equal(deflate_rle_end(&packed, NULL), ST_OK);
     uint8_t *back = malloc(size);
     inflate_all(&packed, back, size);
     assert_memory_equal(data, back, size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The fast way to decode a PNG against libpng: the same pixels, and the same word on what is wrong. */
-#include "codecs/png.h"
-#include "codecs/png_filter.h"
-#include "codecs/png_whole.h"
+#include "codecs/png/png.h"
+#include "codecs/png/png_filter.h"
+#include "codecs/png/png_whole.h"
 
 #include "tests/unit/png_fixture.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Which form of the kernels is loaded for which GPU, with a driver that is this file. */
 #include "core/log.h"
-#include "gpu/embedded.h"
-#include "gpu/nvrtc.h"
-#include "gpu/program.h"
+#include "gpu/cuda/embedded.h"
+#include "gpu/cuda/nvrtc.h"
+#include "gpu/cuda/program.h"
 
 #include <dirent.h>
 #include <fcntl.h>

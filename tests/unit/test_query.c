@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/query.h"
+#include "server/message/query.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

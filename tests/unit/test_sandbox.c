@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A process that closes itself in as the daemon does, and then tries what a decoder that was taken over
  * would. */
-#include "server/sandbox.h"
+#include "server/process/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * The engine works on memory that the front can write at any time. Here another thread does, while headers
  * are read and JPEGs are made: whatever comes of it stays within the engine's own memory. On the fake driver.
  */
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 
 #include <libgen.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 #include "core/log.h"
 #include "core/slot.h"
 #include "filters/filter.h"
-#include "gpu/scan.h"
+#include "gpu/jpeg/jpeg_header.h"
 
 #include "tests/unit/jpeg_fixture.h"
 
@@ -165,7 +165,7 @@ static void test_a_header_that_changes(void **state) {
         uint8_t guard[GUARD];
     } *read = malloc(sizeof *read);
     struct writer writer;
-    struct gpu_scan scan;
+    struct jpeg_header scan;
     unsigned rounds = 0, good = 0;
     memcpy(memory, file.data, file.size);
     memset(read->guard, GUARD_BYTE, sizeof read->guard);
@@ -174,7 +174,7 @@ static void test_a_header_that_changes(void **state) {
     for (; took < RACE_MS || ((good == 0 || good == rounds) && took < PATIENCE_MS); rounds++) {
         struct error err = {0};
         took = (clock_ns() - begin) / 1000000;
-        enum status status = gpu_scan_parse((struct bytes){memory, file.size}, &scan, &read->tables, &err);
+        enum status status = jpeg_header_parse((struct bytes){memory, file.size}, &scan, &read->tables, &err);
         assert_true(status == ST_OK || status == ST_UNSUPPORTED);
         good += status == ST_OK;
     }
@@ -253,7 +253,7 @@ static void test_a_slot_of_several_lanes(void **state) {
 /* The file with a segment more behind its first marker. */
 static enum status parse_with(uint8_t marker, size_t size, struct error *err) {
     struct scan_tables *tables = malloc(sizeof *tables);
-    struct gpu_scan scan;
+    struct jpeg_header scan;
     struct buf more;
     uint8_t *body = calloc(1, size);
     const uint8_t head[] = {0xff, marker, (uint8_t)((size + 2) >> 8), (uint8_t)(size + 2)};
@@ -262,7 +262,7 @@ static enum status parse_with(uint8_t marker, size_t size, struct error *err) {
     assert_int_equal(buf_append(&more, head, sizeof head, NULL), ST_OK);
     assert_int_equal(buf_append(&more, body, size, NULL), ST_OK);
     assert_int_equal(buf_append(&more, file.data + 2, file.size - 2, NULL), ST_OK);
-    enum status status = gpu_scan_parse(buf_bytes(&more), &scan, tables, err);
+    enum status status = jpeg_header_parse(buf_bytes(&more), &scan, tables, err);
     buf_finish(&more);
     free(tables);
     free(body);
@@ -275,9 +275,9 @@ static void test_large_segments(void **state) {
     assert_int_equal(parse_with(0xe1, 65533, &err), ST_OK); /* metadata of any size */
     assert_int_equal(parse_with(0xe2, 65533, &err), ST_OK);
     assert_int_equal(parse_with(0xfe, 0, &err), ST_OK);
-    assert_int_equal(parse_with(0xc4, GPU_SCAN_SEGMENT_MAX / 17 * 17, &err),
+    assert_int_equal(parse_with(0xc4, JPEG_HEADER_SEGMENT_MAX / 17 * 17, &err),
                      ST_OK); /* tables without codes */
-    assert_int_equal(parse_with(0xc4, GPU_SCAN_SEGMENT_MAX + 1, &err), ST_UNSUPPORTED);
+    assert_int_equal(parse_with(0xc4, JPEG_HEADER_SEGMENT_MAX + 1, &err), ST_UNSUPPORTED);
     assert_non_null(strstr(err.text, "4096"));
 }
 

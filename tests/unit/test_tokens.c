@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/tokens.h"
+#include "server/message/tokens.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

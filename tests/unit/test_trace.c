@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/trace.h"
+#include "server/message/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

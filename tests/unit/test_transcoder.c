@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * JPEGs by any thread, with the fake driver: more threads than places, and a start that
  * fails wherever it can leaves nothing behind. */
-#include "gpu/transcoder.h"
-#include "tests/unit/pump_fixture.h"
+#include "gpu/engine/transcoder.h"
+#include "tests/unit/submitter_fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One connection from phase to phase: nothing of an earlier phase decides about a later one. The clock is the
  * test's, so no time passes. */
-#include "server/peer.h"
-#include "server/watch.h"
+#include "server/http/peer.h"
+#include "server/process/watch.h"
 
 #include <netinet/in.h>
 #include <setjmp.h>

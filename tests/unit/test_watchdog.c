@@ -3,7 +3,7 @@
  * short; that nothing happens is believed after a while. */
 #include "core/clock.h"
 #include "core/log.h"
-#include "server/watchdog.h"
+#include "server/http/watchdog.h"
 
 #include <netinet/in.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What an engine that is going wrong may say in messages of the right kind and size. */
-#include "gpu/wire.h"
+#include "gpu/wire/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,10 +3,10 @@
  */
 #include <stdio.h>
 
-#include "codecs/losses.h"
-#include "codecs/plain_text.h"
-#include "codecs/xmp.h"
-#include "codecs/xmp_names.h"
+#include "codecs/metadata/losses.h"
+#include "codecs/metadata/plain_text.h"
+#include "codecs/metadata/xmp.h"
+#include "codecs/metadata/xmp_names.h"
 #include "tests/unit/picture_fixture.h"
 
 #define RDF "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

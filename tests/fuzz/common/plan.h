@@ -3,7 +3,7 @@
 #ifndef BLURD_TESTS_FUZZ_PLAN_H
 #define BLURD_TESTS_FUZZ_PLAN_H
 
-#include "server/parameters.h"
+#include "server/message/parameters.h"
 #include "tests/fuzz/common/fuzz.h"
 
 /* The input's first byte chooses the endpoint, the rest is the query string. Returns whether

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/jpeg_markers.h"
+#include "codecs/jpeg/jpeg_reader.h"
+#include "codecs/limits.h"
+
+enum { ROWS_MAX = 4 * DCTSIZE }; /* of one component in an MCU row */
+
+static void describe(const struct jpeg_decompress_struct *cinfo, struct picture *picture) {
+    bool gray = cinfo->jpeg_color_space == JCS_GRAYSCALE;
+    picture->pixels = (struct image_shape){
+        .model = gray ? PIXEL_GRAY : PIXEL_RGB,
+        .depth = 8,
+        .width = cinfo->image_width,
+        .height = cinfo->image_height,
+    };
+    struct image_shape planes = picture->pixels;
+    planes.model = PIXEL_YCBCR;
+    bool planar = cinfo->jpeg_color_space == JCS_YCbCr && jpeg_planes_fit(cinfo, &planes);
+    picture->native = planar ? planes : picture->pixels;
+}
+
+/* Only frames that are certain to be decoded go on to libjpeg. */
+static enum status check_frame(const struct jpeg_frame *frame, const struct codec_limits *limits,
+                               struct error *err) {
+    static const char *const names[16] = {
+        [3] = "lossless",
+        [5] = "hierarchical",
+        [6] = "hierarchical progressive",
+        [7] = "hierarchical lossless",
+        [11] = "arithmetic-coded lossless",
+        [13] = "arithmetic-coded hierarchical",
+        [14] = "arithmetic-coded hierarchical progressive",
+        [15] = "arithmetic-coded hierarchical lossless",
+    };
+    const char *name = names[frame->marker & 15];
+    if (name) {
+        return fail(err, ST_UNSUPPORTED, "JPEG is %s, which is not supported", name);
+    }
+    if (frame->precision != 8) {
+        return fail(err, ST_UNSUPPORTED, "JPEG has %u bits a sample; only 8 are supported", frame->precision);
+    }
+    if (frame->components != 1 && frame->components != 3 && frame->components != 4) {
+        return fail(err, ST_UNSUPPORTED, "JPEG has %u components; only 1, 3 or 4 are supported",
+                    frame->components);
+    }
+    if (frame->height == 0 && frame->width > 0) {
+        return fail(err, ST_UNSUPPORTED,
+                    "JPEG gives its height behind the picture (DNL), which is not supported");
+    }
+    return limits_check_size(frame->width, frame->height, limits, err);
+}
+
+/* Refuses before any pixel memory is taken what cannot end well: fewer bytes than the
+ * blocks need even when all are flat, or more coefficient memory than allowed. */
+static enum status check_blocks(const struct jpeg_reader *reader, size_t data, bool multiple) {
+    const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
+    uint64_t blocks = jpeg_reader_blocks(reader);
+    /* Huffman codes have at least one bit; a block needs one for DC and, unless
+     * progressive scans end whole bands at once, one for the end of the block. */
+    uint64_t bits = cinfo->arith_code ? 0 : cinfo->progressive_mode ? blocks : 2 * blocks;
+    if (data < bits / 8) {
+        return fail(reader->guard->err, ST_CORRUPT, "JPEG is truncated: %zu bytes cannot hold %u x %u pixels",
+                    data, cinfo->image_width, cinfo->image_height);
+    }
+    return multiple ? jpeg_reader_check_memory(reader) : ST_OK;
+}
+
+static enum status probe_guarded(struct jpeg_reader *reader, struct bytes input, size_t scan,
+                                 struct picture *picture) {
+    jpeg_reader_open(reader, input);
+    struct jpeg_decompress_struct *cinfo = &reader->cinfo;
+    picture->progressive = jpeg_has_multiple_scans(cinfo);
+    describe(cinfo, picture);
+    return check_blocks(reader, input.size - scan, picture->progressive);
+}
+
+enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
+                       struct error *err) {
+    struct jpeg_frame frame;
+    enum status status = jpeg_read_frame(input, &frame, err);
+    status = status != ST_OK ? status : check_frame(&frame, limits, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct jpeg_guard guard;
+    struct jpeg_reader reader;
+    jpeg_guard_init(&guard, ST_CORRUPT, err);
+    jpeg_reader_init(&reader, &guard, limits);
+    if (setjmp(guard.jump)) {
+        jpeg_destroy_decompress(&reader.cinfo);
+        return guard.status;
+    }
+    status = probe_guarded(&reader, input, frame.scan, picture);
+    jpeg_destroy_decompress(&reader.cinfo);
+    if (status == ST_OK && (picture->pixels.width != frame.width || picture->pixels.height != frame.height)) {
+        return fail(err, ST_CORRUPT, "JPEG has frame headers that contradict each other");
+    }
+    if (status == ST_OK) {
+        jpeg_read_metadata(input, &picture->metadata);
+    }
+    return status;
+}
+
+/* Guarded. Straight into the planes, an MCU row at a time: no upsampling, no copy. */
+static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image *image,
+                        const struct progress *progress) {
+    JSAMPROW rows[IMAGE_PLANES_MAX][ROWS_MAX];
+    JSAMPARRAY components[IMAGE_PLANES_MAX] = {rows[0], rows[1], rows[2]};
+    unsigned lines = (unsigned)cinfo->max_v_samp_factor * DCTSIZE;
+    while (cinfo->output_scanline < cinfo->output_height) {
+        uint32_t mcu_row = cinfo->output_scanline / lines;
+        for (unsigned p = 0; p < image->plane_count; p++) {
+            uint32_t count = (uint32_t)cinfo->comp_info[p].v_samp_factor * DCTSIZE;
+            for (uint32_t i = 0; i < count; i++) {
+                rows[p][i] = plane_row(&image->plane[p], mcu_row * count + i);
+            }
+        }
+        jpeg_read_raw_data(cinfo, components, lines);
+        progress_tell(progress, cinfo->output_scanline);
+    }
+}
+
+static uint8_t multiply_255(unsigned a, unsigned b) {
+    return (uint8_t)((a * b + 127) / 255);
+}
+
+/* Adobe stores inverted inks, so 0 is full ink; without its marker 255 is. */
+static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, uint32_t width, bool inverted) {
+    unsigned flip = inverted ? 0 : 255;
+    for (uint32_t x = 0; x < width; x++, cmyk += 4, rgb += 3) {
+        unsigned k = cmyk[3] ^ flip;
+        for (unsigned c = 0; c < 3; c++) {
+            rgb[c] = multiply_255(cmyk[c] ^ flip, k);
+        }
+    }
+}
+
+/* Guarded. */
+static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *image,
+                      const struct progress *progress) {
+    bool cmyk = cinfo->out_color_space == JCS_CMYK;
+    JSAMPROW ink =
+        cmyk ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, (size_t)image->width * 4) : NULL;
+    while (cinfo->output_scanline < cinfo->output_height) {
+        JSAMPROW target = plane_row(&image->plane[0], cinfo->output_scanline);
+        JSAMPROW row = cmyk ? ink : target;
+        jpeg_read_scanlines(cinfo, &row, 1);
+        if (cmyk) {
+            cmyk_to_rgb(ink, target, image->width, cinfo->saw_Adobe_marker);
+        }
+        progress_tell(progress, cinfo->output_scanline);
+    }
+}
+
+static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input, const struct image *image) {
+    jpeg_reader_open(reader, input);
+    struct jpeg_decompress_struct *cinfo = &reader->cinfo;
+    bool planar = image->model == PIXEL_YCBCR;
+    /* The shape was probed from the same bytes; a caller's mix-up must not overrun memory. */
+    bool gray = cinfo->num_components == 1;
+    if (cinfo->image_width != image->width || cinfo->image_height != image->height ||
+        gray != (image->model == PIXEL_GRAY) || (planar && !jpeg_same_planes(cinfo, image))) {
+        return fail(reader->guard->err, ST_INTERNAL, "JPEG does not have the shape that was probed");
+    }
+    bool raw = planar || (gray && jpeg_planes_fit(cinfo, &(struct image_shape){0}));
+    cinfo->raw_data_out = raw;
+    cinfo->dct_method = JDCT_ISLOW;
+    cinfo->out_color_space = gray ? JCS_GRAYSCALE : cinfo->num_components == 4 ? JCS_CMYK : JCS_RGB;
+    cinfo->do_fancy_upsampling = !reader->limits->local_colour;
+    cinfo->do_block_smoothing = !reader->limits->local_blocks;
+    jpeg_start_decompress(cinfo);
+    enum status status = jpeg_has_multiple_scans(cinfo) ? jpeg_reader_check_scans(reader) : ST_OK;
+    if (status != ST_OK) {
+        return status;
+    }
+    if (raw) {
+        read_planes(cinfo, image, reader->limits->progress);
+    } else {
+        read_rows(cinfo, image, reader->limits->progress);
+    }
+    if (cinfo->arith_code) { /* a marker too early passes for the end of its data, and what follows tells */
+        jpeg_finish_decompress(cinfo);
+    }
+    return ST_OK; /* what follows the last row of other pictures is of no interest */
+}
+
+enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
+                        struct error *err) {
+    struct jpeg_guard guard;
+    struct jpeg_reader reader;
+    jpeg_guard_init(&guard, ST_CORRUPT, err);
+    jpeg_reader_init(&reader, &guard, limits);
+    if (setjmp(guard.jump)) {
+        jpeg_destroy_decompress(&reader.cinfo);
+        return guard.status;
+    }
+    enum status status = decode_guarded(&reader, input, image);
+    jpeg_destroy_decompress(&reader.cinfo);
+    return status;
+}

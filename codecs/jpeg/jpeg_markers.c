@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/jpeg_markers.h"
+
+#include <string.h>
+
+#include "codecs/metadata/exif.h"
+#include "codecs/metadata/iptc.h"
+#include "codecs/metadata/losses.h"
+#include "codecs/metadata/xmp.h"
+
+enum {
+    SOI = 0xD8,
+    EOI = 0xD9,
+    SOS = 0xDA,
+    TEM = 0x01,
+    RST0 = 0xD0,
+    RST7 = 0xD7,
+    SOF_JPEG_LS = 0xF7,
+    ICC_HEADER = 14
+};
+
+static bool has_prefix(struct bytes data, const char *prefix, size_t size) {
+    return data.size >= size && memcmp(data.data, prefix, size) == 0;
+}
+
+/* Finds the next marker byte; false at the end of the data. */
+static bool next_marker(struct bytes input, size_t *position, uint8_t *marker) {
+    size_t at = *position;
+    for (;;) {
+        const uint8_t *found = at < input.size ? memchr(input.data + at, 0xFF, input.size - at) : NULL;
+        if (!found) {
+            *position = input.size;
+            return false;
+        }
+        at = (size_t)(found - input.data);
+        while (at < input.size && input.data[at] == 0xFF) {
+            at++;
+        }
+        if (at < input.size && input.data[at] != 0) {
+            *marker = input.data[at];
+            *position = at + 1;
+            return true;
+        }
+    }
+}
+
+bool jpeg_next_segment(struct bytes input, size_t *position, struct jpeg_segment *segment) {
+    uint8_t marker;
+    while (next_marker(input, position, &marker)) {
+        if (marker == SOI || marker == TEM || (marker >= RST0 && marker <= RST7)) {
+            continue; /* these stand alone */
+        }
+        if (marker == SOS || marker == EOI || input.size - *position < 2) {
+            return false;
+        }
+        uint32_t length = be16(input.data + *position);
+        if (length < 2 || length > input.size - *position) {
+            return false;
+        }
+        *segment = (struct jpeg_segment){marker, {input.data + *position + 2, length - 2}};
+        *position += length;
+        return true;
+    }
+    return false;
+}
+
+static bool is_frame(uint8_t marker) {
+    enum { DHT = 0xC4, JPG = 0xC8, DAC = 0xCC };
+    return marker >= 0xC0 && marker <= 0xCF && marker != DHT && marker != JPG && marker != DAC;
+}
+
+enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err) {
+    *frame = (struct jpeg_frame){0};
+    struct jpeg_segment segment;
+    unsigned count = 0;
+    while (jpeg_next_segment(input, &frame->scan, &segment)) {
+        if (++count > JPEG_SEGMENTS_MAX) {
+            return fail(err, ST_LIMIT, "JPEG has more than %d segments before its first scan",
+                        JPEG_SEGMENTS_MAX);
+        }
+        if (segment.marker == SOF_JPEG_LS) {
+            return fail(err, ST_UNSUPPORTED, "picture is JPEG-LS, which is not supported");
+        }
+        if (!is_frame(segment.marker) || frame->marker) {
+            continue;
+        }
+        if (segment.data.size < 6) {
+            return fail(err, ST_CORRUPT, "JPEG frame header has %zu bytes; it needs 6 or more",
+                        segment.data.size);
+        }
+        const uint8_t *p = segment.data.data;
+        frame->marker = segment.marker;
+        frame->precision = p[0];
+        frame->height = be16(p + 1);
+        frame->width = be16(p + 3);
+        frame->components = p[5];
+    }
+    if (!frame->marker) {
+        return fail(err, ST_CORRUPT, "JPEG has no frame header (SOF): it is cut short or damaged");
+    }
+    return ST_OK;
+}
+
+bool jpeg_icc_segment(uint32_t marker, struct bytes data, uint8_t *sequence, struct bytes *part) {
+    if (marker != SEGMENT_APP2 || data.size < ICC_HEADER || !has_prefix(data, "ICC_PROFILE", 12)) {
+        return false;
+    }
+    *sequence = data.data[12];
+    *part = (struct bytes){data.data + ICC_HEADER, data.size - ICC_HEADER};
+    return true;
+}
+
+static void add_chunk(struct metadata *metadata, const struct jpeg_segment *segment, enum loss loss) {
+    if (metadata->chunk_count < METADATA_CHUNKS_MAX) {
+        metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){segment->marker, segment->data};
+    } else {
+        metadata->losses |= loss;
+    }
+}
+
+static void drop_profile(struct metadata *metadata) {
+    metadata->chunk_count = 0;
+    metadata->losses |= LOSS_COLOUR;
+}
+
+/* Adds the profile's segments if they are complete: each number from 1 to the common
+ * count once, in whatever order, and not too large. */
+static void add_profile(struct bytes input, struct metadata *metadata) {
+    bool seen[256] = {false};
+    unsigned parts = 0, count = 0;
+    size_t total = 0, position = 0;
+    struct jpeg_segment segment;
+    for (unsigned i = 0; i < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment); i++) {
+        uint8_t sequence;
+        struct bytes part;
+        if (!jpeg_icc_segment(segment.marker, segment.data, &sequence, &part)) {
+            continue;
+        }
+        count = parts == 0 ? segment.data.data[13] : count;
+        bool valid = sequence >= 1 && sequence <= count && segment.data.data[13] == count && !seen[sequence];
+        total += part.size;
+        if (!valid || parts == METADATA_CHUNKS_MAX || total > METADATA_ICC_MAX) {
+            drop_profile(metadata);
+            return;
+        }
+        seen[sequence] = true;
+        parts++;
+        add_chunk(metadata, &segment, LOSS_COLOUR);
+    }
+    if (parts != count) {
+        drop_profile(metadata);
+    }
+}
+
+/* JFIF 1.02 has room for a thumbnail behind its numbers, and after it, as JFXX. */
+static void read_jfif(struct bytes data, struct metadata *metadata) {
+    enum { NUMBERS = 14, UNIT = 7, THUMBNAIL = 12 };
+    bool jfif = data.size >= NUMBERS && has_prefix(data, "JFIF", 5);
+    if (jfif && metadata->density.unit == DENSITY_NONE) {
+        metadata->density = density_from_jfif(data.data + UNIT);
+    }
+    if (!jfif || data.data[THUMBNAIL] * data.data[THUMBNAIL + 1] > 0) {
+        metadata->losses |= has_prefix(data, "JF", 2) ? LOSS_THUMBNAIL : LOSS_OTHER;
+    }
+}
+
+/* What stands behind a name, if the segment begins with it and none was found before. */
+static bool take_named(struct bytes data, const char *name, size_t size, struct bytes *found,
+                       struct metadata *metadata, enum loss loss) {
+    if (!has_prefix(data, name, size)) {
+        return false;
+    }
+    if (found->size > 0) {
+        metadata->losses |= loss;
+    } else {
+        *found = (struct bytes){data.data + size, data.size - size};
+    }
+    return true;
+}
+
+/* Extended XMP is what does not fit in one segment: most often pictures. */
+static void read_app1(struct bytes data, struct metadata *metadata) {
+    if (take_named(data, "Exif\0", 6, &metadata->exif, metadata, LOSS_EXIF) ||
+        take_named(data, XMP_JPEG_NAME, sizeof(XMP_JPEG_NAME), &metadata->xmp, metadata, LOSS_XMP)) {
+        return;
+    }
+    bool extended = has_prefix(data, "http://ns.adobe.com/xmp/extension/", 34);
+    metadata->losses |= extended ? LOSS_XMP : LOSS_OTHER;
+}
+
+/* Segments that no file is written with. */
+static unsigned loss_of(const struct jpeg_segment *segment) {
+    uint8_t sequence;
+    struct bytes part;
+    switch (segment->marker) {
+    case SEGMENT_APP2:
+        return jpeg_icc_segment(segment->marker, segment->data, &sequence, &part) ? 0
+               : has_prefix(segment->data, "MPF", 4)                              ? LOSS_PICTURES
+                                                                                  : LOSS_OTHER;
+    case SEGMENT_APP11:
+        return has_prefix(segment->data, "JP", 2) ? LOSS_C2PA : LOSS_OTHER;
+    case SEGMENT_APP14:
+        return has_prefix(segment->data, "Adobe", 5) ? 0 : LOSS_OTHER;
+    default:
+        return segment->marker > SEGMENT_APP2 && segment->marker <= SEGMENT_APP15 ? LOSS_OTHER : 0;
+    }
+}
+
+static void read_segment(const struct jpeg_segment *segment, struct metadata *metadata) {
+    switch (segment->marker) {
+    case SEGMENT_COM:
+        add_chunk(metadata, segment, LOSS_TEXT);
+        return;
+    case SEGMENT_APP0:
+        read_jfif(segment->data, metadata);
+        return;
+    case SEGMENT_APP1:
+        read_app1(segment->data, metadata);
+        return;
+    case SEGMENT_APP13:
+        if (take_named(segment->data, IPTC_JPEG_NAME, sizeof(IPTC_JPEG_NAME), &metadata->photoshop, metadata,
+                       LOSS_IPTC)) {
+            return;
+        }
+        metadata->losses |= LOSS_OTHER;
+        return;
+    default:
+        metadata->losses |= loss_of(segment);
+    }
+}
+
+void jpeg_read_metadata(struct bytes input, struct metadata *metadata) {
+    add_profile(input, metadata);
+    size_t position = 0;
+    struct jpeg_segment segment;
+    unsigned count = 0;
+    while (count < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment)) {
+        read_segment(&segment, metadata);
+        count++;
+    }
+    metadata->losses |= count == METADATA_MARKERS_MAX ? LOSS_OTHER : 0;
+    metadata->orientation = exif_orientation(metadata->exif);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * The segments of a JPEG before its first scan, read without libjpeg: collecting them
+ * through jpeg_save_markers takes quadratic time up to libjpeg-turbo 3.0.3.
+ * Internal to codecs/. */
+#ifndef BLURD_CODECS_JPEG_JPEG_MARKERS_H
+#define BLURD_CODECS_JPEG_JPEG_MARKERS_H
+
+#include "codecs/codec.h"
+
+enum {
+    SEGMENT_APP0 = 0xE0,  /* JFIF */
+    SEGMENT_APP1 = 0xE1,  /* EXIF, XMP */
+    SEGMENT_APP2 = 0xE2,  /* ICC profile; a list of further pictures */
+    SEGMENT_APP11 = 0xEB, /* C2PA */
+    SEGMENT_APP13 = 0xED, /* Photoshop, with IPTC */
+    SEGMENT_APP14 = 0xEE, /* Adobe: how colours are stored */
+    SEGMENT_APP15 = 0xEF,
+    SEGMENT_COM = 0xFE,
+};
+
+struct jpeg_segment {
+    uint8_t marker;
+    struct bytes data; /* behind the length; borrowed from the input */
+};
+
+/* Steps to the segment at or behind *position, which starts at 0, fill bytes and
+ * garbage skipped. False at the first scan, at the end of the picture or of the data;
+ * *position is then where the walk stopped. */
+bool jpeg_next_segment(struct bytes input, size_t *position, struct jpeg_segment *segment);
+
+/* What the frame header says; all 0 when there is none before the first scan. */
+struct jpeg_frame {
+    uint8_t marker; /* 0xC0 to 0xCF */
+    uint8_t precision;
+    uint8_t components;
+    uint32_t width;
+    uint32_t height;
+    size_t scan; /* offset of the first scan, or of the end */
+};
+
+/* Segments that may precede the first scan. The largest ICC profile and 20 MiB of extended XMP take
+ * some hundreds; a file can hold millions. */
+enum { JPEG_SEGMENTS_MAX = 10000 };
+
+/* ST_CORRUPT when no complete frame header precedes the first scan, ST_LIMIT when too many segments do. */
+enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err);
+
+/* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX segments. Of
+ * EXIF, XMP and Photoshop's resources the first segment counts. Chunks are those of the ICC profile, then
+ * comments. Damaged metadata is left out: it is no reason to refuse a picture. */
+void jpeg_read_metadata(struct bytes input, struct metadata *metadata);
+
+/* Whether the segment is part of an ICC profile; *sequence counts from 1. */
+bool jpeg_icc_segment(uint32_t marker, struct bytes data, uint8_t *sequence, struct bytes *part);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * What libjpeg takes: tables and rows of MCUs always; where it needs all coefficients at once, two bytes for
+ * each. */
+#include "codecs/jpeg/jpeg.h"
+#include "codecs/jpeg/jpeg_patch.h"
+
+enum {
+    STATE = 128 << 10, /* bytes of tables, of the pools that they come from, and of this folder's own state */
+    COLUMN = 128,      /* bytes for a column of pixels: rows of MCUs before and after resampling */
+    PATCH_COLUMN = 512, /* the same for a row of MCUs that is written and read again with its coefficients */
+    COMPONENTS_MAX = 4,
+};
+
+static size_t rows(const struct image_shape *shape) {
+    return STATE + (size_t)shape->width * COLUMN;
+}
+
+/* Of a picture whose planes are stored like this: grey and YCbCr are laid out in whole MCUs. */
+static size_t coefficients(const struct image_shape *planes) {
+    struct image image;
+    return sizeof(JCOEF) * image_layout(&image, planes);
+}
+
+/* RGB stands for a JPEG whose components have no planes here: up to four of full size. */
+static size_t stored_coefficients(const struct image_shape *native) {
+    size_t width = align_up(native->width, IMAGE_MCU) + IMAGE_MCU;
+    size_t height = align_up(native->height, IMAGE_MCU) + IMAGE_MCU;
+    return native->model == PIXEL_RGB ? sizeof(JCOEF) * COMPONENTS_MAX * width * height
+                                      : coefficients(native);
+}
+
+size_t jpeg_decode_bytes(const struct picture *picture, size_t input) {
+    (void)input; /* read where it is */
+    return rows(&picture->native) + (picture->progressive ? stored_coefficients(&picture->native) : 0);
+}
+
+/* The planes that a picture is written as. */
+static struct image_shape written_planes(const struct image_shape *shape,
+                                         const struct encode_options *options) {
+    struct image_shape planes = *shape;
+    bool gray = shape->model == PIXEL_GRAY || shape->model == PIXEL_GRAY_ALPHA;
+    planes.depth = 8;
+    planes.model = gray ? PIXEL_GRAY : PIXEL_YCBCR;
+    if (shape->model != PIXEL_YCBCR) {
+        planes.chroma_shift_x = options->subsampling != SUBSAMPLING_444;
+        planes.chroma_shift_y =
+            options->subsampling == SUBSAMPLING_AUTO || options->subsampling == SUBSAMPLING_420;
+    }
+    return planes;
+}
+
+size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
+    struct image_shape planes = written_planes(shape, options);
+    return rows(shape) + (options->progressive ? coefficients(&planes) : 0);
+}
+
+size_t jpeg_patch_bytes(const struct picture *picture) {
+    return STATE + (size_t)picture->native.width * PATCH_COLUMN + stored_coefficients(&picture->native);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * One walk over the encoder's header notes what goes on, and copying keeps to what was noted: the bytes can
+ * be in memory that another process still writes to. */
+#include "codecs/jpeg/jpeg_splice.h"
+
+#include <string.h>
+
+#include "codecs/jpeg/jpeg_markers.h"
+#include "codecs/jpeg/jpeg_segments.h"
+
+enum {
+    SOI = 0xD8,
+    EOI = 0xD9,
+    SOS = 0xDA,
+    SOF0 = 0xC0,
+    DHT = 0xC4,
+    DQT = 0xDB,
+    DRI = 0xDD,
+    APP0 = 0xE0,
+    APP15 = 0xEF,
+    MARKER = 2, /* bytes */
+    HEADER = 4, /* marker and length */
+    JFIF_SIZE = 14,
+    COMPONENTS_MAX = 3,
+    PIECES_MAX = 16,
+};
+
+/* What of the encoder's bytes goes on. Those that adjoin are one piece: most often there is a single one. */
+struct found {
+    struct bytes piece[PIECES_MAX];
+    unsigned pieces;
+    unsigned frames;
+};
+
+static bool is_kept(uint8_t marker) {
+    return marker == SOF0 || marker == DHT || marker == DQT || marker == DRI;
+}
+
+static bool is_dropped(uint8_t marker) {
+    return (marker >= APP0 && marker <= APP15) || marker == SEGMENT_COM;
+}
+
+static struct bytes whole(const struct jpeg_segment *segment) {
+    return (struct bytes){segment->data.data - HEADER, segment->data.size + HEADER};
+}
+
+static enum status check_frame(struct bytes frame, const struct image_shape *shape, struct error *err) {
+    bool gray = shape->model == PIXEL_GRAY;
+    unsigned components = gray ? 1 : COMPONENTS_MAX;
+    const uint8_t *p = frame.data;
+    if (frame.size != 6 + 3 * (size_t)components || p[0] != 8 || p[5] != components) {
+        return fail(err, ST_DEVICE, "encoded JPEG does not have %u components of 8 bits", components);
+    }
+    uint32_t height = be16(p + 1), width = be16(p + 3);
+    if (width != shape->width || height != shape->height) {
+        return fail(err, ST_DEVICE, "encoded JPEG is %u x %u pixels instead of %u x %u", width, height,
+                    shape->width, shape->height);
+    }
+    unsigned luma = 0x10u << shape->chroma_shift_x | 1u << shape->chroma_shift_y;
+    if (!gray && (p[7] != luma || p[10] != 0x11 || p[13] != 0x11)) {
+        return fail(err, ST_DEVICE, "encoded JPEG has the sampling factors %x, %x, %x instead of %x, 11, 11",
+                    p[7], p[10], p[13], luma);
+    }
+    return ST_OK;
+}
+
+static enum status add_piece(struct found *found, struct bytes bytes, struct error *err) {
+    struct bytes *last = found->pieces > 0 ? &found->piece[found->pieces - 1] : NULL;
+    if (last && last->data + last->size == bytes.data) {
+        last->size += bytes.size;
+        return ST_OK;
+    }
+    if (found->pieces == PIECES_MAX) {
+        return fail(err, ST_DEVICE, "encoded JPEG has metadata in more than %d places", PIECES_MAX - 1);
+    }
+    found->piece[found->pieces++] = bytes;
+    return ST_OK;
+}
+
+static enum status take_segment(const struct jpeg_segment *segment, const struct image_shape *shape,
+                                struct found *found, struct error *err) {
+    if (is_dropped(segment->marker)) {
+        return ST_OK;
+    }
+    if (!is_kept(segment->marker)) {
+        return fail(err, ST_DEVICE, "encoded JPEG has a segment %02x, which a baseline picture has not",
+                    segment->marker);
+    }
+    bool frame = segment->marker == SOF0;
+    found->frames += frame;
+    enum status status = frame ? check_frame(segment->data, shape, err) : ST_OK;
+    return status == ST_OK ? add_piece(found, whole(segment), err) : status;
+}
+
+static bool has_ends(struct bytes encoded) {
+    const uint8_t *p = encoded.data;
+    size_t size = encoded.size;
+    return size >= 2 * MARKER && p[0] == 0xFF && p[1] == SOI && p[size - 2] == 0xFF && p[size - 1] == EOI;
+}
+
+/* Whether the header of a scan, and the picture's end, follow at `at`. */
+static bool has_scan(struct bytes encoded, size_t at) {
+    size_t left = encoded.size - at;
+    const uint8_t *p = encoded.data + at;
+    return left >= HEADER + MARKER && p[0] == 0xFF && p[1] == SOS && be16(p + MARKER) >= 2 &&
+           be16(p + MARKER) <= left - 2 * MARKER;
+}
+
+/* Nothing may lie between the segments. */
+static enum status take(struct bytes encoded, const struct image_shape *shape, struct found *found,
+                        struct error *err) {
+    if (!has_ends(encoded)) {
+        return fail(err, ST_DEVICE, "encoded JPEG of %zu bytes lacks its first or last marker", encoded.size);
+    }
+    struct jpeg_segment segment;
+    size_t position = MARKER, at = MARKER;
+    while (jpeg_next_segment(encoded, &position, &segment) &&
+           segment.data.data == encoded.data + at + HEADER) {
+        enum status status = take_segment(&segment, shape, found, err);
+        if (status != ST_OK) {
+            return status;
+        }
+        at = position;
+    }
+    if (!has_scan(encoded, at)) {
+        return fail(err, ST_DEVICE, "encoded JPEG is damaged at byte %zu, before its first scan", at);
+    }
+    if (found->frames != 1) {
+        return fail(err, ST_DEVICE, "encoded JPEG has %u frame headers", found->frames);
+    }
+    return add_piece(found, (struct bytes){encoded.data + at, encoded.size - at}, err);
+}
+
+/* Into room that is there. */
+static void put(struct buf *output, struct bytes bytes) {
+    if (bytes.size > 0) {
+        memcpy(output->data + output->size, bytes.data, bytes.size);
+        output->size += bytes.size;
+    }
+}
+
+static enum status copy(const struct found *found, const struct jpeg_segments *metadata, struct buf *output,
+                        struct error *err) {
+    /* As libjpeg writes it: version 1.1, no thumbnail. */
+    const struct jfif *jfif = &metadata->jfif;
+    const uint8_t start[MARKER + HEADER + JFIF_SIZE] = {0xFF,
+                                                        SOI,
+                                                        0xFF,
+                                                        APP0,
+                                                        0,
+                                                        2 + JFIF_SIZE,
+                                                        'J',
+                                                        'F',
+                                                        'I',
+                                                        'F',
+                                                        0,
+                                                        1,
+                                                        1,
+                                                        jfif->unit,
+                                                        (uint8_t)(jfif->x >> 8),
+                                                        (uint8_t)jfif->x,
+                                                        (uint8_t)(jfif->y >> 8),
+                                                        (uint8_t)jfif->y,
+                                                        0,
+                                                        0};
+    size_t size = sizeof(start) + metadata->bytes.size;
+    for (unsigned i = 0; i < found->pieces; i++) {
+        size += found->piece[i].size;
+    }
+    enum status status = buf_reserve(output, size, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    put(output, (struct bytes){start, sizeof(start)});
+    put(output, buf_bytes(&metadata->bytes));
+    for (unsigned i = 0; i < found->pieces; i++) {
+        put(output, found->piece[i]);
+    }
+    return ST_OK;
+}
+
+enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape,
+                        const struct encode_options *options, const struct metadata *metadata,
+                        struct buf *output, struct error *err) {
+    struct found found = {0};
+    enum status status = take(encoded, shape, &found, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct jpeg_segments segments = {0};
+    status = jpeg_segments_make(metadata, shape, options, &segments, err);
+    if (status == ST_OK) {
+        status = copy(&found, &segments, output, err);
+    }
+    jpeg_segments_finish(&segments);
+    return status;
+}

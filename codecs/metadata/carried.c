@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/metadata/carried.h"
+
+#include "codecs/metadata/exif.h"
+#include "codecs/metadata/icc.h"
+#include "codecs/metadata/iptc.h"
+#include "codecs/metadata/losses.h"
+#include "codecs/metadata/texts.h"
+#include "codecs/metadata/xmp.h"
+
+/* From this orientation on, rows of the file are columns of the picture. */
+enum { ORIENTATION_TURNED = 5 };
+
+static struct density choose_density(const struct metadata *metadata, bool upright) {
+    struct density density =
+        metadata->density.unit != DENSITY_NONE ? metadata->density : exif_density(metadata->exif);
+    bool turned = upright && metadata->orientation >= ORIENTATION_TURNED;
+    return turned ? density_turned(density) : density;
+}
+
+static enum status make_xmp(const struct metadata *metadata, bool upright, struct carried *carried,
+                            struct error *err) {
+    struct buf inflated = {0};
+    struct bytes packet = metadata->xmp;
+    enum status status = ST_OK;
+    if (metadata->xmp_deflated) {
+        status = texts_inflate(packet, XMP_INPUT_MAX, &inflated, err);
+        packet = buf_bytes(&inflated);
+        carried->losses |= packet.size == 0 ? LOSS_XMP : 0;
+    }
+    if (status == ST_OK) {
+        status = xmp_sanitize(packet, upright, &carried->xmp, &carried->losses, err);
+    }
+    buf_finish(&inflated);
+    return status;
+}
+
+/* A number that the format has no room for. */
+static bool density_fits(struct density density, enum codec_id target) {
+    uint8_t unit, bytes[9];
+    uint16_t x, y;
+    return density.unit == DENSITY_NONE ||
+           (target == CODEC_JPEG ? density_to_jfif(density, &unit, &x, &y) : density_to_phys(density, bytes));
+}
+
+static enum status make_personal(const struct metadata *metadata, enum codec_id target,
+                                 const struct image_shape *shape, bool upright, struct carried *carried,
+                                 struct error *err) {
+    carried->density = choose_density(metadata, upright);
+    if (!density_fits(carried->density, target)) {
+        carried->losses |= LOSS_RESOLUTION;
+        carried->density = (struct density){0};
+    }
+    const struct exif_facts facts = {upright, shape->width, shape->height, carried->density};
+    enum status status = exif_sanitize(metadata->exif, &facts, &carried->exif, &carried->losses, err);
+    if (status == ST_OK) {
+        status = make_xmp(metadata, upright, carried, err);
+    }
+    if (status == ST_OK) {
+        status = iptc_sanitize(metadata->photoshop, &carried->iptc, &carried->losses, err);
+    }
+    if (target != CODEC_JPEG && carried->iptc.size > 0) { /* no other format has a place for it */
+        carried->losses |= LOSS_IPTC;
+        carried->iptc.size = 0;
+    }
+    return status;
+}
+
+enum status carried_make(const struct metadata *metadata, enum codec_id target,
+                         const struct image_shape *shape, const struct encode_options *options,
+                         struct carried *carried, struct error *err) {
+    buf_init(&carried->exif, EXIF_SIZE_MAX);
+    buf_init(&carried->xmp, XMP_SIZE_MAX);
+    buf_init(&carried->iptc, IPTC_SIZE_MAX);
+    if (!metadata) {
+        return ST_OK;
+    }
+    carried->losses = metadata->losses;
+    enum status status = icc_read(metadata, shape->model, &carried->profile, err);
+    if (status == ST_OK && icc_is_lost(metadata, target, &carried->profile)) {
+        carried->losses |= LOSS_COLOUR;
+    }
+    if (status == ST_OK && options->keep_metadata) {
+        status = make_personal(metadata, target, shape, options->upright, carried, err);
+    }
+    return status;
+}
+
+void carried_report(const struct carried *carried, const struct encode_options *options) {
+    if (options->losses && options->keep_metadata) {
+        *options->losses |= carried->losses;
+    }
+}
+
+void carried_finish(struct carried *carried) {
+    buf_finish(&carried->profile);
+    buf_finish(&carried->exif);
+    buf_finish(&carried->xmp);
+    buf_finish(&carried->iptc);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * How many pixels lie on an inch or a centimetre of paper. JPEG writes it into its JFIF header, PNG into its
+ * pHYs chunk, both into EXIF. A picture has one resolution, the same in each place. Internal to codecs/. */
+#ifndef BLURD_CODECS_METADATA_DENSITY_H
+#define BLURD_CODECS_METADATA_DENSITY_H
+
+#include "core/bytes.h"
+
+enum density_unit {
+    DENSITY_NONE,   /* unknown: nothing is written */
+    DENSITY_ASPECT, /* only how x and y stand to each other */
+    DENSITY_INCH,
+    DENSITY_CM,
+};
+
+/* x / scale and y / scale pixels in the unit. */
+struct density {
+    uint32_t x, y, scale; /* none is 0 unless the unit is DENSITY_NONE */
+    enum density_unit unit;
+};
+
+/* From the bytes of a JFIF header behind its version: unit, x, y. */
+struct density density_from_jfif(const uint8_t bytes[5]);
+
+/* From the 9 bytes of a pHYs chunk: x, y, unit. */
+struct density density_from_phys(const uint8_t bytes[9]);
+
+/* The same of a picture whose columns became rows. */
+struct density density_turned(struct density density);
+
+/* Numbers of 16 bits for a JFIF header: a whole number in centimetres stays so, all else is rounded to pixels
+ * per inch. *unit is 0 (aspect), 1 or 2. False when they do not fit, or there is no density. */
+bool density_to_jfif(struct density density, uint8_t *unit, uint16_t *x, uint16_t *y);
+
+/* The 9 bytes of a pHYs chunk, rounded to pixels per metre. False as above. */
+bool density_to_phys(struct density density, uint8_t bytes[9]);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/metadata/exif.h"
+
+#include "codecs/metadata/tiff.h"
+
+enum {
+    TAG_ORIENTATION = 0x0112,
+    TAG_X_RESOLUTION = 0x011A,
+    TAG_Y_RESOLUTION = 0x011B,
+    TAG_RESOLUTION_UNIT = 0x0128
+};
+
+/* The first entry of that tag in the main directory is the one that counts, fit or not. */
+static bool find_entry(const struct tiff *tiff, uint16_t tag, struct tiff_entry *entry) {
+    uint32_t offset = tiff_first(tiff);
+    uint32_t count = tiff_count(tiff, offset);
+    for (uint32_t i = 0; i < count; i++) {
+        *entry = tiff_entry_at(tiff, offset, i);
+        if (entry->tag == tag) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint8_t orientation_of(const struct tiff *tiff, const struct tiff_entry *entry) {
+    uint32_t value = tiff_get16(tiff, entry->value);
+    bool valid = entry->type == TIFF_SHORT && entry->count == 1 && value >= 1 && value <= 8;
+    return valid ? (uint8_t)value : 0;
+}
+
+uint8_t exif_orientation(struct bytes bytes) {
+    struct tiff tiff;
+    struct tiff_entry entry;
+    bool found = tiff_open(&tiff, bytes) && find_entry(&tiff, TAG_ORIENTATION, &entry);
+    uint8_t orientation = found ? orientation_of(&tiff, &entry) : 0;
+    return orientation ? orientation : 1;
+}
+
+struct fraction {
+    uint32_t top, bottom; /* both 0: none */
+};
+
+static struct fraction find_fraction(const struct tiff *tiff, uint16_t tag) {
+    struct tiff_entry entry;
+    if (!find_entry(tiff, tag, &entry) || entry.type != TIFF_RATIO || entry.count != 1) {
+        return (struct fraction){0};
+    }
+    struct bytes value = tiff_value(tiff, &entry);
+    if (value.size != 8 || tiff_get32(tiff, value.data) == 0 || tiff_get32(tiff, value.data + 4) == 0) {
+        return (struct fraction){0};
+    }
+    return (struct fraction){tiff_get32(tiff, value.data), tiff_get32(tiff, value.data + 4)};
+}
+
+/* Hundredths, which is more than any device is made to. */
+static uint32_t hundredths(struct fraction fraction) {
+    uint64_t value = ((uint64_t)fraction.top * 100 + fraction.bottom / 2) / fraction.bottom;
+    return value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+struct density exif_density(struct bytes bytes) {
+    struct tiff tiff;
+    struct tiff_entry entry;
+    if (!tiff_open(&tiff, bytes)) {
+        return (struct density){0};
+    }
+    struct fraction x = find_fraction(&tiff, TAG_X_RESOLUTION), y = find_fraction(&tiff, TAG_Y_RESOLUTION);
+    bool given = find_entry(&tiff, TAG_RESOLUTION_UNIT, &entry) && entry.type == TIFF_SHORT;
+    uint32_t unit = given ? tiff_get16(&tiff, entry.value) : 2; /* which is the default */
+    if (x.bottom == 0 || y.bottom == 0 || (unit != 2 && unit != 3)) {
+        return (struct density){0};
+    }
+    struct density density = {x.top, y.top, x.bottom, unit == 2 ? DENSITY_INCH : DENSITY_CM};
+    if (x.bottom != y.bottom) {
+        density.x = hundredths(x), density.y = hundredths(y), density.scale = 100;
+    }
+    return density.x > 0 && density.y > 0 ? density : (struct density){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * Whether a text is a text. Metadata that is carried goes through here, because a picture can be written down
+ * as text: base64 is how XMP holds thumbnails. Internal to codecs/. */
+#ifndef BLURD_CODECS_METADATA_PLAIN_TEXT_H
+#define BLURD_CODECS_METADATA_PLAIN_TEXT_H
+
+#include <string.h>
+
+#include "core/bytes.h"
+
+static inline bool text_is(struct bytes text, const char *word) {
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+static inline bool text_same(struct bytes a, struct bytes b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static inline bool text_starts(struct bytes text, const char *word) {
+    size_t size = strlen(word);
+    return text.size >= size && memcmp(text.data, word, size) == 0;
+}
+
+enum {
+    TEXT_MAX = 8192,       /* bytes of one text; a caption has some hundreds */
+    TEXT_WORD_MAX = 64,    /* letters, digits, + and / in a row; base64 is written in lines of 76 or in one */
+    TEXT_UNKNOWN_MAX = 256 /* bytes of a text whose encoding is unknown, such as Latin-1 */
+};
+
+/* Whether all of it is UTF-8. */
+bool text_is_utf8(struct bytes text);
+
+/* Whether it has at most TEXT_MAX bytes, no control characters but tabs, line ends, and zeros, no word over
+ * TEXT_WORD_MAX, and nothing that announces base64 or a picture ("base64,", "data:image/"). Over
+ * TEXT_UNKNOWN_MAX bytes it must be UTF-8. */
+bool text_is_plain(struct bytes text);
+
+/* The same for UTF-16, in which all surrogates must have their partners and private characters do not count
+ * as text. */
+bool text_is_plain16(struct bytes text, bool little);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/metadata/texts.h"
+
+#include <string.h>
+
+#include <libdeflate.h>
+
+#include "codecs/jpeg/jpeg_markers.h"
+#include "codecs/metadata/losses.h"
+#include "codecs/metadata/plain_text.h"
+#include "codecs/png/png_chunks.h"
+
+enum { KEYWORD_MAX = 79 };
+
+enum status texts_inflate(struct bytes stream, size_t most, struct buf *output, struct error *err) {
+    buf_init(output, most);
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    if (!decompressor) {
+        return fail(err, ST_BUSY, "out of memory for the texts of a PNG");
+    }
+    enum status status = buf_reserve(output, most, err);
+    if (status == ST_OK && stream.size > 0 &&
+        libdeflate_zlib_decompress(decompressor, stream.data, stream.size, output->data, most,
+                                   &output->size) != LIBDEFLATE_SUCCESS) {
+        output->size = 0;
+    }
+    libdeflate_free_decompressor(decompressor);
+    return status;
+}
+
+/* Takes what stands before the next zero off *rest; false without a zero. */
+static bool take_string(struct bytes *rest, struct bytes *string) {
+    const uint8_t *zero = rest->size > 0 ? memchr(rest->data, 0, rest->size) : NULL;
+    if (!zero) {
+        return false;
+    }
+    *string = (struct bytes){rest->data, (size_t)(zero - rest->data)};
+    rest->data += string->size + 1, rest->size -= string->size + 1;
+    return true;
+}
+
+bool texts_read_itxt(struct bytes chunk, struct itxt *itxt) {
+    if (!take_string(&chunk, &itxt->keyword) || chunk.size < 2 || chunk.data[0] > 1 || chunk.data[1] != 0) {
+        return false;
+    }
+    itxt->deflated = chunk.data[0] == 1;
+    chunk.data += 2, chunk.size -= 2;
+    bool whole = take_string(&chunk, &itxt->language) && take_string(&chunk, &itxt->translated);
+    itxt->text = chunk;
+    return whole;
+}
+
+/* Where a text stands in the file, and how. */
+struct source {
+    struct itxt parts;
+    bool international; /* UTF-8 by the format; else Latin-1, or what programs take for it */
+};
+
+static bool read_png(const struct metadata_chunk *chunk, struct source *source) {
+    struct bytes rest = chunk->data;
+    source->international = chunk->tag == png_tag("iTXt");
+    if (source->international) {
+        return texts_read_itxt(rest, &source->parts);
+    }
+    bool whole = take_string(&rest, &source->parts.keyword);
+    source->parts.deflated = chunk->tag == png_tag("zTXt");
+    if (whole && source->parts.deflated) {
+        whole = rest.size > 0 && rest.data[0] == 0; /* the method */
+        rest.data += whole, rest.size -= whole;
+    }
+    source->parts.text = rest;
+    return whole;
+}
+
+static bool read_source(const struct metadata *metadata, const struct metadata_chunk *chunk,
+                        struct source *source) {
+    *source = (struct source){0};
+    if (metadata->source == CODEC_PNG) {
+        return read_png(chunk, source);
+    }
+    source->parts.keyword = (struct bytes){(const uint8_t *)TEXT_COMMENT, strlen(TEXT_COMMENT)};
+    source->parts.text = chunk->data;
+    return true;
+}
+
+static bool is_text(const struct metadata *metadata, const struct metadata_chunk *chunk) {
+    return metadata->source == CODEC_PNG ? png_is_text(chunk->tag) : chunk->tag == SEGMENT_COM;
+}
+
+static bool is_keyword(struct bytes keyword) {
+    bool valid = keyword.size >= 1 && keyword.size <= KEYWORD_MAX;
+    for (size_t i = 0; i < keyword.size && valid; i++) {
+        uint8_t c = keyword.data[i];
+        valid = (c >= 0x20 && c < 0x7F) || c >= 0xA1;
+    }
+    return valid;
+}
+
+static bool is_ascii(struct bytes text) {
+    size_t i = 0;
+    while (i < text.size && text.data[i] < 0x80) {
+        i++;
+    }
+    return i == text.size;
+}
+
+/* Into UTF-8, which takes two bytes for each of the upper half. */
+static enum status convert(struct bytes latin, struct buf *output, struct error *err) {
+    enum status status = buf_reserve(output, 2 * latin.size, err);
+    for (size_t i = 0; i < latin.size && status == ST_OK; i++) {
+        uint8_t c = latin.data[i];
+        if (c >= 0x80) {
+            output->data[output->size++] = (uint8_t)(0xC0 | c >> 6);
+            c = 0x80 | (c & 0x3F);
+        }
+        output->data[output->size++] = c;
+    }
+    return status;
+}
+
+/* A zero ends a text in both formats, and programs write one at its end. */
+static struct bytes trimmed(struct bytes text) {
+    while (text.size > 0 && text.data[text.size - 1] == 0) {
+        text.size--;
+    }
+    return text;
+}
+
+static bool is_carried(const struct source *source, struct bytes value) {
+    const struct itxt *parts = &source->parts;
+    return is_keyword(parts->keyword) && parts->language.size <= KEYWORD_MAX && is_ascii(parts->language) &&
+           text_is_plain(parts->language) && parts->translated.size <= 4 * KEYWORD_MAX &&
+           text_is_plain(parts->translated) && text_is_utf8(parts->translated) && text_is_plain(value) &&
+           text_is_utf8(value) && !(value.size > 0 && memchr(value.data, 0, value.size));
+}
+
+struct visit {
+    enum status (*function)(void *context, const struct text *text, struct error *err);
+    void *context;
+    unsigned *losses;
+};
+
+static enum status visit_value(const struct visit *visit, const struct source *source, struct bytes raw,
+                               struct error *err) {
+    struct buf converted;
+    struct bytes value = trimmed(raw);
+    enum status status = ST_OK;
+    buf_init(&converted, 2 * TEXT_MAX);
+    if (!source->international && value.size <= TEXT_MAX && !text_is_utf8(value)) {
+        status = convert(value, &converted, err);
+        value = buf_bytes(&converted);
+    }
+    if (status == ST_OK && is_carried(source, value)) {
+        const struct itxt *parts = &source->parts;
+        struct text text = {parts->keyword, parts->language, parts->translated, value, is_ascii(value)};
+        status = visit->function(visit->context, &text, err);
+    } else {
+        *visit->losses |= LOSS_TEXT;
+    }
+    buf_finish(&converted);
+    return status;
+}
+
+static enum status visit_source(const struct visit *visit, const struct source *source, struct error *err) {
+    if (!source->parts.deflated) {
+        return visit_value(visit, source, source->parts.text, err);
+    }
+    struct buf inflated = {0};
+    enum status status = texts_inflate(source->parts.text, TEXT_MAX, &inflated, err);
+    if (status == ST_OK && inflated.size > 0) {
+        status = visit_value(visit, source, buf_bytes(&inflated), err);
+    } else {
+        *visit->losses |= LOSS_TEXT;
+    }
+    buf_finish(&inflated);
+    return status;
+}
+
+enum status texts_each(const struct metadata *metadata, unsigned *losses,
+                       enum status (*visit)(void *context, const struct text *text, struct error *err),
+                       void *context, struct error *err) {
+    struct visit how = {visit, context, losses};
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < metadata->chunk_count && status == ST_OK; i++) {
+        struct source source;
+        if (!is_text(metadata, &metadata->chunk[i])) {
+            continue;
+        }
+        if (read_source(metadata, &metadata->chunk[i], &source)) {
+            status = visit_source(&how, &source, err);
+        } else {
+            *losses |= LOSS_TEXT;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * A scanner for the XML of metadata, over bytes that nothing vouches for: elements, attributes and text, one
+ * after the other, without memory of its own. Document types, entities of their own, and CDATA sections are
+ * errors. Whether end tags match is left to the caller. Internal to codecs/. */
+#ifndef BLURD_CODECS_METADATA_XML_H
+#define BLURD_CODECS_METADATA_XML_H
+
+#include "core/bytes.h"
+
+enum xml_kind {
+    XML_START, /* <name attributes>; `empty` when it ends with /> and no end tag follows */
+    XML_END,   /* </name> */
+    XML_TEXT,  /* between tags; references such as &amp; stay as they are */
+    XML_DONE,
+    XML_ERROR,
+};
+
+/* All views borrow from the input. */
+struct xml_token {
+    enum xml_kind kind;
+    bool empty;
+    struct bytes name;       /* of XML_START and XML_END; never empty */
+    struct bytes attributes; /* of XML_START, for xml_next_attribute */
+    struct bytes text;       /* of XML_TEXT */
+};
+
+struct xml_attribute {
+    struct bytes name;
+    struct bytes value; /* between the quotes; references stay as they are */
+};
+
+/* Takes the next token off *rest, skipping comments and processing instructions. */
+struct xml_token xml_next(struct bytes *rest);
+
+/* Takes the next attribute off *rest. XML_TEXT when there is one, XML_DONE at the end, XML_ERROR. */
+enum xml_kind xml_next_attribute(struct bytes *rest, struct xml_attribute *attribute);
+
+/* Whether every & begins a reference to one of XML's five entities, or to a character that is not a letter or
+ * digit of ASCII: those need no reference, and a picture written in them would not look like one. */
+bool xml_references_are_plain(struct bytes text);
+
+#endif

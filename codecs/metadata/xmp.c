@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT
+ * One pass: properties are copied as they come, each from its start tag on, and taken back when something in
+ * them is not to be passed on. Attributes of rdf:Description are properties too, and are written as elements.
+ */
+#include "codecs/metadata/xmp.h"
+
+#include <string.h>
+
+#include "codecs/metadata/losses.h"
+#include "codecs/metadata/plain_text.h"
+#include "codecs/metadata/xml.h"
+#include "codecs/metadata/xmp_names.h"
+
+enum {
+    DEPTH_MAX = 32,
+    BINDINGS_MAX = 64,   /* namespaces that are declared at once */
+    ATTRIBUTES_MAX = 16, /* of an element within a property */
+};
+
+enum role { ROLE_META, ROLE_RDF, ROLE_DESCRIPTION, ROLE_INSIDE };
+
+struct name {
+    int space;
+    struct bytes local;
+};
+
+struct element {
+    struct bytes text; /* its name as the file has it, for the end tag */
+    struct name name;
+    enum role role;
+};
+
+struct binding {
+    struct bytes prefix; /* empty: elements without one */
+    int space;
+    unsigned depth; /* of the element that declares it */
+};
+
+struct reader {
+    struct buf *body; /* the properties that are passed on */
+    struct error *err;
+    enum status status; /* of appending to it */
+    bool upright;
+    unsigned *losses;
+    struct element element[DEPTH_MAX];
+    unsigned depth;
+    struct binding binding[BINDINGS_MAX];
+    unsigned bindings;
+    uint32_t used; /* a bit for each namespace in the body */
+    /* The property that is being copied: */
+    size_t start;         /* where it begins in the body */
+    uint32_t used_before; /* `used` at that place */
+    bool out;             /* it is not passed on */
+    bool after_text;      /* there was text since the last tag: more would be joined to it */
+    unsigned loss;        /* and that is what the client is told */
+};
+
+static void put(struct reader *reader, const void *data, size_t size) {
+    if (reader->status == ST_OK && !reader->out) {
+        reader->status = buf_append(reader->body, data, size, reader->err);
+    }
+}
+
+static void put_text(struct reader *reader, const char *text) {
+    put(reader, text, strlen(text));
+}
+
+static void put_name(struct reader *reader, const char *before, struct name name) {
+    put_text(reader, before);
+    put_text(reader, xmp_prefix(name.space));
+    put_text(reader, ":");
+    put(reader, name.local.data, name.local.size);
+    reader->used |= 1u << name.space;
+}
+
+/* Of an attribute, whose own quotes may be the other ones. */
+static void put_quoted(struct reader *reader, struct bytes value) {
+    put_text(reader, "=\"");
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.data[i] == '"') {
+            put_text(reader, "&quot;");
+        } else {
+            put(reader, value.data + i, 1);
+        }
+    }
+    put_text(reader, "\"");
+}
+
+/* ---- names ---- */
+
+/* XMP_FOREIGN, too, for a prefix that nothing declares and a name that is none. */
+static struct name resolve(const struct reader *reader, struct bytes text) {
+    struct name name = {.space = XMP_FOREIGN};
+    struct bytes prefix;
+    xmp_split(text, &prefix, &name.local);
+    if (!xmp_is_local(name.local)) {
+        return name;
+    }
+    if (text_is(prefix, "xml")) {
+        name.space = XMP_XML;
+        return name;
+    }
+    for (unsigned i = reader->bindings; i-- > 0;) {
+        if (text_same(reader->binding[i].prefix, prefix)) {
+            name.space = reader->binding[i].space;
+            return name;
+        }
+    }
+    return name;
+}
+
+/* Whether the attribute declares a namespace, and for which prefix; else *prefix is its own. */
+static bool declares(struct bytes name, struct bytes *prefix) {
+    struct bytes local;
+    xmp_split(name, prefix, &local);
+    if (text_is(*prefix, "xmlns")) {
+        *prefix = local;
+        return true;
+    }
+    return prefix->size == 0 && text_is(local, "xmlns");
+}
+
+/* False when the attributes are not well-formed, or declare too much. */
+static bool bind(struct reader *reader, struct bytes attributes) {
+    struct xml_attribute attribute;
+    struct bytes prefix;
+    enum xml_kind kind;
+    while ((kind = xml_next_attribute(&attributes, &attribute)) == XML_TEXT) {
+        if (!declares(attribute.name, &prefix)) {
+            continue;
+        }
+        if (reader->bindings == BINDINGS_MAX) {
+            return false;
+        }
+        int space = xmp_space(attribute.value);
+        reader->binding[reader->bindings++] = (struct binding){prefix, space, reader->depth};
+    }
+    return kind == XML_DONE;
+}
+
+/* ---- properties ---- */
+
+static void leave_out(struct reader *reader, unsigned loss) {
+    reader->out = true;
+    reader->loss |= loss;
+}
+
+static bool is_text(struct bytes text) {
+    return text_is_plain(text) && xml_references_are_plain(text);
+}
+
+static void begin_property(struct reader *reader, struct name name) {
+    enum xmp_verdict verdict = xmp_judge(name.space, name.local);
+    reader->start = reader->body->size;
+    reader->used_before = reader->used;
+    reader->out = false;
+    reader->loss = 0;
+    if (name.space < XMP_PROPERTIES) {
+        leave_out(reader, LOSS_XMP);
+    } else if (verdict == XMP_STALE || (verdict == XMP_ORIENTATION && reader->upright)) {
+        leave_out(reader, 0);
+    }
+}
+
+static void end_property(struct reader *reader) {
+    if (reader->out) {
+        reader->body->size = reader->start;
+        reader->used = reader->used_before;
+        *reader->losses |= reader->loss;
+    }
+    reader->out = false;
+}
+
+/* The attributes of rdf:Description. */
+static void take_properties(struct reader *reader, struct bytes attributes) {
+    struct xml_attribute attribute;
+    struct bytes prefix;
+    while (xml_next_attribute(&attributes, &attribute) == XML_TEXT) {
+        struct name name = resolve(reader, attribute.name);
+        if (declares(attribute.name, &prefix) || text_is(name.local, "about")) {
+            continue;
+        }
+        begin_property(reader, name);
+        if (prefix.size == 0 || !is_text(attribute.value)) {
+            leave_out(reader, LOSS_XMP);
+        }
+        if (!reader->out) {
+            put_name(reader, "<", name);
+            put_text(reader, ">");
+            put(reader, attribute.value.data, attribute.value.size);
+            put_name(reader, "</", name);
+            put_text(reader, ">");
+        }
+        end_property(reader);
+    }
+}
+
+static bool is_repeated(const struct name *names, unsigned count, struct name name) {
+    for (unsigned i = 0; i < count; i++) {
+        if (names[i].space == name.space && text_same(names[i].local, name.local)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of an element within a property, declarations apart. */
+static void put_attributes(struct reader *reader, struct bytes attributes) {
+    struct name names[ATTRIBUTES_MAX];
+    unsigned count = 0;
+    struct xml_attribute attribute;
+    struct bytes prefix;
+    while (!reader->out && xml_next_attribute(&attributes, &attribute) == XML_TEXT) {
+        if (declares(attribute.name, &prefix)) {
+            continue;
+        }
+        struct name name = resolve(reader, attribute.name);
+        bool known = prefix.size > 0 && name.space != XMP_FOREIGN && name.space != XMP_META;
+        if (!known || count == ATTRIBUTES_MAX || is_repeated(names, count, name) ||
+            !is_text(attribute.value)) {
+            leave_out(reader, LOSS_XMP);
+            return;
+        }
+        names[count++] = name;
+        put_name(reader, " ", name);
+        put_quoted(reader, attribute.value);
+    }
+}
+
+/* An element of a property: the property's own, or one within. */
+static void put_start(struct reader *reader, struct name name, const struct xml_token *token) {
+    if (xmp_judge(name.space, name.local) == XMP_PICTURE) {
+        leave_out(reader, LOSS_THUMBNAIL);
+    } else if (name.space == XMP_FOREIGN || name.space == XMP_XML || name.space == XMP_META) {
+        leave_out(reader, LOSS_XMP);
+    }
+    if (!reader->out) {
+        put_name(reader, "<", name);
+        put_attributes(reader, token->attributes);
+        put_text(reader, token->empty ? "/>" : ">");
+    }
+}
+
+/* ---- elements ---- */
+
+static bool is_named(struct name name, int space, const char *local) {
+    return name.space == space && text_is(name.local, local);
+}
+
+/* The role of an element below `parent`, NULL for none; false when it has no place there. */
+static bool find_role(const struct element *parent, struct name name, enum role *role) {
+    bool rdf = is_named(name, XMP_RDF, "RDF");
+    if (!parent) {
+        bool meta = is_named(name, XMP_META, "xmpmeta") || is_named(name, XMP_META, "xapmeta");
+        *role = meta ? ROLE_META : ROLE_RDF;
+        return meta || rdf;
+    }
+    switch (parent->role) {
+    case ROLE_META:
+        *role = ROLE_RDF;
+        return rdf;
+    case ROLE_RDF:
+        *role = ROLE_DESCRIPTION;
+        return is_named(name, XMP_RDF, "Description");
+    default:
+        *role = ROLE_INSIDE;
+        return true;
+    }
+}
+
+static const struct element *parent_of(const struct reader *reader) {
+    return reader->depth > 0 ? &reader->element[reader->depth - 1] : NULL;
+}
+
+static void close_element(struct reader *reader) {
+    reader->depth--;
+    while (reader->bindings > 0 && reader->binding[reader->bindings - 1].depth >= reader->depth) {
+        reader->bindings--;
+    }
+    const struct element *parent = parent_of(reader);
+    if (reader->element[reader->depth].role == ROLE_INSIDE && parent->role == ROLE_DESCRIPTION) {
+        end_property(reader);
+    }
+}
+
+static bool open_element(struct reader *reader, const struct xml_token *token) {
+    if (reader->depth == DEPTH_MAX || !bind(reader, token->attributes)) {
+        return false;
+    }
+    const struct element *parent = parent_of(reader);
+    struct element element = {.text = token->name, .name = resolve(reader, token->name)};
+    if (!find_role(parent, element.name, &element.role)) {
+        return false;
+    }
+    if (element.role == ROLE_DESCRIPTION) {
+        take_properties(reader, token->attributes);
+    } else if (element.role == ROLE_INSIDE) {
+        if (parent->role == ROLE_DESCRIPTION) {
+            begin_property(reader, element.name);
+        }
+        put_start(reader, element.name, token);
+    }
+    reader->element[reader->depth++] = element;
+    if (token->empty) {
+        close_element(reader);
+    }
+    return true;
+}
+
+static bool end_element(struct reader *reader, const struct xml_token *token) {
+    const struct element *element = parent_of(reader);
+    if (!element || !text_same(element->text, token->name)) {
+        return false;
+    }
+    if (element->role == ROLE_INSIDE && !reader->out) {
+        put_name(reader, "</", element->name);
+        put_text(reader, ">");
+    }
+    close_element(reader);
+    return true;
+}
+
+static bool is_space(struct bytes text) {
+    size_t i = 0;
+    while (i < text.size && strchr(" \t\r\n", text.data[i]) && text.data[i]) {
+        i++;
+    }
+    return i == text.size;
+}
+
+/* Space between elements is not passed on; other text has its place in properties only. */
+static bool take_text(struct reader *reader, struct bytes text) {
+    const struct element *element = parent_of(reader);
+    if (is_space(text)) {
+        return true;
+    }
+    if (!element || element->role != ROLE_INSIDE) {
+        return false;
+    }
+    if (reader->after_text || !is_text(text)) {
+        leave_out(reader, LOSS_XMP);
+    }
+    put(reader, text.data, text.size);
+    reader->after_text = true;
+    return true;
+}
+
+static bool read_packet(struct reader *reader, struct bytes packet) {
+    bool good = true;
+    while (good && reader->status == ST_OK) {
+        struct xml_token token = xml_next(&packet);
+        switch (token.kind) {
+        case XML_START:
+            good = open_element(reader, &token);
+            break;
+        case XML_END:
+            good = end_element(reader, &token);
+            break;
+        case XML_TEXT:
+            good = take_text(reader, token.text);
+            break;
+        default:
+            return token.kind == XML_DONE && reader->depth == 0;
+        }
+        reader->after_text &= token.kind == XML_TEXT;
+    }
+    return false;
+}
+
+/* ---- the packet ---- */
+
+static enum status write_packet(const struct reader *reader, struct buf *output, struct error *err) {
+    enum status status = buf_printf(output, err,
+                                    "<?xpacket begin=\"\xEF\xBB\xBF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>"
+                                    "<x:xmpmeta xmlns:x=\"%s\"><rdf:RDF xmlns:rdf=\"%s\">"
+                                    "<rdf:Description rdf:about=\"\"",
+                                    xmp_uri(XMP_META), xmp_uri(XMP_RDF));
+    for (int i = XMP_PROPERTIES; i < xmp_space_count() && status == ST_OK; i++) {
+        if (reader->used & 1u << i) {
+            status = buf_printf(output, err, " xmlns:%s=\"%s\"", xmp_prefix(i), xmp_uri(i));
+        }
+    }
+    status = status == ST_OK ? buf_append(output, ">", 1, err) : status;
+    status = status == ST_OK ? buf_append(output, reader->body->data, reader->body->size, err) : status;
+    return status == ST_OK
+               ? buf_printf(output, err, "</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end=\"r\"?>")
+               : status;
+}
+
+static bool is_readable(struct bytes packet) {
+    return packet.size <= XMP_INPUT_MAX && text_is_utf8(packet) && !memchr(packet.data, 0, packet.size);
+}
+
+enum status xmp_sanitize(struct bytes packet, bool upright, struct buf *output, unsigned *losses,
+                         struct error *err) {
+    struct buf body, made;
+    struct reader reader = {.body = &body, .err = err, .upright = upright, .losses = losses};
+    buf_init(&body, XMP_SIZE_MAX);
+    buf_init(&made, XMP_SIZE_MAX);
+    bool good = packet.size == 0 || (is_readable(packet) && read_packet(&reader, packet));
+    enum status status = reader.status;
+    if (status == ST_OK && good && body.size > 0) {
+        status = write_packet(&reader, &made, err);
+    }
+    *losses |= status == ST_LIMIT || !good ? LOSS_XMP : 0;
+    if (status == ST_LIMIT) {
+        status = ST_OK;
+    } else if (status == ST_OK) {
+        status = buf_append(output, made.data, made.size, err);
+    }
+    buf_finish(&body);
+    buf_finish(&made);
+    return status;
+}

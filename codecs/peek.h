@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * A first look at a picture: what its header says about size and kind, in about a microsecond and without
+ * the codec's library. For estimates alone: nothing is checked but that reading stays inside of the
+ * input, and codec_probe judges the same bytes again. */
+#ifndef BLURD_CODECS_PEEK_H
+#define BLURD_CODECS_PEEK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codecs/codec.h"
+
+struct glance {
+    enum codec_id codec;
+    uint32_t width, height;
+    uint8_t channels; /* 1 to 4; a palette counts as 3 */
+    uint8_t depth;    /* bits a sample once decoded: 8 or 16 */
+    bool reduced;     /* JPEG: colour at a lower resolution */
+    uint8_t sampling; /* JPEG of 3 components: factors of the first, horizontal << 4 | vertical, as far as the
+                         others have 1 and 1; else 0 */
+    bool progressive; /* several scans or interlaced */
+    bool baseline;    /* JPEG: the kind that GPUs decode (gpu/jpeg/jpeg_header.h), with 8 bits and 1 or 3
+                         components */
+};
+
+/* False when the input does not begin like a JPEG or PNG with such a header. Thread-safe. */
+bool codec_peek(struct bytes input, struct glance *glance);
+
+/* Whether codec_probe may take a file of so many bytes with that header: its size is within the limits, and
+ * so much data can fill it. */
+bool peek_is_possible(const struct glance *glance, uint64_t bytes, const struct codec_limits *limits);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/png/deflate_rle.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "codecs/jpeg/huffman.h"
+
+enum {
+    LITERALS = 256,
+    END_OF_BLOCK = 256,
+    LENGTHS_FIRST = 257,
+    SYMBOLS = 286,
+    DISTANCE_SYMBOLS = 1, /* the distance 1, in one bit */
+    CODE_MAX = 14,        /* bits: four codes and seven bits before them fit in a word */
+    META_SYMBOLS = 16,    /* lengths of codes; none of the symbols that repeat lengths */
+    META_CODE_MAX = 7,
+    META_SENT = 19,
+    HEADER_MAX = 512, /* bytes of a block's header and end, generously */
+    SAMPLE = 1024,    /* bytes in a row of which the symbols are counted, ... */
+    SAMPLE_STEP = 4,  /* ... in one of so many */
+    RUN_MIN = 12,
+    WORD = 8, /* bytes that are looked at together, and the shortest run */
+    MATCH_MIN = 3,
+    MATCH_MAX = 258,
+};
+
+/* A code with its extra bits, if it has some. */
+struct code {
+    uint32_t bits;
+    uint32_t length;
+};
+
+struct codes {
+    struct code literal[LITERALS];
+    struct code end;
+    struct code run[MATCH_MAX + 1]; /* with the distance behind */
+};
+
+struct writer {
+    uint64_t bits;
+    unsigned count; /* below 8 after a flush */
+    uint8_t *to;
+};
+
+static inline void put(struct writer *writer, uint64_t bits, unsigned count) {
+    writer->bits |= bits << writer->count;
+    writer->count += count;
+}
+
+static inline void flush(struct writer *writer) {
+    uint64_t bits = htole64(writer->bits);
+    memcpy(writer->to, &bits, sizeof(bits));
+    writer->to += writer->count / 8;
+    writer->bits >>= writer->count & ~7u;
+    writer->count &= 7;
+}
+
+static inline bool is_zero_word(const uint8_t *p) {
+    uint64_t word;
+    memcpy(&word, p, sizeof(word));
+    return word == 0;
+}
+
+/* How many zeros there are from `p`; 0 unless it is a word of them at least. */
+static inline size_t count_zeros(const uint8_t *p, const uint8_t *end) {
+    const uint8_t *start = p;
+    if (!is_zero_word(p)) {
+        return 0;
+    }
+    for (p += WORD; end - p >= WORD && is_zero_word(p); p += WORD) {
+    }
+    while (p < end && *p == 0) {
+        p++;
+    }
+    return (size_t)(p - start);
+}
+
+/* The piece of a run of `left` zeros that is coded as one match; 0 when too few are left. */
+static size_t match_size(size_t left) {
+    return left > MATCH_MAX ? MATCH_MAX : left >= MATCH_MIN ? left : 0;
+}
+
+/* Deflate's 29 length symbols: eight of one length each, then groups of four for lengths in steps of 2, 4, 8,
+ * 16 and 32, and one for 258 alone. */
+static unsigned symbol_of(size_t length, unsigned *extra_bits, unsigned *extra) {
+    unsigned rest = (unsigned)length - MATCH_MIN;
+    *extra_bits = *extra = 0;
+    if (length == MATCH_MAX) {
+        return SYMBOLS - 1;
+    }
+    if (rest < 8) {
+        return LENGTHS_FIRST + rest;
+    }
+    unsigned bits = 29u - (unsigned)__builtin_clz(rest);
+    *extra_bits = bits;
+    *extra = rest & ((1u << bits) - 1);
+    return LENGTHS_FIRST + 4 * bits + (rest >> bits);
+}
+
+static void count_run(uint32_t *counts, size_t size) {
+    counts[0]++;
+    size_t left = size - 1, match;
+    unsigned extra_bits, extra;
+    while ((match = match_size(left)) > 0) {
+        counts[symbol_of(match, &extra_bits, &extra)]++;
+        left -= match;
+    }
+    counts[0] += (uint32_t)left;
+}
+
+static void count_part(uint32_t *counts, const uint8_t *p, const uint8_t *end) {
+    while (end - p >= WORD) {
+        size_t zeros = count_zeros(p, end);
+        if (zeros >= RUN_MIN) {
+            count_run(counts, zeros);
+            p += zeros;
+        } else {
+            for (unsigned i = 0; i < WORD; i++) {
+                counts[p[i]]++;
+            }
+            p += WORD;
+        }
+    }
+}
+
+/* The largest distance from 0 of any byte, 255 being at 1. */
+static unsigned find_reach(const uint8_t *data, size_t size) {
+    uint8_t reach = 0;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t negative = (uint8_t)-data[i];
+        uint8_t distance = data[i] < negative ? data[i] : negative;
+        reach = distance > reach ? distance : reach;
+    }
+    return reach;
+}
+
+/* As there is more data than is counted, everything that may occur gets a code; but no more than that,
+ * since codes that are never used make all others longer. */
+static void make_codes(const uint8_t *data, size_t size, struct huffman_code *made) {
+    unsigned reach = find_reach(data, size);
+    uint32_t counts[SYMBOLS];
+    for (unsigned i = 0; i < SYMBOLS; i++) {
+        counts[i] = i <= reach || i >= LITERALS - reach;
+    }
+    for (size_t at = 0; at < size; at += (size_t)SAMPLE * SAMPLE_STEP) {
+        count_part(counts, data + at, data + (size - at > SAMPLE ? at + SAMPLE : size));
+    }
+    huffman_make(counts, SYMBOLS, CODE_MAX, made);
+}
+
+static void make_tables(const struct huffman_code *made, struct codes *codes) {
+    for (unsigned i = 0; i < LITERALS; i++) {
+        codes->literal[i] = (struct code){made[i].bits, made[i].length};
+    }
+    codes->end = (struct code){made[END_OF_BLOCK].bits, made[END_OF_BLOCK].length};
+    for (unsigned length = MATCH_MIN; length <= MATCH_MAX; length++) {
+        unsigned extra_bits, extra;
+        const struct huffman_code *code = &made[symbol_of(length, &extra_bits, &extra)];
+        codes->run[length] = (struct code){code->bits | extra << code->length, /* the distance is a 0 */
+                                           code->length + extra_bits + DISTANCE_SYMBOLS};
+    }
+}
+
+/* The block's kind and the lengths of its codes, themselves coded. */
+static void put_header(struct writer *writer, const struct huffman_code *made) {
+    static const uint8_t order[META_SENT] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                             11, 4,  12, 3, 13, 2, 14, 1, 15};
+    uint32_t counts[META_SYMBOLS] = {[1] = 1}; /* the distance's */
+    for (unsigned i = 0; i < SYMBOLS; i++) {
+        counts[made[i].length]++;
+    }
+    struct huffman_code meta[META_SYMBOLS];
+    huffman_make(counts, META_SYMBOLS, META_CODE_MAX, meta);
+    put(writer, 0 | 2 << 1, 3); /* not the last one, with codes of its own */
+    put(writer, SYMBOLS - LENGTHS_FIRST, 5);
+    put(writer, DISTANCE_SYMBOLS - 1, 5);
+    put(writer, META_SENT - 4, 4);
+    flush(writer);
+    for (unsigned i = 0; i < META_SENT; i++) {
+        put(writer, order[i] < META_SYMBOLS ? meta[order[i]].length : 0, 3);
+        flush(writer);
+    }
+    for (unsigned i = 0; i < SYMBOLS; i++) {
+        put(writer, meta[made[i].length].bits, meta[made[i].length].length);
+        flush(writer);
+    }
+    put(writer, meta[1].bits, meta[1].length);
+    flush(writer);
+}
+
+static void put_run(struct writer *writer, const struct codes *codes, size_t size) {
+    put(writer, codes->literal[0].bits, codes->literal[0].length);
+    flush(writer);
+    size_t left = size - 1, match;
+    while ((match = match_size(left)) > 0) {
+        put(writer, codes->run[match].bits, codes->run[match].length);
+        flush(writer);
+        left -= match;
+    }
+    for (; left > 0; left--) {
+        put(writer, codes->literal[0].bits, codes->literal[0].length);
+    }
+    flush(writer);
+}
+
+/* Four codes are joined in pairs, so that they do not all wait for each other. */
+static inline void put_four(struct writer *writer, const struct codes *codes, const uint8_t *p) {
+    const struct code *a = &codes->literal[p[0]], *b = &codes->literal[p[1]];
+    const struct code *c = &codes->literal[p[2]], *d = &codes->literal[p[3]];
+    uint64_t low = a->bits | b->bits << a->length, high = c->bits | d->bits << c->length;
+    unsigned low_length = a->length + b->length;
+    put(writer, low | high << low_length, low_length + c->length + d->length);
+    flush(writer);
+}
+
+static void put_data(struct writer *to, const struct codes *codes, const uint8_t *p, const uint8_t *end) {
+    struct writer writer = *to;
+    while (end - p >= WORD) {
+        size_t zeros = count_zeros(p, end);
+        if (zeros >= RUN_MIN) {
+            put_run(&writer, codes, zeros);
+            p += zeros;
+        } else {
+            put_four(&writer, codes, p);
+            put_four(&writer, codes, p + 4);
+            p += WORD;
+        }
+    }
+    for (; p < end; p++) {
+        put(&writer, codes->literal[*p].bits, codes->literal[*p].length);
+        flush(&writer);
+    }
+    put(&writer, codes->end.bits, codes->end.length);
+    flush(&writer);
+    *to = writer;
+}
+
+/* An empty block that is stored: after its kind it goes on with a whole byte. */
+static void put_filler(struct writer *writer) {
+    put(writer, 0, 3);
+    put(writer, 0, -writer->count & 7);
+    put(writer, 0xFFFF0000, 32); /* the size, and its complement */
+    flush(writer);
+}
+
+enum status deflate_rle_block(const uint8_t *data, size_t size, struct buf *output, struct error *err) {
+    enum status status = buf_reserve(output, size / 4 * 7 + HEADER_MAX, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct huffman_code made[SYMBOLS];
+    struct codes codes;
+    struct writer writer = {.to = output->data + output->size};
+    make_codes(data, size, made);
+    make_tables(made, &codes);
+    put_header(&writer, made);
+    put_data(&writer, &codes, data, data + size);
+    put_filler(&writer);
+    output->size = (size_t)(writer.to - output->data);
+    return ST_OK;
+}
+
+enum status deflate_rle_end(struct buf *output, struct error *err) {
+    /* Last block, with the fixed codes: seven zeros are its end. */
+    static const uint8_t block[] = {1 | 1 << 1, 0};
+    return buf_append(output, block, sizeof(block), err);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/png/png.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void png_guard_init(struct png_guard *guard, enum status otherwise, uint64_t max_memory, struct error *err) {
+    memset(guard, 0, sizeof(*guard));
+    guard->otherwise = otherwise;
+    guard->memory_left = max_memory;
+    guard->err = err;
+}
+
+_Noreturn void png_guard_leave(png_structp png, enum status status) {
+    struct png_guard *guard = png_get_error_ptr(png);
+    guard->status = status;
+    longjmp(guard->jump, 1);
+}
+
+_Noreturn void png_guard_error(png_structp png, png_const_charp message) {
+    struct png_guard *guard = png_get_error_ptr(png);
+    enum status status;
+    if (guard->memory_over) {
+        status = fail(guard->err, ST_LIMIT, "PNG needs more memory to decode than the memory limit");
+    } else if (guard->memory_short || strcasecmp(message, "out of memory") == 0) {
+        status = fail(guard->err, ST_BUSY, "out of memory in the PNG library");
+    } else if (guard->otherwise == ST_CORRUPT) {
+        status = fail(guard->err, ST_CORRUPT, "PNG data is damaged or cut short: %s", message);
+    } else {
+        status = fail(guard->err, guard->otherwise, "PNG library failed: %s", message);
+    }
+    png_guard_leave(png, status);
+}
+
+/* libpng warns of what it leaves out beside the pixels; what matters was checked before. */
+void png_guard_warning(png_structp png, png_const_charp message) {
+    (void)png;
+    (void)message;
+}
+
+/* Each allocation is preceded by its size, which the free function gives back. */
+enum { SIZE_PREFIX = 16 };
+
+png_voidp png_guard_malloc(png_structp png, png_alloc_size_t size) {
+    struct png_guard *guard = png_get_mem_ptr(png);
+    if (size > guard->memory_left) {
+        guard->memory_over = true;
+        return NULL;
+    }
+    uint8_t *memory = malloc(size + SIZE_PREFIX);
+    if (!memory) {
+        guard->memory_short = true; /* libpng may call it "zlib error" or nothing at all */
+        return NULL;
+    }
+    uint64_t recorded = size;
+    memcpy(memory, &recorded, sizeof(recorded));
+    guard->memory_left -= size;
+    return memory + SIZE_PREFIX;
+}
+
+void png_guard_free(png_structp png, png_voidp memory) {
+    struct png_guard *guard = png_get_mem_ptr(png);
+    uint8_t *start = (uint8_t *)memory - SIZE_PREFIX;
+    uint64_t recorded;
+    memcpy(&recorded, start, sizeof(recorded));
+    guard->memory_left += recorded;
+    free(start);
+}
+
+bool png_is_little_endian(void) {
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+static bool sniff(struct bytes input) {
+    return input.size >= 8 && memcmp(input.data, "\x89PNG\r\n\x1A\n", 8) == 0;
+}
+
+const struct codec codec_png = {
+    .name = "png",
+    .mime = "image/png",
+    .sniff = sniff,
+    .probe = png_probe,
+    .decode = png_decode,
+    .encode = png_encode,
+    .decode_bytes = png_decode_bytes,
+    .encode_bytes = png_encode_bytes,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * The chunks of a PNG, read without libpng, which would inflate the compressed ones: a
+ * 7 MB file of zTXt chunks costs it 45 s and gigabytes. Internal to codecs/. */
+#ifndef BLURD_CODECS_PNG_PNG_CHUNKS_H
+#define BLURD_CODECS_PNG_PNG_CHUNKS_H
+
+#include "codecs/codec.h"
+
+enum {
+    PNG_SIGNATURE_SIZE = 8,
+    PNG_CHUNK_MAX = 1 << 20, /* bytes of a chunk that is not pixel data */
+};
+
+struct png_chunk {
+    uint32_t tag;
+    struct bytes data;
+    uint32_t checksum; /* as the file has it */
+};
+
+/* A chunk name as a number, "IDAT" being 0x49444154. */
+static inline uint32_t png_tag(const char name[static 4]) {
+    return be32((const uint8_t *)name);
+}
+
+/* What the header and a walk over all chunks tell. */
+struct png_facts {
+    uint32_t width;
+    uint32_t height;
+    uint8_t depth;      /* 1, 2, 4, 8, 16 bits a sample or index */
+    uint8_t color_type; /* 0, 2, 3, 4, 6 */
+    bool interlaced;
+    bool transparent;    /* a tRNS chunk stands before the pixels and applies */
+    uint64_t data_bytes; /* of all IDAT chunks */
+};
+
+/* Steps to the chunk at *position; false at the end, or when it is not all there. */
+bool png_next_chunk(struct bytes input, size_t *position, struct png_chunk *chunk);
+
+/* Whether the checksum of a chunk that png_next_chunk gave is right. */
+bool png_chunk_is_intact(const struct png_chunk *chunk);
+
+/* ST_CORRUPT when the header is damaged or there is no IDAT; ST_UNSUPPORTED for Apple's
+ * private variant. Sizes are not limited here. */
+enum status png_read_facts(struct bytes input, struct png_facts *facts, struct error *err);
+
+/* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX chunks with a
+ * correct checksum. Of EXIF, XMP and the resolution the first chunk counts. Chunks are those about colour,
+ * then texts and the time. */
+void png_read_metadata(struct bytes input, struct metadata *metadata);
+
+/* Appends a chunk. png_open_chunk and png_close_chunk stand around data that is appended in between;
+ * `start` is output->size from before. Failures as buf_reserve. */
+enum status png_put_chunk(struct buf *output, uint32_t tag, struct bytes data, struct error *err);
+enum status png_open_chunk(struct buf *output, uint32_t tag, struct error *err);
+enum status png_close_chunk(struct buf *output, size_t start, struct error *err);
+
+/* Whether a chunk describes colour, and so is carried even when metadata is stripped. */
+bool png_is_colour(uint32_t tag);
+
+/* Whether a chunk is a text: tEXt, zTXt, iTXt. */
+bool png_is_text(uint32_t tag);
+
+#endif

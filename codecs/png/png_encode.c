@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdeflate.h>
+#include <png.h>
+
+#include "codecs/metadata/carried.h"
+#include "codecs/metadata/texts.h"
+#include "codecs/png/png.h"
+#include "codecs/png/png_chunks.h"
+#include "codecs/png/png_pack.h"
+#include "codecs/png/png_rows.h"
+#include "codecs/png/png_strips.h"
+#include "core/deadline.h"
+
+enum {
+    PACK_MAX = 64 << 20,  /* bytes of rows that are held at once */
+    PACK_NS = 4000000000, /* what one call of libdeflate may take, as no deadline ends it. Less if there is
+                             less time */
+    GRAPHIC_EFFORT = 2,   /* takes the place of effort 1 for graphics */
+    PROFILE_LEVEL = 6,
+    STATE = 64 << 10,     /* bytes of this folder's own state */
+    PACK_STATE = 1 << 20, /* bytes that libdeflate takes by itself */
+    BEST_EFFORT = 9,      /* whose level takes far more: */
+    BEST_STATE = 10 << 20,
+};
+
+/* What an effort means (docs/adr/0013): a level of libdeflate, with the time that a byte takes at
+ * worst. Level 0 is codecs/png/deflate_rle.h alone; what it makes is kept where the others do no better, so
+ * that no effort makes more bytes than the efforts 0 and 1. */
+struct effort {
+    uint8_t level;
+    uint16_t ns;
+};
+
+static const struct effort efforts[] = {{0, 0},   {0, 0},   {4, 20},  {5, 35},   {6, 65},
+                                        {7, 190}, {8, 300}, {9, 350}, {10, 350}, {12, 600}};
+
+struct writer {
+    const struct image *image;
+    const struct encode_options *options;
+    const struct metadata *metadata;
+    struct buf *output;
+    struct error *err;
+    struct png_rows rows;
+    struct buf profile; /* the data of an iCCP chunk */
+    struct carried carried;
+};
+
+static enum status write_header(struct writer *writer) {
+    static const uint8_t types[] = {[PIXEL_GRAY] = PNG_COLOR_TYPE_GRAY,
+                                    [PIXEL_GRAY_ALPHA] = PNG_COLOR_TYPE_GRAY_ALPHA,
+                                    [PIXEL_RGB] = PNG_COLOR_TYPE_RGB,
+                                    [PIXEL_RGBA] = PNG_COLOR_TYPE_RGB_ALPHA};
+    const struct image *image = writer->image;
+    uint8_t header[13] = {[8] = image->depth, [9] = types[image->model]};
+    put_be32(header, image->width);
+    put_be32(header + 4, image->height);
+    enum status status = buf_append(writer->output, "\x89PNG\r\n\x1A\n", PNG_SIGNATURE_SIZE, writer->err);
+    return status != ST_OK ? status
+                           : png_put_chunk(writer->output, png_tag("IHDR"),
+                                           (struct bytes){header, sizeof(header)}, writer->err);
+}
+
+static enum status write_buf(struct writer *writer, const char name[static 4], const struct buf *data) {
+    return data->size > 0 ? png_put_chunk(writer->output, png_tag(name), buf_bytes(data), writer->err)
+                          : ST_OK;
+}
+
+/* What the input's format has as a chunk of the same name. */
+static enum status write_chunks(struct writer *writer, bool colour) {
+    const struct metadata *metadata = writer->metadata;
+    enum status status = ST_OK;
+    for (unsigned i = 0; status == ST_OK && i < metadata->chunk_count; i++) {
+        const struct metadata_chunk *chunk = &metadata->chunk[i];
+        bool wanted = colour ? png_is_colour(chunk->tag) && chunk->tag != png_tag("iCCP")
+                             : chunk->tag == png_tag("tIME");
+        if (wanted) {
+            status = png_put_chunk(writer->output, chunk->tag, chunk->data, writer->err);
+        }
+    }
+    return status;
+}
+
+static enum status write_density(struct writer *writer) {
+    uint8_t data[9];
+    return density_to_phys(writer->carried.density, data)
+               ? png_put_chunk(writer->output, png_tag("pHYs"), (struct bytes){data, sizeof(data)},
+                               writer->err)
+               : ST_OK;
+}
+
+/* ASCII as tEXt, all else as iTXt; never compressed. */
+static enum status write_text(void *context, const struct text *text, struct error *err) {
+    struct writer *writer = context;
+    bool plain = text->ascii && text->language.size == 0 && text->translated.size == 0;
+    struct buf *output = writer->output;
+    size_t start = output->size;
+    enum status status = png_open_chunk(output, png_tag(plain ? "tEXt" : "iTXt"), err);
+    status = status != ST_OK ? status : buf_append(output, text->keyword.data, text->keyword.size, err);
+    status = status != ST_OK ? status : buf_append(output, "\0\0\0", plain ? 1 : 3, err);
+    if (status == ST_OK && !plain) {
+        status = buf_append(output, text->language.data, text->language.size, err);
+        status = status != ST_OK ? status : buf_append(output, "", 1, err);
+        status =
+            status != ST_OK ? status : buf_append(output, text->translated.data, text->translated.size, err);
+        status = status != ST_OK ? status : buf_append(output, "", 1, err);
+    }
+    status = status != ST_OK ? status : buf_append(output, text->value.data, text->value.size, err);
+    return status != ST_OK ? status : png_close_chunk(output, start, err);
+}
+
+/* Between IHDR and the pixels. */
+static enum status write_metadata(struct writer *writer) {
+    static const char name[] = "XML:com.adobe.xmp";
+    struct carried *carried = &writer->carried;
+    bool png = writer->metadata && writer->metadata->source == CODEC_PNG;
+    enum status status = write_buf(writer, "iCCP", &writer->profile);
+    status = status == ST_OK && png ? write_chunks(writer, true) : status;
+    if (status != ST_OK || !writer->metadata || !writer->options->keep_metadata) {
+        return status;
+    }
+    status = write_buf(writer, "eXIf", &carried->exif);
+    status = status == ST_OK ? write_density(writer) : status;
+    if (status == ST_OK && carried->xmp.size > 0) {
+        struct text xmp = {.keyword = {(const uint8_t *)name, strlen(name)},
+                           .value = buf_bytes(&carried->xmp)};
+        status = write_text(writer, &xmp, writer->err);
+    }
+    status = status == ST_OK && png ? write_chunks(writer, false) : status;
+    return status == ST_OK ? texts_each(writer->metadata, &carried->losses, write_text, writer, writer->err)
+                           : status;
+}
+
+/* Puts what libdeflate makes in the place of the strips, which stand from `start`, if it is smaller. */
+static enum status pack_instead(struct writer *writer, int level, size_t start) {
+    struct buf *output = writer->output;
+    size_t room = output->size - start, size = 0;
+    enum status status = deadline_check(writer->options->deadline_ns, writer->err);
+    status = status != ST_OK ? status : buf_reserve(output, room, writer->err);
+    if (status == ST_OK) {
+        uint8_t *to = output->data + output->size;
+        status = png_pack(&writer->rows, level, to, room, &size, writer->err);
+    }
+    if (status != ST_OK || size == 0) {
+        return status;
+    }
+    const uint8_t *packed = output->data + output->size;
+    output->size = start;
+    status = png_open_chunk(output, png_tag("IDAT"), writer->err);
+    if (status == ST_OK) {
+        memmove(output->data + output->size, packed, size);
+        output->size += size;
+        status = png_close_chunk(output, start, writer->err);
+    }
+    return status;
+}
+
+/* The strongest effort up to `effort` that packs so many bytes in time; 0 or 1 take no level. */
+static unsigned affordable(unsigned effort, uint64_t size, int64_t time_ns) {
+    while (effort > 1 && (size > PACK_MAX || size * efforts[effort].ns > (uint64_t)time_ns)) {
+        effort--;
+    }
+    return effort;
+}
+
+static enum status choose_level(const struct writer *writer, int *level) {
+    const unsigned last = sizeof(efforts) / sizeof(*efforts) - 1;
+    unsigned effort = writer->options->effort < last ? writer->options->effort : last;
+    uint64_t size = (uint64_t)writer->rows.line * writer->image->height;
+    int64_t left = deadline_left(writer->options->deadline_ns);
+    bool graphic = false;
+    enum status status = ST_OK;
+    if (effort == 1) {
+        status = png_is_graphic(&writer->rows, &graphic, writer->err);
+    }
+    effort = affordable(graphic ? GRAPHIC_EFFORT : effort, size, left < PACK_NS ? left : PACK_NS);
+    *level = efforts[effort].level;
+    return status;
+}
+
+static enum status write_pixels(struct writer *writer) {
+    size_t start = writer->output->size;
+    int level = 0;
+    enum status status = png_rows_init(&writer->rows, writer->image, writer->err);
+    status = status != ST_OK ? status : choose_level(writer, &level);
+    if (status == ST_OK) {
+        const struct encode_options *options = writer->options;
+        status =
+            png_strips_write(writer->image, options->crew, options->deadline_ns, writer->output, writer->err);
+    }
+    if (status == ST_OK && level > 0) {
+        status = pack_instead(writer, level, start);
+    }
+    png_rows_finish(&writer->rows);
+    return status;
+}
+
+/* Turns the profile into an iCCP chunk's data: name, zero, method 0, zlib stream. */
+static enum status make_iccp(const struct buf *profile, struct buf *chunk, struct error *err) {
+    static const uint8_t head[] = {'I', 'C', 'C', 0, 0};
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(PROFILE_LEVEL);
+    if (!compressor) {
+        return fail(err, ST_BUSY, "out of memory for the colour profile");
+    }
+    size_t room = libdeflate_zlib_compress_bound(compressor, profile->size);
+    buf_init(chunk, sizeof(head) + room);
+    enum status status = buf_append(chunk, head, sizeof(head), err);
+    status = status != ST_OK ? status : buf_reserve(chunk, room, err);
+    if (status == ST_OK) {
+        chunk->size += libdeflate_zlib_compress(compressor, profile->data, profile->size,
+                                                chunk->data + chunk->size, room);
+    }
+    libdeflate_free_compressor(compressor);
+    return status;
+}
+
+static enum status prepare_metadata(struct writer *writer) {
+    const struct image_shape shape = image_shape(writer->image);
+    struct carried *carried = &writer->carried;
+    enum status status =
+        carried_make(writer->metadata, CODEC_PNG, &shape, writer->options, carried, writer->err);
+    if (status == ST_OK && carried->profile.size > 0) {
+        status = make_iccp(&carried->profile, &writer->profile, writer->err);
+    }
+    return status;
+}
+
+size_t png_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
+    size_t row = (size_t)shape->width * pixel_channels(shape->model) * (shape->depth / 8u);
+    size_t lines = (row + 1) * shape->height, strips = png_strips_bytes(row, shape->height, options->crew);
+    if (options->effort == 0 || lines > PACK_MAX) {
+        return STATE + strips;
+    }
+    /* All rows, filtered; and behind the strips, whose place they take, the packed ones. */
+    size_t state = options->effort < BEST_EFFORT ? PACK_STATE : BEST_STATE;
+    return STATE + strips + state + lines + (options->effort > 1 ? lines : 0);
+}
+
+enum status png_encode(const struct image *image, const struct encode_options *options,
+                       const struct metadata *metadata, struct buf *output, struct error *err) {
+    struct writer writer = {
+        .image = image, .options = options, .metadata = metadata, .output = output, .err = err};
+    enum status status = prepare_metadata(&writer);
+    status = status != ST_OK ? status : write_header(&writer);
+    status = status != ST_OK ? status : write_metadata(&writer);
+    status = status != ST_OK ? status : write_pixels(&writer);
+    if (status == ST_OK) {
+        status = png_put_chunk(output, png_tag("IEND"), (struct bytes){NULL, 0}, err);
+    }
+    if (status == ST_OK) {
+        carried_report(&writer.carried, options);
+    }
+    buf_finish(&writer.profile);
+    carried_finish(&writer.carried);
+    return status;
+}

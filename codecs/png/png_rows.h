@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * The rows of an image as a PNG stores them: big-endian, a filter byte before each. Internal to
+ * codecs/; one thread at a time. */
+#ifndef BLURD_CODECS_PNG_PNG_ROWS_H
+#define BLURD_CODECS_PNG_PNG_ROWS_H
+
+#include "codecs/png/png_filter.h"
+#include "core/image.h"
+#include "core/status.h"
+
+struct png_rows {
+    const struct image *image;
+    size_t line;     /* bytes of a filtered row, with the filter byte */
+    unsigned pixel;  /* bytes a pixel */
+    uint8_t *memory; /* three rows: zeros, and two in the file's byte order */
+};
+
+/* ST_BUSY without memory. */
+enum status png_rows_init(struct png_rows *rows, const struct image *image, struct error *err);
+void png_rows_finish(struct png_rows *rows);
+
+/* Filters the rows from `y`, `count` of them, to count * rows->line bytes. */
+void png_rows_filter(const struct png_rows *rows, uint32_t y, uint32_t count, enum png_filter filter,
+                     uint8_t *to);
+
+/* The same with the filter for each row that gives the smallest sum of differences. */
+void png_rows_filter_best(const struct png_rows *rows, uint32_t y, uint32_t count, uint8_t *to);
+
+/* The one filter that gives the smallest sum of differences for these rows, found by looking at one
+ * in eight. `scratch` is for rows->line bytes. */
+enum png_filter png_rows_choose(const struct png_rows *rows, uint32_t y, uint32_t count, uint8_t *scratch);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ * Each pixel depends on the one before, so what counts is how many steps lie between two pixels, not
+ * how many bytes a step takes: one pixel is one vector, whatever its size, and the formulas are
+ * arranged so that all that does not need the pixel to the left is off that path. Wider vectors
+ * (AVX2) do not shorten it. */
+#include "codecs/png/png_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t paeth(int a, int b, int c) {
+    int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
+    return (uint8_t)(pa <= pb && pa <= pc ? a : pb <= pc ? b : c);
+}
+
+bool png_unfilter_plain(unsigned filter, const struct png_row *row) {
+    for (size_t i = 0; i < row->size; i++) {
+        uint8_t left = i < row->pixel ? 0 : row->to[i - row->pixel];
+        uint8_t corner = i < row->pixel ? 0 : row->above[i - row->pixel];
+        uint8_t above = row->above[i];
+        const uint8_t predicted[FILTER_COUNT] = {
+            0, left, above, (uint8_t)((left + above) / 2), paeth(left, above, corner),
+        };
+        if (filter >= FILTER_COUNT) {
+            return false;
+        }
+        row->to[i] = (uint8_t)(row->from[i] + predicted[filter]);
+    }
+    return filter < FILTER_COUNT;
+}
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* `bytes` is a constant wherever these are inlined. */
+INLINE __m128i load(const uint8_t *from, unsigned bytes) {
+    uint64_t value = 0;
+    memcpy(&value, from, bytes);
+    return _mm_cvtsi64_si128((long long)value);
+}
+INLINE void store(uint8_t *to, __m128i a, unsigned bytes) {
+    uint64_t value = (uint64_t)_mm_cvtsi128_si64(a);
+    memcpy(to, &value, bytes);
+}
+INLINE __m128i load_wide(const uint8_t *from, unsigned bytes) {
+    return _mm_unpacklo_epi8(load(from, bytes), _mm_setzero_si128());
+}
+
+/* The left pixel is kept inverted: the rounding up of pavgb becomes the rounding down that PNG wants,
+ * as ~avg(~a, ~b) = (a + b) / 2, and ~(x + ~n) = n - x. */
+INLINE __m128i step_avg(__m128i x, __m128i inverted, __m128i above) {
+    __m128i ones = _mm_set1_epi8(-1);
+    return _mm_sub_epi8(_mm_avg_epu8(inverted, _mm_xor_si128(above, ones)), x);
+}
+
+/* 16 bits a sample. Paeth's choice without distances: with t = 3c - b - a it is min(a, b) where
+ * max(a, b) <= t, max(a, b) where t <= min(a, b), else c. Both hold only where all are equal. */
+INLINE __m128i step_paeth(__m128i x, __m128i a, __m128i b, __m128i c) {
+    __m128i thrice = _mm_add_epi16(c, _mm_add_epi16(c, c));
+    __m128i low = _mm_min_epi16(a, b), high = _mm_max_epi16(a, b);
+    /* Saturating, though nothing saturates: compilers do not rearrange it into a longer path. */
+    __m128i t = _mm_subs_epi16(_mm_sub_epi16(thrice, b), a);
+    __m128i to_low = _mm_andnot_si128(_mm_cmpgt_epi16(high, t), _mm_sub_epi8(low, c));
+    __m128i to_high = _mm_andnot_si128(_mm_cmpgt_epi16(t, low), _mm_sub_epi8(high, c));
+    return _mm_add_epi8(_mm_add_epi8(to_low, to_high), _mm_add_epi8(c, x));
+}
+
+/* `wide` bytes are moved for each pixel but the last, behind which there is no room: at most two
+ * pixels. What is stored too much is overwritten with the next one. */
+INLINE void undo_sub(struct png_row row, unsigned pixel, unsigned wide) {
+    __m128i left = _mm_setzero_si128();
+    size_t i = 0;
+    for (; i + pixel < row.size; i += pixel) {
+        left = _mm_add_epi8(left, load(row.from + i, wide));
+        store(row.to + i, left, wide);
+    }
+    store(row.to + i, _mm_add_epi8(left, load(row.from + i, pixel)), pixel);
+}
+
+INLINE void undo_avg(struct png_row row, unsigned pixel, unsigned wide) {
+    __m128i ones = _mm_set1_epi8(-1), left = ones;
+    size_t i = 0;
+    for (; i + pixel < row.size; i += pixel) {
+        left = step_avg(load(row.from + i, wide), left, load(row.above + i, wide));
+        store(row.to + i, _mm_xor_si128(left, ones), wide);
+    }
+    left = step_avg(load(row.from + i, pixel), left, load(row.above + i, pixel));
+    store(row.to + i, _mm_xor_si128(left, ones), pixel);
+}
+
+INLINE void undo_paeth(struct png_row row, unsigned pixel, unsigned wide) {
+    __m128i left = _mm_setzero_si128(), corner = left;
+    size_t i = 0;
+    for (; i + pixel < row.size; i += pixel) {
+        __m128i above = load_wide(row.above + i, wide);
+        left = step_paeth(load_wide(row.from + i, wide), left, above, corner);
+        corner = above;
+        store(row.to + i, _mm_packus_epi16(left, left), wide);
+    }
+    left = step_paeth(load_wide(row.from + i, pixel), left, load_wide(row.above + i, pixel), corner);
+    store(row.to + i, _mm_packus_epi16(left, left), pixel);
+}
+
+struct pair {
+    struct png_row upper, lower;
+    __m128i upper_left, upper_corner, lower_left, lower_corner;
+};
+
+/* The upper row's pixel at i, of which `bytes` are moved, and the lower row's before it. */
+INLINE void step_pair(struct pair *pair, size_t i, unsigned pixel, unsigned wide, unsigned bytes) {
+    __m128i above = load_wide(pair->upper.above + i, bytes);
+    __m128i x = load_wide(pair->upper.from + i, bytes);
+    __m128i y = load_wide(pair->lower.from + i - pixel, wide);
+    pair->lower_left = step_paeth(y, pair->lower_left, pair->upper_left, pair->lower_corner);
+    pair->lower_corner = pair->upper_left;
+    pair->upper_left = step_paeth(x, pair->upper_left, above, pair->upper_corner);
+    pair->upper_corner = above;
+    store(pair->lower.to + i - pixel, _mm_packus_epi16(pair->lower_left, pair->lower_left), wide);
+    store(pair->upper.to + i, _mm_packus_epi16(pair->upper_left, pair->upper_left), bytes);
+}
+
+/* The lower row is one pixel behind the upper one, on whose pixels it depends, so that the two paths
+ * are walked side by side. At least two pixels. */
+INLINE void undo_pair(const struct png_row *upper, const struct png_row *lower, unsigned pixel,
+                      unsigned wide) {
+    const __m128i zero = _mm_setzero_si128();
+    struct pair pair = {*upper, *lower, zero, load_wide(upper->above, wide), zero, zero};
+    pair.upper_left = step_paeth(load_wide(upper->from, wide), zero, pair.upper_corner, zero);
+    store(upper->to, _mm_packus_epi16(pair.upper_left, pair.upper_left), wide);
+    size_t i = pixel;
+    for (; i + pixel < pair.upper.size; i += pixel) {
+        step_pair(&pair, i, pixel, wide, wide);
+    }
+    step_pair(&pair, i, pixel, wide, pixel);
+    __m128i y = load_wide(lower->from + i, pixel);
+    y = step_paeth(y, pair.lower_left, pair.upper_left, pair.lower_corner);
+    store(lower->to + i, _mm_packus_epi16(y, y), pixel);
+}
+
+static void undo_up(uint8_t *restrict to, const uint8_t *restrict from, const uint8_t *restrict above,
+                    size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        to[i] = (uint8_t)(from[i] + above[i]);
+    }
+}
+
+INLINE void undo(unsigned filter, const struct png_row *row, unsigned pixel, unsigned wide) {
+    switch (filter) {
+    case FILTER_SUB:
+        undo_sub(*row, pixel, wide);
+        break;
+    case FILTER_AVG:
+        undo_avg(*row, pixel, wide);
+        break;
+    default:
+        undo_paeth(*row, pixel, wide);
+    }
+}
+
+static void undo_left(unsigned filter, const struct png_row *row) {
+    switch (row->pixel) {
+    case 1:
+        undo(filter, row, 1, 1);
+        break;
+    case 2:
+        undo(filter, row, 2, 2);
+        break;
+    case 3:
+        undo(filter, row, 3, 4);
+        break;
+    case 4:
+        undo(filter, row, 4, 4);
+        break;
+    case 6:
+        undo(filter, row, 6, 8);
+        break;
+    default:
+        undo(filter, row, 8, 8);
+    }
+}
+
+bool png_unfilter(unsigned filter, const struct png_row *row) {
+    if (filter == FILTER_NONE) {
+        memcpy(row->to, row->from, row->size);
+    } else if (filter == FILTER_UP) {
+        undo_up(row->to, row->from, row->above, row->size);
+    } else if (filter < FILTER_COUNT) {
+        undo_left(filter, row);
+    }
+    return filter < FILTER_COUNT;
+}
+
+void png_unfilter_paeth_pair(const struct png_row *upper, const struct png_row *lower) {
+    if (upper->pixel == 3 && upper->size > 3) {
+        undo_pair(upper, lower, 3, 4);
+    } else if (upper->pixel == 4 && upper->size > 4) {
+        undo_pair(upper, lower, 4, 4);
+    } else {
+        undo_left(FILTER_PAETH, upper);
+        undo_left(FILTER_PAETH, lower);
+    }
+}
+
+#else
+
+void png_unfilter_paeth_pair(const struct png_row *upper, const struct png_row *lower) {
+    png_unfilter_plain(FILTER_PAETH, upper);
+    png_unfilter_plain(FILTER_PAETH, lower);
+}
+
+bool png_unfilter(unsigned filter, const struct png_row *row) {
+    return png_unfilter_plain(filter, row);
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/cuda/device.h"
+
+#include <string.h>
+
+/* Waiting threads sleep: there are more lanes than cores have time to spin for. */
+static enum status retain_context(struct gpu_device *device, struct error *err) {
+    const struct cuda *cuda = device->cuda;
+    enum status status =
+        CUDA_TRY(cuda, err, cuDevicePrimaryCtxSetFlags, device->device, CU_CTX_SCHED_BLOCKING_SYNC);
+    if (status != ST_OK) {
+        return status;
+    }
+    CUcontext context = NULL;
+    status = CUDA_TRY(cuda, err, cuDevicePrimaryCtxRetain, &context, device->device);
+    if (status == ST_OK) {
+        device->context = context;
+    }
+    return status;
+}
+
+/* Others may want to live there, too. */
+static enum status measure_memory(struct gpu_device *device, struct error *err) {
+    size_t available, all;
+    enum status status = CUDA_TRY(device->cuda, err, cuMemGetInfo, &available, &all);
+    device->memory_share = status == ST_OK ? all / GPU_MEMORY_PARTS : 0;
+    return status;
+}
+
+static enum status describe(struct gpu_device *device, struct error *err) {
+    const struct cuda *cuda = device->cuda;
+    enum status status = CUDA_TRY(cuda, err, cuDeviceGet, &device->device, device->index);
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuDeviceGetName, device->name, (int)sizeof device->name, device->device);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuDeviceGetAttribute, &device->major,
+                          CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device->device);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuDeviceGetAttribute, &device->minor,
+                          CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device->device);
+    }
+    device->name[sizeof device->name - 1] = '\0';
+    return status;
+}
+
+enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, int index,
+                            const struct program_options *options, struct error *err) {
+    *device = (struct gpu_device){.cuda = cuda, .index = index};
+    enum status status = describe(device, err);
+    if (status == ST_OK) {
+        status = retain_context(device, err);
+    }
+    if (status == ST_OK) {
+        status = gpu_device_enter(device, err);
+    }
+    if (status == ST_OK) {
+        status = measure_memory(device, err);
+    }
+    if (status == ST_OK) {
+        status = program_load(&device->program, cuda, device->major, device->minor, options, err);
+    }
+    if (status != ST_OK) {
+        gpu_device_close(device);
+    }
+    return status;
+}
+
+enum status gpu_device_enter(const struct gpu_device *device, struct error *err) {
+    return CUDA_TRY(device->cuda, err, cuCtxSetCurrent, device->context);
+}
+
+void gpu_device_close(struct gpu_device *device) {
+    if (device->context) {
+        program_unload(&device->program, device->cuda);
+        device->cuda->cuDevicePrimaryCtxRelease(device->device); /* nothing to do about a failure */
+    }
+    memset(device, 0, sizeof *device);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/cuda/program.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/version.h"
+#include "gpu/cuda/embedded.h"
+#include "gpu/cuda/module_cache.h"
+#include "gpu/cuda/nvrtc.h"
+
+/* What is wanted, and for which GPU; one for all ways of loading. */
+struct request {
+    const struct cuda *cuda;
+    const struct program_options *options;
+    int architecture; /* 90 for compute capability 9.0 */
+};
+
+static const char *const kernel_names[] = {
+#define KERNEL(name) #name,
+#include "gpu/stream/kernels.def"
+#undef KERNEL
+};
+
+/* The driver's PTX compiler says what it dislikes in a text of its own; the first line is
+ * added to the sentence. Machine code has no such text. */
+static enum status load_ptx_image(struct program *program, const struct cuda *cuda, const void *image,
+                                  struct error *err) {
+    char log[160] = "";
+    CUjit_option keys[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    if (!cuda->cuModuleLoadDataEx) {
+        return CUDA_TRY(cuda, err, cuModuleLoadData, &program->module, image);
+    }
+    enum status status = CUDA_TRY(cuda, err, cuModuleLoadDataEx, &program->module, image, 2, keys, values);
+    if (status == ST_OK || !log[0]) {
+        return status;
+    }
+    struct error cause = err ? *err : (struct error){0};
+    return fail(err, status, "%.*s: %.*s", 90, cause.text, (int)strcspn(log, "\n"), log);
+}
+
+/* PTX must end in a zero. */
+static enum status load_image(struct program *program, const struct cuda *cuda, const void *image, bool ptx,
+                              struct error *err) {
+    int64_t begin = clock_ns();
+    enum status status = ptx ? load_ptx_image(program, cuda, image, err)
+                             : CUDA_TRY(cuda, err, cuModuleLoadData, &program->module, image);
+    program->load_ns = clock_ns() - begin;
+    return status;
+}
+
+/* --- what the binary carries ------------------------------------------------------------- */
+/* Machine code runs on GPUs of its own major number whose minor number is not smaller. */
+static const struct embedded *choose_cubin(int architecture) {
+    const struct embedded *best = NULL;
+    for (const struct embedded *cubin = embedded_cubins; cubin->data; cubin++) {
+        if (cubin->end > cubin->data && cubin->architecture / 10 == architecture / 10 &&
+            cubin->architecture <= architecture) {
+            best = cubin;
+        }
+    }
+    return best;
+}
+
+static enum status load_cubin(struct program *program, const struct request *request, struct error *err) {
+    const struct embedded *cubin = choose_cubin(request->architecture);
+    if (!cubin) {
+        return fail(err, ST_DEVICE, "this binary has no machine code for sm_%d", request->architecture);
+    }
+    snprintf(program->how, sizeof program->how, "cubin sm_%d", cubin->architecture);
+    return load_image(program, request->cuda, cubin->data, false, err);
+}
+
+static enum status load_ptx(struct program *program, const struct request *request, struct error *err) {
+    if (embedded_image(&embedded_ptx).size == 0 || embedded_ptx.architecture > request->architecture) {
+        return fail(err, ST_DEVICE, "this binary has no PTX for sm_%d", request->architecture);
+    }
+    snprintf(program->how, sizeof program->how, "ptx compute_%d", embedded_ptx.architecture);
+    return load_image(program, request->cuda, embedded_ptx.data, true, err);
+}
+
+/* --- NVRTC --------------------------------------------------------------------------------- */
+static const char *source_of(const struct request *request) {
+    return request->options->source ? request->options->source : embedded_source;
+}
+
+static struct module_key key_of(const struct request *request, const struct nvrtc *nvrtc,
+                                struct nvrtc_target target) {
+    const char *source = source_of(request);
+    char text[NVRTC_DESCRIPTION_MAX];
+    struct module_key key = module_key_begin();
+    nvrtc_describe(nvrtc, target, text);
+    const struct bytes parts[] = {
+        {(const uint8_t *)BLURD_VERSION, strlen(BLURD_VERSION)},
+        {(const uint8_t *)text, strlen(text)},
+        {(const uint8_t *)&request->cuda->version, sizeof request->cuda->version},
+        {(const uint8_t *)source, strlen(source)},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        module_key_add(&key, parts[i]);
+    }
+    return key;
+}
+
+/* One warning, though every GPU of the host comes by here: the cause is the same. */
+static void warn_once(const struct error *err) {
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned)) {
+        log_message(LOG_WARNING, "module_cache", "compiled kernels are not kept: %s", err->text);
+    }
+}
+
+static int open_cache(const char *folder) {
+    struct error err = {0};
+    if (!folder || !folder[0]) {
+        return -1;
+    }
+    int cache = module_cache_open(folder, &err);
+    if (cache < 0) {
+        warn_once(&err);
+    }
+    return cache;
+}
+
+static enum status compile_and_store(struct buf *image, const char *source, const struct nvrtc *nvrtc,
+                                     struct nvrtc_target target, int cache, const struct module_key *key,
+                                     struct error *err) {
+    struct error store_err = {0};
+    enum status status = nvrtc_compile(nvrtc, source, target, image, err);
+    if (status == ST_OK && cache >= 0 &&
+        module_cache_store(cache, key, buf_bytes(image), &store_err) != ST_OK) {
+        warn_once(&store_err);
+    }
+    return status;
+}
+
+/* A file that was verified and still does not load is of no use: it is made anew. */
+static bool load_cached(struct program *program, const struct cuda *cuda, int cache,
+                        const struct module_key *key, struct nvrtc_target target) {
+    struct buf image;
+    struct error err = {0};
+    buf_init(&image, MODULE_SIZE_MAX + 1);
+    enum status status = cache < 0 ? ST_ARGUMENT : module_cache_load(cache, key, &image, &err);
+    if (status == ST_OK) {
+        status = buf_append(&image, "", 1, &err);
+    }
+    if (status == ST_OK) {
+        status = load_image(program, cuda, image.data, target.ptx, &err);
+    }
+    if (status != ST_OK && status != ST_ARGUMENT) {
+        log_message(LOG_INFO, "module_cache", "%s: compiling again", err.text);
+    }
+    buf_finish(&image);
+    return status == ST_OK;
+}
+
+static enum status load_compiled(struct program *program, const struct request *request,
+                                 const struct nvrtc *nvrtc, int cache, struct nvrtc_target target,
+                                 struct error *err) {
+    struct buf image;
+    struct module_key key = key_of(request, nvrtc, target);
+    bool cached = load_cached(program, request->cuda, cache, &key, target);
+    snprintf(program->how, sizeof program->how, "nvrtc %s_%d%s", target.ptx ? "compute" : "sm",
+             target.architecture, cached ? " (cached)" : "");
+    if (cached) {
+        return ST_OK;
+    }
+    buf_init(&image, NVRTC_IMAGE_MAX + 1);
+    int64_t begin = clock_ns();
+    enum status status = compile_and_store(&image, source_of(request), nvrtc, target, cache, &key, err);
+    program->compile_ns = clock_ns() - begin;
+    if (status == ST_OK) {
+        status = buf_append(&image, "", 1, err);
+    }
+    if (status == ST_OK) {
+        status = load_image(program, request->cuda, image.data, target.ptx, err);
+    }
+    buf_finish(&image);
+    return status;
+}
+
+static enum status load_nvrtc(struct program *program, const struct request *request, struct error *err) {
+    struct nvrtc nvrtc;
+    struct nvrtc_target target;
+    enum status status = nvrtc_open(&nvrtc, NULL, request->cuda->version / 1000, err);
+    if (status == ST_OK) {
+        status = nvrtc_choose(&nvrtc, request->architecture, &target, err);
+    }
+    if (status != ST_OK) {
+        return status;
+    }
+    int cache = open_cache(request->options->cache_folder);
+    status = load_compiled(program, request, &nvrtc, cache, target, err);
+    if (cache >= 0) {
+        close(cache);
+    }
+    return status;
+}
+
+/* --- choice -------------------------------------------------------------------------------- */
+static const struct loader {
+    enum module_format format;
+    const char *name;
+    enum status (*load)(struct program *program, const struct request *request, struct error *err);
+} loaders[] = {
+    {MODULE_CUBIN, "cubin", load_cubin},
+    {MODULE_PTX, "ptx", load_ptx},
+    {MODULE_NVRTC, "nvrtc", load_nvrtc},
+};
+
+/* After a sticky error the module is left alone, as everything is. */
+static enum status find_kernels(struct program *program, const struct cuda *cuda, struct error *err) {
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        CUresult result = cuda->cuModuleGetFunction(&program->kernel[i], program->module, kernel_names[i]);
+        if (result != CUDA_SUCCESS) {
+            if (!cuda_is_sticky(result)) {
+                program_unload(program, cuda);
+            }
+            return cuda_check(cuda, result, kernel_names[i], err);
+        }
+    }
+    return ST_OK;
+}
+
+static enum status try_loader(struct program *program, const struct loader *loader,
+                              const struct request *request, struct error *err) {
+    *program = (struct program){0};
+    enum status status = loader->load(program, request, err);
+    if (status == ST_OK) {
+        status = find_kernels(program, request->cuda, err);
+    }
+    if (status != ST_OK) {
+        *program = (struct program){0};
+    }
+    return status;
+}
+
+enum status program_load(struct program *program, const struct cuda *cuda, int major, int minor,
+                         const struct program_options *options, struct error *err) {
+    const struct request request = {cuda, options, major * 10 + minor};
+    struct error cause = {0};
+    char causes[ERROR_TEXT_MAX] = ""; /* of all that was tried: the last alone may be the least telling */
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) {
+        if (options->format != MODULE_AUTO && options->format != loaders[i].format) {
+            continue;
+        }
+        if (try_loader(program, &loaders[i], &request, &cause) == ST_OK) {
+            return ST_OK;
+        }
+        if (options->format == MODULE_AUTO) {
+            log_message(LOG_INFO, "module", "%s does not do: %s", loaders[i].name, cause.text);
+        }
+        used += (size_t)snprintf(causes + used, sizeof causes - used, "%s%s: %.*s", used ? "; " : "",
+                                 loaders[i].name, options->format == MODULE_AUTO ? 75 : 200, cause.text);
+    }
+    return fail(err, cause.status, "%s", causes);
+}
+
+void program_unload(struct program *program, const struct cuda *cuda) {
+    if (program->module) {
+        cuda->cuModuleUnload(program->module);
+    }
+    *program = (struct program){0};
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/engine/engine.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/orient.h"
+#include "gpu/engine/lane.h"
+#include "gpu/engine/mapping.h"
+#include "gpu/engine/transcoder.h"
+
+struct engine {
+    struct cuda cuda;
+    struct mappings *mappings;
+    unsigned count;
+    struct gpu_device device[WIRE_DEVICES_MAX];
+    _Atomic unsigned load[WIRE_DEVICES_MAX];             /* runs on the device now */
+    struct gpu_transcoder *transcoder[WIRE_DEVICES_MAX]; /* NULL: none */
+    _Atomic bool fault;                                  /* the next run shall fault */
+};
+
+struct engine_lane {
+    struct engine *engine;
+    struct gpu_lane lane[WIRE_DEVICES_MAX];
+};
+
+/* Whether `gpus` ("all", "0,2") names the number. */
+static bool wanted(const char *gpus, int number) {
+    if (strcmp(gpus, "all") == 0) {
+        return true;
+    }
+    for (const char *p = gpus; *p; p += strcspn(p, ","), p += *p == ',') {
+        char *end;
+        if (strtol(p, &end, 10) == number && end > p && (*end == ',' || *end == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void open_device(struct engine *engine, int number, const struct engine_options *options,
+                        struct wire_ready *ready, struct error *err) {
+    struct gpu_device *device = &engine->device[engine->count];
+    int64_t start = clock_ns();
+    if (gpu_device_open(device, &engine->cuda, number, &options->program, err) != ST_OK) {
+        log_message(LOG_WARNING, "gpu", "cuda:%d: %s", number, err->text);
+        return;
+    }
+    struct wire_device *facts = &ready->device[engine->count++];
+    snprintf(facts->name, sizeof facts->name, "%s", device->name);
+    snprintf(facts->how, sizeof facts->how, "%s", device->program.how);
+    facts->compile_ns = device->program.compile_ns;
+    facts->load_ns = device->program.load_ns;
+    facts->context_ns = clock_ns() - start - facts->compile_ns - facts->load_ns;
+}
+
+/* A GPU without leaves JPEGs to the others, or to the CPU. */
+static unsigned open_transcoder(struct engine *engine, unsigned device,
+                                const struct engine_options *options) {
+    struct error err = {0};
+    unsigned each = (options->pictures + engine->count - 1) / engine->count;
+    if (gpu_transcoder_create(&engine->transcoder[device], &engine->device[device], each, &err) == ST_OK) {
+        return gpu_transcoder_pictures(engine->transcoder[device]);
+    }
+    log_message(LOG_WARNING, "gpu", "cuda:%d: no JPEGs: %s", engine->device[device].index, err.text);
+    return 0;
+}
+
+static enum status open_devices(struct engine *engine, const struct engine_options *options,
+                                struct wire_ready *ready, struct error *err) {
+    int64_t start = clock_ns();
+    enum status status = cuda_open(&engine->cuda, options->library, err);
+    ready->driver_ns = clock_ns() - start;
+    int found = 0;
+    if (status == ST_OK) {
+        status = CUDA_TRY(&engine->cuda, err, cuDeviceGetCount, &found);
+    }
+    if (status != ST_OK) {
+        return status;
+    }
+    fail(err, ST_DEVICE, "none of the %d GPUs is wanted (--gpus %s)", found, options->gpus);
+    for (int i = 0; i < found && engine->count < WIRE_DEVICES_MAX; i++) {
+        if (wanted(options->gpus, i)) {
+            open_device(engine, i, options, ready, err);
+        }
+    }
+    for (unsigned i = 0; i < engine->count && options->jpeg; i++) {
+        ready->pictures += open_transcoder(engine, i, options);
+    }
+    ready->device_count = engine->count;
+    engine->mappings = mappings_create(&engine->cuda);
+    return engine->count > 0 && engine->mappings ? ST_OK : ST_DEVICE;
+}
+
+enum status engine_open(struct engine **engine, const struct engine_options *options,
+                        struct wire_ready *ready, struct error *err) {
+    struct engine *opened = calloc(1, sizeof *opened);
+    if (!opened) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    *ready = (struct wire_ready){0};
+    enum status status = open_devices(opened, options, ready, err);
+    if (status != ST_OK) {
+        engine_close(opened);
+        return status;
+    }
+    *engine = opened;
+    return ST_OK;
+}
+
+void engine_close(struct engine *engine) {
+    if (!engine) {
+        return;
+    }
+    mappings_destroy(engine->mappings);
+    for (unsigned i = 0; i < engine->count; i++) {
+        struct error ignored;
+        if (gpu_device_enter(&engine->device[i], &ignored) == ST_OK) {
+            gpu_transcoder_destroy(engine->transcoder[i]);
+        }
+        gpu_device_close(&engine->device[i]);
+    }
+    free(engine);
+}
+
+void engine_arm_fault(struct engine *engine) {
+    atomic_store(&engine->fault, true);
+}
+
+enum status engine_lane_create(struct engine_lane **lane, struct engine *engine, struct error *err) {
+    struct engine_lane *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->engine = engine;
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < engine->count && status == ST_OK; i++) {
+        status = gpu_device_enter(&engine->device[i], err);
+        status = status == ST_OK ? gpu_lane_init(&made->lane[i], &engine->device[i], err) : status;
+    }
+    if (status != ST_OK) {
+        engine_lane_destroy(made);
+        return status;
+    }
+    *lane = made;
+    return ST_OK;
+}
+
+void engine_lane_destroy(struct engine_lane *lane) {
+    if (!lane) {
+        return;
+    }
+    struct error ignored;
+    for (unsigned i = 0; i < lane->engine->count; i++) {
+        if (lane->lane[i].device && gpu_device_enter(lane->lane[i].device, &ignored) == ST_OK) {
+            gpu_lane_finish(&lane->lane[i]);
+        }
+    }
+    free(lane);
+}
+
+/* The device with the least to do, of those with codecs for `jpeg`. Two threads may choose the same one at
+ * once; that costs a little time and is right all the same. */
+static unsigned choose(struct engine *engine, bool jpeg) {
+    unsigned best = 0;
+    for (unsigned i = 1; i < engine->count; i++) {
+        bool able = !jpeg || engine->transcoder[i];
+        bool better = (jpeg && !engine->transcoder[best]) ||
+                      atomic_load(&engine->load[i]) < atomic_load(&engine->load[best]);
+        if (able && better) {
+            best = i;
+        }
+    }
+    atomic_fetch_add(&engine->load[best], 1);
+    return best;
+}
+
+/* The pictures of a run, laid out. */
+struct pictures {
+    struct image source, target, mask;
+};
+
+/* A piece of the slot. */
+struct piece {
+    uint64_t at, size;
+};
+
+static bool in_slot(struct piece piece, const struct wire_run *run) {
+    return piece.size > 0 && piece.at <= run->slot_span && piece.size <= run->slot_span - piece.at;
+}
+
+static bool picture_in_slot(struct piece piece, const struct wire_run *run) {
+    return in_slot(piece, run) && piece.at % IMAGE_ALIGNMENT == 0;
+}
+
+/* Of two that lie in the slot. */
+static bool apart(struct piece a, struct piece b) {
+    return a.at + a.size <= b.at || b.at + b.size <= a.at;
+}
+
+static enum status check_pieces(const struct wire_run *run, struct pictures *pictures, struct error *err) {
+    struct image_shape result = chain_result(&run->chain, &run->shape);
+    struct image_shape coverage = {
+        .model = PIXEL_GRAY, .depth = 8, .width = run->shape.width, .height = run->shape.height};
+    struct piece source = {run->source, image_layout(&pictures->source, &run->shape)};
+    struct piece target = {run->target, image_layout(&pictures->target, &result)};
+    struct piece mask = {run->mask, image_layout(&pictures->mask, &coverage)};
+    if (!picture_in_slot(source, run) || !picture_in_slot(target, run) || !apart(source, target)) {
+        return fail(err, ST_INTERNAL, "the pictures do not lie in the slot");
+    }
+    if (run->mask != WIRE_NO_MASK &&
+        (!picture_in_slot(mask, run) || !apart(mask, source) || !apart(mask, target))) {
+        return fail(err, ST_INTERNAL, "the mask does not lie in the slot");
+    }
+    return ST_OK;
+}
+
+/* Everything that the front says about shapes, before any of it is used. */
+static enum status check_shape(const struct image_shape *shape, struct error *err) {
+    if (shape->model > PIXEL_YCBCR || (shape->depth != 8 && shape->depth != 16) || shape->width == 0 ||
+        shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2 ||
+        (shape->model == PIXEL_YCBCR && shape->depth != 8)) {
+        return fail(err, ST_INTERNAL, "the picture's shape is out of bounds");
+    }
+    return ST_OK;
+}
+
+/* The same about memory. */
+static enum status check(const struct wire_run *run, struct pictures *pictures, struct error *err) {
+    enum status status = check_shape(&run->shape, err);
+    status = status == ST_OK ? chain_check(&run->chain, &run->shape, err) : status;
+    return status == ST_OK ? check_pieces(run, pictures, err) : status;
+}
+
+static enum status check_jpeg(const struct wire_run *run, struct error *err) {
+    const struct wire_transcode *jpeg = &run->jpeg;
+    enum status status = check_shape(&run->shape, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
+        run->shape.depth != 8 || (run->shape.model != PIXEL_YCBCR && run->shape.model != PIXEL_GRAY)) {
+        return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
+    }
+    struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};
+    if (!in_slot(source, run) || !in_slot(target, run) || !apart(source, target)) {
+        return fail(err, ST_INTERNAL, "the JPEGs do not lie in the slot");
+    }
+    struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);
+    status = chain_check(&run->chain, &upright, err);
+    if (status == ST_OK && chain_result(&run->chain, &upright).depth != 8) {
+        return fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
+    }
+    return status;
+}
+
+static void fault(struct gpu_lane *lane) {
+    struct error ignored;
+    CUDA_TRY(lane->device->cuda, &ignored, cuLaunchKernel, lane->device->program.kernel[KERNEL_fault], 1, 1,
+             1, 1, 1, 1, 0, lane->stream, NULL, NULL);
+}
+
+/* What is wanted, in the slot at `memory`. */
+static struct run place(struct pictures *pictures, const struct wire_run *run, uint8_t *memory) {
+    bool masked = run->mask != WIRE_NO_MASK;
+    image_place(&pictures->source, memory + run->source);
+    image_place(&pictures->target, memory + run->target);
+    if (masked) {
+        image_place(&pictures->mask, memory + run->mask);
+    }
+    return (struct run){.chain = &run->chain,
+                        .source = &pictures->source,
+                        .target = &pictures->target,
+                        .mask = masked ? &pictures->mask : NULL};
+}
+
+static enum status run_pixels(struct engine_lane *lane, unsigned device, const struct wire_run *run,
+                              struct pictures *pictures, uint8_t *memory, struct wire_done *done) {
+    const struct run wanted = place(pictures, run, memory);
+    enum status status = gpu_lane_run(&lane->lane[device], &wanted, &done->timing, &done->error);
+    gpu_lane_settle(&lane->lane[device], status);
+    return status;
+}
+
+static enum status run_jpeg(struct engine_lane *lane, unsigned device, const struct wire_run *run,
+                            uint8_t *memory, struct wire_done *done) {
+    struct gpu_transcoder *transcoder = lane->engine->transcoder[device];
+    const struct gpu_transcode job = {.chain = &run->chain,
+                                      .shape = run->shape,
+                                      .orientation = run->jpeg.orientation,
+                                      .input = {memory + run->source, run->jpeg.size},
+                                      .output = memory + run->target,
+                                      .room = run->jpeg.room,
+                                      .quality = run->jpeg.quality};
+    size_t size = 0;
+    enum status status = transcoder ? gpu_transcoder_run(transcoder, &job, &size, &done->timing, &done->error)
+                                    : fail(&done->error, ST_UNSUPPORTED, "no GPU has codecs for JPEGs");
+    done->size = status == ST_OK ? size : 0;
+    return status;
+}
+
+static enum status run_on(struct engine_lane *lane, unsigned device, const struct wire_run *run, int fd,
+                          struct wire_done *done) {
+    struct error *err = &done->error;
+    bool jpeg = run->jpeg.size > 0;
+    struct pictures pictures;
+    struct mapping *mapping;
+    uint8_t *memory;
+    enum status status = jpeg ? check_jpeg(run, err) : check(run, &pictures, err);
+    status = status == ST_OK ? gpu_device_enter(lane->lane[device].device, err) : status;
+    if (status == ST_OK) {
+        const struct slot_view view = {run->slot_serial, run->slot_generation, run->slot_span};
+        status = mappings_get(lane->engine->mappings, &view, fd, &mapping, &memory, err);
+    }
+    if (status != ST_OK) {
+        return status;
+    }
+    if (atomic_exchange(&lane->engine->fault, false)) {
+        fault(&lane->lane[device]);
+    }
+    status = jpeg ? run_jpeg(lane, device, run, memory, done)
+                  : run_pixels(lane, device, run, &pictures, memory, done);
+    mappings_put(lane->engine->mappings, mapping);
+    return status;
+}
+
+bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, struct wire_done *done) {
+    *done = (struct wire_done){0};
+    unsigned device = choose(lane->engine, run->jpeg.size > 0);
+    enum status status = run_on(lane, device, run, fd, done);
+    done->error.status = status;
+    done->timing.unit = lane->engine->device[device].index;
+    atomic_fetch_sub(&lane->engine->load[device], 1);
+    close(fd);
+    /* After any other failure than for want of memory the device's state is in doubt. */
+    return status != ST_DEVICE;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * The GPUs of this host, all of them, in the process that calls: opened, tested in the
+ * order of their numbers, and given work, the least loaded first. It runs in a process of
+ * its own (engine_process.c), or in the front with --single-process. */
+#ifndef BLURD_GPU_ENGINE_ENGINE_H
+#define BLURD_GPU_ENGINE_ENGINE_H
+
+#include "gpu/cuda/program.h"
+#include "gpu/wire/wire.h"
+
+struct engine;
+struct engine_lane;
+
+struct engine_options {
+    const char *gpus;           /* "all", or numbers separated by commas */
+    const char *library;        /* the driver's; NULL: as usual */
+    bool jpeg;                  /* JPEGs are wanted, too */
+    unsigned pictures;          /* as in struct gpu_options */
+    bool sandbox, sandbox_must; /* likewise; of the process */
+    struct program_options program;
+};
+
+/* Opens the driver and every wanted GPU; a GPU that fails is left out with a line in the
+ * log. *ready tells what was found and what it took. ST_DEVICE when none is left. */
+enum status engine_open(struct engine **engine, const struct engine_options *options,
+                        struct wire_ready *ready, struct error *err);
+
+/* Ends the engine; NULL is allowed. Not after a sticky error. */
+void engine_close(struct engine *engine);
+
+/* One thread's streams, on every GPU. Created and used on that thread. */
+enum status engine_lane_create(struct engine_lane **lane, struct engine *engine, struct error *err);
+void engine_lane_destroy(struct engine_lane *lane);
+
+/* Runs what `run` asks for, from pixels to pixels or JPEG to JPEG, on the slot whose memfd is `fd`, which the
+ * engine takes over, and fills *done. The request is checked first. Returns false after a sticky error:
+ * answer, and end the process. */
+bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, struct wire_done *done);
+
+/* Makes the next run fault on the device, to show that nothing is lost. For tests. */
+void engine_arm_fault(struct engine *engine);
+
+/* The engine process: serves the front on WIRE_CONTROL_FD until that is closed. */
+_Noreturn void engine_process(const struct engine_options *options);
+
+#endif

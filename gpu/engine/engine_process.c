@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * The engine as a process: one thread reads the control socket, one thread a lane works.
+ * It owns no client and no request; when anything is in doubt it ends, and the front
+ * finishes the work by other means and starts another one. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "gpu/engine/engine.h"
+#include "gpu/engine/engine_sandbox.h"
+#include "gpu/wire/channel.h"
+
+struct lane_thread {
+    struct engine *engine;
+    int socket;
+};
+
+/* The signal handler's way to the engine: there is one per process. */
+static struct engine *the_engine;
+
+static void on_fault_signal(int signal) {
+    (void)signal;
+    if (the_engine) {
+        engine_arm_fault(the_engine);
+    }
+}
+
+/* Nothing is freed after a sticky error: the driver's clean-up may crash or hang. */
+static void end_process(const struct error *why) {
+    log_message(LOG_ERROR, "engine", "ending after: %s", why->text);
+    _exit(1);
+}
+
+/* The lane is made by the first run that finds memory for it; until then the answer is ST_BUSY. */
+static bool serve_run(struct engine *engine, struct engine_lane **lane, const struct wire_run *run, int slot,
+                      struct wire_done *done) {
+    *done = (struct wire_done){0};
+    enum status status = *lane ? ST_OK : engine_lane_create(lane, engine, &done->error);
+    if (status == ST_OK) {
+        return engine_run(*lane, run, slot, done);
+    }
+    close(slot);
+    return status != ST_DEVICE;
+}
+
+static void *lane_main(void *argument) {
+    struct lane_thread thread = *(struct lane_thread *)argument;
+    free(argument);
+    struct engine_lane *lane = NULL;
+    struct wire_run run;
+    struct wire_done done;
+    struct error err;
+    int slot;
+    while (channel_receive(thread.socket, &run, sizeof run, WIRE_RUN, &slot, -1, &err) == ST_OK) {
+        bool sound = serve_run(thread.engine, &lane, &run, slot, &done);
+        if (channel_send(thread.socket, &done, sizeof done, WIRE_DONE, -1, &err) != ST_OK) {
+            break;
+        }
+        if (!sound) {
+            end_process(&done.error);
+        }
+    }
+    engine_lane_destroy(lane);
+    close(thread.socket);
+    return NULL;
+}
+
+static void start_lane(struct engine *engine, int socket) {
+    struct lane_thread *thread = malloc(sizeof *thread);
+    pthread_t id;
+    if (thread) {
+        *thread = (struct lane_thread){engine, socket};
+        if (pthread_create(&id, NULL, lane_main, thread) == 0) {
+            pthread_detach(id);
+            return;
+        }
+    }
+    free(thread);
+    close(socket); /* the front sees the lane end and goes on without it */
+}
+
+/* The driver first, since it needs more to start than to run. */
+static enum status open_closed(struct engine **engine, const struct engine_options *options,
+                               struct wire_ready *ready, struct error *err) {
+    static struct engine_sandbox sandbox;
+    bool closed = false;
+    if (options->sandbox) {
+        engine_sandbox_prepare(&sandbox);
+    }
+    enum status status = engine_open(engine, options, ready, err);
+    if (status == ST_OK && options->sandbox) {
+        status = engine_sandbox_enter(&sandbox, options->sandbox_must, &closed, err);
+    }
+    ready->closed = closed;
+    return status;
+}
+
+void engine_process(const struct engine_options *options) {
+    struct wire_ready ready = {0};
+    struct wire_lane lane;
+    struct error err = {0};
+    struct engine *engine = NULL;
+    int socket;
+    signal(SIGINT, SIG_IGN); /* the front decides when it is over, also at a terminal */
+    signal(SIGTERM, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "blurd-engine");
+    enum status status = open_closed(&engine, options, &ready, &err);
+    ready.error = err;
+    ready.error.status = status;
+    if (channel_send(WIRE_CONTROL_FD, &ready, sizeof ready, WIRE_READY, -1, &err) != ST_OK ||
+        status != ST_OK) {
+        _exit(1);
+    }
+    the_engine = engine;
+    signal(SIGUSR1, on_fault_signal);
+    while (channel_receive(WIRE_CONTROL_FD, &lane, sizeof lane, WIRE_LANE, &socket, -1, &err) == ST_OK) {
+        start_lane(engine, socket);
+    }
+    _exit(0); /* without the driver's exit handlers, which may hang */
+}

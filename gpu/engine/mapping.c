@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/engine/mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+
+struct mapping {
+    struct mapping *next;
+    uint64_t serial, generation;
+    uint8_t *memory; /* NULL: not mapped now */
+    size_t size;
+    bool registered;
+    bool taken; /* by a run */
+};
+
+struct mappings {
+    const struct cuda *cuda;
+    pthread_mutex_t lock; /* guards the list and who has taken what; the rest is his who took it */
+    struct mapping *first;
+};
+
+struct mappings *mappings_create(const struct cuda *cuda) {
+    struct mappings *mappings = calloc(1, sizeof *mappings);
+    if (mappings) {
+        mappings->cuda = cuda;
+        pthread_mutex_init(&mappings->lock, NULL);
+    }
+    return mappings;
+}
+
+static void release(const struct cuda *cuda, struct mapping *mapping) {
+    struct error err;
+    if (mapping->registered && CUDA_TRY(cuda, &err, cuMemHostUnregister, mapping->memory) != ST_OK) {
+        log_message(LOG_WARNING, "gpu", "%s", err.text);
+    }
+    if (mapping->memory) {
+        munmap(mapping->memory, mapping->size);
+    }
+    mapping->memory = NULL;
+    mapping->registered = false;
+}
+
+void mappings_destroy(struct mappings *mappings) {
+    if (!mappings) {
+        return;
+    }
+    while (mappings->first) {
+        struct mapping *mapping = mappings->first;
+        mappings->first = mapping->next;
+        release(mappings->cuda, mapping);
+        free(mapping);
+    }
+    pthread_mutex_destroy(&mappings->lock);
+    free(mappings);
+}
+
+/* The slot's mapping, for one run at a time, whatever the front says. */
+static struct mapping *take(struct mappings *mappings, uint64_t serial, struct error *err) {
+    pthread_mutex_lock(&mappings->lock);
+    struct mapping *mapping = mappings->first;
+    while (mapping && mapping->serial != serial) {
+        mapping = mapping->next;
+    }
+    if (!mapping && (mapping = calloc(1, sizeof *mapping))) {
+        mapping->serial = serial;
+        mapping->next = mappings->first;
+        mappings->first = mapping;
+    }
+    bool busy = mapping && mapping->taken;
+    if (mapping) {
+        mapping->taken = true;
+    }
+    pthread_mutex_unlock(&mappings->lock);
+    if (!mapping) {
+        fail(err, ST_BUSY, "out of memory");
+    } else if (busy) {
+        fail(err, ST_INTERNAL, "another run has the slot");
+    }
+    return busy ? NULL : mapping;
+}
+
+void mappings_put(struct mappings *mappings, struct mapping *mapping) {
+    if (mapping) {
+        pthread_mutex_lock(&mappings->lock);
+        mapping->taken = false;
+        pthread_mutex_unlock(&mappings->lock);
+    }
+}
+
+/* A file that is shorter than what is mapped, or is made so, would end the process at the first touch. */
+static bool stays_long_enough(int fd, size_t size) {
+    struct stat facts;
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &facts) == 0 && facts.st_size >= 0 &&
+           (uint64_t)facts.st_size >= size;
+}
+
+static enum status map(const struct cuda *cuda, struct mapping *mapping, size_t size, int fd,
+                       struct error *err) {
+    if (!stays_long_enough(fd, size)) {
+        return fail(err, ST_INTERNAL, "the slot is shorter than it claims, or may become so");
+    }
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) {
+        return fail(err, ST_BUSY, "cannot map a slot: %s", strerror(errno));
+    }
+    mapping->memory = memory;
+    mapping->size = size;
+    struct error why;
+    int64_t start = clock_ns();
+    mapping->registered =
+        CUDA_TRY(cuda, &why, cuMemHostRegister, memory, size, CU_MEMHOSTREGISTER_PORTABLE) == ST_OK;
+    log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is mapped, registered in %.1f ms", size >> 20,
+                ns_to_ms(clock_ns() - start));
+    if (!mapping->registered) {
+        log_message(LOG_WARNING, "gpu", "a slot of %zu MiB stays unregistered: %s", size >> 20, why.text);
+    }
+    return ST_OK;
+}
+
+enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, int fd,
+                         struct mapping **mapping, uint8_t **memory, struct error *err) {
+    struct mapping *taken = take(mappings, slot->serial, err);
+    if (!taken) {
+        return err->status;
+    }
+    if (taken->memory && (taken->generation != slot->generation || taken->size < slot->span)) {
+        release(mappings->cuda, taken);
+    }
+    enum status status = taken->memory ? ST_OK : map(mappings->cuda, taken, slot->span, fd, err);
+    if (status != ST_OK) {
+        mappings_put(mappings, taken);
+        return status;
+    }
+    taken->generation = slot->generation;
+    *mapping = taken;
+    *memory = taken->memory;
+    return ST_OK;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * The mixture of a picture and of what the filters made of it, by coverage. Whole numbers; docs/filters.md has the
+ * formulas. A thread a pixel; where the coverage is full there is nothing to do. */
+#ifndef BLURD_GPU_FILTERS_BLEND_CUH
+#define BLURD_GPU_FILTERS_BLEND_CUH
+
+#include "gpu/filters/blur_grid.cuh"
+
+enum { BLEND_FULL = 255 };
+
+/* The coverage of pixel (x, y) of the plane. */
+static __device__ __forceinline__ uint32_t blend_coverage(const struct kernel_grid &mask,
+                                                          const struct blend_plane &plane, int x, int y) {
+    int left = x << plane.shift_x;
+    int top = y << plane.shift_y;
+    int right = min(left + (1 << plane.shift_x), mask.width);
+    int bottom = min(top + (1 << plane.shift_y), mask.height);
+    uint32_t sum = 0;
+    for (int j = top; j < bottom; j++) {
+        for (int i = left; i < right; i++) {
+            sum += row_of<const uint8_t>(mask, j)[i];
+        }
+    }
+    uint32_t count = (uint32_t)((right - left) * (bottom - top));
+    return count == 1 ? sum : (sum + count / 2) / count;
+}
+
+/* `Sum` holds the largest sample squared times 255. */
+template <class T, class Sum>
+static __device__ __forceinline__ void blend_alpha(const T *source, T *target, int channels, uint32_t m) {
+    int last = channels - 1;
+    Sum outside = (Sum)source[last] * (BLEND_FULL - m);
+    Sum inside = (Sum)target[last] * m;
+    Sum alpha = outside + inside;
+    for (int c = 0; c < last; c++) {
+        target[c] = alpha ? (T)((source[c] * outside + target[c] * inside + alpha / 2) / alpha) : (T)0;
+    }
+    target[last] = (T)((alpha + BLEND_FULL / 2) / BLEND_FULL);
+}
+
+template <class T, class Sum>
+static __device__ __forceinline__ void blend_pixel(const struct blend_pass &pass, const T *source, T *target,
+                                                   uint32_t m) {
+    if (m == 0) {
+        for (int c = 0; c < pass.channels; c++) {
+            target[c] = source[c];
+        }
+    } else if (pass.alpha) {
+        blend_alpha<T, Sum>(source, target, pass.channels, m);
+    } else {
+        for (int c = 0; c < pass.channels; c++) {
+            target[c] = (T)((source[c] * (BLEND_FULL - m) + target[c] * m + BLEND_FULL / 2) / BLEND_FULL);
+        }
+    }
+}
+
+static __device__ __forceinline__ void blend_tile(const struct blend_pass &pass) {
+    const struct blend_plane &plane = pass.plane[plane_of(pass)];
+    struct tile tile = tile_of(plane.tiles, plane.target);
+    for (int y = tile.y + (int)threadIdx.y; y < tile.y + tile.height; y += KERNEL_THREADS_Y) {
+        for (int x = tile.x + (int)threadIdx.x; x < tile.x + tile.width; x += KERNEL_THREADS_X) {
+            uint32_t m = blend_coverage(pass.mask, plane, x, y);
+            int at = x * pass.channels;
+            if (m == BLEND_FULL) {
+                continue;
+            }
+            if (pass.depth == 8) {
+                blend_pixel<uint8_t, uint32_t>(pass, row_of<const uint8_t>(plane.source, y) + at,
+                                               row_of<uint8_t>(plane.target, y) + at, m);
+            } else {
+                blend_pixel<uint16_t, uint64_t>(pass, row_of<const uint16_t>(plane.source, y) + at,
+                                                row_of<uint16_t>(plane.target, y) + at, m);
+            }
+        }
+    }
+}
+
+#endif

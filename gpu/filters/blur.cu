@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * The blur's kernels; gpu/filters/blur.c launches them, docs/filters.md says what they compute.
+ *
+ *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
+ *     direct3,6  the same for radii up to that, unrolled
+ *     wide, near the same for radii up to 16
+ *     reduce     the first stage of a reduction, picture to values
+ *     values     later stages
+ *     blur       the low-resolution blur
+ *     enlarge    values to picture
+ *
+ * whole_*: integer arithmetic, the number of interleaved channels behind it, if that is known. real_*: single
+ * precision. */
+#include "gpu/filters/blur_direct.cuh"
+#include "gpu/filters/blur_near.cuh"
+#include "gpu/filters/blur_float.cuh"
+#include "gpu/filters/blur_reduce.cuh"
+#include "gpu/filters/blur_spline.cuh"
+#include "gpu/filters/blur_fixed.cuh"
+#include "gpu/filters/blur_wide.cuh"
+
+/* Blocks on a multiprocessor: that many registers are left to each thread. */
+#define DIRECT_SMALL __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_SMALL_THREADS_Y, 8)
+#define DIRECT __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_THREADS_Y, 10)
+#define BLOCK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
+#define WIDE_1 __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y, 3)
+#define WIDE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y, 2)
+#define REDUCE __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 5)
+#define VALUES __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 4)
+#define ENLARGE __launch_bounds__(KERNEL_THREADS_X *KERNEL_ENLARGE_THREADS_Y)
+
+extern "C" __global__ void DIRECT_SMALL whole_direct3_1(const __grid_constant__ struct direct_pass pass) {
+    direct_tile<1, 3>(pass);
+}
+
+extern "C" __global__ void DIRECT_SMALL whole_direct3_3(const __grid_constant__ struct direct_pass pass) {
+    direct_tile<3, 3>(pass);
+}
+
+extern "C" __global__ void DIRECT whole_direct6_1(const __grid_constant__ struct direct_pass pass) {
+    direct_tile<1, 6>(pass);
+}
+
+extern "C" __global__ void DIRECT whole_direct6_3(const __grid_constant__ struct direct_pass pass) {
+    direct_tile<3, 6>(pass);
+}
+
+extern "C" __global__ void BLOCK whole_direct(const __grid_constant__ struct whole_pass pass) {
+    whole_pass_tile(pass);
+}
+
+extern "C" __global__ void WIDE_1 whole_wide_1(const __grid_constant__ struct wide_pass pass) {
+    wide_tile<uint8_t, 1>(pass);
+}
+
+extern "C" __global__ void WIDE whole_wide_3(const __grid_constant__ struct wide_pass pass) {
+    wide_tile<uint8_t, 3>(pass);
+}
+
+extern "C" __global__ void REDUCE whole_reduce_1(const __grid_constant__ struct whole_pass pass) {
+    reduce_tile<uint8_t, 1, KERNEL_REDUCE_ROWS>(pass);
+}
+
+extern "C" __global__ void REDUCE whole_reduce_3(const __grid_constant__ struct whole_pass pass) {
+    reduce_tile<uint8_t, 3, KERNEL_REDUCE_ROWS>(pass);
+}
+
+extern "C" __global__ void VALUES whole_values_1(const __grid_constant__ struct whole_pass pass) {
+    reduce_tile<uint16_t, 1, KERNEL_REDUCE_ROWS / 2>(pass);
+}
+
+extern "C" __global__ void VALUES whole_values_3(const __grid_constant__ struct whole_pass pass) {
+    reduce_tile<uint16_t, 3, KERNEL_REDUCE_ROWS / 2>(pass);
+}
+
+extern "C" __global__ void WIDE whole_blur_1(const __grid_constant__ struct wide_pass pass) {
+    wide_tile<uint16_t, 1>(pass);
+}
+
+extern "C" __global__ void WIDE whole_blur_3(const __grid_constant__ struct wide_pass pass) {
+    wide_tile<uint16_t, 3>(pass);
+}
+
+extern "C" __global__ void ENLARGE whole_enlarge_1(const __grid_constant__ struct whole_enlargement pass) {
+    spline_tile<1>(pass);
+}
+
+extern "C" __global__ void ENLARGE whole_enlarge_3(const __grid_constant__ struct whole_enlargement pass) {
+    spline_tile<3>(pass);
+}
+
+extern "C" __global__ void BLOCK real_near(const __grid_constant__ struct real_pass pass) {
+    near_tile(pass);
+}
+
+extern "C" __global__ void BLOCK real_direct(const __grid_constant__ struct real_pass pass) {
+    real_pass_tile<true, true>(pass);
+}
+
+extern "C" __global__ void BLOCK real_reduce(const __grid_constant__ struct real_pass pass) {
+    real_pass_tile<true, false>(pass);
+}
+
+extern "C" __global__ void BLOCK real_values(const __grid_constant__ struct real_pass pass) {
+    real_pass_tile<false, false>(pass);
+}
+
+extern "C" __global__ void BLOCK real_enlarge(const __grid_constant__ struct real_enlargement pass) {
+    real_enlarge_tile(pass);
+}

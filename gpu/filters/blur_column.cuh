@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * Loads of four adjacent samples or values of each row of a column, and sums of them, for the vertical passes
+ * of blur_direct.cuh, blur_reduce.cuh and blur_wide.cuh. Groups lie at multiples of four of the row; where
+ * one reaches over an end of the row, its four are gathered. */
+#ifndef BLURD_GPU_FILTERS_BLUR_COLUMN_CUH
+#define BLURD_GPU_FILTERS_BLUR_COLUMN_CUH
+
+#include "gpu/filters/blur_fixed.cuh"
+
+/* What a group is loaded as: four bytes, or four times 16 bits. */
+template <class In> struct group_of;
+template <> struct group_of<uint8_t> { using type = uint32_t; };
+template <> struct group_of<uint16_t> { using type = uint2; };
+
+/* The sample of a row that stands for sample `at`, or OUTSIDE. */
+template <int Channels>
+static __device__ __forceinline__ int fold_sample(const struct kernel_grid &source, int at) {
+    int x = floor_divide(at, Channels);
+    int folded = fold(x, source.width, source.edge_x);
+    return folded == OUTSIDE ? OUTSIDE : folded * Channels + at - x * Channels;
+}
+
+/* Number k of a group's four. */
+static __device__ __forceinline__ void put_in_group(uint32_t &group, int k, uint32_t sample) {
+    group |= sample << 8 * k;
+}
+
+static __device__ __forceinline__ void put_in_group(uint2 &group, int k, uint32_t value) {
+    value <<= 16 * (k & 1);
+    group.x |= k < 2 ? value : 0;
+    group.y |= k < 2 ? 0 : value;
+}
+
+static __device__ __forceinline__ void fill_group(uint32_t &group, uint32_t sample) {
+    group = sample * 0x01010101u;
+}
+
+static __device__ __forceinline__ void fill_group(uint2 &group, uint32_t sample) {
+    group = make_uint2(sample << 7 | sample << 23, sample << 7 | sample << 23);
+}
+
+static __device__ __forceinline__ int thread_number() {
+    return (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
+}
+
+/* Shared memory begins with a table of the rows of the source that a tile reads, folded at the edges. */
+static __device__ __forceinline__ const int *fill_row_table(const struct kernel_grid &source, int top) {
+    int *table = (int *)block_memory;
+    int i = thread_number();
+    if (i < KERNEL_ROW_TABLE) {
+        table[i] = fold(top + i, source.height, source.edge_y);
+    }
+    __syncthreads();
+    return table;
+}
+
+static __device__ __forceinline__ uint16_t *values_memory(void) {
+    return (uint16_t *)block_memory + KERNEL_ROW_TABLE * sizeof(int) / sizeof(uint16_t);
+}
+
+/* The rows of a group that reaches over an end of the row: sample by sample, that of all rows at once. The
+ * table is read each time, as the compiler would else keep all rows in registers. */
+template <class In, int Channels, int Window>
+static __device__ __forceinline__ void gather_column(const struct kernel_grid &source, uint32_t border,
+                                                     int at, const volatile int *table,
+                                                     typename group_of<In>::type (&group)[Window]) {
+    const char *data = row_of<const char>(source, 0);
+    int stride = (int)source.stride;
+#pragma unroll
+    for (int i = 0; i < Window; i++) {
+        fill_group(group[i], 0);
+    }
+#pragma unroll 1
+    for (int k = 0; k < KERNEL_GROUP; k++) {
+        int x = fold_sample<Channels>(source, at + k);
+#pragma unroll
+        for (int i = 0; i < Window; i++) {
+            int y = table[i];
+            uint32_t value = border;
+            if ((x | y) >= 0) {
+                value = __ldg((const In *)(data + (int64_t)y * stride) + x);
+            }
+            put_in_group(group[i], k, value);
+        }
+    }
+}
+
+/* The rows of the table, the first of which is row `top`, at sample `at` of the row, a multiple of four. No
+ * load waits for another: those of rows that are outside are left out without a branch. Nothing is outside of
+ * values, whose edge is KERNEL_CLAMP or _WRAP. The table is not read in the picture's middle. */
+template <class In, int Channels, int Window>
+static __device__ __forceinline__ void load_column(const struct kernel_grid &source, uint32_t border, int at,
+                                                   int top, const int *table,
+                                                   typename group_of<In>::type (&group)[Window]) {
+    using type = typename group_of<In>::type;
+    int stride = (int)source.stride;
+    bool adjacent = at >= 0 && at + KERNEL_GROUP <= source.width * Channels;
+    if (adjacent && top >= 0 && top + Window <= source.height) {
+        const char *row = (const char *)(row_of<const In>(source, top) + at);
+#pragma unroll
+        for (int i = 0; i < Window; i++) {
+            group[i] = __ldg((const type *)(row + (int64_t)i * stride));
+        }
+        return;
+    }
+    if (!adjacent) {
+        gather_column<In, Channels>(source, border, at, table, group);
+        return;
+    }
+    const char *column = (const char *)(row_of<const In>(source, 0) + at);
+#pragma unroll
+    for (int i = 0; i < Window; i++) {
+        fill_group(group[i], border);
+        if (table[i] != OUTSIDE) {
+            group[i] = __ldg((const type *)(column + (int64_t)table[i] * stride));
+        }
+    }
+}
+
+/* ---- vertical sums of samples ---- */
+
+/* Rows in pairs, interleaved for the two-way dot product; each pair serves all rows of sums. put(i, values)
+ * gets row i as soon as it is complete. */
+template <int Radius, int Rows, class Put>
+static __device__ __forceinline__ void sum_pairs(const uint32_t *pair_y,
+                                                 const uint32_t (&group)[Rows + 2 * Radius], const Put &put) {
+    static_assert(Rows % 2 == 0, "rows are taken in pairs");
+    struct sums sum[Rows];
+#pragma unroll
+    for (int i = 0; i < Rows; i++) {
+        sum[i].of[0] = sum[i].of[1] = sum[i].of[2] = sum[i].of[3] = 128; /* half of 1 << 8 */
+    }
+#pragma unroll
+    for (int j = 0; j < Rows + 2 * Radius; j += 2) {
+        uint32_t low = __byte_perm(group[j], group[j + 1], 0x5140);
+        uint32_t high = __byte_perm(group[j], group[j + 1], 0x7362);
+#pragma unroll
+        for (int i = 0; i < Rows; i++) {
+            if (j - i >= -1 && j - i <= 2 * Radius) {
+                uint32_t weights = pair_y[j - i + 1];
+                sum[i].of[0] = __dp2a_lo(weights, low, sum[i].of[0]);
+                sum[i].of[1] = __dp2a_hi(weights, low, sum[i].of[1]);
+                sum[i].of[2] = __dp2a_lo(weights, high, sum[i].of[2]);
+                sum[i].of[3] = __dp2a_hi(weights, high, sum[i].of[3]);
+            }
+            if (j - i >= 2 * Radius - 1 && j - i <= 2 * Radius) { /* of 23 bits the upper 15 stay */
+                struct value_group made = {__byte_perm(sum[i].of[0], sum[i].of[1], 0x6521),
+                                           __byte_perm(sum[i].of[2], sum[i].of[3], 0x6521)};
+                put(i, made);
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * The blur in whole numbers: pictures of 8 bits without alpha. */
+#ifndef BLURD_GPU_FILTERS_BLUR_FIXED_H
+#define BLURD_GPU_FILTERS_BLUR_FIXED_H
+
+#include "gpu/filters/blur_work.h"
+
+/* Enqueues all passes. */
+enum status blur_run_whole(struct blur_work *work, struct error *err);
+
+#endif

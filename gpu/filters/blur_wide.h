@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * What the launcher hands to the kernels of gpu/filters/blur_wide.cuh. */
+#ifndef BLURD_GPU_FILTERS_BLUR_WIDE_H
+#define BLURD_GPU_FILTERS_BLUR_WIDE_H
+
+#include <stdbool.h>
+
+#include "filters/blur.h"
+#include "gpu/stream/kernels.h"
+
+/* Whether the kernels have both radii. */
+bool wide_possible(const struct blur_axis *x, const struct blur_axis *y);
+
+/* Fills what depends on the taps. `bits`: how far the horizontal sums are shifted up, so that the
+ * result is their upper end: 2 for samples, 1 for values. */
+void wide_fill_taps(struct wide_plane *plane, const struct blur_axis *x, const struct blur_axis *y,
+                    unsigned bits);
+
+#endif

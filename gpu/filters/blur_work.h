@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * A blur laid out on the device: what its passes read and leave, and what they do. Both kinds of arithmetic
+ * launch from that (blur_whole.c, blur_real.c). */
+#ifndef BLURD_GPU_FILTERS_BLUR_WORK_H
+#define BLURD_GPU_FILTERS_BLUR_WORK_H
+
+#include "filters/extent.h"
+#include "gpu/stream/launch.h"
+
+enum { BLUR_PASSES_MAX = BLUR_STAGES_MAX + 1 /* the stages and the low-resolution blur */ };
+
+/* One plane on its way. */
+struct blur_path {
+    const struct plane *plane;
+    struct extent x, y;
+    unsigned stages;                         /* of the reduction; 0: one direct pass */
+    struct kernel_grid source, target;       /* the picture's */
+    struct kernel_grid out[BLUR_PASSES_MAX]; /* what each pass leaves, in the lane's scratch memory */
+    unsigned border;
+};
+
+struct blur_work {
+    struct gpu_lane *lane;
+    const struct image *source;
+    bool real; /* single precision between the passes, else 15 bits */
+    unsigned planes;
+    struct blur_path path[IMAGE_PLANES_MAX];
+};
+
+/* Lays out a blur of `source` into `target`, both on the device and of one shape, and takes scratch memory
+ * for it. The plan and the source must outlive the work. */
+enum status blur_work_init(struct blur_work *work, struct gpu_lane *lane, const struct blur_plan *plan,
+                           const struct image *source, const struct image *target, bool real,
+                           struct error *err);
+
+/* What pass `i` reads and writes; behind the stages comes the low-resolution blur. */
+const struct kernel_grid *blur_pass_source(const struct blur_path *path, unsigned i);
+const struct kernel_grid *blur_pass_target(const struct blur_path *path, unsigned i);
+
+/* What a pass does along an axis: its weights, or NULL for the identity. */
+struct blur_pass_axis {
+    unsigned shift, radius;
+    const int16_t *weight;
+    const float *real;
+};
+
+/* That of pass `i` of `stages` and one more. */
+struct blur_pass_axis blur_pass_axis(const struct extent *extent, unsigned i, unsigned stages);
+
+/* The tiles of a pass whose blocks keep a row of sums for each row of their tile. */
+struct kernel_tiles blur_cut_pass(const struct blur_path *path, unsigned i, const struct blur_pass_axis *x,
+                                  unsigned *blocks);
+
+/* Bytes of shared memory that a block needs for `rows` rows of values of that size. */
+unsigned blur_tile_bytes(const struct kernel_tiles *tiles, int32_t rows, size_t value);
+
+#endif

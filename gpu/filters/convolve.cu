@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * The kernels of gpu/filters/convolve.c: for any window, and for two sizes of 1 and of 3 interleaved channels. */
+#include "gpu/filters/convolve.cuh"
+#include "gpu/filters/convolve_small.cuh"
+
+#define SMALL __launch_bounds__(KERNEL_THREADS_X *KERNEL_CONVOLVE_SMALL_THREADS_Y)
+
+extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
+    convolve(const __grid_constant__ struct convolve_pass pass) {
+    convolve_tile(pass);
+}
+
+extern "C" __global__ void SMALL convolve_3x3_1(const __grid_constant__ struct convolve_pass pass) {
+    small_tile<1, 3>(pass);
+}
+
+extern "C" __global__ void SMALL convolve_3x3_3(const __grid_constant__ struct convolve_pass pass) {
+    small_tile<3, 3>(pass);
+}
+
+extern "C" __global__ void SMALL convolve_5x5_1(const __grid_constant__ struct convolve_pass pass) {
+    small_tile<1, 5>(pass);
+}
+
+extern "C" __global__ void SMALL convolve_5x5_3(const __grid_constant__ struct convolve_pass pass) {
+    small_tile<3, 5>(pass);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * The kernels of gpu/filters/pixelate.c:
+ *
+ *     pixelate_small    whole tiles, from their sums to their fill
+ *     pixelate_sums     adds up parts of large tiles
+ *     pixelate_means    fills those parts, once all are added up */
+#include "gpu/filters/pixelate.cuh"
+
+#define PIXELATE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
+
+extern "C" __global__ void PIXELATE pixelate_small(const __grid_constant__ struct pixelate_pass pass) {
+    pixelate_small_cell(pass);
+}
+
+extern "C" __global__ void PIXELATE pixelate_sums(const __grid_constant__ struct pixelate_pass pass) {
+    pixelate_sum_cell(pass);
+}
+
+extern "C" __global__ void PIXELATE pixelate_means(const __grid_constant__ struct pixelate_pass pass) {
+    pixelate_mean_cell(pass);
+}

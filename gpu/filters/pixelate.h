@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * Launches the pixelation on a GPU: the kernels of gpu/filters/pixelate.cu. */
+#ifndef BLURD_GPU_FILTERS_PIXELATE_H
+#define BLURD_GPU_FILTERS_PIXELATE_H
+
+#include "filters/pixelate.h"
+#include "gpu/engine/lane.h"
+
+/* As gpu_blur, planar pictures too. */
+enum status gpu_pixelate(struct gpu_lane *lane, const struct pixelate_plan *plan, const struct image *source,
+                         const struct image *target, struct error *err);
+
+#endif

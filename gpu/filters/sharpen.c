@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/filters/sharpen.h"
+
+#include "gpu/filters/blur_float.h"
+
+enum status gpu_sharpen(struct gpu_lane *lane, const struct sharpen_plan *plan, const struct image *source,
+                        const struct image *target, struct error *err) {
+    struct blur_work work;
+    enum status status = blur_work_init(&work, lane, &plan->blur, source, target, true, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    const struct unsharp unsharp = {work.path[0].source, plan->amount, plan->threshold};
+    return blur_run_real(&work, &unsharp, err);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * Launches the unsharp mask on a GPU: the blur in single precision, and kernels of gpu/filters/sharpen.cu
+ * last. */
+#ifndef BLURD_GPU_FILTERS_SHARPEN_H
+#define BLURD_GPU_FILTERS_SHARPEN_H
+
+#include "filters/sharpen.h"
+#include "gpu/engine/lane.h"
+
+/* As gpu_blur. */
+enum status gpu_sharpen(struct gpu_lane *lane, const struct sharpen_plan *plan, const struct image *source,
+                        const struct image *target, struct error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ * The front's side: a lane is a socket to the engine of the day. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/engine/engine.h"
+#include "gpu/front/supervisor.h"
+#include "gpu/gpu.h"
+#include "gpu/wire/channel.h"
+
+struct gpu_backend {
+    struct backend base;
+    struct supervisor *supervisor;
+    int64_t timeout_ms;
+};
+
+struct gpu_front_lane {
+    struct lane base;
+    struct supervisor_link link;
+};
+
+static const struct backend_ops gpu_ops;
+
+static struct gpu_backend *own_backend(struct backend *backend) {
+    return (struct gpu_backend *)backend; /* `base` is first */
+}
+
+static enum status front_lane_create(struct backend *backend, struct lane **lane, struct error *err) {
+    struct gpu_front_lane *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->base.backend = backend;
+    made->link = SUPERVISOR_NO_LINK; /* connected by the first run */
+    *lane = &made->base;
+    return ST_OK;
+}
+
+static void front_lane_destroy(struct lane *lane) {
+    struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
+    supervisor_unlink(&own->link);
+    free(own);
+}
+
+/* Where the image begins in the slot. */
+static uint64_t offset_in(const struct slot *slot, const struct image *image) {
+    return (uint64_t)(image->plane[0].data - slot->memory);
+}
+
+static enum status ask(struct lane *lane, const struct slot *slot, struct wire_run *message,
+                       struct wire_done *done, struct error *err) {
+    struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
+    struct gpu_backend *backend = own_backend(lane->backend);
+    message->slot_serial = slot->serial;
+    message->slot_generation = slot->generation;
+    message->slot_span = slot_span(slot);
+    return supervisor_run(backend->supervisor, &own->link, message, slot->fd, backend->timeout_ms, done, err);
+}
+
+static enum status front_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+                                  struct error *err) {
+    const struct slot *slot = run->slot;
+    struct wire_done done;
+    struct wire_run message = {
+        .source = offset_in(slot, run->source),
+        .target = offset_in(slot, run->target),
+        .mask = run->mask ? offset_in(slot, run->mask) : WIRE_NO_MASK,
+        .shape = image_shape(run->source),
+        .chain = *run->chain,
+    };
+    if (ask(lane, slot, &message, &done, err) != ST_OK) {
+        err->status = ST_DEVICE; /* whatever it was: another backend can do it */
+        return ST_DEVICE;
+    }
+    *timing = done.timing;
+    return ST_OK;
+}
+
+static unsigned front_transcodes(struct backend *backend) {
+    return supervisor_pictures(own_backend(backend)->supervisor);
+}
+
+static enum status front_lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
+                                        struct lane_timing *timing, struct error *err) {
+    const struct slot *slot = job->slot;
+    struct wire_done done;
+    struct wire_run message = {
+        .source = (uint64_t)(job->input.data - slot->memory),
+        .target = (uint64_t)(job->output - slot->memory),
+        .mask = WIRE_NO_MASK,
+        .shape = job->shape,
+        .jpeg = {job->input.size, job->room, job->orientation, job->quality},
+        .chain = *job->chain,
+    };
+    enum status status = ask(lane, slot, &message, &done, err);
+    if (status == ST_OK) {
+        *timing = done.timing;
+        *size = done.size;
+    }
+    return status;
+}
+
+static enum backend_state front_state(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]) {
+    return supervisor_state(own_backend(backend)->supervisor, await, reason);
+}
+
+static void front_close(struct backend *backend) {
+    supervisor_destroy(own_backend(backend)->supervisor);
+    free(backend);
+}
+
+/* The options that concern the engine. */
+static struct engine_options engine_options(const struct gpu_options *options) {
+    static const char *const formats[] = {
+        [MODULE_AUTO] = "auto", [MODULE_CUBIN] = "cubin", [MODULE_PTX] = "ptx", [MODULE_NVRTC] = "nvrtc"};
+    struct engine_options engine = {
+        .gpus = options->gpus,
+        .library = options->library[0] ? options->library : NULL,
+        .program.cache_folder = options->cache_folder,
+        .jpeg = options->jpeg,
+        .pictures = options->pictures,
+        .sandbox = options->sandbox,
+        .sandbox_must = options->sandbox_must,
+    };
+    for (unsigned i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(options->format, formats[i]) == 0) {
+            engine.program.format = (enum module_format)i;
+        }
+    }
+    return engine;
+}
+
+enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err) {
+    struct gpu_backend *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->base.ops = &gpu_ops;
+    snprintf(made->base.name, sizeof made->base.name, "cuda");
+    made->timeout_ms = options->timeout_ms;
+    struct engine_options engine = engine_options(options);
+    enum status status = supervisor_create(&made->supervisor, options, &engine, err);
+    if (status != ST_OK) {
+        free(made);
+        return status;
+    }
+    *backend = &made->base;
+    return ST_OK;
+}
+
+static const struct backend_ops gpu_ops = {
+    .lane_create = front_lane_create,
+    .lane_run = front_lane_run,
+    .transcodes = front_transcodes,
+    .lane_transcode = front_lane_transcode,
+    .lane_destroy = front_lane_destroy,
+    .close = front_close,
+    .state = front_state,
+};
+
+void gpu_engine_main(const struct gpu_options *options) {
+    struct engine_options engine = engine_options(options);
+    engine_process(&engine);
+}

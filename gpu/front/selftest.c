@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/front/selftest.h"
+
+#include <string.h>
+
+#include "filters/chain.h"
+
+enum { RUN_TIMEOUT_MS = 10000 }; /* the first launch may still load code */
+
+struct sample {
+    struct image_shape shape;
+    enum filter_id filter;
+    union filter_arguments arguments;
+    bool masked;
+};
+
+#define SIZE .width = 193, .height = 101 /* odd, so that edges and tails of tiles are in it */
+#define SMALL .width = 61, .height = 67
+#define CHROMA .chroma_shift_x = 1, .chroma_shift_y = 1
+
+/* Together they launch every kernel but the blur's rarest. */
+static const struct sample samples[] = {
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_BLUR, {.blur.sigma = 1.5}, false},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_BLUR, {.blur.sigma = 20}, false},
+    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_BLUR, {.blur.sigma = 7}, false},
+    {{.model = PIXEL_RGBA, .depth = 8, SMALL}, FILTER_BLUR, {.blur.sigma = 3}, false},
+    {{.model = PIXEL_GRAY, .depth = 16, SMALL}, FILTER_BLUR, {.blur.sigma = 9}, false},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_SHARPEN, {.sharpen = {{.sigma = 1.5}, 2, 1}}, false},
+    {{.model = PIXEL_RGBA, .depth = 16, SMALL}, FILTER_SHARPEN, {.sharpen = {{.sigma = 9}, 1, 0}}, true},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE},
+     FILTER_CONVOLVE,
+     {.convolve = {.kernel = {9, 3, {1, 2, -1, 0.5, 3, 0, -2, 1, 0.25}}, .edge = EDGE_MIRROR}},
+     false},
+    {{.model = PIXEL_RGBA, .depth = 8, SMALL},
+     FILTER_CONVOLVE,
+     {.convolve = {.kernel = {15, 3, {1, 2, 3, 2, 1, 2, 4, 6, 4, 2, 1, 2, 3, 2, 1}}, .edge = EDGE_FRAME}},
+     false},
+    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_PIXELATE, {.pixelate = {8}}, true},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_PIXELATE, {.pixelate = {130}}, false},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_STATS, {.blur = {0}}, true},
+};
+
+/* Noise that is the same every time (xorshift, Marsaglia 2003). */
+static void fill(uint8_t *memory, size_t size) {
+    uint32_t state = 2463534242u;
+    for (size_t i = 0; i < size; i++) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        memory[i] = (uint8_t)(state >> 24);
+    }
+}
+
+static bool same_pixels(const struct image *a, const struct image *b) {
+    for (unsigned i = 0; i < a->plane_count; i++) {
+        for (uint32_t y = 0; y < a->plane[i].height; y++) {
+            size_t size = plane_row_bytes(&a->plane[i], a->depth);
+            if (memcmp(plane_row(&a->plane[i], y), plane_row(&b->plane[i], y), size) != 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+enum { SOURCE, EXPECTED, RESULT, MASK, PICTURES };
+
+struct bench {
+    struct slot *slot;
+    struct lane *reference;
+    struct chain chain;
+    struct image image[PICTURES];
+    uint64_t offset[PICTURES]; /* in the slot */
+};
+
+/* Plans the sample, and places its pictures in the slot: noise in what is read. */
+static enum status prepare(struct bench *bench, const struct sample *sample, struct error *err) {
+    bench->chain = (struct chain){0};
+    bench->slot->used = 0;
+    enum status status =
+        chain_append(&bench->chain, filter_get(sample->filter), &sample->arguments, &sample->shape, err);
+    const struct image_shape result = chain_result(&bench->chain, &sample->shape);
+    const struct image_shape coverage = {
+        .model = PIXEL_GRAY, .depth = 8, .width = sample->shape.width, .height = sample->shape.height};
+    const struct image_shape *const shapes[PICTURES] = {
+        [SOURCE] = &sample->shape, [EXPECTED] = &result, [RESULT] = &result, [MASK] = &coverage};
+    for (unsigned i = 0; i < PICTURES && status == ST_OK; i++) {
+        size_t size = image_layout(&bench->image[i], shapes[i]);
+        uint8_t *memory = slot_take(bench->slot, size, err);
+        if (!memory) {
+            return err->status;
+        }
+        fill(memory, i == SOURCE || i == MASK ? size : 0);
+        image_place(&bench->image[i], memory);
+        bench->offset[i] = (uint64_t)(memory - bench->slot->memory);
+    }
+    return status;
+}
+
+static enum status run_sample(struct supervisor *supervisor, struct supervisor_link *link,
+                              struct bench *bench, const struct sample *sample, struct error *err) {
+    struct wire_done done;
+    enum status status = prepare(bench, sample, err);
+    if (status == ST_OK) {
+        const struct run expected = {.chain = &bench->chain,
+                                     .source = &bench->image[SOURCE],
+                                     .target = &bench->image[EXPECTED],
+                                     .mask = sample->masked ? &bench->image[MASK] : NULL};
+        status = lane_run(bench->reference, &expected, NULL, err);
+    }
+    struct wire_run run = {
+        .slot_serial = bench->slot->serial,
+        .slot_generation = bench->slot->generation,
+        .slot_span = slot_span(bench->slot),
+        .source = bench->offset[SOURCE],
+        .target = bench->offset[RESULT],
+        .mask = sample->masked ? bench->offset[MASK] : WIRE_NO_MASK,
+        .shape = sample->shape,
+        .chain = bench->chain,
+    };
+    if (status == ST_OK) {
+        status = supervisor_run(supervisor, link, &run, bench->slot->fd, RUN_TIMEOUT_MS, &done, err);
+    }
+    if (status == ST_OK && !same_pixels(&bench->image[EXPECTED], &bench->image[RESULT])) {
+        return fail(err, ST_DEVICE, "the self-test found wrong pixels (sample %d, %s)",
+                    (int)(sample - samples), filter_get(sample->filter)->name);
+    }
+    return status;
+}
+
+enum status selftest_run(struct supervisor *supervisor, struct supervisor_link *link,
+                         const struct gpu_options *options, struct error *err) {
+    struct bench bench = {0};
+    enum status status = slot_acquire(options->slots, SLOT_WORK, &bench.slot, err);
+    if (status == ST_OK) {
+        status = lane_create(options->reference, &bench.reference, err);
+    }
+    for (unsigned i = 0; i < sizeof samples / sizeof samples[0] && status == ST_OK; i++) {
+        status = run_sample(supervisor, link, &bench, &samples[i], err);
+    }
+    lane_destroy(bench.reference);
+    slot_give_back(bench.slot);
+    return status;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/front/spawner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "gpu/wire/channel.h"
+
+enum { ARGUMENTS_MAX = 256 };
+
+struct gpu_spawner {
+    int socket;
+    pid_t pid;
+};
+
+/* This program again, with its own arguments behind the one that makes it an engine. */
+static enum status spawn(char *const *own_arguments, bool open, int control, pid_t *pid, struct error *err) {
+    char closed_engine[] = GPU_ENGINE_ARGUMENT, open_engine[] = GPU_OPEN_ENGINE_ARGUMENT;
+    char *arguments[ARGUMENTS_MAX + 2] = {own_arguments[0], open ? open_engine : closed_engine};
+    for (unsigned i = 1; own_arguments[i] && i < ARGUMENTS_MAX; i++) {
+        arguments[i + 1] = own_arguments[i];
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, control, WIRE_CONTROL_FD);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    int error = posix_spawn(pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error == 0 ? ST_OK : fail(err, ST_DEVICE, "cannot start the engine process: %s", strerror(error));
+}
+
+/* Spawns an engine on the control socket that comes over the leash. */
+static enum status start(char *const *arguments, bool open, int leash, pid_t *pid, struct error *err) {
+    int control;
+    struct wire_lane message;
+    enum status status = channel_receive(leash, &message, sizeof message, WIRE_CONTROL, &control, -1, err);
+    if (status == ST_OK) {
+        status = spawn(arguments, open, control, pid, err);
+        close(control);
+    }
+    return status;
+}
+
+/* An engine from its start until it is gone. It is ended by the end of the leash, or by what is not PROVEN.
+ * Returns whether it has served in its sandbox. */
+static bool lead(char *const *arguments, bool open, int leash) {
+    struct error err = {0};
+    struct wire_proven message;
+    pid_t pid = 0;
+    bool proven = false;
+    if (start(arguments, open, leash, &pid, &err) == ST_OK) {
+        while (channel_receive(leash, &message, sizeof message, WIRE_PROVEN, NULL, -1, &err) == ST_OK) {
+            proven = !open;
+        }
+    } else {
+        log_message(LOG_WARNING, "gpu", "%s", err.text);
+    }
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    close(leash);
+    return proven;
+}
+
+/* Signals are blocked, as in the front: it ends when the front does. */
+static _Noreturn void spawner_main(char *const *arguments, bool may_open, int socket) {
+    struct wire_start message;
+    struct error err;
+    int leash;
+    prctl(PR_SET_NAME, "blurd-spawner");
+    socket = dup2(socket, WIRE_CONTROL_FD);
+    closefrom(WIRE_CONTROL_FD + 1); /* handed-over sockets, which are not closed by themselves */
+    while (channel_receive(socket, &message, sizeof message, WIRE_START, &leash, -1, &err) == ST_OK) {
+        bool open = may_open && message.open;
+        may_open = !lead(arguments, open, leash) && may_open;
+    }
+    _exit(0);
+}
+
+enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, bool open,
+                             struct error *err) {
+    struct gpu_spawner *made = calloc(1, sizeof *made);
+    int pair[2];
+    enum status status = made ? channel_pair(pair, err) : fail(err, ST_BUSY, "out of memory");
+    if (status != ST_OK) {
+        free(made);
+        return status;
+    }
+    made->socket = pair[0];
+    made->pid = fork();
+    if (made->pid == 0) {
+        spawner_main(arguments, open, pair[1]);
+    }
+    int error = errno;
+    close(pair[1]);
+    if (made->pid < 0) {
+        close(made->socket);
+        free(made);
+        return fail(err, ST_BUSY, "cannot fork: %s", strerror(error));
+    }
+    *spawner = made;
+    return ST_OK;
+}
+
+void gpu_spawner_end(struct gpu_spawner *spawner) {
+    if (spawner) {
+        close(spawner->socket);
+        while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+        free(spawner);
+    }
+}
+
+enum status spawner_start(struct gpu_spawner *spawner, bool open, int leash[2], int control[2],
+                          struct error *err) {
+    struct wire_start message = {.open = open};
+    struct wire_lane given;
+    enum status status = channel_send(spawner->socket, &message, sizeof message, WIRE_START, leash[1], err);
+    if (status == ST_OK) {
+        status = channel_send(leash[0], &given, sizeof given, WIRE_CONTROL, control[1], err);
+    }
+    close(leash[1]);
+    close(control[1]);
+    return status;
+}
+
+void spawner_proven(int leash) {
+    struct wire_proven message;
+    struct error ignored;
+    (void)channel_send(leash, &message, sizeof message, WIRE_PROVEN, -1, &ignored);
+}
+
+void spawner_let_go(int leash) {
+    shutdown(leash, SHUT_WR);
+}
+
+void spawner_bury(int leash) {
+    char ignored;
+    ssize_t got;
+    do {
+        got = recv(leash, &ignored, sizeof ignored, 0);
+    } while (got > 0 || (got < 0 && errno == EINTR));
+}

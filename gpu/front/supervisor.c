@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/front/supervisor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+#include "gpu/front/selftest.h"
+#include "gpu/front/spawner.h"
+#include "gpu/wire/channel.h"
+
+enum {
+    START_TIMEOUT_MS = 60000, /* eight processes opening the GPU at once take a second each; NVRTC some */
+    BREAKER_ENDS = 3,
+    BREAKER_WINDOW_MS = 5 * 60 * 1000,
+    RETRY_MS = 60 * 1000,
+    BURIAL_MS = 5000, /* a killed engine is gone after 0.1 to 0.5 s */
+};
+
+struct supervisor {
+    struct gpu_options options;
+    struct engine_options engine_options; /* with single_process */
+    pthread_t thread;
+    int wake; /* eventfd: an engine failed, or the end is near */
+    _Atomic bool closing;
+    _Atomic int state;         /* enum backend_state */
+    _Atomic unsigned pictures; /* JPEGs at the same time; 0: none */
+    pthread_mutex_t lock;      /* guards what follows */
+    pthread_cond_t changed;    /* the state, or `buried` */
+    char reason[BACKEND_REASON_MAX];
+    uint64_t epoch;              /* of the engine that runs, or ran last */
+    uint64_t buried;             /* engines up to this epoch are gone: nothing of theirs writes any more */
+    int control;                 /* its socket, -1 */
+    int leash;                   /* its other socket, by which it is ended, -1 */
+    struct engine *engine;       /* with single_process */
+    int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
+    bool open;                   /* the next engine is tried without its sandbox; the thread's own */
+};
+
+static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
+    pthread_mutex_lock(&supervisor->lock);
+    snprintf(supervisor->reason, sizeof supervisor->reason, "%s", reason);
+    atomic_store(&supervisor->state, state);
+    pthread_cond_broadcast(&supervisor->changed);
+    pthread_mutex_unlock(&supervisor->lock);
+    log_message(state == BACKEND_DOWN ? LOG_WARNING : LOG_INFO, "gpu", "%s", reason);
+}
+
+unsigned supervisor_pictures(struct supervisor *supervisor) {
+    return atomic_load(&supervisor->state) == BACKEND_SERVING ? atomic_load(&supervisor->pictures) : 0;
+}
+
+enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
+                                    char reason[BACKEND_REASON_MAX]) {
+    if (await || reason) {
+        pthread_mutex_lock(&supervisor->lock);
+        while (await && atomic_load(&supervisor->state) == BACKEND_STARTING) {
+            pthread_cond_wait(&supervisor->changed, &supervisor->lock);
+        }
+        if (reason) {
+            memcpy(reason, supervisor->reason, sizeof supervisor->reason);
+        }
+        pthread_mutex_unlock(&supervisor->lock);
+    }
+    return (enum backend_state)atomic_load(&supervisor->state);
+}
+
+/* Both pairs of sockets of an engine, or neither. */
+static enum status open_pairs(int leash[2], int control[2], struct error *err) {
+    enum status status = channel_pair(leash, err);
+    if (status == ST_OK && (status = channel_pair(control, err)) != ST_OK) {
+        close(leash[0]);
+        close(leash[1]);
+    }
+    return status;
+}
+
+static enum status start_process(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
+    int leash[2], control[2];
+    enum status status = open_pairs(leash, control, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&supervisor->lock);
+    supervisor->leash = leash[0];
+    supervisor->control = control[0];
+    bool closing = atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the leash */
+    pthread_mutex_unlock(&supervisor->lock);
+    if (closing) {
+        close(leash[1]);
+        close(control[1]);
+        return fail(err, ST_DEVICE, "the daemon is shutting down");
+    }
+    if (spawner_start(supervisor->options.spawner, supervisor->open, leash, control, err) != ST_OK) {
+        return fail(err, ST_DEVICE, "the engine process was not started");
+    }
+    status = channel_receive(control[0], ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
+    status = status == ST_OK ? wire_ready_check(ready, err) : status;
+    if (status == ST_OK && ready->error.status != ST_OK) {
+        return fail(err, ready->error.status, "%s", ready->error.text);
+    }
+    return status;
+}
+
+static enum status start_engine(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
+    eventfd_t ignored;
+    pthread_mutex_lock(&supervisor->lock);
+    supervisor->epoch++;
+    eventfd_read(supervisor->wake, &ignored); /* reports about earlier engines: this one is innocent */
+    pthread_mutex_unlock(&supervisor->lock);
+    if (!supervisor->options.single_process) {
+        return start_process(supervisor, ready, err);
+    }
+    return engine_open(&supervisor->engine, &supervisor->engine_options, ready, err);
+}
+
+static void stop_engine(struct supervisor *supervisor) {
+    pthread_mutex_lock(&supervisor->lock);
+    if (supervisor->control >= 0) {
+        close(supervisor->control);
+    }
+    int leash = supervisor->leash;
+    supervisor->control = -1;
+    supervisor->leash = -1;
+    pthread_mutex_unlock(&supervisor->lock);
+    if (leash >= 0) {
+        int64_t start = clock_ns();
+        spawner_let_go(leash);
+        spawner_bury(leash);
+        close(leash);
+        log_message(LOG_DEBUG, "gpu", "the engine's process is gone after %.0f ms",
+                    ns_to_ms(clock_ns() - start));
+    }
+    engine_close(supervisor->engine);
+    supervisor->engine = NULL;
+    atomic_store(&supervisor->pictures, 0);
+    pthread_mutex_lock(&supervisor->lock);
+    supervisor->buried = supervisor->epoch;
+    pthread_cond_broadcast(&supervisor->changed);
+    pthread_mutex_unlock(&supervisor->lock);
+}
+
+/* Waits until the engine ends, somebody reports that it failed, or `ms` have passed. */
+static void wait_for_trouble(struct supervisor *supervisor, int64_t ms) {
+    struct pollfd fds[2] = {
+        {.fd = supervisor->wake, .events = POLLIN},
+        {.fd = supervisor->control, .events = POLLIN},
+    };
+    int count;
+    do {
+        count = poll(fds, 2, (int)ms);
+    } while (count < 0 && errno == EINTR);
+    if (fds[0].revents & POLLIN) {
+        eventfd_t ignored;
+        eventfd_read(supervisor->wake, &ignored);
+    }
+}
+
+/* How long to wait before the next try, after the engine ended now. */
+static int64_t breaker(struct supervisor *supervisor) {
+    int64_t now = clock_ns();
+    memmove(&supervisor->ended[0], &supervisor->ended[1],
+            sizeof supervisor->ended - sizeof supervisor->ended[0]);
+    supervisor->ended[BREAKER_ENDS - 1] = now;
+    bool often = supervisor->ended[0] && now - supervisor->ended[0] < (int64_t)BREAKER_WINDOW_MS * 1000000;
+    return often ? RETRY_MS : 0;
+}
+
+static void announce(struct supervisor *supervisor, const struct wire_ready *ready, int64_t start) {
+    const struct wire_device *first = &ready->device[0];
+    char text[BACKEND_REASON_MAX];
+    snprintf(text, sizeof text,
+             "%u GPU(s), first %.40s, %u JPEGs at a time, program from %.40s; driver %.0f ms, context %.0f "
+             "ms, compile %.0f ms, load "
+             "%.1f ms, serving after %.0f ms",
+             ready->device_count, first->name, ready->pictures, first->how, ns_to_ms(ready->driver_ns),
+             ns_to_ms(first->context_ns), ns_to_ms(first->compile_ns), ns_to_ms(first->load_ns),
+             ns_to_ms(clock_ns() - start));
+    atomic_store(&supervisor->pictures, ready->pictures);
+    set_state(supervisor, BACKEND_SERVING, text);
+}
+
+/* Tells the spawner that the sandbox works, or the log that an engine serves without it. */
+static void note_sandbox(struct supervisor *supervisor, const struct wire_ready *ready) {
+    if (ready->closed) {
+        spawner_proven(supervisor->leash);
+    } else if (supervisor->open) {
+        log_message(LOG_WARNING, "gpu",
+                    "the GPU's process does not work in its sandbox and serves without it; --sandbox on "
+                    "would leave the GPU out, --sandbox off is silent about it");
+    }
+}
+
+/* One engine's life. Returns how long to wait before the next. */
+static int64_t engine_life(struct supervisor *supervisor) {
+    struct wire_ready ready = {0};
+    struct error err = {0};
+    int64_t start = clock_ns();
+    enum status status = start_engine(supervisor, &ready, &err);
+    bool started = status == ST_OK;
+    if (status == ST_OK) {
+        struct supervisor_link link = SUPERVISOR_NO_LINK;
+        status = selftest_run(supervisor, &link, &supervisor->options, &err);
+        supervisor_unlink(&link);
+    }
+    bool served = status == ST_OK;
+    if (served) {
+        note_sandbox(supervisor, &ready);
+        announce(supervisor, &ready, start);
+        if (!atomic_load(&supervisor->closing)) { /* whose report may have been read above */
+            wait_for_trouble(supervisor, -1);
+        }
+        fail(&err, ST_DEVICE, "the engine ended");
+    }
+    if (!atomic_load(&supervisor->closing)) {
+        set_state(supervisor, BACKEND_DOWN, err.text);
+    }
+    while (supervisor->engine && status == ST_OK && !atomic_load(&supervisor->closing)) {
+        wait_for_trouble(supervisor, -1); /* workers are in it: it stays until they have ended */
+    }
+    stop_engine(supervisor);
+    /* One that comes up in its sandbox and then fails may fail because of it: the next one tells. */
+    supervisor->open = !served && ready.closed && !supervisor->options.sandbox_must;
+    return started ? breaker(supervisor) : RETRY_MS;
+}
+
+/* Only the end cuts a pause short: late reports about the engine that ended do not. */
+static void wait_pause(struct supervisor *supervisor, int64_t ms) {
+    int64_t until = clock_ns() + ms * 1000000;
+    for (int64_t left = ms; left > 0 && !atomic_load(&supervisor->closing);) {
+        wait_for_trouble(supervisor, left);
+        left = (until - clock_ns() + 999999) / 1000000;
+    }
+}
+
+static void *supervisor_main(void *argument) {
+    struct supervisor *supervisor = argument;
+    while (!atomic_load(&supervisor->closing)) {
+        int64_t pause = engine_life(supervisor);
+        wait_pause(supervisor, pause);
+    }
+    return NULL;
+}
+
+enum status supervisor_create(struct supervisor **supervisor, const struct gpu_options *options,
+                              const struct engine_options *engine, struct error *err) {
+    struct supervisor *made = calloc(1, sizeof *made);
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->options = *options;
+    made->engine_options = *engine;
+    made->control = -1;
+    made->leash = -1;
+    made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    snprintf(made->reason, sizeof made->reason, "starting");
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    int error = made->wake < 0 ? EMFILE : pthread_create(&made->thread, NULL, supervisor_main, made);
+    if (error) {
+        close(made->wake);
+        free(made);
+        return fail(err, ST_BUSY, "cannot start the supervisor thread: %s", strerror(error));
+    }
+    *supervisor = made;
+    return ST_OK;
+}
+
+void supervisor_destroy(struct supervisor *supervisor) {
+    if (!supervisor) {
+        return;
+    }
+    atomic_store(&supervisor->closing, true);
+    eventfd_write(supervisor->wake, 1);
+    pthread_mutex_lock(&supervisor->lock);
+    if (supervisor->leash >= 0) {
+        spawner_let_go(supervisor->leash); /* it may still be starting, with the thread waiting for it */
+    }
+    pthread_mutex_unlock(&supervisor->lock);
+    pthread_join(supervisor->thread, NULL);
+    close(supervisor->wake);
+    pthread_mutex_destroy(&supervisor->lock);
+    free(supervisor);
+}
+
+void supervisor_unlink(struct supervisor_link *link) {
+    if (link->socket >= 0) {
+        close(link->socket);
+    }
+    engine_lane_destroy(link->lane);
+    *link = SUPERVISOR_NO_LINK;
+}
+
+/* Connects the link to the engine that runs now, unless it is already. */
+static enum status connect_link(struct supervisor *supervisor, struct supervisor_link *link,
+                                struct error *err) {
+    pthread_mutex_lock(&supervisor->lock);
+    uint64_t epoch = supervisor->epoch;
+    pthread_mutex_unlock(&supervisor->lock);
+    if (link->epoch == epoch) {
+        return ST_OK;
+    }
+    supervisor_unlink(link);
+    if (supervisor->options.single_process) {
+        enum status created = engine_lane_create(&link->lane, supervisor->engine, err);
+        link->epoch = created == ST_BUSY ? 0 : epoch; /* 0: the next run tries again */
+        return created;
+    }
+    int pair[2];
+    struct wire_lane message;
+    enum status status = channel_pair(pair, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&supervisor->lock);
+    if (supervisor->control < 0) { /* between two engines: the next one is not to blame, so no epoch */
+        status = fail(err, ST_DEVICE, "there is no engine");
+    } else {
+        status = channel_send(supervisor->control, &message, sizeof message, WIRE_LANE, pair[1], err);
+        link->epoch = supervisor->epoch;
+    }
+    pthread_mutex_unlock(&supervisor->lock);
+    close(pair[1]);
+    link->socket = pair[0];
+    return status;
+}
+
+/* Ends the engine that the link belongs to, unless a newer one runs by now. */
+static void report_failure(struct supervisor *supervisor, struct supervisor_link *link) {
+    pthread_mutex_lock(&supervisor->lock);
+    if (link->epoch == supervisor->epoch) {
+        if (supervisor->leash >= 0) {
+            spawner_let_go(supervisor->leash);
+        }
+        snprintf(supervisor->reason, sizeof supervisor->reason, "the engine ended");
+        atomic_store(&supervisor->state, BACKEND_DOWN);
+        eventfd_write(supervisor->wake, 1);
+    }
+    pthread_mutex_unlock(&supervisor->lock);
+}
+
+/* Returns when the engine of that epoch is gone. Before, its device may still write to the caller's memory,
+ * in which the CPU is about to do the work again. An engine that cannot be ended is not waited for longer
+ * than BURIAL_MS. */
+static void await_burial(struct supervisor *supervisor, uint64_t epoch) {
+    if (pthread_equal(pthread_self(), supervisor->thread)) { /* the self-test's failure: nobody else would */
+        stop_engine(supervisor);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += BURIAL_MS / 1000;
+    int error = 0;
+    pthread_mutex_lock(&supervisor->lock);
+    while (supervisor->buried < epoch && error != ETIMEDOUT) {
+        error = pthread_cond_timedwait(&supervisor->changed, &supervisor->lock, &until);
+    }
+    pthread_mutex_unlock(&supervisor->lock);
+}
+
+static enum status run_linked(struct supervisor *supervisor, struct supervisor_link *link,
+                              struct wire_run *run, int slot, int64_t timeout_ms, struct wire_done *done,
+                              struct error *err) {
+    if (supervisor->options.single_process) {
+        engine_run(link->lane, run, dup(slot), done);
+        return ST_OK;
+    }
+    enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);
+    if (status == ST_OK && run->jpeg.size == 0) {
+        channel_ask(link->socket);
+    }
+    return status == ST_OK
+               ? channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, timeout_ms, err)
+               : status;
+}
+
+enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link *link, struct wire_run *run,
+                           int slot, int64_t timeout_ms, struct wire_done *done, struct error *err) {
+    enum status status = connect_link(supervisor, link, err);
+    if (status == ST_OK) {
+        status = run_linked(supervisor, link, run, slot, timeout_ms, done, err);
+    }
+    status = status == ST_OK ? wire_done_check(done, run, err) : status;
+    if (status == ST_OK && done->error.status != ST_OK) {
+        status = fail(err, done->error.status, "%s", done->error.text);
+    }
+    if (status != ST_OK && status != ST_BUSY && status != ST_UNSUPPORTED) {
+        uint64_t epoch = link->epoch;
+        report_failure(supervisor, link);
+        supervisor_unlink(link);
+        if (!supervisor->options.single_process) {
+            await_burial(supervisor, epoch);
+        }
+    }
+    return status;
+}

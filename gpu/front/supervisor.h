@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Keeps an engine running: starts it, tests its pixels, notices its end, starts the next.
+ *
+ * A thread of its own does all of that. After three ends within five minutes it waits a
+ * minute between tries: a GPU that keeps failing must not keep the host busy. Where there
+ * is no GPU it looks again every minute, in a fresh process, since one may appear. */
+#ifndef BLURD_GPU_FRONT_SUPERVISOR_H
+#define BLURD_GPU_FRONT_SUPERVISOR_H
+
+#include "core/backend.h"
+#include "gpu/engine/engine.h"
+#include "gpu/gpu.h"
+
+struct supervisor;
+
+/* One thread's connection to an engine. The engine it belongs to may be gone: then the
+ * next run makes a new one. */
+struct supervisor_link {
+    uint64_t epoch;           /* number of the engine; 0: none */
+    int socket;               /* to the engine process, -1 */
+    struct engine_lane *lane; /* with single_process */
+};
+#define SUPERVISOR_NO_LINK ((struct supervisor_link){.socket = -1})
+
+/* Starts the thread; the engine follows. `engine` is for single_process. ST_BUSY without memory or threads.
+ */
+enum status supervisor_create(struct supervisor **supervisor, const struct gpu_options *options,
+                              const struct engine_options *engine, struct error *err);
+
+/* Ends the engine and the thread. No run may be under way. NULL is allowed. */
+void supervisor_destroy(struct supervisor *supervisor);
+
+/* As backend_state and, with `await`, backend_await of core/backend.h. */
+enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
+                                    char reason[BACKEND_REASON_MAX]);
+
+/* As backend_transcodes of core/backend.h. */
+unsigned supervisor_pictures(struct supervisor *supervisor);
+
+/* Runs on the engine and waits at most `timeout_ms`. Any failure but ST_BUSY (no device
+ * memory for this run) and ST_UNSUPPORTED (no JPEG for the device) ends the engine. Thread-safe; a link is
+ * one thread's. */
+enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link *link, struct wire_run *run,
+                           int slot, int64_t timeout_ms, struct wire_done *done, struct error *err);
+
+void supervisor_unlink(struct supervisor_link *link);
+
+#endif

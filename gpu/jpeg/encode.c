@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/jpeg/encode.h"
+
+#include <string.h>
+
+#include "gpu/jpeg/encode_head.h"
+#include "gpu/stream/buffer.h"
+#include "gpu/stream/launch.h"
+
+enum {
+    ALIGNMENT = 256,
+    SIDE_MAX = 65500 /* libjpeg's own limit */,
+    IN_MCU_MAX = 10,
+    CHUNK_BLOCKS_MAX = 1024
+};
+
+/* What a lane shares with the device for it, in pinned memory. */
+struct gpu_encode_note {
+    struct encode_tables tables;
+    volatile uint64_t size; /* of the file */
+};
+
+/* Where things lie in lane->encode.memory. */
+struct places {
+    size_t state, blocks, ranges, chunks, coefficients, bits, output, end;
+    size_t capacity; /* bytes of `bits` */
+};
+
+/* How a picture is cut up. */
+struct cut {
+    uint32_t in_mcu, mcus_x, count; /* blocks of an MCU, MCUs of a row, blocks of all */
+};
+
+static uint32_t divide_up(uint32_t value, uint32_t by) {
+    return (value + by - 1) / by;
+}
+
+static struct cut cut_up(const struct image *image) {
+    const struct plane *reduced = &image->plane[image->plane_count - 1];
+    uint32_t x = 1U << reduced->shift_x, y = 1U << reduced->shift_y;
+    struct cut cut = {.in_mcu = x * y + image->plane_count - 1,
+                      .mcus_x = divide_up(image->width, KERNEL_ENCODE_SIDE * x)};
+    cut.count = cut.in_mcu * cut.mcus_x * divide_up(image->height, KERNEL_ENCODE_SIDE * y);
+    return cut;
+}
+
+static size_t take(size_t *end, size_t size) {
+    size_t begin = *end;
+    *end += align_up(size, ALIGNMENT);
+    return begin;
+}
+
+/* `output`: room for the file, unless it is written to the host's memory. */
+static struct places find_places(const struct cut *cut, size_t room, size_t output) {
+    size_t worst = ((size_t)cut->count * KERNEL_ENCODE_BLOCK_BITS + 7) / 8;
+    struct places places = {.capacity = align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
+    size_t ranges = divide_up(cut->count, KERNEL_ENCODE_RANGE);
+    places.state = take(&places.end, sizeof(struct encode_state));
+    places.blocks = take(&places.end, cut->count * sizeof(struct encode_block));
+    places.ranges = take(&places.end, ranges * sizeof(uint64_t));
+    places.chunks = take(&places.end, (places.capacity / KERNEL_ENCODE_CHUNK + 1) * sizeof(uint64_t));
+    places.coefficients =
+        take(&places.end, (size_t)cut->count * KERNEL_ENCODE_COEFFICIENTS * sizeof(int16_t));
+    places.bits = take(&places.end, places.capacity);
+    places.output = take(&places.end, output);
+    return places;
+}
+
+enum status gpu_encode_init(struct gpu_lane *lane, struct error *err) {
+    const struct cuda *cuda = lane->device->cuda;
+    struct gpu_encode *encode = &lane->encode;
+    void *note = NULL;
+    enum status status =
+        CUDA_TRY(cuda, err, cuMemHostAlloc, &note, sizeof *encode->note, CU_MEMHOSTALLOC_DEVICEMAP);
+    if (status != ST_OK) {
+        return status;
+    }
+    encode->note = note;
+    encode->note->size = 0;
+    gpu_encode_codes(&encode->note->tables);
+    status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &encode->note_device, note, 0);
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->tables, sizeof encode->note->tables);
+    }
+    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, encode->tables, &encode->note->tables,
+                                      sizeof encode->note->tables, lane->stream)
+                           : status;
+}
+
+void gpu_encode_finish(struct gpu_lane *lane) {
+    const struct cuda *cuda = lane->device->cuda;
+    if (lane->encode.tables) {
+        cuda->cuMemFree(lane->encode.tables); /* nothing to do about a failure */
+    }
+    if (lane->encode.note) {
+        cuda->cuMemFreeHost(lane->encode.note);
+    }
+    lane->encode = (struct gpu_encode){0};
+}
+
+enum status gpu_encode_reserve(struct gpu_lane *lane, const struct image *layout, uint8_t *output,
+                               size_t room, struct error *err) {
+    struct gpu_encode *encode = &lane->encode;
+    const struct cut cut = cut_up(layout);
+    if (layout->width > SIDE_MAX || layout->height > SIDE_MAX) {
+        return fail(err, ST_UNSUPPORTED, "picture is %u x %u pixels; a JPEG has at most %d a side",
+                    layout->width, layout->height, SIDE_MAX);
+    }
+    if (cut.in_mcu > IN_MCU_MAX) {
+        return fail(err, ST_UNSUPPORTED, "a JPEG has at most %d blocks in an MCU, this one would have %u",
+                    IN_MCU_MAX, cut.in_mcu);
+    }
+    encode->direct = 0;
+    if (lane->device->cuda->cuMemHostGetDevicePointer(&encode->direct, output, 0) != CUDA_SUCCESS) {
+        encode->direct = 0; /* the driver does not know it */
+    }
+    size_t size = find_places(&cut, room, encode->direct ? 0 : room).end;
+    return gpu_buffer_reserve(lane, &encode->memory, size, err);
+}
+
+static void set_components(struct encode_pass *pass, const struct image *image) {
+    const struct plane *reduced = &image->plane[image->plane_count - 1];
+    uint32_t first = 0;
+    for (unsigned i = 0; i < image->plane_count; i++) {
+        const struct plane *plane = &image->plane[i];
+        pass->component[i] = (struct encode_component){
+            .grid = gpu_grid(plane, EDGE_CLAMP),
+            .blocks_x = (int32_t)divide_up(plane->width, KERNEL_ENCODE_SIDE),
+            .blocks_y = (int32_t)divide_up(plane->height, KERNEL_ENCODE_SIDE),
+            .shift_x = i > 0 ? 0 : reduced->shift_x,
+            .shift_y = i > 0 ? 0 : reduced->shift_y,
+            .first = first,
+            .table = i > 0,
+        };
+        first += 1U << (pass->component[i].shift_x + pass->component[i].shift_y);
+    }
+    pass->components = image->plane_count;
+}
+
+static struct encode_pass make_pass(const struct gpu_encode *encode, const struct image *image,
+                                    const struct cut *cut, size_t room, uint8_t quality) {
+    const struct places places = find_places(cut, room, 0);
+    CUdeviceptr memory = encode->memory.data;
+    struct encode_pass pass = {
+        .tables = encode->tables,
+        .state = memory + places.state,
+        .blocks = memory + places.blocks,
+        .coefficients = memory + places.coefficients,
+        .ranges = memory + places.ranges,
+        .chunks = memory + places.chunks,
+        .bits = memory + places.bits,
+        .output = encode->direct ? encode->direct : memory + places.output,
+        .size = encode->note_device + offsetof(struct gpu_encode_note, size),
+        .capacity = places.capacity,
+        .room = room,
+        .in_mcu = cut->in_mcu,
+        .mcus_x = cut->mcus_x,
+        .count = cut->count,
+    };
+    set_components(&pass, image);
+    gpu_encode_quantisers(quality, pass.quantiser);
+    gpu_encode_places(pass.place);
+    pass.head_size =
+        gpu_encode_head(image, (const uint16_t(*)[KERNEL_ENCODE_COEFFICIENTS])pass.quantiser, pass.head);
+    return pass;
+}
+
+enum status gpu_encode(struct gpu_lane *lane, const struct image *image, size_t room, uint8_t quality,
+                       struct error *err) {
+    const struct cut cut = cut_up(image);
+    struct encode_pass pass = make_pass(&lane->encode, image, &cut, room, quality);
+    unsigned groups = divide_up(cut.count, KERNEL_ENCODE_GROUP);
+    unsigned ranges = divide_up(cut.count, KERNEL_ENCODE_RANGE);
+    size_t chunks = pass.capacity / KERNEL_ENCODE_CHUNK + 1;
+    unsigned chunk_blocks = chunks < CHUNK_BLOCKS_MAX ? (unsigned)chunks : CHUNK_BLOCKS_MAX;
+    const struct {
+        enum kernel kernel;
+        unsigned count, shared;
+    } launches[] = {
+        {KERNEL_encode_transform, groups, sizeof(struct encode_transform_shared)},
+        {KERNEL_encode_measure, ranges, sizeof(struct encode_sums)},
+        {KERNEL_encode_write, groups, sizeof(struct encode_write_shared)},
+        {KERNEL_encode_count, chunk_blocks, sizeof(struct encode_sums)},
+        {KERNEL_encode_stuff, chunk_blocks, sizeof(struct encode_stuff_shared)},
+    };
+    enum status status = ST_OK;
+    lane->encode.note->size = UINT64_MAX;
+    lane->encode.output = pass.output;
+    for (unsigned i = 0; i < sizeof launches / sizeof *launches && status == ST_OK; i++) {
+        const struct gpu_blocks blocks = {launches[i].count, KERNEL_THREADS_Y, launches[i].shared};
+        status = gpu_launch(lane, launches[i].kernel, &pass, blocks, err);
+    }
+    return status;
+}
+
+size_t gpu_encode_size(const struct gpu_lane *lane) {
+    return (size_t)lane->encode.note->size;
+}
+
+bool gpu_encode_is_direct(const struct gpu_lane *lane) {
+    return lane->encode.direct != 0;
+}
+
+enum status gpu_encode_fetch(struct gpu_lane *lane, uint8_t *output, size_t size, struct error *err) {
+    return CUDA_TRY(lane->device->cuda, err, cuMemcpyDtoHAsync, output, lane->encode.output, size,
+                    lane->stream);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * From samples to quantised coefficients: libjpeg's accurate transform of whole numbers (jfdctint.c, after
+ * Loeffler, Ligtenberg and Moschytz), and division that rounds to the nearest. Then how many bits they take.
+ */
+#ifndef BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
+#define BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
+
+#include "gpu/jpeg/encode.cuh"
+
+enum {
+    ENCODE_PASS_BITS = 2,   /* that the first pass keeps below the point */
+    ENCODE_CONST_BITS = 13, /* of the constants below the point */
+    ENCODE_SCALE = 3,       /* the transform is 8 times too large, log2 */
+    ENCODE_MIDDLE = 128,
+};
+
+/* Where a block's samples come from. */
+struct encode_origin {
+    uint32_t component;
+    int x, y;   /* blocks */
+    bool dummy; /* it fills up an MCU: DC of the block before, nothing else */
+};
+
+static __device__ __forceinline__ struct encode_origin encode_origin_of(const struct encode_pass &pass,
+                                                                        uint32_t block) {
+    uint32_t mcu = block / pass.in_mcu, in_mcu = block - mcu * pass.in_mcu;
+    uint32_t row = mcu / pass.mcus_x, column = mcu - row * pass.mcus_x;
+    struct encode_origin origin;
+    origin.component = encode_component_of(pass, in_mcu);
+    const struct encode_component &component = pass.component[origin.component];
+    int index = (int)(in_mcu - component.first), last_x = (1 << component.shift_x) - 1;
+    origin.x = (int)(column << component.shift_x) + (index & last_x);
+    origin.y = (int)(row << component.shift_y) + (index >> component.shift_x);
+    origin.dummy = origin.x >= component.blocks_x || origin.y >= component.blocks_y;
+    if (origin.y >= component.blocks_y) {
+        origin.y = component.blocks_y - 1;
+        origin.x = (int)(column << component.shift_x) + last_x;
+    }
+    origin.x = min(origin.x, component.blocks_x - 1);
+    return origin;
+}
+
+/* A row of 8 samples around 0. Outside of the plane its last column and row go on. */
+static __device__ __forceinline__ void encode_load(const struct kernel_grid &grid, int x, int y, int32_t *value) {
+    const uint8_t *row = row_of<const uint8_t>(grid, min(y, grid.height - 1));
+    if (x + KERNEL_ENCODE_SIDE <= grid.width) {
+        uint2 words = *(const uint2 *)(row + x);
+#pragma unroll
+        for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
+            uint32_t word = i < 4 ? words.x : words.y;
+            value[i] = (int32_t)(word >> 8 * (i & 3) & 0xff) - ENCODE_MIDDLE;
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
+        value[i] = row[min(x + i, grid.width - 1)] - ENCODE_MIDDLE;
+    }
+}
+
+template <int Bits> static __device__ __forceinline__ int32_t encode_round(int32_t value) {
+    return (value + (1 << (Bits - 1))) >> Bits;
+}
+
+/* The coefficients with an odd number, from the differences 3, 2, 1, 0. */
+template <int Bits>
+static __device__ __forceinline__ void encode_odd(int32_t *value, int32_t t4, int32_t t5, int32_t t6,
+                                                  int32_t t7) {
+    int32_t z5 = (t4 + t6 + t5 + t7) * 9633;
+    int32_t z1 = (t4 + t7) * -7373, z2 = (t5 + t6) * -20995;
+    int32_t z3 = (t4 + t6) * -16069 + z5, z4 = (t5 + t7) * -3196 + z5;
+    value[7] = encode_round<Bits>(t4 * 2446 + z1 + z3);
+    value[5] = encode_round<Bits>(t5 * 16819 + z2 + z4);
+    value[3] = encode_round<Bits>(t6 * 25172 + z2 + z3);
+    value[1] = encode_round<Bits>(t7 * 12299 + z1 + z4);
+}
+
+/* 8 values; the first pass leaves them 4 times larger. */
+template <bool First> static __device__ __forceinline__ void encode_transform_8(int32_t *value) {
+    const int bits = First ? ENCODE_CONST_BITS - ENCODE_PASS_BITS : ENCODE_CONST_BITS + ENCODE_PASS_BITS;
+    int32_t t0 = value[0] + value[7], t7 = value[0] - value[7], t1 = value[1] + value[6], t6 = value[1] - value[6];
+    int32_t t2 = value[2] + value[5], t5 = value[2] - value[5], t3 = value[3] + value[4], t4 = value[3] - value[4];
+    int32_t t10 = t0 + t3, t13 = t0 - t3, t11 = t1 + t2, t12 = t1 - t2;
+    int32_t z1 = (t12 + t13) * 4433;
+    value[0] = First ? (t10 + t11) * (1 << ENCODE_PASS_BITS) : encode_round<ENCODE_PASS_BITS>(t10 + t11);
+    value[4] = First ? (t10 - t11) * (1 << ENCODE_PASS_BITS) : encode_round<ENCODE_PASS_BITS>(t10 - t11);
+    value[2] = encode_round<bits>(z1 + t13 * 6270);
+    value[6] = encode_round<bits>(z1 - t12 * 15137);
+    encode_odd<bits>(value, t4, t5, t6, t7);
+}
+
+/* Exact: what is divided has less than 15 bits and the divisor less than 12. */
+static __device__ __forceinline__ int32_t encode_quantise(int32_t value, uint32_t divisor, uint32_t inverse) {
+    uint32_t whole = (uint32_t)(value < 0 ? -value : value) + divisor / 2;
+    int32_t result = (int32_t)((uint64_t)whole * inverse >> 32);
+    return value < 0 ? -result : result;
+}
+
+/* What all threads share, and what the kernels after this one take to be 0. */
+static __device__ __forceinline__ void encode_prepare(const struct encode_pass &pass,
+                                                      struct encode_transform_shared &shared) {
+    uint32_t thread = encode_thread();
+    if (thread < KERNEL_ENCODE_TABLES * KERNEL_ENCODE_COEFFICIENTS) {
+        uint32_t table = thread / KERNEL_ENCODE_COEFFICIENTS, k = thread % KERNEL_ENCODE_COEFFICIENTS;
+        uint32_t divisor = (uint32_t)pass.quantiser[table][k] << ENCODE_SCALE;
+        shared.divisor[table][k] = divisor;
+        shared.inverse[table][k] = 0xffffffffu / divisor + 1;
+        shared.place[k] = pass.place[k];
+    }
+    uint4 *bits = (uint4 *)pass.bits;
+    uint64_t count = pass.capacity / sizeof *bits;
+    for (uint64_t i = (uint64_t)blockIdx.x * KERNEL_ENCODE_THREADS + thread; i < count;
+         i += (uint64_t)gridDim.x * KERNEL_ENCODE_THREADS) {
+        bits[i] = make_uint4(0, 0, 0, 0);
+    }
+    if (blockIdx.x == 0 && thread == 0) {
+        struct encode_state *state = (struct encode_state *)pass.state;
+        state->finished[0] = state->finished[1] = 0;
+    }
+}
+
+/* Leaves a block's coefficients in zigzag order. Barriers. */
+static __device__ __forceinline__ void encode_transform_block(const struct encode_pass &pass,
+                                                              struct encode_transform_shared &shared,
+                                                              const struct encode_origin &origin) {
+    uint32_t block = encode_thread() / ENCODE_LANES, lane = encode_thread() % ENCODE_LANES;
+    const struct encode_component &component = pass.component[origin.component];
+    int32_t value[KERNEL_ENCODE_SIDE];
+    encode_load(component.grid, origin.x * KERNEL_ENCODE_SIDE, origin.y * KERNEL_ENCODE_SIDE + (int)lane, value);
+    encode_transform_8<true>(value);
+#pragma unroll
+    for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
+        shared.work[block][lane * KERNEL_ENCODE_STRIDE + i] = value[i];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
+        value[i] = shared.work[block][i * KERNEL_ENCODE_STRIDE + lane];
+    }
+    encode_transform_8<false>(value);
+#pragma unroll
+    for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
+        uint32_t k = (uint32_t)i * KERNEL_ENCODE_SIDE + lane;
+        int32_t result = encode_quantise(value[i], shared.divisor[component.table][k],
+                                         shared.inverse[component.table][k]);
+        shared.zigzag[block][shared.place[k]] = (int16_t)(origin.dummy && k > 0 ? 0 : result);
+    }
+    __syncthreads();
+}
+
+static __device__ __forceinline__ void encode_transform_group(const struct encode_pass &pass) {
+    struct encode_transform_shared &shared = *(struct encode_transform_shared *)block_memory;
+    const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
+    uint32_t block = encode_thread() / ENCODE_LANES, lane = encode_thread() % ENCODE_LANES;
+    uint32_t at = blockIdx.x * KERNEL_ENCODE_GROUP + block;
+    struct encode_origin origin = encode_origin_of(pass, min(at, pass.count - 1));
+    union encode_lane values;
+    encode_prepare(pass, shared);
+    __syncthreads();
+    encode_transform_block(pass, shared, origin);
+    values.words = *(const uint4 *)&shared.zigzag[block][lane * ENCODE_LANES];
+    uint64_t filled = encode_filled(shared.filled[block], lane, values);
+    struct encode_meter meter = {0};
+    encode_put_ac(meter, tables->ac[pass.component[origin.component].table], lane, values, filled);
+    for (int distance = 1; distance < ENCODE_LANES; distance *= 2) {
+        meter.bits += __shfl_sync(0xffffffffu, meter.bits, (int)threadIdx.x ^ distance);
+    }
+    if (at < pass.count) {
+        ((uint4 *)pass.coefficients)[(uint64_t)at * ENCODE_LANES + lane] = values.words;
+        if (lane == 0) {
+            struct encode_block found = {meter.bits, values.value[0]};
+            ((struct encode_block *)pass.blocks)[at] = found;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/jpeg/jpeg_header.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { SOF0 = 0xc0, SOF1 = 0xc1, DHT = 0xc4, RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda };
+enum { DQT = 0xdb, DRI = 0xdd, APP0 = 0xe0, APP2 = 0xe2, APP15 = 0xef, COM = 0xfe, MARKER = 0xff };
+enum { COMPONENTS_MAX = 3, TABLES = 2, BLOCK = 8, FACTOR_MAX = 4, BLOCKS_MAX = 10, STEPS = 64 };
+enum {
+    COMPONENT_MAX = 1 << 20
+}; /* blocks: with more of them, differences of DC may exceed what libjpeg adds */
+enum { SEGMENT_HEAD = 4 /* marker and length */, INDEX_NAME = 4 /* of what tells an index of pictures */ };
+enum { CODE_BITS = 16, VALUES_MAX = 256, DC_BITS_MAX = 11, AC_BITS_MAX = 10, RUN_MAX = 15 };
+
+struct component {
+    uint8_t id, h, v, steps; /* sampling factors; quantisation table */
+    uint8_t dc, ac;          /* Huffman tables */
+};
+
+/* Where coefficients of the scan's zigzag lie, in columns. */
+static const uint8_t by_columns[STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40,
+                                          33, 26, 19, 12, 5,  6,  13, 20, 27, 34, 41, 48, 56, 49, 42, 35,
+                                          28, 21, 14, 7,  15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30,
+                                          23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
+
+/* The header as far as it has been read. */
+struct header {
+    struct bytes file; /* changes while it is read: fetch() is for what is looked at twice */
+    size_t at;         /* of the next marker */
+    struct walk_tables *tables;
+    uint32_t width, height, components, interval;
+    struct component component[COMPONENTS_MAX];
+    uint16_t steps[FACTOR_MAX][STEPS]; /* of quantisation, in the order of the scan */
+    bool has_steps[FACTOR_MAX], has_codes[2 * TABLES];
+    bool several; /* more pictures lie behind this one */
+};
+
+static enum status refuse(struct error *err, const char *why) {
+    return fail(err, ST_UNSUPPORTED, "the JPEG's scan is not walked: %s", why);
+}
+
+/* ---- Huffman tables ---- */
+
+/* Bits of the code and the value behind it, of the value, and the steps in the block. */
+static uint32_t entry(bool ac, uint32_t length, uint32_t symbol) {
+    uint32_t bits = ac ? symbol & 15 : symbol, run = ac ? symbol >> 4 : 0;
+    bool odd = bits == 0 && run > 0 && run < RUN_MAX; /* an end of blocks, as of progressive scans */
+    if (odd || bits > (ac ? AC_BITS_MAX : DC_BITS_MAX)) {
+        return KERNEL_WALK_NO_CODE;
+    }
+    uint32_t steps = ac && symbol == 0 ? KERNEL_WALK_END : run + 1;
+    return steps << KERNEL_WALK_STEP_SHIFT | bits << KERNEL_WALK_VALUE_SHIFT | (length + bits);
+}
+
+static void fill_in(struct walk_codes *codes, uint32_t code, uint32_t length, uint32_t value) {
+    uint32_t free_bits = KERNEL_WALK_LOOK - length;
+    for (uint32_t i = 0; i < 1U << free_bits; i++) {
+        codes->look[code << free_bits | i] = (uint16_t)value;
+    }
+}
+
+/* From how many codes there are of each length, and their symbols, which lie in the file. */
+static bool make_codes(struct walk_codes *codes, bool ac, const uint8_t *counts, const uint8_t *symbols) {
+    uint32_t code = 0, number = 0;
+    memset(codes, 0, sizeof *codes);
+    for (uint32_t length = 1; length <= CODE_BITS; length++, code <<= 1) {
+        uint32_t count = counts[length - 1], end = code + count;
+        if (count > 0 && end >= 1U << length) { /* no room, or a code of ones alone */
+            return false;
+        }
+        if (length > KERNEL_WALK_LOOK) {
+            codes->limit[length - KERNEL_WALK_LOOK - 1] = end << (CODE_BITS - length);
+            codes->first[length - KERNEL_WALK_LOOK - 1] = (int32_t)number - (int32_t)code;
+        }
+        for (; code < end; code++, number++) {
+            uint32_t value = entry(ac, length, symbols[number]);
+            codes->code[number] = (uint16_t)value;
+            if (length <= KERNEL_WALK_LOOK) {
+                fill_in(codes, code, length, value);
+            }
+        }
+    }
+    return true;
+}
+
+static enum status read_codes(struct header *header, struct bytes body, struct error *err) {
+    while (body.size > 0) {
+        uint32_t class = body.data[0] >> 4, table = body.data[0] & 15, sum = 0;
+        for (uint32_t i = 1; i <= CODE_BITS && body.size > CODE_BITS; i++) {
+            sum += body.data[i];
+        }
+        if (class > 1 || table >= TABLES || body.size <= CODE_BITS || sum > VALUES_MAX ||
+            sum > body.size - CODE_BITS - 1) {
+            return refuse(err, "a Huffman table is damaged");
+        }
+        const uint8_t *symbols = body.data + CODE_BITS + 1;
+        for (uint32_t i = 0; i < sum && class == 0; i++) {
+            if (symbols[i] > DC_BITS_MAX) {
+                return refuse(err, "a Huffman table is not for 8 bits");
+            }
+        }
+        uint32_t which = class * TABLES + table;
+        if (!make_codes(&header->tables->codes[which], class == 1, body.data + 1, symbols)) {
+            return refuse(err, "a Huffman table has codes that may not be");
+        }
+        header->has_codes[which] = true;
+        body = (struct bytes){symbols + sum, body.size - CODE_BITS - 1 - sum};
+    }
+    return ST_OK;
+}
+
+/* ---- other segments ---- */
+
+static enum status read_steps(struct header *header, struct bytes body, struct error *err) {
+    while (body.size > 0) {
+        uint32_t wide = body.data[0] >> 4, table = body.data[0] & 15;
+        size_t size = 1 + STEPS * (1 + (size_t)wide);
+        if (wide > 1 || table >= FACTOR_MAX || body.size < size) {
+            return refuse(err, "a quantisation table is damaged");
+        }
+        for (uint32_t i = 0; i < STEPS; i++) {
+            uint32_t step = wide ? be16(body.data + 1 + 2 * (size_t)i) : body.data[1 + i];
+            if (step == 0) {
+                return refuse(err, "a quantisation table has a step of 0");
+            }
+            header->steps[table][i] = (uint16_t)step;
+        }
+        header->has_steps[table] = true;
+        body = (struct bytes){body.data + size, body.size - size};
+    }
+    return ST_OK;
+}
+
+static enum status read_interval(struct header *header, struct bytes body, struct error *err) {
+    if (body.size != 2) {
+        return refuse(err, "the restart interval is damaged");
+    }
+    header->interval = be16(body.data);
+    return ST_OK;
+}
+
+static enum status read_frame(struct header *header, struct bytes body, struct error *err) {
+    enum { HEAD = 6, EACH = 3 };
+    if (header->components > 0 || body.size < HEAD || body.data[0] != 8 ||
+        (body.data[5] != 1 && body.data[5] != COMPONENTS_MAX) ||
+        body.size != HEAD + (size_t)body.data[5] * EACH) {
+        return refuse(err, "its frame is not one of 8 bits and 1 or 3 components");
+    }
+    header->height = be16(body.data + 1);
+    header->width = be16(body.data + 3);
+    header->components = body.data[5];
+    for (uint32_t i = 0; i < header->components; i++) {
+        const uint8_t *from = body.data + HEAD + (size_t)i * EACH;
+        struct component *to = &header->component[i];
+        *to = (struct component){
+            .id = from[0], .h = from[1] >> 4, .v = from[1] & 15, .steps = from[2] & (FACTOR_MAX - 1)};
+        if (to->h < 1 || to->h > FACTOR_MAX || to->v < 1 || to->v > FACTOR_MAX || from[2] >= FACTOR_MAX) {
+            return refuse(err, "its frame is damaged");
+        }
+    }
+    return header->width > 0 && header->height > 0 ? ST_OK : refuse(err, "its frame has no size");
+}
+
+/* All components in their order, in one scan, with tables that are there. */
+static enum status read_scan(struct header *header, struct bytes body, struct error *err) {
+    uint32_t count = header->components;
+    if (count == 0 || body.size != 4 + 2 * (size_t)count || body.data[0] != count) {
+        return refuse(err, "it is not one scan of all components");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct component *component = &header->component[i];
+        component->dc = body.data[2 + 2 * i] >> 4;
+        component->ac = body.data[2 + 2 * i] & 15;
+        if (body.data[1 + 2 * i] != component->id || component->dc >= TABLES || component->ac >= TABLES ||
+            !header->has_codes[component->dc] || !header->has_codes[TABLES + component->ac] ||
+            !header->has_steps[component->steps]) {
+            return refuse(err, "a component of the scan is unknown or lacks a table");
+        }
+    }
+    const uint8_t *end = body.data + 1 + 2 * (size_t)count;
+    return end[0] == 0 && end[1] == STEPS - 1 && end[2] == 0 ? ST_OK
+                                                             : refuse(err, "the scan is not sequential");
+}
+
+/* Metadata is skipped, whatever its size. */
+static bool is_metadata(uint8_t marker) {
+    return (marker >= APP0 && marker <= APP15) || marker == COM;
+}
+
+static enum status read_segment(struct header *header, uint8_t marker, struct bytes body, struct error *err) {
+    switch (marker) {
+    case SOF0:
+    case SOF1: /* more tables, and wider steps: what is taken of it is read alike */
+        return read_frame(header, body, err);
+    case DHT:
+        return read_codes(header, body, err);
+    case DQT:
+        return read_steps(header, body, err);
+    case DRI:
+        return read_interval(header, body, err);
+    case SOS:
+        return read_scan(header, body, err);
+    case APP2: /* CIPA DC-007: an index of the file's pictures */
+        header->several |= body.size >= INDEX_NAME && memcmp(body.data, "MPF", INDEX_NAME) == 0;
+        return ST_OK;
+    default:
+        return is_metadata(marker) ? ST_OK : refuse(err, "it is not baseline, or has an unusual marker");
+    }
+}
+
+/* Copies out of memory that another process may write meanwhile. The fence keeps the compiler from reading
+ * there again in place of the copy. */
+static void fetch(uint8_t *to, const uint8_t *from, size_t size) {
+    memcpy(to, from, size);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Up to the scan's first byte. Each byte is read once, into `body`. */
+static enum status read_header(struct header *header, struct error *err) {
+    struct bytes file = header->file;
+    uint8_t head[SEGMENT_HEAD] = {0}, body[JPEG_HEADER_SEGMENT_MAX];
+    enum status status = ST_OK;
+    while (status == ST_OK && head[1] != SOS) {
+        const uint8_t *data = file.data + header->at;
+        size_t left = file.size - header->at;
+        if (left < SEGMENT_HEAD) {
+            return refuse(err, "its header is damaged");
+        }
+        fetch(head, data, SEGMENT_HEAD);
+        size_t length = be16(head + 2), size = length - 2;
+        if (head[0] != MARKER || length < 2 || length > left - 2) {
+            return refuse(err, "its header is damaged");
+        }
+        size = is_metadata(head[1]) && size > INDEX_NAME ? INDEX_NAME : size;
+        if (size > sizeof body) {
+            return refuse(err, "its header has a segment of tables of more than 4096 bytes");
+        }
+        fetch(body, data + SEGMENT_HEAD, size);
+        header->at += 2 + length;
+        status = read_segment(header, head[1], (struct bytes){body, size}, err);
+    }
+    return status;
+}
+
+/* Where the end marker of the scan that begins at header->at lies; the file's size: nowhere. As a rule it is
+ * what the file ends with. Behind it phones write more, and files of several pictures the others, with end
+ * markers of their own: then it is the first marker but those of restarts. */
+static size_t find_end(const struct header *header) {
+    struct bytes file = header->file;
+    size_t last = file.size - 2;
+    if (!header->several && last >= header->at && file.data[last] == MARKER && file.data[last + 1] == EOI) {
+        return last;
+    }
+    size_t left = file.size - header->at;
+    const uint8_t *at = file.data + header->at;
+    const uint8_t *end = at + (left < KERNEL_WALK_SIZE_MAX ? left : KERNEL_WALK_SIZE_MAX);
+    while ((at = memchr(at, MARKER, (size_t)(end - at))) && end - at >= 2) {
+        if (at[1] == EOI) {
+            return (size_t)(at - file.data);
+        }
+        if (at[1] != 0 && (at[1] < RST0 || at[1] > RST7)) { /* or filling, which the walk calls damage */
+            break;
+        }
+        at += 2;
+    }
+    return file.size;
+}
+
+/* ---- the picture ---- */
+
+/* log2 of 1, 2, 4. */
+static uint8_t shift_of(uint32_t factor) {
+    return (uint8_t)(factor / 2);
+}
+
+/* How far colour is reduced; false for what our pictures do not know. */
+static bool find_shape(const struct header *header, struct image_shape *shape) {
+    const struct component *c = header->component;
+    *shape = (struct image_shape){
+        .model = PIXEL_GRAY, .depth = 8, .width = header->width, .height = header->height};
+    if (header->components == 1) {
+        return true;
+    }
+    shape->model = PIXEL_YCBCR;
+    shape->chroma_shift_x = shift_of((uint32_t)c[0].h / c[1].h);
+    shape->chroma_shift_y = shift_of((uint32_t)c[0].v / c[1].v);
+    return c[1].h == c[2].h && c[1].v == c[2].v && c[0].h == c[1].h << shape->chroma_shift_x &&
+           c[0].v == c[1].v << shape->chroma_shift_y;
+}
+
+/* Which tables each block of an MCU has. Where all have the same, nothing tells one from another, and a walk
+ * would never know which one it is at: then each block is counted as an MCU of its own. */
+static uint32_t lay_out(const struct header *header, uint32_t in_mcu) {
+    struct walk_tables *tables = header->tables;
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < header->components; i++) {
+        const struct component *c = &header->component[i];
+        for (uint32_t n = header->components == 1 ? 1 : (uint32_t)c->h * c->v; n > 0; n--, block++) {
+            tables->dc |= (uint32_t)c->dc << block;
+            tables->ac |= (uint32_t)c->ac << block;
+        }
+    }
+    const struct walk_codes *dc = tables->codes, *ac = tables->codes + TABLES;
+    tables->dc = memcmp(dc, dc + 1, sizeof *dc) == 0 ? 0 : tables->dc; /* as good as one */
+    tables->ac = memcmp(ac, ac + 1, sizeof *ac) == 0 ? 0 : tables->ac;
+    uint32_t all = (1U << in_mcu) - 1;
+    bool alike = (tables->dc == 0 || tables->dc == all) && (tables->ac == 0 || tables->ac == all);
+    return alike ? 1 : in_mcu;
+}
+
+/* Of each component, as the decoder's blocks lie. */
+static void place_steps(const struct header *header, struct decode_tables *decode) {
+    memset(decode, 0, sizeof *decode);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        decode->place[i] = by_columns[i];
+        for (uint32_t c = 0; c < header->components; c++) {
+            decode->steps[c][by_columns[i]] = header->steps[header->component[c].steps][i];
+        }
+    }
+}
+
+static enum status describe(const struct header *header, struct jpeg_header *scan, struct error *err) {
+    const struct component *c = header->component;
+    struct walk_tables *tables = header->tables;
+    bool gray = header->components == 1;
+    uint32_t in_mcu = gray ? 1 : (uint32_t)c[0].h * c[0].v + (uint32_t)c[1].h * c[1].v * 2;
+    if (!find_shape(header, &scan->shape) || in_mcu > BLOCKS_MAX) {
+        return refuse(err, "its sampling factors are unusual");
+    }
+    uint32_t width = BLOCK * (gray ? 1U : c[0].h), height = BLOCK * (gray ? 1U : c[0].v);
+    uint32_t mcus = ((header->width + width - 1) / width) * ((header->height + height - 1) / height);
+    if (mcus > COMPONENT_MAX / (gray ? 1U : (uint32_t)c[0].h * c[0].v)) {
+        return refuse(err, "its frame is too large");
+    }
+    for (uint32_t i = 0; i < COMPONENTS_MAX; i++) { /* those that there are not: 0 */
+        scan->h[i] = gray ? i == 0 : c[i].h;
+        scan->v[i] = gray ? i == 0 : c[i].v;
+    }
+    tables->finished = tables->verdict = tables->dc = tables->ac = 0;
+    tables->blocks = mcus * in_mcu;
+    tables->interval = header->interval * in_mcu;
+    tables->markers = header->interval > 0 ? (mcus - 1) / header->interval : 0;
+    tables->in_mcu = lay_out(header, in_mcu);
+    return ST_OK;
+}
+
+enum status jpeg_header_parse(struct bytes file, struct jpeg_header *scan, struct scan_tables *tables,
+                              struct error *err) {
+    struct header header = {.file = file, .at = 2, .tables = &tables->walk};
+    if (file.size < 4 || file.data[0] != MARKER || file.data[1] != SOI) {
+        return refuse(err, "the file is not a JPEG");
+    }
+    enum status status = read_header(&header, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    size_t end = find_end(&header);
+    if (end == file.size || end == header.at) {
+        return refuse(err, "it does not end with an end marker");
+    }
+    place_steps(&header, &tables->decode);
+    scan->offset = header.at;
+    scan->size = end - header.at;
+    return scan->size < KERNEL_WALK_SIZE_MAX ? describe(&header, scan, err)
+                                             : refuse(err, "the file is too large");
+}

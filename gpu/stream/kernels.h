@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ * What the launcher (C) hands to the kernels (CUDA C++), by value. Both read this header.
+ *
+ * A blur is a sequence of *passes*, each one vertical and one horizontal set of symmetric taps,
+ * and at the end the enlargement. A pass that lacks an axis has the identity there: one tap of
+ * weight 1, which every rounding leaves alone. All planes of a picture share a launch: blocks
+ * are numbered through, `first_tile` is the number of a plane's first. */
+#ifndef BLURD_GPU_STREAM_KERNELS_H
+#define BLURD_GPU_STREAM_KERNELS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define KERNEL_SIZE_IS(type, size) static_assert(sizeof(struct type) == (size), "the same for both compilers")
+#else
+#define KERNEL_SIZE_IS(type, size)                                                                           \
+    _Static_assert(sizeof(struct type) == (size), "the same for both compilers")
+#endif
+
+enum {
+    KERNEL_PLANES = 3,
+    KERNEL_RADIUS = 49,
+    KERNEL_THREADS_X = 32,
+    KERNEL_THREADS_Y = 8,
+    KERNEL_SHARED_MAX = 48 * 1024, /* every block may have that much without asking */
+    KERNEL_GROUP = 4,              /* samples that a thread loads and stores at once */
+};
+
+/* Outside of a picture or of what a pass left. */
+enum kernel_edge { KERNEL_CLAMP, KERNEL_MIRROR, KERNEL_WRAP, KERNEL_ZERO };
+
+/* A rectangle of samples or values: a plane of the picture, or what a pass left of it, which
+ * begins at position (lo_x, lo_y) of its resolution. */
+struct kernel_grid {
+    uint64_t data;  /* device address; rows start at multiples of 16 bytes */
+    int64_t stride; /* bytes */
+    int32_t lo_x, lo_y;
+    int32_t width, height;
+    int32_t edge_x, edge_y; /* enum kernel_edge */
+};
+KERNEL_SIZE_IS(kernel_grid, 40);
+
+/* Samples j of the result are sums around samples j << shift. weight[k]: of those at -k and k;
+ * 15 bits, 32768 for the identity. */
+struct whole_taps {
+    uint8_t shift;
+    uint8_t radius;
+    uint16_t weight[KERNEL_RADIUS + 1];
+};
+KERNEL_SIZE_IS(whole_taps, 102);
+
+struct real_taps {
+    int32_t shift;
+    int32_t radius;
+    float weight[KERNEL_RADIUS + 1];
+};
+KERNEL_SIZE_IS(real_taps, 208);
+
+/* How a grid is cut into tiles, one per block. */
+struct kernel_tiles {
+    int32_t first_tile;
+    int32_t tiles_x;
+    int32_t width, height; /* of a tile, in pixels of the target */
+    int32_t columns;       /* samples in a row of the block's shared memory */
+    uint32_t inverse;      /* of tiles_x, times 1 << 32 and rounded up; 0 for 1 */
+};
+KERNEL_SIZE_IS(kernel_tiles, 24);
+
+struct whole_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    struct whole_taps x, y;
+    uint32_t border; /* the sample outside with KERNEL_ZERO */
+};
+KERNEL_SIZE_IS(whole_plane, 312);
+
+/* 8 bits without alpha: 1 or 3 interleaved channels. */
+struct whole_pass {
+    struct whole_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t channels;
+};
+KERNEL_SIZE_IS(whole_pass, 944);
+
+/* Blocks of most kernels begin their shared memory with a table of rows. */
+enum { KERNEL_ROW_TABLE = 64 };
+
+/* The direct pass for small radii; see gpu/filters/blur_direct.cuh. Tiles are counted in samples. */
+enum {
+    KERNEL_DIRECT_RADIUS = 6,
+    KERNEL_DIRECT_SMALL = 3,
+    KERNEL_DIRECT_THREADS_Y = 2,       /* for the largest radius: a thread makes 16 rows */
+    KERNEL_DIRECT_SMALL_THREADS_Y = 4, /* for the small one: 8 rows */
+    KERNEL_DIRECT_WIDTH = 192,         /* samples; whole pixels of 1 and of 3 */
+    KERNEL_DIRECT_HEIGHT = 16,
+    KERNEL_DIRECT_COLUMNS = 248, /* values in a row of shared memory: an odd number of 16 bytes */
+};
+
+struct direct_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    uint32_t
+        pair_y[2 * KERNEL_DIRECT_RADIUS + 2];    /* weights k - 1 and, above, k of the kernel's row of taps */
+    uint32_t weight_x[KERNEL_DIRECT_RADIUS + 1]; /* times 4 */
+    uint32_t border;
+};
+KERNEL_SIZE_IS(direct_plane, 192);
+
+struct direct_pass {
+    struct direct_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(direct_pass, 584);
+
+/* A stage of the reduction; see gpu/filters/blur_reduce.cuh. It takes struct whole_pass, but knows the
+ * weights. */
+enum {
+    KERNEL_REDUCE_THREADS_Y = 4,
+    KERNEL_REDUCE_WIDTH = 384,   /* of the source, in samples */
+    KERNEL_REDUCE_ROWS = 4,      /* of the target, from samples; from values half of it */
+    KERNEL_REDUCE_COLUMNS = 480, /* values in a row of shared memory */
+};
+
+/* Both axes without reduction, radii up to 16; see gpu/filters/blur_wide.cuh. Tiles are counted in samples.
+ */
+enum {
+    KERNEL_WIDE_RADIUS = 16,
+    KERNEL_WIDE_WIDTH = 192,
+    KERNEL_WIDE_COLUMNS = 312, /* values in a row of shared memory */
+    KERNEL_WIDE_HEIGHT = 32,   /* of a tile of the picture; a tile of values has less */
+    KERNEL_WIDE_VALUES_HEIGHT = 8,
+};
+
+struct wide_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    uint32_t pair_y[2 * KERNEL_WIDE_RADIUS + 2]; /* as of struct direct_plane */
+    uint32_t weight_y[KERNEL_WIDE_RADIUS + 1];   /* times 2 */
+    uint32_t weight_x[KERNEL_WIDE_RADIUS + 1];   /* times 4 for samples, times 2 for values */
+    uint32_t border;
+    int32_t radius; /* 8, 12 or 16; weights behind the kernel's end are 0 */
+};
+KERNEL_SIZE_IS(wide_plane, 384);
+
+struct wide_pass {
+    struct wide_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(wide_pass, 1160);
+
+/* Tiles of the enlargement of whole numbers: 192 samples by 32 rows, a block of as many threads
+ * as samples. */
+enum {
+    KERNEL_ENLARGE_THREADS_Y = 6,
+    KERNEL_ENLARGE_WIDTH = 192,
+    KERNEL_ENLARGE_HEIGHT = 32,
+};
+
+/* Blocks that have a thread for each sample of a row, what is around the tile included. */
+enum { KERNEL_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
+
+/* Both axes without reduction in single precision, radii up to 16; see gpu/filters/blur_near.cuh. It takes
+ * struct real_pass. */
+enum {
+    KERNEL_NEAR_RADIUS = 16,
+    KERNEL_NEAR_HEIGHT = 16, /* of a tile, at most; a multiple of 4, as the kernel takes rows */
+    KERNEL_NEAR_ROWS = 46,   /* of shared memory, at most: 1 KiB each, and the compiler takes 1 KiB, too */
+};
+
+/* 16 bits or alpha: one plane of 1 to 4 channels. */
+struct real_pass {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    struct real_taps x, y;
+    int32_t channels;
+    int32_t depth; /* 8 or 16 */
+    int32_t alpha; /* the last channel is; the others are multiplied by it between the passes */
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(real_pass, 536);
+
+/* The cubic B-spline of both axes; a level of 0 leaves its axis alone. */
+struct enlarge_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    int32_t levels_x, levels_y;
+};
+KERNEL_SIZE_IS(enlarge_plane, 112);
+
+struct whole_enlargement {
+    struct enlarge_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(whole_enlargement, 344);
+
+struct real_enlargement {
+    struct enlarge_plane plane;
+    int32_t channels, depth, alpha, reserved;
+};
+KERNEL_SIZE_IS(real_enlargement, 128);
+
+/* What sharpening makes of the blurred values: see docs/filters.md. */
+struct unsharp {
+    struct kernel_grid picture; /* that was blurred */
+    float amount, threshold;
+};
+KERNEL_SIZE_IS(unsharp, 48);
+
+struct sharpen_pass {
+    struct real_pass blur;
+    struct unsharp unsharp;
+};
+KERNEL_SIZE_IS(sharpen_pass, 584);
+
+struct sharpen_enlargement {
+    struct real_enlargement blur;
+    struct unsharp unsharp;
+};
+KERNEL_SIZE_IS(sharpen_enlargement, 176);
+
+/* Any matrix; see gpu/filters/convolve.cuh. */
+enum {
+    KERNEL_CONVOLVE_HEIGHT = 32, /* of a tile */
+    KERNEL_CONVOLVE_SIDE = 15,   /* of a window, at most */
+    KERNEL_CONVOLVE_STRIDE = 16, /* of its weights */
+    /* Tiles of the kernels for 3x3 and 5x5, gpu/filters/convolve_small.cuh; the width in samples. */
+    KERNEL_CONVOLVE_SMALL_THREADS_Y = 6,
+    KERNEL_CONVOLVE_SMALL_WIDTH = 192,
+    KERNEL_CONVOLVE_SMALL_HEIGHT = 16,
+};
+
+struct convolve_pass {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    int32_t channels, depth, alpha; /* as of struct real_pass */
+    int32_t width, height;          /* of the window */
+    int32_t separable;              /* column by column with `column`, then with the first row of `weight` */
+    int32_t filter_alpha;           /* else alpha is kept */
+    int32_t frame;                  /* 0 where the window leaves the picture */
+    float divisor, bias;
+    float inverse; /* 1 / divisor */
+    int32_t reserved;
+    float weight[KERNEL_CONVOLVE_SIDE * KERNEL_CONVOLVE_STRIDE];
+    float column[KERNEL_CONVOLVE_STRIDE];
+};
+KERNEL_SIZE_IS(convolve_pass, 1176);
+
+/* Pixelation; see gpu/filters/pixelate.cuh. A block works on a cell: tiles of the filter side by side, or
+ * part of one. Cells repeat from span to span, which is as wide as a tile or as the tiles of a cell. */
+struct pixelate_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles; /* the cells */
+    int32_t block_x, block_y;  /* of a tile of the filter, in samples of the plane */
+    int32_t span_x, span_y;    /* in samples */
+    int32_t parts_x, parts_y;  /* cells in a span */
+    int32_t across, reserved;  /* tiles of the filter in a row of the plane */
+    uint64_t sums;             /* device address of those of each tile, where a tile has several cells */
+};
+KERNEL_SIZE_IS(pixelate_plane, 144);
+
+struct pixelate_pass {
+    struct pixelate_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t channels, depth, alpha; /* as of struct real_pass */
+};
+KERNEL_SIZE_IS(pixelate_pass, 448);
+
+/* struct stats of filters/stats.h, which the C side compares. */
+enum { KERNEL_STATS_BINS = 256, KERNEL_STATS_CHANNELS = 4 };
+
+struct kernel_stats_channel {
+    uint64_t sum, squares, minimum, maximum;
+    uint64_t histogram[KERNEL_STATS_BINS];
+};
+
+struct kernel_stats {
+    uint64_t pixels;
+    struct kernel_stats_channel channel[KERNEL_STATS_CHANNELS];
+};
+KERNEL_SIZE_IS(kernel_stats, 8328);
+
+struct stats_pass {
+    struct kernel_grid source;
+    struct kernel_grid mask; /* coverage; data 0: every pixel counts */
+    struct kernel_tiles tiles;
+    uint64_t stats; /* device address of a struct kernel_stats */
+    int32_t channels, depth;
+};
+KERNEL_SIZE_IS(stats_pass, 120);
+
+/* The mixture under a mask; see gpu/filters/blend.cuh. `target` has what the filters made, and gets the
+ * result. */
+struct blend_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    int32_t shift_x, shift_y; /* reduced by 1 << shift against the mask */
+};
+KERNEL_SIZE_IS(blend_plane, 112);
+
+struct blend_pass {
+    struct blend_plane plane[KERNEL_PLANES];
+    struct kernel_grid mask;
+    int32_t planes;
+    int32_t channels, depth, alpha; /* as of struct real_pass */
+};
+KERNEL_SIZE_IS(blend_pass, 392);
+
+/* Turning upright; see gpu/filters/orient.cuh. Samples of one byte; tiles are those of the target. */
+enum {
+    KERNEL_ORIENT_TILE = 32,   /* both sides of a tile whose axes are exchanged */
+    KERNEL_ORIENT_STRIDE = 36, /* of its rows in shared memory: an odd number of words, so that columns do
+                                  not meet in a bank */
+};
+
+struct orient_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+};
+KERNEL_SIZE_IS(orient_plane, 104);
+
+struct orient_pass {
+    struct orient_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t mirror_x, mirror_y; /* count the source's columns, rows from the far end */
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(orient_pass, 328);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * What every launcher needs: grids over planes, tiles over grids, and the launch itself. */
+#ifndef BLURD_GPU_STREAM_LAUNCH_H
+#define BLURD_GPU_STREAM_LAUNCH_H
+
+#include "filters/edge.h"
+#include "gpu/engine/lane.h"
+#include "gpu/stream/kernels.h"
+
+/* A plane on the device. With one sample along an axis, mirror and wrap are clamp there; EDGE_FRAME reads as
+ * EDGE_ZERO. */
+struct kernel_grid gpu_grid(const struct plane *plane, enum edge edge);
+
+/* Cuts `target` into tiles that follow the *blocks tiles of the launch so far, and adds to *blocks. */
+struct kernel_tiles gpu_cut(const struct kernel_grid *target, int32_t width, int32_t height, int32_t columns,
+                            unsigned *blocks);
+
+/* What a launch is made of, but for what its kernel takes. */
+struct gpu_blocks {
+    unsigned count;     /* of blocks */
+    unsigned threads_y; /* rows of KERNEL_THREADS_X threads in each */
+    unsigned shared;    /* bytes of shared memory of each, at most KERNEL_SHARED_MAX */
+};
+
+/* Enqueues the kernel on the lane's stream. `pass` is the struct that it takes by value. */
+enum status gpu_launch(struct gpu_lane *lane, enum kernel kernel, void *pass, struct gpu_blocks blocks,
+                       struct error *err);
+
+#endif

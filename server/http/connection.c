@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * Rules of libmicrohttpd that shape this file: a response may be queued in the first call
+ * of the handler or after the last byte of the body, never between; a suspended
+ * connection has no timeout and must be resumed before MHD_stop_daemon, or that aborts;
+ * its only timeout is for inactivity (see watchdog.h). */
+#include "server/http/connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "server/answer.h"
+#include "server/http/lingering.h"
+#include "server/http/peer.h"
+#include "server/http/watchdog.h"
+#include "server/request.h"
+#include "server/service.h"
+
+enum { BODY_RATE = 256 << 10 }; /* bytes a second that a declared body must at least come at */
+
+enum phase { PHASE_HEADERS, PHASE_BODY, PHASE_WORK, PHASE_SENT };
+
+static struct connection *connection_of(struct MHD_Connection *handle) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static void connection_start(struct event_thread *thread, struct MHD_Connection *handle, void **context) {
+    struct http *http = thread->http;
+    struct metrics *metrics = http->service->metrics;
+    atomic_fetch_add(&http->open, 1);
+    metrics_add(metrics, METRIC_CONNECTIONS, 1);
+    metrics_add(metrics, METRIC_CONNECTIONS_OPEN, 1);
+    struct connection *connection = calloc(1, sizeof *connection);
+    *context = connection;
+    if (!connection) {
+        return; /* its first request is refused for want of a context */
+    }
+    connection->thread = thread;
+    thread->pace.handshakes += http->tls;
+    connection->handle = handle;
+    connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    connection->watch = watch_add(http->watchdog, connection->fd);
+    struct settings *settings = settings_take(&http->service->settings);
+    watch_phase(connection->watch, WATCH_HEADERS, settings->config.header_timeout_ms, NULL);
+    settings_drop(settings);
+}
+
+static void count_end(struct metrics *metrics, enum watch_end end) {
+    metrics_add(metrics, METRIC_CONNECTIONS_LATE, end == WATCH_LATE);
+    metrics_add(metrics, METRIC_CONNECTIONS_SLOW, end == WATCH_SLOW);
+    metrics_add(metrics, METRIC_CONNECTIONS_SHED, end == WATCH_SHED);
+}
+
+static void connection_end(struct event_thread *thread, struct connection *connection) {
+    struct http *http = thread->http;
+    struct service *service = http->service;
+    thread->ended = true;
+    if (connection) {
+        thread->pace.handshakes -= http->tls && !connection->asked;
+        count_end(service->metrics, watch_ended(connection->watch));
+        watch_remove(connection->watch);
+        if (connection->early) {
+            lingering_add(http->lingering, connection->fd);
+        }
+        free(connection);
+    }
+    metrics_add(service->metrics, METRIC_CONNECTIONS_OPEN, -1);
+    if (atomic_fetch_sub(&http->open, 1) == 1 && atomic_load(&service->draining)) {
+        eventfd_write(service->idle_event, 1);
+    }
+}
+
+void connection_notify(void *cls, struct MHD_Connection *handle, void **context,
+                       enum MHD_ConnectionNotificationCode code) {
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        connection_start(cls, handle, context);
+    } else {
+        connection_end(cls, *context);
+        *context = NULL;
+    }
+}
+
+/* The request has its own copy of the target. The library would take its copy apart, with a record in
+ * the connection's memory for each argument, and close without an answer when they are too many for that:
+ * what it sees is one argument. The text lies in the connection's buffer. */
+static void hide_arguments(const char *target) {
+    for (char *at = (char *)(uintptr_t)target; (at = strchr(at, '&'));) {
+        *at = ';';
+    }
+}
+
+void *connection_target(void *cls, const char *target, struct MHD_Connection *handle) {
+    struct http *http = cls;
+    struct connection *connection = connection_of(handle);
+    struct request *request = connection ? request_create(http->service, target, http->admin) : NULL;
+    hide_arguments(target);
+    if (request) {
+        connection->thread->pace.handshakes -= http->tls && !connection->asked;
+        connection->asked = true;
+        request->connection = connection;
+        peer_name(connection->fd, request->client, sizeof request->client);
+        watch_phase(connection->watch, WATCH_HEADERS, request->settings->config.header_timeout_ms,
+                    request->id);
+    }
+    return request;
+}
+
+static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_size,
+                                 const char *value, size_t value_size) {
+    (void)kind;
+    request_header(cls, name, name_size, value ? value : "", value ? value_size : 0);
+    return MHD_YES;
+}
+
+/* Whether the connection ends with this answer. Said in time, a proxy sends no further
+ * request into a connection that closes. */
+static bool is_last(const struct request *request) {
+    const struct connection *connection = request->connection;
+    return request->close || atomic_load(&request->service->draining) ||
+           watchdog_wants_last(connection->thread->http->watchdog);
+}
+
+/* The library copies the headers; the body goes over to it without a copy. */
+static struct MHD_Response *make_response(struct request *request) {
+    struct answer *answer = &request->answer;
+    static char nothing[] = "";
+    struct MHD_Response *response = answer->body.size > 0
+                                        ? MHD_create_response_from_buffer_with_free_callback_cls(
+                                              answer->body.size, answer->body.data, free, answer->body.data)
+                                        : MHD_create_response_from_buffer(0, nothing, MHD_RESPMEM_PERSISTENT);
+    if (!response) {
+        return NULL;
+    }
+    if (answer->body.size > 0) {
+        answer->body = (struct buf){0};
+    }
+    bool whole = true;
+    for (unsigned i = 0; i < answer->header_count; i++) {
+        whole &=
+            MHD_add_response_header(response, answer->header[i].name, answer->header[i].value) == MHD_YES;
+    }
+    if (is_last(request)) {
+        whole &= MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
+    }
+    if (!whole) { /* without memory: rather no answer than one that lacks its type */
+        MHD_destroy_response(response);
+        return NULL;
+    }
+    return response;
+}
+
+static enum MHD_Result send_answer(struct request *request) {
+    struct connection *connection = request->connection;
+    struct MHD_Response *response = make_response(request);
+    if (!response) {
+        return MHD_NO;
+    }
+    request->phase = PHASE_SENT;
+    watch_phase(connection->watch, WATCH_WRITE, request->settings->config.write_timeout_ms, NULL);
+    enum MHD_Result result = MHD_queue_response(connection->handle, request->answer.http_status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result begin(struct request *request, const char *method, const char *version) {
+    struct connection *connection = request->connection;
+    MHD_get_connection_values_n(connection->handle, MHD_HEADER_KIND, on_header, request);
+    request_begin(request, method, version);
+    request->phase = PHASE_BODY;
+    if (request_must_answer_early(request)) {
+        connection->early = true;
+        return send_answer(request);
+    }
+    int64_t allowance = (int64_t)(request->framing.content_length / BODY_RATE) * 1000;
+    watch_phase(connection->watch, WATCH_BODY, request->settings->config.body_timeout_ms + allowance,
+                request->id);
+    return MHD_YES;
+}
+
+static enum MHD_Result end(struct request *request) {
+    struct connection *connection = request->connection;
+    if (request_end(request)) {
+        return send_answer(request);
+    }
+    request->phase = PHASE_WORK;
+    watch_phase(connection->watch, WATCH_WORK, 0, NULL);
+    /* Suspended first: a worker may be done, and resume, before this function returns. */
+    MHD_suspend_connection(connection->handle);
+    if (request_submit(request) != ST_OK) {
+        http_resume(request);
+    }
+    return MHD_YES;
+}
+
+enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, const char *url,
+                                   const char *method, const char *version, const char *data, size_t *size,
+                                   void **context) {
+    (void)cls, (void)handle, (void)url;
+    struct request *request = *context;
+    if (!request) {
+        return MHD_NO; /* no memory for it: close */
+    }
+    ((struct connection *)request->connection)->thread->pace.moved = true;
+    switch ((enum phase)request->phase) {
+    case PHASE_HEADERS:
+        return begin(request, method, version);
+    case PHASE_BODY:
+        if (*size == 0) {
+            return end(request);
+        }
+        if (!request_body(request, data, *size)) {
+            return MHD_NO;
+        }
+        *size = 0;
+        return MHD_YES;
+    case PHASE_WORK:
+        return request->answered ? send_answer(request) : MHD_YES;
+    default:
+        return MHD_YES;
+    }
+}
+
+void connection_completed(void *cls, struct MHD_Connection *handle, void **context,
+                          enum MHD_RequestTerminationCode code) {
+    (void)cls;
+    struct connection *connection = connection_of(handle);
+    struct watch *watch = connection ? connection->watch : NULL;
+    struct request *request = *context;
+    *context = NULL;
+    if (request) {
+        enum watch_end end = watch_ended(watch);
+        int64_t idle_ms = request->settings->config.idle_timeout_ms;
+        request_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
+                        end == WATCH_LATE || end == WATCH_SLOW);
+        watch_phase(watch, WATCH_IDLE, idle_ms, NULL);
+    }
+}

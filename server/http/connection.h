@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * What happens on a connection: requests are fed with what arrives, and what they answer is sent; a request
+ * that needs a worker is suspended meanwhile. For http.c, and called by libmicrohttpd on the connection's
+ * event thread. */
+#ifndef BLURD_SERVER_HTTP_CONNECTION_H
+#define BLURD_SERVER_HTTP_CONNECTION_H
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "server/http/http.h"
+#include "server/http/http_log.h"
+#include "server/http/loop.h"
+#include "server/http/pace.h"
+
+enum { EVENT_THREADS_MAX = 64 }; /* as --event-threads */
+
+/* A thread and its part of the connections. */
+struct event_thread {
+    struct http *http;
+    struct MHD_Daemon *daemon;
+    struct loop *loop;
+    struct pace pace;
+    bool ended; /* a connection has, since the library last looked whether it may accept */
+};
+
+struct http {
+    struct service *service;
+    struct watchdog *watchdog;
+    struct lingering *lingering;
+    int listen_fd;
+    bool admin, tls, quiesced;
+    unsigned threads;
+    struct event_thread thread[EVENT_THREADS_MAX];
+    _Atomic unsigned open; /* connections */
+    struct http_log log;
+};
+
+/* A TCP connection; requests follow one another on it. */
+struct connection {
+    struct event_thread *thread;
+    struct MHD_Connection *handle;
+    struct watch *watch;
+    int fd;
+    bool asked; /* a request line has come */
+    bool early; /* answered before the request was read to its end */
+};
+
+/* MHD_OPTION_NOTIFY_CONNECTION: one begins or ends. `cls` is the struct event_thread. */
+void connection_notify(void *cls, struct MHD_Connection *handle, void **context,
+                       enum MHD_ConnectionNotificationCode code);
+
+/* MHD_OPTION_URI_LOG_CALLBACK: the request line has been read. `target` is raw, and what is returned becomes
+ * the request's context. For this and the next, `cls` is the struct http. */
+void *connection_target(void *cls, const char *target, struct MHD_Connection *handle);
+
+/* The handler of MHD_start_daemon, and MHD_OPTION_NOTIFY_COMPLETED. */
+enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, const char *url,
+                                   const char *method, const char *version, const char *data, size_t *size,
+                                   void **context);
+void connection_completed(void *cls, struct MHD_Connection *handle, void **context,
+                          enum MHD_RequestTerminationCode code);
+
+#endif

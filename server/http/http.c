@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * libmicrohttpd's daemons and our threads for them; what happens on a connection is in connection.c, and no
+ * other file knows the library.
+ *
+ * Its own threads are not used: when exactly 128 events are there at once (that is how many
+ * it asks for), they wait for one more before they look at any. In MHD_run it never waits;
+ * our threads do (loop.h). Several share the listening socket, each with a daemon. */
+#include "server/http/http.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "server/http/connection.h"
+#include "server/http/lingering.h"
+#include "server/http/peer.h"
+#include "server/http/tls.h"
+#include "server/http/watchdog.h"
+#include "server/request.h"
+#include "server/service.h"
+
+enum {
+    CONNECTION_MEMORY = 64 << 10, /* headers and target have to fit; also the read size */
+    ADMIN_CONNECTIONS = 64,
+};
+
+/* As strict as the library can be. Before 0.9.77.1 that would only add a check of Host,
+ * which framing.c makes, and whose answer 0.9.75 sends with its header doubled. */
+#if MHD_VERSION >= 0x00097701
+#define OPTION_STRICT MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1
+#else
+#define OPTION_STRICT MHD_OPTION_STRICT_FOR_CLIENT, 0
+#endif
+
+/* Targets are taken apart by request.c, raw; the library's own view is not used. */
+static size_t no_unescape(void *cls, struct MHD_Connection *handle, char *text) {
+    (void)cls, (void)handle;
+    return strlen(text);
+}
+
+/* The library calls this where it would abort: its own invariants are broken. */
+static void on_panic(void *cls, const char *file, unsigned line, const char *reason) {
+    (void)cls;
+    log_message(LOG_ERROR, "microhttpd", "panic in %s:%u: %s", file, line, reason ? reason : "");
+    _exit(70); /* EX_SOFTWARE */
+}
+
+static unsigned connections_max(const struct http *http) {
+    return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
+}
+
+static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned connections) {
+    struct http *http = thread->http;
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (char[]){TLS_PRIORITIES}},
+                                   {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)tls_retrieve},
+                                   {MHD_OPTION_END, 0, NULL}};
+    return MHD_start_daemon(
+        (http->tls ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
+        NULL, connection_request, http, MHD_OPTION_EXTERNAL_LOGGER, http_log_message, &http->log,
+        OPTION_STRICT, MHD_OPTION_LISTEN_SOCKET, http->listen_fd, MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK,
+        connection_target, http, MHD_OPTION_NOTIFY_COMPLETED, connection_completed, http,
+        MHD_OPTION_NOTIFY_CONNECTION, connection_notify, thread, MHD_OPTION_UNESCAPE_CALLBACK, no_unescape,
+        NULL, MHD_OPTION_ARRAY, http->tls ? tls : &tls[2], MHD_OPTION_END);
+}
+
+static int64_t run_daemon(void *context) {
+    struct event_thread *thread = context;
+    MHD_UNSIGNED_LONG_LONG ms;
+    thread->ended = false;
+    pace_begin(&thread->pace);
+    MHD_run(thread->daemon);
+    if (thread->ended) {
+        return 0;
+    }
+    return pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1,
+                     http_log_is_fresh(&thread->http->log));
+}
+
+static void quiesce_daemon(void *context) {
+    MHD_quiesce_daemon(((struct event_thread *)context)->daemon);
+}
+
+static enum status start_thread(struct http *http, unsigned index, struct error *err) {
+    struct event_thread *thread = &http->thread[index];
+    unsigned most = connections_max(http);
+    thread->http = http;
+    unsigned share = most / http->threads + (index < most % http->threads);
+    thread->daemon = start_daemon(thread, share ? share : 1);
+    const union MHD_DaemonInfo *epoll =
+        thread->daemon ? MHD_get_daemon_info(thread->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+    if (!epoll) {
+        return fail(err, ST_BUSY, "cannot start the HTTP library: %s", strerror(errno));
+    }
+    return loop_start(&thread->loop, epoll->epoll_fd, run_daemon, thread, err);
+}
+
+enum status http_start(struct http **http, struct service *service, int fd, bool admin, struct error *err) {
+    struct http *started = calloc(1, sizeof *started);
+    if (!started) {
+        close(fd);
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    *started = (struct http){.service = service, .listen_fd = fd, .admin = admin};
+    started->tls = !admin && service->config->tls_cert[0];
+    started->threads = admin ? 1 : loop_threads(service->config->event_threads, service->cores);
+    struct watchdog_limits limits = settings_limits(service->config, connections_max(started), started->tls);
+    enum status status = watchdog_create(&started->watchdog, &limits, err);
+    if (status == ST_OK && started->tls) {
+        tls_serve(&service->settings);
+        status =
+            MHD_is_feature_supported(MHD_FEATURE_HTTPS_CERT_CALLBACK2) == MHD_YES
+                ? ST_OK
+                : fail(err, ST_ARGUMENT, "tls_cert is given, but this libmicrohttpd is built without TLS");
+    }
+    if (status == ST_OK) {
+        status = lingering_create(&started->lingering, err);
+    }
+    started->log = (struct http_log){.metrics = service->metrics, .watchdog = started->watchdog};
+    MHD_set_panic_func(on_panic, NULL);
+    for (unsigned i = 0; i < started->threads && status == ST_OK; i++) {
+        status = start_thread(started, i, err);
+    }
+    if (status != ST_OK) {
+        http_stop(started);
+        return status;
+    }
+    *http = started;
+    return ST_OK;
+}
+
+void http_configure(struct http *http, const struct config *config) {
+    struct watchdog_limits limits = settings_limits(config, connections_max(http), http->tls);
+    watchdog_configure(http->watchdog, &limits);
+}
+
+/* Afterwards the listening socket is not the library's to close. */
+static void stop_accepting(struct http *http) {
+    for (unsigned i = 0; i < http->threads && !http->quiesced; i++) {
+        struct event_thread *thread = &http->thread[i];
+        if (thread->loop) {
+            loop_call(thread->loop, quiesce_daemon);
+        } else if (thread->daemon) {
+            quiesce_daemon(thread);
+        }
+    }
+    http->quiesced = true;
+}
+
+void http_quiesce(struct http *http) {
+    stop_accepting(http);
+    watchdog_drain(http->watchdog);
+}
+
+unsigned http_connections(const struct http *http) {
+    return atomic_load(&http->open);
+}
+
+void http_stop(struct http *http) {
+    if (!http) {
+        return;
+    }
+    stop_accepting(http);
+    for (unsigned i = 0; i < http->threads; i++) {
+        loop_stop(http->thread[i].loop);
+        if (http->thread[i].daemon) {
+            MHD_stop_daemon(http->thread[i].daemon);
+        }
+    }
+    lingering_destroy(http->lingering);
+    watchdog_destroy(http->watchdog);
+    close(http->listen_fd);
+    free(http);
+}
+
+void http_resume(struct request *request) {
+    const struct connection *connection = request->connection;
+    struct loop *loop = connection->thread->loop;
+    MHD_resume_connection(connection->handle); /* from now on the connection may end */
+    loop_wake(loop);
+}
+
+bool http_peer_gone(const struct request *request) {
+    return peer_closed(((struct connection *)request->connection)->fd, NULL);
+}
+
+const char *http_library(void) {
+    static char text[40];
+    snprintf(text, sizeof text, "libmicrohttpd %s", MHD_get_version());
+    return text;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/http/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    BACKLOG = 4096
+}; /* beyond it a client waits a second for its next try; the kernel may have a lower limit */
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+static socklen_t parse(const char *text, uint16_t port, union address *address) {
+    memset(address, 0, sizeof *address);
+    if (inet_pton(AF_INET6, text, &address->v6.sin6_addr) == 1) {
+        address->v6.sin6_family = AF_INET6;
+        address->v6.sin6_port = htons(port);
+        return sizeof address->v6;
+    }
+    if (inet_pton(AF_INET, text, &address->v4.sin_addr) == 1) {
+        address->v4.sin_family = AF_INET;
+        address->v4.sin_port = htons(port);
+        return sizeof address->v4;
+    }
+    return 0;
+}
+
+static int try_listen(const union address *address, socklen_t size) {
+    int fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    int on = 1, off = 0;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (address->any.sa_family == AF_INET6) {
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    }
+    if (bind(fd, &address->any, size) == 0 && listen(fd, BACKLOG) == 0) {
+        return fd;
+    }
+    int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+enum status listen_open(const char *text, uint16_t *port, int *fd, struct error *err) {
+    union address address;
+    socklen_t size = parse(text, *port, &address);
+    if (size == 0) {
+        return fail(err, ST_ARGUMENT, "cannot listen on \"%s\": not an IP address", text);
+    }
+    *fd = try_listen(&address, size);
+    if (*fd < 0 && strcmp(text, "::") == 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {
+        size = parse("0.0.0.0", *port, &address);
+        *fd = try_listen(&address, size);
+    }
+    if (*fd < 0) {
+        return fail(err, ST_ARGUMENT, "cannot listen on %s port %u: %s", text, *port, strerror(errno));
+    }
+    listen_port(*fd, port);
+    return ST_OK;
+}
+
+/* A socket that is connected; -1 with errno. */
+static int try_connect(const char *text, uint16_t port) {
+    union address address;
+    socklen_t size = parse(text, port, &address);
+    int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    if (connect(fd, &address.any, size) == 0) {
+        return fd;
+    }
+    int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+enum status listen_reach(const char *text, uint16_t port, int *fd, struct error *err) {
+    bool both = strcmp(text, "::") == 0;
+    const char *to = both || strcmp(text, "0.0.0.0") == 0 ? "127.0.0.1" : text;
+    *fd = try_connect(to, port);
+    if (*fd < 0 && both) { /* a machine without IPv4 */
+        *fd = try_connect("::1", port);
+    }
+    return *fd >= 0 ? ST_OK
+                    : fail(err, ST_ARGUMENT, "nothing answers on %s port %u: %s", to, port, strerror(errno));
+}
+
+static bool is_loopback(const union address *address) {
+    const struct in6_addr *v6 = &address->v6.sin6_addr;
+    if (address->any.sa_family == AF_INET) {
+        return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    }
+    return IN6_IS_ADDR_LOOPBACK(v6) || (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET);
+}
+
+/* The IP address of a socket; false when it has none. */
+static bool read_address(int fd, union address *address) {
+    socklen_t size = sizeof *address;
+    memset(address, 0, sizeof *address);
+    return getsockname(fd, &address->any, &size) == 0 &&
+           (address->any.sa_family == AF_INET || address->any.sa_family == AF_INET6);
+}
+
+bool listen_is_public(int fd) {
+    union address address;
+    return read_address(fd, &address) && !is_loopback(&address);
+}
+
+void listen_port(int fd, uint16_t *port) {
+    union address address;
+    bool known = read_address(fd, &address);
+    *port = !known                              ? 0
+            : address.any.sa_family == AF_INET6 ? ntohs(address.v6.sin6_port)
+                                                : ntohs(address.v4.sin_port);
+}
+
+/* "localhost" is this machine's IPv4 loopback address wherever there is one. */
+static bool is_at_localhost(const union address *address) {
+    if (address->any.sa_family == AF_INET6) {
+        return IN6_IS_ADDR_UNSPECIFIED(&address->v6.sin6_addr);
+    }
+    uint32_t v4 = ntohl(address->v4.sin_addr.s_addr);
+    return v4 == INADDR_ANY || v4 == INADDR_LOOPBACK;
+}
+
+static void write_host(const union address *address, char *host, socklen_t size) {
+    if (is_at_localhost(address)) {
+        snprintf(host, size, "localhost");
+    } else if (address->any.sa_family == AF_INET) {
+        inet_ntop(AF_INET, &address->v4.sin_addr, host, size);
+    } else {
+        char digits[INET6_ADDRSTRLEN] = "";
+        inet_ntop(AF_INET6, &address->v6.sin6_addr, digits, sizeof digits);
+        snprintf(host, size, "[%s]", digits);
+    }
+}
+
+void listen_url(int fd, bool tls, char url[LISTEN_URL_MAX]) {
+    union address address;
+    char host[INET6_ADDRSTRLEN + 2] = "";
+    uint16_t port;
+    url[0] = '\0';
+    if (read_address(fd, &address)) {
+        listen_port(fd, &port);
+        write_host(&address, host, sizeof host);
+        snprintf(url, LISTEN_URL_MAX, "%s://%s:%u/", tls ? "https" : "http", host, port);
+    }
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * The steps of a pipeline as text: "blur:sigma=8:edge=wrap|sharpen:amount=0.5". */
+#ifndef BLURD_SERVER_MESSAGE_OPERATIONS_H
+#define BLURD_SERVER_MESSAGE_OPERATIONS_H
+
+#include "filters/filter.h"
+
+/* Parses the steps into a struct operation_list (server/message/parameters.h). ST_ARGUMENT names the step,
+ * and what is wrong with it: an unknown or repeated argument, a value out of range, a filter that makes no
+ * picture, more steps than a chain has. */
+enum status operations_parse(const struct argument *row, const char *text, void *field, struct error *err);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/message/parameters.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/message/operations.h"
+#include "server/message/query.h"
+
+static const char *const formats[] = {"auto", "jpeg", "png", "jpg", NULL};
+static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
+static const char *const metadata_choices[] = {"strip", "keep", NULL};
+static const char *const backends[] = {"auto", "cpu", NULL};
+static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
+static const char *const modes[] = {"plain", "redact", NULL};
+
+static enum status parse_region(const struct argument *row, const char *text, void *field,
+                                struct error *err) {
+    (void)row; /* regions know their name */
+    return region_parse(field, text, err);
+}
+
+#define AT(member) offsetof(struct parameters, member)
+
+static const struct argument steps_table[] = {
+    {.name = "ops",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(ops),
+     .parse = operations_parse,
+     .form = "steps",
+     .example = "blur:sigma=8|sharpen:amount=0.5",
+     .without = "",
+     .help = "The steps, separated by `|`: a filter, and after colons its arguments, as in "
+             "`blur:sigma=8:edge=wrap|sharpen:amount=0.5`. At most 8, or fewer where "
+             "`max_steps` of the configuration says so."},
+    {0},
+};
+
+static const struct argument input_table[] = {
+    {.name = "autorotate",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(input.autorotate),
+     .initial = 1,
+     .help = "Turn the picture upright as its EXIF orientation says."},
+    {.name = "backend",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.backend),
+     .choices = backends,
+     .help = "`cpu` filters on the CPU where a GPU would; the answer is the same, to the byte."},
+    {.name = "colorspace",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.colorspace),
+     .choices = colorspaces,
+     .help = "`native` filters the planes as the codec stores them where the filter allows it, `rgb` filters "
+             "RGB, `linear` filters linear light."},
+    {.name = "invert",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(input.invert),
+     .help = "Act on everything but the regions. Needs a region."},
+    {.name = "region",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(input.region),
+     .parse = parse_region,
+     .most = REGIONS_MAX,
+     .form = "a shape",
+     .example = "ellipse:300,100,160,160",
+     .without = "everywhere",
+     .help = "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`; places in the upright "
+             "picture, in what `unit` says, or in percent with a `%` behind the number."},
+    {.name = "unit",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.region.unit),
+     .choices = region_unit_names,
+     .help =
+         "What the numbers of all regions are: pixels, percent (0 to 100) or ratios (0 to 1) of the width "
+         "and height. A number with a `%` behind it is in percent all the same. `percent` and "
+         "`ratio` need a region."},
+    {0},
+};
+
+static const struct argument feather_table[] = {
+    {.name = "feather",
+     .type = ARGUMENT_REAL,
+     .offset = AT(input.feather),
+     .minimum = 0.5,
+     .maximum = 500,
+     .unit = " pixels",
+     .help = "Width in pixels over which the edges of the regions are soft. Needs a region.",
+     .without = "hard edges"},
+    {0},
+};
+
+static const struct argument mode_table[] = {
+    {.name = "mode",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.mode),
+     .choices = modes,
+     .help =
+         "`redact`: nothing but a coarse mean of what is inside a region is left, before it is filtered."},
+    {0},
+};
+
+static const struct argument output_table[] = {
+    {.name = "effort",
+     .type = ARGUMENT_WHOLE,
+     .offset = AT(output.effort),
+     .minimum = 0,
+     .maximum = 9,
+     .initial = 1,
+     .help = "PNG compression, 0 fastest to 9 smallest."},
+    {.name = "format",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(output.format),
+     .choices = formats,
+     .help = "Format of the answer, `jpg` being `jpeg`; `auto` takes what `Accept` prefers, else the "
+             "input's, and such answers "
+             "carry `Vary: Accept`."},
+    {.name = "metadata",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(output.metadata),
+     .choices = metadata_choices,
+     .help =
+         "`strip` keeps what tells how colours are meant, and nothing else; `keep` also what describes the "
+         "photograph: see the table of metadata."},
+    {.name = "progressive",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(output.progressive),
+     .help = "Write a progressive JPEG."},
+    {.name = "quality",
+     .type = ARGUMENT_WHOLE,
+     .offset = AT(output.quality),
+     .minimum = 1,
+     .maximum = 100,
+     .initial = 85,
+     .help = "JPEG quality.",
+     .without = "85; a JPEG that is changed in regions alone keeps its own"},
+    {.name = "subsampling",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(output.subsampling),
+     .choices = subsamplings,
+     .help = "JPEG chroma subsampling; `auto` is the input's, 4:2:0 when the input has none."},
+    {0},
+};
+
+/* ---- which of them an endpoint takes; no filter: the pipeline ---- */
+
+static bool is_pipeline(const struct filter *filter) {
+    return !filter;
+}
+
+static bool always(const struct filter *filter) {
+    (void)filter;
+    return true;
+}
+
+static bool makes_picture(const struct filter *filter) {
+    return is_pipeline(filter) || filter_id(filter) != FILTER_STATS;
+}
+
+static bool can_redact(const struct filter *filter) {
+    return !is_pipeline(filter) && (filter_id(filter) == FILTER_BLUR || filter_id(filter) == FILTER_PIXELATE);
+}
+
+static const struct {
+    const struct argument *rows;
+    bool (*taken)(const struct filter *filter);
+} tables[] = {
+    {steps_table, is_pipeline}, {input_table, always},         {feather_table, makes_picture},
+    {mode_table, can_redact},   {output_table, makes_picture},
+};
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+const struct argument *parameters_shared(unsigned index) {
+    return index < TABLES ? tables[index].rows : NULL;
+}
+
+bool parameters_share(const struct filter *filter, unsigned index) {
+    return index < TABLES && tables[index].taken(filter);
+}
+
+/* A parameter that was looked up. */
+struct found {
+    const struct argument *row; /* NULL: there is none */
+    bool own;                   /* of the filter, whose offsets are in its arguments */
+    uint64_t bit;               /* in parameters->given */
+};
+
+static unsigned row_count(const struct argument *table) {
+    unsigned count = 0;
+    while (table[count].name) {
+        count++;
+    }
+    return count;
+}
+
+static struct found find(const struct parameters *parameters, const char *name) {
+    struct found found = {0};
+    unsigned base = 0; /* rows of the tables before */
+    if (parameters->filter) {
+        const struct argument *table = parameters->filter->arguments;
+        found.row = argument_find(table, name);
+        found.own = found.row != NULL;
+        found.bit = found.row ? UINT64_C(1) << (found.row - table) : 0;
+        base = row_count(table);
+    }
+    for (unsigned i = 0; i < TABLES && !found.row; i++) {
+        if (tables[i].taken(parameters->filter) &&
+            (found.row = argument_find(tables[i].rows, name)) != NULL) {
+            found.bit = UINT64_C(1) << (base + (found.row - tables[i].rows));
+        }
+        base += row_count(tables[i].rows);
+    }
+    return found;
+}
+
+void parameters_init(struct parameters *parameters, const struct filter *filter) {
+    memset(parameters, 0, sizeof *parameters);
+    parameters->filter = filter;
+    parameters->ops.most = CHAIN_STEPS_MAX;
+    for (unsigned i = 0; i < TABLES; i++) {
+        arguments_default(tables[i].rows, parameters);
+    }
+    if (filter) {
+        parameters->ops.count = 1;
+        parameters->ops.operation[0].filter = filter;
+        arguments_default(filter->arguments, &parameters->ops.operation[0].arguments);
+    }
+}
+
+bool parameters_know(const struct parameters *parameters, const char *name) {
+    return find(parameters, name).row != NULL;
+}
+
+bool parameters_given(const struct parameters *parameters, const char *name) {
+    return (parameters->given & find(parameters, name).bit) != 0;
+}
+
+static enum status unknown(const struct parameters *parameters, const char *name, struct error *err) {
+    const char *endpoint = parameters->filter ? parameters->filter->name : "pipeline";
+    char names[ERROR_TEXT_MAX];
+    size_t used = 0;
+    if (parameters->filter) {
+        used = arguments_list(parameters->filter->arguments, names, sizeof names, used);
+    }
+    for (unsigned i = 0; i < TABLES; i++) {
+        if (tables[i].taken(parameters->filter)) {
+            used = arguments_list(tables[i].rows, names, sizeof names, used);
+        }
+    }
+    return fail_argument(err, name, "unknown parameter; %s takes %s", endpoint, names);
+}
+
+enum status parameters_set(struct parameters *parameters, const char *name, const char *value,
+                           struct error *err) {
+    struct found found = find(parameters, name);
+    if (!found.row) {
+        return unknown(parameters, name, err);
+    }
+    if ((parameters->given & found.bit) && found.row->most <= 1) {
+        return fail_argument(err, name, "%s is given more than once", name);
+    }
+    parameters->given |= found.bit;
+    void *target = found.own ? (void *)&parameters->ops.operation[0].arguments : parameters;
+    enum status status = argument_parse(found.row, value, target, err);
+    if (parameters->output.format == FORMAT_JPG) {
+        parameters->output.format = FORMAT_JPEG;
+    }
+    return status;
+}
+
+enum status parameters_parse(struct parameters *parameters, const char *query, struct error *err) {
+    struct query_pair pair;
+    *err = (struct error){0};
+    while (query && query_next(&query, &pair, err)) {
+        enum status status = parameters_set(parameters, pair.name, pair.value, err);
+        if (status != ST_OK) {
+            return status;
+        }
+    }
+    return err->status;
+}
+
+/* Planning finds what contradicts itself; that does not depend on the picture, so that any will do. In a
+ * pipeline it is a step that is told, as the filter's arguments are no parameters there. */
+static enum status try_plan(const struct parameters *parameters, struct error *err) {
+    static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 1, .height = 1};
+    struct chain chain = {0};
+    struct error cause = {0};
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < parameters->ops.count && status == ST_OK; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        status = chain_append(&chain, operation->filter, &operation->arguments, &shape, &cause);
+    }
+    if (status == ST_ARGUMENT && is_pipeline(parameters->filter)) {
+        return fail_argument(err, "ops", "ops: step %u: %.200s", chain.count + 1, cause.text);
+    }
+    *err = cause;
+    return status;
+}
+
+enum status parameters_check(const struct parameters *parameters, struct error *err) {
+    const struct input_arguments *input = &parameters->input;
+    if (parameters->ops.count == 0) {
+        return fail_argument(err, "ops", "ops is missing: the steps of the pipeline, as in blur:sigma=8");
+    }
+    if (input->region.count == 0 && (input->feather > 0 || input->invert)) {
+        return fail_argument(err, input->invert ? "invert" : "feather", "%s needs a region",
+                             input->invert ? "invert" : "feather");
+    }
+    if (input->region.count == 0 && input->region.unit != REGION_PX) {
+        return fail_argument(err, "unit", "unit needs a region");
+    }
+    enum status status = region_check(&input->region, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
+        return fail_argument(err, "metadata", "metadata is keep, but mode=redact drops all metadata");
+    }
+    return try_plan(parameters, err);
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ * The life of a picture. The steps below run in order on one worker; the first that
+ * fails ends it. Sizes are known before memory is taken, and the decoded picture stays
+ * as it is until the result exists, so that another backend can take over. */
+#include "server/picture/pipeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codecs/jpeg/jpeg_patch.h"
+#include "codecs/jpeg/jpeg_splice.h"
+#include "codecs/orient.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "cpu/linear.h"
+#include "server/picture/envelope.h"
+#include "server/picture/plan.h"
+#include "server/picture/statistics.h"
+#include "server/picture/workspace.h"
+#include "server/queue/footprint.h"
+#include "server/request.h"
+#include "server/service.h"
+
+struct pipeline {
+    struct request *request;
+    struct worker *worker;
+    struct error *err;
+    struct bytes input; /* the picture's bytes, in the slot */
+    struct plan plan;
+    struct workspace work;
+    struct image source, result;
+    bool decoded;              /* the source is there */
+    int64_t decode_ns;         /* that this took while the filter waited for it, or followed */
+    int64_t follow_ns;         /* that the filter, and what follows it, took in between */
+    struct encoding *encoding; /* follows the filter; NULL: the picture is encoded when it is there */
+    int64_t encode_ns;         /* that this took in between */
+    int64_t clock;             /* when the current stage began */
+    bool complete;             /* the answer is there: the other steps have nothing to do */
+};
+
+static void stage_end(struct pipeline *p, enum stage stage) {
+    int64_t now = clock_ns();
+    p->request->outcome.stage_ns[stage] = now - p->clock;
+    p->clock = now;
+}
+
+static enum status open_envelope(struct pipeline *p) {
+    return envelope_open(p->request, &p->input, p->err);
+}
+
+static enum metric_format format_of(const struct plan *plan) {
+    return plan_makes_stats(plan)      ? METRIC_FORMAT_NONE
+           : plan->output == CODEC_PNG ? METRIC_FORMAT_PNG
+                                       : METRIC_FORMAT_JPEG;
+}
+
+static enum status plan(struct pipeline *p) {
+    struct outcome *outcome = &p->request->outcome;
+    enum status status = plan_make(&p->plan, p->input, p->request, p->clock, p->err);
+    if (p->plan.upright.width > 0) { /* the header was fine */
+        outcome->width = p->plan.upright.width;
+        outcome->height = p->plan.upright.height;
+        outcome->format = format_of(&p->plan);
+    }
+    p->plan.options.crew = p->worker->crew;
+    p->plan.options.losses = &outcome->losses;
+    return status;
+}
+
+/* "cpu/avx512", "cuda:0", "cuda:0/jpeg". */
+static void name_backend(struct outcome *outcome, const struct backend *backend, int unit,
+                         const char *codec) {
+    char number[16] = "";
+    if (unit >= 0) {
+        snprintf(number, sizeof number, ":%d", unit);
+    }
+    snprintf(outcome->backend_name, sizeof outcome->backend_name, "%.12s%s%s", backend->name, number, codec);
+}
+
+static void init_output(struct pipeline *p) {
+    /* No picture of this size, noise at quality 100 and its metadata included, is larger. */
+    size_t pixels = (size_t)p->plan.upright.width * p->plan.upright.height;
+    buf_init(&p->request->answer.body, pixels * 16 + (8 << 20));
+}
+
+/* ---- the whole by a device's codecs ---- */
+
+static enum status run_transcode(struct pipeline *p, struct lane *lane, struct lane_timing *timing) {
+    struct buf *output = &p->request->answer.body;
+    struct transcode job = {
+        .chain = &p->plan.chain,
+        .slot = p->request->slot,
+        .input = p->input,
+        .shape = p->plan.stored,
+        .orientation = p->plan.orientation,
+        .quality = p->plan.options.quality,
+        .room = footprint_room(&p->plan),
+    };
+    size_t size = 0;
+    p->request->slot->shared = true;
+    job.output = slot_take(p->request->slot, job.room, p->err);
+    enum status status = job.output ? lane_transcode(lane, &job, &size, timing, p->err) : p->err->status;
+    if (status != ST_OK) {
+        return status;
+    }
+    init_output(p);
+    status = jpeg_splice((struct bytes){job.output, size}, &p->plan.upright, &p->plan.options,
+                         &p->plan.picture.metadata, output, p->err);
+    if (status != ST_OK) {
+        buf_finish(output);
+    }
+    return status;
+}
+
+/* Where the queue gave the request to a device. Whatever that says, the CPU may do it after all, and knows
+ * better what is wrong with a picture. */
+static enum status transcode(struct pipeline *p) {
+    struct service *service = p->request->service;
+    struct outcome *outcome = &p->request->outcome;
+    struct backend *backend = service->backend[0];
+    struct lane *lane = p->worker->lane[0];
+    struct lane_timing timing;
+    size_t used = p->request->slot->used;
+    if (!p->request->job.device || !lane || backend_transcodes(backend) == 0 ||
+        !plan_may_transcode(&p->plan)) {
+        return ST_OK;
+    }
+    enum status status = run_transcode(p, lane, &timing);
+    if (status != ST_OK) {
+        slot_cut(p->request->slot, used); /* the CPU's way was promised all of the memory */
+        bool failed = status == ST_DEVICE;
+        metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
+        log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", backend->name, p->err->text);
+        return ST_OK;
+    }
+    outcome->stage_ns[STAGE_DECODE] += timing.upload_ns;
+    outcome->stage_ns[STAGE_FILTER] = timing.filter_ns;
+    outcome->stage_ns[STAGE_ENCODE] = timing.download_ns;
+    outcome->backend = 1;
+    outcome->device = true;
+    name_backend(outcome, backend, timing.unit, "/jpeg");
+    metrics_add(service->metrics, METRIC_JPEG_DEVICE, 1);
+    p->complete = true;
+    return ST_OK;
+}
+
+/* ---- step by step ---- */
+
+static enum status take_memory(struct pipeline *p) {
+    return workspace_open(&p->work, p->request->service->slots, &p->plan, p->request->service->cpu, p->err);
+}
+
+static enum status take_working(struct pipeline *p) {
+    return workspace_lend(&p->work, &p->plan, p->request->service->cpu, p->worker->crew, p->err);
+}
+
+static void place(struct image *image, const struct image_shape *shape, uint8_t *memory) {
+    image_layout(image, shape);
+    image_place(image, memory);
+}
+
+/* A progress that also takes the time of those who follow. */
+struct timed {
+    const struct progress *progress;
+    int64_t *ns;
+};
+
+static void tell_timed(void *context, uint32_t rows) {
+    const struct timed *timed = context;
+    int64_t start = clock_ns();
+    progress_tell(timed->progress, rows);
+    *timed->ns += clock_ns() - start;
+}
+
+/* Decodes once; a feed's function (core/feed.h). */
+static enum status make_source(void *context, const struct progress *progress, struct error *err) {
+    struct pipeline *p = context;
+    if (p->decoded) {
+        return ST_OK;
+    }
+    int64_t start = clock_ns();
+    struct timed timed = {progress, &p->follow_ns};
+    p->plan.limits.progress = &(const struct progress){tell_timed, &timed};
+    enum status status = codec_decode(p->input, &p->plan.picture, &p->plan.limits, &p->source, err);
+    p->plan.limits.progress = NULL;
+    p->decoded = status == ST_OK;
+    p->decode_ns = clock_ns() - start - p->follow_ns;
+    return status;
+}
+
+/* Whether the filters take the picture as the codec makes it: then they call for it. What is to be redacted
+ * must be gone before, with regions or without. */
+static bool filters_follow(const struct pipeline *p) {
+    return p->plan.orientation == 1 && !p->plan.area.wanted && !p->plan.area.redact &&
+           !plan_is_linear(&p->plan);
+}
+
+static enum status turn(struct pipeline *p) {
+    enum status status =
+        orient_image(&p->source, p->plan.orientation, &p->result, p->plan.limits.deadline_ns, p->err);
+    p->source = p->result;
+    place(&p->result, &p->plan.upright, p->work.memory[0]);
+    return status == ST_OK ? selection_turn(&p->plan.area, p->plan.orientation, p->err) : status;
+}
+
+static enum status make_soft(struct pipeline *p) {
+    enum status status = take_working(p);
+    const struct mask_feathering how = {
+        .feather = p->request->parameters.input.feather,
+        .lane = p->worker->lane[p->request->service->backend_count - 1],
+        .crew = p->worker->crew,
+        .deadline_ns = p->plan.limits.deadline_ns,
+        .working = p->work.working,
+    };
+    return status == ST_OK ? selection_feather(&p->plan.area, &how, p->err) : status;
+}
+
+static enum status decode(struct pipeline *p) {
+    const struct parameters *parameters = &p->request->parameters;
+    place(&p->source, &p->plan.stored, p->work.memory[0]);
+    place(&p->result, &p->plan.upright, p->work.memory[1]);
+    if (filters_follow(p)) {
+        return ST_OK;
+    }
+    enum status status = make_source(p, NULL, p->err);
+    p->decode_ns = 0;
+    if (status == ST_OK) {
+        status = selection_draw(&p->plan.area, parameters, &p->plan.picture, &p->source, p->err);
+    }
+    if (status == ST_OK && p->plan.orientation != 1) {
+        status = turn(p);
+    }
+    if (status == ST_OK && selection_is_soft(&p->plan.area, parameters)) {
+        status = make_soft(p);
+    }
+    selection_notice(&p->plan.area, p->request->outcome.notice, sizeof p->request->outcome.notice);
+    stage_end(p, STAGE_DECODE);
+    return status;
+}
+
+/* The first backend that does it; the last in the list is the CPU, which does not fail. */
+static enum status run_chain(struct pipeline *p, const struct run *asked, struct lane_timing *timing) {
+    struct run run = *asked;
+    struct service *service = p->request->service;
+    struct outcome *outcome = &p->request->outcome;
+    enum status status = fail(p->err, ST_BUSY, "no backend has memory for this worker");
+    bool cpu = p->request->parameters.input.backend == BACKEND_CPU;
+    for (unsigned i = cpu ? service->backend_count - 1 : 0; i < service->backend_count; i++) {
+        struct backend *backend = service->backend[i];
+        if (!p->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
+            continue;
+        }
+        status = backend == service->cpu ? take_working(p) : ST_OK;
+        p->work.slot->shared |= backend != service->cpu;
+        run.working = p->work.working;
+        status = status == ST_OK ? lane_run(p->worker->lane[i], &run, timing, p->err) : status;
+        if (!p->decoded) {
+            break;
+        }
+        if (status != ST_DEVICE) {
+            outcome->backend = i + 1;
+            name_backend(outcome, backend, timing->unit, "");
+            break;
+        }
+        metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);
+        log_message(LOG_WARNING, "backend", "%s: %s", backend->name, p->err->text);
+    }
+    return status;
+}
+
+/* The picture in linear light goes through the filters instead of the picture itself. */
+static enum status run_linear(struct pipeline *p, const struct run *asked, struct lane_timing *timing) {
+    struct image source, result;
+    struct run run = *asked;
+    struct image_shape shape = chain_result(&p->plan.chain, &p->plan.filtered);
+    place(&source, &p->plan.filtered, p->work.linear[0]);
+    place(&result, &shape, p->work.linear[1]);
+    run.source = &source;
+    run.target = &result;
+    enum status status = linear_from(run.crew, run.deadline_ns, &p->source, &source, p->err);
+    status = status == ST_OK ? run_chain(p, &run, timing) : status;
+    if (status != ST_OK || plan_makes_stats(&p->plan)) {
+        p->result = result;
+        return status;
+    }
+    status = linear_to(run.crew, run.deadline_ns, &result, &p->result, p->err);
+    if (run.mask && status == ST_OK) { /* 16 bits do not all come back as they were */
+        status = mask_restore(run.crew, run.deadline_ns, &p->result, &p->source, run.mask, p->err);
+    }
+    return status;
+}
+
+static void encode_rows(void *context, uint32_t rows) {
+    struct pipeline *p = context;
+    int64_t start = clock_ns();
+    codec_encode_rows(p->encoding, rows);
+    p->encode_ns += clock_ns() - start;
+}
+
+/* Whether the result is what the filters write, whole rows from the top. */
+static bool encoder_follows(const struct pipeline *p) {
+    return !p->plan.area.wanted && !plan_is_linear(&p->plan) && !plan_makes_stats(&p->plan);
+}
+
+static enum status open_output(struct pipeline *p) {
+    struct buf *output = &p->request->answer.body;
+    init_output(p);
+    return encoder_follows(p) ? codec_encode_begin(p->plan.output, &p->result, &p->plan.options,
+                                                   &p->plan.picture.metadata, output, &p->encoding, p->err)
+                              : ST_OK;
+}
+
+static enum status filter(struct pipeline *p) {
+    struct outcome *outcome = &p->request->outcome;
+    struct lane_timing timing = {0};
+    const struct feed feed = {make_source, p};
+    const struct progress progress = {encode_rows, p};
+    struct run run = {
+        .chain = &p->plan.chain,
+        .slot = p->work.slot,
+        .source = &p->source,
+        .target = &p->result,
+        .mask = p->plan.area.wanted ? &p->plan.area.mask : NULL,
+        .crew = p->worker->crew,
+        .deadline_ns = p->plan.limits.deadline_ns,
+        .feed = p->decoded ? NULL : &feed,
+        .progress = p->encoding ? &progress : NULL,
+    };
+    if (plan_makes_stats(&p->plan)) {
+        struct image_shape shape = chain_result(&p->plan.chain, &p->plan.filtered);
+        place(&p->result, &shape, p->result.plane[0].data);
+    }
+    enum status status =
+        plan_is_linear(&p->plan) ? run_linear(p, &run, &timing) : run_chain(p, &run, &timing);
+    stage_end(p, STAGE_FILTER);
+    outcome->stage_ns[STAGE_UPLOAD] = timing.upload_ns;
+    outcome->stage_ns[STAGE_DOWNLOAD] = timing.download_ns;
+    outcome->stage_ns[STAGE_FILTER] -= timing.upload_ns + timing.download_ns + p->decode_ns + p->encode_ns;
+    outcome->stage_ns[STAGE_DECODE] += p->decode_ns;
+    return status;
+}
+
+static enum status encode_picture(struct pipeline *p, struct buf *output) {
+    const struct metadata *metadata = &p->plan.picture.metadata;
+    if (plan_may_patch(&p->plan) && jpeg_patch_possible(p->input, &p->plan.limits)) {
+        enum status status = jpeg_patch(p->input, &p->plan.limits, &p->result, &p->plan.area.mask,
+                                        &p->plan.options, metadata, output, p->err);
+        if (status != ST_UNSUPPORTED) {
+            return status;
+        }
+        output->size = 0; /* what is there already is a part of a file */
+    }
+    return codec_encode(p->plan.output, &p->result, &p->plan.options, metadata, output, p->err);
+}
+
+static enum status encode(struct pipeline *p) {
+    struct buf *output = &p->request->answer.body;
+    enum status status = ST_OK;
+    if (p->encoding) {
+        status = codec_encode_end(p->encoding, true, p->err);
+        p->encoding = NULL;
+    } else if (plan_makes_stats(&p->plan)) {
+        const struct stats *stats = (const struct stats *)(const void *)p->result.plane[0].data;
+        status = statistics_write(stats, &p->plan.filtered, output, p->err);
+    } else {
+        status = encode_picture(p, output);
+    }
+    stage_end(p, STAGE_ENCODE);
+    p->request->outcome.stage_ns[STAGE_ENCODE] += p->encode_ns;
+    return status;
+}
+
+/* The answer, for which memory was claimed, outlives that claim until it is sent. */
+static void count_memory(const struct pipeline *p) {
+    struct request *request = p->request;
+    const struct slot *work = p->work.slot;
+    request->answer_bytes = request->answer.body.capacity;
+    slot_pool_count(request->service->slots, (int64_t)request->answer_bytes);
+    log_message(LOG_DEBUG, "memory", "%s: predicted %" PRIu64 " bytes beside the body, took %zu with it",
+                request->id, request->job.bytes,
+                request->slot->used + (work ? work->used + work->claimed : 0));
+}
+
+enum status pipeline_run(struct request *request, struct worker *worker) {
+    static enum status (*const steps[])(struct pipeline *) = {
+        open_envelope, plan, transcode, take_memory, decode, open_output, filter, encode,
+    };
+    struct pipeline p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {
+        status = steps[i](&p);
+    }
+    if (p.encoding) { /* something else has failed */
+        codec_encode_end(p.encoding, false, NULL);
+    }
+    count_memory(&p);
+    workspace_close(&p.work);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * What is to be done with a picture: known from its header and the request, before memory is taken. */
+#ifndef BLURD_SERVER_PICTURE_PLAN_H
+#define BLURD_SERVER_PICTURE_PLAN_H
+
+#include "codecs/codec.h"
+#include "codecs/peek.h"
+#include "filters/chain.h"
+#include "server/message/parameters.h"
+#include "server/picture/selection.h"
+
+struct request;
+
+struct plan {
+    struct bytes input; /* the picture's bytes */
+    const struct parameters *parameters;
+    struct codec_limits limits;
+    struct picture picture;
+    enum codec_id output;
+    uint8_t orientation;         /* to be undone; 1: none */
+    struct image_shape stored;   /* as decoded */
+    struct image_shape upright;  /* as encoded */
+    struct image_shape filtered; /* what the filters see: the upright picture, or that in linear light */
+    struct encode_options options;
+    struct chain chain;
+    struct selection area;
+};
+
+/* Reads the header and decides, into a zeroed plan. `input` and `request` must outlive the plan; the time
+ * limit counts from start_ns. Fails as codec_probe does, and with ST_LIMIT for a chain that is too long; when
+ * plan->upright has a width, the header was fine. */
+enum status plan_make(struct plan *plan, struct bytes input, const struct request *request, int64_t start_ns,
+                      struct error *err);
+
+/* Guesses at the same from a first look (NULL: the body is no picture that is known) and the size of the
+ * body: close enough to plan with memory and time before the picture's turn comes. Into a zeroed plan. */
+void plan_guess(struct plan *plan, const struct glance *glance, const struct request *request);
+
+/* The answer is numbers, not a picture. */
+bool plan_makes_stats(const struct plan *plan);
+
+/* The filters work in linear light. */
+bool plan_is_linear(const struct plan *plan);
+
+/* What lies outside of the regions can stay as it is in the file, to the bit: nothing else was asked for. */
+bool plan_may_patch(const struct plan *plan);
+
+/* Whether codecs of a device may do the whole of it: a JPEG of one scan to such a one, whose planes are
+ * filtered as they are. */
+bool plan_may_transcode(const struct plan *plan);
+
+/* Bytes that a picture of the shape takes; 0: too large for memory. */
+size_t plan_shape_size(const struct image_shape *shape);
+
+#endif

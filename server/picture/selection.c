@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/picture/selection.h"
+
+#include <stdio.h>
+
+#include "codecs/orient.h"
+#include "cpu/redact.h"
+
+enum status selection_init(struct selection *area, const struct parameters *parameters, uint8_t orientation,
+                           uint32_t width, uint32_t height, struct error *err) {
+    bool lies = orientation >= 5; /* the displayed picture has the sides exchanged */
+    *area = (struct selection){.region = parameters->input.region};
+    area->redact = parameters->input.mode == MODE_REDACT;
+    area->wanted = area->region.count > 0;
+    enum status status = ST_OK;
+    if (area->redact) {
+        status = region_check_size(&area->region, lies ? height : width, lies ? width : height, err);
+    }
+    region_turn(&area->region, orientation, width, height);
+    return status;
+}
+
+/* One byte a pixel. */
+struct image_shape selection_mask_shape(const struct image_shape *picture) {
+    return (struct image_shape){
+        .model = PIXEL_GRAY, .depth = 8, .width = picture->width, .height = picture->height};
+}
+
+/* As large as a mask of this picture, whichever way it is turned. */
+size_t selection_mask_bytes(const struct selection *area, const struct image_shape *stored) {
+    struct image image;
+    struct image_shape shape = selection_mask_shape(stored);
+    const struct image_shape turned = {
+        .model = PIXEL_GRAY, .depth = 8, .width = stored->height, .height = stored->width};
+    size_t size = image_layout(&image, &shape), other = image_layout(&image, &turned);
+    return !area->wanted && !area->redact ? 0 : size > other ? size : other;
+}
+
+enum status selection_take_memory(struct selection *area, struct slot *slot, const struct image_shape *stored,
+                                  struct error *err) {
+    size_t size = selection_mask_bytes(area, stored);
+    struct image_shape shape = selection_mask_shape(stored);
+    struct image *const images[] = {&area->mask, &area->spare};
+    for (unsigned i = 0; i < 2 && size > 0; i++) {
+        uint8_t *memory = slot_take(slot, size, err);
+        if (!memory) {
+            return err->status;
+        }
+        image_layout(images[i], &shape);
+        image_place(images[i], memory);
+    }
+    return ST_OK;
+}
+
+/* What is in a block of a JPEG shows all over it: redaction takes whole ones, the colour's included. Reduced
+ * colour that was interpolated shows in the next pixel, too. */
+static struct mask_grid blocks_of(const struct picture *picture, bool interpolated) {
+    const struct image_shape *shape = &picture->native;
+    if (picture->codec != CODEC_JPEG) {
+        return (struct mask_grid){0};
+    }
+    if (shape->model == PIXEL_GRAY) {
+        return (struct mask_grid){.width = 8, .height = 8};
+    }
+    if (shape->model == PIXEL_RGB) {
+        /* Unusual samplings are decoded as RGB and do not tell. MCUs have 1 to 4 blocks an axis: 96 is a
+         * multiple of all of them. */
+        return (struct mask_grid){
+            .width = 96, .height = 96, .margin_x = interpolated, .margin_y = interpolated};
+    }
+    return (struct mask_grid){.width = 8u << shape->chroma_shift_x,
+                              .height = 8u << shape->chroma_shift_y,
+                              .margin_x = interpolated && shape->chroma_shift_x > 0,
+                              .margin_y = interpolated && shape->chroma_shift_y > 0};
+}
+
+static enum status refuse_off(const struct selection *area, const struct image *stored, struct error *err) {
+    for (uint32_t i = 0; i < area->region.count; i++) {
+        if (area->report.place[i] == MASK_OFF) {
+            return fail_argument(err, "region",
+                                 "region %u lies off the picture (stored as %ux%u); mode=redact refuses that",
+                                 i + 1, stored->width, stored->height);
+        }
+    }
+    return ST_OK;
+}
+
+enum status selection_draw(struct selection *area, const struct parameters *parameters,
+                           const struct picture *picture, const struct image *stored, struct error *err) {
+    const struct input_arguments *input = &parameters->input;
+    const struct mask_options options = {
+        .invert = input->invert,
+        .outward = area->redact,
+        .grid = blocks_of(picture, area->interpolated),
+        .deadline_ns = area->deadline_ns,
+    };
+    enum status status = ST_OK;
+    if (area->wanted) {
+        status = mask_draw(&area->mask, &area->region, &options, &area->report, err);
+    }
+    if (!area->redact || status != ST_OK) {
+        return status;
+    }
+    status = refuse_off(area, stored, err);
+    if (status == ST_OK) {
+        const struct operation *operation = &parameters->ops.operation[0];
+        bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
+        const struct redact_options redact = {
+            .invert = input->invert,
+            .grid = options.grid,
+            .deadline_ns = area->deadline_ns,
+            .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
+        };
+        status = redact_image(stored, &area->region, &redact, &area->spare, err);
+    }
+    return status;
+}
+
+/* From here on the mask is the spare image, and the other way round. */
+static void swap(struct selection *area) {
+    struct image mask = area->mask;
+    area->mask = area->spare;
+    area->spare = mask;
+}
+
+enum status selection_turn(struct selection *area, uint8_t orientation, struct error *err) {
+    if (!area->wanted || orientation == 1) {
+        return ST_OK;
+    }
+    struct image_shape stored = image_shape(&area->mask);
+    struct image_shape upright = orient_shape(&stored, orientation);
+    uint8_t *memory = area->spare.plane[0].data;
+    image_layout(&area->spare, &upright);
+    image_place(&area->spare, memory);
+    enum status status = orient_image(&area->mask, orientation, &area->spare, area->deadline_ns, err);
+    swap(area);
+    memory = area->spare.plane[0].data;
+    image_layout(&area->spare, &upright);
+    image_place(&area->spare, memory);
+    return status;
+}
+
+/* However soft the edge, a pixel that was redacted stays touched: what no filter touches may be taken from
+ * the file again, where it is as it was. */
+static void keep_touched(const struct image *soft, const struct image *hard) {
+    for (uint32_t y = 0; y < hard->height; y++) {
+        uint8_t *row = plane_row(&soft->plane[0], y);
+        const uint8_t *redacted = plane_row(&hard->plane[0], y);
+        for (uint32_t x = 0; x < hard->width; x++) {
+            row[x] |= redacted[x] && !row[x];
+        }
+    }
+}
+
+bool selection_is_soft(const struct selection *area, const struct parameters *parameters) {
+    return area->wanted && parameters->input.feather > 0;
+}
+
+enum status selection_feather(struct selection *area, const struct mask_feathering *how, struct error *err) {
+    enum status status = mask_feather(how, &area->mask, &area->spare, &area->report, err);
+    if (area->redact && status == ST_OK) {
+        keep_touched(&area->spare, &area->mask);
+    }
+    swap(area);
+    return status;
+}
+
+void selection_notice(const struct selection *area, char *text, size_t size) {
+    unsigned cut = 0, off = 0, first = 0;
+    for (uint32_t i = area->region.count; i-- > 0;) {
+        enum mask_place place = area->report.place[i];
+        cut += place == MASK_CUT;
+        off += place == MASK_OFF;
+        first = place == MASK_WHOLE ? first : i + 1;
+    }
+    text[0] = '\0';
+    if (cut + off > 0) {
+        snprintf(
+            text, size,
+            "of %u regions %u lie off the picture and did nothing, %u are cut by its border; the first is "
+            "region %u",
+            area->region.count, off, cut, first);
+    }
+}

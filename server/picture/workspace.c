@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/picture/workspace.h"
+
+#include "core/crew.h"
+
+static enum status take_pair(struct slot *slot, size_t size, uint8_t *memory[2], struct error *err) {
+    for (unsigned i = 0; i < 2; i++) {
+        memory[i] = slot_take(slot, size, err);
+        if (!memory[i]) {
+            return err->status;
+        }
+    }
+    return ST_OK;
+}
+
+enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
+                           const struct backend *cpu, struct error *err) {
+    const struct footprint *footprint = &workspace->footprint;
+    workspace->footprint = footprint_of(plan, cpu);
+    if (footprint->picture == 0) {
+        return fail(err, ST_LIMIT, "the picture is too large for memory");
+    }
+    enum status status = slot_acquire(pool, SLOT_WORK, &workspace->slot, err);
+    struct slot *slot = workspace->slot;
+    status = status == ST_OK ? take_pair(slot, footprint->picture, workspace->memory, err) : status;
+    if (status == ST_OK && footprint->linear > 0) {
+        status = take_pair(slot, footprint->linear, workspace->linear, err);
+    }
+    status = status == ST_OK ? selection_take_memory(&plan->area, slot, &plan->stored, err) : status;
+    return status == ST_OK ? slot_claim(slot, footprint->library, err) : status;
+}
+
+enum status workspace_lend(struct workspace *workspace, const struct plan *plan, const struct backend *cpu,
+                           struct crew *crew, struct error *err) {
+    struct working *working = &workspace->working;
+    size_t one = workspace->footprint.working;
+    size_t all = backend_run_bytes(cpu, &plan->chain, &plan->filtered, crew_idle(crew) + 1);
+    for (unsigned i = 0; i < 2 && !working->memory; i++) {
+        working->size = i == 0 && all > one ? all : one;
+        working->memory = slot_take(workspace->slot, working->size, err);
+    }
+    return working->memory ? ST_OK : err->status;
+}
+
+void workspace_close(struct workspace *workspace) {
+    slot_give_back(workspace->slot);
+    *workspace = (struct workspace){0};
+}

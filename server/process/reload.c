@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/process/reload.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "server/http/http.h"
+#include "server/process/exposure.h"
+#include "server/service.h"
+
+/* The options that may change while the daemon runs: those that are looked at anew for each
+ * connection or request. Threads, sockets, queues and devices are made once. */
+static const char *const changeable[] = {
+    "connections_soft", "max_body",     "max_pixels",    "max_side",      "max_scans",    "max_steps",
+    "header_timeout",   "body_timeout", "work_timeout",  "write_timeout", "idle_timeout", "min_rate",
+    "min_rate_time",    "drain_delay",  "drain_timeout", "token_file",    "log_level",    "overload_status",
+    "playground",       "idle_exit",    "cors_origins",
+};
+
+static bool may_change(const char *name) {
+    for (size_t i = 0; i < sizeof changeable / sizeof changeable[0]; i++) {
+        if (strcmp(changeable[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Puts the options that need a restart back to what they are, and says so. */
+static void keep_fixed(struct config *config, const struct config *start) {
+    size_t count;
+    const struct option *rows = config_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        char now[OPTION_VALUE_MAX], wanted[OPTION_VALUE_MAX];
+        struct error unused = {0};
+        option_format(&rows[i], start, now);
+        option_format(&rows[i], config, wanted);
+        if (!may_change(rows[i].name) && strcmp(now, wanted) != 0) {
+            log_message(LOG_WARNING, "reload", "%s stays %s until a restart; it is to be %s", rows[i].name,
+                        now, wanted);
+            option_parse(&rows[i], now, config, &unused); /* reads what option_format wrote */
+        }
+    }
+}
+
+static enum status load(struct settings **settings, const struct config *start, const struct command *command,
+                        struct error *err) {
+    struct config config;
+    enum config_action action;
+    enum status status = config_load(&config, &action, command->argc, command->argv, environ, err);
+    if (status == ST_OK) {
+        keep_fixed(&config, start);
+        status = config_check(&config, err); /* what was put back may not go with what is new */
+    }
+    return status == ST_OK ? settings_create(settings, &config, err) : status;
+}
+
+void reload(struct service *service, struct http *const https[2], const struct command *command) {
+    struct settings *settings;
+    struct error err = {0};
+    if (load(&settings, service->config, command, &err) != ST_OK) {
+        metrics_add(service->metrics, METRIC_RELOAD_FAILURES, 1);
+        log_message(LOG_ERROR, "reload", "nothing is changed: %s", err.text);
+        return;
+    }
+    log_set_level((enum log_level)(settings->config.log_level - CHOICE_log_level_error));
+    for (unsigned i = 0; i < 2; i++) {
+        if (https[i]) {
+            http_configure(https[i], &settings->config);
+        }
+    }
+    exposure_warn(service, &settings->config);
+    settings_replace(&service->settings, settings);
+    metrics_add(service->metrics, METRIC_RELOADS, 1);
+    log_message(LOG_INFO, "reload", "the configuration is read again");
+}

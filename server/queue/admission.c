@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/queue/admission.h"
+
+#include <stddef.h>
+
+/* The typical job moves by a thirty-second up or down with each that comes: a running median. */
+enum { TYPICAL_STEP = 32 };
+#define TYPICAL_MIN_NS INT64_C(100000)
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+void admission_init(struct admission *admission, const struct admission_limits *limits) {
+    *admission = (struct admission){.limits = *limits, .typical_ns = ADMISSION_TYPICAL_NS};
+}
+
+unsigned admission_waiting(const struct admission *admission) {
+    return admission->queue[JOB_SMALL].waiting + admission->queue[JOB_LARGE].waiting +
+           admission->queue[JOB_DEVICE].waiting;
+}
+
+int64_t admission_target(const struct admission *admission) {
+    const struct job_queue *small = &admission->queue[JOB_SMALL];
+    int64_t usual = larger(admission->typical_ns, small->waiting ? small->waiting_ns / small->waiting : 0);
+    int64_t jobs = usual * ADMISSION_TARGET_JOBS / admission->limits.workers;
+    return larger(admission->limits.target_ns, jobs);
+}
+
+static int64_t interval(const struct admission *admission) {
+    return larger(admission->limits.interval_ns, admission_target(admission) * ADMISSION_INTERVAL_TARGETS);
+}
+
+/* Workers that run jobs of this kind now or could. */
+static unsigned capacity(const struct admission *admission, enum job_kind kind) {
+    const struct admission_limits *limits = &admission->limits;
+    return kind == JOB_LARGE    ? limits->large_only + limits->workers / 2
+           : kind == JOB_DEVICE ? limits->devices
+                                : limits->workers - admission->apart;
+}
+
+enum job_kind job_kind(const struct job *job) {
+    return job->device ? JOB_DEVICE : job->large ? JOB_LARGE : JOB_SMALL;
+}
+
+static struct job_queue *queue_of(struct admission *admission, const struct job *job) {
+    return &admission->queue[job_kind(job)];
+}
+
+static int64_t cost_of(const struct job *job) {
+    return job->device ? job->device_ns : job->cost_ns;
+}
+
+static int64_t age_of(const struct job *job, int64_t now) {
+    return job ? now - job->entered_ns : 0;
+}
+
+int64_t admission_wait(const struct admission *admission, enum job_kind kind, int64_t now) {
+    const struct job_queue *queue = &admission->queue[kind];
+    unsigned workers = capacity(admission, kind);
+    if (queue->waiting == 0 && queue->running < workers) {
+        return 0;
+    }
+    int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
+    return larger(work / workers, age_of(queue->oldest, now));
+}
+
+/* Whether the newest job of the device's queue would wait for it for longer than the processor needs. */
+static bool is_sooner_without(const struct admission *admission, const struct job *newest) {
+    const struct job_queue *queue = &admission->queue[JOB_DEVICE];
+    int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
+    return work / admission->limits.devices + newest->device_ns > newest->cost_ns;
+}
+
+/* Whether all workers without a device do at least as many such jobs as the device. */
+static bool is_slower_than_workers(const struct admission *admission, const struct job *job) {
+    const struct admission_limits *limits = &admission->limits;
+    return job->device_ns / limits->devices >= job->cost_ns / limits->workers;
+}
+
+/* Whether the device does nothing: it is down, or it stalls. */
+static bool is_out(const struct admission *admission, int64_t now) {
+    bool busy = admission->queue[JOB_DEVICE].running >= admission->limits.devices;
+    return admission->device_down || (busy && now - admission->device_ns >= ADMISSION_STALL_NS);
+}
+
+bool admission_overflows(const struct admission *admission, int64_t now) {
+    const struct job_queue *queue = &admission->queue[JOB_DEVICE];
+    const struct job *newest = queue->newest;
+    if (!admission->limits.shared || !newest) {
+        return false;
+    }
+    bool busy = queue->running >= admission->limits.devices;
+    bool helps = is_slower_than_workers(admission, newest) && is_sooner_without(admission, newest);
+    return is_out(admission, now) || (busy && helps);
+}
+
+/* Finds out whether the queue stands. Only small jobs count: large ones wait by intention. */
+static int64_t observe(struct admission *admission, int64_t now) {
+    int64_t wait = admission_wait(admission, JOB_SMALL, now), target = admission_target(admission);
+    if (wait >= target) {
+        admission->above_ns = admission->above_ns ? admission->above_ns : now;
+        admission->standing |= now - admission->above_ns >= interval(admission);
+    } else {
+        admission->above_ns = 0;
+    }
+    if (wait >= target / 2) {
+        admission->busy_ns = now;
+    } else if (now - admission->busy_ns >= ADMISSION_CALM_INTERVALS * interval(admission)) {
+        admission->standing = false;
+    }
+    return wait;
+}
+
+static bool is_full(const struct admission *admission) {
+    unsigned most = admission->limits.queue;
+    return most > 0 && admission_waiting(admission) >= most;
+}
+
+enum refusal admission_gate(struct admission *admission, int64_t patience_ns, int64_t now) {
+    int64_t wait = observe(admission, now);
+    if (is_full(admission)) {
+        return REFUSAL_QUEUE;
+    }
+    if (admission->standing && wait >= admission_target(admission)) {
+        return REFUSAL_STANDING;
+    }
+    return wait > patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+}
+
+static bool is_large(const struct admission *admission, const struct job *job) {
+    return job->cost_ns >= ADMISSION_LARGE_NS &&
+           job->cost_ns > admission->typical_ns * ADMISSION_LARGE_FACTOR;
+}
+
+static void learn_typical(struct admission *admission, int64_t cost_ns) {
+    int64_t step = admission->typical_ns / TYPICAL_STEP;
+    admission->typical_ns +=
+        (cost_ns > admission->typical_ns) * step - (cost_ns < admission->typical_ns) * step;
+    admission->typical_ns = larger(admission->typical_ns, TYPICAL_MIN_NS);
+}
+
+static enum refusal judge(struct admission *admission, const struct job *job, int64_t now) {
+    int64_t wait = observe(admission, now);
+    if (is_full(admission)) {
+        return REFUSAL_QUEUE;
+    }
+    if (job->device) {
+        return admission_wait(admission, JOB_DEVICE, now) > job->patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+    }
+    if (job->large) {
+        return admission->standing                                            ? REFUSAL_LARGE
+               : admission_wait(admission, JOB_LARGE, now) > job->patience_ns ? REFUSAL_WAIT
+                                                                              : REFUSAL_NONE;
+    }
+    /* Twice the target, since the gate has let it through: its body has been read. */
+    if (admission->standing && wait >= 2 * admission_target(admission)) {
+        return REFUSAL_STANDING;
+    }
+    return wait > job->patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+}
+
+static void append(struct job_queue *queue, struct job *job) {
+    job->newer = NULL;
+    job->older = queue->newest;
+    *(queue->newest ? &queue->newest->newer : &queue->oldest) = job;
+    queue->newest = job;
+    queue->waiting++;
+    queue->waiting_ns += cost_of(job);
+}
+
+static struct job *unlink_job(struct job_queue *queue, struct job *job) {
+    *(job->older ? &job->older->newer : &queue->oldest) = job->newer;
+    *(job->newer ? &job->newer->older : &queue->newest) = job->older;
+    job->older = job->newer = NULL;
+    queue->waiting--;
+    queue->waiting_ns -= cost_of(job);
+    return job;
+}
+
+enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now) {
+    job->large = !job->device && is_large(admission, job);
+    job->apart = false;
+    learn_typical(admission, job->cost_ns);
+    enum refusal refusal = judge(admission, job, now);
+    if (refusal == REFUSAL_NONE) {
+        job->entered_ns = now;
+        append(queue_of(admission, job), job);
+    }
+    return refusal;
+}
+
+/* One that has waited for too long, or NULL. */
+static struct job *take_late(struct admission *admission, struct job_queue *queue, int64_t now,
+                             enum refusal *refusal) {
+    struct job *job = queue->oldest;
+    int64_t age = age_of(job, now);
+    *refusal = !job                      ? REFUSAL_NONE
+               : age >= job->patience_ns ? REFUSAL_DEADLINE
+               : admission->standing && !job->large && age >= 2 * admission_target(admission) ? REFUSAL_AGE
+                                                                                              : REFUSAL_NONE;
+    return *refusal == REFUSAL_NONE ? NULL : unlink_job(queue, job);
+}
+
+/* What runs alone may take more than there is: then it is told so. */
+static bool fits(const struct admission *admission, const struct job *job) {
+    return admission->bytes == 0 || admission->bytes + job->bytes <= admission->limits.memory;
+}
+
+/* The first from the old or the new end whose memory is there. */
+static struct job *choose(const struct admission *admission, const struct job_queue *queue, bool newest) {
+    struct job *job = newest ? queue->newest : queue->oldest;
+    while (job && !fits(admission, job)) {
+        job = newest ? job->older : job->newer;
+    }
+    return job;
+}
+
+/* `device`: on one. A job of the device's queue that begins elsewhere is like any other from now on. */
+static struct job *begin(struct admission *admission, struct job *job, bool device, int64_t now) {
+    unlink_job(queue_of(admission, job), job);
+    job->device = job->device && device;
+    admission->device_ns = job->device ? now : admission->device_ns;
+    struct job_queue *queue = queue_of(admission, job);
+    queue->running++;
+    queue->running_ns += cost_of(job);
+    admission->bytes += job->bytes;
+    return job;
+}
+
+static struct job *take_any_late(struct admission *admission, int64_t now, enum refusal *refusal) {
+    struct job *job = NULL;
+    for (unsigned i = 0; i < JOB_KINDS && !job; i++) {
+        job = take_late(admission, &admission->queue[i], now, refusal);
+    }
+    return job;
+}
+
+static struct job *take_large(struct admission *admission, bool apart) {
+    bool may = !apart || admission->apart < admission->limits.workers / 2;
+    struct job *job = may ? choose(admission, &admission->queue[JOB_LARGE], false) : NULL;
+    if (job) {
+        job->apart = apart;
+        admission->apart += apart;
+    }
+    return job;
+}
+
+/* The newest job that waits for a device; the oldest one while the device does nothing. Large jobs of this
+ * queue take no more workers than other large ones do. */
+static struct job *take_overflow(struct admission *admission, int64_t now) {
+    bool over = admission_overflows(admission, now);
+    struct job *job = over ? choose(admission, &admission->queue[JOB_DEVICE], !is_out(admission, now)) : NULL;
+    if (job && is_large(admission, job)) {
+        if (admission->apart >= admission->limits.workers / 2) {
+            return NULL;
+        }
+        job->large = job->apart = true;
+        admission->apart++;
+    }
+    return job;
+}
+
+struct job *admission_take(struct admission *admission, enum role role, int64_t now, enum refusal *refusal) {
+    int64_t wait = observe(admission, now);
+    struct job *job = take_any_late(admission, now, refusal);
+    if (job) {
+        return job;
+    }
+    if (role == ROLE_DEVICE) {
+        job = choose(admission, &admission->queue[JOB_DEVICE], false);
+    } else if (role == ROLE_LARGE) {
+        job = take_large(admission, false);
+    } else {
+        bool newest = admission->standing && wait > 2 * admission_target(admission);
+        job = choose(admission, &admission->queue[JOB_SMALL], newest);
+        job = job ? job : take_overflow(admission, now);
+        job = job ? job : take_large(admission, true);
+    }
+    return job ? begin(admission, job, role == ROLE_DEVICE, now) : NULL;
+}
+
+void admission_done(struct admission *admission, struct job *job, int64_t now) {
+    struct job_queue *queue = queue_of(admission, job);
+    queue->running--;
+    queue->running_ns -= cost_of(job);
+    admission->bytes -= job->bytes;
+    admission->apart -= job->apart;
+    admission->device_ns = job->device ? now : admission->device_ns;
+    observe(admission, now);
+}
+
+struct job *admission_clear(struct admission *admission) {
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        if (admission->queue[i].oldest) {
+            return unlink_job(&admission->queue[i], admission->queue[i].oldest);
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/queue/cost_filters.h"
+
+#include <math.h>
+
+/* What a picture has at least where its margins, its rows and what is kept of a short side are most of the
+ * work: for filters that look around a pixel, and for all else. */
+static const struct cost_least around = {48, 12}, alone = {12, 1};
+
+/* A sample in whole numbers, and in floating point. docs/adr/0015 has how it was measured; floating point
+ * with 2.5 megapixels of 16 bits and alpha. */
+static const float filter_ns[FILTER_COUNT][2] = {
+    [FILTER_BLUR] = {0.5F, 2.2F},    [FILTER_CONVOLVE] = {0.6F, 1}, [FILTER_PIXELATE] = {0.15F, 1},
+    [FILTER_SHARPEN] = {1.5F, 4.2F}, [FILTER_STATS] = {0.4F, 1},
+};
+static const float tap_ns[2] = {0.02F, 0.13F}; /* a sample and tap of kernel_size */
+static const float tile_ns = 2.5F;             /* a tile and channel */
+static const float weight_ns = 0.05F;          /* a sample and weight of a matrix */
+static const float repeated =
+    4; /* times a blur in stages of a picture that repeats: a stage may keep all rows */
+static const float stages_sigma = 8; /* from here on a stage is that */
+
+static const float linear_ns = 5;   /* a sample: there and back again, 16 bits in between */
+static const float mask_ns = 3;     /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
+static const float row_ns = 35;     /* a row of a region, each time that it is drawn */
+static const float edge_ns = 13;    /* a row and edge of a polygon */
+static const float area_ns = 0.03F; /* a pixel inside */
+static const float redacted_ns[2] = {0.8F, 2}; /* a sample inside that is summed and replaced */
+enum { REDACT_DRAWS = 3 };                     /* for the mask, the mean and the replacement */
+
+static float at_least(uint32_t side, uint32_t least) {
+    return (float)(side > least ? side : least);
+}
+
+float cost_samples(const struct cost_shape *shape, struct cost_least least) {
+    return at_least(shape->width, least.columns) * at_least(shape->height, least.rows) * shape->samples;
+}
+
+static float blur_ns(const struct blur_arguments *blur, bool real) {
+    float ns = filter_ns[FILTER_BLUR][real] + tap_ns[real] * (float)blur->kernel_size;
+    bool repeats = blur->edge == EDGE_MIRROR || blur->edge == EDGE_WRAP;
+    return repeats && blur->sigma >= stages_sigma ? ns * repeated : ns;
+}
+
+/* Presets are separable but for the small ones; of a matrix that is given, nothing is known. */
+static float convolve_ns(const struct convolve_arguments *convolve) {
+    unsigned weights = convolve->kernel.count ? convolve->kernel.count : 2 * (unsigned)convolve->size;
+    return filter_ns[FILTER_CONVOLVE][1] + weight_ns * (float)weights;
+}
+
+static float operation_ns(const struct operation *operation, const struct cost_shape *shape, bool real) {
+    enum filter_id id = filter_id(operation->filter);
+    float block;
+    switch (id) {
+    case FILTER_BLUR:
+        return blur_ns(&operation->arguments.blur, real) * cost_samples(shape, around);
+    case FILTER_CONVOLVE:
+        return convolve_ns(&operation->arguments.convolve) * cost_samples(shape, around);
+    case FILTER_PIXELATE:
+        block = (float)operation->arguments.pixelate.block;
+        return (filter_ns[id][real] + tile_ns / (block * block)) * cost_samples(shape, alone);
+    case FILTER_SHARPEN:
+        return filter_ns[id][real] * cost_samples(shape, around);
+    default:
+        return filter_ns[id][real] * cost_samples(shape, alone);
+    }
+}
+
+/* What lies in the picture between two ends of a side. */
+static float cut(double from, double to, uint32_t side) {
+    double length = fmin(to, side) - fmax(from, 0);
+    return length > 0 ? (float)length : 0;
+}
+
+/* Drawing the regions, and redacting them. The picture is taken to be upright, as nearly all are. */
+static float regions_ns(const struct input_arguments *input, const struct cost_shape *shape) {
+    bool redact = input->mode == MODE_REDACT;
+    float ns = 0, samples = 0;
+    for (uint32_t i = 0; i < input->region.count; i++) {
+        const struct region *region = &input->region.region[i];
+        struct region_box box = region_box(&input->region, i, shape->width, shape->height);
+        float rows = cut(box.y0, box.y1, shape->height), area = rows * cut(box.x0, box.x1, shape->width);
+        float edges = region->form == REGION_POLYGON ? (float)region->count / 2 : 1;
+        ns += rows * (row_ns + edge_ns * edges) + area_ns * area;
+        samples += area * shape->samples;
+    }
+    if (!redact) {
+        return ns;
+    }
+    bool single = input->invert || input->region.count == 0;
+    samples = single ? cost_samples(shape, alone) : samples;
+    return ns * REDACT_DRAWS + samples * redacted_ns[shape->real];
+}
+
+float cost_filters_ns(const struct parameters *parameters, const struct cost_shape *shape) {
+    const struct input_arguments *input = &parameters->input;
+    bool linear = input->colorspace == COLORSPACE_LINEAR;
+    float ns = linear ? linear_ns * cost_samples(shape, alone) : 0;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        ns += operation_ns(&parameters->ops.operation[i], shape, shape->real || linear);
+    }
+    if (input->region.count > 0) {
+        const struct cost_shape mask = {.width = shape->width, .height = shape->height, .samples = 1};
+        ns += mask_ns * cost_samples(&mask, alone);
+        ns += input->feather > 0 ? filter_ns[FILTER_BLUR][false] * cost_samples(&mask, around) : 0;
+    }
+    return ns + regions_ns(input, shape);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/queue/footprint.h"
+
+#include "codecs/jpeg/jpeg_patch.h"
+#include "cpu/mask.h"
+
+enum {
+    ICCP = 0x69434350,    /* the tag of that chunk */
+    HEAD_SPARE = 4 << 10, /* bytes for what comes before and after the data of a picture, however small */
+    COPIES = 4, /* of metadata: joined, as it will be written in a buffer that doubles, and in the answer */
+    /* Bytes that texts and XMP of a PNG take at most: they may be compressed. */
+    INFLATED = 2 << 20,
+};
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+size_t footprint_room(const struct plan *plan) {
+    size_t eighths = plan->options.quality > 90 ? 8 : 3;
+    return plan_shape_size(&plan->upright) / 8 * eighths + HEAD_SPARE;
+}
+
+/* Noise of full contrast takes so many bits a sample as a JPEG; nothing takes more. */
+static size_t answer_bytes(const struct plan *plan) {
+    static const struct {
+        uint8_t quality, bits; /* up to that quality */
+    } table[] = {{75, 4}, {90, 5}, {95, 7}, {98, 9}, {UINT8_MAX, 11}};
+    size_t samples = plan_shape_size(&plan->upright), row = 0;
+    while (plan->options.quality > table[row].quality) {
+        row++;
+    }
+    return samples / 8 * (plan->output == CODEC_PNG ? 8 : table[row].bits) + HEAD_SPARE;
+}
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+static size_t metadata_bytes(const struct plan *plan) {
+    const struct metadata *metadata = &plan->picture.metadata;
+    bool keep = plan->options.keep_metadata;
+    size_t all = keep ? metadata->exif.size + metadata->xmp.size + metadata->photoshop.size : 0;
+    for (unsigned i = 0; i < metadata->chunk_count; i++) { /* a profile in a PNG is compressed */
+        all += metadata->chunk[i].tag == ICCP ? METADATA_ICC_MAX : metadata->chunk[i].data.size;
+    }
+    size_t inflated = keep && plan->picture.codec == CODEC_PNG ? INFLATED : 0;
+    return smaller(COPIES * all + inflated, METADATA_MEMORY_MAX + METADATA_WRITTEN_MAX);
+}
+
+/* Where the encoder follows the filters row by row, what the decoder takes is there at the same time. */
+static size_t library_bytes(const struct plan *plan) {
+    size_t decoder = codec_decode_bytes(&plan->picture, plan->input.size);
+    if (plan_makes_stats(plan)) {
+        return decoder;
+    }
+    size_t encoder = codec_encode_bytes(plan->output, &plan->upright, &plan->options);
+    encoder = plan_may_patch(plan) ? larger(encoder, jpeg_patch_bytes(&plan->picture)) : encoder;
+    bool follows = plan->output == CODEC_JPEG && !plan->area.wanted && !plan_is_linear(plan);
+    return (follows ? decoder + encoder : larger(decoder, encoder)) + answer_bytes(plan) +
+           metadata_bytes(plan);
+}
+
+static size_t working_bytes(const struct plan *plan, const struct backend *cpu) {
+    size_t filters = backend_run_bytes(cpu, &plan->chain, &plan->filtered, 1);
+    struct image_shape mask = selection_mask_shape(&plan->upright);
+    if (!selection_is_soft(&plan->area, plan->parameters)) {
+        return filters;
+    }
+    return larger(filters, mask_feather_bytes(cpu, &mask, plan->parameters->input.feather));
+}
+
+struct footprint footprint_of(const struct plan *plan, const struct backend *cpu) {
+    struct image_shape result = chain_result(&plan->chain, &plan->filtered);
+    bool linear = plan_is_linear(plan);
+    size_t stored = plan_shape_size(&plan->stored), upright = plan_shape_size(&plan->upright);
+    size_t ends = plan_shape_size(linear ? &plan->upright : &result);
+    bool fits = stored > 0 && upright > 0 && ends > 0 && plan_shape_size(&plan->filtered) > 0;
+    if (!fits) {
+        return (struct footprint){0};
+    }
+    return (struct footprint){
+        /* The upright picture has the stored one's samples, but other padding. */
+        .picture = larger(larger(stored, upright), ends),
+        .linear = linear ? larger(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
+        .mask = selection_mask_bytes(&plan->area, &plan->stored),
+        .working = working_bytes(plan, cpu),
+        .library = library_bytes(plan),
+    };
+}
+
+uint64_t footprint_sum(const struct footprint *footprint) {
+    return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->working +
+           footprint->library;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/queue/overload.h"
+
+#include <string.h>
+
+#include "core/clock.h"
+#include "server/message/accept.h"
+#include "server/message/multipart.h"
+#include "server/queue/footprint.h"
+#include "server/request.h"
+#include "server/service.h"
+
+enum {
+    FORM_HEAD_MAX = 4 << 10, /* bytes of a form in which its picture begins, as a rule */
+    RETRY_MAX_S = 60,
+    LINES_MAX = 50, /* of the log a second */
+};
+
+static int64_t patience_of(const struct request *request) {
+    return request->settings->config.work_timeout_ms * 1000000;
+}
+
+enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns) {
+    struct error *err = &request->error;
+    double ms = ns_to_ms(wait_ns);
+    int64_t seconds = wait_ns / 1000000000 + 1;
+    request->refusal = refusal;
+    request->retry_after_s = (unsigned)(seconds < RETRY_MAX_S ? seconds : RETRY_MAX_S);
+    switch (refusal) {
+    case REFUSAL_QUEUE:
+        return fail(err, ST_BUSY, "%u requests are waiting, as many as the option queue allows",
+                    request->service->config->queue);
+    case REFUSAL_WAIT:
+        return fail(err, ST_BUSY, "the wait for a worker would be %.0f ms, longer than a request may wait",
+                    ms);
+    case REFUSAL_STANDING:
+        return fail(err, ST_BUSY, "there is more work than can be done; the wait would be %.0f ms", ms);
+    case REFUSAL_LARGE:
+        return fail(err, ST_BUSY, "there is more work than can be done; large pictures have to wait");
+    case REFUSAL_AGE:
+        return fail(err, ST_BUSY, "there is more work than can be done; given up after waiting %.0f ms", ms);
+    case REFUSAL_DEADLINE:
+        return fail(err, ST_BUSY, "no worker or memory was free for %.0f ms, as long as a request may wait",
+                    ms);
+    case REFUSAL_DRAINING:
+        return fail(err, ST_BUSY, "the server is shutting down");
+    default:
+        return fail(err, ST_BUSY, "the memory for request bodies is in use");
+    }
+}
+
+static uint64_t body_share(const struct service *service) {
+    return slot_pool_budget(service->slots) / OVERLOAD_BODY_SHARE;
+}
+
+enum status overload_gate(struct request *request) {
+    struct service *service = request->service;
+    uint64_t held = slot_pool_held(service->slots, SLOT_BODY);
+    if (held > 0 && held + request->framing.content_length > body_share(service)) {
+        return overload_refuse(request, REFUSAL_MEMORY, 0);
+    }
+    int64_t wait_ns;
+    enum refusal refusal = workers_gate(service->workers, patience_of(request), &wait_ns);
+    return refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
+}
+
+enum status overload_check_body(struct request *request) {
+    const struct service *service = request->service;
+    size_t held = slot_pool_held(service->slots, SLOT_BODY);
+    bool alone = held <= request->slot->reserved;
+    return alone || held <= body_share(service) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
+}
+
+/* The picture in a form begins behind its first fields. Wherever it seems to, this is an estimate. */
+static struct bytes picture_of(const struct request *request) {
+    struct bytes body = {request->slot->memory, request->body_size};
+    if (!multipart_is(request->content_type)) {
+        return body;
+    }
+    size_t head = body.size < FORM_HEAD_MAX ? body.size : FORM_HEAD_MAX;
+    static const char *const magics[] = {"\xFF\xD8\xFF", "\x89PNG\r\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        const uint8_t *found = memmem(body.data, head, magics[i], strlen(magics[i]));
+        if (found) {
+            return (struct bytes){found, body.size - (size_t)(found - body.data)};
+        }
+    }
+    return body;
+}
+
+/* Whether the GPU's codecs are to do it: they serve, may take it, and are predicted to be done first, or are
+ * wanted for all that they take. */
+static bool goes_to_device(const struct request *request) {
+    const struct service *service = request->service;
+    const struct cost *cost = &request->cost;
+    enum config_choice codec = service->config->jpeg_codec;
+    return codec != CHOICE_jpeg_codec_cpu && cost->device_table_ns > 0 && service->places > 0 &&
+           backend_transcodes(service->backend[0]) > 0 &&
+           (codec == CHOICE_jpeg_codec_gpu || cost_device_first(cost));
+}
+
+static uint64_t predict_bytes(const struct request *request, const struct glance *glance) {
+    struct plan plan = {0};
+    plan_guess(&plan, glance, request);
+    struct footprint footprint = footprint_of(&plan, request->service->cpu);
+    return footprint_sum(&footprint);
+}
+
+void overload_estimate(struct request *request) {
+    const struct output_arguments *asked = &request->parameters.output;
+    const struct config *config = &request->settings->config;
+    const struct codec_limits limits = {.max_pixels = config->max_pixels, .max_side = config->max_side};
+    struct glance glance;
+    /* What is refused as soon as its header has been read costs no more than that. */
+    bool known =
+        codec_peek(picture_of(request), &glance) && peek_is_possible(&glance, request->body_size, &limits);
+    enum codec_id input = known ? glance.codec : CODEC_JPEG;
+    const struct cost_request work = {
+        .glance = known ? &glance : NULL,
+        .body = request->body_size,
+        .parameters = &request->parameters,
+        .output = asked->format == FORMAT_JPEG  ? CODEC_JPEG
+                  : asked->format == FORMAT_PNG ? CODEC_PNG
+                                                : accept_choose(request->accept, input),
+    };
+    request->cost = cost_predict(&request->service->cost, &work);
+    request->job = (struct job){.cost_ns = request->cost.ns,
+                                .device_ns = request->cost.device_ns,
+                                .bytes = predict_bytes(request, known ? &glance : NULL),
+                                .patience_ns = patience_of(request),
+                                .device = goes_to_device(request)};
+}
+
+bool overload_may_log(struct service *service) {
+    int64_t second = clock_ns() / 1000000000;
+    if (atomic_exchange(&service->refusal_second, second) != second) {
+        atomic_store(&service->refusal_lines, 0);
+    }
+    bool may = atomic_fetch_add(&service->refusal_lines, 1) < LINES_MAX;
+    metrics_add(service->metrics, METRIC_REFUSED_UNLOGGED, !may);
+    return may;
+}
+
+void overload_learn(struct request *request, enum role role, int64_t real_ns) {
+    struct cost_model *model = &request->service->cost;
+    if (request->outcome.device) {
+        cost_learn_device(model, &request->cost, real_ns);
+    } else if (role == ROLE_ANY) { /* the others get what these leave, and take as long */
+        cost_learn(model, &request->cost, real_ns);
+    }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * The walk over a JPEG's scan, with the fake driver, over files that are cut or damaged: what it calls whole,
+ * libjpeg decodes without a warning. */
+#include "core/sanitizers.h"
+#include "tests/unit/huffman_sync_fixture.h"
+
+enum { TRIES = SANITIZED ? 60 : 250, LARGE_TRIES = SANITIZED ? 20 : 60 };
+
+static void damage_often(const struct buf *good, size_t kind, unsigned tries) {
+    for (unsigned i = 0; i < tries; i++) {
+        struct buf file;
+        buf_init(&file, FILE_MAX);
+        assert_int_equal(buf_append(&file, good->data, good->size, NULL), ST_OK);
+        kinds[kind].damage(&file, scan_of(good));
+        compare(&file, kinds[kind].name);
+        buf_finish(&file);
+    }
+}
+
+static void test_every_cut(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(factors); i++) {
+        struct material material = {.content = i % CONTENTS,
+                                    .h = factors[i][0],
+                                    .v = factors[i][1],
+                                    .quality = 60,
+                                    .optimised = i % 2,
+                                    .restart = restarts[i % COUNT(restarts)],
+                                    .width = 61,
+                                    .height = 45};
+        struct buf file = make(&material);
+        size_t whole = file.size, scan = scan_of(&file);
+        for (file.size = 0; file.size < whole; file.size++) {
+            assert_int_not_equal(compare(&file, "cut"), ST_OK);
+        }
+        for (size_t at = whole - 2; at-- > scan;) {
+            memcpy(file.data + at, "\xff\xd9", 2);
+            file.size = at + 2;
+            assert_int_not_equal(compare(&file, "cut, end marker"), ST_OK);
+        }
+        buf_finish(&file);
+    }
+    report("cuts");
+}
+
+static void test_damage(void **state) {
+    (void)state;
+    for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+        for (size_t i = 0; i < COUNT(factors) * CONTENTS; i += 3) {
+            struct material material = any_material(i);
+            material.width = 40 + below(60);
+            material.height = 40 + below(60);
+            struct buf file = make(&material);
+            damage_often(&file, kind, TRIES / 10);
+            buf_finish(&file);
+        }
+        report(kinds[kind].name);
+    }
+}
+
+/* Across the ranges of several blocks. */
+static void test_damage_of_large_files(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct material material = {.content = i % 2 ? MIXED : NOISE,
+                                    .h = 2,
+                                    .v = 2,
+                                    .quality = 85,
+                                    .restart = i / 2 ? 11 : 0,
+                                    .width = 500,
+                                    .height = 400};
+        struct buf file = make(&material);
+        assert_whole(&material, &file);
+        for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+            damage_often(&file, kind, LARGE_TRIES / 4);
+        }
+        buf_finish(&file);
+    }
+    report("large files");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_damage_of_large_files),
+    };
+    return cmocka_run_group_tests(tests, open_lane, close_lane);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ * JPEG to JPEG on the GPU when calls fail, with the fake driver: the status sends the
+ * picture to the CPU, the lane goes on, and nothing is left behind. */
+#include "tests/unit/submitter_fixture.h"
+
+#include <pthread.h>
+
+enum { EXECUTION_FAILED = 6, OUT_OF_MEMORY = 2 };
+enum { THREADS = 4, PICTURES = 10, FAILS_AT = 7, FAILS_AFTER_MS = 30 };
+
+/* --- calls --------------------------------------------------------------------------------- */
+/* Those that a lane and a picture need, in no order. */
+static const char *const calls[] = {
+    "cuStreamCreate",    "cuEventCreate",  "cuMemHostAlloc",  "cuMemAlloc",           "cuEventRecord",
+    "cuMemcpyHtoDAsync", "cuLaunchKernel", "cuMemsetD8Async", "cuStreamWriteValue32", "cuEventElapsedTime"};
+
+/* From opening to a picture and back to nothing. */
+static void fails_with(const struct buf *file, const char *call, int result, enum status expected) {
+    size_t before, after, total;
+    struct error err = {0};
+    cuda.cuMemGetInfo(&before, &total);
+    arm(call, 1, result, 0);
+    enum status status = open_desk(&err);
+    status = status == ST_OK ? run(file, QUALITY) : status;
+    close_desk();
+    if (status != expected || !happened()) {
+        fail_msg("%s, %d: %s", call, result, status_name(status));
+    }
+    cuda.cuMemGetInfo(&after, &total);
+    assert_int_equal(before, after);
+}
+
+static void test_each_call_once(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&plain);
+    close_desk();
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        fails_with(&file, calls[i], EXECUTION_FAILED, ST_DEVICE);
+        fails_with(&file, calls[i], OUT_OF_MEMORY, ST_BUSY);
+    }
+    struct error err = {0};
+    assert_int_equal(open_desk(&err), ST_OK);
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    buf_finish(&file);
+}
+
+/* The next picture on the same lane is right again. */
+static void test_the_lane_goes_on(void **state) {
+    (void)state;
+    static const struct {
+        const char *call;
+        int times; /* a picture has it */
+    } cases[] = {{"cuMemcpyHtoDAsync", 2}, {"cuMemsetD8Async", 1},      {"cuLaunchKernel", 9},
+                 {"cuEventRecord", 4},     {"cuStreamWriteValue32", 1}, {"cuEventElapsedTime", 3}};
+    struct buf file = recipe_file(&plain);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (int n = 1; n <= cases[i].times; n++) {
+            arm(cases[i].call, n, EXECUTION_FAILED, 0);
+            if (run(&file, QUALITY) != ST_DEVICE || !happened()) {
+                fail_msg("%s, call %d, changes nothing", cases[i].call, n);
+            }
+            assert_int_equal(run(&file, QUALITY), ST_OK);
+        }
+    }
+    buf_finish(&file);
+}
+
+static void test_new_memory(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&plain);
+    arm("cuMemAlloc", 2, OUT_OF_MEMORY, 0);
+    assert_int_equal(run(&file, QUALITY), ST_BUSY);
+    arm("cuMemAlloc", 2, OUT_OF_MEMORY, 0); /* for the walk, as there is one already */
+    assert_int_equal(run(&file, QUALITY), ST_BUSY);
+    arm("cuMemAlloc", 2, OUT_OF_MEMORY, 0); /* for the coefficients */
+    assert_int_equal(run(&file, QUALITY), ST_BUSY);
+    assert_true(happened());
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    buf_finish(&file);
+}
+
+/* The result is copied then. */
+static void test_memory_that_the_device_does_not_see(void **state) {
+    (void)state;
+    static uint8_t direct[ROOM];
+    struct buf file = recipe_file(&plain);
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    size_t size = desk.size;
+    memcpy(direct, desk.output, size);
+    memset(desk.output, 0, size);
+    arm("cuMemHostGetDevicePointer", 1, EXECUTION_FAILED, 0);
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    assert_true(happened());
+    assert_int_equal(desk.size, size);
+    assert_memory_equal(desk.output, direct, size);
+    buf_finish(&file);
+}
+
+/* Of the marks, of the walk, of the encoder. */
+static void test_no_pinned_memory(void **state) {
+    (void)state;
+    static const char *const pinned[] = {"cuMemHostAlloc", "cuMemHostGetDevicePointer"};
+    struct buf file = recipe_file(&plain);
+    struct error err = {0};
+    close_desk();
+    for (size_t i = 0; i < COUNT(pinned); i++) {
+        for (int n = 1; n <= 3; n++) {
+            arm(pinned[i], n, OUT_OF_MEMORY, 0);
+            assert_int_equal(open_desk(&err), ST_BUSY);
+            assert_true(happened());
+            close_desk();
+        }
+    }
+    assert_int_equal(open_desk(&err), ST_OK);
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    buf_finish(&file);
+}
+
+/* --- threads ------------------------------------------------------------------------------- */
+struct worker {
+    pthread_t thread;
+    struct gpu_lane lane;
+    const struct gpu_transcode *job; /* but for the output */
+    uint8_t output[ROOM];
+    unsigned wrong, failed; /* pictures: unlike the expected one; with a status of failure */
+};
+
+static void *work(void *argument) {
+    struct worker *worker = argument;
+    struct gpu_transcode job = *worker->job;
+    struct error err = {0};
+    gpu_device_enter(&device, &err);
+    job.output = worker->output;
+    for (unsigned i = 0; i < PICTURES; i++) {
+        struct lane_timing timing;
+        size_t size = 0;
+        enum status status = submitter_run(desk.pump, &worker->lane, &job, &size, &timing, &err);
+        worker->failed += status == ST_DEVICE;
+        worker->wrong += status != ST_DEVICE && (status != ST_OK || size != desk.size ||
+                                                 memcmp(worker->output, desk.output, size) != 0);
+    }
+    return NULL;
+}
+
+/* One fails, late, among others: they get theirs. */
+static void test_a_failure_among_others(void **state) {
+    (void)state;
+    static struct worker workers[THREADS];
+    struct buf file = recipe_file(&plain);
+    struct chain chain;
+    struct error err = {0};
+    struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
+    unsigned failed = 0;
+    assert_int_equal(run_job(&job, &err), ST_OK);
+    arm("cuLaunchKernel", FAILS_AT, EXECUTION_FAILED, FAILS_AFTER_MS);
+    for (size_t i = 0; i < THREADS; i++) {
+        workers[i].job = &job;
+        assert_int_equal(gpu_lane_init(&workers[i].lane, &device, &err), ST_OK);
+        assert_int_equal(gpu_lane_init_jpeg(&workers[i].lane, &err), ST_OK);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        gpu_lane_finish(&workers[i].lane);
+        assert_int_equal(workers[i].wrong, 0);
+        failed += workers[i].failed;
+    }
+    assert_int_equal(failed, 1);
+    buf_finish(&file);
+}
+
+/* --- a device that fails without a word ----------------------------------------------------- */
+enum { LAUNCH_FAILED = 719, ASKED_IN_VAIN = 3 };
+
+static unsigned asked;
+
+static CUresult CUDAAPI lost_write(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    (void)stream, (void)to, (void)value, (void)flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI knows_later(CUevent event) {
+    (void)event;
+    return asked++ < ASKED_IN_VAIN ? CUDA_ERROR_NOT_READY : (CUresult)LAUNCH_FAILED;
+}
+
+/* Kernels that never end, and no call that would be told: the driver is asked now and then. */
+static void test_a_device_that_stops(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&plain);
+    const struct cuda whole = cuda;
+    cuda.cuStreamWriteValue32 = lost_write;
+    cuda.cuEventQuery = knows_later;
+    asked = 0;
+    assert_int_equal(run(&file, QUALITY), ST_DEVICE);
+    assert_int_equal(asked, ASKED_IN_VAIN + 1);
+    cuda = whole;
+    *lane.mark = lane.steps; /* which that device did not do */
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    buf_finish(&file);
+}
+
+/* --- opening ------------------------------------------------------------------------------- */
+static void test_what_is_missing(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct cuda old = cuda;
+    struct gpu_device plain_device = device;
+    struct gpu_lane plain_lane;
+    old.cuStreamWriteValue32 = NULL;
+    plain_device.cuda = &old;
+    assert_int_equal(gpu_lane_init(&plain_lane, &plain_device, &err), ST_OK);
+    assert_int_equal(gpu_lane_init_jpeg(&plain_lane, &err), ST_UNSUPPORTED);
+    assert_string_equal(err.text, "this driver lacks the function cuStreamWriteValue32");
+    gpu_lane_finish(&plain_lane);
+}
+
+static void test_a_lane_without_means(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&plain);
+    struct error err = {0};
+    close_desk();
+    assert_int_equal(gpu_lane_init(&lane, &device, &err), ST_OK);
+    assert_int_equal(submitter_create(&desk.pump, &device, &err), ST_OK);
+    assert_int_equal(run(&file, QUALITY), ST_UNSUPPORTED);
+    buf_finish(&file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_each_call_once, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_the_lane_goes_on, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_new_memory, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_memory_that_the_device_does_not_see, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_no_pinned_memory, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_a_failure_among_others, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_a_device_that_stops, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_what_is_missing, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_a_lane_without_means, open_test, close_test),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ * A device that is late, with the fake driver: its marks come when the test says so, its copies when somebody
+ * waits for them. Calls that fail must not leave it at work on memory that others get next. */
+#include "tests/unit/submitter_fixture.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { EXECUTION_FAILED = 6, COPIES_MAX = 4, PAGE = 4096 };
+enum { AT_A_TIME = 256, CROWD = AT_A_TIME + 4, EACH = 100, SIDE = 16, SMALL_ROOM = 4096 };
+enum { LATER_MS = 30, PATIENCE_MS = 10000 };
+
+/* --- what the device has yet to do ------------------------------------------------------------- */
+static struct {
+    struct cuda in_time;
+    unsigned under_way; /* calls since somebody waited */
+    struct {
+        void *to;
+        CUdeviceptr from;
+        size_t size;
+    } copy[COPIES_MAX]; /* to the host */
+    unsigned copies;
+} late;
+
+static void arrive(void) {
+    for (unsigned i = 0; i < late.copies; i++) {
+        memcpy(late.copy[i].to, (const void *)(uintptr_t)late.copy[i].from, late.copy[i].size);
+    }
+    late.copies = late.under_way = 0;
+}
+
+static CUresult note(CUresult result) {
+    late.under_way += result == CUDA_SUCCESS;
+    return result;
+}
+
+static CUresult CUDAAPI late_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                    CUstream stream, void **parameters, void **extra) {
+    return note(late.in_time.cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                            shared, stream, parameters, extra));
+}
+
+static CUresult CUDAAPI late_upload(CUdeviceptr to, const void *from, size_t size, CUstream stream) {
+    return note(late.in_time.cuMemcpyHtoDAsync(to, from, size, stream));
+}
+
+static CUresult CUDAAPI late_download(void *to, CUdeviceptr from, size_t size, CUstream stream) {
+    static uint8_t aside[ROOM];
+    assert_true(size <= sizeof aside && late.copies < COPIES_MAX);
+    CUresult result = note(late.in_time.cuMemcpyDtoHAsync(aside, from, size, stream));
+    if (result == CUDA_SUCCESS) {
+        late.copy[late.copies].to = to;
+        late.copy[late.copies].from = from;
+        late.copy[late.copies++].size = size;
+    }
+    return result;
+}
+
+static CUresult CUDAAPI late_stream(CUstream stream) {
+    arrive();
+    return late.in_time.cuStreamSynchronize(stream);
+}
+
+static CUresult CUDAAPI late_event(CUevent event) {
+    arrive();
+    return late.in_time.cuEventSynchronize(event);
+}
+
+static CUresult CUDAAPI not_yet(CUevent event) {
+    (void)event;
+    return CUDA_ERROR_NOT_READY;
+}
+
+static int open_late(void **state) {
+    late.in_time = cuda;
+    late.copies = late.under_way = 0;
+    cuda.cuLaunchKernel = late_launch;
+    cuda.cuMemcpyHtoDAsync = late_upload;
+    cuda.cuMemcpyDtoHAsync = late_download;
+    cuda.cuStreamSynchronize = late_stream;
+    cuda.cuEventSynchronize = late_event;
+    cuda.cuEventQuery = not_yet;
+    return open_test(state);
+}
+
+static int close_late(void **state) {
+    cuda = late.in_time;
+    return close_test(state);
+}
+
+struct attempt {
+    const char *call;
+    int number; /* the n-th of a run fails */
+};
+
+static void check_nothing_is_left(const struct attempt *attempt, uint8_t *memory, size_t size) {
+    if (!happened() || late.under_way > 0 || late.copies > 0) {
+        fail_msg("%s, call %d: the device is still at work", attempt->call, attempt->number);
+    }
+    memset(memory, 0x5A, size);
+    arrive();
+    for (size_t i = 0; i < size; i++) {
+        assert_int_equal(memory[i], 0x5A);
+    }
+}
+
+/* --- pixels to pixels -------------------------------------------------------------------------- */
+static void test_pixels(void **state) {
+    (void)state;
+    static const struct attempt attempts[] = {{"cuEventRecord", 2}, {"cuLaunchKernel", 1},
+                                              {"cuEventRecord", 3}, {"cuMemcpyDtoHAsync", 1},
+                                              {"cuEventRecord", 4}, {"cuMemcpyHtoDAsync", 1}};
+    const struct image_shape shape = fixture_shape(PIXEL_RGB, 8, SIDE, SIDE);
+    struct image source = fixture_painted(shape), target = fixture_image(shape), expected;
+    const size_t size = image_layout(&expected, &shape);
+    const struct blur_arguments arguments = {.sigma = 2};
+    struct chain chain = {0};
+    assert_int_equal(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, NULL), ST_OK);
+    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    struct lane_timing timing;
+    struct error err = {0};
+    for (size_t i = 0; i < COUNT(attempts); i++) {
+        arm(attempts[i].call, attempts[i].number, EXECUTION_FAILED, 0);
+        assert_int_equal(gpu_lane_run(&lane, &run, &timing, &err), ST_DEVICE);
+        check_nothing_is_left(&attempts[i], target.plane[0].data, size);
+    }
+    assert_int_equal(gpu_lane_run(&lane, &run, &timing, &err), ST_OK);
+    assert_int_equal(late.copies, 0);
+    assert_true(fixture_difference(&source, &target) < 0x5A);
+    fixture_image_free(&source);
+    fixture_image_free(&target);
+}
+
+/* --- JPEG to JPEG ------------------------------------------------------------------------------ */
+/* Kernels write the result where it belongs. */
+static void test_jpegs(void **state) {
+    (void)state;
+    static const struct attempt attempts[] = {{"cuMemcpyHtoDAsync", 2},
+                                              {"cuLaunchKernel", 1},
+                                              {"cuLaunchKernel", 9},
+                                              {"cuEventRecord", 4},
+                                              {"cuStreamWriteValue32", 1}};
+    struct buf file = recipe_file(&plain);
+    for (size_t i = 0; i < COUNT(attempts); i++) {
+        arm(attempts[i].call, attempts[i].number, EXECUTION_FAILED, 0);
+        assert_int_equal(run(&file, QUALITY), ST_DEVICE);
+        check_nothing_is_left(&attempts[i], desk.output, ROOM);
+    }
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    buf_finish(&file);
+}
+
+static CUresult CUDAAPI unseen(CUdeviceptr *data, void *memory, unsigned flags) {
+    (void)data, (void)memory, (void)flags;
+    return (CUresult)EXECUTION_FAILED;
+}
+
+/* The result is copied where the device does not see the memory for it. */
+static void test_a_result_that_is_copied(void **state) {
+    (void)state;
+    static const struct attempt last_mark = {"cuStreamWriteValue32", 2};
+    struct buf file = recipe_file(&plain);
+    cuda.cuMemHostGetDevicePointer = unseen;
+    arm(last_mark.call, last_mark.number, EXECUTION_FAILED, 0);
+    assert_int_equal(run(&file, QUALITY), ST_DEVICE);
+    check_nothing_is_left(&last_mark, desk.output, ROOM);
+    buf_finish(&file);
+}
+
+/* --- many at a time ---------------------------------------------------------------------------- */
+/* Marks that were not written yet, and whether they are to be. Of the pump's thread but for the atomic ones.
+ */
+static struct {
+    CUdeviceptr to[CROWD];
+    cuuint32_t value[CROWD];
+    unsigned begun; /* pictures */
+    _Atomic unsigned count;
+    _Atomic bool ended;
+} held;
+
+static CUresult CUDAAPI hold_mark(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    held.begun++;
+    if (held.ended) {
+        return late.in_time.cuStreamWriteValue32(stream, to, value, flags);
+    }
+    held.to[held.count] = to;
+    held.value[held.count++] = value;
+    return CUDA_SUCCESS;
+}
+
+/* The pump asks when nothing has moved for a while. */
+static CUresult CUDAAPI write_held(CUevent event) {
+    for (unsigned i = 0; held.ended && i < held.count; i++) {
+        late.in_time.cuStreamWriteValue32(NULL, held.to[i], held.value[i], 0);
+    }
+    held.count = held.ended ? 0 : held.count;
+    return not_yet(event);
+}
+
+/* Kernels on the host take their time: only those of some pictures run. */
+static CUresult CUDAAPI launch_for_some(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                        unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                                        unsigned shared, CUstream stream, void **parameters, void **extra) {
+    return held.begun % EACH > 0
+               ? CUDA_SUCCESS
+               : late.in_time.cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                             shared, stream, parameters, extra);
+}
+
+/* Pages that are not used cost nothing: a lane's buffers have a MiB each. They are zero at first. */
+static CUresult CUDAAPI map_memory(CUdeviceptr *data, size_t size) {
+    uint8_t *memory = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(memory, &size, sizeof size);
+    *data = (CUdeviceptr)(uintptr_t)(memory + PAGE);
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI unmap_memory(CUdeviceptr data) {
+    uint8_t *memory = (uint8_t *)(uintptr_t)data - PAGE;
+    size_t size;
+    memcpy(&size, memory, sizeof size);
+    munmap(memory, size + PAGE);
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI is_zero(CUdeviceptr data, unsigned char value, size_t size, CUstream stream) {
+    (void)data, (void)size, (void)stream;
+    return value == 0 ? CUDA_SUCCESS : (CUresult)EXECUTION_FAILED;
+}
+
+struct worker {
+    pthread_t thread;
+    struct gpu_lane lane;
+    struct gpu_transcode job;
+    uint8_t output[SMALL_ROOM];
+    size_t size;
+    enum status status;
+};
+
+static void *work(void *argument) {
+    struct worker *worker = argument;
+    struct lane_timing timing;
+    struct error err = {0};
+    gpu_device_enter(&device, &err);
+    worker->status = submitter_run(desk.pump, &worker->lane, &worker->job, &worker->size, &timing, &err);
+    return NULL;
+}
+
+static void wait_ms(int ms) {
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
+}
+
+static void start(struct worker *worker, const struct gpu_transcode *job) {
+    struct error err = {0};
+    assert_int_equal(gpu_lane_init(&worker->lane, &device, &err), ST_OK);
+    assert_int_equal(gpu_lane_init_jpeg(&worker->lane, &err), ST_OK);
+    worker->job = *job;
+    worker->job.output = worker->output;
+    worker->job.room = SMALL_ROOM;
+    assert_int_equal(pthread_create(&worker->thread, NULL, work, worker), 0);
+}
+
+/* Waits until the device has all that it gets at a time, lets it end them, and returns how many that were. */
+static unsigned end_held(void) {
+    for (int i = 0; i < PATIENCE_MS && held.count < AT_A_TIME; i++) {
+        wait_ms(1);
+    }
+    wait_ms(LATER_MS); /* for more, which should not come */
+    unsigned most = held.count;
+    held.ended = true;
+    return most;
+}
+
+/* The device gets so many at a time; the others wait, and each gets its answer. */
+static void test_a_crowd(void **state) {
+    (void)state;
+    static struct worker workers[CROWD];
+    const struct jpeg_recipe recipe = {.luma = {1, 1}, .width = SIDE, .height = SIDE};
+    const struct image_shape shape = fixture_shape(PIXEL_YCBCR, 8, SIDE, SIDE);
+    struct buf file = recipe_file(&recipe);
+    struct chain chain;
+    struct error err = {0};
+    const struct gpu_transcode job = make_job(&file, &shape, &chain);
+    unsigned pictures = 0;
+    assert_int_equal(run_job(&job, &err), ST_OK);
+    cuda.cuMemAlloc = map_memory;
+    cuda.cuMemFree = unmap_memory;
+    cuda.cuMemsetD8Async = is_zero;
+    cuda.cuLaunchKernel = launch_for_some;
+    cuda.cuStreamWriteValue32 = hold_mark;
+    cuda.cuEventQuery = write_held;
+    for (size_t i = 0; i < CROWD; i++) {
+        start(&workers[i], &job);
+    }
+    unsigned most = end_held();
+    for (size_t i = 0; i < CROWD; i++) {
+        pthread_join(workers[i].thread, NULL);
+        gpu_lane_finish(&workers[i].lane);
+        bool whole = workers[i].status == ST_OK;
+        assert_true(whole || workers[i].status == ST_UNSUPPORTED);
+        assert_true(!whole || workers[i].size == desk.size);
+        assert_true(!whole || memcmp(workers[i].output, desk.output, desk.size) == 0);
+        pictures += whole;
+    }
+    assert_int_equal(most, AT_A_TIME);
+    assert_int_equal(pictures, (CROWD + EACH - 1) / EACH);
+    buf_finish(&file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_pixels, open_late, close_late),
+        cmocka_unit_test_setup_teardown(test_jpegs, open_late, close_late),
+        cmocka_unit_test_setup_teardown(test_a_result_that_is_copied, open_late, close_late),
+        cmocka_unit_test_setup_teardown(test_a_crowd, open_late, close_late),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
