@@ -99,8 +99,9 @@ def choose(files, count, seed):
 class Tree:
     """A copy of the checkout in which one mutant at a time lives."""
 
-    def __init__(self, number):
+    def __init__(self, number, cores):
         self.path = ROOT / f"build/mutants/tree-{number}"
+        self.cores = cores  # its own, so that jobs do not disturb each other's tests
         self.times = {}
         self.environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", BLURD=str(self.path / "build/release/blurd"))
         self.environment.pop("CUDA_LIBRARY", None)
@@ -130,7 +131,8 @@ class Tree:
     def run(self, command, seconds, output=subprocess.DEVNULL):
         """True when the command ends with 0 or 77 in time; a group of its own, so that nothing stays behind."""
         process = subprocess.Popen(command, cwd=self.path, env=self.environment, stdin=subprocess.DEVNULL,
-                                   stdout=output, stderr=subprocess.DEVNULL, start_new_session=True)
+                                   stdout=output, stderr=subprocess.DEVNULL, start_new_session=True,
+                                   preexec_fn=lambda: os.sched_setaffinity(0, self.cores))
         try:
             return process.wait(seconds) in (0, 77)
         except subprocess.TimeoutExpired:
@@ -150,12 +152,11 @@ class Tree:
         found += glob.glob("build/release/tests/filters/test_*", root_dir=self.path)
         return [name for name in sorted(found) if "." not in name]
 
-    def time_programs(self):
-        for name in self.programs():
-            start = time.monotonic()
-            if not self.run([name], 300):
-                sys.exit(f"mutants: {name} fails without a mutant")
-            self.times[name] = time.monotonic() - start
+    def time_program(self, name):
+        start = time.monotonic()
+        if not self.run([name], 300):
+            sys.exit(f"mutants: {name} fails without a mutant")
+        return time.monotonic() - start
 
     def concerned(self, path):
         """Programs that include the header of the file or are named like it, and all others; the fastest first."""
@@ -232,14 +233,17 @@ def main():
         for mutant in chosen:
             print(f"{mutant.path}:{mutant.line} {mutant.kind}: {mutant.before} => {mutant.after}")
         return 0
+    cores = sorted(os.sched_getaffinity(0))
+    share = max(1, len(cores) // options.jobs)
+    made = [Tree(i, [cores[(i * share + k) % len(cores)] for k in range(share)]) for i in range(options.jobs)]
     trees = queue.Queue()
-    made = [Tree(number) for number in range(options.jobs)]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(Tree.prepare, made))
+        names = made[0].programs()
+        times = dict(zip(names, pool.map(lambda i: made[i % len(made)].time_program(names[i]), range(len(names)))))
     for tree in made:
-        tree.prepare()
+        tree.times = times
         trees.put(tree)
-    made[0].time_programs()
-    for tree in made:
-        tree.times = made[0].times
     outcomes = []
 
     def judge(mutant):
