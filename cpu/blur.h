@@ -9,7 +9,7 @@
 #include "filters/blur.h"
 
 /* Filters every plane of `source` into `target`: same shape, no overlap, both valid (see
- * core/backend.h). Scratch: the reduced picture, and some rows for each seat. ST_BUSY without memory. */
+ * filters/backend.h). Scratch: the reduced picture, and some rows for each seat. ST_BUSY without memory. */
 enum status cpu_blur(const struct means *means, const struct blur_plan *plan, const struct image *source,
                      const struct image *target, struct error *err);
 

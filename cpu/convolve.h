@@ -9,7 +9,7 @@
 #include "filters/convolve.h"
 
 /* Filters `source`, which has one plane, into `target`: same shape, no overlap, both valid (see
- * core/backend.h). Scratch: the rows of a window for each seat. ST_BUSY without memory. */
+ * filters/backend.h). Scratch: the rows of a window for each seat. ST_BUSY without memory. */
 enum status cpu_convolve(const struct means *means, const struct convolve_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
 

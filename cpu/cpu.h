@@ -3,7 +3,7 @@
 #ifndef BLURD_CPU_CPU_H
 #define BLURD_CPU_CPU_H
 
-#include "core/backend.h"
+#include "filters/backend.h"
 
 /* Opens the backend. `level` caps the instruction set: "auto" for the best that this
  * processor has, else the name of a level: "plain", "baseline", on x86-64 "avx2" and "avx512",

@@ -26,8 +26,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/backend.h"
 #include "core/image.h"
+#include "filters/backend.h"
 #include "filters/region.h"
 
 /* Blocks of width x height pixels, one of which has its top left corner at (left, top): the blocks of

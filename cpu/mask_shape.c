@@ -117,7 +117,7 @@ static void draw_ellipse(struct canvas *canvas, const struct region_box *box) {
 /* ---- polygons ---- */
 
 /* From its upper to its lower end, so that polygons which share an edge compute the same crossings. */
-struct edge {
+struct mask_edge {
     double x0, y0, x1, y1;
     int winding; /* 1 downward, -1 upward */
 };
@@ -135,7 +135,7 @@ struct order {
 
 struct outline {
     unsigned count;
-    struct edge edge[REGION_POINTS_MAX];
+    struct mask_edge edge[REGION_POINTS_MAX];
     struct order crossed, touched;
 };
 
@@ -145,13 +145,13 @@ static void outline_init(struct outline *outline, const struct region_set *set, 
     outline->count = region_points(set, index, plane->width, plane->height, point);
     for (unsigned i = 0; i < outline->count; i++) {
         struct region_point a = point[i], b = point[(i + 1) % outline->count];
-        outline->edge[i] =
-            a.y <= b.y ? (struct edge){a.x, a.y, b.x, b.y, 1} : (struct edge){b.x, b.y, a.x, a.y, -1};
+        outline->edge[i] = a.y <= b.y ? (struct mask_edge){a.x, a.y, b.x, b.y, 1}
+                                      : (struct mask_edge){b.x, b.y, a.x, a.y, -1};
         outline->crossed.edge[i] = outline->touched.edge[i] = (uint8_t)i;
     }
 }
 
-static double edge_at(const struct edge *edge, double y) {
+static double edge_at(const struct mask_edge *edge, double y) {
     return edge->x0 + (y - edge->y0) * (edge->x1 - edge->x0) / (edge->y1 - edge->y0);
 }
 
@@ -169,7 +169,7 @@ static unsigned find_crossings(struct outline *outline, double y,
     unsigned count = 0, other_count = 0;
     for (unsigned i = 0; i < outline->count; i++) {
         uint8_t number = outline->crossed.edge[i];
-        const struct edge *edge = &outline->edge[number];
+        const struct mask_edge *edge = &outline->edge[number];
         if (y < edge->y0 || y >= edge->y1) {
             others[other_count++] = number;
             continue;
@@ -189,7 +189,7 @@ static unsigned find_crossings(struct outline *outline, double y,
 
 /* The columns in which an edge passes through row y; false when it does not. An edge along the border of
  * two rows or columns passes through neither. */
-static bool edge_columns(const struct edge *edge, double y, struct range *columns) {
+static bool edge_columns(const struct mask_edge *edge, double y, struct range *columns) {
     if (edge->y1 <= y || edge->y0 >= y + 1) {
         return false;
     }

@@ -9,7 +9,7 @@
 #include "filters/pixelate.h"
 
 /* Makes tiles of every plane of `source` in `target`: same shape, no overlap, both valid (see
- * core/backend.h). Scratch: a row of sums for each seat. ST_BUSY without memory. */
+ * filters/backend.h). Scratch: a row of sums for each seat. ST_BUSY without memory. */
 enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
 

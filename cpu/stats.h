@@ -9,7 +9,7 @@
 #include "filters/stats.h"
 
 /* Counts the samples of `source`, which has one plane, under the mask (NULL: all). The target is of
- * stats_shape(); its first row becomes a struct stats. All are valid (see core/backend.h). Scratch: the
+ * stats_shape(); its first row becomes a struct stats. All are valid (see filters/backend.h). Scratch: the
  * counters of each seat. ST_BUSY without memory. */
 enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);

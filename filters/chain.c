@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "core/backend.h"
-
 enum status chain_append(struct chain *chain, const struct filter *filter, const void *arguments,
                          const struct image_shape *shape, struct error *err) {
     if (chain->count >= CHAIN_STEPS_MAX) {

@@ -21,4 +21,11 @@ struct chain {
 enum status chain_append(struct chain *chain, const struct filter *filter, const void *arguments,
                          const struct image_shape *shape, struct error *err);
 
+/* Checks that the chain may run on a picture of this shape: ST_INTERNAL when a number in it is out of bounds.
+ */
+enum status chain_check(const struct chain *chain, const struct image_shape *shape, struct error *err);
+
+/* The shape of the chain's result for a picture of this shape. */
+struct image_shape chain_result(const struct chain *chain, const struct image_shape *shape);
+
 #endif

@@ -5,8 +5,8 @@
 #ifndef BLURD_GPU_GPU_H
 #define BLURD_GPU_GPU_H
 
-#include "core/backend.h"
 #include "core/slot.h"
+#include "filters/backend.h"
 
 struct gpu_spawner;
 

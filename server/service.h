@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "config/config.h"
-#include "core/backend.h"
 #include "core/slot.h"
+#include "filters/backend.h"
 #include "server/http/listen.h"
 #include "server/metrics.h"
 #include "server/process/settings.h"

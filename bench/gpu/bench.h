@@ -5,7 +5,7 @@
 #ifndef BLURD_BENCH_GPU_BENCH_H
 #define BLURD_BENCH_GPU_BENCH_H
 
-#include "core/backend.h"
+#include "filters/backend.h"
 #include "filters/chain.h"
 #include "gpu/engine/lane.h"
 

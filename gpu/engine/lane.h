@@ -6,7 +6,7 @@
 #ifndef BLURD_GPU_ENGINE_LANE_H
 #define BLURD_GPU_ENGINE_LANE_H
 
-#include "core/backend.h"
+#include "filters/backend.h"
 #include "filters/chain.h"
 #include "gpu/cuda/device.h"
 #include "gpu/jpeg/jpeg_header.h"
@@ -73,7 +73,7 @@ enum status gpu_lane_init_jpeg(struct gpu_lane *lane, struct error *err);
 void gpu_lane_finish(struct gpu_lane *lane);
 
 /* Runs the chain; the images lie in host memory as image_layout() lays them out, best registered with the
- * driver (run->slot is not used). As lane_run of core/backend.h: no overlap, source unchanged, target
+ * driver (run->slot is not used). As lane_run of filters/backend.h: no overlap, source unchanged, target
  * undefined on failure. ST_BUSY without device memory (not sticky), ST_DEVICE for anything else. */
 enum status gpu_lane_run(struct gpu_lane *lane, const struct run *run, struct lane_timing *timing,
                          struct error *err);

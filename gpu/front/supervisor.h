@@ -7,7 +7,7 @@
 #ifndef BLURD_GPU_FRONT_SUPERVISOR_H
 #define BLURD_GPU_FRONT_SUPERVISOR_H
 
-#include "core/backend.h"
+#include "filters/backend.h"
 #include "gpu/engine/engine.h"
 #include "gpu/gpu.h"
 
@@ -30,11 +30,11 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
 /* Ends the engine and the thread. No run may be under way. NULL is allowed. */
 void supervisor_destroy(struct supervisor *supervisor);
 
-/* As backend_state and, with `await`, backend_await of core/backend.h. */
+/* As backend_state and, with `await`, backend_await of filters/backend.h. */
 enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
                                     char reason[BACKEND_REASON_MAX]);
 
-/* As backend_transcodes of core/backend.h. */
+/* As backend_transcodes of filters/backend.h. */
 unsigned supervisor_pictures(struct supervisor *supervisor);
 
 /* Runs on the engine and waits at most `timeout_ms`. Any failure but ST_BUSY (no device

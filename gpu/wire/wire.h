@@ -15,9 +15,9 @@
 
 #include <stdint.h>
 
-#include "core/backend.h"
 #include "core/image.h"
 #include "core/status.h"
+#include "filters/backend.h"
 #include "filters/chain.h"
 
 enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16, WIRE_PICTURES_MAX = 4096 };

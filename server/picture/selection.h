@@ -6,9 +6,9 @@
 #define BLURD_SERVER_PICTURE_SELECTION_H
 
 #include "codecs/codec.h"
-#include "core/backend.h"
 #include "core/slot.h"
 #include "cpu/mask.h"
+#include "filters/backend.h"
 #include "server/message/parameters.h"
 
 struct selection {

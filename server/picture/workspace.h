@@ -3,8 +3,8 @@
 #ifndef BLURD_SERVER_PICTURE_WORKSPACE_H
 #define BLURD_SERVER_PICTURE_WORKSPACE_H
 
-#include "core/backend.h"
 #include "core/slot.h"
+#include "filters/backend.h"
 #include "server/queue/footprint.h"
 
 /* Zero-initialise. */

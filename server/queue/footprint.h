@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/backend.h"
+#include "filters/backend.h"
 #include "server/picture/plan.h"
 
 /* In bytes. */

@@ -4,7 +4,7 @@
 #ifndef BLURD_TESTS_FILTER_LEVELS_H
 #define BLURD_TESTS_FILTER_LEVELS_H
 
-#include "core/backend.h"
+#include "filters/backend.h"
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
 #include "tests/filters/helpers.h"

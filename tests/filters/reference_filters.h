@@ -4,7 +4,7 @@
 #ifndef BLURD_TESTS_REFERENCE_FILTERS_H
 #define BLURD_TESTS_REFERENCE_FILTERS_H
 
-#include "core/backend.h"
+#include "filters/backend.h"
 #include "filters/filter.h"
 
 /* Each filters `source` into `target`, of the same shape. They end the program when there is no memory. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "filters/backend.h"
 #include "filters/chain.h"
 
 /* last: it defines a macro that is called fail, too */

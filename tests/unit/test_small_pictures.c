@@ -4,9 +4,9 @@
  * pictures are padding, which must not show. */
 #include <math.h>
 
-#include "core/backend.h"
 #include "core/sanitizers.h"
 #include "cpu/cpu.h"
+#include "filters/backend.h"
 #include "filters/chain.h"
 #include "tests/unit/jpeg_fixture.h"
 

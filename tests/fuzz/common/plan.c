@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "filters/backend.h"
 
 bool fuzz_parameters(struct bytes *input, struct parameters *parameters) {
     unsigned endpoint = fuzz_byte(input) % (FILTER_COUNT + 1);

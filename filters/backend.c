@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/backend.h"
+#include "filters/backend.h"
 
 enum status lane_create(struct backend *backend, struct lane **lane, struct error *err) {
     *lane = NULL;

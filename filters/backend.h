@@ -5,8 +5,8 @@
  * *lane* is one worker's private means (scratch, stream, buffers): not thread-safe,
  * so that the hot path takes no lock. The wrappers below check what the caller
  * passes; implementations trust it. */
-#ifndef BLURD_CORE_BACKEND_H
-#define BLURD_CORE_BACKEND_H
+#ifndef BLURD_FILTERS_BACKEND_H
+#define BLURD_FILTERS_BACKEND_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,8 +15,8 @@
 #include "core/feed.h"
 #include "core/image.h"
 #include "core/status.h"
+#include "filters/chain.h"
 
-struct chain;
 struct crew;
 struct slot;
 struct backend;
@@ -103,10 +103,6 @@ struct lane {
     struct backend *backend;
 };
 
-/* Whether the chain may run on a picture of this shape: ST_INTERNAL when a number in it is out of
- * bounds. Defined in filters/chain.c: core knows that there are chains, not what is in them. */
-enum status chain_check(const struct chain *chain, const struct image_shape *shape, struct error *err);
-
 /* A new lane of the backend. ST_BUSY without memory, ST_DEVICE when the device fails. */
 enum status lane_create(struct backend *backend, struct lane **lane, struct error *err);
 
@@ -115,9 +111,6 @@ enum backend_state backend_state(struct backend *backend, char reason[BACKEND_RE
 
 /* The same, once it is no longer starting. */
 enum backend_state backend_await(struct backend *backend, char reason[BACKEND_REASON_MAX]);
-
-/* The shape of what the chain makes of a picture of this shape. Also in filters/chain.c. */
-struct image_shape chain_result(const struct chain *chain, const struct image_shape *shape);
 
 /* Bytes of working memory that a run of this (valid) chain over a picture of this shape takes when so many
  * threads work on it: for one it must be lent, for more it may be. Thread-safe. */
