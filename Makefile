@@ -222,7 +222,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) $(call own_flags,$<) -MMD -MP -c -o $@ $<
 
 # The assembler includes it, and tells the compiler nothing.
-$(BUILD)/server/openapi.o: server/pages/openapi.json
+$(BUILD)/server/pages/openapi.o: server/pages/openapi.json
 
 # --- kernels -----------------------------------------------------------------------------
 # NVRTC needs no GPU. Shared by all CONFIGs, as is the tool. Without NVRTC, or where it does

@@ -13,9 +13,9 @@
 #include "server/message/cors.h"
 #include "server/message/etag.h"
 #include "server/pages/document.h"
-#include "server/process/settings.h"
 #include "server/request.h"
 #include "server/routes.h"
+#include "server/settings.h"
 
 enum { PAGE_MAX = 1 << 20 }; /* bytes of a page or problem: a bound, not a size */
 

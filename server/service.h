@@ -12,9 +12,9 @@
 #include "filters/backend.h"
 #include "server/http/listen.h"
 #include "server/metrics.h"
-#include "server/process/settings.h"
 #include "server/queue/cost.h"
 #include "server/queue/workers.h"
+#include "server/settings.h"
 
 enum { SERVICE_BACKENDS_MAX = METRIC_BACKENDS_MAX - 1 };
 

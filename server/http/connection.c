@@ -41,9 +41,9 @@ static void connection_start(struct event_thread *thread, struct MHD_Connection 
     thread->pace.handshakes += http->tls;
     connection->handle = handle;
     connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    connection->watch = watch_add(http->watchdog, connection->fd);
+    connection->watch = watchdog_add(http->watchdog, connection->fd);
     struct settings *settings = settings_take(&http->service->settings);
-    watch_phase(connection->watch, WATCH_HEADERS, settings->config.header_timeout_ms, NULL);
+    watchdog_enter(connection->watch, WATCH_HEADERS, settings->config.header_timeout_ms, NULL);
     settings_drop(settings);
 }
 
@@ -59,8 +59,8 @@ static void connection_end(struct event_thread *thread, struct connection *conne
     thread->ended = true;
     if (connection) {
         thread->pace.handshakes -= http->tls && !connection->asked;
-        count_end(service->metrics, watch_ended(connection->watch));
-        watch_remove(connection->watch);
+        count_end(service->metrics, watchdog_ended(connection->watch));
+        watchdog_remove(connection->watch);
         if (connection->early) {
             lingering_add(http->lingering, connection->fd);
         }
@@ -101,8 +101,8 @@ void *connection_target(void *cls, const char *target, struct MHD_Connection *ha
         connection->asked = true;
         request->connection = connection;
         peer_name(connection->fd, request->client, sizeof request->client);
-        watch_phase(connection->watch, WATCH_HEADERS, request->settings->config.header_timeout_ms,
-                    request->id);
+        watchdog_enter(connection->watch, WATCH_HEADERS, request->settings->config.header_timeout_ms,
+                       request->id);
     }
     return request;
 }
@@ -158,7 +158,7 @@ static enum MHD_Result send_answer(struct request *request) {
         return MHD_NO;
     }
     request->phase = PHASE_SENT;
-    watch_phase(connection->watch, WATCH_WRITE, request->settings->config.write_timeout_ms, NULL);
+    watchdog_enter(connection->watch, WATCH_WRITE, request->settings->config.write_timeout_ms, NULL);
     enum MHD_Result result = MHD_queue_response(connection->handle, request->answer.http_status, response);
     MHD_destroy_response(response);
     return result;
@@ -174,8 +174,8 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
         return send_answer(request);
     }
     int64_t allowance = (int64_t)(request->framing.content_length / BODY_RATE) * 1000;
-    watch_phase(connection->watch, WATCH_BODY, request->settings->config.body_timeout_ms + allowance,
-                request->id);
+    watchdog_enter(connection->watch, WATCH_BODY, request->settings->config.body_timeout_ms + allowance,
+                   request->id);
     return MHD_YES;
 }
 
@@ -185,7 +185,7 @@ static enum MHD_Result end(struct request *request) {
         return send_answer(request);
     }
     request->phase = PHASE_WORK;
-    watch_phase(connection->watch, WATCH_WORK, 0, NULL);
+    watchdog_enter(connection->watch, WATCH_WORK, 0, NULL);
     /* Suspended first: a worker may be done, and resume, before this function returns. */
     MHD_suspend_connection(connection->handle);
     if (request_submit(request) != ST_OK) {
@@ -230,10 +230,10 @@ void connection_completed(void *cls, struct MHD_Connection *handle, void **conte
     struct request *request = *context;
     *context = NULL;
     if (request) {
-        enum watch_end end = watch_ended(watch);
+        enum watch_end end = watchdog_ended(watch);
         int64_t idle_ms = request->settings->config.idle_timeout_ms;
         request_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
                         end == WATCH_LATE || end == WATCH_SLOW);
-        watch_phase(watch, WATCH_IDLE, idle_ms, NULL);
+        watchdog_enter(watch, WATCH_IDLE, idle_ms, NULL);
     }
 }

@@ -107,7 +107,8 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
     *started = (struct http){.service = service, .listen_fd = fd, .admin = admin};
     started->tls = !admin && service->config->tls_cert[0];
     started->threads = admin ? 1 : loop_threads(service->config->event_threads, service->cores);
-    struct watchdog_limits limits = settings_limits(service->config, connections_max(started), started->tls);
+    struct watchdog_limits limits =
+        watchdog_limits_of(service->config, connections_max(started), started->tls);
     enum status status = watchdog_create(&started->watchdog, &limits, err);
     if (status == ST_OK && started->tls) {
         tls_serve(&service->settings);
@@ -133,7 +134,7 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
 }
 
 void http_configure(struct http *http, const struct config *config) {
-    struct watchdog_limits limits = settings_limits(config, connections_max(http), http->tls);
+    struct watchdog_limits limits = watchdog_limits_of(config, connections_max(http), http->tls);
     watchdog_configure(http->watchdog, &limits);
 }
 

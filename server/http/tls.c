@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "server/process/settings.h"
+#include "server/settings.h"
 
 struct tls_identity {
     gnutls_x509_crt_t *chain;

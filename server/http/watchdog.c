@@ -10,9 +10,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "config/config.h"
 #include "core/clock.h"
 #include "server/http/peer.h"
-#include "server/process/watch.h"
 
 enum {
     EVENTS_MAX = 64,
@@ -145,6 +145,17 @@ static void release(struct watchdog *watchdog) {
     free(watchdog);
 }
 
+struct watchdog_limits watchdog_limits_of(const struct config *config, unsigned connections, bool silent) {
+    unsigned soft = config->connections_soft;
+    return (struct watchdog_limits){
+        .soft = soft == 0 || soft > connections ? connections - connections / 4 : soft,
+        .rate = config->min_rate,
+        .rate_ms = config->min_rate_time_ms,
+        .silent = silent,
+        .header_ms = config->header_timeout_ms,
+    };
+}
+
 enum status watchdog_create(struct watchdog **watchdog, const struct watchdog_limits *limits,
                             struct error *err) {
     struct watchdog *dog = calloc(1, sizeof *dog);
@@ -214,7 +225,7 @@ void watchdog_relieve(struct watchdog *watchdog) {
     pthread_mutex_unlock(&watchdog->lock);
 }
 
-struct watch *watch_add(struct watchdog *watchdog, int fd) {
+struct watch *watchdog_add(struct watchdog *watchdog, int fd) {
     struct watch *watch = calloc(1, sizeof *watch);
     if (!watch) {
         return NULL;
@@ -238,7 +249,7 @@ struct watch *watch_add(struct watchdog *watchdog, int fd) {
     return watch;
 }
 
-void watch_remove(struct watch *watch) {
+void watchdog_remove(struct watch *watch) {
     if (!watch) {
         return;
     }
@@ -252,7 +263,7 @@ void watch_remove(struct watch *watch) {
 }
 
 /* Moves an open watch to a new phase and in front of the others. */
-static void enter(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id) {
+static void move(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id) {
     struct watchdog *dog = watch->watchdog;
     watch_enter(watch, phase, ms, id);
     unlink_watch(dog, watch);
@@ -260,18 +271,18 @@ static void enter(struct watch *watch, enum watch_phase phase, int64_t ms, const
     awaken(dog, watch_next(watch));
 }
 
-void watch_phase(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id) {
+void watchdog_enter(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id) {
     if (!watch) {
         return;
     }
     pthread_mutex_lock(&watch->watchdog->lock);
     if (watch->end == WATCH_OPEN) {
-        enter(watch, phase, ms, id);
+        move(watch, phase, ms, id);
     }
     pthread_mutex_unlock(&watch->watchdog->lock);
 }
 
-enum watch_end watch_ended(struct watch *watch) {
+enum watch_end watchdog_ended(struct watch *watch) {
     if (!watch) {
         return WATCH_OPEN;
     }

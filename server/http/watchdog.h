@@ -14,33 +14,13 @@
 #include <stdint.h>
 
 #include "core/status.h"
-
-enum watch_phase {
-    WATCH_IDLE,    /* between requests: closed in silence */
-    WATCH_HEADERS, /* 408 */
-    WATCH_BODY,    /* 408; has a minimum rate */
-    WATCH_WORK,    /* ours to finish: no deadline here, the work has its own */
-    WATCH_WRITE,   /* closed in silence: half an answer is on its way; has a minimum rate */
-};
-
-enum watch_end {
-    WATCH_OPEN,   /* not ended by the watchdog */
-    WATCH_LATE,   /* the deadline passed */
-    WATCH_SLOW,   /* bytes came, or were taken, below the minimum rate */
-    WATCH_SHED,   /* idle while there were too many connections, or while draining */
-    WATCH_CLOSED, /* the peer had closed its side already */
-};
-
-struct watchdog_limits {
-    unsigned soft;     /* above so many connections the ones idle longest are closed */
-    uint64_t rate;     /* least bytes a second of bodies and answers; 0: any */
-    int64_t rate_ms;   /* for how long it may be lower: this for bodies, twice this for answers */
-    bool silent;       /* the bytes on the sockets are not plain HTTP: nobody gets a 408 */
-    int64_t header_ms; /* from the first byte of a connection's next request to the end of its headers */
-};
+#include "server/http/watch.h"
 
 struct watchdog;
-struct watch;
+struct config;
+
+/* The limits that the options set for at most `connections` connections. `silent` as in the struct. */
+struct watchdog_limits watchdog_limits_of(const struct config *config, unsigned connections, bool silent);
 
 /* Starts the thread. ST_BUSY without memory or threads. */
 enum status watchdog_create(struct watchdog **watchdog, const struct watchdog_limits *limits,
@@ -65,14 +45,14 @@ void watchdog_relieve(struct watchdog *watchdog);
 
 /* Watches `fd`; must be removed before the descriptor is closed. NULL without memory.
  * The functions below accept NULL. */
-struct watch *watch_add(struct watchdog *watchdog, int fd);
-void watch_remove(struct watch *watch);
+struct watch *watchdog_add(struct watchdog *watchdog, int fd);
+void watchdog_remove(struct watch *watch);
 
 /* Enters a phase that must end within `ms` milliseconds from now. `id` is the request's,
  * for the 408 (NULL: none yet). */
-void watch_phase(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id);
+void watchdog_enter(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id);
 
 /* Whether and why the socket was shut down. */
-enum watch_end watch_ended(struct watch *watch);
+enum watch_end watchdog_ended(struct watch *watch);
 
 #endif

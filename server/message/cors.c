@@ -6,8 +6,8 @@
 
 #include "config/origins.h"
 #include "server/answer.h"
-#include "server/process/settings.h"
 #include "server/request.h"
+#include "server/settings.h"
 
 /* Headers of answers that pages may read, beside the few that the standard lets them read. */
 #define EXPOSED                                                                                              \

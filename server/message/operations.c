@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "filters/value.h"
-#include "server/message/parameters.h"
 #include "server/message/query.h"
 
 /* Cuts the text before the next `sign`, and moves *cursor behind it; NULL at the end. */

@@ -3,9 +3,21 @@
 #ifndef BLURD_SERVER_MESSAGE_OPERATIONS_H
 #define BLURD_SERVER_MESSAGE_OPERATIONS_H
 
-#include "filters/filter.h"
+#include "filters/chain.h"
 
-/* Parses the steps into a struct operation_list (server/message/parameters.h). ST_ARGUMENT names the step,
+/* One filter with its own arguments. */
+struct operation {
+    const struct filter *filter;
+    union filter_arguments arguments;
+};
+
+struct operation_list {
+    unsigned count;
+    unsigned most; /* steps that may be asked for, at most CHAIN_STEPS_MAX */
+    struct operation operation[CHAIN_STEPS_MAX];
+};
+
+/* Parses the steps into a struct operation_list. ST_ARGUMENT names the step,
  * and what is wrong with it: an unknown or repeated argument, a value out of range, a filter that makes no
  * picture, more steps than a chain has. */
 enum status operations_parse(const struct argument *row, const char *text, void *field, struct error *err);

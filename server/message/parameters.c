@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/message/operations.h"
 #include "server/message/query.h"
 
 static const char *const formats[] = {"auto", "jpeg", "png", "jpg", NULL};

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "codecs/codec.h"
-#include "filters/chain.h"
 #include "filters/region.h"
+#include "server/message/operations.h"
 
 enum { FORMAT_AUTO, FORMAT_JPEG, FORMAT_PNG, FORMAT_JPG /* is stored as FORMAT_JPEG */ };
 enum { BACKEND_AUTO, BACKEND_CPU };
@@ -37,18 +37,6 @@ struct output_arguments {
     bool progressive;
     int effort;   /* PNG, 0 to 9 */
     int metadata; /* METADATA_… */
-};
-
-/* One filter with its own arguments. */
-struct operation {
-    const struct filter *filter;
-    union filter_arguments arguments;
-};
-
-struct operation_list {
-    unsigned count;
-    unsigned most; /* steps that may be asked for, at most CHAIN_STEPS_MAX */
-    struct operation operation[CHAIN_STEPS_MAX];
 };
 
 struct parameters {

@@ -8,8 +8,8 @@
 #include "server/answer.h"
 #include "server/message/accept.h"
 #include "server/message/etag.h"
-#include "server/process/settings.h"
 #include "server/request.h"
+#include "server/settings.h"
 
 #define EMBED(name, file)                                                                                    \
     __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" file "\"\n" #name                                 \

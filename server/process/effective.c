@@ -9,7 +9,7 @@
 #include "cpu/cpu.h"
 #include "gpu/gpu.h"
 #include "server/http/loop.h"
-#include "server/process/settings.h"
+#include "server/http/watchdog.h"
 
 unsigned effective_places(const struct config *config) {
     bool wanted = config->jpeg_codec != CHOICE_jpeg_codec_cpu && strcmp(config->gpus, "none") != 0;
@@ -39,7 +39,7 @@ enum status effective_config(const struct config *config, struct config *effecti
     *effective = *config;
     effective->workers = config->workers ? config->workers : cores;
     effective->event_threads = loop_threads(config->event_threads, cores);
-    effective->connections_soft = settings_limits(config, config->connections, false).soft;
+    effective->connections_soft = watchdog_limits_of(config, config->connections, false).soft;
     effective->memory = memory_budget(config->memory);
     effective->gpu_pictures = effective_places(config);
     return pick_level(effective, err);

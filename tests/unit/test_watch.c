@@ -2,7 +2,7 @@
  * One connection from phase to phase: nothing of an earlier phase decides about a later one. The clock is the
  * test's, so no time passes. */
 #include "server/http/peer.h"
-#include "server/process/watch.h"
+#include "server/http/watch.h"
 
 #include <netinet/in.h>
 #include <setjmp.h>

@@ -49,14 +49,14 @@ static struct line dial(struct watchdog *dog) {
     int server = accept(listener, NULL, NULL);
     assert_true(server >= 0);
     close(listener);
-    struct line line = {server, client, watch_add(dog, server)};
+    struct line line = {server, client, watchdog_add(dog, server)};
     assert_non_null(line.watch);
-    assert_false(watch_ended(line.watch));
+    assert_false(watchdog_ended(line.watch));
     return line;
 }
 
 static void hang_up(struct line *line) {
-    watch_remove(line->watch);
+    watchdog_remove(line->watch);
     close(line->server);
     close(line->client);
 }
@@ -87,9 +87,9 @@ static void check_408(enum watch_phase phase, const char *id, const char *word) 
     struct line line = dial(dog);
     char text[2048], expected[128];
     assert_int_equal(write(line.client, "GET", 3), 3);
-    watch_phase(line.watch, phase, SHORT_MS, id);
+    watchdog_enter(line.watch, phase, SHORT_MS, id);
     size_t size = receive(&line, text, sizeof text);
-    assert_true(watch_ended(line.watch));
+    assert_true(watchdog_ended(line.watch));
     assert_memory_equal(text, "HTTP/1.1 408 Request Timeout\r\n", 30);
     const char *body = strstr(text, "\r\n\r\n");
     assert_non_null(body);
@@ -122,10 +122,10 @@ static void test_silence(void **state) {
         struct line line = dial(dog);
         char text[16];
         int64_t begin = clock_ns();
-        watch_phase(line.watch, phases[i], SHORT_MS, NULL);
+        watchdog_enter(line.watch, phases[i], SHORT_MS, NULL);
         assert_int_equal(receive(&line, text, sizeof text), 0);
         assert_true(clock_ns() - begin >= (int64_t)SHORT_MS * 1000000);
-        assert_true(watch_ended(line.watch));
+        assert_true(watchdog_ended(line.watch));
         assert_int_equal(send(line.server, "x", 1, MSG_NOSIGNAL), -1); /* still open, but shut down */
         hang_up(&line);
         watchdog_destroy(dog);
@@ -136,14 +136,14 @@ static void test_work_has_no_deadline(void **state) {
     (void)state;
     struct watchdog *dog = start();
     struct line fresh = dial(dog), working = dial(dog), moved = dial(dog);
-    watch_phase(working.watch, WATCH_HEADERS, SHORT_MS, NULL);
-    watch_phase(working.watch, WATCH_WORK, 0, NULL);
-    watch_phase(moved.watch, WATCH_BODY, SHORT_MS, NULL);
-    watch_phase(moved.watch, WATCH_BODY, LONG_MS, NULL); /* later than what the thread waits for */
+    watchdog_enter(working.watch, WATCH_HEADERS, SHORT_MS, NULL);
+    watchdog_enter(working.watch, WATCH_WORK, 0, NULL);
+    watchdog_enter(moved.watch, WATCH_BODY, SHORT_MS, NULL);
+    watchdog_enter(moved.watch, WATCH_BODY, LONG_MS, NULL); /* later than what the thread waits for */
     assert_true(silent(&working, QUIET_MS));
     assert_true(silent(&moved, 0) && silent(&fresh, 0));
-    assert_false(watch_ended(working.watch) || watch_ended(moved.watch) || watch_ended(fresh.watch));
-    watch_phase(working.watch, WATCH_IDLE, 0, NULL);
+    assert_false(watchdog_ended(working.watch) || watchdog_ended(moved.watch) || watchdog_ended(fresh.watch));
+    watchdog_enter(working.watch, WATCH_IDLE, 0, NULL);
     char text[16];
     assert_int_equal(receive(&working, text, sizeof text), 0);
     hang_up(&fresh);
@@ -158,12 +158,12 @@ static void test_earlier_deadline(void **state) {
     struct watchdog *dog = start();
     struct line late = dial(dog), early = dial(dog);
     char text[16];
-    watch_phase(late.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(late.watch, WATCH_IDLE, LONG_MS, NULL);
     assert_true(silent(&late, 20)); /* time to fall asleep in */
-    watch_phase(early.watch, WATCH_IDLE, SHORT_MS, NULL);
+    watchdog_enter(early.watch, WATCH_IDLE, SHORT_MS, NULL);
     assert_int_equal(receive(&early, text, sizeof text), 0);
     assert_true(silent(&late, 0));
-    assert_false(watch_ended(late.watch));
+    assert_false(watchdog_ended(late.watch));
     hang_up(&late);
     hang_up(&early);
     watchdog_destroy(dog);
@@ -174,11 +174,11 @@ static void test_removal(void **state) {
     struct watchdog *dog = start();
     struct line line[3] = {dial(dog), dial(dog), dial(dog)};
     for (int i = 0; i < 3; i++) {
-        watch_phase(line[i].watch, WATCH_BODY, SHORT_MS, NULL);
+        watchdog_enter(line[i].watch, WATCH_BODY, SHORT_MS, NULL);
     }
-    watch_remove(line[1].watch); /* in the middle, then at the ends */
-    watch_remove(line[0].watch);
-    watch_remove(line[2].watch);
+    watchdog_remove(line[1].watch); /* in the middle, then at the ends */
+    watchdog_remove(line[0].watch);
+    watchdog_remove(line[2].watch);
     assert_true(silent(&line[1], QUIET_MS));
     for (int i = 0; i < 3; i++) {
         assert_true(silent(&line[i], 0));
@@ -186,9 +186,9 @@ static void test_removal(void **state) {
         close(line[i].server);
         close(line[i].client);
     }
-    watch_remove(NULL);
-    watch_phase(NULL, WATCH_BODY, 0, NULL);
-    assert_false(watch_ended(NULL));
+    watchdog_remove(NULL);
+    watchdog_enter(NULL, WATCH_BODY, 0, NULL);
+    assert_false(watchdog_ended(NULL));
     watchdog_destroy(dog);
     watchdog_destroy(NULL);
 }
@@ -199,13 +199,13 @@ static void test_expired_stays(void **state) {
     struct watchdog *dog = start();
     struct line line = dial(dog);
     char text[2048];
-    watch_phase(line.watch, WATCH_BODY, -1000, "a");
+    watchdog_enter(line.watch, WATCH_BODY, -1000, "a");
     assert_true(receive(&line, text, sizeof text) > 0);
-    watch_phase(line.watch, WATCH_HEADERS, SHORT_MS, "b");
+    watchdog_enter(line.watch, WATCH_HEADERS, SHORT_MS, "b");
     struct timespec pause = {0, 2 * SHORT_MS * 1000000L};
     nanosleep(&pause, NULL);
     assert_int_equal(receive(&line, text, sizeof text), 0);
-    assert_true(watch_ended(line.watch));
+    assert_true(watchdog_ended(line.watch));
     hang_up(&line);
     watchdog_destroy(dog);
 }
@@ -218,11 +218,11 @@ static void test_full_socket(void **state) {
     static char filling[4096];
     while (send(stuck.server, filling, sizeof filling, MSG_DONTWAIT) > 0) {
     }
-    watch_phase(stuck.watch, WATCH_BODY, SHORT_MS, NULL);
-    watch_phase(other.watch, WATCH_IDLE, 2 * SHORT_MS, NULL);
+    watchdog_enter(stuck.watch, WATCH_BODY, SHORT_MS, NULL);
+    watchdog_enter(other.watch, WATCH_IDLE, 2 * SHORT_MS, NULL);
     char text[16];
     assert_int_equal(receive(&other, text, sizeof text), 0);
-    assert_true(watch_ended(stuck.watch));
+    assert_true(watchdog_ended(stuck.watch));
     hang_up(&stuck);
     hang_up(&other);
     watchdog_destroy(dog);
@@ -237,7 +237,7 @@ static void wait_ms(int ms) {
 static enum watch_end trickle(struct line *line, enum watch_phase phase, size_t bytes, int ms) {
     static char data[1 << 16];
     int64_t until = clock_ns() + ms * INT64_C(1000000);
-    while (clock_ns() < until && watch_ended(line->watch) == WATCH_OPEN) {
+    while (clock_ns() < until && watchdog_ended(line->watch) == WATCH_OPEN) {
         if (phase == WATCH_BODY) {
             assert_int_equal(send(line->client, data, bytes, MSG_NOSIGNAL), bytes);
             assert_int_equal(recv(line->server, data, bytes, MSG_WAITALL), bytes);
@@ -248,7 +248,7 @@ static enum watch_end trickle(struct line *line, enum watch_phase phase, size_t 
         }
         wait_ms(10);
     }
-    return watch_ended(line->watch);
+    return watchdog_ended(line->watch);
 }
 
 static void test_rate(void **state) {
@@ -266,7 +266,7 @@ static void test_rate(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct watchdog *dog = start_with((struct watchdog_limits){.soft = 9, .rate = 50000, .rate_ms = 100});
         struct line line = dial(dog);
-        watch_phase(line.watch, cases[i].phase, LONG_MS, "slow");
+        watchdog_enter(line.watch, cases[i].phase, LONG_MS, "slow");
         int64_t begin = clock_ns();
         assert_int_equal(trickle(&line, cases[i].phase, cases[i].bytes, 700), cases[i].end);
         assert_true(clock_ns() - begin >= 100 * INT64_C(1000000));
@@ -281,7 +281,7 @@ static void test_rate_when_we_are_slow(void **state) {
     struct watchdog *dog = start_with((struct watchdog_limits){.soft = 9, .rate = 50000, .rate_ms = 50});
     struct line line = dial(dog);
     assert_int_equal(write(line.client, "body", 4), 4);
-    watch_phase(line.watch, WATCH_BODY, LONG_MS, NULL);
+    watchdog_enter(line.watch, WATCH_BODY, LONG_MS, NULL);
     assert_true(silent(&line, 4 * QUIET_MS));
     char text[2048];
     assert_int_equal(read(line.server, text, 4), 4);
@@ -297,11 +297,11 @@ static void test_second_request(void **state) {
     struct watchdog *dog = start_with((struct watchdog_limits){.soft = 9, .header_ms = 50});
     struct line idle = dial(dog), slow = dial(dog);
     char text[16];
-    watch_phase(idle.watch, WATCH_IDLE, LONG_MS, NULL);
-    watch_phase(slow.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(idle.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(slow.watch, WATCH_IDLE, LONG_MS, NULL);
     assert_int_equal(write(slow.client, "G", 1), 1);
     assert_int_equal(receive(&slow, text, sizeof text), 0);
-    assert_int_equal(watch_ended(slow.watch), WATCH_LATE);
+    assert_int_equal(watchdog_ended(slow.watch), WATCH_LATE);
     assert_true(silent(&idle, QUIET_MS));
     hang_up(&idle);
     hang_up(&slow);
@@ -314,20 +314,20 @@ static void test_shedding(void **state) {
     struct watchdog *dog = start_with((struct watchdog_limits){.soft = 3});
     struct line work = dial(dog), fresh = dial(dog), old = dial(dog);
     char text[16];
-    watch_phase(work.watch, WATCH_WORK, 0, NULL);
-    watch_phase(fresh.watch, WATCH_HEADERS, LONG_MS, NULL);
-    watch_phase(old.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(work.watch, WATCH_WORK, 0, NULL);
+    watchdog_enter(fresh.watch, WATCH_HEADERS, LONG_MS, NULL);
+    watchdog_enter(old.watch, WATCH_IDLE, LONG_MS, NULL);
     struct line young = dial(dog);
-    watch_phase(young.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(young.watch, WATCH_IDLE, LONG_MS, NULL);
     wait_ms(SHORT_MS);
-    assert_int_equal(watch_ended(old.watch), WATCH_OPEN); /* its next request may be on its way */
+    assert_int_equal(watchdog_ended(old.watch), WATCH_OPEN); /* its next request may be on its way */
     assert_int_equal(receive(&old, text, sizeof text), 0);
-    assert_int_equal(watch_ended(old.watch), WATCH_SHED);
+    assert_int_equal(watchdog_ended(old.watch), WATCH_SHED);
     struct line more = dial(dog);
-    watch_phase(more.watch, WATCH_WORK, 0, NULL);
+    watchdog_enter(more.watch, WATCH_WORK, 0, NULL);
     assert_int_equal(receive(&young, text, sizeof text), 0);
     struct line last = dial(dog);
-    watch_phase(last.watch, WATCH_WORK, 0, NULL);
+    watchdog_enter(last.watch, WATCH_WORK, 0, NULL);
     assert_int_equal(receive(&fresh, text, sizeof text), 0);
     assert_true(silent(&work, 0) && silent(&more, 0) && silent(&last, 0));
     struct line *all[] = {&work, &fresh, &old, &young, &more, &last};
@@ -341,8 +341,8 @@ static void test_crowded(void **state) {
     (void)state;
     struct watchdog *dog = start_with((struct watchdog_limits){.soft = 1});
     struct line first = dial(dog), second = dial(dog);
-    watch_phase(first.watch, WATCH_WORK, 0, NULL);
-    watch_phase(second.watch, WATCH_WORK, 0, NULL);
+    watchdog_enter(first.watch, WATCH_WORK, 0, NULL);
+    watchdog_enter(second.watch, WATCH_WORK, 0, NULL);
     wait_ms(QUIET_MS);
     assert_true(watchdog_wants_last(dog));
     assert_false(watchdog_wants_last(dog)); /* one less is enough */
@@ -350,7 +350,7 @@ static void test_crowded(void **state) {
     wait_ms(QUIET_MS);
     assert_false(watchdog_wants_last(dog));
     char text[16];
-    watch_phase(first.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(first.watch, WATCH_IDLE, LONG_MS, NULL);
     watchdog_relieve(dog); /* whatever the number */
     assert_int_equal(receive(&first, text, sizeof text), 0);
     wait_ms(SHORT_MS);
@@ -364,10 +364,10 @@ static void test_drain(void **state) {
     struct watchdog *dog = start();
     struct line idle = dial(dog), fresh = dial(dog), body = dial(dog), pending = dial(dog);
     char text[16];
-    watch_phase(idle.watch, WATCH_IDLE, LONG_MS, NULL);
-    watch_phase(fresh.watch, WATCH_HEADERS, LONG_MS, NULL);
-    watch_phase(body.watch, WATCH_BODY, LONG_MS, "a");
-    watch_phase(pending.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(idle.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(fresh.watch, WATCH_HEADERS, LONG_MS, NULL);
+    watchdog_enter(body.watch, WATCH_BODY, LONG_MS, "a");
+    watchdog_enter(pending.watch, WATCH_IDLE, LONG_MS, NULL);
     assert_int_equal(write(pending.client, "G", 1), 1); /* its next request is on its way */
     int64_t begin = clock_ns();
     watchdog_drain(dog);
@@ -376,7 +376,7 @@ static void test_drain(void **state) {
     assert_int_equal(receive(&fresh, text, sizeof text), 0);
     assert_true(clock_ns() - begin >= 1000 * INT64_C(1000000));
     assert_true(silent(&body, 0) && silent(&pending, 0));
-    watch_phase(body.watch, WATCH_IDLE, LONG_MS, NULL);
+    watchdog_enter(body.watch, WATCH_IDLE, LONG_MS, NULL);
     assert_int_equal(receive(&body, text, sizeof text), 0);
     hang_up(&idle);
     hang_up(&fresh);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/process/watch.h"
+#include "server/http/watch.h"
 
 #include <stdio.h>
 #include <sys/socket.h>

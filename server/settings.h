@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * What may change while the daemon runs: options, tokens and certificate, as one immutable snapshot. Each
  * request keeps the one it began with, so that it sees nothing change half way. */
-#ifndef BLURD_SERVER_PROCESS_SETTINGS_H
-#define BLURD_SERVER_PROCESS_SETTINGS_H
+#ifndef BLURD_SERVER_SETTINGS_H
+#define BLURD_SERVER_SETTINGS_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "config/config.h"
-#include "server/http/tls.h"
-#include "server/http/watchdog.h"
 #include "server/message/tokens.h"
 #include "server/pages/document.h"
+
+struct tls_identity;
 
 struct settings {
     _Atomic unsigned users;
@@ -37,9 +37,6 @@ void settings_drop(struct settings *settings);
 void settings_init(struct settings_holder *holder);
 void settings_replace(struct settings_holder *holder, struct settings *settings);
 void settings_finish(struct settings_holder *holder);
-
-/* What a watchdog over at most so many connections has to know. */
-struct watchdog_limits settings_limits(const struct config *config, unsigned connections, bool silent);
 
 /* The current snapshot with one user more. Thread-safe. */
 struct settings *settings_take(struct settings_holder *holder);

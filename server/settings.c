@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/process/settings.h"
+#include "server/settings.h"
 
 #include <stdlib.h>
+
+#include "server/http/tls.h"
 
 enum status settings_create(struct settings **settings, const struct config *config, struct error *err) {
     struct settings *made = calloc(1, sizeof *made);
@@ -56,15 +58,4 @@ struct settings *settings_take(struct settings_holder *holder) {
     atomic_fetch_add(&settings->users, 1);
     pthread_mutex_unlock(&holder->lock);
     return settings;
-}
-
-struct watchdog_limits settings_limits(const struct config *config, unsigned connections, bool silent) {
-    unsigned soft = config->connections_soft;
-    return (struct watchdog_limits){
-        .soft = soft == 0 || soft > connections ? connections - connections / 4 : soft,
-        .rate = config->min_rate,
-        .rate_ms = config->min_rate_time_ms,
-        .silent = silent,
-        .header_ms = config->header_timeout_ms,
-    };
 }

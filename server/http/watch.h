@@ -1,12 +1,39 @@
 /* SPDX-License-Identifier: MIT
  * The watchdog's view of one connection: when it is ended, and how. Everything here happens
  * under the watchdog's lock; others use server/http/watchdog.h. */
-#ifndef BLURD_SERVER_PROCESS_WATCH_H
-#define BLURD_SERVER_PROCESS_WATCH_H
+#ifndef BLURD_SERVER_HTTP_WATCH_H
+#define BLURD_SERVER_HTTP_WATCH_H
 
-#include "server/http/watchdog.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct watchdog;
 
 #define MS INT64_C(1000000) /* nanoseconds */
+
+enum watch_phase {
+    WATCH_IDLE,    /* between requests: closed in silence */
+    WATCH_HEADERS, /* 408 */
+    WATCH_BODY,    /* 408; has a minimum rate */
+    WATCH_WORK,    /* ours to finish: no deadline here, the work has its own */
+    WATCH_WRITE,   /* closed in silence: half an answer is on its way; has a minimum rate */
+};
+
+enum watch_end {
+    WATCH_OPEN,   /* not ended by the watchdog */
+    WATCH_LATE,   /* the deadline passed */
+    WATCH_SLOW,   /* bytes came, or were taken, below the minimum rate */
+    WATCH_SHED,   /* idle while there were too many connections, or while draining */
+    WATCH_CLOSED, /* the peer had closed its side already */
+};
+
+struct watchdog_limits {
+    unsigned soft;     /* above so many connections the ones idle longest are closed */
+    uint64_t rate;     /* least bytes a second of bodies and answers; 0: any */
+    int64_t rate_ms;   /* for how long it may be lower: this for bodies, twice this for answers */
+    bool silent;       /* the bytes on the sockets are not plain HTTP: nobody gets a 408 */
+    int64_t header_ms; /* from the first byte of a connection's next request to the end of its headers */
+};
 
 /* What holds for all connections. */
 struct watch_rules {
@@ -32,7 +59,7 @@ struct watch {
     char id[65];
 };
 
-/* Begins a phase, as watch_phase says. */
+/* Begins a phase that must end within `ms` milliseconds from now. `id` is the request's (NULL: none yet). */
 void watch_enter(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id);
 
 /* Ends it if it is due at `now`, with a 408 where the client can still be told. */
