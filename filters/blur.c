@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "filters/filter.h"
-
 static const struct argument blur_table[] = {
     {
         .name = "sigma",
@@ -148,10 +146,10 @@ void blur_plan_make(struct blur_plan *plan, const struct blur_arguments *argumen
     }
 }
 
-static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     (void)err; /* no combination of arguments is wrong */
-    blur_plan_make(&step->blur, arguments, shape);
+    blur_plan_make(planned, arguments, shape);
     return ST_OK;
 }
 
@@ -162,11 +160,10 @@ static bool planar(const void *arguments, const struct image_shape *shape) {
     return true;
 }
 
-static bool valid(const struct step *step, const struct image_shape *shape) {
-    return blur_plan_valid(&step->blur, shape);
+static bool valid(const void *planned, const struct image_shape *shape) {
+    return blur_plan_valid(planned, shape);
 }
 
-extern const struct filter filter_blur;
 const struct filter filter_blur = {
     .name = "blur",
     .help = "Gaussian blur.",

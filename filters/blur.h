@@ -4,10 +4,9 @@
 #ifndef BLURD_FILTERS_BLUR_H
 #define BLURD_FILTERS_BLUR_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "core/image.h"
+#include "filters/definition.h"
 #include "filters/edge.h"
 
 struct blur_arguments {
@@ -72,5 +71,7 @@ unsigned blur_border(enum pixel_model model, unsigned plane);
 /* Whether every number is one that planning could have made for a picture of this shape, so that
  * a backend may trust it: for plans that come from elsewhere. */
 bool blur_plan_valid(const struct blur_plan *plan, const struct image_shape *shape);
+
+extern const struct filter filter_blur;
 
 #endif

@@ -11,7 +11,7 @@ enum status chain_append(struct chain *chain, const struct filter *filter, const
     struct step *step = &chain->step[chain->count];
     memset(step, 0, sizeof *step); /* padding too: plans are compared and hashed */
     step->filter = filter_id(filter);
-    enum status status = filter->plan(arguments, shape, step, err);
+    enum status status = filter->plan(arguments, shape, &step->blur, err);
     if (status == ST_OK) {
         chain->count++;
     }
@@ -32,7 +32,7 @@ enum status chain_check(const struct chain *chain, const struct image_shape *sha
     }
     for (uint32_t i = 0; i < chain->count; i++) {
         const struct filter *filter = filter_get(chain->step[i].filter);
-        if (!filter || !filter->valid(&chain->step[i], shape)) {
+        if (!filter || !filter->valid(&chain->step[i].blur, shape)) {
             return fail(err, ST_INTERNAL, "step %u of the chain is out of bounds", (unsigned)i);
         }
         if (chain->step[i].filter == FILTER_STATS && !makes_stats(chain)) {

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "filters/filter.h"
-
 #define AT(member) offsetof(struct convolve_arguments, member)
 
 /* Textbook matrices; the box has any size. */
@@ -221,10 +219,10 @@ static void fill_weights(struct convolve_plan *plan, const struct matrix *matrix
     }
 }
 
-static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     const struct convolve_arguments *convolve = arguments;
-    struct convolve_plan *plan = &step->convolve;
+    struct convolve_plan *plan = planned;
     struct matrix matrix;
     enum status status = choose_matrix(convolve, &matrix, err);
     if (status != ST_OK) {
@@ -251,8 +249,8 @@ static bool finite_within(const float *value, unsigned count) {
     return sound;
 }
 
-static bool valid(const struct step *step, const struct image_shape *shape) {
-    const struct convolve_plan *plan = &step->convolve;
+static bool valid(const void *planned, const struct image_shape *shape) {
+    const struct convolve_plan *plan = planned;
     return shape->model != PIXEL_YCBCR && plan->edge <= EDGE_FRAME && plan->width % 2 == 1 &&
            plan->height % 2 == 1 && plan->width <= MATRIX_SIDE_MAX && plan->height <= MATRIX_SIDE_MAX &&
            plan->separable <= 1 && plan->alpha <= 1 && fabsf(plan->divisor) >= (float)DIVISOR_MIN &&
@@ -261,7 +259,6 @@ static bool valid(const struct step *step, const struct image_shape *shape) {
            finite_within(plan->row, MATRIX_SIDE_MAX);
 }
 
-extern const struct filter filter_convolve;
 const struct filter filter_convolve = {
     .name = "convolve",
     .help = "Any matrix up to 15x15: edges, relief, or your own.",

@@ -3,6 +3,7 @@
 #ifndef BLURD_FILTERS_CONVOLVE_H
 #define BLURD_FILTERS_CONVOLVE_H
 
+#include "filters/definition.h"
 #include "filters/edge.h"
 #include "filters/matrix.h"
 
@@ -28,5 +29,7 @@ struct convolve_plan {
     float column[MATRIX_SIDE_MAX]; /* weight[y][x] = column[y] * row[x] */
     float row[MATRIX_SIDE_MAX];
 };
+
+extern const struct filter filter_convolve;
 
 #endif

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "filters/filter.h"
 #include "filters/value.h"
 
 static const double value_max = 1e6;

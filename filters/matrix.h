@@ -4,10 +4,9 @@
 #ifndef BLURD_FILTERS_MATRIX_H
 #define BLURD_FILTERS_MATRIX_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "filters/argument.h"
 
 enum { MATRIX_SIDE_MAX = 15, MATRIX_MAX = MATRIX_SIDE_MAX * MATRIX_SIDE_MAX };
 
@@ -16,8 +15,6 @@ struct matrix {
     uint16_t rows;  /* 1 also for a flat list */
     double value[MATRIX_MAX];
 };
-
-struct argument;
 
 /* Parses the value of argument `row` into a struct matrix. ST_ARGUMENT names what is wrong: no number, not
  * finite, beyond 1e6, too many, rows of different length. The sides are not judged here. */

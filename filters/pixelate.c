@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "filters/pixelate.h"
 
-#include "filters/filter.h"
-
 static const struct argument pixelate_table[] = {
     {
         .name = "block",
@@ -22,11 +20,12 @@ static bool whole_in_planes(uint32_t block, const struct image_shape *shape) {
            (block % (1u << shape->chroma_shift_x) == 0 && block % (1u << shape->chroma_shift_y) == 0);
 }
 
-static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     (void)shape;
     (void)err; /* every block is possible */
-    step->pixelate.block = (uint32_t)((const struct pixelate_arguments *)arguments)->block;
+    struct pixelate_plan *plan = planned;
+    plan->block = (uint32_t)((const struct pixelate_arguments *)arguments)->block;
     return ST_OK;
 }
 
@@ -34,12 +33,11 @@ static bool planar(const void *arguments, const struct image_shape *shape) {
     return whole_in_planes((uint32_t)((const struct pixelate_arguments *)arguments)->block, shape);
 }
 
-static bool valid(const struct step *step, const struct image_shape *shape) {
-    uint32_t block = step->pixelate.block;
+static bool valid(const void *planned, const struct image_shape *shape) {
+    uint32_t block = ((const struct pixelate_plan *)planned)->block;
     return block >= 1 && block <= PIXELATE_BLOCK_MAX && whole_in_planes(block, shape);
 }
 
-extern const struct filter filter_pixelate;
 const struct filter filter_pixelate = {
     .name = "pixelate",
     .help = "Tiles of one colour.",

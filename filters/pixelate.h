@@ -4,7 +4,7 @@
 #ifndef BLURD_FILTERS_PIXELATE_H
 #define BLURD_FILTERS_PIXELATE_H
 
-#include <stdint.h>
+#include "filters/definition.h"
 
 enum { PIXELATE_BLOCK_MAX = 4096 };
 
@@ -15,5 +15,7 @@ struct pixelate_arguments {
 struct pixelate_plan {
     uint32_t block; /* in pixels of the picture; a multiple of every plane's reduction */
 };
+
+extern const struct filter filter_pixelate;
 
 #endif

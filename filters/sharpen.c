@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "filters/filter.h"
-
 #define AT(member) offsetof(struct sharpen_arguments, member)
 
 static const struct argument sharpen_table[] = {
@@ -51,23 +49,23 @@ static const struct argument sharpen_table[] = {
     {.name = NULL},
 };
 
-static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     (void)err; /* no combination of arguments is wrong */
     const struct sharpen_arguments *sharpen = arguments;
-    blur_plan_make(&step->sharpen.blur, &sharpen->blur, shape);
-    step->sharpen.amount = (float)sharpen->amount;
-    step->sharpen.threshold = (float)(sharpen->threshold * sample_step(shape));
+    struct sharpen_plan *plan = planned;
+    blur_plan_make(&plan->blur, &sharpen->blur, shape);
+    plan->amount = (float)sharpen->amount;
+    plan->threshold = (float)(sharpen->threshold * sample_step(shape));
     return ST_OK;
 }
 
-static bool valid(const struct step *step, const struct image_shape *shape) {
-    const struct sharpen_plan *sharpen = &step->sharpen;
+static bool valid(const void *planned, const struct image_shape *shape) {
+    const struct sharpen_plan *sharpen = planned;
     return shape->model != PIXEL_YCBCR && blur_plan_valid(&sharpen->blur, shape) && sharpen->amount >= 0 &&
            sharpen->amount <= 10 && sharpen->threshold >= 0 && sharpen->threshold <= 65535;
 }
 
-extern const struct filter filter_sharpen;
 const struct filter filter_sharpen = {
     .name = "sharpen",
     .help = "Unsharp mask.",

@@ -18,4 +18,6 @@ struct sharpen_plan {
     float threshold; /* in samples of the picture: what differs by less stays */
 };
 
+extern const struct filter filter_sharpen;
+
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "filters/stats.h"
 
-#include "filters/filter.h"
-
 static const struct argument stats_table[] = {{.name = NULL}};
 
 /* 16 bits, since such planes are not padded to whole MCUs. */
@@ -11,21 +9,20 @@ struct image_shape stats_shape(void) {
         .model = PIXEL_GRAY, .depth = 16, .width = sizeof(struct stats) / sizeof(uint16_t), .height = 1};
 }
 
-static enum status plan(const void *arguments, const struct image_shape *shape, struct step *step,
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     (void)arguments;
     (void)shape;
-    (void)step;
+    (void)planned;
     (void)err; /* there is nothing to plan */
     return ST_OK;
 }
 
-static bool valid(const struct step *step, const struct image_shape *shape) {
-    (void)step;
+static bool valid(const void *planned, const struct image_shape *shape) {
+    (void)planned;
     return shape->model != PIXEL_YCBCR;
 }
 
-extern const struct filter filter_stats;
 const struct filter filter_stats = {
     .name = "stats",
     .help = "Mean, extremes, standard deviation and histogram of each channel.",

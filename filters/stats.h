@@ -5,7 +5,7 @@
 #ifndef BLURD_FILTERS_STATS_H
 #define BLURD_FILTERS_STATS_H
 
-#include "core/image.h"
+#include "filters/definition.h"
 
 enum { STATS_BINS = 256, STATS_CHANNELS_MAX = 4 };
 
@@ -23,5 +23,7 @@ struct stats {
 
 /* The shape of an image whose first row holds a struct stats. */
 struct image_shape stats_shape(void);
+
+extern const struct filter filter_stats;
 
 #endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/argument.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "filters/value.h"
+
+/* The only place that writes an argument, so that type and size always agree. */
+static void store(const struct argument *row, void *target, double value) {
+    char *field = (char *)target + row->offset;
+    int whole = (int)value;
+    bool on = value != 0;
+    switch (row->type) {
+    case ARGUMENT_REAL:
+        memcpy(field, &value, sizeof value);
+        break;
+    case ARGUMENT_WHOLE:
+    case ARGUMENT_CHOICE:
+        memcpy(field, &whole, sizeof whole);
+        break;
+    case ARGUMENT_SWITCH:
+        memcpy(field, &on, sizeof on);
+        break;
+    case ARGUMENT_PARSED:
+        break; /* its parser does */
+    }
+}
+
+void arguments_default(const struct argument *table, void *target) {
+    for (const struct argument *row = table; row->name; row++) {
+        store(row, target, row->initial);
+    }
+}
+
+const struct argument *argument_find(const struct argument *table, const char *name) {
+    for (const struct argument *row = table; row->name; row++) {
+        if (strcmp(row->name, name) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+size_t arguments_list(const struct argument *table, char *text, size_t size, size_t used) {
+    for (const struct argument *row = table; row->name && used < size; row++) {
+        int length = snprintf(text + used, size - used, "%s%s", used ? ", " : "", row->name);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return used;
+}
+
+static enum status refuse_number(const struct argument *row, const char *text, struct error *err) {
+    char buffer[VALUE_QUOTE_MAX];
+    char least[48] = "";
+    const char *kind = row->type == ARGUMENT_REAL ? ""
+                       : row->odd                 ? "an odd whole number "
+                                                  : "a whole number ";
+    if (row->least > 0) {
+        snprintf(least, sizeof least, " and not nearer to 0 than %g", row->least);
+    }
+    return fail_argument(err, row->name, "%s is %s, it must be %sfrom %.10g to %.10g%s%s", row->name,
+                         value_quote(text, buffer), kind, row->minimum, row->maximum,
+                         row->unit ? row->unit : "", least);
+}
+
+static enum status parse_number(const struct argument *row, const char *text, void *target,
+                                struct error *err) {
+    double value;
+    if (!value_number(text, row->type == ARGUMENT_REAL, &value) || value < row->minimum ||
+        value > row->maximum) {
+        return refuse_number(row, text, err);
+    }
+    if ((row->odd && (int)value % 2 == 0) || fabs(value) < row->least) {
+        return refuse_number(row, text, err);
+    }
+    store(row, target, value);
+    return ST_OK;
+}
+
+/* Looks `text` up in a NULL-terminated list of names and writes its index through store(). A switch takes any
+ * case of letters, since generated clients write True. */
+static enum status parse_name(const struct argument *row, const char *const *names, const char *text,
+                              void *target, struct error *err) {
+    bool is_switch = row->type == ARGUMENT_SWITCH;
+    char list[128] = "";
+    size_t used = 0;
+    for (unsigned i = 0; names[i]; i++) {
+        if (is_switch ? strcasecmp(names[i], text) == 0 : strcmp(names[i], text) == 0) {
+            store(row, target, is_switch ? i % 2 : i);
+            return ST_OK;
+        }
+        const char *joint = i == 0 ? "" : names[i + 1] ? ", " : " or ";
+        int more = snprintf(list + used, sizeof list - used, "%s%s", joint, names[i]);
+        used = more < (int)(sizeof list - used) ? used + (size_t)more : sizeof list - 1;
+    }
+    char buffer[VALUE_QUOTE_MAX];
+    return fail_argument(err, row->name, "%s is %s, it must be %s", row->name, value_quote(text, buffer),
+                         list);
+}
+
+enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err) {
+    static const char *const switches[] = {"false", "true", "0", "1", NULL}; /* odd places are on */
+    switch (row->type) {
+    case ARGUMENT_REAL:
+    case ARGUMENT_WHOLE:
+        return parse_number(row, text, target, err);
+    case ARGUMENT_CHOICE:
+        return parse_name(row, row->choices, text, target, err);
+    case ARGUMENT_SWITCH:
+        return parse_name(row, switches, text, target, err);
+    case ARGUMENT_PARSED:
+        return row->parse(row, text, (char *)target + row->offset, err);
+    }
+    return fail(err, ST_INTERNAL, "argument %s has no type", row->name);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * Arguments as tables: each row has the name, bounds, default and help of one argument, and texts are parsed
+ * by it into a field of a struct. */
+#ifndef BLURD_FILTERS_ARGUMENT_H
+#define BLURD_FILTERS_ARGUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/status.h"
+
+enum argument_type {
+    ARGUMENT_REAL,   /* decimal number; finite; stored as double */
+    ARGUMENT_WHOLE,  /* decimal integer; stored as int */
+    ARGUMENT_CHOICE, /* one of `choices`; its index is stored as int */
+    ARGUMENT_SWITCH, /* true and false in any case of letters, 1, 0; stored as bool */
+    ARGUMENT_PARSED, /* what its function `parse` takes; all zero is its default */
+};
+
+/* One argument: the only place where its name, bounds, default and help stand. */
+struct argument {
+    const char *name;
+    enum argument_type type;
+    size_t offset;              /* in the struct that is filled */
+    double minimum, maximum;    /* inclusive; REAL and WHOLE */
+    double initial;             /* default; CHOICE: index; SWITCH: 0 or 1 */
+    const char *const *choices; /* CHOICE: NULL-terminated names */
+    bool odd;                   /* WHOLE: even numbers are refused */
+    double least;               /* REAL: what is nearer to 0 is refused; 0: nothing is */
+    unsigned most;              /* PARSED: how often it may be given; 0: once */
+    const char *unit;           /* follows numbers in sentences, " pixels"; NULL: none */
+    const char *help;           /* a sentence or two with the unit; Markdown */
+    const char *form;           /* PARSED: what it is, in two words: "a matrix" */
+    const char *example;        /* PARSED: a value */
+    const char *without;        /* what holds when it is not given, where no value says it: "hard edges" */
+    /* PARSED: takes `text` into the struct at `offset`; as argument_parse. */
+    enum status (*parse)(const struct argument *row, const char *text, void *field, struct error *err);
+};
+
+/* Sets every argument of the table (ended by a NULL name) to its default in *target. */
+void arguments_default(const struct argument *table, void *target);
+
+/* The row named `name`, or NULL. */
+const struct argument *argument_find(const struct argument *table, const char *name);
+
+/* Appends the names of the rows to a text of `used` characters, separated by commas, and returns its length.
+ */
+size_t arguments_list(const struct argument *table, char *text, size_t size, size_t used);
+
+/* Parses `text` (zero-terminated) into *target. ST_ARGUMENT names argument, value and
+ * the allowed range. Nothing is clamped. */
+enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err);
+
+#endif
