@@ -156,7 +156,7 @@ def table_jpeg_served(results):
 def table_readme(results):
     sigmas = (5, 20, 50, 200)
     rows = []
-    for subject in ('blurd', 'sharp', 'vips', 'opencv', 'graphicsmagick'):
+    for subject in ('blurd', 'sharp', 'opencv'):
         found = [results.one('sigma', subject=subject, sigma=sigma) for sigma in sigmas]
         rows.append([name(subject), *(number(middle(row)) if row else '-' for row in found)])
     return table(['sigma', *sigmas], rows)

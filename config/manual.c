@@ -56,24 +56,20 @@ static const char *const head =
     ".SH NAME\nblurd \\- serve image filters over HTTP\n"
     ".SH SYNOPSIS\n.B blurd\n[\\fB\\-\\-\\fIoption value\\fR]...\n"
     ".SH DESCRIPTION\n"
-    "Takes JPEG and PNG pictures by HTTP and answers with the filtered picture, until SIGTERM. SIGHUP "
-    "reads\n"
-    "the configuration again. \\fBGET /\\fR says what can be asked for.\n"
+    "Takes JPEG and PNG pictures over HTTP and answers with the filtered picture. Runs until SIGTERM.\n"
+    "SIGHUP reloads the configuration. To clients other than browsers \\fBGET /\\fR lists the endpoints.\n"
     ".PP\n"
-    "Every option can also stand in the environment (\\fBBLURD_MAX_BODY\\fR for "
-    "\\fB\\-\\-max\\-body\\fR) or in a\n"
-    "file (\\fBmax_body = 20MiB\\fR). Flags win over the environment, the environment over the file. "
-    "Sizes take\n"
-    "KiB, MiB, GiB; times take ms, s, m, h.\n"
+    "Every option can also be an environment variable (\\fBBLURD_MAX_BODY\\fR for\n"
+    "\\fB\\-\\-max\\-body\\fR) or a line in a file (\\fBmax_body = 20MiB\\fR). Flags override the\n"
+    "environment, which overrides the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n"
     ".SH OPTIONS\n";
 
 static const char *const tail =
-    ".SH ENVIRONMENT\n.TP\n.B PORT\nWorks like \\fBBLURD_PORT\\fR, which wins.\n"
-    ".SH FILES\n.TP\n.I /etc/blurd/blurd.conf\nWhat the service that comes with the package reads.\n"
+    ".SH ENVIRONMENT\n.TP\n.B PORT\nWorks like \\fBBLURD_PORT\\fR, which overrides it.\n"
+    ".SH FILES\n.TP\n.I /etc/blurd/blurd.conf\nThe file that the packaged service reads.\n"
     ".SH EXIT STATUS\n"
-    "0 after a drain that left nothing behind, 69 when a required GPU does not serve, 75 when the drain "
-    "was cut\n"
-    "short, 78 when the configuration is wrong.\n"
+    "0 after all requests were finished, 69 when a required GPU does not serve, 75 when requests were cut\n"
+    "off, 78 when the configuration is wrong.\n"
     ".SH SEE ALSO\n.BR systemd.socket (5)\n";
 
 void manual_print(FILE *out) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Everything that people read about the options, made from the table. */
+ * Prints the options: help, reference page, sample file and effective configuration. */
 #include <string.h>
 
 #include "config/config.h"
@@ -55,9 +55,9 @@ static void print_help(FILE *out) {
     static const char *const usage =
         "Usage: blurd [--OPTION VALUE]...\n"
         "Serves image filters over HTTP until SIGTERM.\n\n"
-        "Every option can also stand in the environment (BLURD_MAX_BODY for --max-body)\n"
-        "or in a file (max_body = 20MiB). Flags win over the environment, the environment\n"
-        "over the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n\n";
+        "Every option can also be an environment variable (BLURD_MAX_BODY for --max-body)\n"
+        "or a line in a file (max_body = 20MiB). Flags override the environment, which\n"
+        "overrides the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n\n";
     fputs(usage, out);
     size_t count;
     const struct option *rows = config_options(&count);
@@ -95,24 +95,22 @@ static void print_markdown(FILE *out) {
         "<!-- SPDX-License-Identifier: MIT. Made by `make docs` from config/options.def; edit that. -->\n"
         "# Configuration\n\n"
         "Every option can be given as a flag (`--max-body 20MiB` or `--max-body=20MiB`), as an environment\n"
-        "variable (`BLURD_MAX_BODY=20MiB`), or in a file (`max_body = 20MiB`, one a line, `#` starts a "
-        "comment)\n"
-        "that `--config FILE` or `BLURD_CONFIG` names. Flags win over the environment, the environment over "
+        "variable (`BLURD_MAX_BODY=20MiB`), or in a file that `--config FILE` or `BLURD_CONFIG` names\n"
+        "(`max_body = 20MiB`, one option per line, `#` starts a comment). Flags override the environment, "
         "the\n"
-        "file, the file over the defaults. [config/blurd.conf](../config/blurd.conf) is a file to start "
-        "from.\n\n"
-        "* A value that is not allowed, an unknown option and an option that is given twice in one place "
-        "stop the\n"
-        "  start with one sentence and exit status 78. Nothing is ignored or clamped.\n"
-        "* `blurd --check-config` prints the configuration that would be used and exits; where the daemon "
-        "picks a value, what it picks "
-        "on this machine.\n"
-        "* `PORT`, which serverless platforms set, works like `BLURD_PORT`; the latter wins.\n"
-        "* Variables that Kubernetes sets for a service called `blurd` (`BLURD_SERVICE_HOST`,\n"
-        "  `BLURD_PORT=tcp://…`, `BLURD_PORT_80_TCP…`) are not taken for options.\n"
-        "* Sizes take `KiB`, `MiB`, `GiB` (short `K`, `M`, `G`; powers of 1024), pixels take `MP` (a "
-        "million),\n"
-        "  times take `ms`, `s`, `m`, `h`.\n\n"
+        "environment overrides the file, and the file overrides the defaults.\n"
+        "[config/blurd.conf](../config/blurd.conf) lists all options with their defaults.\n\n"
+        "* An unknown option, a value that is not allowed, or an option given twice in one place stops the "
+        "start\n"
+        "  with one sentence and exit status 78. Nothing is ignored or clamped.\n"
+        "* `blurd --check-config` prints the effective configuration and exits. Where the daemon chooses a "
+        "value\n"
+        "  itself, the output shows the value it would choose on this machine.\n"
+        "* `PORT`, which serverless platforms set, works like `BLURD_PORT`; `BLURD_PORT` overrides it.\n"
+        "* Variables that Kubernetes sets for a service called `blurd` are ignored: `BLURD_SERVICE_HOST`,\n"
+        "  `BLURD_PORT=tcp://…`, `BLURD_PORT_80_TCP…`.\n"
+        "* Sizes take `KiB`, `MiB`, `GiB` (or `K`, `M`, `G`; powers of 1024). Pixels take `MP` (a million).\n"
+        "  Times take `ms`, `s`, `m`, `h`.\n\n"
         "| option | flag, variable | default | allowed | what it does |\n"
         "|---|---|---|---|---|\n";
     fputs(head, out);
@@ -126,7 +124,7 @@ static void print_markdown(FILE *out) {
 static void print_file(FILE *out) {
     fputs("# SPDX-License-Identifier: MIT\n"
           "# Configuration of blurd with its defaults. Made by `make docs` from config/options.def.\n"
-          "# Use: blurd --config FILE. Remove the `#` before an option to set it.\n",
+          "# Use it with blurd --config FILE. To set an option, remove the `#` before it.\n",
           out);
     size_t count;
     const struct option *rows = config_options(&count);
