@@ -4,6 +4,7 @@
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -116,6 +117,32 @@ def test_tls(start, tmp_path):
     running.signal()
     assert daemon.eventually(lambda: check('--port', running.port, *pair.options()) == (1, 'blurd: /readyz answers with status 503\n'))
     assert running.wait() == 0
+
+
+@certificates.needed
+def test_the_end_of_tls_before_an_answer(tmp_path):
+    """A server that reads the request, says that it ends, and has said nothing else."""
+    pair = certificates.Pair(tmp_path)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(pair.certificate, pair.key)
+    with socket.socket() as other:
+        other.bind(('127.0.0.1', 0))
+        other.listen()
+
+        def serve():
+            connection, _ = other.accept()
+            with server.wrap_socket(connection, server_side=True) as secure:
+                secure.recv(1000)
+                try:
+                    secure.unwrap()
+                except OSError:
+                    pass  # the other side need not say the same
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        code, errors = check('--listen', '127.0.0.1', '--port', other.getsockname()[1], *pair.options())
+        thread.join()
+    assert code == 1 and 'closed without an answer' in errors
 
 
 @certificates.needed

@@ -261,6 +261,12 @@ def test_check_config_shows_what_is_in_force(tmp_path, start):
     assert len(threads) > int(values['workers']) and own.wait_for_line(rf'cpu/{values["cpu_level"]}')
 
 
+@pytest.mark.parametrize('without', (('--gpus', 'none'), ('--jpeg-codec', 'cpu')), ids=' '.join)
+def test_check_config_shows_that_no_gpu_takes_jpegs(without):
+    code, output, _ = daemon.run('--check-config', '--gpu-pictures', '5', *without)
+    assert code == 0 and 'gpu_pictures = 0  # picked on this machine for 5' in output.splitlines()
+
+
 def test_check_config_refuses_a_level_that_the_processor_lacks():
     level = 'avx2' if os.uname().machine == 'aarch64' else 'neon'
     code, output, log = daemon.run('--check-config', '--cpu-level', level)

@@ -227,6 +227,20 @@ static void test_lying_lengths_in_iptc(void **state) {
     }
 }
 
+/* What does not fit is left out, and that is told. */
+static void test_iptc_over_the_limit(void **state) {
+    (void)state;
+    uint8_t datasets[64], resources[128] = {0};
+    size_t size = put_resource(resources, 0x0404, datasets, put_dataset(datasets, 2, 80, "WRITER"));
+    struct buf output;
+    buf_init(&output, size - 1);
+    losses = 0;
+    assert_int_equal(iptc_sanitize((struct bytes){resources, size}, &output, &losses, NULL), ST_OK);
+    assert_int_equal(output.size, 0);
+    assert_int_equal(losses, LOSS_IPTC);
+    buf_finish(&output);
+}
+
 static void test_iptc_has_no_place_in_a_png(void **state) {
     (void)state;
     uint8_t datasets[64], resources[128] = {0};
@@ -344,6 +358,7 @@ int main(void) {
         cmocka_unit_test(test_iptc_texts_stay),
         cmocka_unit_test(test_other_resources_go),
         cmocka_unit_test(test_lying_lengths_in_iptc),
+        cmocka_unit_test(test_iptc_over_the_limit),
         cmocka_unit_test(test_iptc_has_no_place_in_a_png),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_packed_texts),

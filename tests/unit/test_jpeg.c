@@ -228,6 +228,11 @@ static void test_memory_limit(void **state) {
     limits.max_memory = 2000000;
     assert_int_equal(fixture_try(buf_bytes(&file), &limits, &err), ST_LIMIT);
     assert_non_null(strstr(err.text, "memory limit is 2000000"));
+    struct picture picture;
+    limits.max_memory = 80 * 80 * 3 * 64 * sizeof(int16_t); /* the coefficients of three planes */
+    assert_int_equal(codec_probe(buf_bytes(&file), &limits, &picture, &err), ST_OK);
+    limits.max_memory--;
+    assert_int_equal(codec_probe(buf_bytes(&file), &limits, &picture, &err), ST_LIMIT);
     buf_finish(&file);
 }
 

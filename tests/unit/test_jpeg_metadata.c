@@ -249,6 +249,37 @@ static void test_long_profile_in_any_order(void **state) {
     buf_finish(&file);
 }
 
+/* A segment that is its name and nothing more counts as one of that name. */
+static void test_names_without_content(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t size;
+        uint8_t marker;
+        unsigned losses;
+    } cases[] = {
+        {"JP", 2, 0xEB, LOSS_C2PA}, {"J", 1, 0xEB, LOSS_OTHER},    {"MPF", 4, 0xE2, LOSS_PICTURES},
+        {"Adobe", 5, 0xEE, 0},      {"Adob", 4, 0xEE, LOSS_OTHER},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct buf file = plain_file();
+        fixture_segment(&file, cases[i].marker, cases[i].name, cases[i].size);
+        assert_int_equal(fixture_probe(buf_bytes(&file)).metadata.losses, cases[i].losses);
+        buf_finish(&file);
+    }
+}
+
+static void test_names_of_losses(void **state) {
+    (void)state;
+    char text[LOSSES_TEXT_MAX];
+    losses_name(0, text);
+    assert_string_equal(text, "");
+    losses_name(LOSS_IPTC, text);
+    assert_string_equal(text, "iptc");
+    losses_name(LOSS_EXIF | LOSS_XMP | LOSS_OTHER, text);
+    assert_string_equal(text, "exif, xmp, other");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orientation_from_exif),
@@ -260,6 +291,8 @@ int main(void) {
         cmocka_unit_test(test_stated_length_of_a_profile),
         cmocka_unit_test(test_the_first_exif_counts),
         cmocka_unit_test(test_long_profile_in_any_order),
+        cmocka_unit_test(test_names_without_content),
+        cmocka_unit_test(test_names_of_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -385,6 +386,27 @@ static void test_drain(void **state) {
     watchdog_destroy(dog);
 }
 
+/* A start that fails closes what it has opened. */
+static void test_no_descriptors(void **state) {
+    (void)state;
+    struct rlimit whole, low;
+    struct watchdog *dog = NULL;
+    struct watchdog_limits limits = {.soft = 1, .header_ms = LONG_MS};
+    int lowest = dup(STDERR_FILENO); /* the first that is free */
+    assert_true(lowest >= 0);
+    close(lowest);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &whole), 0);
+    low = (struct rlimit){(rlim_t)lowest + 1, whole.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    enum status status = watchdog_create(&dog, &limits, &(struct error){0});
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &whole), 0);
+    int next = dup(STDERR_FILENO);
+    close(next);
+    assert_int_equal(status, ST_BUSY);
+    assert_null(dog);
+    assert_int_equal(next, lowest);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_headers_and_body),
@@ -400,6 +422,7 @@ int main(void) {
         cmocka_unit_test(test_shedding),
         cmocka_unit_test(test_crowded),
         cmocka_unit_test(test_drain),
+        cmocka_unit_test(test_no_descriptors),
     };
     log_init(LOG_ERROR, LOG_TEXT);
     return cmocka_run_group_tests_name("watchdog", tests, NULL, NULL);

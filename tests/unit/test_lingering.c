@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * A socket that is kept after its end was sent: the peer reads the end, and may go on sending. */
+#include "core/log.h"
+#include "server/http/lingering.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+enum { ROOM = 64, PATIENCE_MS = 5000 };
+
+struct peers {
+    int server, client;
+};
+
+static struct peers dial(void) {
+    int ends[2];
+    struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    assert_int_equal(setsockopt(ends[1], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
+    return (struct peers){ends[0], ends[1]};
+}
+
+static struct lingering *start(void) {
+    struct lingering *made = NULL;
+    struct error err = {0};
+    assert_int_equal(lingering_create(&made, &err), ST_OK);
+    return made;
+}
+
+/* Sends until the server's end is gone. */
+static void await_end(int client) {
+    while (send(client, "more", 4, MSG_NOSIGNAL) == 4) {
+        struct pollfd wait = {.fd = client, .events = POLLOUT};
+        assert_int_equal(poll(&wait, 1, PATIENCE_MS), 1);
+    }
+    assert_int_equal(errno, EPIPE);
+}
+
+static void test_what_comes_is_taken(void **state) {
+    (void)state;
+    struct lingering *lingering = start();
+    struct peers peers = dial();
+    assert_int_equal(send(peers.server, "answer", 6, 0), 6);
+    lingering_add(lingering, peers.server);
+    close(peers.server);
+    char data[1 << 16] = "";
+    for (int i = 0; i < 64; i++) { /* 4 MiB, which no socket holds */
+        assert_int_equal(send(peers.client, data, sizeof data, MSG_NOSIGNAL), sizeof data);
+    }
+    assert_int_equal(recv(peers.client, data, sizeof data, MSG_WAITALL), 6);
+    assert_memory_equal(data, "answer", 6);
+    assert_int_equal(recv(peers.client, data, sizeof data, 0), 0);
+    close(peers.client);
+    lingering_destroy(lingering);
+}
+
+static void test_the_end_of_all(void **state) {
+    (void)state;
+    struct lingering *lingering = start();
+    struct peers peers = dial();
+    lingering_add(lingering, peers.server);
+    close(peers.server);
+    lingering_destroy(lingering);
+    await_end(peers.client);
+    close(peers.client);
+    lingering_destroy(NULL);
+}
+
+/* One socket more than there is room for ends with its caller's descriptor; a place that is free again
+ * is used. */
+static void test_room(void **state) {
+    (void)state;
+    struct lingering *lingering = start();
+    struct peers kept[ROOM];
+    for (int i = 0; i < ROOM; i++) {
+        kept[i] = dial();
+        lingering_add(lingering, kept[i].server);
+        close(kept[i].server);
+    }
+    struct peers excess = dial();
+    lingering_add(lingering, excess.server);
+    close(excess.server);
+    assert_int_equal(send(excess.client, "more", 4, MSG_NOSIGNAL), -1);
+    close(excess.client);
+    for (int i = 0; i < ROOM; i++) {
+        assert_int_equal(send(kept[i].client, "more", 4, MSG_NOSIGNAL), 4);
+        close(kept[i].client);
+    }
+    ssize_t sent = -1;
+    for (int i = 0; i < PATIENCE_MS && sent < 0; i++) { /* until the thread has seen an end */
+        poll(NULL, 0, 1);
+        struct peers again = dial();
+        lingering_add(lingering, again.server);
+        close(again.server);
+        sent = send(again.client, "more", 4, MSG_NOSIGNAL);
+        close(again.client);
+    }
+    assert_int_equal(sent, 4);
+    lingering_destroy(lingering);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_comes_is_taken),
+        cmocka_unit_test(test_the_end_of_all),
+        cmocka_unit_test(test_room),
+    };
+    log_init(LOG_ERROR, LOG_TEXT);
+    return cmocka_run_group_tests_name("lingering", tests, NULL, NULL);
+}

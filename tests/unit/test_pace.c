@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * How long an event thread waits while handshakes are under way. */
+#include "core/clock.h"
+#include "server/http/pace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+enum { LONGEST_MS = 20, TROUBLED_MS = 100 };
+
+/* What the library asked for counts while no handshake stands still. */
+static void test_no_rest(void **state) {
+    (void)state;
+    struct pace pace = {0};
+    pace_begin(&pace);
+    assert_int_equal(pace_wait(&pace, 0, false), 0);
+    pace.handshakes = 1;
+    pace.moved = true;
+    assert_int_equal(pace_wait(&pace, 0, false), 0);
+    pace_begin(&pace);
+    assert_int_equal(pace_wait(&pace, 7, false), 7);
+    assert_int_equal(pace_wait(&pace, -1, false), -1);
+}
+
+/* The rest is four times as long as the round, and never longer than the longest. */
+static void test_rest(void **state) {
+    (void)state;
+    struct pace pace = {.handshakes = 1};
+    int64_t ms = LONGEST_MS;
+    for (int i = 0; i < 100 && ms == LONGEST_MS; i++) { /* another process may come in between */
+        pace_begin(&pace);
+        ms = pace_wait(&pace, 0, false);
+    }
+    assert_in_range(ms, 1, LONGEST_MS - 1);
+    for (int i = 0; i < 100 && ms != 9; i++) {
+        pace.begin = clock_ns() - 2000000;
+        ms = pace_wait(&pace, 0, false);
+    }
+    assert_int_equal(ms, 9);
+    pace.begin = clock_ns() - 3600 * INT64_C(1000000000);
+    assert_int_equal(pace_wait(&pace, 0, false), LONGEST_MS);
+}
+
+static void test_trouble(void **state) {
+    (void)state;
+    struct pace pace = {0};
+    assert_int_equal(pace_wait(&pace, -1, true), TROUBLED_MS);
+    assert_int_equal(pace_wait(&pace, TROUBLED_MS + 1, true), TROUBLED_MS);
+    assert_int_equal(pace_wait(&pace, TROUBLED_MS - 1, true), TROUBLED_MS - 1);
+    assert_int_equal(pace_wait(&pace, 0, true), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_rest),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_trouble),
+    };
+    return cmocka_run_group_tests_name("pace", tests, NULL, NULL);
+}
