@@ -3,7 +3,7 @@
 #ifndef BLURD_CODECS_LIMITS_H
 #define BLURD_CODECS_LIMITS_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 /* ST_CORRUPT for a side of 0, ST_LIMIT over the side or pixel limit, both named. */
 enum status limits_check_size(uint32_t width, uint32_t height, const struct codec_limits *limits,

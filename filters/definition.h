@@ -12,7 +12,8 @@ struct filter {
     const char *help;
     const struct argument *arguments;
     /* Turns arguments into a plan for pictures of this shape: the filter's own struct, all zero before. */
-    enum status (*plan)(const void *arguments, const struct image_shape *shape, void *plan, struct error *err);
+    enum status (*plan)(const void *arguments, const struct image_shape *shape, void *plan,
+                        struct error *err);
     /* Whether planes of PIXEL_YCBCR can be filtered as they are stored; NULL: never. */
     bool (*planar)(const void *arguments, const struct image_shape *shape);
     /* Whether `plan` could have made every number of this one for a picture of this shape. */

@@ -15,7 +15,7 @@
 
 #include <jpeglib.h>
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 extern const struct codec codec_jpeg;
 

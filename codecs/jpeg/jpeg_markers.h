@@ -5,7 +5,7 @@
 #ifndef BLURD_CODECS_JPEG_JPEG_MARKERS_H
 #define BLURD_CODECS_JPEG_JPEG_MARKERS_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 enum {
     SEGMENT_APP0 = 0xE0,  /* JFIF */

@@ -13,7 +13,7 @@
 #ifndef BLURD_CODECS_JPEG_JPEG_PATCH_H
 #define BLURD_CODECS_JPEG_JPEG_PATCH_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 /* Whether the JPEG `input`, which codec_probe has accepted, can be patched. It can when it
  *

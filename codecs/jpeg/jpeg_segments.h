@@ -4,7 +4,7 @@
 #ifndef BLURD_CODECS_JPEG_JPEG_SEGMENTS_H
 #define BLURD_CODECS_JPEG_JPEG_SEGMENTS_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 /* The numbers of the JFIF header. */
 struct jfif {

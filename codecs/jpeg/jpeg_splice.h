@@ -4,7 +4,7 @@
 #ifndef BLURD_CODECS_JPEG_JPEG_SPLICE_H
 #define BLURD_CODECS_JPEG_JPEG_SPLICE_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 /* Appends `encoded`, a baseline JPEG with the frame that `shape` asks for, to *output: the JFIF header
  * of codec_encode, what the options (keep_metadata, upright) let through of `metadata`,

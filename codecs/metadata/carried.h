@@ -5,7 +5,7 @@
 #ifndef BLURD_CODECS_METADATA_CARRIED_H
 #define BLURD_CODECS_METADATA_CARRIED_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 /* Owned. What is empty is not written. Texts are visited by texts_each (codecs/metadata/texts.h). */
 struct carried {

@@ -3,7 +3,7 @@
 #ifndef BLURD_CODECS_METADATA_ICC_H
 #define BLURD_CODECS_METADATA_ICC_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 /* Puts the profile that `metadata` carries into *profile, an all-zero struct that the
  * caller ends with buf_finish. It stays empty when there is none, when it is damaged or

@@ -3,7 +3,7 @@
 #ifndef BLURD_CODECS_METADATA_TEXTS_H
 #define BLURD_CODECS_METADATA_TEXTS_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 #define TEXT_COMMENT "Comment" /* the keyword in a PNG of what is a comment in a JPEG */
 

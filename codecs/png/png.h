@@ -9,7 +9,7 @@
 
 #include <png.h>
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 extern const struct codec codec_png;
 

@@ -4,7 +4,7 @@
 #ifndef BLURD_CODECS_PNG_PNG_CHUNKS_H
 #define BLURD_CODECS_PNG_PNG_CHUNKS_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 enum {
     PNG_SIGNATURE_SIZE = 8,

@@ -9,7 +9,7 @@
 #ifndef BLURD_CODECS_PNG_PNG_WHOLE_H
 #define BLURD_CODECS_PNG_PNG_WHOLE_H
 
-#include "codecs/codec.h"
+#include "codecs/definition.h"
 
 /* Sets *done when the matter is settled: the image is filled (ST_OK), or the deadline has passed
  * (ST_LIMIT). Otherwise ST_OK, and the pixels are undefined. Memory: the size of the filtered rows,

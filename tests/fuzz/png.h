@@ -9,6 +9,7 @@
 
 #include <zlib.h>
 
+#include "codecs/codec.h"
 #include "codecs/png/png.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * What the codecs and their callers speak: limits, what a header says, how to encode, and the functions that
+ * each codec defines. */
+#ifndef BLURD_CODECS_DEFINITION_H
+#define BLURD_CODECS_DEFINITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codecs/metadata/density.h"
+#include "core/bytes.h"
+#include "core/feed.h"
+#include "core/image.h"
+#include "core/status.h"
+
+struct crew;
+
+enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_COUNT };
+
+/* What a picture may cost. */
+struct codec_limits {
+    uint64_t max_pixels; /* width * height */
+    uint32_t max_side;   /* width, height: pixels */
+    uint32_t max_scans;  /* JPEG scans */
+    uint64_t max_memory; /* bytes that the codec library may allocate by itself */
+    int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+    /* JPEG: unfinished progressive blocks are not smoothed. Then no pixel depends on another MCU but through
+     * interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
+    bool local_blocks;
+    bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
+    const struct progress *progress; /* is told of the rows that are decoded; NULL: none */
+};
+
+enum {
+    METADATA_ICC_MAX = 1 << 20,     /* bytes of an ICC profile that are carried */
+    METADATA_CHUNKS_MAX = 64,       /* pieces of metadata that are carried */
+    METADATA_MARKERS_MAX = 1000,    /* markers or chunks that a file may have before its pixels */
+    METADATA_WRITTEN_MAX = 2 << 20, /* bytes that the metadata of an encoded picture take at most */
+    METADATA_MEMORY_MAX = 6 << 20,  /* bytes of heap memory that making them takes, the output apart */
+};
+
+/* One piece of metadata as it stands in the file: a JPEG segment's payload (without
+ * marker and length) or a PNG chunk's data. */
+struct metadata_chunk {
+    uint32_t tag;      /* JPEG: marker byte, 0xE1 …; PNG: the four letters, big-endian */
+    struct bytes data; /* borrowed from the input */
+};
+
+/* What a file says beside its pixels. Views borrow from the input bytes. */
+struct metadata {
+    enum codec_id source;
+    uint8_t orientation;    /* EXIF 1 to 8; 1 when absent or invalid */
+    bool xmp_deflated;      /* the packet is a zlib stream */
+    struct bytes exif;      /* the TIFF structure, without "Exif\0\0"; empty if none */
+    struct bytes xmp;       /* the packet; empty if none */
+    struct bytes photoshop; /* JPEG: Photoshop's resources, among which IPTC may be; empty if none */
+    struct density density; /* from the format's own field; EXIF may know one where this is none */
+    unsigned losses;        /* bits of codecs/metadata/losses.h: what is there and cannot be carried at all */
+    uint16_t chunk_count;
+    struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then texts and the time */
+};
+
+/* What probe found in the header. */
+struct picture {
+    enum codec_id codec;
+    struct image_shape native; /* as the codec stores it: planar YCbCr where that is exact */
+    struct image_shape pixels; /* interleaved: grey, grey+alpha, RGB, RGBA; what always works */
+    bool progressive;          /* several scans or interlaced */
+    struct metadata metadata;
+};
+
+enum subsampling { SUBSAMPLING_AUTO, SUBSAMPLING_420, SUBSAMPLING_422, SUBSAMPLING_444 };
+
+/* How to encode. All of it is checked by the caller's parameter table. */
+struct encode_options {
+    uint8_t quality;              /* JPEG 1 to 100 */
+    enum subsampling subsampling; /* JPEG; AUTO: as the planes are, else 4:2:0 */
+    bool progressive;             /* JPEG */
+    uint8_t effort;               /* PNG 0 fastest to 9 smallest */
+    bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
+    bool upright;                 /* the pixels were rotated: write orientation 1 */
+    unsigned *losses;    /* gets bits of codecs/metadata/losses.h: what keep_metadata loses; or NULL */
+    int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+    struct crew *crew;   /* may help, with no effect on the bytes; NULL: none */
+};
+
+/* An encoding under way; the codec's own part follows. */
+struct encoding {
+    const struct codec *codec;
+};
+
+struct codec {
+    const char *name; /* "jpeg" */
+    const char *mime; /* "image/jpeg" */
+    bool (*sniff)(struct bytes input);
+    enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,
+                         struct error *err);
+    enum status (*decode)(struct bytes input, const struct codec_limits *limits, const struct image *image,
+                          struct error *err);
+    enum status (*encode)(const struct image *image, const struct encode_options *options,
+                          const struct metadata *metadata, struct buf *output, struct error *err);
+    size_t (*decode_bytes)(const struct picture *picture, size_t input);
+    size_t (*encode_bytes)(const struct image_shape *shape, const struct encode_options *options);
+    /* Optional, all three: the same while the picture is being made. */
+    enum status (*encode_begin)(const struct image *image, const struct encode_options *options,
+                                const struct metadata *metadata, struct buf *output,
+                                struct encoding **encoding, struct error *err);
+    void (*encode_rows)(struct encoding *encoding, uint32_t rows);
+    enum status (*encode_end)(struct encoding *encoding, bool complete, struct error *err);
+};
+
+#endif
