@@ -18,7 +18,7 @@ _Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
 static void count(const struct request *request) {
     struct metrics *metrics = request->service->metrics;
     const struct outcome *outcome = &request->outcome;
-    metrics_request(metrics, route_number(request->route), outcome->format, outcome->problem,
+    metrics_request(metrics, routes_number(request->route), outcome->format, outcome->problem,
                     outcome->backend);
     metrics_add(metrics, METRIC_SENT_BYTES, (int64_t)request->sent);
     if (problem_is_overload(outcome->problem)) {

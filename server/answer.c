@@ -10,11 +10,10 @@
 #include "codecs/metadata/losses.h"
 #include "core/clock.h"
 #include "server/message/accept.h"
-#include "server/message/cors.h"
 #include "server/message/etag.h"
 #include "server/pages/document.h"
 #include "server/request.h"
-#include "server/routes.h"
+#include "server/route.h"
 #include "server/settings.h"
 
 enum { PAGE_MAX = 1 << 20 }; /* bytes of a page or problem: a bound, not a size */
@@ -32,6 +31,19 @@ void answer_header(struct request *request, const char *name, const char *format
     va_end(arguments);
 }
 
+/* What lets a page of a listed origin read the answer, and Vary, for caches. */
+static void add_cors_headers(struct request *request) {
+    const char *origins = request->settings->config.cors_origins;
+    if (!origins[0]) {
+        return;
+    }
+    answer_header(request, "Vary", "Origin");
+    if (cors_is_listed(&request->cors, origins)) {
+        answer_header(request, "Access-Control-Allow-Origin", "%s", request->cors.origin);
+        answer_header(request, "Access-Control-Expose-Headers", CORS_EXPOSED_HEADERS);
+    }
+}
+
 void answer_done(struct request *request, unsigned http_status, const char *type) {
     request->answer.http_status = http_status;
     request->answered = true;
@@ -41,7 +53,14 @@ void answer_done(struct request *request, unsigned http_status, const char *type
     }
     answer_header(request, "X-Request-Id", "%s", request->id);
     answer_header(request, "X-Content-Type-Options", "nosniff");
-    cors_add_headers(request);
+    add_cors_headers(request);
+}
+
+void answer_preflight(struct request *request, const char *methods) {
+    answer_done(request, 204, NULL);
+    answer_header(request, "Access-Control-Allow-Methods", "%s", methods);
+    answer_header(request, "Access-Control-Allow-Headers", CORS_ALLOWED_HEADERS);
+    answer_header(request, "Access-Control-Max-Age", CORS_MAX_AGE_S);
 }
 
 /* Some balancers take a server that answers 503 for broken. One that shuts down is to be left alone. */

@@ -24,6 +24,9 @@ void answer_document(struct request *request, const struct document *document);
 /* Completes an answer whose body the caller has written. `type` may be NULL when it has none. */
 void answer_done(struct request *request, unsigned http_status, const char *type);
 
+/* Answers a preflight: 204. `methods` is what the route takes. */
+void answer_preflight(struct request *request, const char *methods);
+
 /* Adds a header; `name` must be constant. Dropped when there are too many. */
 void answer_header(struct request *request, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -128,8 +128,11 @@ static enum status await_gpu(const struct service *service, struct error *err) {
 static void service_prepare(struct service *service, const struct command *command,
                             const struct config *config) {
     struct error why = {0};
-    *service = (struct service){
-        .config = config, .cores = cores_usable(), .memory = memory_budget(config->memory), .idle_event = -1};
+    *service = (struct service){.config = config,
+                                .cores = cores_usable(),
+                                .memory = memory_budget(config->memory),
+                                .http_library = http_library(),
+                                .idle_event = -1};
     service->notify = activation_connect();
     service->gpu = may_have_gpu(config);
     service->places = service->gpu ? effective_places(config) : 0;
@@ -148,7 +151,7 @@ static void service_prepare(struct service *service, const struct command *comma
 static enum status service_init(struct service *service, struct error *err) {
     const struct config *config = service->config;
     unsigned operations;
-    const char *const *names = route_names(&operations);
+    const char *const *names = routes_names(&operations);
     service->idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     service->metrics = metrics_create(names, operations);
     service->slots = slot_pool_create(service->memory);
@@ -289,7 +292,9 @@ static int print_openapi(const struct config *config) {
     struct buf text;
     struct error err = {0};
     buf_init(&text, 1 << 20);
-    enum status status = openapi_write(&(struct openapi_view){.config = config}, &text, &err);
+    struct openapi_view view = {.config = config};
+    view.routes = routes_table(&view.route_count);
+    enum status status = openapi_write(&view, &text, &err);
     bool written =
         status == ST_OK && fwrite(text.data, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
     buf_finish(&text);

@@ -15,7 +15,6 @@
 #include "server/access_log.h"
 #include "server/answer.h"
 #include "server/http/http.h"
-#include "server/message/cors.h"
 #include "server/message/multipart.h"
 #include "server/picture/pipeline.h"
 #include "server/queue/overload.h"
@@ -150,9 +149,9 @@ void request_header(struct request *request, const char *name, size_t name_size,
     } else if (named(name, name_size, "Content-Type")) {
         append_value(request->content_type, sizeof request->content_type, value, value_size);
     } else if (named(name, name_size, "Origin")) {
-        cors_origin(request, value, value_size);
+        cors_origin(&request->cors, value, value_size);
     } else if (named(name, name_size, "Access-Control-Request-Method")) {
-        request->preflight = true;
+        request->cors.preflight = true;
     } else if (named(name, name_size, "Content-Encoding")) {
         take_codings(request, value, value_size);
     } else if (tokens && named(name, name_size, "Authorization")) {
@@ -164,13 +163,13 @@ void request_header(struct request *request, const char *name, size_t name_size,
 /* Finds out what is asked for; returns the problem when it cannot be. */
 static enum problem find_route(struct request *request) {
     struct error *err = &request->error;
-    request->route = route_find(request->target, request->admin, request->service->admin);
+    request->route = routes_find(request->target, request->admin, request->service->admin);
     if (!request->route) {
         fail(err, ST_ARGUMENT, "there is nothing at this path; see GET /");
         return PROBLEM_NOT_FOUND;
     }
-    if (cors_is_preflight(request)) {
-        cors_answer_preflight(request, request->route->answer ? "GET, HEAD" : "POST");
+    if (cors_is_preflight(&request->cors, request->method, request->settings->config.cors_origins)) {
+        answer_preflight(request, request->route->answer ? "GET, HEAD" : "POST");
         return PROBLEM_NONE;
     }
     bool get = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;

@@ -21,6 +21,7 @@
 #include "core/bytes.h"
 #include "core/slot.h"
 #include "server/http/framing.h"
+#include "server/message/cors.h"
 #include "server/message/parameters.h"
 #include "server/message/trace.h"
 #include "server/metrics.h"
@@ -85,9 +86,7 @@ struct request {
     char if_none_match[256];
     char content_type[256];
     char content_coding[40]; /* the first that is not `identity`; empty: none */
-    char origin[256];        /* the page that asks; empty: none that is known */
-    unsigned origins;        /* Origin fields seen */
-    bool preflight;          /* asks what a page may send */
+    struct cors cors;
     unsigned authorizations; /* Authorization fields seen */
     bool authorized;
     bool answered;        /* the answer is complete */

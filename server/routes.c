@@ -8,8 +8,7 @@
 #include "core/version.h"
 #include "gpu/front/versions.h"
 #include "server/answer.h"
-#include "server/http/http.h"
-#include "server/pages/openapi.h"
+#include "server/pages/document.h"
 #include "server/pages/playground.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -78,9 +77,10 @@ static void answer_readyz(struct request *request) {
 }
 
 static void answer_version(struct request *request) {
+    const struct service *service = request->service;
     answer_page(request, 200, request->route->media,
                 "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"gpu\":\"%s\"}\n",
-                BLURD_VERSION, http_library(), codec_libraries(), gpu_build_versions());
+                BLURD_VERSION, service->http_library, codec_libraries(), gpu_build_versions());
 }
 
 static void answer_openapi(struct request *request) {
@@ -88,6 +88,7 @@ static void answer_openapi(struct request *request) {
     struct openapi_view view = {.config = &request->settings->config,
                                 .tokens = request->settings->tokens != NULL,
                                 .two = service->admin};
+    view.routes = routes_table(&view.route_count);
     struct document *document = &request->settings->document;
     enum status status = document_make(document, &view, &request->error);
     if (status != ST_OK) {
@@ -169,7 +170,7 @@ static const struct route routes[] = {
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 _Static_assert(ROUTES + 1 <= METRIC_OPERATIONS_MAX, "each route and \"other\" have a number in the metrics");
 
-const struct route *route_find(const char *path, bool admin, bool two) {
+const struct route *routes_find(const char *path, bool admin, bool two) {
     enum route_listener hidden = admin ? ROUTE_FIRST : ROUTE_SECOND;
     for (unsigned i = 0; i < ROUTES; i++) {
         if (strcmp(routes[i].path, path) == 0) {
@@ -179,15 +180,16 @@ const struct route *route_find(const char *path, bool admin, bool two) {
     return NULL;
 }
 
-const struct route *route_at(unsigned index) {
-    return index < ROUTES ? &routes[index] : NULL;
+const struct route *routes_table(unsigned *count) {
+    *count = ROUTES;
+    return routes;
 }
 
-unsigned route_number(const struct route *route) {
+unsigned routes_number(const struct route *route) {
     return route ? (unsigned)(route - routes) + 1 : 0;
 }
 
-const char *const *route_names(unsigned *count) {
+const char *const *routes_names(unsigned *count) {
     static const char *names[ROUTES + 1] = {"other"};
     for (unsigned i = 0; i < ROUTES; i++) {
         names[i + 1] = routes[i].name;

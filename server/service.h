@@ -25,6 +25,7 @@ struct service {
     struct slot_pool *slots;
     struct gpu_spawner *spawner; /* NULL: no GPU, or in this process */
     struct workers *workers;
+    const char *http_library;       /* its name and version */
     _Atomic int64_t refusal_second; /* when refusals were last logged */
     _Atomic unsigned refusal_lines; /* how many lines they got in that second */
     struct cost_model cost;         /* what requests cost here, as far as it was learnt */

@@ -12,6 +12,7 @@
 #include "server/answer.h"
 #include "server/http/lingering.h"
 #include "server/http/peer.h"
+#include "server/http/tls.h"
 #include "server/http/watchdog.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -26,12 +27,34 @@ static struct connection *connection_of(struct MHD_Connection *handle) {
     return info ? info->socket_context : NULL;
 }
 
+/* The certificate callback has no argument of its own: the session carries the settings to it. */
+static void lend_settings(struct http *http, struct MHD_Connection *handle) {
+    if (http->tls) {
+        void *session = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session;
+        gnutls_session_set_ptr(session, &http->service->settings);
+    }
+}
+
+int connection_certificate(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+                           gnutls_pcert_st **chain, unsigned *length, gnutls_ocsp_data_st **ocsp,
+                           unsigned *ocsp_length, gnutls_privkey_t *key, unsigned *flags) {
+    (void)info;
+    struct settings *settings = settings_take(gnutls_session_get_ptr(session));
+    int error = tls_copy(settings->identity, chain, length, key);
+    *ocsp = NULL;
+    *ocsp_length = 0;
+    *flags = GNUTLS_CERT_RETR_DEINIT_ALL;
+    settings_drop(settings);
+    return error;
+}
+
 static void connection_start(struct event_thread *thread, struct MHD_Connection *handle, void **context) {
     struct http *http = thread->http;
     struct metrics *metrics = http->service->metrics;
     atomic_fetch_add(&http->open, 1);
     metrics_add(metrics, METRIC_CONNECTIONS, 1);
     metrics_add(metrics, METRIC_CONNECTIONS_OPEN, 1);
+    lend_settings(http, handle);
     struct connection *connection = calloc(1, sizeof *connection);
     *context = connection;
     if (!connection) {

@@ -5,6 +5,7 @@
 #ifndef BLURD_SERVER_HTTP_CONNECTION_H
 #define BLURD_SERVER_HTTP_CONNECTION_H
 
+#include <gnutls/abstract.h>
 #include <microhttpd.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -50,6 +51,12 @@ struct connection {
 /* MHD_OPTION_NOTIFY_CONNECTION: one begins or ends. `cls` is the struct event_thread. */
 void connection_notify(void *cls, struct MHD_Connection *handle, void **context,
                        enum MHD_ConnectionNotificationCode code);
+
+/* MHD_OPTION_HTTPS_CERT_CALLBACK2: each handshake takes the certificate of the settings as they are then, so
+ * that a reloaded certificate serves new connections. */
+int connection_certificate(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+                           gnutls_pcert_st **chain, unsigned *length, gnutls_ocsp_data_st **ocsp,
+                           unsigned *ocsp_length, gnutls_privkey_t *key, unsigned *flags);
 
 /* MHD_OPTION_URI_LOG_CALLBACK: the request line has been read. `target` is raw, and what is returned becomes
  * the request's context. For this and the next, `cls` is the struct http. */

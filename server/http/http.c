@@ -55,7 +55,7 @@ static unsigned connections_max(const struct http *http) {
 static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned connections) {
     struct http *http = thread->http;
     struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (char[]){TLS_PRIORITIES}},
-                                   {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)tls_retrieve},
+                                   {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)connection_certificate},
                                    {MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(
         (http->tls ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
@@ -111,7 +111,6 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
         watchdog_limits_of(service->config, connections_max(started), started->tls);
     enum status status = watchdog_create(&started->watchdog, &limits, err);
     if (status == ST_OK && started->tls) {
-        tls_serve(&service->settings);
         status =
             MHD_is_feature_supported(MHD_FEATURE_HTTPS_CERT_CALLBACK2) == MHD_YES
                 ? ST_OK

@@ -7,20 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "server/settings.h"
-
 struct tls_identity {
     gnutls_x509_crt_t *chain;
     unsigned length;
     gnutls_x509_privkey_t key;
 };
-
-/* The callback's way to the settings: the library gives it none. */
-static struct settings_holder *the_settings;
-
-void tls_serve(struct settings_holder *settings) {
-    the_settings = settings;
-}
 
 static enum status load_chain(struct tls_identity *identity, const char *path, struct error *err) {
     gnutls_datum_t text;
@@ -98,14 +89,15 @@ void tls_destroy(struct tls_identity *identity) {
     }
 }
 
-/* Copies, which the library frees: it uses them after this snapshot of the settings may be gone. */
-static int copy(const struct tls_identity *identity, gnutls_pcert_st **chain, gnutls_privkey_t *key) {
+int tls_copy(const struct tls_identity *identity, gnutls_pcert_st **chain, unsigned *length,
+             gnutls_privkey_t *key) {
     int error = gnutls_privkey_init(key);
     if (error) {
         return error;
     }
     error = gnutls_privkey_import_x509(*key, identity->key, GNUTLS_PRIVKEY_IMPORT_COPY);
     *chain = gnutls_calloc(identity->length, sizeof **chain);
+    *length = identity->length;
     unsigned count = 0;
     for (; *chain && error == 0 && count < identity->length; count++) {
         error = gnutls_pcert_import_x509(&(*chain)[count], identity->chain[count], 0);
@@ -119,18 +111,4 @@ static int copy(const struct tls_identity *identity, gnutls_pcert_st **chain, gn
     gnutls_free(*chain);
     gnutls_privkey_deinit(*key);
     return error ? error : GNUTLS_E_MEMORY_ERROR;
-}
-
-int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info, gnutls_pcert_st **chain,
-                 unsigned *length, gnutls_ocsp_data_st **ocsp, unsigned *ocsp_length, gnutls_privkey_t *key,
-                 unsigned *flags) {
-    (void)session, (void)info;
-    struct settings *settings = settings_take(the_settings);
-    int error = copy(settings->identity, chain, key);
-    *length = settings->identity->length;
-    *ocsp = NULL;
-    *ocsp_length = 0;
-    *flags = GNUTLS_CERT_RETR_DEINIT_ALL;
-    settings_drop(settings);
-    return error;
 }

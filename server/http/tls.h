@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Certificate and key for TLS, which libmicrohttpd speaks through GnuTLS: each handshake asks tls_retrieve
- * for the certificate, so that one which SIGHUP has read holds for the connections that begin afterwards, and
- * for none before. */
+ * Certificate and key for TLS, which libmicrohttpd speaks through GnuTLS. */
 #ifndef BLURD_SERVER_HTTP_TLS_H
 #define BLURD_SERVER_HTTP_TLS_H
 
@@ -11,8 +9,6 @@
 
 /* A certificate chain with its key; immutable. */
 struct tls_identity;
-
-struct settings_holder;
 
 /* TLS 1.2 and 1.3, forward secrecy, authenticated ciphers only; no groups that cost much. */
 #define TLS_PRIORITIES                                                                                       \
@@ -28,12 +24,9 @@ enum status tls_load(struct tls_identity **identity, const char *certificate, co
                      struct error *err);
 void tls_destroy(struct tls_identity *identity); /* NULL is allowed */
 
-/* Handshakes take the certificate of these settings; there is one per process. */
-void tls_serve(struct settings_holder *settings);
-
-/* For MHD_OPTION_HTTPS_CERT_CALLBACK2. */
-int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info, gnutls_pcert_st **chain,
-                 unsigned *length, gnutls_ocsp_data_st **ocsp, unsigned *ocsp_length, gnutls_privkey_t *key,
-                 unsigned *flags);
+/* Copies certificates and key into objects that the caller frees, as a certificate callback of GnuTLS has to
+ * return them. Returns 0 or an error of GnuTLS, after which there is nothing to free. */
+int tls_copy(const struct tls_identity *identity, gnutls_pcert_st **chain, unsigned *length,
+             gnutls_privkey_t *key);
 
 #endif

@@ -9,7 +9,7 @@
 #include "server/message/parameters.h"
 #include "server/pages/openapi_writer.h"
 #include "server/problem.h"
-#include "server/routes.h"
+#include "server/route.h"
 
 /* The assembler includes the file, zero-terminated. */
 __asm__(".pushsection .rodata\n"
@@ -304,10 +304,10 @@ static void put_page(struct writer *w, const struct route *route, const char *me
 }
 
 static void write_paths(struct writer *w) {
-    const struct route *route;
     put(w, "{");
-    for (unsigned i = 0; (route = route_at(i)) != NULL; i++) {
-        if (!route_find(route->path, false, w->view->two)) {
+    for (unsigned i = 0; i < w->view->route_count; i++) {
+        const struct route *route = &w->view->routes[i];
+        if (w->view->two && route->listener == ROUTE_SECOND) {
             continue;
         }
         put_name(w, "%s", route->path);

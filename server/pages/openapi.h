@@ -10,11 +10,15 @@
 #include "config/config.h"
 #include "core/bytes.h"
 
-/* Who looks at it. */
+struct route;
+
+/* What the description depends on. */
 struct openapi_view {
     const struct config *config; /* limits are said as they are in it */
-    bool tokens;                 /* requests for work need one */
-    bool two;                    /* there is a second listener: what is only there is left out */
+    const struct route *routes;
+    unsigned route_count;
+    bool tokens; /* requests for work need one */
+    bool two;    /* there is a second listener: what is only there is left out */
 };
 
 /* Appends the document. Failures as buf_append. */

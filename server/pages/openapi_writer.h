@@ -4,8 +4,10 @@
 #ifndef BLURD_SERVER_PAGES_OPENAPI_WRITER_H
 #define BLURD_SERVER_PAGES_OPENAPI_WRITER_H
 
+#include "core/bytes.h"
 #include "filters/filter.h"
-#include "server/pages/openapi.h"
+
+struct openapi_view;
 
 struct writer {
     const struct openapi_view *view;

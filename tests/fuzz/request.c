@@ -62,10 +62,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     unsigned operations;
     int fd = -1;
     struct settings *settings = NULL;
-    const char *const *names = route_names(&operations);
+    const char *const *names = routes_names(&operations);
     configure();
     log_init(LOG_ERROR, LOG_TEXT);
-    service = (struct service){.config = &config, .idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    service = (struct service){.config = &config,
+                               .http_library = http_library(),
+                               .idle_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     service.metrics = metrics_create(names, operations);
     service.slots = slot_pool_create(memory_budget(config.memory));
     answer = malloc(ANSWER_MAX);
