@@ -31,6 +31,7 @@
 #include "server/process/idle.h"
 #include "server/process/reload.h"
 #include "server/process/sandbox.h"
+#include "server/queue/overload.h"
 #include "server/routes.h"
 #include "server/service.h"
 
@@ -171,7 +172,7 @@ static enum status service_init(struct service *service, struct error *err) {
         status = open_backends(service, err);
     }
     if (status == ST_OK) {
-        status = workers_create(&service->workers, service, workers, err);
+        status = overload_start_workers(service, workers, err);
     }
     return status;
 }

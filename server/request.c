@@ -2,7 +2,7 @@
 #include "server/request.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,7 +318,7 @@ enum status request_submit(struct request *request) {
     request->slot->used = request->body_size;
     overload_estimate(request);
     int64_t wait_ns;
-    enum refusal refusal = workers_submit(request->service->workers, request, &wait_ns);
+    enum refusal refusal = workers_submit(request->service->workers, &request->job, &wait_ns);
     enum status status = refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
     if (status != ST_OK) {
         give_slot_back(request);
@@ -327,7 +327,12 @@ enum status request_submit(struct request *request) {
     return status;
 }
 
-void request_work(struct request *request, struct worker *worker) {
+static struct request *request_of(struct job *job) {
+    return (struct request *)(void *)((char *)job - offsetof(struct request, job));
+}
+
+void request_work(struct job *job, struct worker *worker) {
+    struct request *request = request_of(job);
     struct outcome *outcome = &request->outcome;
     outcome->stages = true;
     outcome->stage_ns[STAGE_QUEUE] = clock_ns() - request->queued_ns;
@@ -345,11 +350,12 @@ void request_work(struct request *request, struct worker *worker) {
     } else {
         answer_problem(request, problem_of(status));
     }
-    workers_done(request->service->workers, request);
+    workers_done(request->service->workers, job);
     http_resume(request);
 }
 
-void request_refuse(struct request *request, enum refusal refusal) {
+void request_refuse(struct job *job, enum refusal refusal) {
+    struct request *request = request_of(job);
     struct outcome *outcome = &request->outcome;
     outcome->stages = true;
     outcome->stage_ns[STAGE_QUEUE] = outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;

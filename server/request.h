@@ -134,11 +134,11 @@ bool request_end(struct request *request);
  * ST_BUSY the answer is ready (503, or as configured). */
 enum status request_submit(struct request *request);
 
-/* Does the work and resumes the connection. Called by a worker. */
-void request_work(struct request *request, struct worker *worker);
+/* Does the work of the request whose member the job is, and resumes its connection. Called by a worker. */
+void request_work(struct job *job, struct worker *worker);
 
-/* The same for a request that has waited in vain. */
-void request_refuse(struct request *request, enum refusal refusal);
+/* Answers with the refusal instead. */
+void request_refuse(struct job *job, enum refusal refusal);
 
 /* Counts and logs the request and frees it. `sent` says whether the whole answer was
  * handed to the network; `timeout` that the watchdog ended it. NULL is allowed. */

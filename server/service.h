@@ -16,8 +16,6 @@
 #include "server/queue/workers.h"
 #include "server/settings.h"
 
-enum { SERVICE_BACKENDS_MAX = METRIC_BACKENDS_MAX - 1 };
-
 struct service {
     const struct config *config;     /* as at the start; what may change is in the settings */
     struct settings_holder settings; /* options and tokens as they are now */
@@ -31,7 +29,7 @@ struct service {
     struct cost_model cost;         /* what requests cost here, as far as it was learnt */
     /* In order of preference; the last is the CPU, which always works. Backend i is
      * number i + 1 in the metrics. */
-    struct backend *backend[SERVICE_BACKENDS_MAX];
+    struct backend *backend[WORKER_LANES];
     unsigned backend_count;
     struct backend *cpu;      /* the last of them */
     unsigned cores;           /* that may be used */

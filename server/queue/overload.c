@@ -11,6 +11,7 @@
 #include "server/service.h"
 
 enum {
+    BODY_SHARE = 3, /* bodies may take a third of the memory budget, so that one can always be worked on */
     FORM_HEAD_MAX = 4 << 10, /* bytes of a form in which its picture begins, as a rule */
     RETRY_MAX_S = 60,
     LINES_MAX = 50, /* of the log a second */
@@ -50,7 +51,26 @@ enum status overload_refuse(struct request *request, enum refusal refusal, int64
 }
 
 static uint64_t body_share(const struct service *service) {
-    return slot_pool_budget(service->slots) / OVERLOAD_BODY_SHARE;
+    return slot_pool_budget(service->slots) / BODY_SHARE;
+}
+
+enum status overload_start_workers(struct service *service, unsigned count, struct error *err) {
+    const struct config *config = service->config;
+    const struct workers_options options = {
+        .limits = {.workers = count,
+                   .devices = service->places,
+                   .shared = config->jpeg_codec != CHOICE_jpeg_codec_gpu,
+                   .queue = config->queue,
+                   .memory = body_share(service) * (BODY_SHARE - 1),
+                   .target_ns = config->queue_target_ms * 1000000,
+                   .interval_ns = config->queue_interval_ms * 1000000},
+        .backends = service->backend,
+        .backend_count = service->backend_count,
+        .metrics = service->metrics,
+        .work = request_work,
+        .refuse = request_refuse,
+    };
+    return workers_create(&service->workers, &options, err);
 }
 
 enum status overload_gate(struct request *request) {

@@ -13,9 +13,9 @@
 struct request;
 struct service;
 
-/* Bodies together may take a third of the memory budget, so that there is always memory to work on one of
- * them. */
-enum { OVERLOAD_BODY_SHARE = 3 };
+/* Starts the service's workers, `count` of them for all jobs; its backends must be open. ST_BUSY without
+ * memory or threads. */
+enum status overload_start_workers(struct service *service, unsigned count, struct error *err);
 
 /* With the headers read: ST_BUSY, and the reason in the request, when its body need not be kept. */
 enum status overload_gate(struct request *request);

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,53 +12,46 @@
 #include "core/clock.h"
 #include "core/crew.h"
 #include "core/log.h"
-#include "server/queue/overload.h"
-#include "server/request.h"
-#include "server/service.h"
-
-_Static_assert((int)WORKER_LANES == (int)SERVICE_BACKENDS_MAX, "a lane for each backend");
+#include "filters/backend.h"
 
 enum {
     WORKERS_A_LARGE_ONE = 4,
-    LARGE_NICE = 5,       /* a third of the processor's time that a worker for all gets beside it */
+    LARGE_NICE = 5,       /* a third of the processor time of a general worker beside it */
     DEVICE_NICE = 10,     /* a tenth */
-    CALM_NS = 1000000000, /* without other pictures before a large one gets help */
+    CALM_NS = 1000000000, /* without small jobs before a large one gets help */
 };
 
 struct workers {
-    struct service *service;
+    struct workers_options options;
     struct crew *crew; /* its lock guards the queue */
     bool stopping, cancelling;
     struct admission admission;
-    sem_t large;            /* posted when there may be something for those that take large pictures alone */
-    sem_t device;           /* posted once for each of those with a device that is to wake up */
-    unsigned sleeping;      /* of those with a device, not called yet; under the lock */
-    unsigned watching;      /* of those for all, asleep, that look after a while whether the device stalls */
-    int64_t small_ns;       /* when a picture that is not large was taken last; under the lock */
+    sem_t large;            /* posted when the queue of large jobs may have one to take */
+    sem_t device;           /* posted once for each device worker that is to wake up */
+    unsigned sleeping;      /* device workers that sleep and were not called yet; under the lock */
+    unsigned watching;      /* general workers that wake up after a while to see whether the device stalls */
+    int64_t small_ns;       /* when a job that is not large was taken last; under the lock */
     unsigned count, wanted; /* threads started, to be started */
     pthread_t thread[];
 };
 
-static struct request *request_of(struct job *job) {
-    return job ? (struct request *)(void *)((char *)job - offsetof(struct request, job)) : NULL;
-}
-
 static void show(struct workers *workers) {
-    struct metrics *metrics = workers->service->metrics;
+    struct metrics *metrics = workers->options.metrics;
     metrics_set(metrics, METRIC_QUEUE_DEPTH, admission_waiting(&workers->admission));
     metrics_set(metrics, METRIC_QUEUE_STANDING, workers->admission.standing);
 }
 
 /* Tells the queue whether a device serves; locked. Returns the time. */
 static int64_t look(struct workers *workers) {
-    struct service *service = workers->service;
-    workers->admission.device_down = service->places > 0 && backend_transcodes(service->backend[0]) == 0;
+    const struct workers_options *options = &workers->options;
+    workers->admission.device_down =
+        options->limits.devices > 0 && backend_transcodes(options->backends[0]) == 0;
     return clock_ns();
 }
 
-/* The next request, or NULL when there is none for this kind of worker; with *refusal it is only to be
- * refused. Locked. */
-static struct request *next(struct workers *workers, enum role role, enum refusal *refusal) {
+/* The next job, or NULL when there is none for this kind of worker; with *refusal it is only to be refused.
+ * Locked. */
+static struct job *next(struct workers *workers, enum role role, enum refusal *refusal) {
     struct job *job;
     if (workers->cancelling) {
         *refusal = REFUSAL_DRAINING;
@@ -71,10 +63,10 @@ static struct request *next(struct workers *workers, enum role role, enum refusa
         workers->small_ns = clock_ns();
     }
     show(workers);
-    return request_of(job);
+    return job;
 }
 
-/* Where requests wait for a device, it may stall, and nothing else would tell; locked. */
+/* While jobs wait for a device, it may stall, and only a look at the clock shows that. Locked. */
 static void wait_for_work(struct workers *workers) {
     bool watch = workers->admission.queue[JOB_DEVICE].waiting > 0;
     workers->watching += watch;
@@ -82,7 +74,7 @@ static void wait_for_work(struct workers *workers) {
     workers->watching -= watch;
 }
 
-/* Sleeps until there may be something to do; locked. */
+/* Sleeps until there may be something to do. Locked. */
 static void sleep_locked(struct workers *workers, enum role role) {
     if (role == ROLE_ANY) {
         if (!crew_help(workers->crew)) {
@@ -96,71 +88,70 @@ static void sleep_locked(struct workers *workers, enum role role) {
     crew_lock(workers->crew);
 }
 
-/* Waits for a request; NULL when the pool ends and nothing is left for this kind of worker. */
-static struct request *take(struct workers *workers, enum role role, enum refusal *refusal) {
+/* Waits for a job; NULL when the pool ends and nothing is left for this kind of worker. */
+static struct job *take(struct workers *workers, enum role role, enum refusal *refusal) {
     static const enum job_kind kinds[] = {
         [ROLE_ANY] = JOB_SMALL, [ROLE_LARGE] = JOB_LARGE, [ROLE_DEVICE] = JOB_DEVICE};
     const struct job_queue *queue = &workers->admission.queue[kinds[role]];
-    struct request *request;
+    struct job *job;
     crew_lock(workers->crew);
-    while (!(request = next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
+    while (!(job = next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
         sleep_locked(workers, role);
     }
     crew_unlock(workers->crew);
-    if (!request && role != ROLE_ANY) { /* the next may have used up its call while it had to wait */
+    if (!job && role != ROLE_ANY) { /* the next worker may have used up its call while it had to wait */
         sem_post(role == ROLE_LARGE ? &workers->large : &workers->device);
     }
-    return request;
+    return job;
 }
 
-/* Makes the lanes that are missing: all at the start, later those for which there was no memory then. */
-static void open_lanes(struct worker *worker) {
-    struct service *service = worker->service;
-    for (unsigned i = 0; i < service->backend_count; i++) {
+/* Makes the lanes that are missing: all at the start, later the ones for which there was no memory then. */
+static void open_lanes(const struct workers_options *options, struct worker *worker) {
+    for (unsigned i = 0; i < options->backend_count; i++) {
         struct error err = {0};
-        if (!worker->lane[i] && lane_create(service->backend[i], &worker->lane[i], &err) != ST_OK) {
-            log_message(LOG_WARNING, "lane", "%s: %s", service->backend[i]->name, err.text);
+        if (!worker->lane[i] && lane_create(options->backends[i], &worker->lane[i], &err) != ST_OK) {
+            log_message(LOG_WARNING, "lane", "%s: %s", options->backends[i]->name, err.text);
             worker->lane[i] = NULL;
         }
     }
 }
 
-/* Who helps with a large picture is late for the next small one, and has used up its turn on the processor.
- */
-static struct crew *helpers(struct workers *workers, const struct request *request) {
+/* A worker that helps with a large job is late for the next small one, and has used up its turn on the
+ * processor. */
+static struct crew *helpers(struct workers *workers, const struct job *job) {
     crew_lock(workers->crew);
     bool calm = clock_ns() - workers->small_ns > CALM_NS;
     crew_unlock(workers->crew);
-    return request->job.large && !calm ? NULL : workers->crew;
+    return job->large && !calm ? NULL : workers->crew;
 }
 
 static void run(struct workers *workers, enum role role) {
-    struct worker worker = {.service = workers->service, .role = role};
+    const struct workers_options *options = &workers->options;
+    struct worker worker = {.role = role};
     enum refusal refusal;
-    open_lanes(&worker);
-    for (struct request *request; (request = take(workers, role, &refusal));) {
-        open_lanes(&worker);
-        worker.crew = helpers(workers, request);
+    open_lanes(options, &worker);
+    for (struct job *job; (job = take(workers, role, &refusal));) {
+        open_lanes(options, &worker);
+        worker.crew = helpers(workers, job);
         if (refusal == REFUSAL_NONE) {
-            request_work(request, &worker);
+            options->work(job, &worker);
         } else {
-            request_refuse(request, refusal);
+            options->refuse(job, refusal);
         }
     }
-    for (unsigned i = 0; i < worker.service->backend_count; i++) {
+    for (unsigned i = 0; i < options->backend_count; i++) {
         lane_destroy(worker.lane[i]);
     }
 }
 
-/* Priorities are a thread's own on Linux, 0 is the one that calls. Without the right to change it nothing is
- * lost but that. */
+/* On Linux each thread has its own priority, and 0 means the calling one. A failure does no harm. */
 static void give_way(int by) {
     if (by > 0) {
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + by);
     }
 }
 
-/* Where a device does most, what keeps it busy comes first. */
+/* The workers that keep a device busy come first. */
 static int behind_device(const struct workers *workers) {
     return workers->admission.limits.devices > 0 ? DEVICE_NICE : 0;
 }
@@ -196,11 +187,11 @@ static enum status start_threads(struct workers *pool, struct error *err) {
     return ST_OK;
 }
 
-enum status workers_create(struct workers **workers, struct service *service, unsigned count,
+enum status workers_create(struct workers **workers, const struct workers_options *options,
                            struct error *err) {
-    unsigned large_only = (count + WORKERS_A_LARGE_ONE - 1) / WORKERS_A_LARGE_ONE;
-    const struct config *config = service->config;
-    unsigned wanted = count + large_only + service->places;
+    struct admission_limits limits = options->limits;
+    limits.large_only = (limits.workers + WORKERS_A_LARGE_ONE - 1) / WORKERS_A_LARGE_ONE;
+    unsigned wanted = limits.workers + limits.large_only + limits.devices;
     struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->thread[0]);
     struct crew *crew = crew_create(CREW_GRAIN, true);
     if (!pool || !crew) {
@@ -209,20 +200,10 @@ enum status workers_create(struct workers **workers, struct service *service, un
         return fail(err, ST_BUSY, "out of memory");
     }
     pool->crew = crew;
-    pool->service = service;
+    pool->options = *options;
     pool->wanted = wanted;
     sem_init(&pool->large, 0, 0);
     sem_init(&pool->device, 0, 0);
-    const struct admission_limits limits = {
-        .workers = count,
-        .large_only = large_only,
-        .devices = service->places,
-        .shared = config->jpeg_codec != CHOICE_jpeg_codec_gpu,
-        .queue = config->queue,
-        .memory = slot_pool_budget(service->slots) / OVERLOAD_BODY_SHARE * (OVERLOAD_BODY_SHARE - 1),
-        .target_ns = config->queue_target_ms * 1000000,
-        .interval_ns = config->queue_interval_ms * 1000000,
-    };
     admission_init(&pool->admission, &limits);
     enum status status = start_threads(pool, err);
     if (status != ST_OK) {
@@ -244,12 +225,12 @@ enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t 
     return refusal;
 }
 
-enum refusal workers_submit(struct workers *workers, struct request *request, int64_t *wait_ns) {
+enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *wait_ns) {
     crew_lock(workers->crew);
     int64_t now = look(workers);
     enum refusal refusal =
-        workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, &request->job, now);
-    enum job_kind kind = job_kind(&request->job);
+        workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, job, now);
+    enum job_kind kind = job_kind(job);
     *wait_ns = admission_wait(&workers->admission, kind, now);
     bool call = kind == JOB_DEVICE && refusal == REFUSAL_NONE && workers->sleeping > 0;
     bool unwatched = workers->admission.queue[JOB_DEVICE].waiting > 0 && workers->watching == 0 && !call;
@@ -269,10 +250,10 @@ enum refusal workers_submit(struct workers *workers, struct request *request, in
     return refusal;
 }
 
-void workers_done(struct workers *workers, struct request *request) {
+void workers_done(struct workers *workers, struct job *job) {
     crew_lock(workers->crew);
     int64_t now = look(workers);
-    admission_done(&workers->admission, &request->job, now);
+    admission_done(&workers->admission, job, now);
     const struct job_queue *queue = workers->admission.queue;
     bool large = queue[JOB_LARGE].waiting > 0;
     bool waiting = large || queue[JOB_SMALL].waiting > 0 || admission_overflows(&workers->admission, now);
@@ -280,7 +261,7 @@ void workers_done(struct workers *workers, struct request *request) {
     devices = devices < workers->sleeping ? devices : workers->sleeping;
     workers->sleeping -= devices;
     crew_unlock(workers->crew);
-    if (waiting) { /* maybe for the memory that is free now */
+    if (waiting) { /* a job may have waited for the memory that is free now */
         crew_wake(workers->crew);
     }
     if (large) {

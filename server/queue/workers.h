@@ -1,56 +1,61 @@
 /* SPDX-License-Identifier: MIT
- * A bounded pool of threads that do the work of requests, each with its own lane on
- * every backend, so that the hot path takes no lock but the queue's. They are a crew (core/crew.h): those
- * that wait for requests help with a large picture meanwhile.
+ * A bounded pool of threads that run jobs. Each thread has its own lane on every backend, so that the queue's
+ * lock is the only one on the hot path. The threads are a crew (core/crew.h): idle ones help with a large
+ * picture.
  *
- * Which request is next, and which one is refused, is admission.h's to say. Beside the workers for all
- * requests there is one for large pictures alone for each four of them, at least one: it gets the processor
- * where the others leave it idle. And as many as a device takes pictures with its own codecs, which hand them
- * over and sleep. */
+ * admission.h decides which job is next and which one is refused. For each four general workers there is one
+ * for large jobs alone, at least one; it runs while the others leave the processor idle. A device with codecs
+ * of its own has a worker for each job that it takes at a time; these hand jobs over and sleep. */
 #ifndef BLURD_SERVER_QUEUE_WORKERS_H
 #define BLURD_SERVER_QUEUE_WORKERS_H
 
 #include <stdbool.h>
 
 #include "core/status.h"
+#include "server/metrics.h"
 #include "server/queue/admission.h"
 
+struct backend;
 struct crew;
-struct request;
-struct service;
-struct workers;
 struct lane;
+struct workers;
 
-enum { WORKER_LANES = 3 }; /* as many as a service has backends */
+enum { WORKER_LANES = METRIC_BACKENDS_MAX - 1 };
 
-/* One thread's means: lane[i] is its lane on service->backend[i], NULL when that backend
- * gave none. */
+/* What one thread works with. */
 struct worker {
-    struct service *service;
-    struct crew *crew; /* of all workers; NULL: nobody is to help with this request */
-    struct lane *lane[WORKER_LANES];
+    struct crew *crew;               /* of all workers; NULL: this job gets no help */
+    struct lane *lane[WORKER_LANES]; /* on backend[i]; NULL: that backend gave none */
     enum role role;
 };
 
-/* Starts `count` threads, those for large pictures, and service->places for a device's codecs. The service's
- * backends must be open. ST_BUSY without memory or threads. */
-enum status workers_create(struct workers **workers, struct service *service, unsigned count,
+/* The pointers must stay valid until workers_destroy. */
+struct workers_options {
+    struct admission_limits limits;  /* large_only is set by the pool */
+    struct backend *const *backends; /* open; with limits.devices the first one has the device */
+    unsigned backend_count;          /* at most WORKER_LANES */
+    struct metrics *metrics;
+    void (*work)(struct job *job, struct worker *worker); /* runs the job and calls workers_done */
+    void (*refuse)(struct job *job, enum refusal refusal);
+};
+
+/* Starts the threads. ST_BUSY without memory or threads. */
+enum status workers_create(struct workers **workers, const struct workers_options *options,
                            struct error *err);
 
-/* Whether a request with so much patience is worth reading now; *wait_ns: how long it would wait.
+/* Whether a request with so much patience is worth reading now; *wait_ns is how long it would wait.
  * Thread-safe, never blocks for long. */
 enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t *wait_ns);
 
-/* Hands a request over, whose job is filled in: a worker calls request_work on it, or request_refuse. When it
- * is refused at once it is still the caller's. Thread-safe, never blocks for long. */
-enum refusal workers_submit(struct workers *workers, struct request *request, int64_t *wait_ns);
+/* Queues the job: a worker passes it to `work` or `refuse`. A job that is refused here stays the caller's.
+ * Thread-safe, never blocks for long. */
+enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *wait_ns);
 
-/* The worker has done what request_work was called for, and the request's memory is given back. */
-void workers_done(struct workers *workers, struct request *request);
+/* The job is finished and its memory is given back. */
+void workers_done(struct workers *workers, struct job *job);
 
-/* Ends the threads, after what is queued is finished, or refused with `cancel`; what a
- * thread is at is finished in any case. workers_submit refuses from now on. NULL is
- * allowed. */
+/* Ends the threads after the queued jobs are run, or refused with `cancel`; running jobs are finished in any
+ * case. From now on workers_submit refuses. NULL is allowed. */
 void workers_finish(struct workers *workers, bool cancel);
 
 /* Frees the pool, after workers_finish and after the last workers_submit. NULL is allowed. */

@@ -17,6 +17,7 @@
 #include "cpu/cpu.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/queue/overload.h"
 #include "server/routes.h"
 #include "server/service.h"
 #include "tests/fuzz/common/fuzz.h"
@@ -78,7 +79,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     settings_init(&service.settings);
     fuzz_require(settings_create(&settings, &config, &err) == ST_OK, "the options hold");
     settings_replace(&service.settings, settings);
-    fuzz_require(workers_create(&service.workers, &service, config.workers, &err) == ST_OK &&
+    fuzz_require(overload_start_workers(&service, config.workers, &err) == ST_OK &&
                      listen_open(config.listen, &service.port, &fd, &err) == ST_OK &&
                      http_start(&http, &service, fd, false, &err) == ST_OK,
                  "the server starts");
