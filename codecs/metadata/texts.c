@@ -28,58 +28,15 @@ enum status texts_inflate(struct bytes stream, size_t most, struct buf *output, 
     return status;
 }
 
-/* Takes what stands before the next zero off *rest; false without a zero. */
-static bool take_string(struct bytes *rest, struct bytes *string) {
-    const uint8_t *zero = rest->size > 0 ? memchr(rest->data, 0, rest->size) : NULL;
-    if (!zero) {
-        return false;
-    }
-    *string = (struct bytes){rest->data, (size_t)(zero - rest->data)};
-    rest->data += string->size + 1, rest->size -= string->size + 1;
-    return true;
-}
-
-bool texts_read_itxt(struct bytes chunk, struct itxt *itxt) {
-    if (!take_string(&chunk, &itxt->keyword) || chunk.size < 2 || chunk.data[0] > 1 || chunk.data[1] != 0) {
-        return false;
-    }
-    itxt->deflated = chunk.data[0] == 1;
-    chunk.data += 2, chunk.size -= 2;
-    bool whole = take_string(&chunk, &itxt->language) && take_string(&chunk, &itxt->translated);
-    itxt->text = chunk;
-    return whole;
-}
-
-/* Where a text stands in the file, and how. */
-struct source {
-    struct itxt parts;
-    bool international; /* UTF-8 by the format; else Latin-1, or what programs take for it */
-};
-
-static bool read_png(const struct metadata_chunk *chunk, struct source *source) {
-    struct bytes rest = chunk->data;
-    source->international = chunk->tag == png_tag("iTXt");
-    if (source->international) {
-        return texts_read_itxt(rest, &source->parts);
-    }
-    bool whole = take_string(&rest, &source->parts.keyword);
-    source->parts.deflated = chunk->tag == png_tag("zTXt");
-    if (whole && source->parts.deflated) {
-        whole = rest.size > 0 && rest.data[0] == 0; /* the method */
-        rest.data += whole, rest.size -= whole;
-    }
-    source->parts.text = rest;
-    return whole;
-}
-
 static bool read_source(const struct metadata *metadata, const struct metadata_chunk *chunk,
-                        struct source *source) {
-    *source = (struct source){0};
+                        struct png_text *text) {
     if (metadata->source == CODEC_PNG) {
-        return read_png(chunk, source);
+        return png_read_text(chunk->tag, chunk->data, text);
     }
-    source->parts.keyword = (struct bytes){(const uint8_t *)TEXT_COMMENT, strlen(TEXT_COMMENT)};
-    source->parts.text = chunk->data;
+    *text = (struct png_text){
+        .keyword = {(const uint8_t *)TEXT_COMMENT, strlen(TEXT_COMMENT)},
+        .text = chunk->data,
+    };
     return true;
 }
 
@@ -126,12 +83,12 @@ static struct bytes trimmed(struct bytes text) {
     return text;
 }
 
-static bool is_carried(const struct source *source, struct bytes value) {
-    const struct itxt *parts = &source->parts;
-    return is_keyword(parts->keyword) && parts->language.size <= KEYWORD_MAX && is_ascii(parts->language) &&
-           text_is_plain(parts->language) && parts->translated.size <= 4 * KEYWORD_MAX &&
-           text_is_plain(parts->translated) && text_is_utf8(parts->translated) && text_is_plain(value) &&
-           text_is_utf8(value) && !(value.size > 0 && memchr(value.data, 0, value.size));
+static bool is_carried(const struct png_text *source, struct bytes value) {
+    return is_keyword(source->keyword) && source->language.size <= KEYWORD_MAX &&
+           is_ascii(source->language) && text_is_plain(source->language) &&
+           source->translated.size <= 4 * KEYWORD_MAX && text_is_plain(source->translated) &&
+           text_is_utf8(source->translated) && text_is_plain(value) && text_is_utf8(value) &&
+           !(value.size > 0 && memchr(value.data, 0, value.size));
 }
 
 struct visit {
@@ -140,7 +97,7 @@ struct visit {
     unsigned *losses;
 };
 
-static enum status visit_value(const struct visit *visit, const struct source *source, struct bytes raw,
+static enum status visit_value(const struct visit *visit, const struct png_text *source, struct bytes raw,
                                struct error *err) {
     struct buf converted;
     struct bytes value = trimmed(raw);
@@ -151,8 +108,7 @@ static enum status visit_value(const struct visit *visit, const struct source *s
         value = buf_bytes(&converted);
     }
     if (status == ST_OK && is_carried(source, value)) {
-        const struct itxt *parts = &source->parts;
-        struct text text = {parts->keyword, parts->language, parts->translated, value, is_ascii(value)};
+        struct text text = {source->keyword, source->language, source->translated, value, is_ascii(value)};
         status = visit->function(visit->context, &text, err);
     } else {
         *visit->losses |= LOSS_TEXT;
@@ -161,12 +117,12 @@ static enum status visit_value(const struct visit *visit, const struct source *s
     return status;
 }
 
-static enum status visit_source(const struct visit *visit, const struct source *source, struct error *err) {
-    if (!source->parts.deflated) {
-        return visit_value(visit, source, source->parts.text, err);
+static enum status visit_source(const struct visit *visit, const struct png_text *source, struct error *err) {
+    if (!source->deflated) {
+        return visit_value(visit, source, source->text, err);
     }
     struct buf inflated = {0};
-    enum status status = texts_inflate(source->parts.text, TEXT_MAX, &inflated, err);
+    enum status status = texts_inflate(source->text, TEXT_MAX, &inflated, err);
     if (status == ST_OK && inflated.size > 0) {
         status = visit_value(visit, source, buf_bytes(&inflated), err);
     } else {
@@ -182,7 +138,7 @@ enum status texts_each(const struct metadata *metadata, unsigned *losses,
     struct visit how = {visit, context, losses};
     enum status status = ST_OK;
     for (unsigned i = 0; i < metadata->chunk_count && status == ST_OK; i++) {
-        struct source source;
+        struct png_text source;
         if (!is_text(metadata, &metadata->chunk[i])) {
             continue;
         }

@@ -27,11 +27,4 @@ enum status texts_each(const struct metadata *metadata, unsigned *losses,
  * stays empty when the stream is damaged or holds more than `most` bytes. ST_BUSY without memory. */
 enum status texts_inflate(struct bytes stream, size_t most, struct buf *output, struct error *err);
 
-/* The parts of the data of an iTXt chunk. False when it is not well-formed. */
-struct itxt {
-    struct bytes keyword, language, translated, text;
-    bool deflated; /* the text is a zlib stream */
-};
-bool texts_read_itxt(struct bytes chunk, struct itxt *itxt);
-
 #endif

@@ -7,7 +7,6 @@
 
 #include "codecs/metadata/exif.h"
 #include "codecs/metadata/losses.h"
-#include "codecs/metadata/texts.h"
 
 enum { HEADER_SIZE = 13, CHUNK_OVERHEAD = 12, PALETTE = 3 };
 
@@ -127,6 +126,42 @@ bool png_is_text(uint32_t tag) {
     return tag == png_tag("tEXt") || tag == png_tag("zTXt") || tag == png_tag("iTXt");
 }
 
+/* Takes what stands before the next zero off *rest; false without a zero. */
+static bool take_string(struct bytes *rest, struct bytes *string) {
+    const uint8_t *zero = rest->size > 0 ? memchr(rest->data, 0, rest->size) : NULL;
+    if (!zero) {
+        return false;
+    }
+    *string = (struct bytes){rest->data, (size_t)(zero - rest->data)};
+    rest->data += string->size + 1, rest->size -= string->size + 1;
+    return true;
+}
+
+static bool read_international(struct bytes data, struct png_text *text) {
+    if (!take_string(&data, &text->keyword) || data.size < 2 || data.data[0] > 1 || data.data[1] != 0) {
+        return false;
+    }
+    text->deflated = data.data[0] == 1;
+    data.data += 2, data.size -= 2;
+    bool whole = take_string(&data, &text->language) && take_string(&data, &text->translated);
+    text->text = data;
+    return whole;
+}
+
+bool png_read_text(uint32_t tag, struct bytes data, struct png_text *text) {
+    *text = (struct png_text){.international = tag == png_tag("iTXt"), .deflated = tag == png_tag("zTXt")};
+    if (text->international) {
+        return read_international(data, text);
+    }
+    bool whole = take_string(&data, &text->keyword);
+    if (whole && text->deflated) {
+        whole = data.size > 0 && data.data[0] == 0; /* the method */
+        data.data += whole, data.size -= whole;
+    }
+    text->text = data;
+    return whole;
+}
+
 static bool has_keyword(const struct png_chunk *chunk, const char *keyword) {
     size_t size = strlen(keyword);
     return chunk->data.size >= size && memcmp(chunk->data.data, keyword, size) == 0;
@@ -150,13 +185,13 @@ static void add_chunk(struct metadata *metadata, const struct png_chunk *chunk, 
 }
 
 static void read_xmp(const struct png_chunk *chunk, struct metadata *metadata) {
-    struct itxt itxt;
-    if (metadata->xmp.size > 0 || !texts_read_itxt(chunk->data, &itxt)) {
+    struct png_text text;
+    if (metadata->xmp.size > 0 || !png_read_text(chunk->tag, chunk->data, &text)) {
         metadata->losses |= LOSS_XMP;
         return;
     }
-    metadata->xmp = itxt.text;
-    metadata->xmp_deflated = itxt.deflated;
+    metadata->xmp = text.text;
+    metadata->xmp_deflated = text.deflated;
 }
 
 /* "Raw profile type": EXIF, IPTC or XMP written down in hexadecimal digits, before there were chunks for
