@@ -14,7 +14,6 @@
 #include "filters/value.h"
 #include "server/access_log.h"
 #include "server/answer.h"
-#include "server/http/http.h"
 #include "server/message/multipart.h"
 #include "server/picture/pipeline.h"
 #include "server/queue/overload.h"
@@ -337,8 +336,9 @@ void request_work(struct job *job, struct worker *worker) {
     outcome->stages = true;
     outcome->stage_ns[STAGE_QUEUE] = clock_ns() - request->queued_ns;
     struct error *err = &request->error;
-    enum status status = http_peer_gone(request) ? fail(err, ST_CANCELLED, "the client closed the connection")
-                                                 : pipeline_run(request, worker);
+    enum status status = request->transport->is_gone(request)
+                             ? fail(err, ST_CANCELLED, "the client closed the connection")
+                             : pipeline_run(request, worker);
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     if (status == ST_OK) {
@@ -351,7 +351,7 @@ void request_work(struct job *job, struct worker *worker) {
         answer_problem(request, problem_of(status));
     }
     workers_done(request->service->workers, job);
-    http_resume(request);
+    request->transport->resume(request);
 }
 
 void request_refuse(struct job *job, enum refusal refusal) {
@@ -361,7 +361,7 @@ void request_refuse(struct job *job, enum refusal refusal) {
     outcome->stage_ns[STAGE_QUEUE] = outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     give_slot_back(request);
     answer_problem(request, problem_of(overload_refuse(request, refusal, outcome->stage_ns[STAGE_QUEUE])));
-    http_resume(request);
+    request->transport->resume(request);
 }
 
 void request_destroy(struct request *request, bool sent, bool timeout) {

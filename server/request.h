@@ -29,6 +29,7 @@
 #include "server/queue/admission.h"
 #include "server/queue/cost.h"
 
+struct request;
 struct service;
 struct worker;
 struct route;
@@ -66,15 +67,22 @@ struct outcome {
     bool device; /* a GPU's codecs did it all */
 };
 
+/* How a worker reaches the connection of a request. */
+struct request_transport {
+    void (*resume)(struct request *request);        /* the answer is ready: gives it to the event thread */
+    bool (*is_gone)(const struct request *request); /* the client has closed its side */
+};
+
 struct request {
     struct service *service;
     struct settings *settings; /* as they were when it began */
     bool admin;                /* came through the second listener */
     struct job job;            /* the queue's */
     struct cost cost;          /* predicted, once the body is there */
-    void *connection;          /* server/http/connection.c's */
-    unsigned phase;            /* server/http/connection.c's; 0 at first */
-    char client[48];           /* address of the peer, for the log */
+    const struct request_transport *transport;
+    void *connection; /* the transport's */
+    unsigned phase;   /* server/http/connection.c's; 0 at first */
+    char client[48];  /* address of the peer, for the log */
     char id[REQUEST_ID_MAX + 1];
     struct trace trace; /* whose work this is part of */
     char method[16];
@@ -130,7 +138,7 @@ bool request_body(struct request *request, const void *data, size_t size);
  * to make it: then pass the request to request_submit. */
 bool request_end(struct request *request);
 
-/* Queues the request. After ST_OK it belongs to a worker, which calls http_resume. On
+/* Queues the request. After ST_OK it belongs to a worker, which resumes its connection. On
  * ST_BUSY the answer is ready (503, or as configured). */
 enum status request_submit(struct request *request);
 

@@ -105,6 +105,17 @@ void connection_notify(void *cls, struct MHD_Connection *handle, void **context,
     }
 }
 
+static void resume(struct request *request) {
+    const struct connection *connection = request->connection;
+    struct loop *loop = connection->thread->loop;
+    MHD_resume_connection(connection->handle); /* from now on the connection may end */
+    loop_wake(loop);
+}
+
+static bool is_gone(const struct request *request) {
+    return peer_closed(((struct connection *)request->connection)->fd, NULL);
+}
+
 /* The request has its own copy of the target. The library would take its copy apart, with a record in
  * the connection's memory for each argument, and close without an answer when they are too many for that:
  * what it sees is one argument. The text lies in the connection's buffer. */
@@ -122,6 +133,8 @@ void *connection_target(void *cls, const char *target, struct MHD_Connection *ha
     if (request) {
         connection->thread->pace.handshakes -= http->tls && !connection->asked;
         connection->asked = true;
+        static const struct request_transport transport = {resume, is_gone};
+        request->transport = &transport;
         request->connection = connection;
         peer_name(connection->fd, request->client, sizeof request->client);
         watchdog_enter(connection->watch, WATCH_HEADERS, request->settings->config.header_timeout_ms,
@@ -212,7 +225,7 @@ static enum MHD_Result end(struct request *request) {
     /* Suspended first: a worker may be done, and resume, before this function returns. */
     MHD_suspend_connection(connection->handle);
     if (request_submit(request) != ST_OK) {
-        http_resume(request);
+        resume(request);
     }
     return MHD_YES;
 }

@@ -16,10 +16,8 @@
 #include "core/log.h"
 #include "server/http/connection.h"
 #include "server/http/lingering.h"
-#include "server/http/peer.h"
 #include "server/http/tls.h"
 #include "server/http/watchdog.h"
-#include "server/request.h"
 #include "server/service.h"
 
 enum {
@@ -174,17 +172,6 @@ void http_stop(struct http *http) {
     watchdog_destroy(http->watchdog);
     close(http->listen_fd);
     free(http);
-}
-
-void http_resume(struct request *request) {
-    const struct connection *connection = request->connection;
-    struct loop *loop = connection->thread->loop;
-    MHD_resume_connection(connection->handle); /* from now on the connection may end */
-    loop_wake(loop);
-}
-
-bool http_peer_gone(const struct request *request) {
-    return peer_closed(((struct connection *)request->connection)->fd, NULL);
 }
 
 const char *http_library(void) {

@@ -12,7 +12,6 @@
 
 struct config;
 struct service;
-struct request;
 struct http;
 
 /* Serves on the listening socket `fd`, which it owns from now on, also when it fails.
@@ -31,12 +30,6 @@ unsigned http_connections(const struct http *http);
 
 /* Ends everything. No request may be with a worker. NULL is allowed. */
 void http_stop(struct http *http);
-
-/* Gives a request whose answer is ready back to its event thread. Called by workers. */
-void http_resume(struct request *request);
-
-/* Whether the client has closed its side: nobody would read the answer. */
-bool http_peer_gone(const struct request *request);
 
 /* "libmicrohttpd 0.9.75" as linked. */
 const char *http_library(void);
