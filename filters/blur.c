@@ -27,8 +27,8 @@ static const struct argument blur_table[] = {
         .initial = 0,
         .odd = true,
         .unit = " pixels",
-        .help = "Cut the kernel to this many taps each way and renormalise; on reduced chroma planes the "
-                "radius shrinks with the plane, rounded up.",
+        .help = "Cut the kernel to this many taps in each direction and renormalise. On subsampled chroma "
+                "planes the radius shrinks with the plane, rounded up.",
         .without = "the full Gaussian",
     },
     {

@@ -43,15 +43,15 @@ static const struct argument convolve_table[] = {
         .example = "0,-1,0;-1,5,-1;0,-1,0",
         .without = "",
         .help =
-            "The matrix: rows separated by `;`, numbers by `,`; or a list of numbers with `size`; or a JSON "
-            "array. Numbers are from -1000000 to 1000000; sides are odd, 15 at most.",
+            "The matrix: rows separated by `;` and numbers by `,`, a plain list of numbers together with "
+            "`size`, or a JSON array. Numbers are from -1000000 to 1000000; sides are odd and at most 15.",
     },
     {
         .name = "preset",
         .type = ARGUMENT_CHOICE,
         .offset = AT(preset),
         .choices = preset_names,
-        .help = "A matrix by its name, instead of `kernel`. One of both must be given.",
+        .help = "A matrix by name, instead of `kernel`. Exactly one of the two must be given.",
     },
     {
         .name = "size",
@@ -60,8 +60,8 @@ static const struct argument convolve_table[] = {
         .minimum = 1,
         .maximum = MATRIX_SIDE_MAX,
         .odd = true,
-        .help = "Side of a square matrix that `kernel` lists without rows, or of `preset=box`, which has 3 "
-                "without it.",
+        .help = "Side of the square matrix if `kernel` is a plain list, or of `preset=box`, where the "
+                "default is 3.",
         .without = "",
     },
     {
@@ -71,7 +71,7 @@ static const struct argument convolve_table[] = {
         .minimum = -1e9,
         .maximum = 1e9,
         .least = DIVISOR_MIN,
-        .help = "What the sum is divided by.",
+        .help = "Divisor of the sum.",
         .without = "the sum of the matrix, or 1 when that is 0",
     },
     {
@@ -81,7 +81,7 @@ static const struct argument convolve_table[] = {
         .minimum = -255,
         .maximum = 255,
         .unit = " of 255",
-        .help = "What is added after the division, in steps of 255: 128 shows negative results, too.",
+        .help = "Value added after the division, on a scale of 255. 128 makes negative results visible.",
     },
     {
         .name = "edge",
@@ -89,8 +89,8 @@ static const struct argument convolve_table[] = {
         .offset = AT(edge),
         .initial = EDGE_CLAMP,
         .choices = edge_names_frame,
-        .help =
-            "What lies outside, as for the blur; `frame`: a pixel whose window leaves the picture becomes 0.",
+        .help = "What lies outside the picture, as for the blur. `frame` sets pixels whose window leaves the "
+                "picture to 0.",
     },
     {.name = NULL},
 };

@@ -15,8 +15,8 @@ static const struct argument sharpen_table[] = {
         .maximum = 500,
         .initial = 1,
         .unit = " pixels",
-        .help = "Standard deviation in pixels of the Gaussian that is subtracted: about the width of what "
-                "gets sharper.",
+        .help = "Standard deviation, in pixels, of the Gaussian that is subtracted: about the width of the "
+                "details to sharpen.",
     },
     {
         .name = "amount",
@@ -25,7 +25,7 @@ static const struct argument sharpen_table[] = {
         .minimum = 0,
         .maximum = 10,
         .initial = 1,
-        .help = "How much of the difference to the blurred picture is added; 0 changes nothing.",
+        .help = "How much of the difference from the blurred picture is added. 0 changes nothing.",
     },
     {
         .name = "threshold",
@@ -35,8 +35,8 @@ static const struct argument sharpen_table[] = {
         .maximum = 255,
         .initial = 0,
         .unit = " of 255",
-        .help = "Samples that differ from the blurred picture by less stay as they are, against noise. In "
-                "steps of 255, for 16 bits, too.",
+        .help = "Samples that differ less than this from the blurred picture stay unchanged, which avoids "
+                "sharpening noise. On a scale of 255, at 16 bits too.",
     },
     {
         .name = "edge",
@@ -44,7 +44,7 @@ static const struct argument sharpen_table[] = {
         .offset = AT(blur.edge),
         .initial = EDGE_CLAMP,
         .choices = edge_names,
-        .help = "What lies outside, as for the blur.",
+        .help = "What lies outside the picture, as for the blur.",
     },
     {.name = NULL},
 };

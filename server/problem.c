@@ -9,41 +9,41 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
                           "A parameter is unknown, repeated, malformed or out of range."},
     [PROBLEM_REQUEST] = {"bad-request", 400, "Malformed request", PROBLEM_EVERYWHERE, NULL,
                          "The HTTP message is malformed or its length ambiguous; the connection is closed."},
-    [PROBLEM_CORRUPT] = {"corrupt-image", 400, "Corrupt image", PROBLEM_WORK, NULL,
-                         "Empty body, damaged or truncated picture, broken multipart envelope."},
+    [PROBLEM_CORRUPT] =
+        {"corrupt-image", 400, "Corrupt image", PROBLEM_WORK, NULL,
+         "The body is empty, the picture damaged or truncated, or the multipart envelope malformed."},
     [PROBLEM_UNAUTHORIZED] = {"unauthorized", 401, "Unauthorized", PROBLEM_TOKEN, "WWW-Authenticate",
-                              "`--token-file` is set and no valid `Authorization: Bearer` came."},
-    [PROBLEM_NOT_FOUND] = {"not-found", 404, "Not found", PROBLEM_NOWHERE, NULL,
-                           "There is nothing at this path."},
+                              "`--token-file` is set and the request has no valid `Authorization: Bearer`."},
+    [PROBLEM_NOT_FOUND] = {"not-found", 404, "Not found", PROBLEM_NOWHERE, NULL, "This path does not exist."},
     [PROBLEM_METHOD] = {"method-not-allowed", 405, "Method not allowed", PROBLEM_NOWHERE, "Allow",
-                        "The path takes other methods; `Allow` names them."},
+                        "The path does not take this method; `Allow` lists those that it takes."},
     [PROBLEM_TIMEOUT] = {"timeout", 408, "Request too slow", PROBLEM_EVERYWHERE, NULL,
                          "Headers or body did not arrive in time; the connection is closed."},
-    [PROBLEM_TOO_LARGE] = {"body-too-large", 413, "Body too large", PROBLEM_WORK, NULL,
-                           "Over `--max-body`. With `Expect: 100-continue` before the body; else after up to "
-                           "twice the limit was read, so that the answer arrives."},
+    [PROBLEM_TOO_LARGE] =
+        {"body-too-large", 413, "Body too large", PROBLEM_WORK, NULL,
+         "The body is larger than `--max-body`. With `Expect: 100-continue` the answer comes before the "
+         "body; otherwise up to twice the limit is read first, so that the answer arrives."},
     [PROBLEM_TARGET] = {"target-too-long", 414, "Request target too long", PROBLEM_EVERYWHERE, NULL,
-                        "Path and query are over 8 KiB."},
-    [PROBLEM_UNSUPPORTED] =
-        {"unsupported-image", 415, "Unsupported image", PROBLEM_WORK, NULL,
-         "Not a JPEG or PNG, or a variant of them that is not supported, which is named; or a body with a "
-         "`Content-Encoding`."},
+                        "Path and query are longer than 8 KiB."},
+    [PROBLEM_UNSUPPORTED] = {"unsupported-image", 415, "Unsupported image", PROBLEM_WORK, NULL,
+                             "The body is not a JPEG or PNG, is of a variant that is not supported, which "
+                             "the detail names, or has a `Content-Encoding`."},
     [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit", PROBLEM_WORK, NULL,
-                       "Too many pixels, too long a side, too many scans, too much memory or time."},
+                       "The picture has too many pixels, too long a side or too many scans, or needs too "
+                       "much memory or time."},
     [PROBLEM_THROTTLED] = {"too-many-requests", 429, "Too many requests", PROBLEM_WORK, "Retry-After",
-                           "As `overloaded`, with `--overload-status 429`."},
+                           "Same as `overloaded`, with `--overload-status 429`."},
     [PROBLEM_HEADERS] = {"headers-too-large", 431, "Headers too large", PROBLEM_EVERYWHERE, NULL,
-                         "Over 100 fields or 16 KiB."},
+                         "The headers have more than 100 fields or 16 KiB."},
     [PROBLEM_CANCELLED] = {"cancelled", 499, "Client closed the connection", PROBLEM_NOWHERE, NULL,
                            "In logs and metrics only."},
     [PROBLEM_INTERNAL] = {"internal", 500, "Internal error", PROBLEM_EVERYWHERE, NULL,
-                          "Our own bug; please report it with the request id."},
+                          "A bug in blurd. Please report it with the request id."},
     [PROBLEM_TRANSFER] = {"transfer-encoding", 501, "Transfer-Encoding not implemented", PROBLEM_EVERYWHERE,
-                          NULL, "Anything but `chunked`."},
-    [PROBLEM_BUSY] =
-        {"overloaded", 503, "Overloaded", PROBLEM_WORK, "Retry-After",
-         "More work than can be done in time, no memory for it now, or the server is shutting down. "
-         "Ask again after the seconds in `Retry-After`."},
+                          NULL, "A transfer coding other than `chunked`."},
+    [PROBLEM_BUSY] = {"overloaded", 503, "Overloaded", PROBLEM_WORK, "Retry-After",
+                      "The server has more work than it can do in time, has no memory left, or is shutting "
+                      "down. Retry after the seconds in `Retry-After`."},
 };
 
 static const enum problem of_status[ST_COUNT] = {

@@ -29,9 +29,9 @@ static const struct argument steps_table[] = {
      .form = "steps",
      .example = "blur:sigma=8|sharpen:amount=0.5",
      .without = "",
-     .help = "The steps, separated by `|`: a filter, and after colons its arguments, as in "
-             "`blur:sigma=8:edge=wrap|sharpen:amount=0.5`. At most 8, or fewer where "
-             "`max_steps` of the configuration says so."},
+     .help = "The steps, separated by `|`. Each is a filter, followed by its arguments after colons: "
+             "`blur:sigma=8:edge=wrap|sharpen:amount=0.5`. At most 8, or fewer if the option `max_steps` is "
+             "lower."},
     {0},
 };
 
@@ -45,13 +45,13 @@ static const struct argument input_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.backend),
      .choices = backends,
-     .help = "`cpu` filters on the CPU where a GPU would; the answer is the same, to the byte."},
+     .help = "`cpu` filters on the CPU even if a GPU is available. The answer has the same bytes."},
     {.name = "colorspace",
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.colorspace),
      .choices = colorspaces,
-     .help = "`native` filters the planes as the codec stores them where the filter allows it, `rgb` filters "
-             "RGB, `linear` filters linear light."},
+     .help = "`native` filters the planes as stored in the file if the filter allows it, `rgb` filters RGB, "
+             "`linear` filters linear light."},
     {.name = "invert",
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.invert),
@@ -64,16 +64,16 @@ static const struct argument input_table[] = {
      .form = "a shape",
      .example = "ellipse:300,100,160,160",
      .without = "everywhere",
-     .help = "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`; places in the upright "
-             "picture, in what `unit` says, or in percent with a `%` behind the number."},
+     .help =
+         "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`. Coordinates are those of "
+         "the upright picture, in the unit that `unit` sets, or in percent if a `%` follows the number."},
     {.name = "unit",
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.region.unit),
      .choices = region_unit_names,
      .help =
-         "What the numbers of all regions are: pixels, percent (0 to 100) or ratios (0 to 1) of the width "
-         "and height. A number with a `%` behind it is in percent all the same. `percent` and "
-         "`ratio` need a region."},
+         "Unit of the numbers in all regions: pixels, percent (0 to 100) or ratios (0 to 1) of the width and "
+         "height. A number followed by `%` is always in percent. `percent` and `ratio` need a region."},
     {0},
 };
 
@@ -84,7 +84,7 @@ static const struct argument feather_table[] = {
      .minimum = 0.5,
      .maximum = 500,
      .unit = " pixels",
-     .help = "Width in pixels over which the edges of the regions are soft. Needs a region.",
+     .help = "Width in pixels of the soft edge of the regions. Needs a region.",
      .without = "hard edges"},
     {0},
 };
@@ -94,8 +94,7 @@ static const struct argument mode_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.mode),
      .choices = modes,
-     .help =
-         "`redact`: nothing but a coarse mean of what is inside a region is left, before it is filtered."},
+     .help = "`redact` replaces the content of each region by a coarse mean before the filter runs."},
     {0},
 };
 
@@ -106,21 +105,19 @@ static const struct argument output_table[] = {
      .minimum = 0,
      .maximum = 9,
      .initial = 1,
-     .help = "PNG compression, 0 fastest to 9 smallest."},
+     .help = "PNG compression, from 0 (fastest) to 9 (smallest file)."},
     {.name = "format",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.format),
      .choices = formats,
-     .help = "Format of the answer, `jpg` being `jpeg`; `auto` takes what `Accept` prefers, else the "
-             "input's, and such answers "
-             "carry `Vary: Accept`."},
+     .help = "Format of the answer; `jpg` means `jpeg`. `auto` uses the format that `Accept` prefers, else "
+             "the input's, and adds `Vary: Accept`."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),
      .choices = metadata_choices,
-     .help =
-         "`strip` keeps what tells how colours are meant, and nothing else; `keep` also what describes the "
-         "photograph: see the table of metadata."},
+     .help = "`strip` keeps only what defines the colours. `keep` also keeps what describes the photograph: "
+             "see the table of metadata."},
     {.name = "progressive",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.progressive),
@@ -132,12 +129,12 @@ static const struct argument output_table[] = {
      .maximum = 100,
      .initial = 85,
      .help = "JPEG quality.",
-     .without = "85; a JPEG that is changed in regions alone keeps its own"},
+     .without = "85; a JPEG changed only in regions keeps its own"},
     {.name = "subsampling",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.subsampling),
      .choices = subsamplings,
-     .help = "JPEG chroma subsampling; `auto` is the input's, 4:2:0 when the input has none."},
+     .help = "JPEG chroma subsampling. `auto` is that of the input, or 4:2:0 if the input has none."},
     {0},
 };
 
