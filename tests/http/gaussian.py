@@ -7,6 +7,7 @@ samples in result i. Samples outside are folded onto those that the edge mode sh
 import functools
 
 import numpy
+from scipy import sparse
 
 TAIL = 6  # sigmas
 
@@ -31,9 +32,9 @@ def operator(n, sigma, edge='clamp', radius=None):
     weight /= weight.sum()
     at = source(numpy.arange(n)[:, None] + offset, n, edge)
     inside = at >= 0
-    flat = (numpy.arange(n)[:, None] * n + at)[inside]
+    rows = numpy.broadcast_to(numpy.arange(n)[:, None], at.shape)[inside]
     weights = numpy.broadcast_to(weight, at.shape)[inside]
-    return numpy.bincount(flat, weights, n * n).reshape(n, n)
+    return sparse.csr_matrix((weights, (rows, at[inside])), (n, n))  # the weights that fall on one sample are added
 
 
 def blur(picture, sigma, edge='clamp', radius=None):
