@@ -23,6 +23,7 @@
 #
 # CONFIG=release|debug|asan|tsan|fuzz|afl|coverage   side by side under build/$(CONFIG)
 # V=1                                   shows the commands
+# CCACHE=                               without ccache, which is used where it is installed and CC is not given
 # WERROR=1                              warnings are errors, as in CI
 # CUDA_HOME=/usr/local/cuda             where the CUDA toolkit is
 # GPU=auto|required|none                without what the GPU needs: build for the CPU alone, or stop; none: do without
@@ -58,6 +59,9 @@ endif
 ENGINE := $(filter fuzz afl,$(CONFIG))
 ifeq ($(origin CC),default)
 CC := $(or $(if $(filter fuzz,$(CONFIG)),clang),$(if $(filter afl,$(CONFIG)),afl-clang-fast),cc)
+ifeq ($(filter afl coverage,$(CONFIG)),)
+CCACHE ?= $(shell command -v ccache)
+endif
 endif
 
 # --- flags ---------------------------------------------------------------------------
@@ -197,11 +201,11 @@ $(BUILD)/tests/fake_cuda/libfakecuda.so: $(patsubst %,$(BUILD)/%.o,$(FAKE_SOURCE
 $(BUILD)/tests/fake_cuda/%.c.o: tests/fake_cuda/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(if $(ENGINE),gcc,$(CC)) -std=c11 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
+	$(Q)$(CCACHE) $(if $(ENGINE),gcc,$(CC)) -std=c11 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
 $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) -std=c++17 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
+	$(Q)$(CCACHE) $(CXX) -std=c++17 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
 
 # What the compiler makes code for; empty where there is none yet.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -219,7 +223,7 @@ $(BUILD)/tests/filters/reference_%.o: ALL_CFLAGS = $(COMMON) $(WARN) $(CFLAGS_re
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) $(call own_flags,$<) -MMD -MP -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(ALL_CFLAGS) $(call own_flags,$<) -MMD -MP -c -o $@ $<
 
 # The assembler includes it, and tells the compiler nothing.
 $(BUILD)/server/pages/openapi.o: server/pages/openapi.json
