@@ -210,8 +210,8 @@ $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 # What the compiler makes code for; empty where there is none yet.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 ifneq ($(filter x86_64-% amd64-%,$(TARGET)),)
-$(BUILD)/cpu/%_avx2.o: ALL_CFLAGS += -mavx2
-$(BUILD)/cpu/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
+$(BUILD)/cpu/rows/%_avx2.o: ALL_CFLAGS += -mavx2
+$(BUILD)/cpu/rows/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
 own_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
             $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))

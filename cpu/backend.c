@@ -5,14 +5,10 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "cpu/blend.h"
-#include "cpu/blur.h"
-#include "cpu/blur_job.h"
-#include "cpu/convolve.h"
+#include "cpu/bands.h"
 #include "cpu/cpu.h"
-#include "cpu/pixelate.h"
-#include "cpu/sharpen.h"
-#include "cpu/stats.h"
+#include "cpu/filters/blend.h"
+#include "cpu/filters/filters.h"
 #include "filters/chain.h"
 
 struct cpu_backend {
@@ -72,9 +68,9 @@ static enum status run_step(const struct means *means, const struct step *step, 
 static struct need step_need(const struct row_set *rows, const struct step *step, const struct image *image) {
     switch (step->filter) {
     case FILTER_BLUR:
-        return jobs_need(rows, &step->blur, image, false);
+        return cpu_blur_need(rows, &step->blur, image, false);
     case FILTER_SHARPEN:
-        return jobs_need(rows, &step->sharpen.blur, image, true);
+        return cpu_blur_need(rows, &step->sharpen.blur, image, true);
     case FILTER_CONVOLVE:
         return cpu_convolve_need(&step->convolve, image);
     case FILTER_PIXELATE:

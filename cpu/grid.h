@@ -8,7 +8,7 @@
 
 #include "core/bytes.h"
 #include "core/image.h"
-#include "cpu/rows.h"
+#include "cpu/rows/rows.h"
 #include "filters/extent.h"
 
 struct grid {

@@ -7,7 +7,7 @@
  *     alpha has no curve: 8 bits a <-> 257 a, back to the nearest; 16 bits stay
  *
  * with encode the inverse of decode (12.92 L up to 0.0031308). There and back, 8 bits are exact. 16 bits are
- * not, as linear steps are coarser near black: 6 of 65535 at most; mask_restore (cpu/mask.h) brings back
+ * not, as linear steps are coarser near black: 6 of 65535 at most; mask_restore (cpu/mask/mask.h) brings back
  * what no filter was to touch. The crew (NULL: none) helps; ST_LIMIT at the deadline (core/deadline.h).
  * Thread-safe. */
 #ifndef BLURD_CPU_LINEAR_H

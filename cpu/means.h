@@ -5,7 +5,7 @@
 
 #include "core/crew.h"
 #include "core/feed.h"
-#include "cpu/rows.h"
+#include "cpu/rows/rows.h"
 #include "cpu/scratch.h"
 
 struct means {

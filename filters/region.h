@@ -10,7 +10,7 @@
  * displayed (upright) picture, whose top left corner is 0,0. Numbers without it have the unit of the set:
  * pixels, percent, or a ratio of the width or height. They are 0 to 1000000 pixels, 0% to 100%, or 0 to 1;
  * w and h are above 0. What lies right of or below the picture in pixels is allowed, as the size may not be
- * known to the client; cpu/mask.h reports it.
+ * known to the client; cpu/mask/mask.h reports it.
  *
  * Plain data of fixed size, no pointers: can be copied, compared and sent. Zero-initialise. */
 #ifndef BLURD_FILTERS_REGION_H

@@ -7,7 +7,7 @@
 
 #include "codecs/codec.h"
 #include "core/slot.h"
-#include "cpu/mask.h"
+#include "cpu/mask/mask.h"
 #include "filters/backend.h"
 #include "server/message/parameters.h"
 

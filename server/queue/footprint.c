@@ -2,7 +2,7 @@
 #include "server/queue/footprint.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
-#include "cpu/mask.h"
+#include "cpu/mask/mask.h"
 
 enum {
     ICCP = 0x69434350,    /* the tag of that chunk */

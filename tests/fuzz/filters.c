@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "cpu/mask.h"
+#include "cpu/mask/mask.h"
 #include "tests/fuzz/common/plan.h"
 
 static struct backend *backend[2];

@@ -3,7 +3,7 @@
  * pictures of several shapes, and masks in every orientation. */
 #include <string.h>
 
-#include "cpu/mask.h"
+#include "cpu/mask/mask.h"
 #include "tests/fuzz/common/plan.h"
 
 static const struct image_shape shapes[] = {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cpu/mask.h"
+#include "cpu/mask/mask.h"
 #include "filters/region.h"
 #include "tests/filters/filter_image.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Blending against the formula, sample by sample. */
-#include "cpu/blend.h"
+#include "cpu/filters/blend.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "cpu/mask_plane.h"
+#include "cpu/mask/mask_plane.h"
 #include "tests/unit/region_fixture.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */

@@ -14,7 +14,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/linear.h"
-#include "cpu/redact.h"
+#include "cpu/mask/redact.h"
 #include "tests/unit/region_fixture.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */

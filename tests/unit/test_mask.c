@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Masks of several regions: union, inversion, blocks, reports, soft edges, restoring. */
-#include "cpu/mask.h"
+#include "cpu/mask/mask.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "cpu/mask_shape.h"
+#include "cpu/mask/mask_shape.h"
 #include "tests/unit/region_fixture.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One shape at a time against points that are decided one by one, and shapes that share borders. */
-#include "cpu/mask_shape.h"
+#include "cpu/mask/mask_shape.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Redaction against a plain one, and the guarantee: what is in a region shows through its levels only. */
-#include "cpu/redact.h"
+#include "cpu/mask/redact.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

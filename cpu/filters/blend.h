@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * The end of a chain with a mask: the filtered picture where the mask is 255, the source where it is 0, and a
+ * mixture between. Every backend computes the same, in whole numbers, for 8 and 16 bits alike:
+ *
+ *     m = coverage of the sample; s, f = the source's and the filtered sample; / rounds down
+ *     m = 0      s
+ *     m = 255    f
+ *     else without alpha           (s (255 - m) + f m + 127) / 255
+ *     with alpha sa and fa         A = sa (255 - m) + fa m
+ *         alpha                    (A + 127) / 255
+ *         colour                   A > 0: (s sa (255 - m) + f fa m + A / 2) / A; else 0
+ *
+ * The coverage of a sample of a plane that is not reduced is that of its pixel. A reduced one takes
+ * (sum + n / 2) / n over the n pixels it covers that lie in the picture. */
+#ifndef BLURD_CPU_FILTERS_BLEND_H
+#define BLURD_CPU_FILTERS_BLEND_H
+
+#include "core/crew.h"
+#include "core/image.h"
+
+/* Blends into `result`, which holds the filtered picture: `source` has the same shape and does not overlap
+ * it, `mask` is an 8-bit PIXEL_GRAY picture of the same size. The crew (NULL: none) helps. ST_LIMIT at the
+ * deadline (core/deadline.h). Thread-safe for different pictures. */
+enum status blend(struct crew *crew, int64_t deadline_ns, const struct image *source,
+                  const struct image *result, const struct image *mask, struct error *err);
+
+#endif

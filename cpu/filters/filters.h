@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * The filters on the CPU. Each reads `source` and writes `target`, which do not overlap and are valid (see
+ * filters/backend.h). The target has the shape of the source, but for statistics. ST_BUSY without memory,
+ * ST_LIMIT at the deadline; then the target is undefined.
+ *
+ * Each cpu_x_need tells what cpu_x works in; its picture needs no memory. */
+#ifndef BLURD_CPU_FILTERS_FILTERS_H
+#define BLURD_CPU_FILTERS_FILTERS_H
+
+#include "core/image.h"
+#include "core/status.h"
+#include "cpu/means.h"
+#include "filters/filter.h"
+
+/* Blurs every plane. Scratch: the reduced picture, and some rows for each seat. */
+enum status cpu_blur(const struct means *means, const struct blur_plan *plan, const struct image *source,
+                     const struct image *target, struct error *err);
+
+/* What becomes of the blurred rows, for filters that are made of a blur. */
+struct blur_finish {
+    /* Makes the target's row out of the source's and the blurred one, which has not been rounded and whose
+     * colour is multiplied by alpha; the latter may be changed. `spare` is a row of floats. Called on several
+     * threads at a time. */
+    void (*row)(const void *context, void *to, const void *from, float *blurred, float *spare,
+                const struct sample_format *format, size_t pixels);
+    const void *context;
+};
+
+/* The same, always in real arithmetic, and `finish` writes the rows of the target. */
+enum status cpu_blur_finish(const struct means *means, const struct blur_plan *plan,
+                            const struct image *source, const struct image *target,
+                            const struct blur_finish *finish, struct error *err);
+
+/* What cpu_blur or, with `finishes`, cpu_blur_finish works in. */
+struct need cpu_blur_need(const struct row_set *rows, const struct blur_plan *plan,
+                          const struct image *source, bool finishes);
+
+/* Convolves the only plane. Scratch: the rows of a window for each seat. */
+enum status cpu_convolve(const struct means *means, const struct convolve_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err);
+struct need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source);
+
+/* Makes tiles of every plane. Scratch: a row of sums for each seat. */
+enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err);
+struct need cpu_pixelate_need(const struct image *source);
+
+/* Sharpens every plane. Scratch: as for cpu_blur_finish. */
+enum status cpu_sharpen(const struct means *means, const struct sharpen_plan *plan,
+                        const struct image *source, const struct image *target, struct error *err);
+
+/* Counts the samples of the only plane under the mask (NULL: all). The target is of stats_shape(); its first
+ * row becomes a struct stats. Scratch: the counters of each seat. */
+enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
+                      const struct image *target, struct error *err);
+struct need cpu_stats_need(void);
+
+#endif

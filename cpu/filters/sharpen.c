@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * The blur in real arithmetic; what is special is how its rows are stored. */
+#include "cpu/filters/filters.h"
+
+struct sharpen {
+    const struct row_set *rows;
+    const struct sharpen_plan *plan;
+};
+
+/* The spare row has the picture's as it is stored, colour not multiplied. */
+static void sharpen_row(const void *context, void *to, const void *from, float *blurred, float *picture,
+                        const struct sample_format *format, size_t pixels) {
+    const struct sharpen *sharpen = context;
+    const struct filter_rows *ops = &sharpen->rows->filter;
+    struct sample_format plain = {format->channels, format->depth, false};
+    size_t n = pixels * format->channels;
+    sharpen->rows->real.load(picture, from, &plain, pixels);
+    if (format->alpha) {
+        ops->colour(blurred, blurred, 0, format->channels, pixels);
+        for (size_t i = format->channels - 1; i < n; i += format->channels) {
+            blurred[i] = picture[i]; /* no difference: alpha stays */
+        }
+    }
+    ops->sharpen(blurred, picture, sharpen->plan->amount, sharpen->plan->threshold, n);
+    ops->store(to, blurred, format->depth, n);
+}
+
+enum status cpu_sharpen(const struct means *means, const struct sharpen_plan *plan,
+                        const struct image *source, const struct image *target, struct error *err) {
+    struct sharpen sharpen = {means->rows, plan};
+    struct blur_finish finish = {sharpen_row, &sharpen};
+    return cpu_blur_finish(means, &plan->blur, source, target, &finish, err);
+}

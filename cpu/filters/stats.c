@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * Histograms, which tell everything about samples of 8 bits; for 16 bits sums and extremes beside them. */
+#include "cpu/filters/filters.h"
+
+#include <string.h>
+
+#include "cpu/bands.h"
+
+enum {
+    PARTS = 4,           /* neighbours are counted apart: equal ones would wait for each other */
+    COVERED = 128,       /* a mask's least coverage that counts */
+    WIDE_HISTOGRAM = 256 /* samples of 16 bits in a bin */
+};
+
+/* One for each seat. */
+struct tally {
+    uint32_t count[STATS_CHANNELS_MAX][PARTS][STATS_BINS]; /* of the last `pending` pixels */
+    uint32_t pending;
+    struct measure measure; /* 16 bits only */
+    struct stats stats;     /* of the pixels before; sums and extremes are made at the end */
+};
+
+/* The loops take depth and channels as constants, so that they are unrolled. */
+static inline __attribute__((always_inline)) void count_of(struct tally *tally, const void *row, size_t first,
+                                                           size_t pixels, unsigned depth, unsigned channels) {
+    const uint8_t *narrow = (const uint8_t *)row + (depth == 8 ? first * channels : 0);
+    const uint16_t *wide = (const uint16_t *)row + (depth == 8 ? 0 : first * channels);
+    for (size_t i = 0; i < pixels; i++) {
+        for (unsigned c = 0; c < channels; c++) {
+            unsigned bin = depth == 8 ? narrow[i * channels + c] : wide[i * channels + c] / WIDE_HISTOGRAM;
+            tally->count[c][i % PARTS][bin]++;
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void count_depth(struct tally *tally, const void *row,
+                                                              size_t first, size_t pixels, unsigned depth,
+                                                              unsigned channels) {
+    switch (channels) {
+    case 1:
+        count_of(tally, row, first, pixels, depth, 1);
+        break;
+    case 2:
+        count_of(tally, row, first, pixels, depth, 2);
+        break;
+    case 3:
+        count_of(tally, row, first, pixels, depth, 3);
+        break;
+    default:
+        count_of(tally, row, first, pixels, depth, 4);
+        break;
+    }
+}
+
+/* Counts pixels of a row, from `first` on. */
+static void count_run(const struct row_set *rows, struct tally *tally, const struct image *source, uint32_t y,
+                      uint32_t first, uint32_t pixels) {
+    unsigned channels = source->plane[0].channels;
+    const uint8_t *row = plane_row(&source->plane[0], y);
+    tally->pending += pixels;
+    if (source->depth == 8) {
+        count_depth(tally, row, first, pixels, 8, channels);
+        return;
+    }
+    count_depth(tally, row, first, pixels, 16, channels);
+    const uint16_t *samples = (const uint16_t *)(const void *)row;
+    rows->filter.measure(&tally->measure, samples + (size_t)first * channels, (size_t)pixels * channels);
+}
+
+/* Counts the pixels of a row that the mask covers, run by run. */
+static void count_covered(const struct row_set *rows, struct tally *tally, const struct image *source,
+                          uint32_t y, const uint8_t *coverage) {
+    uint32_t x = 0;
+    while (x < source->width) {
+        uint32_t first = x;
+        bool covered = coverage[x] >= COVERED;
+        while (x < source->width && (coverage[x] >= COVERED) == covered) {
+            x++;
+        }
+        if (covered) {
+            count_run(rows, tally, source, y, first, x - first);
+        }
+    }
+}
+
+/* Moves the counts to the statistics, before they could overflow. */
+static void flush(struct tally *tally, struct stats *stats) {
+    stats->pixels += tally->pending;
+    for (unsigned c = 0; c < STATS_CHANNELS_MAX; c++) {
+        for (unsigned part = 0; part < PARTS; part++) {
+            for (unsigned bin = 0; bin < STATS_BINS; bin++) {
+                stats->channel[c].histogram[bin] += tally->count[c][part][bin];
+            }
+        }
+    }
+    memset(tally->count, 0, sizeof tally->count);
+    tally->pending = 0;
+}
+
+/* Sums and extremes out of a histogram whose bins are the samples themselves. */
+static void finish_narrow(struct stats_channel *channel) {
+    channel->minimum = STATS_BINS;
+    for (uint64_t value = 0; value < STATS_BINS; value++) {
+        uint64_t count = channel->histogram[value];
+        channel->sum += value * count;
+        channel->squares += value * value * count;
+        if (count) {
+            channel->minimum = value < channel->minimum ? value : channel->minimum;
+            channel->maximum = value;
+        }
+    }
+}
+
+/* Adds the sums and extremes of a tally. */
+static void finish_wide(struct stats_channel *channel, const struct measure *measure, unsigned index,
+                        unsigned channels) {
+    for (unsigned lane = index; lane < MEASURE_LANES; lane += channels) {
+        uint64_t minimum = measure->minimum[lane];
+        uint64_t maximum = measure->maximum[lane];
+        channel->sum += measure->sum[lane];
+        channel->squares += measure->squares[lane];
+        channel->minimum = minimum < channel->minimum ? minimum : channel->minimum;
+        channel->maximum = maximum > channel->maximum ? maximum : channel->maximum;
+    }
+}
+
+/* Adds what one tally has counted. */
+static void gather(struct tally *tally, const struct image *source, struct stats *stats) {
+    unsigned channels = source->plane[0].channels;
+    flush(tally, &tally->stats);
+    stats->pixels += tally->stats.pixels;
+    for (unsigned c = 0; c < channels; c++) {
+        for (unsigned bin = 0; bin < STATS_BINS; bin++) {
+            stats->channel[c].histogram[bin] += tally->stats.channel[c].histogram[bin];
+        }
+        if (source->depth == 16) {
+            finish_wide(&stats->channel[c], &tally->measure, c, channels);
+        }
+    }
+}
+
+static void finish(const struct image *source, struct stats *stats) {
+    for (unsigned c = 0; c < source->plane[0].channels; c++) {
+        if (stats->pixels == 0) {
+            stats->channel[c].minimum = 0;
+        } else if (source->depth == 8) {
+            finish_narrow(&stats->channel[c]);
+        }
+    }
+}
+
+struct counting {
+    const struct row_set *rows;
+    const struct image *source;
+    const struct image *mask;
+    struct tally *tally;
+};
+
+static void count_band(const void *context, const struct band *band) {
+    const struct counting *all = context;
+    struct tally *tally = &all->tally[band->seat];
+    for (uint32_t y = band->from; y < band->to; y++) {
+        if (all->source->width > UINT32_MAX - tally->pending) {
+            flush(tally, &tally->stats);
+        }
+        if (all->mask) {
+            count_covered(all->rows, tally, all->source, y, plane_row(&all->mask->plane[0], y));
+        } else {
+            count_run(all->rows, tally, all->source, y, 0, all->source->width);
+        }
+    }
+}
+
+struct need cpu_stats_need(void) {
+    return (struct need){.seat = sizeof(struct tally)};
+}
+
+enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
+                      const struct image *target, struct error *err) {
+    const struct plane *plane = &source->plane[0];
+    struct counting all = {.rows = means->rows, .source = source, .mask = mask};
+    struct pass pass = {.rows = {plane->height},
+                        .cost = {(uint64_t)plane->width * plane->channels},
+                        .band = count_band,
+                        .context = &all,
+                        .deadline_ns = means->deadline_ns};
+    const struct need need = cpu_stats_need();
+    unsigned seats = bands_seats(means->crew, &pass, need.seat);
+    enum status status = scratch_seats(means->scratch, &need, &seats, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    all.tally = (struct tally *)(void *)means->scratch->memory;
+    for (unsigned i = 0; i < seats; i++) {
+        memset(&all.tally[i], 0, sizeof all.tally[i]);
+        memset(all.tally[i].measure.minimum, 0xff, sizeof all.tally[i].measure.minimum);
+    }
+    status = bands_run(means->crew, seats, &pass, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct stats *stats = (struct stats *)(void *)plane_row(&target->plane[0], 0);
+    memset(stats, 0, sizeof *stats);
+    for (unsigned c = 0; c < plane->channels; c++) {
+        stats->channel[c].minimum = UINT16_MAX;
+    }
+    for (unsigned i = 0; i < seats; i++) {
+        gather(&all.tally[i], source, stats);
+    }
+    finish(source, stats);
+    return ST_OK;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * Rectangles and ellipses have one span of columns a row. A polygon has those between its crossings with
+ * the line of the centres, and for the other rules also those that its edges pass through: a pixel without
+ * an edge in it lies on one side, which its centre tells. */
+#include "cpu/mask/mask_shape.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What crossings and roots may err by, and far more: coordinates are below 2^21. */
+static const double margin = 1e-6;
+
+/* As fmax, fmin, floor and ceil, which are calls into the library: numbers here are finite and below 2^53. */
+
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b) {
+    return a < b ? a : b;
+}
+
+static inline double floor_of(double value) {
+    double whole = (double)(int64_t)value;
+    return whole > value ? whole - 1 : whole;
+}
+
+static inline double ceil_of(double value) {
+    return -floor_of(-value);
+}
+
+struct canvas {
+    const struct plane *plane;
+    enum mask_rule rule;
+    struct mask_rect drawn;
+};
+
+/* Whole columns or rows from `lo` up to `hi`, which is excluded; empty where hi <= lo. */
+struct range {
+    double lo, hi;
+};
+
+/* The pixels of an axis that belong to the interval from `lo` to `hi`. */
+static struct range range_of(enum mask_rule rule, double lo, double hi) {
+    switch (rule) {
+    case MASK_CENTRE:
+        break;
+    case MASK_TOUCHED:
+        return (struct range){floor_of(lo), larger(ceil_of(hi), floor_of(lo) + 1)};
+    case MASK_WITHIN:
+        return (struct range){ceil_of(lo), floor_of(hi)};
+    }
+    return (struct range){ceil_of(lo - 0.5), ceil_of(hi - 0.5)};
+}
+
+static struct range range_cut(struct range range, uint32_t size) {
+    return (struct range){larger(range.lo, 0), smaller(range.hi, size)};
+}
+
+static void fill(struct canvas *canvas, double y, struct range columns) {
+    struct range cut = range_cut(columns, canvas->plane->width);
+    if (cut.lo >= cut.hi) {
+        return;
+    }
+    uint32_t row = (uint32_t)y, from = (uint32_t)cut.lo, to = (uint32_t)cut.hi;
+    memset(plane_row(canvas->plane, row) + from, 255, to - from);
+    struct mask_rect *drawn = &canvas->drawn;
+    if (drawn->y1 == 0) {
+        *drawn = (struct mask_rect){from, row, to, row + 1};
+    }
+    drawn->x0 = from < drawn->x0 ? from : drawn->x0;
+    drawn->x1 = to > drawn->x1 ? to : drawn->x1;
+    drawn->y1 = row + 1; /* rows ascend */
+}
+
+static void draw_rectangle(struct canvas *canvas, const struct region_box *box) {
+    struct range rows = range_cut(range_of(canvas->rule, box->y0, box->y1), canvas->plane->height);
+    for (double y = rows.lo; y < rows.hi; y++) {
+        fill(canvas, y, range_of(canvas->rule, box->x0, box->x1));
+    }
+}
+
+/* How far from the middle line the part of row y lies that decides: its centre, its nearest or its
+ * farthest point. */
+static double row_distance(enum mask_rule rule, double y, double middle) {
+    switch (rule) {
+    case MASK_CENTRE:
+        break;
+    case MASK_TOUCHED:
+        return larger(0, larger(y - middle, middle - (y + 1)));
+    case MASK_WITHIN:
+        return larger(middle - y, y + 1 - middle);
+    }
+    return fabs(y + 0.5 - middle);
+}
+
+static void draw_ellipse(struct canvas *canvas, const struct region_box *box) {
+    double middle_x = (box->x0 + box->x1) / 2, radius_x = (box->x1 - box->x0) / 2;
+    double middle_y = (box->y0 + box->y1) / 2, radius_y = (box->y1 - box->y0) / 2;
+    struct range rows = range_cut(range_of(canvas->rule, box->y0, box->y1), canvas->plane->height);
+    for (double y = rows.lo; y < rows.hi; y++) {
+        double distance = row_distance(canvas->rule, y, middle_y);
+        double part = radius_y > 0 ? distance / radius_y : 0;
+        if (part >= 1 && canvas->rule != MASK_TOUCHED) {
+            continue;
+        }
+        double half = radius_x * sqrt(larger(0, 1 - part * part));
+        if (canvas->rule == MASK_TOUCHED) {
+            half = smaller(half + margin, radius_x);
+        } else if (canvas->rule == MASK_WITHIN) {
+            half -= margin;
+        }
+        fill(canvas, y, range_of(canvas->rule, middle_x - half, middle_x + half));
+    }
+}
+
+/* ---- polygons ---- */
+
+/* From its upper to its lower end, so that polygons which share an edge compute the same crossings. */
+struct mask_edge {
+    double x0, y0, x1, y1;
+    int winding; /* 1 downward, -1 upward */
+};
+
+struct crossing {
+    double x;
+    int winding;
+};
+
+/* Edges in the order in which the last row met them from the left. The next row meets them in nearly the same
+ * one, since two straight edges cross once: sorting them anew costs what has changed. */
+struct order {
+    uint8_t edge[REGION_POINTS_MAX];
+};
+
+struct outline {
+    unsigned count;
+    struct mask_edge edge[REGION_POINTS_MAX];
+    struct order crossed, touched;
+};
+
+static void outline_init(struct outline *outline, const struct region_set *set, uint32_t index,
+                         const struct plane *plane) {
+    struct region_point point[REGION_POINTS_MAX];
+    outline->count = region_points(set, index, plane->width, plane->height, point);
+    for (unsigned i = 0; i < outline->count; i++) {
+        struct region_point a = point[i], b = point[(i + 1) % outline->count];
+        outline->edge[i] = a.y <= b.y ? (struct mask_edge){a.x, a.y, b.x, b.y, 1}
+                                      : (struct mask_edge){b.x, b.y, a.x, a.y, -1};
+        outline->crossed.edge[i] = outline->touched.edge[i] = (uint8_t)i;
+    }
+}
+
+static double edge_at(const struct mask_edge *edge, double y) {
+    return edge->x0 + (y - edge->y0) * (edge->x1 - edge->x0) / (edge->y1 - edge->y0);
+}
+
+/* Puts the edges that a row meets in front of those that it does not. */
+static void reorder(struct order *order, const uint8_t *met, unsigned count, const uint8_t *others,
+                    unsigned other_count) {
+    memcpy(order->edge, met, count);
+    memcpy(order->edge + count, others, other_count);
+}
+
+/* The crossings with the horizontal line at y, by x. */
+static unsigned find_crossings(struct outline *outline, double y,
+                               struct crossing crossing[REGION_POINTS_MAX]) {
+    uint8_t met[REGION_POINTS_MAX], others[REGION_POINTS_MAX];
+    unsigned count = 0, other_count = 0;
+    for (unsigned i = 0; i < outline->count; i++) {
+        uint8_t number = outline->crossed.edge[i];
+        const struct mask_edge *edge = &outline->edge[number];
+        if (y < edge->y0 || y >= edge->y1) {
+            others[other_count++] = number;
+            continue;
+        }
+        struct crossing found = {edge_at(edge, y), edge->winding};
+        unsigned at = count++;
+        for (; at > 0 && crossing[at - 1].x > found.x; at--) {
+            crossing[at] = crossing[at - 1];
+            met[at] = met[at - 1];
+        }
+        crossing[at] = found;
+        met[at] = number;
+    }
+    reorder(&outline->crossed, met, count, others, other_count);
+    return count;
+}
+
+/* The columns in which an edge passes through row y; false when it does not. An edge along the border of
+ * two rows or columns passes through neither. */
+static bool edge_columns(const struct mask_edge *edge, double y, struct range *columns) {
+    if (edge->y1 <= y || edge->y0 >= y + 1) {
+        return false;
+    }
+    double left = smaller(edge->x0, edge->x1), right = larger(edge->x0, edge->x1);
+    if (edge->y0 < edge->y1) {
+        double a = edge_at(edge, larger(edge->y0, y)), b = edge_at(edge, smaller(edge->y1, y + 1));
+        left = larger(left, smaller(a, b) - margin);
+        right = smaller(right, larger(a, b) + margin);
+    }
+    *columns = (struct range){floor_of(left), ceil_of(right)};
+    return columns->lo < columns->hi;
+}
+
+/* The columns that edges pass through in row y, by their first. */
+static unsigned find_touched(struct outline *outline, double y, struct range touched[REGION_POINTS_MAX]) {
+    uint8_t met[REGION_POINTS_MAX], others[REGION_POINTS_MAX];
+    unsigned count = 0, other_count = 0;
+    for (unsigned i = 0; i < outline->count; i++) {
+        uint8_t number = outline->touched.edge[i];
+        struct range found;
+        if (!edge_columns(&outline->edge[number], y, &found)) {
+            others[other_count++] = number;
+            continue;
+        }
+        unsigned at = count++;
+        for (; at > 0 && touched[at - 1].lo > found.lo; at--) {
+            touched[at] = touched[at - 1];
+            met[at] = met[at - 1];
+        }
+        touched[at] = found;
+        met[at] = number;
+    }
+    reorder(&outline->touched, met, count, others, other_count);
+    return count;
+}
+
+/* Fills `inside` but for what edges pass through. */
+static void fill_within(struct canvas *canvas, double y, struct range inside, const struct range *touched,
+                        unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        fill(canvas, y, (struct range){inside.lo, smaller(inside.hi, touched[i].lo)});
+        inside.lo = larger(inside.lo, touched[i].hi);
+    }
+    fill(canvas, y, inside);
+}
+
+/* Fills what edges pass through: ranges that meet at once, as many edges may pass through few pixels. */
+static void fill_touched(struct canvas *canvas, double y, const struct range *touched, unsigned count) {
+    for (unsigned i = 0; i < count;) {
+        struct range all = touched[i++];
+        for (; i < count && touched[i].lo <= all.hi; i++) {
+            all.hi = larger(all.hi, touched[i].hi);
+        }
+        fill(canvas, y, all);
+    }
+}
+
+static void draw_polygon_row(struct canvas *canvas, struct outline *outline, double y) {
+    struct crossing crossing[REGION_POINTS_MAX];
+    struct range touched[REGION_POINTS_MAX];
+    unsigned crossings = find_crossings(outline, y + 0.5, crossing);
+    unsigned edges = canvas->rule == MASK_CENTRE ? 0 : find_touched(outline, y, touched);
+    int winding = 0;
+    double from = 0;
+    for (unsigned i = 0; i < crossings; i++) {
+        from = winding == 0 ? crossing[i].x : from;
+        winding += crossing[i].winding;
+        if (winding == 0) {
+            struct range inside = range_of(MASK_CENTRE, from, crossing[i].x);
+            fill_within(canvas, y, inside, touched, canvas->rule == MASK_WITHIN ? edges : 0);
+        }
+    }
+    if (canvas->rule == MASK_TOUCHED) {
+        fill_touched(canvas, y, touched, edges);
+    }
+}
+
+static void draw_polygon(struct canvas *canvas, const struct region_set *set, uint32_t index,
+                         const struct region_box *box) {
+    struct outline outline;
+    outline_init(&outline, set, index, canvas->plane);
+    struct range rows = range_cut(range_of(MASK_TOUCHED, box->y0, box->y1), canvas->plane->height);
+    for (double y = rows.lo; y < rows.hi; y++) {
+        draw_polygon_row(canvas, &outline, y);
+    }
+}
+
+struct mask_rect mask_shape(const struct image *mask, const struct region_set *set, uint32_t index,
+                            enum mask_rule rule) {
+    struct canvas canvas = {.plane = &mask->plane[0], .rule = rule};
+    struct region_box box = region_box(set, index, mask->width, mask->height);
+    switch ((enum region_form)set->region[index].form) {
+    case REGION_RECTANGLE:
+        draw_rectangle(&canvas, &box);
+        break;
+    case REGION_ELLIPSE:
+        draw_ellipse(&canvas, &box);
+        break;
+    case REGION_POLYGON:
+        draw_polygon(&canvas, set, index, &box);
+        break;
+    }
+    return canvas.drawn;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * One shape into a mask, row by row; cpu/mask/mask.h has the rule. */
+#ifndef BLURD_CPU_MASK_MASK_SHAPE_H
+#define BLURD_CPU_MASK_MASK_SHAPE_H
+
+#include "core/image.h"
+#include "filters/region.h"
+
+/* Columns x0 to x1, rows y0 to y1, the latter excluded; all 0: nothing. */
+struct mask_rect {
+    uint32_t x0, y0, x1, y1;
+};
+
+/* Which pixels belong to a shape. */
+enum mask_rule {
+    MASK_CENTRE,  /* whose centre is in it */
+    MASK_TOUCHED, /* that have area in common with it; perhaps one more at a border */
+    MASK_WITHIN,  /* that lie in it; perhaps one fewer at a border */
+};
+
+/* Sets the pixels of region `index` to 255 and leaves the others. Returns the rectangle around them. */
+struct mask_rect mask_shape(const struct image *mask, const struct region_set *set, uint32_t index,
+                            enum mask_rule rule);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/mask/redact.h"
+
+#include <string.h>
+
+#include "core/deadline.h"
+#include "cpu/mask/mask_plane.h"
+
+enum { CHANNELS_MAX = 4, LEVELS = 16, LOOK_RANGE = 24, DEADLINE_ROWS = 64 };
+
+/* One for all: what a region is replaced by. YCbCr has its planes for channels. */
+struct fill {
+    uint16_t value[CHANNELS_MAX];
+};
+
+struct sums {
+    uint64_t total[CHANNELS_MAX];
+    uint64_t weight[CHANNELS_MAX];
+};
+
+struct job {
+    const struct image *image;
+    const struct image *mask;
+    const struct redact_options *options;
+    struct sums sums;        /* of the region at hand */
+    const struct fill *fill; /* the same */
+    bool late;               /* the deadline has passed: nothing more is done */
+};
+
+/* `count` adjacent pixels of row y of plane `index`, from column x on. */
+struct span {
+    unsigned index;
+    uint32_t x, y;
+    uint32_t count;
+};
+
+static uint8_t *span_pixels(const struct job *job, const struct span *span) {
+    const struct plane *plane = &job->image->plane[span->index];
+    return plane_row(plane, span->y) + (size_t)span->x * plane->channels * (job->image->depth / 8);
+}
+
+typedef void visit_span(struct job *job, const struct span *span);
+
+/* Calls `visit` for each part of the span where m is 255; elsewhere it is 0. */
+static void each_part(struct job *job, const struct span *span, const uint8_t *m, visit_span *visit) {
+    const uint8_t *at = m, *end = m + span->count, *stop;
+    while (at < end && (at = memchr(at, 255, (size_t)(end - at)))) {
+        stop = memchr(at, 0, (size_t)(end - at));
+        stop = stop ? stop : end;
+        visit(job, &(struct span){span->index, span->x + (uint32_t)(at - m), span->y, (uint32_t)(stop - at)});
+        at = stop;
+    }
+}
+
+/* Calls `visit` for all that the mask touches in the planes; it is empty outside of the rectangle. */
+static void each_span(struct job *job, struct mask_rect rect, visit_span *visit) {
+    for (unsigned p = 0; p < job->image->plane_count; p++) {
+        const struct plane *plane = &job->image->plane[p];
+        uint32_t x1 = (uint32_t)(((uint64_t)rect.x1 + (1u << plane->shift_x) - 1) >> plane->shift_x);
+        uint32_t y1 = (uint32_t)(((uint64_t)rect.y1 + (1u << plane->shift_y) - 1) >> plane->shift_y);
+        for (uint32_t y = rect.y0 >> plane->shift_y; y < y1 && !job->late; y++) {
+            job->late = y % DEADLINE_ROWS == 0 && deadline_left(job->options->deadline_ns) == 0;
+            for (uint32_t x = rect.x0 >> plane->shift_x; x < x1; x += MASK_CHUNK) {
+                uint8_t buffer[MASK_CHUNK];
+                uint32_t count = x1 - x < MASK_CHUNK ? x1 - x : MASK_CHUNK;
+                const uint8_t *m = mask_samples(job->mask, plane, y, x, count, MASK_ANY, buffer);
+                each_part(job, &(struct span){p, x, y, count}, m, visit);
+            }
+        }
+    }
+}
+
+/* ---- the mean ---- */
+
+static inline uint64_t sample(const uint8_t *samples, size_t i, unsigned depth) {
+    return depth == 8 ? samples[i] : ((const uint16_t *)(const void *)samples)[i];
+}
+
+/* The sum of every `step`-th sample, and that of their products with those at `weight`. */
+
+static inline uint64_t sum_of(const uint8_t *samples, size_t first, unsigned step, uint32_t count,
+                              unsigned depth) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += sample(samples, first + (size_t)i * step, depth);
+    }
+    return sum;
+}
+
+static inline uint64_t weighted_sum(const uint8_t *samples, size_t first, size_t weight, unsigned step,
+                                    uint32_t count, unsigned depth) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = (size_t)i * step;
+        sum += sample(samples, first + at, depth) * sample(samples, weight + at, depth);
+    }
+    return sum;
+}
+
+static void sum_span(struct job *job, const struct span *span) {
+    unsigned channels = job->image->plane[span->index].channels, depth = job->image->depth;
+    unsigned colours = channels - pixel_has_alpha(job->image->model);
+    const uint8_t *pixels = span_pixels(job, span);
+    uint64_t weight = span->count;
+    if (colours < channels) {
+        weight = sum_of(pixels, colours, channels, span->count, depth);
+        job->sums.total[colours] += weight;
+        job->sums.weight[colours] += span->count;
+    }
+    for (unsigned c = 0; c < colours; c++) {
+        job->sums.total[span->index + c] +=
+            colours < channels ? weighted_sum(pixels, c, colours, channels, span->count, depth)
+                               : sum_of(pixels, c, channels, span->count, depth);
+        job->sums.weight[span->index + c] += weight;
+    }
+}
+
+/* One of 16 values, by the channel's kind: this is all that is ever known of a region. */
+static uint16_t level_of(const struct image *image, unsigned channel, unsigned mean) {
+    unsigned bin = image->depth == 8 ? 16 : 4096, max = bin * LEVELS - 1;
+    if (pixel_has_alpha(image->model) && channel == pixel_channels(image->model) - 1) {
+        unsigned step = max / (LEVELS - 1);
+        return (uint16_t)((mean + step / 2) / step * step);
+    }
+    if (image->model == PIXEL_YCBCR && channel > 0) {
+        unsigned nearest = (mean + bin / 2) / bin;
+        return (uint16_t)((nearest < LEVELS ? nearest : LEVELS - 1) * bin);
+    }
+    return (uint16_t)(mean / bin * bin + bin / 2);
+}
+
+static struct fill fill_of(const struct image *image, const struct sums *sums) {
+    struct fill fill = {{0}};
+    for (unsigned c = 0; c < pixel_channels(image->model); c++) {
+        uint64_t weight = sums->weight[c];
+        uint64_t mean = weight ? (sums->total[c] + weight / 2) / weight : 0;
+        fill.value[c] = level_of(image, c, (unsigned)mean);
+    }
+    return fill;
+}
+
+/* ---- the replacement ---- */
+
+/* A number from -LOOK_RANGE to LOOK_RANGE that depends on the place of the tile alone. */
+static int look(uint32_t column, uint32_t row) {
+    uint32_t h = column * 0x9e3779b1u ^ row * 0x85ebca77u;
+    h = (h ^ (h >> 15)) * 0x2c1b3c6du;
+    h = (h ^ (h >> 12)) * 0x297a2d39u;
+    return (int)((h ^ (h >> 15)) % (2 * LOOK_RANGE + 1)) - LOOK_RANGE;
+}
+
+/* The fill of the tile that has pixel x of the span's row. Chroma and alpha have no look. */
+static struct fill tile_fill(const struct job *job, const struct span *span, uint32_t x) {
+    struct fill fill = *job->fill;
+    uint32_t block = job->options->block;
+    if (block == 0 || span->index > 0) {
+        return fill;
+    }
+    int unit = job->image->depth == 8 ? 1 : 257, max = 255 * unit;
+    int shade = look(x / block, span->y / block) * unit;
+    unsigned channels = job->image->plane[0].channels;
+    for (unsigned c = 0; c < channels - pixel_has_alpha(job->image->model); c++) {
+        int value = fill.value[c] + shade;
+        fill.value[c] = (uint16_t)(value < 0 ? 0 : value > max ? max : value);
+    }
+    return fill;
+}
+
+/* Repeats a pixel `count` times: each copy doubles what is there. */
+static void repeat(uint8_t *to, const void *pixel, size_t size, size_t count) {
+    memcpy(to, pixel, size);
+    for (size_t done = 1; done < count; done *= 2) {
+        memcpy(to + done * size, to, (count - done < done ? count - done : done) * size);
+    }
+}
+
+static void fill_part(struct job *job, const struct span *span) {
+    struct fill fill = tile_fill(job, span, span->x);
+    unsigned channels = job->image->plane[span->index].channels;
+    uint8_t narrow[CHANNELS_MAX];
+    for (unsigned c = 0; c < channels; c++) {
+        narrow[c] = (uint8_t)fill.value[span->index + c];
+    }
+    const void *pixel = job->image->depth == 8 ? (const void *)narrow : fill.value;
+    repeat(span_pixels(job, span), pixel, channels * (job->image->depth / 8u), span->count);
+}
+
+/* Tile by tile. */
+static void fill_span(struct job *job, const struct span *span) {
+    uint32_t block = job->options->block ? job->options->block : UINT32_MAX;
+    struct span part = *span;
+    for (uint32_t left = span->count; left > 0; left -= part.count, part.x += part.count) {
+        uint32_t rest = block - part.x % block;
+        part.count = rest < left ? rest : left;
+        fill_part(job, &part);
+    }
+}
+
+/* ---- regions ---- */
+
+/* Whether there is one part, whatever the regions: none of them, or all that is around them. */
+static bool is_single(const struct job *job, const struct region_set *set) {
+    return set->count == 0 || job->options->invert;
+}
+
+/* Draws part i over the empty mask. */
+static struct mask_rect draw_part(struct job *job, const struct region_set *set, uint32_t i) {
+    bool single = is_single(job, set);
+    struct mask_options options = {.invert = single,
+                                   .outward = true,
+                                   .grid = job->options->grid,
+                                   .deadline_ns = job->options->deadline_ns};
+    struct mask_report report;
+    if (single) {
+        enum status status = mask_draw(job->mask, set, &options, &report, NULL);
+        job->late = status == ST_LIMIT;
+        return report.bounds; /* inverted, no region is everything */
+    }
+    return mask_draw_region(job->mask, set, i, &options);
+}
+
+/* Small regions have few rows: it is looked at between them, too. */
+static bool is_late(struct job *job) {
+    job->late = job->late || deadline_left(job->options->deadline_ns) == 0;
+    return job->late;
+}
+
+enum status redact_image(const struct image *image, const struct region_set *set,
+                         const struct redact_options *options, const struct image *mask, struct error *err) {
+    struct job job = {.image = image, .mask = mask, .options = options};
+    struct fill fill[REGIONS_MAX];
+    uint32_t parts = is_single(&job, set) ? 1 : set->count;
+    if (mask->model != PIXEL_GRAY || mask->depth != 8 || mask->width != image->width ||
+        mask->height != image->height) {
+        return fail(err, ST_INTERNAL, "the mask does not fit the picture");
+    }
+    mask_clear(mask, (struct mask_rect){0, 0, mask->width, mask->height});
+    for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
+        struct mask_rect rect = draw_part(&job, set, i);
+        job.sums = (struct sums){{0}, {0}};
+        each_span(&job, rect, sum_span);
+        fill[i] = fill_of(image, &job.sums);
+        mask_clear(mask, rect);
+    }
+    for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
+        struct mask_rect rect = draw_part(&job, set, i);
+        job.fill = &fill[i];
+        each_span(&job, rect, fill_span);
+        mask_clear(mask, rect);
+    }
+    return job.late ? deadline_check(options->deadline_ns, err) : ST_OK;
+}

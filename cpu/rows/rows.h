@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Row primitives: everything that touches pixels in bulk. Two tables for the blur, one per kind of
+ * arithmetic, and one for the other filters, each once per instruction set; all tables of a kind give
+ * the same bytes.
+ *
+ * *Values* are what passes hand to each other. Integer arithmetic: int16_t, the sample times 128
+ * (BLUR_STORE_BITS) less VALUE_BIAS, so that the sum of two values still fits in 16 bits and
+ * symmetric taps cost one multiplication; as all weights of a pass sum to 32768, the bias goes
+ * through every pass unchanged and the results are those of docs/filters.md. Real arithmetic:
+ * float, in samples, colour multiplied by alpha.
+ *
+ * The *source* is what a plane holds: uint8_t in integer arithmetic; in real arithmetic values,
+ * as rows are loaded once. The *output* is uint8_t, or values to be stored.
+ *
+ * Unless said otherwise a function may read and write ROW_SLACK elements beyond `n`, and rows
+ * must not overlap. */
+#ifndef BLURD_CPU_ROWS_ROWS_H
+#define BLURD_CPU_ROWS_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "filters/blur.h"
+
+enum {
+    VALUE_BIAS = 16384, /* 128 samples: 255 << 7 lies below twice of it */
+    ROW_BLOCK = 64,     /* elements that are processed at once, at most */
+    ROW_SLACK = 640,    /* ROW_BLOCK times 8, the largest step of a stage, and the radius */
+    BLUR_FACTOR_MAX = 1 << BLUR_LEVELS_MAX,    /* enlargement */
+    BLUR_ROWS_MAX = 2 * BLUR_RADIUS_MAX + 1,   /* that one pass reads */
+    SOURCE_ROUND = 1 << 7,                     /* 15 bits of weight against 7 of the store: a shift by 8 */
+    VALUE_ROUND = 1 << (BLUR_WEIGHT_BITS - 1), /* shift by 15 */
+    LAST_SHIFT = BLUR_WEIGHT_BITS + BLUR_STORE_BITS, /* back to samples */
+    LAST_ROUND = 1 << (LAST_SHIFT - 1),
+};
+
+/* A symmetric kernel: weight[k] is that of the rows at -k and +k. */
+struct taps {
+    unsigned radius;
+    const int16_t *weight;
+    const float *real;
+};
+
+/* Enlargement of an axis by 1 << levels, see blur_enlarge(). */
+struct cubic {
+    unsigned levels;
+    int16_t pair[2][BLUR_FACTOR_MAX][2]; /* [k / 2][phase][k % 2], as multiply-add of pairs wants it */
+    float real[BLUR_TAPS_ENLARGE][BLUR_FACTOR_MAX];
+};
+
+/* How samples of a plane become values in real arithmetic and come back. */
+struct sample_format {
+    unsigned channels;
+    unsigned depth; /* 8 or 16 */
+    bool alpha;     /* the last channel is; the others are multiplied by it on the way in */
+};
+
+/* Sums and extremes of samples of 16 bits. Sample i of a row belongs to lane i % MEASURE_LANES, and so
+ * lane i to channel i % channels, whether there are 1, 2, 3 or 4. */
+enum { MEASURE_LANES = 48 };
+
+struct measure {
+    uint64_t sum[MEASURE_LANES];
+    uint64_t squares[MEASURE_LANES];
+    uint16_t minimum[MEASURE_LANES];
+    uint16_t maximum[MEASURE_LANES];
+};
+
+struct row_ops {
+    size_t value; /* bytes of one */
+
+    /* Source to values, unfiltered. */
+    void (*widen)(void *to, const void *from, size_t n);
+
+    /* to[i] = sum over k of weight[|k|] * row[radius + k][i]. The rows may overlap each other: taps
+     * along a row are the same row, shifted. The _last form writes exactly n elements. */
+    void (*taps_source)(void *to, const void *const *row, const struct taps *taps, size_t n);
+    void (*taps)(void *to, const void *const *row, const struct taps *taps, size_t n);
+    void (*taps_last)(void *to, const void *const *row, const struct taps *taps, size_t n);
+
+    /* to[i] = sum over k of weight[|k|] * from[(i << shift) + k], one channel. */
+    void (*reduce)(void *to, const void *from, const struct taps *taps, unsigned shift, size_t n);
+
+    /* to[i] = the cubic spline through from[-1], from[0], ... at i / 2^levels, one channel. The _last
+     * form writes exactly n elements. */
+    void (*enlarge)(void *to, const void *from, const struct cubic *cubic, size_t n);
+    void (*enlarge_last)(void *to, const void *from, const struct cubic *cubic, size_t n);
+
+    /* The same across rows: from row[0..3] the row at `phase` between row[1] and row[2]. Writes
+     * exactly n elements. */
+    void (*cubic_last)(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
+                       unsigned phase, size_t n);
+
+    /* Interleaved pixels to one segment per channel, and back. `segment`: elements from one to the next. */
+    void (*split)(void *to, size_t segment, const void *from, unsigned channels, size_t pixels);
+    void (*merge)(void *to, const void *from, size_t segment, unsigned channels, size_t pixels);
+
+    /* Real arithmetic only, else NULL: samples to values and back, exactly `pixels` pixels. */
+    void (*load)(float *to, const void *from, const struct sample_format *format, size_t pixels);
+    void (*store)(void *to, const float *from, const struct sample_format *format, size_t pixels);
+};
+
+/* What the filters other than the blur need, beside its load(). Floats are in samples. */
+struct filter_rows {
+    /* to[i] = weight[0] * row[0][i], and the others added in order. The rows may overlap each other. */
+    void (*weigh)(float *to, const float *const *row, const float *weight, unsigned count, size_t n);
+
+    /* value[i] = value[i] / divisor + bias. Exactly n elements, as all that follow. */
+    void (*divide)(float *value, float divisor, float bias, size_t n);
+
+    /* Colour from colour times alpha, plus bias: of each pixel all channels but the last are divided by the
+     * last one of `alpha`, or 0 where that is not positive. May be the same row. 2 or 4 channels. */
+    void (*colour)(float *pixel, const float *alpha, float bias, unsigned channels, size_t pixels);
+
+    /* blurred[i] becomes value[i] + amount * (value[i] - blurred[i]), or value[i] where the difference is
+     * below the threshold. */
+    void (*sharpen)(float *blurred, const float *value, float amount, float threshold, size_t n);
+
+    /* Rounds half up to samples of `depth` bits, the nearest one for what lies beyond. */
+    void (*store)(void *to, const float *from, unsigned depth, size_t n);
+
+    /* Adds a row to sums, one per sample; colour counts times alpha. The sums are uint64_t for 16 bits with
+     * alpha, else uint32_t: enough for PIXELATE_BLOCK_MAX rows. */
+    void (*add)(void *sum, const void *from, const struct sample_format *format, size_t pixels);
+
+    /* Takes samples of 16 bits into account, the first one of channel 0. */
+    void (*measure)(struct measure *measure, const uint16_t *from, size_t n);
+};
+
+/* All kinds for one instruction set. */
+struct row_set {
+    struct row_ops whole;
+    struct row_ops real;
+    struct filter_rows filter;
+};
+
+/* Each fills the whole set. The caller makes sure that the processor has the instructions. */
+void row_set_plain(struct row_set *set);
+void row_set_baseline(struct row_set *set);
+#if defined(__x86_64__)
+void row_set_avx2(struct row_set *set);
+void row_set_avx512(struct row_set *set);
+#elif defined(__aarch64__)
+void row_set_neon(struct row_set *set);
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * Row primitives of the filters other than the blur. Included once per instruction set, with
+ * cpu/rows/rows_real.h, whose vectors they use and whose rules of rounding hold here, too. */
+#include <math.h>
+
+#include "cpu/rows/rows_real.h"
+
+enum { WEIGH_UNROLL = 4, WEIGH_BLOCK = WEIGH_UNROLL * REAL_LANES };
+
+static void filter_weigh(float *to, const float *const *row, const float *weight, unsigned count, size_t n) {
+    for (size_t x = 0; x < n; x += WEIGH_BLOCK) {
+        reals sum[WEIGH_UNROLL];
+        for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
+            sum[i] = real_at(row[0] + x + i * REAL_LANES) * weight[0];
+        }
+        for (unsigned k = 1; k < count; k++) {
+            const float *in = row[k] + x;
+            for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
+                sum[i] = sum[i] + real_at(in + i * REAL_LANES) * weight[k];
+            }
+        }
+        for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
+            real_put(to + x + i * REAL_LANES, sum[i]);
+        }
+    }
+}
+
+static void filter_divide(float *value, float divisor, float bias, size_t n) {
+    if (divisor == 1 && bias == 0) { /* changes nothing */
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        value[i] = value[i] / divisor + bias;
+    }
+}
+
+static inline void filter_colour_of(float *pixel, const float *alpha, float bias, unsigned channels,
+                                    size_t pixels) {
+    for (size_t x = 0; x < pixels; x++, pixel += channels, alpha += channels) {
+        float divisor = alpha[channels - 1];
+        for (unsigned c = 0; c + 1 < channels; c++) {
+            pixel[c] = real_divide(pixel[c], divisor) + bias;
+        }
+    }
+}
+
+static void filter_colour(float *pixel, const float *alpha, float bias, unsigned channels, size_t pixels) {
+    if (channels == 2) { /* so that the compiler knows the number */
+        filter_colour_of(pixel, alpha, bias, 2, pixels);
+    } else {
+        filter_colour_of(pixel, alpha, bias, 4, pixels);
+    }
+}
+
+static void filter_sharpen(float *restrict blurred, const float *restrict value, float amount,
+                           float threshold, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        float difference = value[i] - blurred[i];
+        float sharp = value[i] + amount * difference;
+        blurred[i] = fabsf(difference) < threshold ? value[i] : sharp;
+    }
+}
+
+/* Nothing is negative when it is cut off, so that this is rounding down. */
+static inline int32_t filter_round(float value, float max) {
+    float raised = value + 0.5f;
+    raised = raised < max ? raised : max;
+    return (int32_t)(raised > 0 ? raised : 0);
+}
+
+static void filter_store(void *to, const float *restrict from, unsigned depth, size_t n) {
+    uint8_t *restrict narrow = to;
+    uint16_t *restrict wide = to;
+    if (depth == 8) {
+        for (size_t i = 0; i < n; i++) {
+            narrow[i] = (uint8_t)filter_round(from[i], 255);
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            wide[i] = (uint16_t)filter_round(from[i], 65535);
+        }
+    }
+}
+
+static inline void filter_add_narrow(uint32_t *restrict sum, const uint8_t *restrict from, unsigned channels,
+                                     size_t pixels) {
+    for (size_t x = 0; x < pixels; x++, sum += channels, from += channels) {
+        uint32_t alpha = from[channels - 1];
+        for (unsigned c = 0; c + 1 < channels; c++) {
+            sum[c] += from[c] * alpha;
+        }
+        sum[channels - 1] += alpha;
+    }
+}
+
+static inline void filter_add_wide(uint64_t *restrict sum, const uint16_t *restrict from, unsigned channels,
+                                   size_t pixels) {
+    for (size_t x = 0; x < pixels; x++, sum += channels, from += channels) {
+        uint32_t alpha = from[channels - 1];
+        for (unsigned c = 0; c + 1 < channels; c++) {
+            sum[c] += from[c] * alpha; /* below 2^32 */
+        }
+        sum[channels - 1] += alpha;
+    }
+}
+
+static void filter_add_alpha(void *sum, const void *from, const struct sample_format *format, size_t pixels) {
+    if (format->depth == 8 && format->channels == 2) {
+        filter_add_narrow(sum, from, 2, pixels);
+    } else if (format->depth == 8) {
+        filter_add_narrow(sum, from, 4, pixels);
+    } else if (format->channels == 2) {
+        filter_add_wide(sum, from, 2, pixels);
+    } else {
+        filter_add_wide(sum, from, 4, pixels);
+    }
+}
+
+static void filter_add(void *sum, const void *from, const struct sample_format *format, size_t pixels) {
+    if (format->alpha) {
+        filter_add_alpha(sum, from, format, pixels);
+        return;
+    }
+    uint32_t *restrict total = sum;
+    const uint8_t *restrict narrow = from;
+    const uint16_t *restrict wide = from;
+    size_t n = pixels * format->channels;
+    if (format->depth == 8) {
+        for (size_t i = 0; i < n; i++) {
+            total[i] += narrow[i];
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            total[i] += wide[i];
+        }
+    }
+}
+
+static inline void filter_measure_lanes(struct measure *measure, const uint16_t *from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t value = from[i];
+        measure->sum[i] += value;
+        measure->squares[i] += value * value; /* below 2^32 */
+        measure->minimum[i] = from[i] < measure->minimum[i] ? from[i] : measure->minimum[i];
+        measure->maximum[i] = from[i] > measure->maximum[i] ? from[i] : measure->maximum[i];
+    }
+}
+
+static void filter_measure(struct measure *measure, const uint16_t *from, size_t n) {
+    size_t i = 0;
+    for (; i + MEASURE_LANES <= n; i += MEASURE_LANES) {
+        filter_measure_lanes(measure, from + i, MEASURE_LANES);
+    }
+    filter_measure_lanes(measure, from + i, n - i);
+}
+
+static const struct filter_rows filter_rows = {
+    .weigh = filter_weigh,
+    .divide = filter_divide,
+    .colour = filter_colour,
+    .sharpen = filter_sharpen,
+    .store = filter_store,
+    .add = filter_add,
+    .measure = filter_measure,
+};

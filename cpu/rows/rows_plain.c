@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * No vector instructions by name: what other processors run, and tests everywhere. */
+#include "cpu/rows/rows.h"
+
+enum { VECTOR_BYTES = 16 };
+#include "cpu/rows/rows_filters.h"
+#include "cpu/rows/rows_whole.h"
+
+void row_set_plain(struct row_set *set) {
+    set->whole = whole_ops;
+    set->real = real_ops;
+    set->filter = filter_rows;
+}
