@@ -20,10 +20,11 @@
 #include "cpu/cpu.h"
 #include "gpu/front/versions.h"
 #include "gpu/gpu.h"
+#include "server/exchange.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/pages/document.h"
 #include "server/pages/health.h"
-#include "server/pages/openapi.h"
 #include "server/process/activation.h"
 #include "server/process/drain.h"
 #include "server/process/effective.h"
@@ -172,7 +173,8 @@ static enum status service_init(struct service *service, struct error *err) {
         status = open_backends(service, err);
     }
     if (status == ST_OK) {
-        status = overload_start_workers(service, workers, err);
+        status = overload_start_workers(service, workers,
+                                        &(struct workers_calls){exchange_work, exchange_refuse}, err);
     }
     return status;
 }
@@ -290,16 +292,9 @@ static int serve(const struct command *command, const struct config *config, str
 
 /* The description as GET /openapi.json gives it without any options set. */
 static int print_openapi(const struct config *config) {
-    struct buf text;
-    struct error err = {0};
-    buf_init(&text, 1 << 20);
     struct openapi_view view = {.config = config};
     view.routes = routes_table(&view.route_count);
-    enum status status = openapi_write(&view, &text, &err);
-    bool written =
-        status == ST_OK && fwrite(text.data, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
-    buf_finish(&text);
-    return written ? EX_OK : EX_IOERR;
+    return document_print(&view, stdout) ? EX_OK : EX_IOERR;
 }
 
 /* The engine process is this program with one more argument in front (gpu/gpu.h). `open`: the one that enters

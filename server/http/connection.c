@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 
 #include "server/answer.h"
+#include "server/exchange.h"
 #include "server/http/lingering.h"
 #include "server/http/peer.h"
 #include "server/http/tls.h"
@@ -128,7 +129,7 @@ static void hide_arguments(const char *target) {
 void *connection_target(void *cls, const char *target, struct MHD_Connection *handle) {
     struct http *http = cls;
     struct connection *connection = connection_of(handle);
-    struct request *request = connection ? request_create(http->service, target, http->admin) : NULL;
+    struct request *request = connection ? exchange_create(http->service, target, http->admin) : NULL;
     hide_arguments(target);
     if (request) {
         connection->thread->pace.handshakes -= http->tls && !connection->asked;
@@ -146,7 +147,7 @@ void *connection_target(void *cls, const char *target, struct MHD_Connection *ha
 static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_size,
                                  const char *value, size_t value_size) {
     (void)kind;
-    request_header(cls, name, name_size, value ? value : "", value ? value_size : 0);
+    exchange_header(cls, name, name_size, value ? value : "", value ? value_size : 0);
     return MHD_YES;
 }
 
@@ -203,9 +204,9 @@ static enum MHD_Result send_answer(struct request *request) {
 static enum MHD_Result begin(struct request *request, const char *method, const char *version) {
     struct connection *connection = request->connection;
     MHD_get_connection_values_n(connection->handle, MHD_HEADER_KIND, on_header, request);
-    request_begin(request, method, version);
+    exchange_begin(request, method, version);
     request->phase = PHASE_BODY;
-    if (request_must_answer_early(request)) {
+    if (exchange_must_answer_early(request)) {
         connection->early = true;
         return send_answer(request);
     }
@@ -217,14 +218,14 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
 
 static enum MHD_Result end(struct request *request) {
     struct connection *connection = request->connection;
-    if (request_end(request)) {
+    if (exchange_end(request)) {
         return send_answer(request);
     }
     request->phase = PHASE_WORK;
     watchdog_enter(connection->watch, WATCH_WORK, 0, NULL);
     /* Suspended first: a worker may be done, and resume, before this function returns. */
     MHD_suspend_connection(connection->handle);
-    if (request_submit(request) != ST_OK) {
+    if (exchange_submit(request) != ST_OK) {
         resume(request);
     }
     return MHD_YES;
@@ -246,7 +247,7 @@ enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, con
         if (*size == 0) {
             return end(request);
         }
-        if (!request_body(request, data, *size)) {
+        if (!exchange_body(request, data, *size)) {
             return MHD_NO;
         }
         *size = 0;
@@ -268,8 +269,8 @@ void connection_completed(void *cls, struct MHD_Connection *handle, void **conte
     if (request) {
         enum watch_end end = watchdog_ended(watch);
         int64_t idle_ms = request->settings->config.idle_timeout_ms;
-        request_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
-                        end == WATCH_LATE || end == WATCH_SLOW);
+        exchange_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
+                         end == WATCH_LATE || end == WATCH_SLOW);
         watchdog_enter(watch, WATCH_IDLE, idle_ms, NULL);
     }
 }

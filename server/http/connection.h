@@ -10,10 +10,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "server/http/http.h"
 #include "server/http/http_log.h"
 #include "server/http/loop.h"
 #include "server/http/pace.h"
+
+struct service;
 
 enum { EVENT_THREADS_MAX = 64 }; /* as --event-threads */
 

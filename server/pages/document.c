@@ -38,3 +38,13 @@ enum status document_make(struct document *document, const struct openapi_view *
     pthread_mutex_unlock(&document->lock);
     return status;
 }
+
+bool document_print(const struct openapi_view *view, FILE *stream) {
+    struct buf text;
+    struct error err = {0};
+    buf_init(&text, DOCUMENT_MAX);
+    bool printed = openapi_write(view, &text, &err) == ST_OK &&
+                   fwrite(text.data, 1, text.size, stream) == text.size && fflush(stream) == 0;
+    buf_finish(&text);
+    return printed;
+}

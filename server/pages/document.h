@@ -5,6 +5,7 @@
 #define BLURD_SERVER_PAGES_DOCUMENT_H
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "server/message/etag.h"
 #include "server/pages/openapi.h"
@@ -21,5 +22,8 @@ void document_finish(struct document *document);
 /* Makes it unless it is made, with the same view each time. Afterwards nothing of it changes. Thread-safe.
  * ST_BUSY without memory; the next call tries again. */
 enum status document_make(struct document *document, const struct openapi_view *view, struct error *err);
+
+/* Prints the description. False without memory, or when the stream takes no more. */
+bool document_print(const struct openapi_view *view, FILE *stream);
 
 #endif

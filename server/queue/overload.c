@@ -54,7 +54,8 @@ static uint64_t body_share(const struct service *service) {
     return slot_pool_budget(service->slots) / BODY_SHARE;
 }
 
-enum status overload_start_workers(struct service *service, unsigned count, struct error *err) {
+enum status overload_start_workers(struct service *service, unsigned count, const struct workers_calls *calls,
+                                   struct error *err) {
     const struct config *config = service->config;
     const struct workers_options options = {
         .limits = {.workers = count,
@@ -67,8 +68,7 @@ enum status overload_start_workers(struct service *service, unsigned count, stru
         .backends = service->backend,
         .backend_count = service->backend_count,
         .metrics = service->metrics,
-        .work = request_work,
-        .refuse = request_refuse,
+        .calls = *calls,
     };
     return workers_create(&service->workers, &options, err);
 }

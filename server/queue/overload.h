@@ -12,10 +12,12 @@
 
 struct request;
 struct service;
+struct workers_calls;
 
-/* Starts the service's workers, `count` of them for all jobs; its backends must be open. ST_BUSY without
- * memory or threads. */
-enum status overload_start_workers(struct service *service, unsigned count, struct error *err);
+/* Starts the service's workers, `count` of them for all jobs, with these calls; its backends must be open.
+ * ST_BUSY without memory or threads. */
+enum status overload_start_workers(struct service *service, unsigned count, const struct workers_calls *calls,
+                                   struct error *err);
 
 /* With the headers read: ST_BUSY, and the reason in the request, when its body need not be kept. */
 enum status overload_gate(struct request *request);

@@ -134,9 +134,9 @@ static void run(struct workers *workers, enum role role) {
         open_lanes(options, &worker);
         worker.crew = helpers(workers, job);
         if (refusal == REFUSAL_NONE) {
-            options->work(job, &worker);
+            options->calls.work(job, &worker);
         } else {
-            options->refuse(job, refusal);
+            options->calls.refuse(job, refusal);
         }
     }
     for (unsigned i = 0; i < options->backend_count; i++) {

@@ -29,14 +29,19 @@ struct worker {
     enum role role;
 };
 
+/* What a worker does with a job. */
+struct workers_calls {
+    void (*work)(struct job *job, struct worker *worker); /* runs the job and calls workers_done */
+    void (*refuse)(struct job *job, enum refusal refusal);
+};
+
 /* The pointers must stay valid until workers_destroy. */
 struct workers_options {
     struct admission_limits limits;  /* large_only is set by the pool */
     struct backend *const *backends; /* open; with limits.devices the first one has the device */
     unsigned backend_count;          /* at most WORKER_LANES */
     struct metrics *metrics;
-    void (*work)(struct job *job, struct worker *worker); /* runs the job and calls workers_done */
-    void (*refuse)(struct job *job, enum refusal refusal);
+    struct workers_calls calls;
 };
 
 /* Starts the threads. ST_BUSY without memory or threads. */

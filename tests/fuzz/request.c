@@ -15,6 +15,7 @@
 #include "config/memory.h"
 #include "core/log.h"
 #include "cpu/cpu.h"
+#include "server/exchange.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/queue/overload.h"
@@ -79,7 +80,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     settings_init(&service.settings);
     fuzz_require(settings_create(&settings, &config, &err) == ST_OK, "the options hold");
     settings_replace(&service.settings, settings);
-    fuzz_require(overload_start_workers(&service, config.workers, &err) == ST_OK &&
+    fuzz_require(overload_start_workers(&service, config.workers,
+                                        &(struct workers_calls){exchange_work, exchange_refuse},
+                                        &err) == ST_OK &&
                      listen_open(config.listen, &service.port, &fd, &err) == ST_OK &&
                      http_start(&http, &service, fd, false, &err) == ST_OK,
                  "the server starts");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/request.h"
+#include "server/exchange.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -18,6 +18,7 @@
 #include "server/picture/pipeline.h"
 #include "server/queue/overload.h"
 #include "server/queue/workers.h"
+#include "server/request.h"
 #include "server/routes.h"
 #include "server/service.h"
 
@@ -57,7 +58,7 @@ static void note_time(struct service *service, bool admin) {
     }
 }
 
-struct request *request_create(struct service *service, const char *target, bool admin) {
+struct request *exchange_create(struct service *service, const char *target, bool admin) {
     size_t size = strlen(target);
     size_t kept = size < REQUEST_TARGET_MAX ? size : REQUEST_TARGET_MAX;
     struct request *request = calloc(1, sizeof *request + kept + 1);
@@ -131,8 +132,8 @@ static void take_codings(struct request *request, const char *value, size_t size
     }
 }
 
-void request_header(struct request *request, const char *name, size_t name_size, const char *value,
-                    size_t value_size) {
+void exchange_header(struct request *request, const char *name, size_t name_size, const char *value,
+                     size_t value_size) {
     framing_header(&request->framing, name, name_size, value, value_size);
     const struct tokens *tokens = request->settings->tokens;
     if (named(name, name_size, "X-Request-Id")) {
@@ -223,7 +224,7 @@ static enum problem check_head(struct request *request) {
     return problem_of(status);
 }
 
-void request_begin(struct request *request, const char *method, const char *version) {
+void exchange_begin(struct request *request, const char *method, const char *version) {
     snprintf(request->method, sizeof request->method, "%s", method);
     enum problem problem = framing_judge(&request->framing, version);
     if (problem != PROBLEM_NONE) {
@@ -243,7 +244,7 @@ static uint64_t drain_cap(const struct request *request) {
     return 2 * request->settings->config.max_body;
 }
 
-bool request_must_answer_early(const struct request *request) {
+bool exchange_must_answer_early(const struct request *request) {
     return request->answered && (request->close || request->framing.expects_continue ||
                                  request->framing.content_length > drain_cap(request));
 }
@@ -289,7 +290,7 @@ static void give_slot_back(struct request *request) {
     request->slot = NULL;
 }
 
-bool request_body(struct request *request, const void *data, size_t size) {
+bool exchange_body(struct request *request, const void *data, size_t size) {
     request->received += size;
     metrics_add(request->service->metrics, METRIC_RECEIVED_BYTES, (int64_t)size);
     if (!request->answered && !request->route->answer) {
@@ -302,7 +303,7 @@ bool request_body(struct request *request, const void *data, size_t size) {
     return request->received <= drain_cap(request);
 }
 
-bool request_end(struct request *request) {
+bool exchange_end(struct request *request) {
     if (!request->answered && request->route->answer) {
         request->route->answer(request);
     } else if (!request->answered && request->body_size == 0) {
@@ -312,7 +313,7 @@ bool request_end(struct request *request) {
     return request->answered;
 }
 
-enum status request_submit(struct request *request) {
+enum status exchange_submit(struct request *request) {
     request->queued_ns = clock_ns();
     request->slot->used = request->body_size;
     overload_estimate(request);
@@ -330,7 +331,7 @@ static struct request *request_of(struct job *job) {
     return (struct request *)(void *)((char *)job - offsetof(struct request, job));
 }
 
-void request_work(struct job *job, struct worker *worker) {
+void exchange_work(struct job *job, struct worker *worker) {
     struct request *request = request_of(job);
     struct outcome *outcome = &request->outcome;
     outcome->stages = true;
@@ -354,7 +355,7 @@ void request_work(struct job *job, struct worker *worker) {
     request->transport->resume(request);
 }
 
-void request_refuse(struct job *job, enum refusal refusal) {
+void exchange_refuse(struct job *job, enum refusal refusal) {
     struct request *request = request_of(job);
     struct outcome *outcome = &request->outcome;
     outcome->stages = true;
@@ -364,7 +365,7 @@ void request_refuse(struct job *job, enum refusal refusal) {
     request->transport->resume(request);
 }
 
-void request_destroy(struct request *request, bool sent, bool timeout) {
+void exchange_destroy(struct request *request, bool sent, bool timeout) {
     if (!request) {
         return;
     }
