@@ -10,10 +10,10 @@
 
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/jpeg/jpeg_splice.h"
-#include "codecs/orient.h"
 #include "core/clock.h"
 #include "core/log.h"
 #include "cpu/linear.h"
+#include "cpu/orient.h"
 #include "server/picture/envelope.h"
 #include "server/picture/plan.h"
 #include "server/picture/statistics.h"

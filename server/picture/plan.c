@@ -2,7 +2,7 @@
 #include "server/picture/plan.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
-#include "codecs/orient.h"
+#include "cpu/orient.h"
 #include "server/message/accept.h"
 #include "server/request.h"
 #include "server/service.h"

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "codecs/orient.h"
 #include "cpu/mask/redact.h"
+#include "cpu/orient.h"
 
 enum status selection_init(struct selection *area, const struct parameters *parameters, uint8_t orientation,
                            uint32_t width, uint32_t height, struct error *err) {

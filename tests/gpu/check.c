@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codecs/orient.h"
+#include "cpu/orient.h"
 #include "gpu/filters/orient.h"
 
 enum { GUARD = 512, GUARD_BYTE = 0xa5, FAILURES_SHOWN = 10 };

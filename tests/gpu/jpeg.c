@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "codecs/codec.h"
-#include "codecs/orient.h"
+#include "cpu/orient.h"
 #include "gpu/engine/submitter.h"
 #include "gpu/jpeg/decode.h"
 #include "gpu/jpeg/huffman_sync.h"

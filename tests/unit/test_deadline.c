@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "codecs/orient.h"
 #include "core/clock.h"
 #include "cpu/bands.h"
 #include "cpu/cpu.h"
@@ -19,6 +18,7 @@
 #include "cpu/linear.h"
 #include "cpu/mask/mask.h"
 #include "cpu/mask/redact.h"
+#include "cpu/orient.h"
 #include "filters/chain.h"
 #include "tests/filters/filter_levels.h"
 #include "tests/unit/region_fixture.h"

@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "codecs/orient.h"
 #include "core/log.h"
 #include "core/slot.h"
 #include "cpu/cpu.h"
+#include "cpu/orient.h"
 #include "filters/filter.h"
 
 #include "tests/unit/jpeg_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/orient.h"
+#include "cpu/orient.h"
 #include "tests/unit/picture_fixture.h"
 
 /* Where the pixel (x, y) of the upright picture stands in the stored one: written from the

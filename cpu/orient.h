@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Turning a picture upright, as EXIF orientation 1 to 8 asks; core/orient.h has the arithmetic. */
-#ifndef BLURD_CODECS_ORIENT_H
-#define BLURD_CODECS_ORIENT_H
+#ifndef BLURD_CPU_ORIENT_H
+#define BLURD_CPU_ORIENT_H
 
 #include "core/orient.h"
 #include "core/status.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/orient.h"
+#include "cpu/orient.h"
 
 #include <string.h>
 
@@ -7,13 +7,13 @@
 
 /* Where a walk over the source starts and how many bytes it steps for one target column
  * and one target row. */
-struct walk {
+struct orient_walk {
     const uint8_t *start;
     ptrdiff_t step_x;
     ptrdiff_t step_y;
 };
 
-static struct walk walk_of(const struct plane *source, struct orient_turn turn, size_t size) {
+static struct orient_walk orient_walk(const struct plane *source, struct orient_turn turn, size_t size) {
     ptrdiff_t column = (ptrdiff_t)size, row = (ptrdiff_t)source->stride;
     const uint8_t *start = source->data;
     if (turn.mirror_x) {
@@ -24,15 +24,17 @@ static struct walk walk_of(const struct plane *source, struct orient_turn turn, 
         start += (ptrdiff_t)(source->height - 1) * row;
         row = -row;
     }
-    return turn.transpose ? (struct walk){start, row, column} : (struct walk){start, column, row};
+    return turn.transpose ? (struct orient_walk){start, row, column}
+                          : (struct orient_walk){start, column, row};
 }
 
 enum { TILE = 32 }; /* samples a side: the rows read and the rows written of a tile fit the cache */
 
 /* Rows top to bottom - 1 of the target. `size` is a constant wherever this is inlined, so that memcpy becomes
  * a move. */
-static inline __attribute__((always_inline)) void
-copy_tiles(struct walk walk, const struct plane *target, uint32_t top, uint32_t bottom, const size_t size) {
+static inline __attribute__((always_inline)) void copy_tiles(struct orient_walk walk,
+                                                             const struct plane *target, uint32_t top,
+                                                             uint32_t bottom, const size_t size) {
     for (uint32_t left = 0; left < target->width; left += TILE) {
         uint32_t right = target->width - left < TILE ? target->width : left + TILE;
         for (uint32_t y = top; y < bottom; y++) {
@@ -45,7 +47,7 @@ copy_tiles(struct walk walk, const struct plane *target, uint32_t top, uint32_t 
     }
 }
 
-static void copy_rows(struct walk walk, const struct plane *target, uint32_t top, uint32_t bottom,
+static void copy_rows(struct orient_walk walk, const struct plane *target, uint32_t top, uint32_t bottom,
                       size_t size) {
     if (walk.step_x == (ptrdiff_t)size) {
         for (uint32_t y = top; y < bottom; y++) {
@@ -75,8 +77,8 @@ static void copy_rows(struct walk walk, const struct plane *target, uint32_t top
     }
 }
 
-static enum status turn_plane(struct walk walk, const struct plane *target, size_t size, int64_t deadline_ns,
-                              struct error *err) {
+static enum status turn_plane(struct orient_walk walk, const struct plane *target, size_t size,
+                              int64_t deadline_ns, struct error *err) {
     enum status status = ST_OK;
     for (uint32_t top = 0; top < target->height && status == ST_OK; top += TILE) {
         uint32_t bottom = target->height - top < TILE ? target->height : top + TILE;
@@ -94,7 +96,7 @@ enum status orient_image(const struct image *source, uint8_t orientation, const 
     enum status status = ST_OK;
     for (unsigned p = 0; p < source->plane_count && status == ST_OK; p++) {
         size_t size = (size_t)source->plane[p].channels * (source->depth / 8);
-        struct walk walk = walk_of(&source->plane[p], turn, size);
+        struct orient_walk walk = orient_walk(&source->plane[p], turn, size);
         status = turn_plane(walk, &target->plane[p], size, deadline_ns, err);
     }
     return status;
