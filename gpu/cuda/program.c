@@ -22,7 +22,7 @@ struct request {
 
 static const char *const kernel_names[] = {
 #define KERNEL(name) #name,
-#include "gpu/stream/kernels.def"
+#include "gpu/cuda/kernels.def"
 #undef KERNEL
 };
 

@@ -10,7 +10,7 @@
 
 enum kernel {
 #define KERNEL(name) KERNEL_##name,
-#include "gpu/stream/kernels.def"
+#include "gpu/cuda/kernels.def"
 #undef KERNEL
     KERNEL_COUNT
 };

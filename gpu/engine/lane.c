@@ -57,7 +57,7 @@ enum status gpu_lane_init_jpeg(struct gpu_lane *lane, struct error *err) {
 static void drop_buffers(struct gpu_lane *lane) {
     struct gpu_buffer *const buffers[] = {
         &lane->source, &lane->target,      &lane->scratch, &lane->spare,
-        &lane->mask,   &lane->walk.memory, &lane->values,  &lane->encode.memory,
+        &lane->mask,   &lane->sync.memory, &lane->values,  &lane->encode.memory,
     };
     for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         gpu_buffer_finish(lane, buffers[i]);

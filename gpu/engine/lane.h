@@ -46,7 +46,7 @@ struct gpu_lane {
     CUdeviceptr mark_device;
     uint32_t steps; /* begun */
     /* All zero without gpu_lane_init_jpeg. */
-    struct huffman_sync walk; /* whether a JPEG's data is whole */
+    struct huffman_sync sync; /* whether a JPEG's data is whole */
     struct gpu_buffer values; /* what gpu/jpeg/decode.h has of a JPEG on its way to samples */
     struct gpu_encode encode;
 };

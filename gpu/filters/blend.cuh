@@ -4,7 +4,7 @@
 #ifndef BLURD_GPU_FILTERS_BLEND_CUH
 #define BLURD_GPU_FILTERS_BLEND_CUH
 
-#include "gpu/filters/blur_grid.cuh"
+#include "gpu/stream/grid.cuh"
 
 enum { BLEND_FULL = 255 };
 

@@ -9,10 +9,10 @@ _Static_assert((int)BLUR_RADIUS_MAX == KERNEL_RADIUS, "kernels have tables for i
 enum status gpu_blur(struct gpu_lane *lane, const struct blur_plan *plan, const struct image *source,
                      const struct image *target, struct error *err) {
     struct blur_work work;
-    bool real = source->depth != 8 || pixel_has_alpha(source->model);
-    enum status status = blur_work_init(&work, lane, plan, source, target, real, err);
+    bool is_float = source->depth != 8 || pixel_has_alpha(source->model);
+    enum status status = blur_work_init(&work, lane, plan, source, target, is_float, err);
     if (status != ST_OK) {
         return status;
     }
-    return real ? blur_run_real(&work, NULL, err) : blur_run_whole(&work, err);
+    return is_float ? blur_float_run(&work, NULL, err) : blur_fixed_run(&work, err);
 }

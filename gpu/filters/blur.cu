@@ -9,14 +9,14 @@
  *     blur       the low-resolution blur
  *     enlarge    values to picture
  *
- * whole_*: integer arithmetic, the number of interleaved channels behind it, if that is known. real_*: single
- * precision. */
+ * fixed_* kernels use fixed-point arithmetic; a number at the end is the number of interleaved channels.
+ * float_* kernels use single precision. */
 #include "gpu/filters/blur_direct.cuh"
 #include "gpu/filters/blur_near.cuh"
 #include "gpu/filters/blur_float.cuh"
 #include "gpu/filters/blur_reduce.cuh"
 #include "gpu/filters/blur_spline.cuh"
-#include "gpu/filters/blur_fixed.cuh"
+#include "gpu/filters/blur_values.cuh"
 #include "gpu/filters/blur_wide.cuh"
 
 /* Blocks on a multiprocessor: that many registers are left to each thread. */
@@ -29,82 +29,82 @@
 #define VALUES __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 4)
 #define ENLARGE __launch_bounds__(KERNEL_THREADS_X *KERNEL_ENLARGE_THREADS_Y)
 
-extern "C" __global__ void DIRECT_SMALL whole_direct3_1(const __grid_constant__ struct direct_pass pass) {
+extern "C" __global__ void DIRECT_SMALL fixed_direct3_1(const __grid_constant__ struct direct_pass pass) {
     direct_tile<1, 3>(pass);
 }
 
-extern "C" __global__ void DIRECT_SMALL whole_direct3_3(const __grid_constant__ struct direct_pass pass) {
+extern "C" __global__ void DIRECT_SMALL fixed_direct3_3(const __grid_constant__ struct direct_pass pass) {
     direct_tile<3, 3>(pass);
 }
 
-extern "C" __global__ void DIRECT whole_direct6_1(const __grid_constant__ struct direct_pass pass) {
+extern "C" __global__ void DIRECT fixed_direct6_1(const __grid_constant__ struct direct_pass pass) {
     direct_tile<1, 6>(pass);
 }
 
-extern "C" __global__ void DIRECT whole_direct6_3(const __grid_constant__ struct direct_pass pass) {
+extern "C" __global__ void DIRECT fixed_direct6_3(const __grid_constant__ struct direct_pass pass) {
     direct_tile<3, 6>(pass);
 }
 
-extern "C" __global__ void BLOCK whole_direct(const __grid_constant__ struct whole_pass pass) {
-    whole_pass_tile(pass);
+extern "C" __global__ void BLOCK fixed_direct(const __grid_constant__ struct fixed_pass pass) {
+    fixed_pass_tile(pass);
 }
 
-extern "C" __global__ void WIDE_1 whole_wide_1(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE_1 fixed_wide_1(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint8_t, 1>(pass);
 }
 
-extern "C" __global__ void WIDE whole_wide_3(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE fixed_wide_3(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint8_t, 3>(pass);
 }
 
-extern "C" __global__ void REDUCE whole_reduce_1(const __grid_constant__ struct whole_pass pass) {
+extern "C" __global__ void REDUCE fixed_reduce_1(const __grid_constant__ struct fixed_pass pass) {
     reduce_tile<uint8_t, 1, KERNEL_REDUCE_ROWS>(pass);
 }
 
-extern "C" __global__ void REDUCE whole_reduce_3(const __grid_constant__ struct whole_pass pass) {
+extern "C" __global__ void REDUCE fixed_reduce_3(const __grid_constant__ struct fixed_pass pass) {
     reduce_tile<uint8_t, 3, KERNEL_REDUCE_ROWS>(pass);
 }
 
-extern "C" __global__ void VALUES whole_values_1(const __grid_constant__ struct whole_pass pass) {
+extern "C" __global__ void VALUES fixed_values_1(const __grid_constant__ struct fixed_pass pass) {
     reduce_tile<uint16_t, 1, KERNEL_REDUCE_ROWS / 2>(pass);
 }
 
-extern "C" __global__ void VALUES whole_values_3(const __grid_constant__ struct whole_pass pass) {
+extern "C" __global__ void VALUES fixed_values_3(const __grid_constant__ struct fixed_pass pass) {
     reduce_tile<uint16_t, 3, KERNEL_REDUCE_ROWS / 2>(pass);
 }
 
-extern "C" __global__ void WIDE whole_blur_1(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE fixed_blur_1(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint16_t, 1>(pass);
 }
 
-extern "C" __global__ void WIDE whole_blur_3(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE fixed_blur_3(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint16_t, 3>(pass);
 }
 
-extern "C" __global__ void ENLARGE whole_enlarge_1(const __grid_constant__ struct whole_enlargement pass) {
+extern "C" __global__ void ENLARGE fixed_enlarge_1(const __grid_constant__ struct fixed_enlargement pass) {
     spline_tile<1>(pass);
 }
 
-extern "C" __global__ void ENLARGE whole_enlarge_3(const __grid_constant__ struct whole_enlargement pass) {
+extern "C" __global__ void ENLARGE fixed_enlarge_3(const __grid_constant__ struct fixed_enlargement pass) {
     spline_tile<3>(pass);
 }
 
-extern "C" __global__ void BLOCK real_near(const __grid_constant__ struct real_pass pass) {
+extern "C" __global__ void BLOCK float_near(const __grid_constant__ struct float_pass pass) {
     near_tile(pass);
 }
 
-extern "C" __global__ void BLOCK real_direct(const __grid_constant__ struct real_pass pass) {
-    real_pass_tile<true, true>(pass);
+extern "C" __global__ void BLOCK float_direct(const __grid_constant__ struct float_pass pass) {
+    float_pass_tile<true, true>(pass);
 }
 
-extern "C" __global__ void BLOCK real_reduce(const __grid_constant__ struct real_pass pass) {
-    real_pass_tile<true, false>(pass);
+extern "C" __global__ void BLOCK float_reduce(const __grid_constant__ struct float_pass pass) {
+    float_pass_tile<true, false>(pass);
 }
 
-extern "C" __global__ void BLOCK real_values(const __grid_constant__ struct real_pass pass) {
-    real_pass_tile<false, false>(pass);
+extern "C" __global__ void BLOCK float_values(const __grid_constant__ struct float_pass pass) {
+    float_pass_tile<false, false>(pass);
 }
 
-extern "C" __global__ void BLOCK real_enlarge(const __grid_constant__ struct real_enlargement pass) {
-    real_enlarge_tile(pass);
+extern "C" __global__ void BLOCK float_enlarge(const __grid_constant__ struct float_enlargement pass) {
+    float_enlarge_tile(pass);
 }

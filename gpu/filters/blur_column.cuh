@@ -5,7 +5,7 @@
 #ifndef BLURD_GPU_FILTERS_BLUR_COLUMN_CUH
 #define BLURD_GPU_FILTERS_BLUR_COLUMN_CUH
 
-#include "gpu/filters/blur_fixed.cuh"
+#include "gpu/filters/blur_values.cuh"
 
 /* What a group is loaded as: four bytes, or four times 16 bits. */
 template <class In> struct group_of;

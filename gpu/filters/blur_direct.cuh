@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Both axes in one launch for small radii, in integer arithmetic: what most requests need. The loops
+ * Both axes in one launch for small radii, in fixed-point arithmetic. Most requests need this kernel. The loops
  * are unrolled for a radius; smaller ones pad it with weights of 0, which change no sum.
  *
  * A block makes 192 samples (64 pixels of RGB) by 16 rows; each thread has one part of either pass.
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void direct_run(const struct direct_plane &pla
     }
 }
 
-/* Of two or four words, as many bytes as there are to the row's end. */
+/* Stores the bytes of two or four words up to the row's end. */
 template <int Words>
 static __device__ __forceinline__ void direct_put(uint8_t *to, const uint32_t *word, int count) {
     if (count >= 4 * Words) {

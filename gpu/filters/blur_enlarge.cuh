@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * The enlargement in single precision: a cubic B-spline through the blurred low-resolution picture,
- * horizontally into shared memory, then vertically into the target. That of whole numbers is in
+ * horizontally into shared memory, then vertically into the target. The fixed-point one is in
  * blur_spline.cuh. */
 #ifndef BLURD_GPU_FILTERS_BLUR_ENLARGE_CUH
 #define BLURD_GPU_FILTERS_BLUR_ENLARGE_CUH
 
-#include "gpu/filters/blur_grid.cuh"
+#include "gpu/stream/grid.cuh"
 
 enum { SPLINE_TAPS = 4 };
 
-struct real_spline {
+struct float_spline {
     float weight[SPLINE_TAPS];
 };
 
@@ -20,7 +20,7 @@ static __device__ __forceinline__ int64_t spline_basis(int levels, int phase, in
     return k == 0 || k == 3 ? i * i * i : 3 * i * i * i - 6 * i * i * f + 4 * f * f * f;
 }
 
-static __device__ __forceinline__ void fill_spline(struct real_spline &spline, int levels, int phase) {
+static __device__ __forceinline__ void fill_spline(struct float_spline &spline, int levels, int phase) {
     for (int k = 0; k < SPLINE_TAPS; k++) {
         double all = (double)((int64_t)6 << (3 * levels));
         spline.weight[k] = (float)((double)spline_basis(levels, phase, k) / all);

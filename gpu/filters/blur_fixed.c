@@ -5,7 +5,7 @@
 
 #include "gpu/filters/blur_wide.h"
 
-static void fill_whole_taps(struct whole_taps *taps, const struct blur_pass_axis *axis) {
+static void fill_fixed_taps(struct fixed_taps *taps, const struct blur_pass_axis *axis) {
     taps->shift = (uint8_t)axis->shift;
     taps->radius = (uint8_t)axis->radius;
     for (unsigned k = 0; k <= axis->radius; k++) {
@@ -25,39 +25,39 @@ static enum status launch(struct blur_work *work, enum kernel kernel, void *pass
     return launch_rows(work, kernel, pass, blocks, KERNEL_THREADS_Y, shared, err);
 }
 
-static enum kernel whole_kernel(const struct blur_work *work, enum kernel single, enum kernel triple) {
+static enum kernel fixed_kernel(const struct blur_work *work, enum kernel single, enum kernel triple) {
     return work->path[0].plane->channels == 1 ? single : triple;
 }
 
 /* Both axes of all planes that are not reduced, whatever their radii. */
-static enum status whole_direct(struct blur_work *work, struct error *err) {
-    struct whole_pass pass = {.channels = work->path[0].plane->channels};
+static enum status fixed_direct(struct blur_work *work, struct error *err) {
+    struct fixed_pass pass = {.channels = work->path[0].plane->channels};
     unsigned blocks = 0, shared = 0;
     for (unsigned p = 0; p < work->planes; p++) {
         const struct blur_path *path = &work->path[p];
         if (path->stages > 0) {
             continue;
         }
-        struct whole_plane *plane = &pass.plane[pass.planes++];
+        struct fixed_plane *plane = &pass.plane[pass.planes++];
         struct blur_pass_axis x = blur_pass_axis(&path->x, 0, 0);
         struct blur_pass_axis y = blur_pass_axis(&path->y, 0, 0);
         plane->source = path->source;
         plane->target = path->target;
         plane->border = path->border;
-        fill_whole_taps(&plane->x, &x);
-        fill_whole_taps(&plane->y, &y);
+        fill_fixed_taps(&plane->x, &x);
+        fill_fixed_taps(&plane->y, &y);
         plane->tiles = blur_cut_pass(path, 0, &x, &blocks);
         unsigned bytes = blur_tile_bytes(&plane->tiles, plane->tiles.height, sizeof(uint16_t));
         shared = bytes > shared ? bytes : shared;
     }
-    return launch(work, KERNEL_whole_direct, &pass, blocks, shared, err);
+    return launch(work, KERNEL_fixed_direct, &pass, blocks, shared, err);
 }
 
 static const unsigned table_bytes = KERNEL_ROW_TABLE * sizeof(int32_t);
 
 /* Stage `i` of the reduction of all planes that have one. */
-static enum status whole_reduce(struct blur_work *work, unsigned i, struct error *err) {
-    struct whole_pass pass = {0};
+static enum status fixed_reduce(struct blur_work *work, unsigned i, struct error *err) {
+    struct fixed_pass pass = {0};
     unsigned blocks = 0;
     int32_t rows = i == 0 ? KERNEL_REDUCE_ROWS : KERNEL_REDUCE_ROWS / 2;
     for (unsigned p = 0; p < work->planes; p++) {
@@ -65,7 +65,7 @@ static enum status whole_reduce(struct blur_work *work, unsigned i, struct error
         if (i >= path->stages) {
             continue;
         }
-        struct whole_plane *plane = &pass.plane[pass.planes++];
+        struct fixed_plane *plane = &pass.plane[pass.planes++];
         plane->source = *blur_pass_source(path, i);
         plane->target = path->out[i];
         plane->border = path->border;
@@ -74,15 +74,15 @@ static enum status whole_reduce(struct blur_work *work, unsigned i, struct error
         int32_t width = (KERNEL_REDUCE_WIDTH >> plane->x.shift) / path->plane->channels;
         plane->tiles = gpu_cut(&plane->target, width, rows, KERNEL_REDUCE_COLUMNS, &blocks);
     }
-    enum kernel kernel = i == 0 ? whole_kernel(work, KERNEL_whole_reduce_1, KERNEL_whole_reduce_3)
-                                : whole_kernel(work, KERNEL_whole_values_1, KERNEL_whole_values_3);
+    enum kernel kernel = i == 0 ? fixed_kernel(work, KERNEL_fixed_reduce_1, KERNEL_fixed_reduce_3)
+                                : fixed_kernel(work, KERNEL_fixed_values_1, KERNEL_fixed_values_3);
     unsigned shared = table_bytes + (unsigned)rows * KERNEL_REDUCE_COLUMNS * (unsigned)sizeof(uint16_t);
     return blocks > 0 ? launch_rows(work, kernel, &pass, blocks, KERNEL_REDUCE_THREADS_Y, shared, err)
                       : ST_OK;
 }
 
 /* The taps of all planes that are reduced, or of all that are not. */
-static enum status whole_wide(struct blur_work *work, bool reduced, struct error *err) {
+static enum status fixed_wide(struct blur_work *work, bool reduced, struct error *err) {
     struct wide_pass pass = {0};
     unsigned blocks = 0;
     int32_t rows = reduced ? KERNEL_WIDE_VALUES_HEIGHT : KERNEL_WIDE_HEIGHT;
@@ -92,7 +92,7 @@ static enum status whole_wide(struct blur_work *work, bool reduced, struct error
             continue;
         }
         if (!wide_possible(path->x.axis, path->y.axis)) { /* never of a reduced plane */
-            return whole_direct(work, err);
+            return fixed_direct(work, err);
         }
         struct wide_plane *plane = &pass.plane[pass.planes++];
         plane->source = *blur_pass_source(path, path->stages);
@@ -102,8 +102,8 @@ static enum status whole_wide(struct blur_work *work, bool reduced, struct error
         plane->tiles = gpu_cut(&plane->target, KERNEL_WIDE_WIDTH / path->plane->channels, rows,
                                KERNEL_WIDE_COLUMNS, &blocks);
     }
-    enum kernel kernel = reduced ? whole_kernel(work, KERNEL_whole_blur_1, KERNEL_whole_blur_3)
-                                 : whole_kernel(work, KERNEL_whole_wide_1, KERNEL_whole_wide_3);
+    enum kernel kernel = reduced ? fixed_kernel(work, KERNEL_fixed_blur_1, KERNEL_fixed_blur_3)
+                                 : fixed_kernel(work, KERNEL_fixed_wide_1, KERNEL_fixed_wide_3);
     unsigned shared = table_bytes + (unsigned)rows * KERNEL_WIDE_COLUMNS * (unsigned)sizeof(uint16_t);
     return blocks > 0 ? launch(work, kernel, &pass, blocks, shared, err) : ST_OK;
 }
@@ -156,16 +156,16 @@ static enum status direct_pass(struct blur_work *work, unsigned radius, struct e
         fill_direct_plane(&pass.plane[p], &work->path[p], (int)radius, &blocks);
     }
     bool small = radius == KERNEL_DIRECT_SMALL;
-    enum kernel kernel = small ? whole_kernel(work, KERNEL_whole_direct3_1, KERNEL_whole_direct3_3)
-                               : whole_kernel(work, KERNEL_whole_direct6_1, KERNEL_whole_direct6_3);
+    enum kernel kernel = small ? fixed_kernel(work, KERNEL_fixed_direct3_1, KERNEL_fixed_direct3_3)
+                               : fixed_kernel(work, KERNEL_fixed_direct6_1, KERNEL_fixed_direct6_3);
     unsigned shared = table_bytes + KERNEL_DIRECT_HEIGHT * KERNEL_DIRECT_COLUMNS * (unsigned)sizeof(uint16_t);
     return launch_rows(work, kernel, &pass, blocks,
                        small ? KERNEL_DIRECT_SMALL_THREADS_Y : KERNEL_DIRECT_THREADS_Y, shared, err);
 }
 
-static enum status whole_enlarge(struct blur_work *work, struct error *err) {
+static enum status fixed_enlarge(struct blur_work *work, struct error *err) {
     enum { VALUE_ROWS = KERNEL_ENLARGE_HEIGHT / 2 + BLUR_TAPS_ENLARGE };
-    struct whole_enlargement pass = {0};
+    struct fixed_enlargement pass = {0};
     unsigned blocks = 0;
     for (unsigned p = 0; p < work->planes; p++) {
         const struct blur_path *path = &work->path[p];
@@ -179,22 +179,22 @@ static enum status whole_enlarge(struct blur_work *work, struct error *err) {
                                    KERNEL_ENLARGE_HEIGHT, KERNEL_ENLARGE_WIDTH, &blocks);
         }
     }
-    enum kernel kernel = whole_kernel(work, KERNEL_whole_enlarge_1, KERNEL_whole_enlarge_3);
+    enum kernel kernel = fixed_kernel(work, KERNEL_fixed_enlarge_1, KERNEL_fixed_enlarge_3);
     unsigned weights = KERNEL_ENLARGE_HEIGHT * BLUR_TAPS_ENLARGE * sizeof(uint32_t);
     unsigned shared = weights + VALUE_ROWS * KERNEL_ENLARGE_WIDTH * sizeof(uint16_t);
     return blocks > 0 ? launch_rows(work, kernel, &pass, blocks, KERNEL_ENLARGE_THREADS_Y, shared, err)
                       : ST_OK;
 }
 
-enum status blur_run_whole(struct blur_work *work, struct error *err) {
+enum status blur_fixed_run(struct blur_work *work, struct error *err) {
     unsigned radius = direct_radius(work);
     if (radius > 0) {
         return direct_pass(work, radius, err);
     }
-    enum status status = whole_wide(work, false, err);
+    enum status status = fixed_wide(work, false, err);
     for (unsigned i = 0; i < BLUR_STAGES_MAX && status == ST_OK; i++) {
-        status = whole_reduce(work, i, err);
+        status = fixed_reduce(work, i, err);
     }
-    status = status == ST_OK ? whole_wide(work, true, err) : status;
-    return status == ST_OK ? whole_enlarge(work, err) : status;
+    status = status == ST_OK ? fixed_wide(work, true, err) : status;
+    return status == ST_OK ? fixed_enlarge(work, err) : status;
 }

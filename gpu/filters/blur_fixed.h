@@ -6,6 +6,6 @@
 #include "gpu/filters/blur_work.h"
 
 /* Enqueues all passes. */
-enum status blur_run_whole(struct blur_work *work, struct error *err);
+enum status blur_fixed_run(struct blur_work *work, struct error *err);
 
 #endif

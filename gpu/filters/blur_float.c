@@ -6,11 +6,11 @@ enum {
     ENLARGE_HEIGHT = 32,
 };
 
-static void fill_real_taps(struct real_taps *taps, const struct blur_pass_axis *axis) {
+static void fill_float_taps(struct float_taps *taps, const struct blur_pass_axis *axis) {
     taps->shift = (int32_t)axis->shift;
     taps->radius = (int32_t)axis->radius;
     for (unsigned k = 0; k <= axis->radius; k++) {
-        taps->weight[k] = axis->real ? axis->real[k] : 1;
+        taps->weight[k] = axis->weight_float ? axis->weight_float[k] : 1;
     }
 }
 
@@ -24,8 +24,8 @@ static bool is_near(const struct blur_pass_axis *x, const struct blur_pass_axis 
 }
 
 /* Tiles of the near kernels; `rows`: of shared memory. */
-static struct kernel_tiles cut_near(const struct blur_path *path, const struct real_pass *pass, int32_t *rows,
-                                    unsigned *blocks) {
+static struct kernel_tiles cut_near(const struct blur_path *path, const struct float_pass *pass,
+                                    int32_t *rows, unsigned *blocks) {
     int32_t width = KERNEL_COLUMNS / path->plane->channels - 2 * pass->x.radius;
     int32_t height = (KERNEL_NEAR_ROWS - 2 * pass->y.radius) & ~3;
     height = height < KERNEL_NEAR_HEIGHT ? height : KERNEL_NEAR_HEIGHT;
@@ -36,16 +36,16 @@ static struct kernel_tiles cut_near(const struct blur_path *path, const struct r
 /* The kernel that does pass `i` of the path. */
 static enum kernel pass_kernel(const struct blur_path *path, unsigned i, bool near, bool unsharp) {
     if (path->stages > 0) {
-        return i == 0 ? KERNEL_real_reduce : KERNEL_real_values;
+        return i == 0 ? KERNEL_float_reduce : KERNEL_float_values;
     }
     if (unsharp) {
         return near ? KERNEL_sharpen_near : KERNEL_sharpen_direct;
     }
-    return near ? KERNEL_real_near : KERNEL_real_direct;
+    return near ? KERNEL_float_near : KERNEL_float_direct;
 }
 
-static enum status real_pass(struct blur_work *work, unsigned i, const struct unsharp *unsharp,
-                             struct error *err) {
+static enum status float_pass(struct blur_work *work, unsigned i, const struct unsharp *unsharp,
+                              struct error *err) {
     const struct blur_path *path = &work->path[0];
     struct blur_pass_axis x = blur_pass_axis(&path->x, i, path->stages);
     struct blur_pass_axis y = blur_pass_axis(&path->y, i, path->stages);
@@ -59,8 +59,8 @@ static enum status real_pass(struct blur_work *work, unsigned i, const struct un
     bool near = path->stages == 0 && is_near(&x, &y);
     unsigned blocks = 0, table = near ? KERNEL_ROW_TABLE * sizeof(int32_t) : 0;
     int32_t rows;
-    fill_real_taps(&pass.blur.x, &x);
-    fill_real_taps(&pass.blur.y, &y);
+    fill_float_taps(&pass.blur.x, &x);
+    fill_float_taps(&pass.blur.y, &y);
     if (near) {
         pass.blur.tiles = cut_near(path, &pass.blur, &rows, &blocks);
     } else {
@@ -91,7 +91,7 @@ static struct enlarge_plane enlarge_plane(const struct blur_path *path, size_t v
     return plane;
 }
 
-static enum status real_enlarge(struct blur_work *work, const struct unsharp *unsharp, struct error *err) {
+static enum status float_enlarge(struct blur_work *work, const struct unsharp *unsharp, struct error *err) {
     const struct blur_path *path = &work->path[0];
     unsigned blocks = 0, shared = 0;
     struct sharpen_enlargement pass = {.blur = {
@@ -104,14 +104,14 @@ static enum status real_enlarge(struct blur_work *work, const struct unsharp *un
         pass.unsharp = *unsharp;
         return launch(work, KERNEL_sharpen_enlarge, &pass, blocks, shared, err);
     }
-    return launch(work, KERNEL_real_enlarge, &pass.blur, blocks, shared, err);
+    return launch(work, KERNEL_float_enlarge, &pass.blur, blocks, shared, err);
 }
 
-enum status blur_run_real(struct blur_work *work, const struct unsharp *unsharp, struct error *err) {
+enum status blur_float_run(struct blur_work *work, const struct unsharp *unsharp, struct error *err) {
     unsigned stages = work->path[0].stages;
     enum status status = ST_OK;
     for (unsigned i = 0; i <= stages && status == ST_OK; i++) {
-        status = real_pass(work, i, unsharp, err);
+        status = float_pass(work, i, unsharp, err);
     }
-    return status == ST_OK && stages > 0 ? real_enlarge(work, unsharp, err) : status;
+    return status == ST_OK && stages > 0 ? float_enlarge(work, unsharp, err) : status;
 }

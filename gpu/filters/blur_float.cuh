@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Passes in single precision: 16-bit samples, and pictures with alpha. Values are samples, colour
  * multiplied by alpha. Every product and every sum is rounded, in the order of docs/filters.md, so
- * that the bytes are those of every other backend. Simple before fast: a value per thread. */
+ * that the bytes are those of every other backend. One thread makes one value. */
 #ifndef BLURD_GPU_FILTERS_BLUR_FLOAT_CUH
 #define BLURD_GPU_FILTERS_BLUR_FLOAT_CUH
 
@@ -19,7 +19,7 @@ static __device__ __forceinline__ float sample_at(const struct kernel_grid &grid
 /* The value at index (x, y) of the source, which may lie outside: then it is 0. */
 template <bool Samples>
 static __device__ __forceinline__ float
-load_real(const struct kernel_grid &grid, const struct sample_format &format, int x, int y, int channel) {
+load_float(const struct kernel_grid &grid, const struct sample_format &format, int x, int y, int channel) {
     if (x == OUTSIDE || y == OUTSIDE) {
         return 0;
     }
@@ -34,23 +34,23 @@ load_real(const struct kernel_grid &grid, const struct sample_format &format, in
 }
 
 template <bool Samples>
-static __device__ float real_column(const struct real_pass &pass, const struct sample_format &format, int x,
+static __device__ float float_column(const struct float_pass &pass, const struct sample_format &format, int x,
                                     int centre, int channel) {
     const struct kernel_grid &grid = pass.source;
-    float value = load_real<Samples>(grid, format, x, fold(centre, grid.height, grid.edge_y), channel);
+    float value = load_float<Samples>(grid, format, x, fold(centre, grid.height, grid.edge_y), channel);
     float sum = __fmul_rn(pass.y.weight[0], value);
     for (int k = 1; k <= pass.y.radius; k++) {
         int above = fold(centre - k, grid.height, grid.edge_y);
         int below = fold(centre + k, grid.height, grid.edge_y);
-        float pair = __fadd_rn(load_real<Samples>(grid, format, x, above, channel),
-                               load_real<Samples>(grid, format, x, below, channel));
+        float pair = __fadd_rn(load_float<Samples>(grid, format, x, above, channel),
+                               load_float<Samples>(grid, format, x, below, channel));
         sum = __fadd_rn(sum, __fmul_rn(pass.y.weight[k], pair));
     }
     return sum;
 }
 
 template <bool Samples>
-static __device__ __forceinline__ void real_columns(const struct real_pass &pass,
+static __device__ __forceinline__ void float_columns(const struct float_pass &pass,
                                                     const struct sample_format &format,
                                                     const struct tile &tile, int first) {
     float *memory = (float *)block_memory;
@@ -60,12 +60,12 @@ static __device__ __forceinline__ void real_columns(const struct real_pass &pass
             int x = floor_divide(first + i, format.channels);
             int channel = first + i - x * format.channels;
             x = fold(x, pass.source.width, pass.source.edge_x);
-            memory[y * pass.tiles.columns + i] = real_column<Samples>(pass, format, x, centre, channel);
+            memory[y * pass.tiles.columns + i] = float_column<Samples>(pass, format, x, centre, channel);
         }
     }
 }
 
-static __device__ __forceinline__ float real_row(const struct real_taps &taps, const float *value, int step) {
+static __device__ __forceinline__ float float_row(const struct float_taps &taps, const float *value, int step) {
     float sum = __fmul_rn(taps.weight[0], value[0]);
     for (int k = 1; k <= taps.radius; k++) {
         sum = __fadd_rn(sum, __fmul_rn(taps.weight[k], __fadd_rn(value[-k * step], value[k * step])));
@@ -118,7 +118,7 @@ static __device__ __forceinline__ void store_pixel(const struct kernel_grid &gri
 }
 
 template <bool Samples, class Finish>
-static __device__ __forceinline__ void real_rows(const struct real_pass &pass,
+static __device__ __forceinline__ void float_rows(const struct float_pass &pass,
                                                  const struct sample_format &format, const struct tile &tile,
                                                  const float *memory, int first, const Finish &finish) {
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
@@ -126,27 +126,27 @@ static __device__ __forceinline__ void real_rows(const struct real_pass &pass,
             int centre = centre_of(tile.x + x, pass.target.lo_x, pass.x.shift, pass.source.lo_x);
             const float *at = memory + y * pass.tiles.columns + centre * format.channels - first;
             store_pixel<Samples>(pass.target, format, tile.x + x, tile.y + y, finish, [&](int channel) {
-                return real_row(pass.x, at + channel, format.channels);
+                return float_row(pass.x, at + channel, format.channels);
             });
         }
     }
 }
 
 template <bool From, bool To, class Finish = struct as_it_is>
-static __device__ __forceinline__ void real_pass_tile(const struct real_pass &pass,
+static __device__ __forceinline__ void float_pass_tile(const struct float_pass &pass,
                                                       const Finish &finish = Finish()) {
     struct sample_format format = {pass.channels, pass.depth, pass.alpha};
     struct tile tile = tile_of(pass.tiles, pass.target);
     int centre = centre_of(tile.x, pass.target.lo_x, pass.x.shift, pass.source.lo_x);
     int first = first_sample(centre, pass.x.radius, pass.channels);
-    real_columns<From>(pass, format, tile, first);
+    float_columns<From>(pass, format, tile, first);
     __syncthreads();
-    real_rows<To>(pass, format, tile, (const float *)block_memory, first, finish);
+    float_rows<To>(pass, format, tile, (const float *)block_memory, first, finish);
 }
 
 /* ---- enlargement ---- */
 
-static __device__ __forceinline__ float spline_sum(const struct real_spline &spline, const float *value,
+static __device__ __forceinline__ float spline_sum(const struct float_spline &spline, const float *value,
                                                    int step) {
     float sum = __fmul_rn(spline.weight[0], value[0]);
     for (int k = 1; k < SPLINE_TAPS; k++) {
@@ -155,9 +155,9 @@ static __device__ __forceinline__ float spline_sum(const struct real_spline &spl
     return sum;
 }
 
-static __device__ __forceinline__ void real_enlarge_rows(const struct enlarge_plane &plane, int channels,
+static __device__ __forceinline__ void float_enlarge_rows(const struct enlarge_plane &plane, int channels,
                                                          const struct tile &tile,
-                                                         const struct enlargement<struct real_spline> &made) {
+                                                         const struct enlargement<struct float_spline> &made) {
     int first = low_first(plane, tile.y);
     int rows = low_rows(plane, tile);
     for (int y = (int)threadIdx.y; y < rows; y += KERNEL_THREADS_Y) {
@@ -174,14 +174,14 @@ static __device__ __forceinline__ void real_enlarge_rows(const struct enlarge_pl
 }
 
 template <class Finish = struct as_it_is>
-static __device__ __forceinline__ void real_enlarge_tile(const struct real_enlargement &pass,
+static __device__ __forceinline__ void float_enlarge_tile(const struct float_enlargement &pass,
                                                          const Finish &finish = Finish()) {
     const struct enlarge_plane &plane = pass.plane;
     struct sample_format format = {pass.channels, pass.depth, pass.alpha};
     struct tile tile = tile_of(plane.tiles, plane.target);
-    struct enlargement<struct real_spline> made = fill_splines<struct real_spline>(plane, tile);
+    struct enlargement<struct float_spline> made = fill_splines<struct float_spline>(plane, tile);
     __syncthreads();
-    real_enlarge_rows(plane, format.channels, tile, made);
+    float_enlarge_rows(plane, format.channels, tile, made);
     __syncthreads();
     int top = tile.y >> plane.levels_y;
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {

@@ -6,6 +6,6 @@
 #include "gpu/filters/blur_work.h"
 
 /* Enqueues all passes. `unsharp`: what the last one makes of the blurred value; NULL: a sample. */
-enum status blur_run_real(struct blur_work *work, const struct unsharp *unsharp, struct error *err);
+enum status blur_float_run(struct blur_work *work, const struct unsharp *unsharp, struct error *err);
 
 #endif

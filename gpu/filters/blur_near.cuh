@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Both axes in one launch for radii up to 16, in single precision. A thread loads a column of samples, with
  * what is above and below, into shared memory, and replaces it by its vertical sums, 4 at a time.
- * Horizontally it is blur_real.cuh. */
+ * Horizontally it is blur_float.cuh. */
 #ifndef BLURD_GPU_FILTERS_BLUR_NEAR_CUH
 #define BLURD_GPU_FILTERS_BLUR_NEAR_CUH
 
@@ -13,7 +13,7 @@ struct sample_column {
     int x, channel;
 };
 
-/* Eight rows at once, so that no load waits for another; those of rows that are outside are left out.
+/* Loads eight rows at once, so that no load waits for another. Rows outside are skipped.
  * `Alpha`: colour is multiplied by it. */
 template <class T, bool Alpha>
 static __device__ __forceinline__ void load_column_of(const struct kernel_grid &grid, int channels,
@@ -52,7 +52,7 @@ static __device__ __forceinline__ void load_column(const struct kernel_grid &gri
 }
 
 /* Sums stand where the first samples that they read stood; nothing reads those later. */
-static __device__ __forceinline__ void near_column(const struct real_taps &taps, int rows, float *column) {
+static __device__ __forceinline__ void near_column(const struct float_taps &taps, int rows, float *column) {
     enum { ROWS = 4 };
     for (int y = 0; y < rows; y += ROWS) {
         const float *centre = column + (y + taps.radius) * KERNEL_COLUMNS;
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void near_column(const struct real_taps &taps,
 }
 
 template <class Finish = struct as_it_is>
-static __device__ __forceinline__ void near_tile(const struct real_pass &pass,
+static __device__ __forceinline__ void near_tile(const struct float_pass &pass,
                                                  const Finish &finish = Finish()) {
     struct sample_format format = {pass.channels, pass.depth, pass.alpha};
     struct tile tile = tile_of(pass.tiles, pass.target);
@@ -90,7 +90,7 @@ static __device__ __forceinline__ void near_tile(const struct real_pass &pass,
         near_column(pass.y, tile.height, memory + thread);
     }
     __syncthreads();
-    real_rows<true>(pass, format, tile, memory, (tile.x - pass.x.radius) * pass.channels, finish);
+    float_rows<true>(pass, format, tile, memory, (tile.x - pass.x.radius) * pass.channels, finish);
 }
 
 #endif

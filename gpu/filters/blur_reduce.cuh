@@ -109,7 +109,7 @@ static __device__ __forceinline__ int sorted_place(const struct reduce_span &spa
 
 template <class In, int Channels, int Shift, int Rows>
 static __device__ __forceinline__ void
-reduce_columns(const struct whole_plane &plane, const struct tile &tile, const struct reduce_span &span) {
+reduce_columns(const struct fixed_plane &plane, const struct tile &tile, const struct reduce_span &span) {
     constexpr int radius = reduction<Shift, Channels>::radius;
     constexpr int window = (((Rows - 1) << Shift) + 2 * radius + 2) & ~1;
     static_assert(window <= KERNEL_ROW_TABLE, "all rows are in the table");
@@ -141,7 +141,7 @@ reduce_columns(const struct whole_plane &plane, const struct tile &tile, const s
 /* ---- horizontal ---- */
 
 template <int Channels, int Shift, int Rows>
-static __device__ __forceinline__ void reduce_rows(const struct whole_plane &plane, const struct tile &tile) {
+static __device__ __forceinline__ void reduce_rows(const struct fixed_plane &plane, const struct tile &tile) {
     using shape = reduction<Shift, Channels>;
     const uint16_t *memory = values_memory();
     for (int task = thread_number(); task < shape::length * Rows;
@@ -165,7 +165,7 @@ static __device__ __forceinline__ void reduce_rows(const struct whole_plane &pla
 /* ---- both ---- */
 
 template <int Channels, int Shift>
-static __device__ __forceinline__ struct reduce_span reduce_span_of(const struct whole_plane &plane,
+static __device__ __forceinline__ struct reduce_span reduce_span_of(const struct fixed_plane &plane,
                                                                     const struct tile &tile) {
     using shape = reduction<Shift, Channels>;
     int centre = centre_of(tile.x, plane.target.lo_x, Shift, plane.source.lo_x);
@@ -174,8 +174,8 @@ static __device__ __forceinline__ struct reduce_span reduce_span_of(const struct
 }
 
 template <class In, int Channels, int Rows>
-static __device__ __forceinline__ void reduce_tile(const struct whole_pass &pass) {
-    const struct whole_plane &plane = pass.plane[plane_of<Channels>(pass)];
+static __device__ __forceinline__ void reduce_tile(const struct fixed_pass &pass) {
+    const struct fixed_plane &plane = pass.plane[plane_of<Channels>(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     struct reduce_span span = plane.x.shift == 0   ? reduce_span_of<Channels, 0>(plane, tile)
                               : plane.x.shift == 1 ? reduce_span_of<Channels, 1>(plane, tile)

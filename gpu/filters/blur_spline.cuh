@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The enlargement in whole numbers: a cubic B-spline through the blurred low-resolution picture.
+ * The enlargement in fixed point: a cubic B-spline through the blurred low-resolution picture.
  * A thread makes one column horizontally, whose weights stay in registers, into shared memory;
  * then four samples of eight rows, most of which lie between the same four rows of values. */
 #ifndef BLURD_GPU_FILTERS_BLUR_SPLINE_CUH
@@ -10,7 +10,7 @@
 
 enum { SPLINE_ROWS = 8 /* that a thread makes vertically */ };
 
-struct whole_spline {
+struct fixed_spline {
     uint32_t weight[SPLINE_TAPS];
 };
 
@@ -22,11 +22,11 @@ static __device__ __forceinline__ uint32_t spline_weight(uint32_t scaled, int le
 }
 
 /* As blur_enlarge() of filters/blur.h. The basis functions times 6 * 8^levels are below 2^27. */
-static __device__ __forceinline__ struct whole_spline spline_at(int levels, int position) {
+static __device__ __forceinline__ struct fixed_spline spline_at(int levels, int position) {
     int f = 1 << levels;
     int i = position & (f - 1);
     int r = f - i;
-    struct whole_spline spline;
+    struct fixed_spline spline;
     spline.weight[0] = spline_weight((uint32_t)(r * r * r), levels);
     spline.weight[1] = spline_weight((uint32_t)(3 * i * i * i - 6 * i * i * f + 4 * f * f * f), levels);
     spline.weight[2] = spline_weight((uint32_t)(3 * r * r * r - 6 * r * r * f + 4 * f * f * f), levels);
@@ -41,7 +41,7 @@ static __device__ __forceinline__ struct whole_spline spline_at(int levels, int 
 
 /* A thread's column of a tile: where its values begin in the tile's first row of the source. */
 struct spline_column {
-    struct whole_spline spline;
+    struct fixed_spline spline;
     const uint16_t *value;
     int64_t stride; /* of the source, in values */
 };
@@ -176,7 +176,7 @@ static __device__ __forceinline__ void spline_columns(const struct enlarge_plane
 /* ---- both ---- */
 
 template <int Channels>
-static __device__ __forceinline__ void spline_tile(const struct whole_enlargement &pass) {
+static __device__ __forceinline__ void spline_tile(const struct fixed_enlargement &pass) {
     const struct enlarge_plane &plane = pass.plane[plane_of<Channels>(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     if (plane.levels_y == 0) {
@@ -187,7 +187,7 @@ static __device__ __forceinline__ void spline_tile(const struct whole_enlargemen
     uint16_t *values = (uint16_t *)(block_memory + KERNEL_ENLARGE_HEIGHT);
     int y = thread_number();
     if (y < KERNEL_ENLARGE_HEIGHT) {
-        struct whole_spline spline = spline_at(plane.levels_y, tile.y + y);
+        struct fixed_spline spline = spline_at(plane.levels_y, tile.y + y);
         weights[y] = make_uint4(4 * spline.weight[0], 4 * spline.weight[1], 4 * spline.weight[2],
                                 4 * spline.weight[3]);
     }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "filters/blur.h"
-#include "gpu/stream/kernels.h"
+#include "gpu/cuda/kernels.h"
 
 /* Whether the kernels have both radii. */
 bool wide_possible(const struct blur_axis *x, const struct blur_axis *y);

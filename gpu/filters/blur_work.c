@@ -15,7 +15,7 @@ enum {
 /* A grid of values over the spans; `*offset`, in scratch memory, moves behind it. */
 static struct kernel_grid values_grid(const struct blur_work *work, const struct blur_path *path,
                                       struct span x, struct span y, size_t *offset) {
-    size_t value = work->real ? sizeof(float) : sizeof(uint16_t);
+    size_t value = work->is_float ? sizeof(float) : sizeof(uint16_t);
     size_t stride = align_up(span_length(x) * path->plane->channels * value, GRID_ALIGNMENT);
     struct kernel_grid grid = {
         .data = *offset,
@@ -52,9 +52,10 @@ static void path_init(struct blur_work *work, unsigned index, const struct blur_
 }
 
 enum status blur_work_init(struct blur_work *work, struct gpu_lane *lane, const struct blur_plan *plan,
-                           const struct image *source, const struct image *target, bool real,
+                           const struct image *source, const struct image *target, bool is_float,
                            struct error *err) {
-    *work = (struct blur_work){.lane = lane, .source = source, .real = real, .planes = source->plane_count};
+    *work = (struct blur_work){
+        .lane = lane, .source = source, .is_float = is_float, .planes = source->plane_count};
     size_t size = 0;
     for (unsigned i = 0; i < work->planes; i++) {
         path_init(work, i, plan, target, &size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A blur laid out on the device: what its passes read and leave, and what they do. Both kinds of arithmetic
- * launch from that (blur_whole.c, blur_real.c). */
+ * launch from that (blur_fixed.c, blur_float.c). */
 #ifndef BLURD_GPU_FILTERS_BLUR_WORK_H
 #define BLURD_GPU_FILTERS_BLUR_WORK_H
 
@@ -22,7 +22,7 @@ struct blur_path {
 struct blur_work {
     struct gpu_lane *lane;
     const struct image *source;
-    bool real; /* single precision between the passes, else 15 bits */
+    bool is_float; /* single precision between the passes, else 15 bits */
     unsigned planes;
     struct blur_path path[IMAGE_PLANES_MAX];
 };
@@ -30,7 +30,7 @@ struct blur_work {
 /* Lays out a blur of `source` into `target`, both on the device and of one shape, and takes scratch memory
  * for it. The plan and the source must outlive the work. */
 enum status blur_work_init(struct blur_work *work, struct gpu_lane *lane, const struct blur_plan *plan,
-                           const struct image *source, const struct image *target, bool real,
+                           const struct image *source, const struct image *target, bool is_float,
                            struct error *err);
 
 /* What pass `i` reads and writes; behind the stages comes the low-resolution blur. */
@@ -41,7 +41,7 @@ const struct kernel_grid *blur_pass_target(const struct blur_path *path, unsigne
 struct blur_pass_axis {
     unsigned shift, radius;
     const int16_t *weight;
-    const float *real;
+    const float *weight_float;
 };
 
 /* That of pass `i` of `stages` and one more. */

@@ -4,7 +4,7 @@
 #ifndef BLURD_GPU_FILTERS_ORIENT_CUH
 #define BLURD_GPU_FILTERS_ORIENT_CUH
 
-#include "gpu/filters/blur_grid.cuh"
+#include "gpu/stream/grid.cuh"
 
 /* Index `at` of an axis with `size` samples, or as many from its far end. */
 static __device__ __forceinline__ int orient_index(int at, int size, int mirror) {

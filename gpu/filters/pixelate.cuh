@@ -5,7 +5,7 @@
 #ifndef BLURD_GPU_FILTERS_PIXELATE_CUH
 #define BLURD_GPU_FILTERS_PIXELATE_CUH
 
-#include "gpu/filters/blur_grid.cuh"
+#include "gpu/stream/grid.cuh"
 
 enum { PIXELATE_LOW_BITS = 24 }; /* of a sum: as many threads as a block has leave room for their carries */
 
@@ -102,7 +102,7 @@ static __device__ __forceinline__ uint64_t pixelate_total(int slot) {
     return ((uint64_t)block.high[slot] << PIXELATE_LOW_BITS) + block.low[slot];
 }
 
-/* Those of a tile that has several cells, in device memory. */
+/* The sums of a tile that has several cells, in device memory. */
 static __device__ __forceinline__ unsigned long long *pixelate_sums_of(const struct pixelate_pass &pass,
                                                                     const struct pixelate_plane &plane,
                                                                     const struct pixelate_cell &cell) {

@@ -11,5 +11,5 @@ enum status gpu_sharpen(struct gpu_lane *lane, const struct sharpen_plan *plan, 
         return status;
     }
     const struct unsharp unsharp = {work.path[0].source, plan->amount, plan->threshold};
-    return blur_run_real(&work, &unsharp, err);
+    return blur_float_run(&work, &unsharp, err);
 }

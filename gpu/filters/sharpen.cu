@@ -22,10 +22,10 @@ extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
 
 extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
     sharpen_direct(const __grid_constant__ struct sharpen_pass pass) {
-    real_pass_tile<true, true>(pass.blur, unsharp_finish{pass.unsharp});
+    float_pass_tile<true, true>(pass.blur, unsharp_finish{pass.unsharp});
 }
 
 extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
     sharpen_enlarge(const __grid_constant__ struct sharpen_enlargement pass) {
-    real_enlarge_tile(pass.blur, unsharp_finish{pass.unsharp});
+    float_enlarge_tile(pass.blur, unsharp_finish{pass.unsharp});
 }

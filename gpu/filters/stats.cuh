@@ -6,11 +6,11 @@
 #ifndef BLURD_GPU_FILTERS_STATS_CUH
 #define BLURD_GPU_FILTERS_STATS_CUH
 
-#include "gpu/filters/blur_grid.cuh"
+#include "gpu/stream/grid.cuh"
 
 enum { STATS_LARGEST = 65535, STATS_COUNTED = 128 /* coverage from which on a pixel counts */ };
 
-/* Of one channel, by one thread or more. */
+/* Sums and extremes of one channel, from one thread or several. */
 struct stats_part {
     uint64_t sum, squares;
     uint32_t distance, most; /* of the least sample from STATS_LARGEST; the largest sample */

@@ -15,18 +15,18 @@ struct places {
     size_t owners, zeroed, sums, end;
 };
 
-static struct places find_places(const struct huffman_sync *walk) {
-    struct places places = {.owners = (size_t)walk->blocks * COEFFICIENTS * sizeof(int16_t)};
-    places.zeroed = places.owners + (size_t)walk->blocks * sizeof(uint32_t);
+static struct places find_places(const struct huffman_sync *sync) {
+    struct places places = {.owners = (size_t)sync->blocks * COEFFICIENTS * sizeof(int16_t)};
+    places.zeroed = places.owners + (size_t)sync->blocks * sizeof(uint32_t);
     places.sums = align_up(places.zeroed, ALIGNMENT);
-    size_t pieces = (walk->scan.size + KERNEL_WALK_PIECE - 1) / KERNEL_WALK_PIECE;
-    size_t ranges = (pieces + KERNEL_WALK_THREADS - 1) / KERNEL_WALK_THREADS;
+    size_t pieces = (sync->scan.size + KERNEL_SYNC_PIECE - 1) / KERNEL_SYNC_PIECE;
+    size_t ranges = (pieces + KERNEL_SYNC_THREADS - 1) / KERNEL_SYNC_THREADS;
     places.end = places.sums + (pieces + ranges) * sizeof(struct decode_sums);
     return places;
 }
 
 enum status gpu_decode_reserve(struct gpu_lane *lane, struct error *err) {
-    return gpu_buffer_reserve(lane, &lane->values, find_places(&lane->walk).end, err);
+    return gpu_buffer_reserve(lane, &lane->values, find_places(&lane->sync).end, err);
 }
 
 static uint32_t blocks_of(uint32_t samples) {
@@ -43,37 +43,37 @@ static uint32_t first_of(const struct jpeg_header *scan, uint32_t component) {
 }
 
 static enum status find_values(struct gpu_lane *lane, struct error *err) {
-    const struct jpeg_header *scan = &lane->walk.scan;
-    const struct places places = find_places(&lane->walk);
+    const struct jpeg_header *scan = &lane->sync.scan;
+    const struct places places = find_places(&lane->sync);
     CUdeviceptr memory = lane->values.data;
     struct decode_pass pass = {
-        .walk = huffman_sync_pass(lane),
+        .sync = huffman_sync_pass(lane),
         .values = memory,
         .owners = memory + places.owners,
         .sums = memory + places.sums,
         .in_mcu = first_of(scan, KERNEL_PLANES),
         .first = {first_of(scan, 1), first_of(scan, 2)},
-        .blocks = lane->walk.blocks,
+        .blocks = lane->sync.blocks,
     };
-    pass.tables = pass.walk.tables + offsetof(struct scan_tables, decode);
-    struct gpu_blocks blocks = {(pass.walk.count + KERNEL_WALK_THREADS - 1) / KERNEL_WALK_THREADS,
-                                KERNEL_WALK_THREADS_Y, sizeof(struct decode_shared)};
+    pass.tables = pass.sync.tables + offsetof(struct scan_tables, decode);
+    struct gpu_blocks blocks = {(pass.sync.count + KERNEL_SYNC_THREADS - 1) / KERNEL_SYNC_THREADS,
+                                KERNEL_SYNC_THREADS_Y, sizeof(struct decode_shared)};
     enum status status =
         CUDA_TRY(lane->device->cuda, err, cuMemsetD8Async, memory, 0, places.zeroed, lane->stream);
     return status == ST_OK ? gpu_launch(lane, KERNEL_decode_values, &pass, blocks, err) : status;
 }
 
 static enum status fill_planes(struct gpu_lane *lane, const struct image *image, struct error *err) {
-    const struct jpeg_header *scan = &lane->walk.scan;
-    const struct places places = find_places(&lane->walk);
-    const struct walk_pass walk = huffman_sync_pass(lane);
+    const struct jpeg_header *scan = &lane->sync.scan;
+    const struct places places = find_places(&lane->sync);
+    const struct sync_pass sync = huffman_sync_pass(lane);
     CUdeviceptr memory = lane->values.data;
     struct decode_planes_pass pass = {
-        .tables = walk.tables,
+        .tables = sync.tables,
         .values = memory,
         .owners = memory + places.owners,
         .sums = memory + places.sums,
-        .count = walk.count,
+        .count = sync.count,
         .planes = image->plane_count,
         .in_mcu = first_of(scan, KERNEL_PLANES),
         .mcus_x = (image->width + BLOCK * scan->h[0] - 1) / (BLOCK * scan->h[0]),

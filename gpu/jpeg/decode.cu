@@ -2,7 +2,7 @@
  * The kernels of gpu/jpeg/decode.c. */
 #include "gpu/jpeg/decode.cuh"
 
-extern "C" __global__ void __launch_bounds__(KERNEL_WALK_THREADS)
+extern "C" __global__ void __launch_bounds__(KERNEL_SYNC_THREADS)
     decode_values(const __grid_constant__ struct decode_pass pass) {
     decode_scan(pass);
 }

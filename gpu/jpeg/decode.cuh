@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * From the codes of a JPEG's scan to samples, behind the walk (gpu/jpeg/huffman_sync.cuh), which has left for each piece of
- * the scan the state that it begins with and how many blocks end before it.
+ * Decodes a JPEG's scan to samples. gpu/jpeg/huffman_sync.cuh has left the state at the beginning of each
+ * piece of the scan and the number of blocks that end before it.
  *
- * decode_values: each thread goes through its piece once more and writes the coefficients. DC coefficients are
- * differences; a thread sums up those of its piece, a block those of its range, and the last block to finish
- * the ranges, which are as many pieces as there are threads. So each DC coefficient is there but for what its piece and its range begin with.
+ * decode_values: each thread reads its piece once more and writes the coefficients. DC coefficients are
+ * differences. A thread sums up the differences of its piece, a block of threads those of its range, and the
+ * last block to finish those of the ranges. A range has as many pieces as a block has threads. Each DC
+ * coefficient then lacks only the sums with which its piece and its range begin.
  *
- * decode_planes: eight threads for a block of samples, one for each column and then for each row. Bit by bit
- * what libjpeg-turbo's SIMD code makes of it (jidctint), also where 16 bits overflow. */
+ * decode_planes: eight threads share a block of samples, one for each column and then for each row. The
+ * arithmetic is that of libjpeg-turbo's SIMD code (jidctint), bit by bit, also where 16 bits overflow. */
 #ifndef BLURD_GPU_JPEG_DECODE_CUH
 #define BLURD_GPU_JPEG_DECODE_CUH
 
@@ -31,13 +32,13 @@ static __device__ __forceinline__ struct decode_sums decode_join(const struct de
     return sums;
 }
 
-/* Each thread's own and those of the threads before it. A barrier. */
+/* The sum of this thread's value and of those before it. Contains barriers. */
 static __device__ __forceinline__ struct decode_sums decode_sum_up(const struct decode_sums &own) {
     struct decode_shared &shared = decode_memory();
-    int thread = walk_thread(), side = 0;
+    int thread = sync_thread(), side = 0;
     struct decode_sums sums = own;
     shared.sums[side][thread] = sums;
-    for (int distance = 1; distance < KERNEL_WALK_THREADS; distance *= 2, side ^= 1) {
+    for (int distance = 1; distance < KERNEL_SYNC_THREADS; distance *= 2, side ^= 1) {
         __syncthreads();
         if (thread >= distance) {
             sums = decode_join(shared.sums[side][thread - distance], sums);
@@ -51,15 +52,15 @@ static __device__ __forceinline__ struct decode_sums decode_sum_up(const struct 
 /* Where decode_sum_up leaves its results. */
 static __device__ __forceinline__ const struct decode_sums *decode_results() {
     enum { STEPS = 7, SIDE = STEPS % 2 };
-    static_assert(1 << STEPS == KERNEL_WALK_THREADS, "so many steps are taken");
+    static_assert(1 << STEPS == KERNEL_SYNC_THREADS, "so many steps are taken");
     return decode_memory().sums[SIDE];
 }
 
-/* Those before each range, in place of the range's own. */
+/* Replaces the sum of each range by the sum of the ranges before it. */
 static __device__ __forceinline__ void decode_sum_ranges(struct decode_sums *ranges) {
     struct decode_sums carry = {};
-    int thread = walk_thread();
-    for (uint32_t first = 0; first < gridDim.x; first += KERNEL_WALK_THREADS) {
+    int thread = sync_thread();
+    for (uint32_t first = 0; first < gridDim.x; first += KERNEL_SYNC_THREADS) {
         uint32_t range = first + (uint32_t)thread;
         struct decode_sums own = {};
         if (range < gridDim.x) {
@@ -70,7 +71,7 @@ static __device__ __forceinline__ void decode_sum_ranges(struct decode_sums *ran
         if (range < gridDim.x) {
             ranges[range] = thread > 0 ? decode_join(carry, results[thread - 1]) : carry;
         }
-        carry = decode_join(carry, results[KERNEL_WALK_THREADS - 1]);
+        carry = decode_join(carry, results[KERNEL_SYNC_THREADS - 1]);
         __syncthreads();
     }
 }
@@ -92,9 +93,9 @@ struct decode_taker {
         return at < pass.first[1] ? sum1 += value : sum2 += value;
     }
 
-    __device__ __forceinline__ void take(const struct walk_way &way, uint32_t entry) {
-        uint32_t bits = entry % (1u << KERNEL_WALK_VALUE_SHIFT);
-        uint32_t size = entry >> KERNEL_WALK_VALUE_SHIFT & 15;
+    __device__ __forceinline__ void take(const struct sync_way &way, uint32_t entry) {
+        uint32_t bits = entry % (1u << KERNEL_SYNC_VALUE_SHIFT);
+        uint32_t size = entry >> KERNEL_SYNC_VALUE_SHIFT & 15;
         if (size == 0 && way.k != 0) {
             return;
         }
@@ -103,7 +104,7 @@ struct decode_taker {
         if (size > 0 && value >> (size - 1) == 0) {
             value -= (1u << size) - 1;
         }
-        uint32_t k = min(way.k + (entry >> KERNEL_WALK_STEP_SHIFT) - 1, 63u);
+        uint32_t k = min(way.k + (entry >> KERNEL_SYNC_STEP_SHIFT) - 1, 63u);
         if (way.k == 0) {
             value = add(block, value);
             ((uint32_t *)pass.owners)[block] = piece << 1 | restarted;
@@ -121,14 +122,14 @@ struct decode_taker {
 static __device__ __forceinline__ struct decode_sums decode_piece(const struct decode_pass &pass,
                                                                   uint32_t piece) {
     const struct scan_tables &tables = decode_memory().tables;
-    struct walk_state from = {0, 0};
+    struct sync_state from = {0, 0};
     if (piece > 0) {
-        from = ((const struct walk_piece *)pass.walk.pieces)[piece - 1].exit;
+        from = ((const struct sync_piece *)pass.sync.pieces)[piece - 1].exit;
     }
     struct decode_taker taker = {
-        pass, tables.decode.place, piece, ((const uint32_t *)pass.walk.before)[piece], 0, 0, 0, 0};
-    struct walk_way way = walk_from(pass.walk, from, piece);
-    while (walk_code(way, tables.walk, taker)) {
+        pass, tables.decode.place, piece, ((const uint32_t *)pass.sync.before)[piece], 0, 0, 0, 0};
+    struct sync_way way = sync_from(pass.sync, from, piece);
+    while (sync_code(way, tables.sync, taker)) {
     }
     struct decode_sums sums = {{(uint16_t)taker.sum0, (uint16_t)taker.sum1, (uint16_t)taker.sum2},
                                (uint16_t)taker.restarted};
@@ -137,19 +138,19 @@ static __device__ __forceinline__ struct decode_sums decode_piece(const struct d
 
 static __device__ __forceinline__ void decode_range(const struct decode_pass &pass) {
     struct decode_shared &shared = decode_memory();
-    struct decode_sums *sums = (struct decode_sums *)pass.sums, *ranges = sums + pass.walk.count;
-    int thread = walk_thread();
-    uint32_t piece = blockIdx.x * KERNEL_WALK_THREADS + (uint32_t)thread;
+    struct decode_sums *sums = (struct decode_sums *)pass.sums, *ranges = sums + pass.sync.count;
+    int thread = sync_thread();
+    uint32_t piece = blockIdx.x * KERNEL_SYNC_THREADS + (uint32_t)thread;
     struct decode_sums own = {};
-    if (piece < pass.walk.count) {
+    if (piece < pass.sync.count) {
         own = decode_piece(pass, piece);
     }
     own = decode_sum_up(own);
-    if (piece < pass.walk.count) {
+    if (piece < pass.sync.count) {
         struct decode_sums none = {};
         sums[piece] = thread > 0 ? decode_results()[thread - 1] : none;
     }
-    if (thread == KERNEL_WALK_THREADS - 1) {
+    if (thread == KERNEL_SYNC_THREADS - 1) {
         ranges[blockIdx.x] = own;
     }
     __threadfence();
@@ -166,11 +167,11 @@ static __device__ __forceinline__ void decode_range(const struct decode_pass &pa
 
 static __device__ __forceinline__ void decode_scan(const struct decode_pass &pass) {
     struct decode_shared &shared = decode_memory();
-    const struct scan_tables *tables = (const struct scan_tables *)pass.walk.tables;
-    if (tables->walk.verdict != SYNC_WHOLE) {
+    const struct scan_tables *tables = (const struct scan_tables *)pass.sync.tables;
+    if (tables->sync.verdict != SYNC_INTACT) {
         return;
     }
-    for (uint32_t i = (uint32_t)walk_thread(); i < sizeof *tables / 4; i += KERNEL_WALK_THREADS) {
+    for (uint32_t i = (uint32_t)sync_thread(); i < sizeof *tables / 4; i += KERNEL_SYNC_THREADS) {
         ((uint32_t *)&shared.tables)[i] = ((const uint32_t *)tables)[i];
     }
     __syncthreads();
@@ -238,7 +239,7 @@ static __device__ __forceinline__ int decode_before(const struct decode_planes_p
         return 0;
     }
     int before = sums[piece].of[component];
-    return before + (sums[piece].restarted ? 0 : sums[pass.count + piece / KERNEL_WALK_THREADS].of[component]);
+    return before + (sums[piece].restarted ? 0 : sums[pass.count + piece / KERNEL_SYNC_THREADS].of[component]);
 }
 
 /* The place in the scan of a plane's n-th block. */
@@ -297,13 +298,13 @@ static __device__ __forceinline__ void decode_samples(const struct decode_planes
         component += blockIdx.x >= pass.plane[i].first_tile;
     }
     const struct decode_plane &plane = pass.plane[component];
-    int number = walk_thread() / EACH, part = walk_thread() % EACH;
+    int number = sync_thread() / EACH, part = sync_thread() % EACH;
     uint32_t at = (blockIdx.x - plane.first_tile) * KERNEL_DECODE_BLOCKS + (uint32_t)number;
     bool active = at < plane.blocks;
     uint32_t y = active ? at / plane.blocks_x : 0, x = active ? at - y * plane.blocks_x : 0;
     int16_t *between = (int16_t *)block_memory + number * ROOM;
     int v[EACH];
-    if (((const struct scan_tables *)pass.tables)->walk.verdict != SYNC_WHOLE) {
+    if (((const struct scan_tables *)pass.tables)->sync.verdict != SYNC_INTACT) {
         return;
     }
     decode_column(pass, component, decode_block(pass, plane, x, y), part, v);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the launcher of the JPEG encoder (C) hands to its kernels (CUDA C++), see gpu/jpeg/encode.cuh, by
- * value, in device memory and as the shared memory of a block. Both read this header. */
+ * What the launcher of the JPEG encoder (C) hands to its kernels (CUDA C++), see gpu/jpeg/encode_block.cuh,
+ * by value, in device memory and as the shared memory of a block. Both read this header. */
 #ifndef BLURD_GPU_JPEG_ENCODE_KERNELS_H
 #define BLURD_GPU_JPEG_ENCODE_KERNELS_H
 
-#include "gpu/stream/kernels.h"
+#include "gpu/cuda/kernels.h"
 
 enum {
     KERNEL_ENCODE_THREADS = KERNEL_THREADS_X * KERNEL_THREADS_Y,
@@ -36,19 +36,19 @@ struct encode_component {
     struct kernel_grid grid;
     int32_t blocks_x, blocks_y;
     int32_t shift_x, shift_y; /* log2 of its blocks in an MCU, across and down */
-    uint32_t first;           /* of them, in the MCU */
+    uint32_t first;           /* block of the MCU with which the component begins */
     uint32_t table;
 };
 KERNEL_SIZE_IS(encode_component, 64);
 
-/* Of a block of samples, in the order of the scan. */
+/* A block of samples, in the order of the scan. */
 struct encode_block {
     uint32_t bits; /* without DC; once measured: where it begins in its range */
     int32_t dc;
 };
 KERNEL_SIZE_IS(encode_block, 8);
 
-/* Of a picture on its way. */
+/* Totals of the picture that is being encoded. */
 struct encode_state {
     uint64_t bits;        /* of the scan */
     uint64_t size;        /* bytes of the file */

@@ -5,7 +5,7 @@
 #ifndef BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
 #define BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
 
-#include "gpu/jpeg/encode.cuh"
+#include "gpu/jpeg/encode_block.cuh"
 
 enum {
     ENCODE_PASS_BITS = 2,   /* that the first pass keeps below the point */

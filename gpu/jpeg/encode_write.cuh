@@ -3,7 +3,7 @@
 #ifndef BLURD_GPU_JPEG_ENCODE_WRITE_CUH
 #define BLURD_GPU_JPEG_ENCODE_WRITE_CUH
 
-#include "gpu/jpeg/encode.cuh"
+#include "gpu/jpeg/encode_block.cuh"
 
 enum { ENCODE_WORD = 32, ENCODE_BYTE = 8, ENCODE_FULL = 0xff, ENCODE_END = 2 /* marker */ };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The kernel of gpu/jpeg/huffman_sync.c. */
+ * The kernel that gpu/jpeg/huffman_sync.c launches. */
 #include "gpu/jpeg/huffman_sync.cuh"
 
-extern "C" __global__ void __launch_bounds__(KERNEL_WALK_THREADS)
-    walk(const __grid_constant__ struct walk_pass pass) {
-    walk_scan(pass);
+extern "C" __global__ void __launch_bounds__(KERNEL_SYNC_THREADS)
+    huffman_sync(const __grid_constant__ struct sync_pass pass) {
+    sync_scan(pass);
 }

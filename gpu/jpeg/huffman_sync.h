@@ -26,7 +26,7 @@ enum status huffman_sync_parse(struct gpu_lane *lane, struct bytes file, const s
 enum status huffman_sync_begin(struct gpu_lane *lane, struct bytes file, struct error *err);
 
 /* What the kernel was given, and what it leaves in memory for who decodes. */
-struct walk_pass huffman_sync_pass(const struct gpu_lane *lane);
+struct sync_pass huffman_sync_pass(const struct gpu_lane *lane);
 
 /* Then: ST_OK for a scan that is whole, else ST_UNSUPPORTED, so that the CPU looks at it. */
 enum status huffman_sync_end(const struct gpu_lane *lane, struct error *err);

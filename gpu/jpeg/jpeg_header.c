@@ -28,7 +28,7 @@ static const uint8_t by_columns[STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,
 struct header {
     struct bytes file; /* changes while it is read: fetch() is for what is looked at twice */
     size_t at;         /* of the next marker */
-    struct walk_tables *tables;
+    struct sync_tables *tables;
     uint32_t width, height, components, interval;
     struct component component[COMPONENTS_MAX];
     uint16_t steps[FACTOR_MAX][STEPS]; /* of quantisation, in the order of the scan */
@@ -47,21 +47,21 @@ static uint32_t entry(bool ac, uint32_t length, uint32_t symbol) {
     uint32_t bits = ac ? symbol & 15 : symbol, run = ac ? symbol >> 4 : 0;
     bool odd = bits == 0 && run > 0 && run < RUN_MAX; /* an end of blocks, as of progressive scans */
     if (odd || bits > (ac ? AC_BITS_MAX : DC_BITS_MAX)) {
-        return KERNEL_WALK_NO_CODE;
+        return KERNEL_SYNC_NO_CODE;
     }
-    uint32_t steps = ac && symbol == 0 ? KERNEL_WALK_END : run + 1;
-    return steps << KERNEL_WALK_STEP_SHIFT | bits << KERNEL_WALK_VALUE_SHIFT | (length + bits);
+    uint32_t steps = ac && symbol == 0 ? KERNEL_SYNC_END : run + 1;
+    return steps << KERNEL_SYNC_STEP_SHIFT | bits << KERNEL_SYNC_VALUE_SHIFT | (length + bits);
 }
 
-static void fill_in(struct walk_codes *codes, uint32_t code, uint32_t length, uint32_t value) {
-    uint32_t free_bits = KERNEL_WALK_LOOK - length;
+static void fill_in(struct sync_codes *codes, uint32_t code, uint32_t length, uint32_t value) {
+    uint32_t free_bits = KERNEL_SYNC_LOOK - length;
     for (uint32_t i = 0; i < 1U << free_bits; i++) {
         codes->look[code << free_bits | i] = (uint16_t)value;
     }
 }
 
 /* From how many codes there are of each length, and their symbols, which lie in the file. */
-static bool make_codes(struct walk_codes *codes, bool ac, const uint8_t *counts, const uint8_t *symbols) {
+static bool make_codes(struct sync_codes *codes, bool ac, const uint8_t *counts, const uint8_t *symbols) {
     uint32_t code = 0, number = 0;
     memset(codes, 0, sizeof *codes);
     for (uint32_t length = 1; length <= CODE_BITS; length++, code <<= 1) {
@@ -69,14 +69,14 @@ static bool make_codes(struct walk_codes *codes, bool ac, const uint8_t *counts,
         if (count > 0 && end >= 1U << length) { /* no room, or a code of ones alone */
             return false;
         }
-        if (length > KERNEL_WALK_LOOK) {
-            codes->limit[length - KERNEL_WALK_LOOK - 1] = end << (CODE_BITS - length);
-            codes->first[length - KERNEL_WALK_LOOK - 1] = (int32_t)number - (int32_t)code;
+        if (length > KERNEL_SYNC_LOOK) {
+            codes->limit[length - KERNEL_SYNC_LOOK - 1] = end << (CODE_BITS - length);
+            codes->first[length - KERNEL_SYNC_LOOK - 1] = (int32_t)number - (int32_t)code;
         }
         for (; code < end; code++, number++) {
             uint32_t value = entry(ac, length, symbols[number]);
             codes->code[number] = (uint16_t)value;
-            if (length <= KERNEL_WALK_LOOK) {
+            if (length <= KERNEL_SYNC_LOOK) {
                 fill_in(codes, code, length, value);
             }
         }
@@ -254,7 +254,7 @@ static size_t find_end(const struct header *header) {
     }
     size_t left = file.size - header->at;
     const uint8_t *at = file.data + header->at;
-    const uint8_t *end = at + (left < KERNEL_WALK_SIZE_MAX ? left : KERNEL_WALK_SIZE_MAX);
+    const uint8_t *end = at + (left < KERNEL_SYNC_SIZE_MAX ? left : KERNEL_SYNC_SIZE_MAX);
     while ((at = memchr(at, MARKER, (size_t)(end - at))) && end - at >= 2) {
         if (at[1] == EOI) {
             return (size_t)(at - file.data);
@@ -292,7 +292,7 @@ static bool find_shape(const struct header *header, struct image_shape *shape) {
 /* Which tables each block of an MCU has. Where all have the same, nothing tells one from another, and a walk
  * would never know which one it is at: then each block is counted as an MCU of its own. */
 static uint32_t lay_out(const struct header *header, uint32_t in_mcu) {
-    struct walk_tables *tables = header->tables;
+    struct sync_tables *tables = header->tables;
     uint32_t block = 0;
     for (uint32_t i = 0; i < header->components; i++) {
         const struct component *c = &header->component[i];
@@ -301,7 +301,7 @@ static uint32_t lay_out(const struct header *header, uint32_t in_mcu) {
             tables->ac |= (uint32_t)c->ac << block;
         }
     }
-    const struct walk_codes *dc = tables->codes, *ac = tables->codes + TABLES;
+    const struct sync_codes *dc = tables->codes, *ac = tables->codes + TABLES;
     tables->dc = memcmp(dc, dc + 1, sizeof *dc) == 0 ? 0 : tables->dc; /* as good as one */
     tables->ac = memcmp(ac, ac + 1, sizeof *ac) == 0 ? 0 : tables->ac;
     uint32_t all = (1U << in_mcu) - 1;
@@ -322,7 +322,7 @@ static void place_steps(const struct header *header, struct decode_tables *decod
 
 static enum status describe(const struct header *header, struct jpeg_header *scan, struct error *err) {
     const struct component *c = header->component;
-    struct walk_tables *tables = header->tables;
+    struct sync_tables *tables = header->tables;
     bool gray = header->components == 1;
     uint32_t in_mcu = gray ? 1 : (uint32_t)c[0].h * c[0].v + (uint32_t)c[1].h * c[1].v * 2;
     if (!find_shape(header, &scan->shape) || in_mcu > BLOCKS_MAX) {
@@ -347,7 +347,7 @@ static enum status describe(const struct header *header, struct jpeg_header *sca
 
 enum status jpeg_header_parse(struct bytes file, struct jpeg_header *scan, struct scan_tables *tables,
                               struct error *err) {
-    struct header header = {.file = file, .at = 2, .tables = &tables->walk};
+    struct header header = {.file = file, .at = 2, .tables = &tables->sync};
     if (file.size < 4 || file.data[0] != MARKER || file.data[1] != SOI) {
         return refuse(err, "the file is not a JPEG");
     }
@@ -362,6 +362,6 @@ enum status jpeg_header_parse(struct bytes file, struct jpeg_header *scan, struc
     place_steps(&header, &tables->decode);
     scan->offset = header.at;
     scan->size = end - header.at;
-    return scan->size < KERNEL_WALK_SIZE_MAX ? describe(&header, scan, err)
+    return scan->size < KERNEL_SYNC_SIZE_MAX ? describe(&header, scan, err)
                                              : refuse(err, "the file is too large");
 }

@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: MIT
  * What the launcher (C) hands to the kernels for JPEGs (CUDA C++), by value and in device memory; more of it:
- * gpu/stream/kernels.h. */
+ * gpu/cuda/kernels.h. */
 #ifndef BLURD_GPU_JPEG_JPEG_KERNELS_H
 #define BLURD_GPU_JPEG_JPEG_KERNELS_H
 
-#include "gpu/stream/kernels.h"
+#include "gpu/cuda/kernels.h"
 
-/* The walk over a JPEG's scan; see gpu/jpeg/huffman_sync.cuh. */
+/* Reading the Huffman codes of a scan in parallel; see gpu/jpeg/huffman_sync.cuh. */
 enum {
-    KERNEL_WALK_THREADS_Y = 4,
-    KERNEL_WALK_THREADS = KERNEL_THREADS_X * KERNEL_WALK_THREADS_Y, /* of a block, one for each piece */
-    KERNEL_WALK_RUN_UP =
+    KERNEL_SYNC_THREADS_Y = 4,
+    KERNEL_SYNC_THREADS = KERNEL_THREADS_X * KERNEL_SYNC_THREADS_Y, /* of a block, one for each piece */
+    KERNEL_SYNC_RUN_UP =
         16, /* pieces before a block's own, for it to be on the right way when it gets there */
-    KERNEL_WALK_RANGE = KERNEL_WALK_THREADS - KERNEL_WALK_RUN_UP, /* pieces of a block of its own */
-    KERNEL_WALK_PIECE = 64,                                       /* bytes of the scan */
-    KERNEL_WALK_PATIENCE = 1024,    /* pieces that a thread walks again to join ranges */
-    KERNEL_WALK_LOOK = 10,          /* bits that codes are looked up by; longer ones go by their length */
-    KERNEL_WALK_LONG = 6,           /* lengths above that, up to 16 */
-    KERNEL_WALK_TABLES = 4,         /* of Huffman codes: DC 0, DC 1, AC 0, AC 1 */
-    KERNEL_WALK_SIZE_MAX = 1 << 28, /* bytes of a scan: positions are bits, of 32 bits */
-    KERNEL_WALK_NO_CODE = 31,       /* an entry of the tables for what no code may be */
-    KERNEL_WALK_VALUE_SHIFT = 5,    /* an entry: bits of code and value, above them those of the value, and */
-    KERNEL_WALK_STEP_SHIFT = 9,     /* above those the steps of k */
-    KERNEL_WALK_END = 112,          /* steps of a code that ends its block, more than any other's */
+    KERNEL_SYNC_RANGE = KERNEL_SYNC_THREADS - KERNEL_SYNC_RUN_UP, /* pieces of a block of its own */
+    KERNEL_SYNC_PIECE = 64,                                       /* bytes of the scan */
+    KERNEL_SYNC_PATIENCE = 1024,    /* pieces that a thread reads again to join ranges */
+    KERNEL_SYNC_LOOK = 10,          /* bits that codes are looked up by; longer ones go by their length */
+    KERNEL_SYNC_LONG = 6,           /* lengths above that, up to 16 */
+    KERNEL_SYNC_TABLES = 4,         /* of Huffman codes: DC 0, DC 1, AC 0, AC 1 */
+    KERNEL_SYNC_SIZE_MAX = 1 << 28, /* bytes of a scan: positions are bits, of 32 bits */
+    KERNEL_SYNC_NO_CODE = 31,       /* an entry of the tables for what no code may be */
+    KERNEL_SYNC_VALUE_SHIFT = 5,    /* an entry: bits of code and value, above them those of the value, and */
+    KERNEL_SYNC_STEP_SHIFT = 9,     /* above those the steps of k */
+    KERNEL_SYNC_END = 112,          /* steps of a code that ends its block, more than any other's */
 };
 
-/* What becomes of a walk; 0: not there yet. */
-enum walk_verdict { SYNC_PENDING, SYNC_WHOLE, SYNC_DAMAGED, SYNC_UNCERTAIN };
+/* The result for a scan. UNCERTAIN: the states did not meet in time. */
+enum sync_verdict { SYNC_PENDING, SYNC_INTACT, SYNC_DAMAGED, SYNC_UNCERTAIN };
 
 /* A table of Huffman codes. An entry is the number of bits that a code and its value have, that of the value
  * alone, and the steps that it takes in the block. */
-struct walk_codes {
-    uint16_t look[1 << KERNEL_WALK_LOOK]; /* entries by the next bits; 0: the code is longer */
+struct sync_codes {
+    uint16_t look[1 << KERNEL_SYNC_LOOK]; /* entries by the next bits; 0: the code is longer */
     uint16_t code[256];                   /* entries in the order of the codes */
-    uint32_t limit[KERNEL_WALK_LONG + 1]; /* 16 bits below that begin with a code of that length or less */
-    int32_t first[KERNEL_WALK_LONG + 1];  /* what to add to a code of that length, for its place in `code` */
+    uint32_t limit[KERNEL_SYNC_LONG + 1]; /* 16 bits below that begin with a code of that length or less */
+    int32_t first[KERNEL_SYNC_LONG + 1];  /* what to add to a code of that length, for its place in `code` */
 };
-KERNEL_SIZE_IS(walk_codes, 2616);
+KERNEL_SIZE_IS(sync_codes, 2616);
 
-/* What the walk has to know of a picture, in device memory. */
-struct walk_tables {
+/* Facts about a picture that reading its codes needs, in device memory. */
+struct sync_tables {
     uint32_t finished; /* blocks of threads, 0 at first */
     uint32_t blocks;   /* of 8x8 samples, in the picture */
     uint32_t interval; /* of them between restart markers; 0: there are none */
     uint32_t markers;  /* that there must be */
     uint32_t in_mcu;   /* blocks in an MCU; 1 where all have the same tables */
     uint32_t dc, ac;   /* bit n: the number of the table for block n of an MCU */
-    uint32_t verdict;  /* of the walk, once it is there; 0 at first */
-    struct walk_codes codes[KERNEL_WALK_TABLES];
+    uint32_t verdict;  /* enum sync_verdict; SYNC_PENDING at first */
+    struct sync_codes codes[KERNEL_SYNC_TABLES];
 };
-KERNEL_SIZE_IS(walk_tables, 10496);
+KERNEL_SIZE_IS(sync_tables, 10496);
 
-/* What the decoder has to know beside that. Blocks lie in memory column by column. */
+/* Facts that decoding needs beside these. Blocks lie in memory column by column. */
 struct decode_tables {
     uint16_t steps[KERNEL_PLANES][64]; /* of quantisation, by component */
     uint8_t place[64];                 /* in the block, of the n-th coefficient of the scan */
@@ -60,48 +60,48 @@ struct decode_tables {
 };
 KERNEL_SIZE_IS(decode_tables, 464);
 
-/* As they are uploaded. */
+/* Both, in one upload. */
 struct scan_tables {
-    struct walk_tables walk;
+    struct sync_tables sync;
     struct decode_tables decode;
 };
 KERNEL_SIZE_IS(scan_tables, 10960);
 
-/* A place between two codes: the bit of the scan, and block of the MCU << 8 | index in the block. */
-struct walk_state {
+/* The state between two codes: the bit of the scan, and block of the MCU << 8 | index in the block. */
+struct sync_state {
     uint32_t bit, place;
 };
-KERNEL_SIZE_IS(walk_state, 8);
+KERNEL_SIZE_IS(sync_state, 8);
 
-/* What a walk through a piece has found. */
-struct walk_piece {
-    struct walk_state exit;
-    uint32_t blocks;  /* that ended there; bit 31: something was wrong */
+/* The result of reading a piece. */
+struct sync_piece {
+    struct sync_state exit;
+    uint32_t blocks;  /* that ended there; bit 31: an error was met */
     uint32_t markers; /* their number << 24 | that of the first one << 16 | blocks that ended before it */
 };
-KERNEL_SIZE_IS(walk_piece, 16);
+KERNEL_SIZE_IS(sync_piece, 16);
 
 /* The shared memory of a block. */
-struct walk_shared {
-    struct walk_tables tables;
-    struct walk_state exit[KERNEL_WALK_THREADS];
-    uint32_t blocks[KERNEL_WALK_THREADS], markers[KERNEL_WALK_THREADS];
+struct sync_shared {
+    struct sync_tables tables;
+    struct sync_state exit[KERNEL_SYNC_THREADS];
+    uint32_t blocks[KERNEL_SYNC_THREADS], markers[KERNEL_SYNC_THREADS];
     uint32_t vote[3]; /* of three rounds in turn */
     uint32_t flag;
 };
-KERNEL_SIZE_IS(walk_shared, 12560);
+KERNEL_SIZE_IS(sync_shared, 12560);
 
-struct walk_pass {
+struct sync_pass {
     uint64_t bytes;   /* device address of the scan, a multiple of 4 */
-    uint64_t tables;  /* of a struct walk_tables */
-    uint64_t pieces;  /* of as many struct walk_piece as there are pieces */
-    uint64_t starts;  /* of a struct walk_state for each block */
+    uint64_t tables;  /* of a struct sync_tables */
+    uint64_t pieces;  /* of as many struct sync_piece as there are pieces */
+    uint64_t starts;  /* of a struct sync_state for each block */
     uint64_t before;  /* of a uint32_t for each piece: blocks of samples that end before it */
     uint64_t verdict; /* of a uint32_t */
     uint32_t size;    /* bytes of the scan */
     uint32_t count;   /* pieces */
 };
-KERNEL_SIZE_IS(walk_pass, 56);
+KERNEL_SIZE_IS(sync_pass, 56);
 
 /* Decoding; see gpu/jpeg/decode.cuh. */
 enum { KERNEL_DECODE_THREADS_Y = 4, KERNEL_DECODE_BLOCKS = 16 /* of samples, in a block of threads */ };
@@ -116,14 +116,14 @@ KERNEL_SIZE_IS(decode_sums, 8);
 /* The shared memory of a block. */
 struct decode_shared {
     struct scan_tables tables;
-    struct decode_sums sums[2][KERNEL_WALK_THREADS]; /* in turn */
+    struct decode_sums sums[2][KERNEL_SYNC_THREADS]; /* in turn */
     uint32_t flag, reserved;
 };
 KERNEL_SIZE_IS(decode_shared, 13016);
 
-/* From codes to coefficients, after the walk. */
+/* From codes to coefficients. */
 struct decode_pass {
-    struct walk_pass walk;
+    struct sync_pass sync;
     uint64_t tables; /* device address of the struct decode_tables */
     uint64_t values; /* of 64 int16_t for each block of samples in the order of the scan, zero at first */
     uint64_t

@@ -4,8 +4,8 @@
 #define BLURD_GPU_STREAM_LAUNCH_H
 
 #include "filters/edge.h"
+#include "gpu/cuda/kernels.h"
 #include "gpu/engine/lane.h"
-#include "gpu/stream/kernels.h"
 
 /* A plane on the device. With one sample along an axis, mirror and wrap are clamp there; EDGE_FRAME reads as
  * EDGE_ZERO. */

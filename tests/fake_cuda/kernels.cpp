@@ -46,7 +46,7 @@ static const struct {
     void (*run)(void *parameters);
 } kernels[] = {
 #define KERNEL(name) {#name, runner<decltype(&name), name>::run},
-#include "gpu/stream/kernels.def"
+#include "gpu/cuda/kernels.def"
 #undef KERNEL
 };
 

@@ -8,34 +8,34 @@
 enum { PATTERNS = 1 << 16, STEP = 37 /* so that each input is quick */, BITS_MAX = 27 };
 
 /* What the kernel does with the next 16 bits. */
-static uint32_t entry_of(const struct walk_codes *codes, uint32_t bits) {
-    uint32_t entry = codes->look[bits >> KERNEL_WALK_LONG];
-    for (int i = 0; i < KERNEL_WALK_LONG && entry == 0; i++) {
+static uint32_t entry_of(const struct sync_codes *codes, uint32_t bits) {
+    uint32_t entry = codes->look[bits >> KERNEL_SYNC_LONG];
+    for (int i = 0; i < KERNEL_SYNC_LONG && entry == 0; i++) {
         if (bits < codes->limit[i]) {
-            int32_t at = (int32_t)(bits >> (KERNEL_WALK_LONG - 1 - i)) + codes->first[i];
+            int32_t at = (int32_t)(bits >> (KERNEL_SYNC_LONG - 1 - i)) + codes->first[i];
             fuzz_require(at >= 0 && at < 256, "a code lies in its table");
             entry = codes->code[at];
             fuzz_require(entry != 0, "a code that is looked up is there");
         }
     }
-    return entry ? entry : KERNEL_WALK_NO_CODE;
+    return entry ? entry : KERNEL_SYNC_NO_CODE;
 }
 
-static void check_codes(const struct walk_codes *codes) {
+static void check_codes(const struct sync_codes *codes) {
     for (uint32_t bits = 0; bits < PATTERNS; bits += STEP) {
-        uint32_t entry = entry_of(codes, bits), count = entry & ((1U << KERNEL_WALK_VALUE_SHIFT) - 1);
-        uint32_t steps = entry >> KERNEL_WALK_STEP_SHIFT;
-        uint32_t value = (entry >> KERNEL_WALK_VALUE_SHIFT) &
-                         ((1U << (KERNEL_WALK_STEP_SHIFT - KERNEL_WALK_VALUE_SHIFT)) - 1);
-        fuzz_require(count == KERNEL_WALK_NO_CODE ||
+        uint32_t entry = entry_of(codes, bits), count = entry & ((1U << KERNEL_SYNC_VALUE_SHIFT) - 1);
+        uint32_t steps = entry >> KERNEL_SYNC_STEP_SHIFT;
+        uint32_t value = (entry >> KERNEL_SYNC_VALUE_SHIFT) &
+                         ((1U << (KERNEL_SYNC_STEP_SHIFT - KERNEL_SYNC_VALUE_SHIFT)) - 1);
+        fuzz_require(count == KERNEL_SYNC_NO_CODE ||
                          (count > 0 && count <= BITS_MAX && steps > 0 && value < count),
                      "each code gets on");
     }
     uint32_t ones = entry_of(codes, PATTERNS - 1);
-    fuzz_require(ones == KERNEL_WALK_NO_CODE, "padding is no code");
+    fuzz_require(ones == KERNEL_SYNC_NO_CODE, "padding is no code");
 }
 
-static void check_walk(const struct walk_tables *tables) {
+static void check_sync(const struct sync_tables *tables) {
     fuzz_require(tables->finished == 0 && tables->blocks > 0, "there are blocks");
     fuzz_require(tables->in_mcu >= 1 && tables->in_mcu <= 10, "an MCU has 1 to 10 blocks");
     fuzz_require(tables->dc >> 10 == 0 && tables->ac >> 10 == 0, "so many have tables");
@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t end = scan.offset + scan.size;
     fuzz_require(scan.size > 0 && end + 2 <= size && data[end] == 0xff && data[end + 1] == 0xd9,
                  "the scan ends before an end marker");
-    check_walk(&tables.walk);
+    check_sync(&tables.sync);
     check_decode(&tables.decode);
     check_shape(input, &scan.shape);
     return 0;

@@ -202,7 +202,7 @@ static void test_more_behind_the_end(void **state) {
         size_t scan = file.size - 2 - scan_of(&file);
         assert_int_equal(buf_append(&file, cases[i].more, cases[i].size, NULL), ST_OK);
         assert_int_equal(huffman_sync_parse(&lane, buf_bytes(&file), &shape, &err), ST_OK);
-        assert_int_equal(lane.walk.scan.size, cases[i].taken ? scan : scan + cases[i].size);
+        assert_int_equal(lane.sync.scan.size, cases[i].taken ? scan : scan + cases[i].size);
         assert_int_equal(walk(buf_bytes(&file), &shape, &err), cases[i].taken ? ST_OK : ST_UNSUPPORTED);
         file.size = scan_of(&file) + scan; /* its end marker is gone */
         assert_int_equal(buf_append(&file, text, sizeof text, NULL), ST_OK);

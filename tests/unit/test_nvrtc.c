@@ -15,7 +15,7 @@
 
 static const char *const kernel_names[] = {
 #define KERNEL(name) #name,
-#include "gpu/stream/kernels.def"
+#include "gpu/cuda/kernels.def"
 #undef KERNEL
 };
 enum { KERNELS = sizeof kernel_names / sizeof *kernel_names };

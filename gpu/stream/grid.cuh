@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Where samples lie: positions, edges and tiles, for both kinds of arithmetic. */
-#ifndef BLURD_GPU_FILTERS_BLUR_GRID_CUH
-#define BLURD_GPU_FILTERS_BLUR_GRID_CUH
+#ifndef BLURD_GPU_STREAM_GRID_CUH
+#define BLURD_GPU_STREAM_GRID_CUH
 
-#include "gpu/stream/kernels.h"
+#include "gpu/cuda/kernels.h"
 
 /* What the launch gives each block. */
 extern __shared__ uint4 block_memory[];

@@ -5,8 +5,8 @@
  * and at the end the enlargement. A pass that lacks an axis has the identity there: one tap of
  * weight 1, which every rounding leaves alone. All planes of a picture share a launch: blocks
  * are numbered through, `first_tile` is the number of a plane's first. */
-#ifndef BLURD_GPU_STREAM_KERNELS_H
-#define BLURD_GPU_STREAM_KERNELS_H
+#ifndef BLURD_GPU_CUDA_KERNELS_H
+#define BLURD_GPU_CUDA_KERNELS_H
 
 #include <stdint.h>
 
@@ -26,7 +26,7 @@ enum {
     KERNEL_GROUP = 4,              /* samples that a thread loads and stores at once */
 };
 
-/* Outside of a picture or of what a pass left. */
+/* How samples outside of a grid are read. */
 enum kernel_edge { KERNEL_CLAMP, KERNEL_MIRROR, KERNEL_WRAP, KERNEL_ZERO };
 
 /* A rectangle of samples or values: a plane of the picture, or what a pass left of it, which
@@ -40,21 +40,21 @@ struct kernel_grid {
 };
 KERNEL_SIZE_IS(kernel_grid, 40);
 
-/* Samples j of the result are sums around samples j << shift. weight[k]: of those at -k and k;
- * 15 bits, 32768 for the identity. */
-struct whole_taps {
+/* Sample j of the result is a sum around sample j << shift. weight[k] applies to the samples at -k and k; it
+ * has 15 bits, and the identity has 32768. */
+struct fixed_taps {
     uint8_t shift;
     uint8_t radius;
     uint16_t weight[KERNEL_RADIUS + 1];
 };
-KERNEL_SIZE_IS(whole_taps, 102);
+KERNEL_SIZE_IS(fixed_taps, 102);
 
-struct real_taps {
+struct float_taps {
     int32_t shift;
     int32_t radius;
     float weight[KERNEL_RADIUS + 1];
 };
-KERNEL_SIZE_IS(real_taps, 208);
+KERNEL_SIZE_IS(float_taps, 208);
 
 /* How a grid is cut into tiles, one per block. */
 struct kernel_tiles {
@@ -66,21 +66,21 @@ struct kernel_tiles {
 };
 KERNEL_SIZE_IS(kernel_tiles, 24);
 
-struct whole_plane {
+struct fixed_plane {
     struct kernel_grid source, target;
     struct kernel_tiles tiles;
-    struct whole_taps x, y;
+    struct fixed_taps x, y;
     uint32_t border; /* the sample outside with KERNEL_ZERO */
 };
-KERNEL_SIZE_IS(whole_plane, 312);
+KERNEL_SIZE_IS(fixed_plane, 312);
 
 /* 8 bits without alpha: 1 or 3 interleaved channels. */
-struct whole_pass {
-    struct whole_plane plane[KERNEL_PLANES];
+struct fixed_pass {
+    struct fixed_plane plane[KERNEL_PLANES];
     int32_t planes;
     int32_t channels;
 };
-KERNEL_SIZE_IS(whole_pass, 944);
+KERNEL_SIZE_IS(fixed_pass, 944);
 
 /* Blocks of most kernels begin their shared memory with a table of rows. */
 enum { KERNEL_ROW_TABLE = 64 };
@@ -113,7 +113,7 @@ struct direct_pass {
 };
 KERNEL_SIZE_IS(direct_pass, 584);
 
-/* A stage of the reduction; see gpu/filters/blur_reduce.cuh. It takes struct whole_pass, but knows the
+/* A stage of the reduction; see gpu/filters/blur_reduce.cuh. It takes struct fixed_pass, but knows the
  * weights. */
 enum {
     KERNEL_REDUCE_THREADS_Y = 4,
@@ -150,7 +150,7 @@ struct wide_pass {
 };
 KERNEL_SIZE_IS(wide_pass, 1160);
 
-/* Tiles of the enlargement of whole numbers: 192 samples by 32 rows, a block of as many threads
+/* Tiles of the enlargement in fixed point: 192 samples by 32 rows, a block of as many threads
  * as samples. */
 enum {
     KERNEL_ENLARGE_THREADS_Y = 6,
@@ -162,7 +162,7 @@ enum {
 enum { KERNEL_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
 
 /* Both axes without reduction in single precision, radii up to 16; see gpu/filters/blur_near.cuh. It takes
- * struct real_pass. */
+ * struct float_pass. */
 enum {
     KERNEL_NEAR_RADIUS = 16,
     KERNEL_NEAR_HEIGHT = 16, /* of a tile, at most; a multiple of 4, as the kernel takes rows */
@@ -170,16 +170,16 @@ enum {
 };
 
 /* 16 bits or alpha: one plane of 1 to 4 channels. */
-struct real_pass {
+struct float_pass {
     struct kernel_grid source, target;
     struct kernel_tiles tiles;
-    struct real_taps x, y;
+    struct float_taps x, y;
     int32_t channels;
     int32_t depth; /* 8 or 16 */
     int32_t alpha; /* the last channel is; the others are multiplied by it between the passes */
     int32_t reserved;
 };
-KERNEL_SIZE_IS(real_pass, 536);
+KERNEL_SIZE_IS(float_pass, 536);
 
 /* The cubic B-spline of both axes; a level of 0 leaves its axis alone. */
 struct enlarge_plane {
@@ -189,18 +189,18 @@ struct enlarge_plane {
 };
 KERNEL_SIZE_IS(enlarge_plane, 112);
 
-struct whole_enlargement {
+struct fixed_enlargement {
     struct enlarge_plane plane[KERNEL_PLANES];
     int32_t planes;
     int32_t reserved;
 };
-KERNEL_SIZE_IS(whole_enlargement, 344);
+KERNEL_SIZE_IS(fixed_enlargement, 344);
 
-struct real_enlargement {
+struct float_enlargement {
     struct enlarge_plane plane;
     int32_t channels, depth, alpha, reserved;
 };
-KERNEL_SIZE_IS(real_enlargement, 128);
+KERNEL_SIZE_IS(float_enlargement, 128);
 
 /* What sharpening makes of the blurred values: see docs/filters.md. */
 struct unsharp {
@@ -210,13 +210,13 @@ struct unsharp {
 KERNEL_SIZE_IS(unsharp, 48);
 
 struct sharpen_pass {
-    struct real_pass blur;
+    struct float_pass blur;
     struct unsharp unsharp;
 };
 KERNEL_SIZE_IS(sharpen_pass, 584);
 
 struct sharpen_enlargement {
-    struct real_enlargement blur;
+    struct float_enlargement blur;
     struct unsharp unsharp;
 };
 KERNEL_SIZE_IS(sharpen_enlargement, 176);
@@ -235,7 +235,7 @@ enum {
 struct convolve_pass {
     struct kernel_grid source, target;
     struct kernel_tiles tiles;
-    int32_t channels, depth, alpha; /* as of struct real_pass */
+    int32_t channels, depth, alpha; /* as of struct float_pass */
     int32_t width, height;          /* of the window */
     int32_t separable;              /* column by column with `column`, then with the first row of `weight` */
     int32_t filter_alpha;           /* else alpha is kept */
@@ -264,7 +264,7 @@ KERNEL_SIZE_IS(pixelate_plane, 144);
 struct pixelate_pass {
     struct pixelate_plane plane[KERNEL_PLANES];
     int32_t planes;
-    int32_t channels, depth, alpha; /* as of struct real_pass */
+    int32_t channels, depth, alpha; /* as of struct float_pass */
 };
 KERNEL_SIZE_IS(pixelate_pass, 448);
 
@@ -304,7 +304,7 @@ struct blend_pass {
     struct blend_plane plane[KERNEL_PLANES];
     struct kernel_grid mask;
     int32_t planes;
-    int32_t channels, depth, alpha; /* as of struct real_pass */
+    int32_t channels, depth, alpha; /* as of struct float_pass */
 };
 KERNEL_SIZE_IS(blend_pass, 392);
 

@@ -11,11 +11,11 @@
  * coefficients that follow each other in zigzag order. The last block of threads that finishes the second
  * and the fourth one adds up what all have found.
  *
- * This file: where blocks lie, what their codes are, and sums over a block of threads. */
-#ifndef BLURD_GPU_JPEG_ENCODE_CUH
-#define BLURD_GPU_JPEG_ENCODE_CUH
+ * This file has the position of blocks, their codes, and sums over a block of threads. */
+#ifndef BLURD_GPU_JPEG_ENCODE_BLOCK_CUH
+#define BLURD_GPU_JPEG_ENCODE_BLOCK_CUH
 
-#include "gpu/filters/blur_grid.cuh"
+#include "gpu/stream/grid.cuh"
 #include "gpu/jpeg/encode_kernels.h"
 
 enum { ENCODE_LANES = 8, ENCODE_WARPS = KERNEL_THREADS_Y, ENCODE_ESCAPE = 0xf0 /* 16 zeros */ };
@@ -53,7 +53,7 @@ static __device__ __forceinline__ uint32_t encode_sum(struct encode_sums &sums, 
     return before + sum - value;
 }
 
-/* Whether this block of threads is the last one that has come so far; then it sees what all have written. */
+/* Whether this block of threads is the last one to get here; it then sees what all others have written. */
 static __device__ __forceinline__ bool encode_is_last(struct encode_sums &sums, uint32_t &finished) {
     __threadfence();
     __syncthreads();
@@ -65,7 +65,7 @@ static __device__ __forceinline__ bool encode_is_last(struct encode_sums &sums, 
     return sums.last != 0;
 }
 
-/* Makes of each number the sum of those before it; returns that of all. */
+/* Replaces each number by the sum of the numbers before it and returns the sum of all. */
 static __device__ __forceinline__ uint64_t encode_add_up(struct encode_sums &sums, uint64_t *number,
                                                          uint32_t count) {
     uint64_t sum = 0;
@@ -86,7 +86,8 @@ static __device__ __forceinline__ uint32_t encode_component_of(const struct enco
     return pass.components == 1 || in_mcu < pass.component[1].first ? 0 : in_mcu < pass.component[2].first ? 1 : 2;
 }
 
-/* Between the DC of the block and that of the one of its component before it; *table: the component's. */
+/* The difference between the DC of the block and that of its component's previous block. *table: the
+ * component's table. */
 static __device__ __forceinline__ int32_t encode_difference(const struct encode_pass &pass, uint32_t block,
                                                             uint32_t *table) {
     const struct encode_block *blocks = (const struct encode_block *)pass.blocks;
@@ -127,7 +128,8 @@ static __device__ __forceinline__ void encode_put_dc(Sink &sink, const uint32_t 
     encode_put(sink, codes[size], difference, size);
 }
 
-/* Those of one lane, without DC; the last lane ends the block. Bit k of `filled`: coefficient k is not 0. */
+/* Writes the AC codes of one lane's coefficients; the last lane ends the block. Bit k of `filled`: coefficient
+ * k is not 0. */
 template <class Sink>
 static __device__ __forceinline__ void encode_put_ac(Sink &sink, const uint32_t *codes, uint32_t lane,
                                                      const union encode_lane &values, uint64_t filled) {
@@ -153,7 +155,7 @@ static __device__ __forceinline__ void encode_put_ac(Sink &sink, const uint32_t 
     }
 }
 
-/* Of all lanes of the block; a barrier. `masks`: of the block, aligned to 8 bytes. */
+/* Which coefficients of the block are not 0. Contains a barrier. `masks`: 8 bytes of the block, aligned. */
 static __device__ __forceinline__ uint64_t encode_filled(uint8_t *masks, uint32_t lane,
                                                          const union encode_lane &values) {
     uint32_t mask = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Passes in integer arithmetic. *Values* are samples times 128, 16 bits; weights have 15 bits and
- * sum to 32768; sums are exact in 32 bits in any order. Here is the blur without reduction for every
- * radius, of which only kernel sizes above 33 are left to it, so it takes its time; other passes have kernels
- * of their own. Threads work on groups of four adjacent samples of a row, whatever the number of channels:
- * taps along a row are as many samples apart. */
-#ifndef BLURD_GPU_FILTERS_BLUR_FIXED_CUH
-#define BLURD_GPU_FILTERS_BLUR_FIXED_CUH
+ * Passes in fixed-point arithmetic. *Values* are samples times 128, in 16 bits. Weights have 15 bits and sum
+ * to 32768, and sums are exact in 32 bits in any order. This file has the blur without reduction for every
+ * radius. Smaller radii have faster kernels, so only kernel sizes above 33 use this one. Threads work on
+ * groups of four adjacent samples of a row; taps along a row are as many samples apart as there are
+ * channels. */
+#ifndef BLURD_GPU_FILTERS_BLUR_VALUES_CUH
+#define BLURD_GPU_FILTERS_BLUR_VALUES_CUH
 
-#include "gpu/filters/blur_grid.cuh"
+#include "gpu/stream/grid.cuh"
 
 struct sums {
     uint32_t of[KERNEL_GROUP];
@@ -25,14 +25,14 @@ static __device__ __forceinline__ struct value_group pack_values(const struct su
 }
 
 /* Four samples of row `y`, which may lie outside, at sample `at` inside the row. */
-static __device__ __forceinline__ uint32_t load_samples(const struct whole_plane &plane, int y, int at) {
+static __device__ __forceinline__ uint32_t load_samples(const struct fixed_plane &plane, int y, int at) {
     y = fold(y, plane.source.height, plane.source.edge_y);
     return y == OUTSIDE ? plane.border * 0x01010101u
                         : *(const uint32_t *)(row_of<const uint8_t>(plane.source, y) + at);
 }
 
 /* Weights k and k + 1 of the whole row of taps, from -radius; 0 behind its end. */
-static __device__ __forceinline__ uint32_t weight_pair(const struct whole_taps &taps, int k) {
+static __device__ __forceinline__ uint32_t weight_pair(const struct fixed_taps &taps, int k) {
     int radius = taps.radius;
     uint32_t first = taps.weight[abs(k - radius)];
     uint32_t second = k < 2 * radius ? taps.weight[abs(k + 1 - radius)] : 0;
@@ -41,7 +41,7 @@ static __device__ __forceinline__ uint32_t weight_pair(const struct whole_taps &
 
 /* Vertical sums around row `centre` of four samples: two rows at a time, whose bytes are
  * interleaved for the two-way dot product. */
-static __device__ __forceinline__ struct value_group column_values(const struct whole_plane &plane,
+static __device__ __forceinline__ struct value_group column_values(const struct fixed_plane &plane,
                                                                    int centre, int at) {
     struct sums sum = {{128, 128, 128, 128}}; /* half of 1 << 8 */
     int first = centre - plane.y.radius;
@@ -68,7 +68,7 @@ static __device__ __forceinline__ void add_values(struct sums &sum, uint32_t wei
 }
 
 /* One value, at a position that may lie outside the row. */
-static __device__ uint16_t edge_value(const struct whole_plane &plane, int channels, int centre, int at) {
+static __device__ uint16_t edge_value(const struct fixed_plane &plane, int channels, int centre, int at) {
     int x = floor_divide(at, channels);
     int channel = at - x * channels;
     x = fold(x, plane.source.width, plane.source.edge_x);
@@ -83,7 +83,7 @@ static __device__ uint16_t edge_value(const struct whole_plane &plane, int chann
 
 /* The vertical pass of a tile into shared memory. A group that reaches over the row's end goes
  * value by value. */
-static __device__ __forceinline__ void tile_columns(const struct whole_plane &plane, int channels,
+static __device__ __forceinline__ void tile_columns(const struct fixed_plane &plane, int channels,
                                                     const struct tile &tile, int first) {
     uint16_t *memory = (uint16_t *)block_memory;
     int end = plane.source.width * channels;
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void tile_columns(const struct whole_plane &pl
     }
 }
 
-static __device__ __forceinline__ uint32_t row_sum(const struct whole_taps &taps, int channels,
+static __device__ __forceinline__ uint32_t row_sum(const struct fixed_taps &taps, int channels,
                                                    const uint16_t *value) {
     uint32_t sum = taps.weight[0] * (uint32_t)value[0];
     for (int k = 1; k <= taps.radius; k++) {
@@ -123,7 +123,7 @@ static __device__ __forceinline__ void put_rounded(uint16_t *to, uint32_t sum) {
 }
 
 /* The horizontal pass of a tile from shared memory. */
-static __device__ __forceinline__ void tile_rows(const struct whole_plane &plane, int channels,
+static __device__ __forceinline__ void tile_rows(const struct fixed_plane &plane, int channels,
                                                  const struct tile &tile, int first) {
     const uint16_t *memory = (const uint16_t *)block_memory;
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
@@ -138,8 +138,8 @@ static __device__ __forceinline__ void tile_rows(const struct whole_plane &plane
     }
 }
 
-static __device__ __forceinline__ void whole_pass_tile(const struct whole_pass &pass) {
-    const struct whole_plane &plane = pass.plane[plane_of(pass)];
+static __device__ __forceinline__ void fixed_pass_tile(const struct fixed_pass &pass) {
+    const struct fixed_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
     int centre = centre_of(tile.x, plane.target.lo_x, plane.x.shift, plane.source.lo_x);
     int first = first_sample(centre, plane.x.radius, pass.channels);
