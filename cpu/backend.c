@@ -46,19 +46,20 @@ static void cpu_lane_destroy(struct lane *lane) {
 }
 
 /* The mask is for statistics alone: everything else is mixed at the end of the chain. */
-static enum status run_step(const struct means *means, const struct step *step, const struct image *source,
-                            const struct image *mask, const struct image *target, struct error *err) {
+static enum status run_step(const struct cpu_context *context, const struct step *step,
+                            const struct image *source, const struct image *mask, const struct image *target,
+                            struct error *err) {
     switch (step->filter) {
     case FILTER_BLUR:
-        return cpu_blur(means, &step->blur, source, target, err);
+        return cpu_blur(context, &step->blur, source, target, err);
     case FILTER_CONVOLVE:
-        return cpu_convolve(means, &step->convolve, source, target, err);
+        return cpu_convolve(context, &step->convolve, source, target, err);
     case FILTER_PIXELATE:
-        return cpu_pixelate(means, &step->pixelate, source, target, err);
+        return cpu_pixelate(context, &step->pixelate, source, target, err);
     case FILTER_SHARPEN:
-        return cpu_sharpen(means, &step->sharpen, source, target, err);
+        return cpu_sharpen(context, &step->sharpen, source, target, err);
     case FILTER_STATS:
-        return cpu_stats(means, source, mask, target, err);
+        return cpu_stats(context, source, mask, target, err);
     case FILTER_COUNT:
         break;
     }
@@ -117,11 +118,11 @@ static enum status spare_image(struct cpu_lane *lane, const struct image *source
 static enum status run_steps(struct cpu_lane *own, const struct run *run, struct error *err) {
     const struct chain *chain = run->chain;
     const bool follows = chain->step[0].filter == FILTER_BLUR; /* the others want the whole picture */
-    struct means means = {.rows = &cpu_backend(own->base.backend)->rows,
-                          .scratch = &own->scratch,
-                          .crew = run->crew,
-                          .deadline_ns = run->deadline_ns,
-                          .feed = follows ? run->feed : NULL};
+    struct cpu_context context = {.rows = &cpu_backend(own->base.backend)->rows,
+                                  .scratch = &own->scratch,
+                                  .crew = run->crew,
+                                  .deadline_ns = run->deadline_ns,
+                                  .feed = follows ? run->feed : NULL};
     struct image spare;
     enum status status = follows ? ST_OK : feed_make(run->feed, err);
     if (status == ST_OK && chain->count > 1) {
@@ -130,10 +131,10 @@ static enum status run_steps(struct cpu_lane *own, const struct run *run, struct
     const struct image *from = run->source;
     for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
         const struct image *to = (chain->count - i) % 2 ? run->target : &spare;
-        means.progress = i + 1 == chain->count && !run->mask ? run->progress : NULL;
-        status = run_step(&means, &chain->step[i], from, run->mask, to, err);
+        context.progress = i + 1 == chain->count && !run->mask ? run->progress : NULL;
+        status = run_step(&context, &chain->step[i], from, run->mask, to, err);
         from = to;
-        means.feed = NULL;
+        context.feed = NULL;
     }
     if (status == ST_OK && run->mask && chain->step[0].filter != FILTER_STATS) {
         status = blend(run->crew, run->deadline_ns, run->source, run->target, run->mask, err);

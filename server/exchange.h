@@ -30,7 +30,7 @@ struct worker;
 struct request *exchange_create(struct service *service, const char *target, bool admin);
 
 void exchange_header(struct request *request, const char *name, size_t name_size, const char *value,
-                    size_t value_size);
+                     size_t value_size);
 
 /* Judges headers, path, method, token, declared length and parameters. Afterwards either
  * request->answered is set (a refusal), or the body is wanted. */

@@ -286,8 +286,8 @@ static uint32_t makes(const void *context, unsigned plane, uint32_t to) {
     return to < job_rows(job, job->stages) ? to << shift : UINT32_MAX;
 }
 
-static enum status run_pass(const struct means *means, const struct pass *pass, const struct feed *feed,
-                            struct error *err) {
+static enum status run_pass(const struct cpu_context *context, const struct pass *pass,
+                            const struct feed *feed, struct error *err) {
     const struct blur_pass *own = pass->context;
     const struct jobs *jobs = own->jobs;
     enum edge edge = jobs->plane[0].y.edge;
@@ -297,21 +297,21 @@ static enum status run_pass(const struct means *means, const struct pass *pass, 
         feed = NULL;
     }
     if (status == ST_OK && (feed || (pass->progress && jobs->seats == 1))) {
-        return bands_follow(means->crew, jobs->seats, pass, reach, feed, err);
+        return bands_follow(context->crew, jobs->seats, pass, reach, feed, err);
     }
     if (status == ST_OK) {
-        status = bands_run(means->crew, jobs->seats, pass, err);
+        status = bands_run(context->crew, jobs->seats, pass, err);
     }
     return status;
 }
 
-static struct pass make_pass(const struct blur_pass *own, const struct means *means) {
+static struct pass make_pass(const struct blur_pass *own, const struct cpu_context *context) {
     const struct jobs *jobs = own->jobs;
     struct pass pass = {.band = run_band,
                         .context = own,
                         .least = job_is_real(&jobs->plane[0]) ? STRIP_ROWS_REAL : STRIP_ROWS,
-                        .progress = own->reduces ? NULL : means->progress,
-                        .deadline_ns = means->deadline_ns,
+                        .progress = own->reduces ? NULL : context->progress,
+                        .deadline_ns = context->deadline_ns,
                         .makes = makes};
     for (unsigned i = 0; i < jobs->count; i++) {
         const struct job *job = &jobs->plane[i];
@@ -323,26 +323,26 @@ static struct pass make_pass(const struct blur_pass *own, const struct means *me
     return pass;
 }
 
-enum status cpu_blur_finish(const struct means *means, const struct blur_plan *plan,
+enum status cpu_blur_finish(const struct cpu_context *context, const struct blur_plan *plan,
                             const struct image *source, const struct image *target,
                             const struct blur_finish *finish, struct error *err) {
     struct jobs jobs;
-    enum status status = jobs_init(&jobs, means, plan, source, target, finish, err);
+    enum status status = jobs_init(&jobs, context, plan, source, target, finish, err);
     unsigned stages = 0;
     for (unsigned i = 0; status == ST_OK && i < jobs.count; i++) {
         stages = jobs.plane[i].stages > stages ? jobs.plane[i].stages : stages;
     }
     for (unsigned i = 0; i <= stages && status == ST_OK; i++) {
         const struct blur_pass own = {&jobs, i < stages, i};
-        const struct pass pass = make_pass(&own, means);
-        status = run_pass(means, &pass, i == 0 ? means->feed : NULL, err);
+        const struct pass pass = make_pass(&own, context);
+        status = run_pass(context, &pass, i == 0 ? context->feed : NULL, err);
     }
     return status;
 }
 
-enum status cpu_blur(const struct means *means, const struct blur_plan *plan, const struct image *source,
-                     const struct image *target, struct error *err) {
-    return cpu_blur_finish(means, plan, source, target, NULL, err);
+enum status cpu_blur(const struct cpu_context *context, const struct blur_plan *plan,
+                     const struct image *source, const struct image *target, struct error *err) {
+    return cpu_blur_finish(context, plan, source, target, NULL, err);
 }
 
 struct need cpu_blur_need(const struct row_set *rows, const struct blur_plan *plan,

@@ -200,16 +200,16 @@ struct need jobs_need(const struct row_set *rows, const struct blur_plan *plan, 
     return jobs_layout(&jobs, rows, plan, source, source, finishes ? &any : NULL);
 }
 
-enum status jobs_init(struct jobs *jobs, const struct means *means, const struct blur_plan *plan,
+enum status jobs_init(struct jobs *jobs, const struct cpu_context *context, const struct blur_plan *plan,
                       const struct image *source, const struct image *target,
                       const struct blur_finish *finish, struct error *err) {
-    const struct need need = jobs_layout(jobs, means->rows, plan, source, target, finish);
-    jobs->seats = choose_seats(jobs, means->crew);
-    enum status status = scratch_seats(means->scratch, &need, &jobs->seats, err);
+    const struct need need = jobs_layout(jobs, context->rows, plan, source, target, finish);
+    jobs->seats = choose_seats(jobs, context->crew);
+    enum status status = scratch_seats(context->scratch, &need, &jobs->seats, err);
     if (status != ST_OK) {
         return status;
     }
-    place(jobs, means->scratch->memory);
+    place(jobs, context->scratch->memory);
     fill_tables(jobs, plan, source);
     return ST_OK;
 }

@@ -72,7 +72,7 @@ uint64_t job_cost(const struct job *job, unsigned i);
 
 /* Prepares the blur of `source` into `target`, with `finish` (NULL: none). The memory is that of the scratch,
  * until its next use. ST_BUSY without memory. */
-enum status jobs_init(struct jobs *jobs, const struct means *means, const struct blur_plan *plan,
+enum status jobs_init(struct jobs *jobs, const struct cpu_context *context, const struct blur_plan *plan,
                       const struct image *source, const struct image *target,
                       const struct blur_finish *finish, struct error *err);
 

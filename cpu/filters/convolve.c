@@ -236,10 +236,10 @@ struct need cpu_convolve_need(const struct convolve_plan *plan, const struct ima
     return (struct need){.seat = place(&window, NULL)};
 }
 
-enum status cpu_convolve(const struct means *means, const struct convolve_plan *plan,
+enum status cpu_convolve(const struct cpu_context *context, const struct convolve_plan *plan,
                          const struct image *source, const struct image *target, struct error *err) {
     struct convolution all = {.window = make_window(plan, source)};
-    all.window.rows = means->rows;
+    all.window.rows = context->rows;
     all.window.target = &target->plane[0];
     choose_taps(&all.window);
     all.size = place(&all.window, NULL);
@@ -247,12 +247,12 @@ enum status cpu_convolve(const struct means *means, const struct convolve_plan *
                         .cost = {row_cost(&all.window)},
                         .band = convolve_band,
                         .context = &all,
-                        .deadline_ns = means->deadline_ns};
-    unsigned seats = bands_seats(means->crew, &pass, all.size);
-    enum status status = scratch_seats(means->scratch, &(struct need){.seat = all.size}, &seats, err);
+                        .deadline_ns = context->deadline_ns};
+    unsigned seats = bands_seats(context->crew, &pass, all.size);
+    enum status status = scratch_seats(context->scratch, &(struct need){.seat = all.size}, &seats, err);
     if (status == ST_OK) {
-        all.memory = means->scratch->memory;
-        status = bands_run(means->crew, seats, &pass, err);
+        all.memory = context->scratch->memory;
+        status = bands_run(context->crew, seats, &pass, err);
     }
     return status;
 }

@@ -9,12 +9,12 @@
 
 #include "core/image.h"
 #include "core/status.h"
-#include "cpu/means.h"
+#include "cpu/cpu_context.h"
 #include "filters/filter.h"
 
 /* Blurs every plane. Scratch: the reduced picture, and some rows for each seat. */
-enum status cpu_blur(const struct means *means, const struct blur_plan *plan, const struct image *source,
-                     const struct image *target, struct error *err);
+enum status cpu_blur(const struct cpu_context *context, const struct blur_plan *plan,
+                     const struct image *source, const struct image *target, struct error *err);
 
 /* What becomes of the blurred rows, for filters that are made of a blur. */
 struct blur_finish {
@@ -27,7 +27,7 @@ struct blur_finish {
 };
 
 /* The same, always in real arithmetic, and `finish` writes the rows of the target. */
-enum status cpu_blur_finish(const struct means *means, const struct blur_plan *plan,
+enum status cpu_blur_finish(const struct cpu_context *context, const struct blur_plan *plan,
                             const struct image *source, const struct image *target,
                             const struct blur_finish *finish, struct error *err);
 
@@ -36,22 +36,22 @@ struct need cpu_blur_need(const struct row_set *rows, const struct blur_plan *pl
                           const struct image *source, bool finishes);
 
 /* Convolves the only plane. Scratch: the rows of a window for each seat. */
-enum status cpu_convolve(const struct means *means, const struct convolve_plan *plan,
+enum status cpu_convolve(const struct cpu_context *context, const struct convolve_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
 struct need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source);
 
 /* Makes tiles of every plane. Scratch: a row of sums for each seat. */
-enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *plan,
+enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
 struct need cpu_pixelate_need(const struct image *source);
 
 /* Sharpens every plane. Scratch: as for cpu_blur_finish. */
-enum status cpu_sharpen(const struct means *means, const struct sharpen_plan *plan,
+enum status cpu_sharpen(const struct cpu_context *context, const struct sharpen_plan *plan,
                         const struct image *source, const struct image *target, struct error *err);
 
 /* Counts the samples of the only plane under the mask (NULL: all). The target is of stats_shape(); its first
  * row becomes a struct stats. Scratch: the counters of each seat. */
-enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
+enum status cpu_stats(const struct cpu_context *context, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);
 struct need cpu_stats_need(void);
 

@@ -126,7 +126,7 @@ static void pixelate_course(const struct course *course, uint32_t y) {
 }
 
 struct pixelation {
-    const struct means *means;
+    const struct cpu_context *context;
     const struct pixelate_plan *plan;
     const struct image *source;
     const struct image *target;
@@ -139,14 +139,14 @@ static void pixelate_band(const void *context, const struct band *band) {
     const struct plane *plane = &all->source->plane[band->plane];
     bool alpha = pixel_has_alpha(all->source->model);
     struct course course = {
-        .rows = all->means->rows,
+        .rows = all->context->rows,
         .source = plane,
         .target = &all->target->plane[band->plane],
         .format = {plane->channels, all->source->depth, alpha},
         .width = all->plan->block >> plane->shift_x,
         .height = all->plan->block >> plane->shift_y,
         .wide = alpha && all->source->depth == 16,
-        .sum = all->means->scratch->memory + band->seat * all->sums,
+        .sum = all->context->scratch->memory + band->seat * all->sums,
     };
     for (uint32_t i = band->from; i < band->to; i++) {
         pixelate_course(&course, i * course.height);
@@ -159,21 +159,21 @@ struct need cpu_pixelate_need(const struct image *source) {
     return (struct need){.seat = align_up(sums, IMAGE_ALIGNMENT)};
 }
 
-enum status cpu_pixelate(const struct means *means, const struct pixelate_plan *plan,
+enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err) {
     const struct need need = cpu_pixelate_need(source);
-    struct pixelation all = {means, plan, source, target, need.seat};
-    struct pass pass = {.band = pixelate_band, .context = &all, .deadline_ns = means->deadline_ns};
+    struct pixelation all = {context, plan, source, target, need.seat};
+    struct pass pass = {.band = pixelate_band, .context = &all, .deadline_ns = context->deadline_ns};
     for (unsigned i = 0; i < source->plane_count; i++) {
         const struct plane *plane = &source->plane[i];
         uint32_t height = plan->block >> plane->shift_y;
         pass.rows[i] = (plane->height + height - 1) / height;
         pass.cost[i] = (uint64_t)plane->width * plane->channels * least(height, plane->height);
     }
-    unsigned seats = bands_seats(means->crew, &pass, need.seat);
-    enum status status = scratch_seats(means->scratch, &need, &seats, err);
+    unsigned seats = bands_seats(context->crew, &pass, need.seat);
+    enum status status = scratch_seats(context->scratch, &need, &seats, err);
     if (status == ST_OK) {
-        status = bands_run(means->crew, seats, &pass, err);
+        status = bands_run(context->crew, seats, &pass, err);
     }
     return status;
 }

@@ -25,9 +25,9 @@ static void sharpen_row(const void *context, void *to, const void *from, float *
     ops->store(to, blurred, format->depth, n);
 }
 
-enum status cpu_sharpen(const struct means *means, const struct sharpen_plan *plan,
+enum status cpu_sharpen(const struct cpu_context *context, const struct sharpen_plan *plan,
                         const struct image *source, const struct image *target, struct error *err) {
-    struct sharpen sharpen = {means->rows, plan};
+    struct sharpen sharpen = {context->rows, plan};
     struct blur_finish finish = {sharpen_row, &sharpen};
-    return cpu_blur_finish(means, &plan->blur, source, target, &finish, err);
+    return cpu_blur_finish(context, &plan->blur, source, target, &finish, err);
 }

@@ -175,27 +175,27 @@ struct need cpu_stats_need(void) {
     return (struct need){.seat = sizeof(struct tally)};
 }
 
-enum status cpu_stats(const struct means *means, const struct image *source, const struct image *mask,
+enum status cpu_stats(const struct cpu_context *context, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err) {
     const struct plane *plane = &source->plane[0];
-    struct counting all = {.rows = means->rows, .source = source, .mask = mask};
+    struct counting all = {.rows = context->rows, .source = source, .mask = mask};
     struct pass pass = {.rows = {plane->height},
                         .cost = {(uint64_t)plane->width * plane->channels},
                         .band = count_band,
                         .context = &all,
-                        .deadline_ns = means->deadline_ns};
+                        .deadline_ns = context->deadline_ns};
     const struct need need = cpu_stats_need();
-    unsigned seats = bands_seats(means->crew, &pass, need.seat);
-    enum status status = scratch_seats(means->scratch, &need, &seats, err);
+    unsigned seats = bands_seats(context->crew, &pass, need.seat);
+    enum status status = scratch_seats(context->scratch, &need, &seats, err);
     if (status != ST_OK) {
         return status;
     }
-    all.tally = (struct tally *)(void *)means->scratch->memory;
+    all.tally = (struct tally *)(void *)context->scratch->memory;
     for (unsigned i = 0; i < seats; i++) {
         memset(&all.tally[i], 0, sizeof all.tally[i]);
         memset(all.tally[i].measure.minimum, 0xff, sizeof all.tally[i].measure.minimum);
     }
-    status = bands_run(means->crew, seats, &pass, err);
+    status = bands_run(context->crew, seats, &pass, err);
     if (status != ST_OK) {
         return status;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * What a filter works with. */
-#ifndef BLURD_CPU_MEANS_H
-#define BLURD_CPU_MEANS_H
+ * What the filters of a run share: tables of row functions, memory, helpers, deadline. */
+#ifndef BLURD_CPU_CPU_CONTEXT_H
+#define BLURD_CPU_CPU_CONTEXT_H
 
 #include "core/crew.h"
 #include "core/feed.h"
 #include "cpu/rows/rows.h"
 #include "cpu/scratch.h"
 
-struct means {
+struct cpu_context {
     const struct row_set *rows;
     struct scratch *scratch;
     struct crew *crew;       /* NULL: the caller alone */
