@@ -1,32 +1,48 @@
 # SPDX-License-Identifier: MIT
-# make                 build/release/blurd
-# make run             installs what is missing, builds, serves on port 8080 (PORT=9000, ARGS='--workers 2')
-# make test            installs what is missing, builds, runs every test
-# make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
-# make check           the style checks alone          make format   clang-format over the tree
-# make check-arm64     the filter tests for 64-bit ARM, under an emulator
-# make check-api       the description of the interface, and the daemon against it (schemathesis)
-# make check-browser   the playground in Chromium, two minutes
-# make check-hostile   hostile pictures and clients against this build, some minutes
-# make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
-# make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
-# make docs            the generated pages, tables       make tidy     static analysis, all tools
-# make memcheck        the unit tests under valgrind
-# make mutants         puts small bugs into the code, one at a time, and tells which no test notices
-#                      (ARGS='--files core,codecs --count 50'); hours for many
-# make bundle          an archive for hosts without packages
-# make check-image     the container image, built by buildah and run, some minutes
-# make deb             a Debian package in build/deb   make check-deb   lintian, installed and removed in a Debian of its own
-# make check-readme    the README's own lines in an empty Debian, some minutes
-# make install         DESTDIR= PREFIX=/usr/local      install-strip, uninstall, check-install
-# make clean           distclean: downloads, too
 #
-# CONFIG=release|debug|asan|tsan|fuzz|afl|coverage   side by side under build/$(CONFIG)
-# V=1                                   shows the commands
-# CCACHE=                               without ccache, which is used where it is installed and CC is not given
-# WERROR=1                              warnings are errors, as in CI
-# CUDA_HOME=/usr/local/cuda             where the CUDA toolkit is
-# GPU=auto|required|none                without what the GPU needs: build for the CPU alone, or stop; none: do without
+#   make                 builds build/release/blurd
+#   make run             installs what is missing, builds, serves on port 8080 (PORT=9000, ARGS='--workers 2')
+#
+# While you work on something:
+#   make t T=unit/admission       builds one test and runs it: T=filters/blur, T=fuzz/query,
+#                                 T=http/regions ARGS='-k box', T=browser/playground; CONFIG=asan
+#   make lint            style: seconds          make format    clang-format over the tree
+#   make check           minutes: style, the release build, unit and filter tests, some HTTP tests
+#   make test            installs what is missing, builds, runs every test
+#   make hooks           lets git run the style checks before each commit
+#   make compile_commands.json    for clangd and other editors' tools
+#   make docs            the generated pages and tables
+#
+# Further checks:
+#   make tidy            static analysis, all tools
+#   make memcheck        the unit tests under valgrind
+#   make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
+#   make check-arm64     the filter tests for 64-bit ARM, under an emulator
+#   make check-api       the description of the interface, and the daemon against it (schemathesis)
+#   make check-browser   the playground in Chromium, two minutes
+#   make check-hostile   hostile pictures and clients against this build, some minutes
+#   make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
+#   make check-image     the container image, built by buildah and run, some minutes
+#   make check-deb       the Debian package: lintian, installed and removed in a Debian of its own
+#   make check-readme    the README's own lines in an empty Debian, some minutes
+#   make check-install   make install into an empty folder, and make uninstall
+#   make mutants         puts small bugs into the code, one at a time, and tells which no test notices
+#                        (ARGS='--files core,codecs --count 50'); hours for many
+#   make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
+#
+# Packages:
+#   make install         DESTDIR= PREFIX=/usr/local; install-strip, uninstall
+#   make bundle          an archive for hosts without packages
+#   make deb             a Debian package in build/deb
+#   make clean           removes what was built; make distclean: downloads, too
+#
+# Variables:
+#   CONFIG=release|debug|asan|tsan|fuzz|afl|coverage    side by side under build/$(CONFIG)
+#   V=1                                    shows the commands
+#   CCACHE=                                without ccache, which is used where it is installed and CC is not given
+#   WERROR=1                               warnings are errors, as in CI
+#   CUDA_HOME=/usr/local/cuda              where the CUDA toolkit is
+#   GPU=auto|required|none                 without what the GPU needs: build for the CPU alone, or stop; none: do without
 
 CONFIG ?= release
 V ?= 0
@@ -102,7 +118,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format run test bench check check-api check-arm64 check-browser check-hostile check-load coverage \
+BUILDS_NOTHING := clean distclean format help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load coverage \
                   check-image check-install check-deb check-readme deb mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -210,20 +226,31 @@ $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 # What the compiler makes code for; empty where there is none yet.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 ifneq ($(filter x86_64-% amd64-%,$(TARGET)),)
-$(BUILD)/cpu/rows/%_avx2.o: ALL_CFLAGS += -mavx2
-$(BUILD)/cpu/rows/%_avx512.o: ALL_CFLAGS += -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
+VECTOR_avx2 := -mavx2
+VECTOR_avx512 := -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
 endif
-own_flags = $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
-            $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
 comma := ,
 
 # References are plain loops that are compared with, and not what is tested: sanitizers would make them ten times slower.
-$(BUILD)/tests/filters/reference_%.o: ALL_CFLAGS = $(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS)
+base_flags = $(if $(filter tests/filters/reference_%,$(1)),$(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS),$(ALL_CFLAGS))
+own_flags = $(if $(filter cpu/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c,$(1)),$(VECTOR_avx512)) \
+            $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
+            $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
+file_flags = $(strip $(base_flags) $(own_flags))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CCACHE) $(CC) $(ALL_CFLAGS) $(call own_flags,$<) -MMD -MP -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(call file_flags,$<) -MMD -MP -c -o $@ $<
+
+# Without the warnings that only some compilers know: clangd would complain of them in each file.
+entry = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(CC) $(subst ",\",$(filter-out $(filter -W%,$(PROBE)),$(file_flags))) -c $(1)"}
+compile_commands.json: FORCE
+	$(file >$@,[)
+	$(foreach source,$(wordlist 2,9999,$(ALL_SOURCES)),$(file >>$@,$(call entry,$(source))$(comma)))
+	$(file >>$@,$(call entry,$(firstword $(ALL_SOURCES))))
+	$(file >>$@,])
+	$(call say,WRITE,$@)
 
 # The assembler includes it, and tells the compiler nothing.
 $(BUILD)/server/pages/openapi.o: server/pages/openapi.json
@@ -305,8 +332,26 @@ bench:
 	@$(MAKE) --no-print-directory CONFIG=release all tools build/sample.jpg
 	@tests/python.sh bench/run.py $(ARGS)
 
-check:
+# T=unit/admission is tests/unit/test_admission.c, T=http/regions tests/http/test_regions.py, T=fuzz/query tests/fuzz/query.c.
+T_FOLDER := $(firstword $(subst /, ,$(T)))
+T_NAME := $(patsubst test_%,%,$(basename $(notdir $(T))))
+T_PROGRAM := $(BUILD)/tests/$(T_FOLDER)/$(if $(filter unit filters,$(T_FOLDER)),test_)$(T_NAME)
+t: $(if $(filter http browser,$(T_FOLDER)),$(BUILD)/blurd $(FAKE_CUDA), \
+     $(if $(filter $(T_PROGRAM),$(call programs,$(TEST_SOURCES) $(FUZZ_SOURCES) $(TOOL_SOURCES))),$(T_PROGRAM)))
+	@CONFIG=$(CONFIG) tests/one.sh '$(T_FOLDER)' '$(T_NAME)' $(ARGS) || [ $$? = 77 ]
+
+lint:
 	@tests/check/run.sh
+
+check:
+	@config/packages.sh test
+	@tests/run.sh quick
+
+hooks:
+	git config core.hooksPath .githooks
+
+help:
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 check-arm64:
 	@tests/arm64.sh || [ $$? = 77 ]
@@ -373,7 +418,7 @@ check-install:
 
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 format:
-	$(Q)$(CLANG_FORMAT) -i $$(git ls-files '*.c' '*.h')
+	$(Q)$(CLANG_FORMAT) -i $$(git ls-files '*.c' '*.h' '*.cu' '*.cuh' | grep -vxF -f tests/check/format.known)
 
 docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
@@ -420,7 +465,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
+.PHONY: all kernels tests tools fuzzers t help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-deb check-install check-readme deb clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

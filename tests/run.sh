@@ -4,6 +4,7 @@
 # after one has failed; the last line counts the stages.
 #
 #     tests/run.sh [STAGE]...     style unit kernels http install api corpus instructions fuzz; all without
+#     tests/run.sh quick          what takes minutes (`make check`): style, unit and filter tests, some HTTP tests; release build
 #     tests/run.sh fuzz SECONDS   each fuzz target for so long (12); beside other stages where there are any
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
@@ -71,6 +72,17 @@ http() {
     return $status
 }
 
+# One test or more of every subject, in files that take seconds.
+some_http() {
+    local files beside=''
+    files=$(printf 'tests/http/test_%s.py ' $some_files)
+    $python -c 'import xdist' 2>/dev/null && beside="-n $(nproc) --dist loadfile"
+    # shellcheck disable=SC2086 # lists of words
+    BLURD=$PWD/build/$1/blurd timeout -k 5 600 $python -m pytest -q -p no:cacheprovider $beside $files
+}
+some_files="authorization cors deadlines examples filters headers health log metadata multipart openapi operations
+            orientation parameters refusals"
+
 # The release build alone: it asks for the same at every speed. What it needs comes from PyPI.
 api() {
     config/pypi.sh api
@@ -123,6 +135,29 @@ wanted() {
     [ ${#stages[@]} = 0 ] || [[ " ${stages[*]} " == *" $1 "* ]]
 }
 
+finish() { # prints the times, then one line with the count of stages, which is the script's status
+    printf '\n'
+    printf '%s\n' "${times[@]}"
+    [ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
+    [ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
+    echo "stages: ${#passed[@]} passed, ${#failed[@]} failed, ${#skipped[@]} skipped"
+    [ ${#failed[@]} = 0 ]
+}
+
+quick() {
+    stage "style" tests/check/run.sh
+    stage "build" build release
+    stage "unit tests" each_program build/release/tests/unit
+    stage "filter tests" each_program build/release/tests/filters
+    stage "some http tests" some_http release
+    finish
+}
+
+if [ "$*" = quick ]; then
+    quick
+    exit
+fi
+
 fuzz_seconds=12
 if [ $# -gt 0 ] && [[ ${!#} =~ ^[0-9]+$ ]]; then
     fuzz_seconds=${!#}
@@ -146,9 +181,4 @@ done
 wanted instructions && stage "instructions" bench/instructions.sh
 [ -z "$fuzz_pid" ] || stage "fuzz targets, $fuzz_seconds s each" fuzz_end
 
-printf '\n'
-printf '%s\n' "${times[@]}"
-[ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
-[ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
-echo "stages: ${#passed[@]} passed, ${#failed[@]} failed, ${#skipped[@]} skipped"
-[ ${#failed[@]} = 0 ]
+finish
