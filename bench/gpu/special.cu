@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * gpu/filters/convolve.cuh for one matrix: RGB of 8 bits, the nearest sample outside. Before this text stand WIDTH, HEIGHT,
- * DIVISOR and SUMS, which special.c writes. */
+ * gpu/filters/convolve.cuh for one matrix: RGB of 8 bits, the nearest sample outside. Before this text stand
+ * WIDTH, HEIGHT, DIVISOR and SUMS, which special.c writes. */
 #define TILE_COLUMNS 256
 #define TILE_HEIGHT 32
 #define CHANNELS 3
@@ -37,8 +37,7 @@ extern "C" __global__ void __launch_bounds__(256)
         int i = (task - task / across * across) * 128 + threadIdx.x;
         const float *at = memory + first * TILE_COLUMNS + i;
         float sum[4][4] = {}, v[4];
-        SUMS
-        for (int r = 0; r < 4; r++) {
+        SUMS for (int r = 0; r < 4; r++) {
             for (int c = 0; c < 4; c++) {
                 if (i + 32 * c < tile_width * CHANNELS && first + r < tile_height) {
                     float rounded = floorf(__fadd_rn(__fdiv_rn(sum[r][c], DIVISOR), 0.5f));

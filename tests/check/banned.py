@@ -24,7 +24,7 @@ CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
 
 def main():
     problems = []
-    for path in tree.c_files((".c", ".h", ".def", ".cu")):
+    for path in tree.c_files((".c", ".h", ".def", ".cu", ".cuh")):
         name = tree.name(path)
         for number, line in enumerate(tree.code(path).splitlines(), 1):
             for word in CALL.findall(line):

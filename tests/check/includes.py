@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Folders include each other in one direction only, and each library in one place."""
+"""Folders include each other in one direction only, modules never in a circle, and each library in one place.
+
+A module is what shares a stem: x.c, x.h, x.cu and x.cuh of one folder. What is still to be mended is in includes.known,
+which may only shrink."""
 import re
 
 import tree
 
+SUFFIXES = (".c", ".h", ".def", ".cu", ".cuh")
+PRODUCT = ("core", "filters", "codecs", "config", "cpu", "gpu", "server")
 # Who may include whom, beside itself. server, bench and tests may include all.
 ALLOWED = {
     "core": set(),
@@ -12,6 +17,26 @@ ALLOWED = {
     "config": {"core"},
     "cpu": {"core", "filters"},
     "gpu": {"core", "filters"},
+}
+# The same inside of a folder: what a subfolder may include of its parent, beside itself. "." is the files of the parent
+# itself, x.h a single file. A subfolder that is not here is free.
+ALLOWED_INSIDE = {
+    "gpu/front": {".", "engine/engine.h", "wire", "cuda"},
+    "gpu/wire": set(),
+    "gpu/engine": {"wire", "jpeg", "filters", "stream", "cuda"},
+    "gpu/jpeg": {"stream", "cuda"},
+    "gpu/filters": {"stream", "cuda"},
+    "gpu/stream": {"cuda"},
+    "gpu/cuda": set(),
+    "server/message": set(),
+    "server/http": {".", "message"},
+    "server/queue": {".", "message"},
+    "server/picture": {".", "message"},
+    "server/pages": {".", "message"},
+    "server/process": {".", "message"},
+    "codecs/metadata": {"."},
+    "codecs/jpeg": {".", "metadata"},
+    "codecs/png": {".", "metadata"},
 }
 # Which folder has the only code that knows a library. Tests and benchmarks are free.
 LIBRARIES = {
@@ -26,27 +51,86 @@ ONE_FILE = {"microhttpd.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
 
-def main():
-    problems = []
+def check_folders(name, header):
+    """Between the top folders."""
+    folder, target = name.split("/")[0], header.split("/")[0] if "/" in header else None
+    if target in tree.C_FOLDERS and folder in ALLOWED and target not in ALLOWED[folder] | {folder}:
+        yield f"{name} includes {header}: {folder} may include {sorted(ALLOWED[folder])}"
+    if target in ("tests", "bench") and folder not in ("tests", "bench"):
+        yield f"{name} includes {header}"
+
+
+def is_inside_rule(name, header):
+    """False for an include between subfolders that ALLOWED_INSIDE does not have."""
+    inside = "/".join(name.split("/")[:2])
+    parent = inside.split("/")[0]
+    if inside not in ALLOWED_INSIDE or not header.startswith(parent + "/") or header.startswith(inside + "/"):
+        return True
+    rest = header[len(parent) + 1:]
+    return rest in ALLOWED_INSIDE[inside] or (rest.split("/")[0] if "/" in rest else ".") in ALLOWED_INSIDE[inside]
+
+
+def check_libraries(includes):
     users = {}
-    for path in tree.c_files((".c", ".h", ".def", ".cu")):
-        name = tree.name(path)
-        folder = name.split("/")[0]
-        for header in INCLUDE.findall(path.read_text()):
-            target = header.split("/")[0] if "/" in header else None
-            if target in tree.C_FOLDERS and folder in ALLOWED and target not in ALLOWED[folder] | {folder}:
-                problems.append(f"{name} includes {header}: {folder} may include {sorted(ALLOWED[folder])}")
-            if target in ("tests", "bench") and folder not in ("tests", "bench"):
-                problems.append(f"{name} includes {header}")
-            owner = LIBRARIES.get(header, "")
-            if owner and folder not in (*owner.split(), "tests", "bench"):
-                problems.append(f"{name} includes <{header}>: only {owner} may")
-            if header in ONE_FILE and folder == owner:
-                users.setdefault(header, set()).add(name)
+    for name, header in includes:
+        folder, owner = name.split("/")[0], LIBRARIES.get(header, "")
+        if owner and folder not in (*owner.split(), "tests", "bench"):
+            yield f"{name} includes <{header}>: only {owner} may"
+        if header in ONE_FILE and folder == owner:
+            users.setdefault(header, set()).add(name)
     for header, names in users.items():
         if len(names) > 1:
-            problems.append(f"<{header}> is included by {', '.join(sorted(names))}: one file is enough")
-    tree.finish(problems)
+            yield f"<{header}> is included by {', '.join(sorted(names))}: one file is enough"
+
+
+def circles(graph):
+    """The strongly connected components of more than one module (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(module):
+        index[module] = low[module] = len(index)
+        stack.append(module)
+        for other in sorted(graph[module]):
+            if other not in index:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], index[other])
+        if low[module] == index[module]:
+            component = stack[stack.index(module):]
+            del stack[stack.index(module):]
+            if len(component) > 1:
+                found.append(component)
+
+    for module in sorted(graph):
+        if module not in index:
+            visit(module)
+    return found
+
+
+def module_graph(includes, names):
+    graph = {name.rsplit(".", 1)[0]: set() for name in names if name.split("/")[0] in PRODUCT}
+    for name, header in includes:
+        module, target = name.rsplit(".", 1)[0], header.rsplit(".", 1)[0]
+        if module in graph and target in graph and module != target:
+            graph[module].add(target)
+    return graph
+
+
+def main():
+    names = {tree.name(path): path for path in tree.c_files(SUFFIXES)}
+    includes = [(name, header) for name, path in names.items() for header in INCLUDE.findall(path.read_text())]
+    problems = [problem for name, header in includes for problem in check_folders(name, header)]
+    problems += check_libraries(includes)
+    breaches = {f"{name} {header}": "its folder may not include that one" for name, header in includes
+                if not is_inside_rule(name, header)}
+    graph = module_graph(includes, names)
+    rings = circles(graph)
+    problems += tree.shrinking("includes", "include", breaches)
+    problems += tree.shrinking("includes", "circle", {module: f"in a circle with {', '.join(sorted(graph[module] & set(ring)))}"
+                                                      for ring in rings for module in ring})
+    tree.finish(problems, f"{len(graph)} modules; left to mend: {len(rings)} circles of {sum(map(len, rings))} modules, "
+                          f"{len(breaches)} includes between subfolders")
 
 
 main()

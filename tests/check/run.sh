@@ -21,9 +21,12 @@ check() {
 }
 
 check "include directions" "$python" tests/check/includes.py
-check "function and file lengths" "$python" tests/check/lengths.py
+check "names" "$python" tests/check/names.py
+check "plain sentences" "$python" tests/check/language.py
+check "function, file and folder lengths" "$python" tests/check/lengths.py
 check "banned functions" "$python" tests/check/banned.py
 check "licences, links, text" "$python" tests/check/text.py
+check "scripts of the playground" "$python" tests/check/javascript.py
 check "options are read" "$python" tests/check/options.py
 check "tables of the pages are current" "$python" docs/tables.py --check
 check "headers compile alone" bash tests/check/headers.sh

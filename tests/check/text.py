@@ -4,7 +4,7 @@ import re
 
 import tree
 
-LICENSED = (".c", ".h", ".def", ".cu", ".sh", ".py", ".conf", ".js", ".css", ".html")
+LICENSED = (".c", ".h", ".def", ".cu", ".cuh", ".sh", ".py", ".conf", ".js", ".css", ".html")
 BINARY = (".jpg", ".jpeg", ".png", ".gz", ".xz", ".zip", ".webp", ".bin", ".icc")
 MACHINE = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|workspace)/")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -22,7 +22,7 @@ def check_text(path, name, text):
             problems.append(f"{name}:{number} has a path of one machine")
         if line != line.rstrip():
             problems.append(f"{name}:{number} ends in white space")
-        if "\t" in line and path.suffix in (".c", ".h", ".py", ".def"):
+        if "\t" in line and path.suffix in (".c", ".h", ".py", ".def", ".cu", ".cuh", ".js"):
             problems.append(f"{name}:{number} has a tab")
     if path.suffix == ".md":
         for target in LINK.findall(text):

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The files of the source tree, for the checks beside this file."""
+import os
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SKIPPED = {"build", ".git", "__pycache__", ".pytest_cache"}
+SKIPPED = {"build", "compile_commands.json", ".git", "__pycache__", ".pytest_cache"}
 C_FOLDERS = ("core", "filters", "codecs", "cpu", "gpu", "config", "server", "bench", "tests")
 
 
 def files(*suffixes):
     """Every file with one of the suffixes (all files without any), in a stable order."""
-    for path in sorted(ROOT.rglob("*")):
-        parts = path.relative_to(ROOT).parts
-        if path.is_file() and not SKIPPED.intersection(parts) and (not suffixes or path.suffix in suffixes):
-            yield path
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [one for one in folders if one not in SKIPPED]
+        found += [pathlib.Path(folder, one) for one in names if one not in SKIPPED]
+    return [path for path in sorted(found) if path.is_file() and (not suffixes or path.suffix in suffixes)]
 
 
 def name(path):
@@ -31,6 +33,21 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 def code(path):
     """The C text without comments and strings, with the same line numbers."""
     return TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), path.read_text())
+
+
+def shrinking(check, kind, found):
+    """The problems of {fault: what is wrong}, where those that are still to be mended are lines `kind fault` of CHECK.known.
+    The list may only shrink: a fault that is new is a problem, and so is a line whose fault is gone.
+    `python3 tests/check/CHECK.py --forget` removes such lines."""
+    path = ROOT / "tests" / "check" / f"{check}.known"
+    lines = path.read_text().splitlines()
+    known = {line[len(kind) + 1:] for line in lines if line.startswith(kind + " ")}
+    gone = {f"{kind} {fault}" for fault in known - set(found)}
+    if gone and "--forget" in sys.argv:
+        path.write_text("".join(line + "\n" for line in lines if line not in gone))
+        gone = set()
+    return [f"{fault}: {found[fault]}" for fault in sorted(set(found) - known)] + \
+        [f"{path.name} has '{line}', which is mended: remove it, or run python3 tests/check/{check}.py --forget" for line in sorted(gone)]
 
 
 def finish(problems, summary=""):

@@ -86,7 +86,7 @@ function textControl(row, id, changed) {
 const makers = { real: numberControl, whole: numberControl, choice: choiceControl, switch: switchControl, text: textControl };
 
 // A labelled field. `start` is the value the page begins with, where that is not the daemon's default.
-export function makeField(row, prefix, changed) {
+function makeField(row, prefix, changed) {
     const id = `${prefix}-${row.name}`;
     const control = makers[row.type](row, id, changed);
     const label = element("label", { for: id }, row.label);

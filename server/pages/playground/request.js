@@ -14,7 +14,7 @@ function hex(sign) {
 }
 
 // { path, pairs } becomes the target; parameters that are too long for one go into a form.
-export function targetOf({ path, pairs }) {
+function targetOf({ path, pairs }) {
     const query = pairs.map(([name, value]) => `${name}=${encode(value)}`).join("&");
     const target = query ? `${path}?${query}` : path;
     return target.length <= targetMax ? { target, form: false } : { target: path, form: true };
@@ -37,7 +37,7 @@ export async function send(request, picture, token, signal) {
 
 // --- for the command line ---
 
-export function shellQuote(text) {
+function shellQuote(text) {
     return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

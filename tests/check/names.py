@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""One name, one meaning: no struct tag and no public function twice in the product, and the functions of x.h begin with x.
+
+A function may begin with the folder's name in front of the stem, too: gpu/filters/blur.h has gpu_blur_…. What is still to
+be mended is in names.known, which may only shrink."""
+import re
+import shutil
+import subprocess
+import sys
+
+import tree
+
+PRODUCT = ("core", "filters", "codecs", "config", "cpu", "gpu", "server")
+# Headers with functions of other names, and why.
+VERBS = {
+    "core/status.h": "fail, rethrow and others are verbs of every function",
+}
+# One file for each instruction set, with the same functions, of which a build includes one.
+VARIANT = re.compile(r"cpu/(.*/)?simd_\w+\.h")
+TAG = re.compile(r"^[ \t]*(?:typedef )?(?:struct|union|enum)\s+(\w+)\s*\{", re.M)
+TEMPLATE = re.compile(r"Included (once per|after) ")
+
+
+def public_functions(headers):
+    """(header, name) of every function that a header declares or defines inline."""
+    command = ["ctags", "--languages=C,C++", "--langmap=C:.h", "--kinds-C=fp", "-o", "-", *headers]
+    listing = subprocess.run(command, cwd=tree.ROOT, check=True, capture_output=True, text=True).stdout
+    for row in listing.splitlines():
+        if not row.startswith("!"):
+            name, header = row.split("\t")[:2]
+            yield header, name
+
+
+def is_named_after(header, name):
+    folders, stem = header.split("/")[:-1], header.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    return name.startswith((stem, *(f"{folder}_{stem}" for folder in folders)))
+
+
+def twice(places):
+    """{name: places as text} of the names with more than one place."""
+    return {name: ", ".join(sorted(where)) for name, where in places.items() if len(where) > 1}
+
+
+def main():
+    tags, functions, headers = {}, {}, []
+    for path in tree.c_files((".c", ".h", ".cu", ".cuh")):
+        name = tree.name(path)
+        if name.split("/")[0] not in PRODUCT:
+            continue
+        text = tree.code(path)
+        for tag in TAG.findall(text):
+            tags.setdefault(tag, set()).add(name)
+        if path.suffix == ".h" and not VARIANT.fullmatch(name) and not TEMPLATE.search("".join(path.read_text().splitlines(True)[:6])):
+            headers.append(name)
+    if not shutil.which("ctags"):
+        print("    no ctags: names are not looked at")
+        sys.exit(77)
+    breaches = {}
+    for header, name in set(public_functions(headers)):
+        functions.setdefault(name, set()).add(header)
+        if header not in VERBS and not is_named_after(header, name):
+            breaches[f"{header} {name}"] = "begins otherwise than its header"
+    problems = [f"function {name}: {where}" for name, where in twice(functions).items()]
+    problems += tree.shrinking("names", "prefix", breaches)
+    problems += tree.shrinking("names", "tag", twice(tags))
+    tree.finish(problems, f"{len(functions)} public functions, {len(tags)} tags; left to mend: {len(breaches)} functions, "
+                          f"{len(twice(tags))} tags")
+
+
+main()
