@@ -33,6 +33,8 @@ def public_functions(headers):
 
 def is_named_after(header, name):
     folders, stem = header.split("/")[:-1], header.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    if folders[1:] == [stem]: # cpu/filters/filters.h is for all of cpu/filters
+        folders, stem = [], folders[0]
     return name.startswith((stem, *(f"{folder}_{stem}" for folder in folders)))
 
 
@@ -59,7 +61,7 @@ def main():
     for header, name in set(public_functions(headers)):
         functions.setdefault(name, set()).add(header)
         if header not in VERBS and not is_named_after(header, name):
-            breaches[f"{header} {name}"] = "begins otherwise than its header"
+            breaches[name] = f"begins otherwise than its header, {header}"
     problems = [f"function {name}: {where}" for name, where in twice(functions).items()]
     problems += tree.shrinking("names", "prefix", breaches)
     problems += tree.shrinking("names", "tag", twice(tags))
