@@ -65,14 +65,14 @@ static void log_request(const struct request *request) {
     log_string(&line, "backend", outcome->backend_name);
     for (unsigned i = 0; outcome->stages && i < STAGE_COUNT; i++) {
         char key[24];
-        snprintf(key, sizeof key, "%s_ms", stage_name(i));
+        snprintf(key, sizeof key, "%s_ms", metrics_stage_name(i));
         log_ms(&line, key, outcome->stage_ns[i]);
     }
     log_ms(&line, "life_ms", clock_ns() - request->created_ns);
     log_end(&line);
 }
 
-void account(const struct request *request) {
+void access_log_write(const struct request *request) {
     count(request);
     if (!problem_is_overload(request->outcome.problem) || overload_may_log(request->service)) {
         log_request(request);

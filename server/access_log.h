@@ -7,6 +7,6 @@ struct request;
 
 /* Counts it and logs it; refusals for overload get no more lines than overload_may_log allows. Thread-safe.
  */
-void account(const struct request *request);
+void access_log_write(const struct request *request);
 
 #endif

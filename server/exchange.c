@@ -377,7 +377,7 @@ void exchange_destroy(struct request *request, bool sent, bool timeout) {
         }
         request->sent = 0;
     }
-    account(request);
+    access_log_write(request);
     give_slot_back(request);
     slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Start, wait for a signal or for nobody to ask, drain, end. */
+ * Starts the daemon, waits for a signal or for idle_exit, drains and ends. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -32,6 +32,7 @@
 #include "server/process/idle.h"
 #include "server/process/reload.h"
 #include "server/process/sandbox.h"
+#include "server/process/signals.h"
 #include "server/queue/overload.h"
 #include "server/routes.h"
 #include "server/service.h"
@@ -221,9 +222,9 @@ static enum status open_sockets(struct service *service, int fd[2], struct error
     return status;
 }
 
-/* The last thing before strangers come in is that the system calls are closed. */
-static enum status open_doors(struct service *service, struct sandbox *sandbox, struct http *https[2],
-                              struct error *err) {
+/* The filter of system calls comes last before clients do. */
+static enum status open_listeners(struct service *service, struct sandbox *sandbox, struct http *https[2],
+                                  struct error *err) {
     int fd[2] = {-1, -1};
     enum status status = open_sockets(service, fd, err);
     if (status == ST_OK) {
@@ -269,7 +270,7 @@ static int serve(const struct command *command, const struct config *config, str
         status = service_init(&service, err);
     }
     if (status == ST_OK) {
-        status = open_doors(&service, &sandbox, https, err);
+        status = open_listeners(&service, &sandbox, https, err);
     }
     if (status == ST_OK) {
         announce(&service);

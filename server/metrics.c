@@ -45,7 +45,7 @@ static const char *const format_names[METRIC_FORMAT_COUNT] = {"none", "jpeg", "p
 static const char *const stage_names[STAGE_COUNT] = {"queue",    "decode", "upload", "filter",
                                                      "download", "encode", "total"};
 
-const char *stage_name(enum stage stage) {
+const char *metrics_stage_name(enum stage stage) {
     return stage_names[stage];
 }
 

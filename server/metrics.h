@@ -53,7 +53,7 @@ void metrics_request(struct metrics *metrics, unsigned operation, enum metric_fo
 /* Adds one duration to the stage's histogram. */
 void metrics_stage(struct metrics *metrics, enum stage stage, int64_t ns);
 
-const char *stage_name(enum stage stage);
+const char *metrics_stage_name(enum stage stage);
 
 /* Appends the page for GET /metrics. `build` is the value of the version label. */
 enum status metrics_write(struct metrics *metrics, const char *build, struct buf *out, struct error *err);

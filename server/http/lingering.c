@@ -15,13 +15,13 @@
 #include "server/http/loop.h"
 
 enum {
-    KEPT_MAX = 64,
+    SOCKETS_MAX = 64,
     EVENTS_MAX = 16,
     READS_MAX = 16, /* of one socket before the others get their turn */
 };
-#define KEPT_NS INT64_C(2000000000)
+#define LINGER_NS INT64_C(2000000000)
 
-struct kept {
+struct lingering_socket {
     int fd; /* -1: free */
     int64_t until;
 };
@@ -30,14 +30,14 @@ struct lingering {
     struct loop *loop;
     int epoll;
     pthread_mutex_t lock; /* guards the rest */
-    struct kept kept[KEPT_MAX];
+    struct lingering_socket sockets[SOCKETS_MAX];
 };
 
 /* False at the end of what the peer sends. */
 static bool discard(int fd) {
-    char nowhere[32 << 10];
+    char discarded[32 << 10];
     for (unsigned i = 0; i < READS_MAX; i++) {
-        ssize_t got = recv(fd, nowhere, sizeof nowhere, MSG_DONTWAIT);
+        ssize_t got = recv(fd, discarded, sizeof discarded, MSG_DONTWAIT);
         if (got <= 0) {
             return got < 0 && (errno == EAGAIN || errno == EINTR);
         }
@@ -45,11 +45,11 @@ static bool discard(int fd) {
     return true;
 }
 
-static void let_go(struct lingering *lingering, struct kept *kept) {
+static void release(struct lingering *lingering, struct lingering_socket *entry) {
     /* Closing would not do that while the caller of lingering_add still has its descriptor. */
-    epoll_ctl(lingering->epoll, EPOLL_CTL_DEL, kept->fd, NULL);
-    close(kept->fd);
-    kept->fd = -1;
+    epoll_ctl(lingering->epoll, EPOLL_CTL_DEL, entry->fd, NULL);
+    close(entry->fd);
+    entry->fd = -1;
 }
 
 static int64_t work(void *context) {
@@ -58,18 +58,18 @@ static int64_t work(void *context) {
     pthread_mutex_lock(&lingering->lock);
     int count = epoll_wait(lingering->epoll, events, EVENTS_MAX, 0);
     for (int i = 0; i < count; i++) {
-        struct kept *kept = events[i].data.ptr;
-        if (!discard(kept->fd)) {
-            let_go(lingering, kept);
+        struct lingering_socket *entry = events[i].data.ptr;
+        if (!discard(entry->fd)) {
+            release(lingering, entry);
         }
     }
     int64_t now = clock_ns(), next = INT64_MAX;
-    for (unsigned i = 0; i < KEPT_MAX; i++) {
-        struct kept *kept = &lingering->kept[i];
-        if (kept->fd >= 0 && kept->until <= now) {
-            let_go(lingering, kept);
+    for (unsigned i = 0; i < SOCKETS_MAX; i++) {
+        struct lingering_socket *entry = &lingering->sockets[i];
+        if (entry->fd >= 0 && entry->until <= now) {
+            release(lingering, entry);
         }
-        next = kept->fd >= 0 && kept->until < next ? kept->until : next;
+        next = entry->fd >= 0 && entry->until < next ? entry->until : next;
     }
     pthread_mutex_unlock(&lingering->lock);
     return next == INT64_MAX ? -1 : (next - now) / 1000000 + 1;
@@ -81,8 +81,8 @@ enum status lingering_create(struct lingering **lingering, struct error *err) {
         return fail(err, ST_BUSY, "out of memory");
     }
     pthread_mutex_init(&made->lock, NULL);
-    for (unsigned i = 0; i < KEPT_MAX; i++) {
-        made->kept[i].fd = -1;
+    for (unsigned i = 0; i < SOCKETS_MAX; i++) {
+        made->sockets[i].fd = -1;
     }
     made->epoll = epoll_create1(EPOLL_CLOEXEC);
     enum status status = made->epoll < 0 ? fail(err, ST_BUSY, "no descriptor: %s", strerror(errno))
@@ -100,9 +100,9 @@ void lingering_destroy(struct lingering *lingering) {
         return;
     }
     loop_stop(lingering->loop);
-    for (unsigned i = 0; i < KEPT_MAX; i++) {
-        if (lingering->kept[i].fd >= 0) {
-            let_go(lingering, &lingering->kept[i]);
+    for (unsigned i = 0; i < SOCKETS_MAX; i++) {
+        if (lingering->sockets[i].fd >= 0) {
+            release(lingering, &lingering->sockets[i]);
         }
     }
     if (lingering->epoll >= 0) {
@@ -112,10 +112,10 @@ void lingering_destroy(struct lingering *lingering) {
     free(lingering);
 }
 
-static struct kept *find_room(struct lingering *lingering) {
-    for (unsigned i = 0; i < KEPT_MAX; i++) {
-        if (lingering->kept[i].fd < 0) {
-            return &lingering->kept[i];
+static struct lingering_socket *find_room(struct lingering *lingering) {
+    for (unsigned i = 0; i < SOCKETS_MAX; i++) {
+        if (lingering->sockets[i].fd < 0) {
+            return &lingering->sockets[i];
         }
     }
     return NULL;
@@ -123,14 +123,14 @@ static struct kept *find_room(struct lingering *lingering) {
 
 void lingering_add(struct lingering *lingering, int fd) {
     pthread_mutex_lock(&lingering->lock);
-    struct kept *kept = find_room(lingering);
-    int copy = kept ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    struct lingering_socket *entry = find_room(lingering);
+    int copy = entry ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     if (copy >= 0) {
-        struct epoll_event readable = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = kept};
-        *kept = (struct kept){.fd = copy, .until = clock_ns() + KEPT_NS};
+        struct epoll_event readable = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = entry};
+        *entry = (struct lingering_socket){.fd = copy, .until = clock_ns() + LINGER_NS};
         shutdown(copy, SHUT_WR);
         if (epoll_ctl(lingering->epoll, EPOLL_CTL_ADD, copy, &readable) != 0) {
-            let_go(lingering, kept);
+            release(lingering, entry);
         }
         loop_wake(lingering->loop); /* for the new deadline */
     }

@@ -44,7 +44,7 @@ static enum status speak(gnutls_session_t session, int fd, struct bytes request,
     return status == ST_OK ? exchange(session, request, answer, size, err) : status;
 }
 
-enum status tls_ask(int fd, struct bytes request, char *answer, size_t size, struct error *err) {
+enum status tls_client_ask(int fd, struct bytes request, char *answer, size_t size, struct error *err) {
     gnutls_certificate_credentials_t none = NULL;
     gnutls_session_t session = NULL;
     enum status status = ST_BUSY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The other side of TLS, for the daemon's own health check. With tls.h the only files that know GnuTLS. */
+ * A TLS client for the daemon's own health check. */
 #ifndef BLURD_SERVER_HTTP_TLS_CLIENT_H
 #define BLURD_SERVER_HTTP_TLS_CLIENT_H
 
@@ -10,6 +10,6 @@
  * back in `answer`. Any certificate will do, as the question is whether the server answers, and the request
  * holds no secret. Blocks without a limit. ST_ARGUMENT with a sentence when there is no TLS server, or when
  * it ends before that many bytes. */
-enum status tls_ask(int fd, struct bytes request, char *answer, size_t size, struct error *err);
+enum status tls_client_ask(int fd, struct bytes request, char *answer, size_t size, struct error *err);
 
 #endif

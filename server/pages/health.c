@@ -89,7 +89,7 @@ static enum status ask(int fd, bool tls, struct error *err) {
     static const char text[] = "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     struct bytes request = {(const uint8_t *)text, sizeof text - 1};
     char line[STATUS_LINE_MIN + 1] = "";
-    enum status status = (tls ? tls_ask : plain_ask)(fd, request, line, STATUS_LINE_MIN, err);
+    enum status status = (tls ? tls_client_ask : plain_ask)(fd, request, line, STATUS_LINE_MIN, err);
     if (status != ST_OK) {
         return status;
     }

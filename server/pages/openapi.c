@@ -7,7 +7,7 @@
 
 #include "core/version.h"
 #include "server/message/parameters.h"
-#include "server/pages/openapi_writer.h"
+#include "server/pages/emit.h"
 #include "server/problem.h"
 #include "server/route.h"
 
@@ -43,36 +43,36 @@ static const struct filter *filter_of(const struct route *route) {
 /* ---- parameters ---- */
 
 /* blur and kernel_size as BlurKernelSize: what the schema of that argument is called. */
-static void put_schema_name(struct writer *w, const char *prefix, const char *name) {
+static void emit_schema_name(struct emitter *w, const char *prefix, const char *name) {
     const char *const words[] = {prefix, name};
     for (unsigned i = 0; i < 2; i++) {
         for (const char *at = words[i]; *at; at++) {
             bool first = at == words[i] || at[-1] == '_';
             if (*at != '_') {
-                put(w, "%c", first ? toupper((unsigned char)*at) : *at);
+                emit(w, "%c", first ? toupper((unsigned char)*at) : *at);
             }
         }
     }
 }
 
-static void refer_schema(struct writer *w, const char *prefix, const char *name) {
-    put(w, "{\"$ref\":\"#/components/schemas/");
-    put_schema_name(w, prefix, name);
-    put(w, "\"}");
+static void refer_schema(struct emitter *w, const char *prefix, const char *name) {
+    emit(w, "{\"$ref\":\"#/components/schemas/");
+    emit_schema_name(w, prefix, name);
+    emit(w, "\"}");
 }
 
-static void put_field(struct writer *w, unsigned i) {
-    put_name(w, "%s", fields[i].name);
-    put(w, "{\"name\":\"%s\",\"in\":\"header\",\"description\":", fields[i].name);
-    put_text(w, fields[i].help);
-    put(w, ",\"schema\":{\"type\":\"string\"}}");
+static void emit_field(struct emitter *w, unsigned i) {
+    emit_name(w, "%s", fields[i].name);
+    emit(w, "{\"name\":\"%s\",\"in\":\"header\",\"description\":", fields[i].name);
+    emit_text(w, fields[i].help);
+    emit(w, ",\"schema\":{\"type\":\"string\"}}");
 }
 
-typedef void argument_visit(struct writer *w, const char *prefix, const struct argument *row);
+typedef void argument_visit(struct emitter *w, const char *prefix, const struct argument *row);
 
 /* Calls `visit` with every argument that there is; `prefix` is its filter, "" for those that filters share.
  */
-static void each_argument(struct writer *w, argument_visit *visit) {
+static void each_argument(struct emitter *w, argument_visit *visit) {
     for (unsigned i = 0; i < FILTER_COUNT; i++) {
         const struct filter *filter = filter_get(i);
         for (const struct argument *row = filter->arguments; row->name; row++) {
@@ -88,45 +88,45 @@ static void each_argument(struct writer *w, argument_visit *visit) {
 }
 
 /* A name in components/parameters. */
-static void put_parameter_name(struct writer *w, const char *prefix, const struct argument *row) {
-    put(w, "%s%s%s", prefix, *prefix ? "." : "", row->name);
+static void emit_parameter_name(struct emitter *w, const char *prefix, const struct argument *row) {
+    emit(w, "%s%s%s", prefix, *prefix ? "." : "", row->name);
 }
 
-static void define_parameter(struct writer *w, const char *prefix, const struct argument *row) {
-    put_item(w);
-    put(w, "\"");
-    put_parameter_name(w, prefix, row);
-    put(w, "\":{\"name\":\"%s\",\"in\":\"query\",\"description\":", row->name);
-    put_text(w, row->help);
-    put(w, ",\"schema\":");
+static void define_parameter(struct emitter *w, const char *prefix, const struct argument *row) {
+    emit_item(w);
+    emit(w, "\"");
+    emit_parameter_name(w, prefix, row);
+    emit(w, "\":{\"name\":\"%s\",\"in\":\"query\",\"description\":", row->name);
+    emit_text(w, row->help);
+    emit(w, ",\"schema\":");
     refer_schema(w, prefix, row->name);
-    put(w, "%s}", row->most > 1 ? ",\"style\":\"form\",\"explode\":true" : "");
+    emit(w, "%s}", row->most > 1 ? ",\"style\":\"form\",\"explode\":true" : "");
 }
 
-static void define_schema(struct writer *w, const char *prefix, const struct argument *row) {
-    put_item(w);
-    put(w, "\"");
-    put_schema_name(w, prefix, row->name);
-    put(w, "\":");
-    put_argument(w, row);
+static void define_schema(struct emitter *w, const char *prefix, const struct argument *row) {
+    emit_item(w);
+    emit(w, "\"");
+    emit_schema_name(w, prefix, row->name);
+    emit(w, "\":");
+    emit_argument(w, row);
 }
 
 /* One schema for an argument, whether it stands in a query or in a form. */
-static void write_arguments(struct writer *w) {
+static void write_arguments(struct emitter *w) {
     each_argument(w, define_schema);
 }
 
-static void write_parameters(struct writer *w) {
-    put(w, "{");
+static void write_parameters(struct emitter *w) {
+    emit(w, "{");
     each_argument(w, define_parameter);
     for (unsigned i = 0; i < FIELDS; i++) {
-        put_field(w, i);
+        emit_field(w, i);
     }
-    put(w, "}");
+    emit(w, "}");
 }
 
 /* Calls `visit` with each parameter of the endpoint and its name in components. */
-static void each_parameter(struct writer *w, const struct filter *filter, argument_visit *visit) {
+static void each_parameter(struct emitter *w, const struct filter *filter, argument_visit *visit) {
     for (const struct argument *row = filter ? filter->arguments : NULL; row && row->name; row++) {
         visit(w, filter->name, row);
     }
@@ -138,43 +138,43 @@ static void each_parameter(struct writer *w, const struct filter *filter, argume
     }
 }
 
-static void refer_parameter(struct writer *w, const char *prefix, const struct argument *row) {
-    put_item(w);
-    put(w, "{\"$ref\":\"#/components/parameters/");
-    put_parameter_name(w, prefix, row);
-    put(w, "\"}");
+static void refer_parameter(struct emitter *w, const char *prefix, const struct argument *row) {
+    emit_item(w);
+    emit(w, "{\"$ref\":\"#/components/parameters/");
+    emit_parameter_name(w, prefix, row);
+    emit(w, "\"}");
 }
 
-static void put_property(struct writer *w, const char *prefix, const struct argument *row) {
-    put_name(w, "%s", row->name);
+static void emit_property(struct emitter *w, const char *prefix, const struct argument *row) {
+    emit_name(w, "%s", row->name);
     refer_schema(w, prefix, row->name);
 }
 
 /* ---- answers ---- */
 
-static void put_headers(struct writer *w, const char *const *names) {
-    put(w, ",\"headers\":{");
+static void emit_headers(struct emitter *w, const char *const *names) {
+    emit(w, ",\"headers\":{");
     for (; *names; names++) {
-        put_name(w, "%s", *names);
-        put(w, "{\"$ref\":\"#/components/headers/%s\"}", *names);
+        emit_name(w, "%s", *names);
+        emit(w, "{\"$ref\":\"#/components/headers/%s\"}", *names);
     }
-    put(w, "}");
+    emit(w, "}");
 }
 
 /* The problems of one HTTP status, from number `first` on, as one response. */
-static void put_problems(struct writer *w, unsigned first) {
+static void emit_problems(struct emitter *w, unsigned first) {
     const struct problem_kind *kind = problem_kind(first);
     const char *headers[] = {"X-Request-Id", "X-Content-Type-Options", "Cache-Control", kind->header, NULL};
-    put_name(w, "%u", kind->http_status);
-    put(w, "{\"description\":\"");
+    emit_name(w, "%u", kind->http_status);
+    emit(w, "{\"description\":\"");
     for (unsigned i = first; i < PROBLEM_COUNT && problem_kind(i)->http_status == kind->http_status; i++) {
-        put(w, "%s`%s`: ", i > first ? "\\n\\n" : "", problem_kind(i)->slug);
-        put_inside(w, problem_kind(i)->help);
+        emit(w, "%s`%s`: ", i > first ? "\\n\\n" : "", problem_kind(i)->slug);
+        emit_inside(w, problem_kind(i)->help);
     }
-    put(w, "\"");
-    put_headers(w, headers);
-    put(w, ",\"content\":{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
-           "Problem\"}}}}");
+    emit(w, "\"");
+    emit_headers(w, headers);
+    emit(w, ",\"content\":{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
+            "Problem\"}}}}");
 }
 
 /* Whether number i is the first of its HTTP status: the table is in their order. */
@@ -182,14 +182,14 @@ static bool is_first(unsigned i) {
     return problem_kind(i)->http_status != problem_kind(i - 1)->http_status;
 }
 
-static void write_responses(struct writer *w) {
-    put(w, "{");
+static void write_responses(struct emitter *w) {
+    emit(w, "{");
     for (unsigned i = PROBLEM_NONE + 1; i < PROBLEM_COUNT; i++) {
         if (is_first(i) && i != PROBLEM_CANCELLED) {
-            put_problems(w, i);
+            emit_problems(w, i);
         }
     }
-    put(w, "}");
+    emit(w, "}");
 }
 
 static bool applies(enum problem_where where, bool work, bool tokens) {
@@ -197,130 +197,130 @@ static bool applies(enum problem_where where, bool work, bool tokens) {
            (where == PROBLEM_TOKEN && work && tokens);
 }
 
-static void refer_problems(struct writer *w, bool work) {
+static void refer_problems(struct emitter *w, bool work) {
     unsigned last = 0;
     for (unsigned i = PROBLEM_NONE + 1; i < PROBLEM_COUNT; i++) {
         const struct problem_kind *kind = problem_kind(i);
         if (applies(kind->where, work, w->view->tokens) && kind->http_status != last) {
             last = kind->http_status;
-            put_name(w, "%u", last);
-            put(w, "{\"$ref\":\"#/components/responses/%u\"}", last);
+            emit_name(w, "%u", last);
+            emit(w, "{\"$ref\":\"#/components/responses/%u\"}", last);
         }
     }
 }
 
-static void put_picture_answer(struct writer *w, const struct filter *filter) {
+static void emit_picture_answer(struct emitter *w, const struct filter *filter) {
     static const char *const headers[] = {
         "X-Request-Id",   "X-Content-Type-Options", "X-Backend", "Server-Timing",
         "X-Blurd-Notice", "X-Metadata-Dropped",     "Vary",      NULL};
     bool numbers = filter && filter_id(filter) == FILTER_STATS;
-    put_name(w, "200");
-    put(w, "{\"description\":\"%s\"", numbers ? "The statistics." : "The picture.");
-    put_headers(w, headers);
-    put(w, ",\"content\":{%s}}",
-        numbers ? "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Statistics\"}}"
-                : "\"image/jpeg\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}},"
-                  "\"image/png\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}}");
+    emit_name(w, "200");
+    emit(w, "{\"description\":\"%s\"", numbers ? "The statistics." : "The picture.");
+    emit_headers(w, headers);
+    emit(w, ",\"content\":{%s}}",
+         numbers ? "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Statistics\"}}"
+                 : "\"image/jpeg\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}},"
+                   "\"image/png\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}}");
 }
 
-static void put_page_answer(struct writer *w, const struct route *route, unsigned status, const char *help,
-                            bool content) {
+static void emit_page_answer(struct emitter *w, const struct route *route, unsigned status, const char *help,
+                             bool content) {
     const char *headers[] = {"X-Request-Id",  "X-Content-Type-Options",
                              "Cache-Control", route->tagged ? "ETag" : NULL,
                              "Vary",          NULL};
-    put_name(w, "%u", status);
-    put(w, "{\"description\":");
-    put_text(w, help);
-    put_headers(w, headers);
+    emit_name(w, "%u", status);
+    emit(w, "{\"description\":");
+    emit_text(w, help);
+    emit_headers(w, headers);
     if (content && route->schema) {
-        put(w, ",\"content\":{\"%s\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}", route->media,
-            route->schema);
+        emit(w, ",\"content\":{\"%s\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}", route->media,
+             route->schema);
     } else if (content) {
-        put(w, ",\"content\":{\"%s\":{\"schema\":{\"type\":\"string\"}}}", route->media);
+        emit(w, ",\"content\":{\"%s\":{\"schema\":{\"type\":\"string\"}}}", route->media);
     }
-    put(w, "}");
+    emit(w, "}");
 }
 
 /* ---- paths ---- */
 
-static void put_form(struct writer *w, const struct filter *filter) {
-    put(w, "\"multipart/form-data\":{\"schema\":{\"type\":\"object\",\"required\":[\"image\"],"
-           "\"additionalProperties\":false,\"properties\":{");
-    put_name(w, "image");
-    put(w, "{\"description\":\"The picture: the part that has a file name, whatever its own name.\","
-           "\"$ref\":\"#/components/schemas/Picture\"}");
-    each_parameter(w, filter, put_property);
-    put(w, "}}}");
+static void emit_form(struct emitter *w, const struct filter *filter) {
+    emit(w, "\"multipart/form-data\":{\"schema\":{\"type\":\"object\",\"required\":[\"image\"],"
+            "\"additionalProperties\":false,\"properties\":{");
+    emit_name(w, "image");
+    emit(w, "{\"description\":\"The picture: the part that has a file name, whatever its own name.\","
+            "\"$ref\":\"#/components/schemas/Picture\"}");
+    each_parameter(w, filter, emit_property);
+    emit(w, "}}}");
 }
 
-static void begin_operation(struct writer *w, const struct route *route, const char *method, const char *id,
+static void begin_operation(struct emitter *w, const struct route *route, const char *method, const char *id,
                             const char *help) {
-    put_name(w, "%s", method);
-    put(w, "{\"operationId\":\"%s%s\",\"tags\":[\"%s\"],\"summary\":", id, route->name,
-        is_work(route) ? "filters" : "operations");
-    put_text(w, help);
-    put(w, ",\"parameters\":[");
+    emit_name(w, "%s", method);
+    emit(w, "{\"operationId\":\"%s%s\",\"tags\":[\"%s\"],\"summary\":", id, route->name,
+         is_work(route) ? "filters" : "operations");
+    emit_text(w, help);
+    emit(w, ",\"parameters\":[");
 }
 
-static void refer_fields(struct writer *w, const struct route *route) {
+static void refer_fields(struct emitter *w, const struct route *route) {
     for (unsigned i = 0; i < FIELDS; i++) {
         if (fields[i].everywhere || route->tagged) {
-            put_item(w);
-            put(w, "{\"$ref\":\"#/components/parameters/%s\"}", fields[i].name);
+            emit_item(w);
+            emit(w, "{\"$ref\":\"#/components/parameters/%s\"}", fields[i].name);
         }
     }
-    put(w, "]");
+    emit(w, "]");
 }
 
-static void put_work(struct writer *w, const struct route *route) {
+static void emit_work(struct emitter *w, const struct route *route) {
     static const char *const picture = "{\"schema\":{\"$ref\":\"#/components/schemas/Picture\"}},";
     const struct filter *filter = filter_of(route);
     begin_operation(w, route, "post", "", filter ? filter->help : route->help);
     each_parameter(w, filter, refer_parameter);
     refer_fields(w, route);
-    put(w, ",\"requestBody\":{\"required\":true,\"content\":{\"image/jpeg\":%s\"image/png\":%s", picture,
-        picture);
-    put_form(w, filter);
-    put(w, "}},\"responses\":{");
-    put_picture_answer(w, filter);
+    emit(w, ",\"requestBody\":{\"required\":true,\"content\":{\"image/jpeg\":%s\"image/png\":%s", picture,
+         picture);
+    emit_form(w, filter);
+    emit(w, "}},\"responses\":{");
+    emit_picture_answer(w, filter);
     refer_problems(w, true);
-    put(w, "}%s}", w->view->tokens ? ",\"security\":[{\"bearer\":[]}]" : "");
+    emit(w, "}%s}", w->view->tokens ? ",\"security\":[{\"bearer\":[]}]" : "");
 }
 
-static void put_page(struct writer *w, const struct route *route, const char *method, const char *id) {
+static void emit_page(struct emitter *w, const struct route *route, const char *method, const char *id) {
     bool content = strcmp(method, "get") == 0;
     begin_operation(w, route, method, id, route->help);
     refer_fields(w, route);
-    put(w, ",\"responses\":{");
-    put_page_answer(w, route, 200, route->help, content);
+    emit(w, ",\"responses\":{");
+    emit_page_answer(w, route, 200, route->help, content);
     if (route->tagged) {
-        put_page_answer(w, route, 304, "What the client has is still so.", false);
+        emit_page_answer(w, route, 304, "What the client has is still so.", false);
     }
     refer_problems(w, false);
     if (route->refusal) {
-        put_page_answer(w, route, 503, route->refusal, content);
+        emit_page_answer(w, route, 503, route->refusal, content);
     }
-    put(w, "}}");
+    emit(w, "}}");
 }
 
-static void write_paths(struct writer *w) {
-    put(w, "{");
+static void write_paths(struct emitter *w) {
+    emit(w, "{");
     for (unsigned i = 0; i < w->view->route_count; i++) {
         const struct route *route = &w->view->routes[i];
         if (w->view->two && route->listener == ROUTE_SECOND) {
             continue;
         }
-        put_name(w, "%s", route->path);
-        put(w, "{");
+        emit_name(w, "%s", route->path);
+        emit(w, "{");
         if (is_work(route)) {
-            put_work(w, route);
+            emit_work(w, route);
         } else {
-            put_page(w, route, "get", "");
-            put_page(w, route, "head", "head_");
+            emit_page(w, route, "get", "");
+            emit_page(w, route, "head", "head_");
         }
-        put(w, "}");
+        emit(w, "}");
     }
-    put(w, "}");
+    emit(w, "}");
 }
 
 /* ---- the rest ---- */
@@ -338,61 +338,61 @@ static bool is_limit(const char *name) {
     return i < sizeof limits / sizeof limits[0];
 }
 
-static void write_limits(struct writer *w) {
+static void write_limits(struct emitter *w) {
     size_t count;
     const struct option *rows = config_options(&count);
-    put(w, "{");
+    emit(w, "{");
     for (size_t i = 0; i < count; i++) {
         char value[OPTION_VALUE_MAX];
         if (is_limit(rows[i].name)) {
             option_format(&rows[i], w->view->config, value);
-            put_name(w, "%s", rows[i].name);
-            put(w, "{\"value\":\"%s\",\"description\":", value);
-            put_text(w, rows[i].help);
-            put(w, "}");
+            emit_name(w, "%s", rows[i].name);
+            emit(w, "{\"value\":\"%s\",\"description\":", value);
+            emit_text(w, rows[i].help);
+            emit(w, "}");
         }
     }
-    put(w, "}");
+    emit(w, "}");
 }
 
-static void write_max_body(struct writer *w) {
-    put(w, "%" PRIu64, w->view->config->max_body);
+static void write_max_body(struct emitter *w) {
+    emit(w, "%" PRIu64, w->view->config->max_body);
 }
 
-static void write_problem_types(struct writer *w) {
-    put(w, "[");
+static void write_problem_types(struct emitter *w) {
+    emit(w, "[");
     for (unsigned i = PROBLEM_NONE + 1; i < PROBLEM_COUNT; i++) {
         if (i != PROBLEM_CANCELLED) {
-            put_item(w);
-            put(w, "\"urn:blurd:problem:%s\"", problem_kind(i)->slug);
+            emit_item(w);
+            emit(w, "\"urn:blurd:problem:%s\"", problem_kind(i)->slug);
         }
     }
-    put(w, "]");
+    emit(w, "]");
 }
 
-static void write_security(struct writer *w) {
-    put(w, "%s",
-        w->view->tokens ? "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\","
-                          "\"description\":\"A token of the file that --token-file names.\"}}"
-                        : "{}");
+static void write_security(struct emitter *w) {
+    emit(w, "%s",
+         w->view->tokens ? "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\","
+                           "\"description\":\"A token of the file that --token-file names.\"}}"
+                         : "{}");
 }
 
-static void write_version(struct writer *w) {
-    put(w, "\"" BLURD_VERSION "\"");
+static void write_version(struct emitter *w) {
+    emit(w, "\"" BLURD_VERSION "\"");
 }
 
 /* What replaces "@name" in the skeleton: a value; or members of an object, where that is a name with `true`.
  */
 static const struct {
     const char *name;
-    void (*write)(struct writer *w);
+    void (*write)(struct emitter *w);
 } parts[] = {
     {"arguments", write_arguments},   {"limits", write_limits},     {"max_body", write_max_body},
     {"parameters", write_parameters}, {"paths", write_paths},       {"problem_types", write_problem_types},
     {"responses", write_responses},   {"security", write_security}, {"version", write_version},
 };
 
-static void put_part(struct writer *w, const char *name, size_t length) {
+static void emit_part(struct emitter *w, const char *name, size_t length) {
     for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (strlen(parts[i].name) == length && memcmp(parts[i].name, name, length) == 0) {
             parts[i].write(w);
@@ -403,16 +403,16 @@ static void put_part(struct writer *w, const char *name, size_t length) {
 }
 
 enum status openapi_write(const struct openapi_view *view, struct buf *out, struct error *err) {
-    struct writer w = {.view = view, .out = out, .err = err};
+    struct emitter w = {.view = view, .out = out, .err = err};
     const char *text = openapi_skeleton;
     const char *mark;
     while ((mark = strstr(text, "\"@")) != NULL) {
-        put(&w, "%.*s", (int)(mark - text), text);
+        emit(&w, "%.*s", (int)(mark - text), text);
         size_t length = strcspn(mark + 2, "\"");
-        put_part(&w, mark + 2, length);
+        emit_part(&w, mark + 2, length);
         text = mark + 2 + length + 1;
         text += strncmp(text, ": true", 6) == 0 ? 6 : 0;
     }
-    put(&w, "%s", text);
+    emit(&w, "%s", text);
     return w.status;
 }

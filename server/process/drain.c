@@ -4,32 +4,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "core/clock.h"
 #include "core/log.h"
 #include "server/http/http.h"
 #include "server/process/activation.h"
+#include "server/process/signals.h"
 #include "server/service.h"
-
-int signals_open(void) {
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    sigaddset(&wanted, SIGTERM);
-    sigaddset(&wanted, SIGINT);
-    sigaddset(&wanted, SIGHUP);
-    signal(SIGPIPE, SIG_IGN);
-    pthread_sigmask(SIG_BLOCK, &wanted, NULL);
-    return signalfd(-1, &wanted, SFD_CLOEXEC);
-}
-
-int signals_wait(int signals) {
-    struct signalfd_siginfo info;
-    while (read(signals, &info, sizeof info) != sizeof info) {
-    }
-    return (int)info.ssi_signo;
-}
 
 /* Waits until `fd` (-1: none) is readable or `ms` have passed; true when a signal came that
  * asks to end. */

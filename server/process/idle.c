@@ -6,7 +6,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
-#include "server/process/drain.h"
+#include "server/process/signals.h"
 #include "server/service.h"
 
 /* Milliseconds until it may be time to end, 0: it is, -1: never. */

@@ -176,7 +176,7 @@ static void test_histogram(void **state) {
     }
     char *text = page(metrics);
     for (unsigned stage = 0; stage < STAGE_COUNT; stage++) {
-        assert_true(check_histogram(text, stage_name(stage)) == (stage == STAGE_FILTER ? 8 : 0));
+        assert_true(check_histogram(text, metrics_stage_name(stage)) == (stage == STAGE_FILTER ? 8 : 0));
     }
     assert_true(sample(text, "blurd_stage_seconds_bucket{stage=\"filter\",le=\"0.0001\"}") == 3);
     assert_true(sample(text, "blurd_stage_seconds_bucket{stage=\"filter\",le=\"0.00025\"}") == 4);

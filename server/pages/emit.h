@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Writing JSON piece by piece, for server/pages/openapi.c. After a failure nothing more is written; it is
  * looked at once, at the end. */
-#ifndef BLURD_SERVER_PAGES_OPENAPI_WRITER_H
-#define BLURD_SERVER_PAGES_OPENAPI_WRITER_H
+#ifndef BLURD_SERVER_PAGES_EMIT_H
+#define BLURD_SERVER_PAGES_EMIT_H
 
 #include "core/bytes.h"
 #include "filters/filter.h"
 
 struct openapi_view;
 
-struct writer {
+struct emitter {
     const struct openapi_view *view;
     struct buf *out;
     struct error *err;
@@ -17,18 +17,18 @@ struct writer {
 };
 
 /* Appends text as it is. */
-void put(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void emit(struct emitter *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends a string, with quotes and without. */
-void put_text(struct writer *w, const char *text);
-void put_inside(struct writer *w, const char *text);
+void emit_text(struct emitter *w, const char *text);
+void emit_inside(struct emitter *w, const char *text);
 
 /* Begins an item of an array; a member of an object, by its name and a colon. Both bring the comma behind
  * what was before. */
-void put_item(struct writer *w);
-void put_name(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void emit_item(struct emitter *w);
+void emit_name(struct emitter *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends the schema of an argument. Where no value says what holds without it, "x-default" has the words. */
-void put_argument(struct writer *w, const struct argument *row);
+void emit_argument(struct emitter *w, const struct argument *row);
 
 #endif

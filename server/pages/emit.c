@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/pages/emit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/json.h"
+#include "server/message/query.h"
+
+enum { TEXT_MAX = 2048 }; /* of one string, escaped; longer ones are cut, which a test would see */
+
+void emit(struct emitter *w, const char *format, ...) {
+    if (w->status == ST_OK) {
+        va_list arguments;
+        va_start(arguments, format);
+        w->status = buf_vprintf(w->out, w->err, format, arguments);
+        va_end(arguments);
+    }
+}
+
+void emit_text(struct emitter *w, const char *text) {
+    char quoted[TEXT_MAX];
+    json_string(quoted, sizeof quoted, text);
+    emit(w, "%s", quoted);
+}
+
+void emit_inside(struct emitter *w, const char *text) {
+    char quoted[TEXT_MAX];
+    size_t length = json_string(quoted, sizeof quoted, text);
+    emit(w, "%.*s", (int)length - 2, quoted + 1);
+}
+
+void emit_item(struct emitter *w) {
+    uint8_t before = w->out->size ? w->out->data[w->out->size - 1] : '[';
+    emit(w, "%s", before == '[' || before == '{' ? "" : ",");
+}
+
+void emit_name(struct emitter *w, const char *format, ...) {
+    char name[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    emit_item(w);
+    emit(w, "\"%s\":", name);
+}
+
+static void emit_choices(struct emitter *w, const struct argument *row) {
+    emit(w, "\"type\":\"string\",\"enum\":[");
+    for (unsigned i = 0; row->choices[i]; i++) {
+        emit_item(w);
+        emit_text(w, row->choices[i]);
+    }
+    emit(w, "]");
+}
+
+static void emit_type(struct emitter *w, const struct argument *row) {
+    switch (row->type) {
+    case ARGUMENT_REAL:
+    case ARGUMENT_WHOLE:
+        emit(w, "\"type\":\"%s\",\"minimum\":%.10g,\"maximum\":%.10g",
+             row->type == ARGUMENT_REAL ? "number" : "integer", row->minimum, row->maximum);
+        if (row->odd) {
+            emit(w, ",\"not\":{\"multipleOf\":2}");
+        }
+        if (row->least > 0) {
+            emit(w, ",\"anyOf\":[{\"type\":\"number\",\"maximum\":%g},{\"type\":\"number\",\"minimum\":%g}]",
+                 -row->least, row->least);
+        }
+        break;
+    case ARGUMENT_CHOICE:
+        emit_choices(w, row);
+        break;
+    case ARGUMENT_SWITCH:
+        emit(w, "\"type\":\"boolean\"");
+        break;
+    case ARGUMENT_PARSED:
+        emit(w,
+             "\"type\":\"string\",\"format\":\"%s\",\"minLength\":1,\"maxLength\":%d,\"title\":", row->name,
+             QUERY_VALUE_MAX);
+        emit_text(w, row->form);
+        emit(w, ",\"examples\":[");
+        emit_text(w, row->example);
+        emit(w, "]");
+        break;
+    }
+}
+
+static void emit_default(struct emitter *w, const struct argument *row) {
+    if (row->without && *row->without) {
+        emit(w, ",\"x-default\":");
+        emit_text(w, row->without);
+    } else if (row->type == ARGUMENT_CHOICE) {
+        emit(w, ",\"default\":\"%s\"", row->choices[(int)row->initial]);
+    } else if (row->type == ARGUMENT_SWITCH) {
+        emit(w, ",\"default\":%s", row->initial != 0 ? "true" : "false");
+    } else if (!row->without) {
+        emit(w, ",\"default\":%.10g", row->initial);
+    }
+}
+
+void emit_argument(struct emitter *w, const struct argument *row) {
+    emit(w, "{%s", row->most > 1 ? "\"type\":\"array\",\"items\":{" : "");
+    emit_type(w, row);
+    if (row->most > 1) {
+        emit(w, "},\"minItems\":1,\"maxItems\":%u", row->most);
+    }
+    emit_default(w, row);
+    emit(w, "}");
+}
