@@ -105,7 +105,7 @@ static void plan_weights(struct blur_axis *axis, double sigma) {
     }
     for (unsigned k = 0; k <= axis->radius; k++) {
         exact[k] /= sum;
-        axis->weight_real[k] = (float)exact[k];
+        axis->weight_float[k] = (float)exact[k];
     }
     round_weights(axis, exact);
 }

@@ -31,8 +31,8 @@ enum {
 struct blur_axis {
     uint8_t levels;
     uint8_t radius;
-    int16_t weight[BLUR_RADIUS_MAX + 1];    /* [k]: of the samples at -k and +k; 15-bit */
-    float weight_real[BLUR_RADIUS_MAX + 1]; /* the same for the floating-point path */
+    int16_t weight[BLUR_RADIUS_MAX + 1];     /* [k]: of the samples at -k and +k; 15-bit */
+    float weight_float[BLUR_RADIUS_MAX + 1]; /* the same for the floating-point path */
 };
 
 /* Plan for one picture. axis[s] belongs to axes of planes that are reduced by 1 << s
@@ -48,7 +48,7 @@ struct blur_stage {
     uint8_t shift;                             /* reduces by 1 << shift: 1, 2 or 3 */
     uint8_t radius;                            /* 2 * ((1 << shift) - 1) */
     int16_t weight[BLUR_STAGE_RADIUS_MAX + 1]; /* [k]: of the samples at -k and +k; 15-bit */
-    float weight_real[BLUR_STAGE_RADIUS_MAX + 1];
+    float weight_float[BLUR_STAGE_RADIUS_MAX + 1];
 };
 
 /* Plans a blur of pictures of this shape. */
@@ -62,7 +62,7 @@ unsigned blur_stages(unsigned levels, struct blur_stage stage[BLUR_STAGES_MAX]);
 /* Fills the weights of the low-resolution samples u-1 .. u+2 for full-resolution position
  * (u << levels) + phase, phase < 1 << levels. The 15-bit form sums to 1 << 15 exactly. */
 void blur_enlarge(unsigned levels, unsigned phase, int16_t weight[BLUR_TAPS_ENLARGE],
-                  float weight_real[BLUR_TAPS_ENLARGE]);
+                  float weight_float[BLUR_TAPS_ENLARGE]);
 
 /* What lies outside a plane under EDGE_ZERO, which is black: 128 for the colour planes of
  * PIXEL_YCBCR, else 0. In samples of the picture. */

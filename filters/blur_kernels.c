@@ -27,7 +27,7 @@ static void fill_stage(struct blur_stage *stage, unsigned shift) {
     for (unsigned k = 0; k <= stage->radius; k++) {
         int weight = full[stage->radius + k] << (BLUR_WEIGHT_BITS - 4 * shift);
         stage->weight[k] = (int16_t)weight;
-        stage->weight_real[k] = (float)weight / (1 << BLUR_WEIGHT_BITS);
+        stage->weight_float[k] = (float)weight / (1 << BLUR_WEIGHT_BITS);
     }
 }
 
@@ -43,7 +43,7 @@ unsigned blur_stages(unsigned levels, struct blur_stage stage[BLUR_STAGES_MAX]) 
 }
 
 void blur_enlarge(unsigned levels, unsigned phase, int16_t weight[BLUR_TAPS_ENLARGE],
-                  float weight_real[BLUR_TAPS_ENLARGE]) {
+                  float weight_float[BLUR_TAPS_ENLARGE]) {
     /* The basis functions at t = i / f, times 6 f^3: whole numbers below 2^27. */
     int64_t f = 1 << levels;
     int64_t i = phase;
@@ -58,7 +58,7 @@ void blur_enlarge(unsigned levels, unsigned phase, int16_t weight[BLUR_TAPS_ENLA
     int rest = 1 << BLUR_WEIGHT_BITS;
     for (unsigned k = 0; k < BLUR_TAPS_ENLARGE; k++) {
         weight[k] = (int16_t)(((scaled[k] << BLUR_WEIGHT_BITS) + all / 2) / all);
-        weight_real[k] = (float)((double)scaled[k] / (double)all);
+        weight_float[k] = (float)((double)scaled[k] / (double)all);
         rest -= weight[k];
     }
     weight[2 * i <= f ? 1 : 2] += (int16_t)rest; /* to the nearer sample, the larger weight */
@@ -77,7 +77,7 @@ static bool axis_valid(const struct blur_axis *axis) {
     bool sound = axis->weight[0] >= 0;
     for (unsigned k = 0; k <= axis->radius; k++) {
         sum += k ? 2 * axis->weight[k] : 0;
-        sound = sound && axis->weight[k] >= 0 && axis->weight_real[k] >= 0 && axis->weight_real[k] <= 1;
+        sound = sound && axis->weight[k] >= 0 && axis->weight_float[k] >= 0 && axis->weight_float[k] <= 1;
     }
     return sound && sum == 1 << BLUR_WEIGHT_BITS;
 }

@@ -21,12 +21,12 @@
 #include "cpu/filters/blur_margin.h"
 
 static struct taps axis_taps(const struct extent *extent) {
-    return (struct taps){extent->axis->radius, extent->axis->weight, extent->axis->weight_real};
+    return (struct taps){extent->axis->radius, extent->axis->weight, extent->axis->weight_float};
 }
 
 static struct taps stage_taps(const struct extent *extent, unsigned i) {
     const struct blur_stage *stage = &extent->stage[i];
-    return (struct taps){stage->radius, stage->weight, stage->weight_real};
+    return (struct taps){stage->radius, stage->weight, stage->weight_float};
 }
 
 static ptrdiff_t modulo(ptrdiff_t value, ptrdiff_t period) {
@@ -34,7 +34,7 @@ static ptrdiff_t modulo(ptrdiff_t value, ptrdiff_t period) {
     return rest < 0 ? rest + period : rest;
 }
 
-/* The picture's row at position y, which may lie outside. In real arithmetic it is loaded into the
+/* The picture's row at position y, which may lie outside. In floating point it is loaded into the
  * ring, where it stays while the rows of one pass are collected: those ascend, without gaps. */
 static const void *picture_row(struct lines *lines, ptrdiff_t y) {
     const struct job *job = lines->job;
@@ -43,7 +43,7 @@ static const void *picture_row(struct lines *lines, ptrdiff_t y) {
         return job->outside.first;
     }
     const uint8_t *samples = plane_row(job->source, (uint32_t)at);
-    if (!job_is_real(job)) {
+    if (!job_is_float(job)) {
         return samples;
     }
     void *row = grid_at(&lines->picture, modulo(y, (ptrdiff_t)span_length(lines->picture.y)), 0, 0);
@@ -143,7 +143,7 @@ static void reduce_rows(struct lines *lines, unsigned i, uint32_t from, uint32_t
 
 /* Where the last pass writes row y of the result. */
 static void *output_row(const struct lines *lines, uint32_t y) {
-    return job_is_real(lines->job) ? (void *)lines->last.first : plane_row(lines->job->target, y);
+    return job_is_float(lines->job) ? (void *)lines->last.first : plane_row(lines->job->target, y);
 }
 
 static void finish_row(const struct lines *lines, uint32_t y) {
@@ -154,7 +154,7 @@ static void finish_row(const struct lines *lines, uint32_t y) {
     if (finish) {
         finish->row(finish->context, to, plane_row(job->source, y), row, (float *)(void *)lines->spare.first,
                     &job->format, job->target->width);
-    } else if (job_is_real(job)) {
+    } else if (job_is_float(job)) {
         job->ops->store(to, row, &job->format, job->target->width);
     }
 }
@@ -244,9 +244,9 @@ static void blur_rows(struct lines *lines, uint32_t from, uint32_t to) {
 
 /* ---- passes ---- */
 
-/* A strip of the last pass makes three low-resolution rows that others make, too; one of real arithmetic
+/* A strip of the last pass makes three low-resolution rows that others make, too; one in floating point
  * loads rows again that others have loaded. */
-enum { STRIP_ROWS = 8, STRIP_ROWS_REAL = 64 };
+enum { STRIP_ROWS = 8, STRIP_ROWS_FLOAT = 64 };
 
 struct blur_pass {
     const struct jobs *jobs;
@@ -309,7 +309,7 @@ static struct pass make_pass(const struct blur_pass *own, const struct cpu_conte
     const struct jobs *jobs = own->jobs;
     struct pass pass = {.band = run_band,
                         .context = own,
-                        .least = job_is_real(&jobs->plane[0]) ? STRIP_ROWS_REAL : STRIP_ROWS,
+                        .least = job_is_float(&jobs->plane[0]) ? STRIP_ROWS_FLOAT : STRIP_ROWS,
                         .progress = own->reduces ? NULL : context->progress,
                         .deadline_ns = context->deadline_ns,
                         .makes = makes};

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { REAL_COST = 4 }; /* of a sample in real arithmetic, against one in whole numbers */
+enum { FLOAT_COST = 4 }; /* of a sample in floating point, against one in fixed point */
 
 /* The rows that the first vertical pass reads at once. */
 static size_t source_rows(const struct job *job) {
@@ -34,8 +34,8 @@ static void layout(struct job *job) {
     struct span row = {0, 0};
     struct span all = {0, (ptrdiff_t)job->source->width - 1};
     struct span ring = {0, (ptrdiff_t)source_rows(job) - 1};
-    lines->picture = grid_make(all, ring, job_is_real(job) ? value : 1, 1, channels);
-    job->outside = grid_make(all, row, job_is_real(job) ? value : 1, 1, channels);
+    lines->picture = grid_make(all, ring, job_is_float(job) ? value : 1, 1, channels);
+    job->outside = grid_make(all, row, job_is_float(job) ? value : 1, 1, channels);
     struct grid from = lines->picture;
     for (unsigned i = 0; i < job->stages; i++) {
         from = stage_layout(job, i, &from, value);
@@ -65,7 +65,7 @@ static size_t place_shared(struct job *job, uint8_t *memory) {
 /* Gives those lines that this job uses their memory; returns the bytes. */
 static size_t place_lines(const struct job *job, struct lines *lines, uint8_t *memory) {
     size_t offset = 0;
-    if (job_is_real(job)) {
+    if (job_is_float(job)) {
         grid_place(&lines->picture, memory, &offset);
         grid_place(&lines->last, memory, &offset);
     }
@@ -97,16 +97,16 @@ static void fill_cubic(struct cubic *cubic, unsigned levels) {
     cubic->levels = levels;
     for (unsigned phase = 0; phase < 1u << levels; phase++) {
         int16_t weight[BLUR_TAPS_ENLARGE];
-        float real[BLUR_TAPS_ENLARGE];
-        blur_enlarge(levels, phase, weight, real);
+        float weight_float[BLUR_TAPS_ENLARGE];
+        blur_enlarge(levels, phase, weight, weight_float);
         for (unsigned k = 0; k < BLUR_TAPS_ENLARGE; k++) {
             cubic->pair[k / 2][phase][k % 2] = weight[k];
-            cubic->real[k][phase] = real[k];
+            cubic->weight_float[k][phase] = weight_float[k];
         }
     }
 }
 
-/* The row that stands for everything above and below under EDGE_ZERO. In real arithmetic the border is
+/* The row that stands for everything above and below under EDGE_ZERO. In floating point the border is
  * always 0, as only 8-bit YCbCr has another. */
 static void fill_outside(struct job *job) {
     memset(job->outside.first, (int)job->border, job->outside.stride);
@@ -117,7 +117,7 @@ static void job_init(struct job *job, const struct jobs *jobs, const struct row_
                      unsigned index) {
     const struct plane *plane = &source->plane[index];
     bool alpha = pixel_has_alpha(source->model);
-    job->ops = source->depth == 8 && !alpha && !job->finish ? &rows->whole : &rows->real;
+    job->ops = source->depth == 8 && !alpha && !job->finish ? &rows->fixed : &rows->floating;
     job->source = plane;
     job->target = &target->plane[index];
     job->format = (struct sample_format){plane->channels, source->depth, alpha};
@@ -140,7 +140,7 @@ uint64_t job_cost(const struct job *job, unsigned i) {
     const struct grid *from = i == 0 || i >= job->stages ? &job->lines.picture : &job->out[i - 1];
     uint64_t samples = span_length(from->x) * from->step * from->segments;
     unsigned shift = i >= job->stages ? job->y.axis->levels : i < job->y.stages ? job->y.stage[i].shift : 0;
-    return (samples << shift) * (job_is_real(job) ? REAL_COST : 1);
+    return (samples << shift) * (job_is_float(job) ? FLOAT_COST : 1);
 }
 
 /* Seats for the pass that has the most to do: the first one, or the only one. */

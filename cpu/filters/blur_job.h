@@ -23,14 +23,14 @@ struct stage_lines {
 /* The rows that a band works with. */
 struct lines {
     const struct job *job;
-    ptrdiff_t loaded;    /* real arithmetic: rows below this position are in the ring `picture` */
-    struct grid picture; /* shape of the source rows; in real arithmetic a ring of loaded rows */
+    ptrdiff_t loaded;    /* floating point: rows below this position are in the ring `picture` */
+    struct grid picture; /* shape of the source rows; in floating point a ring of loaded rows */
     struct stage_lines stage[BLUR_STAGES_MAX];
     struct grid line;     /* a row of the low-resolution blur with its margins */
     struct grid blurred;  /* the same row, blurred, before enlargement */
     struct grid enlarged; /* the same row, enlarged, before its channels are merged */
     struct grid ring;     /* the enlarged rows that the vertical enlargement reads */
-    struct grid last;     /* real arithmetic: an output row before it is stored */
+    struct grid last;     /* floating point: an output row before it is stored */
     struct grid spare;    /* a row for `finish` */
 };
 
@@ -61,7 +61,7 @@ struct jobs {
     struct cubic cubic[3]; /* [s]: of axes reduced by 1 << s */
 };
 
-static inline bool job_is_real(const struct job *job) {
+static inline bool job_is_float(const struct job *job) {
     return job->ops->load != NULL;
 }
 

@@ -64,12 +64,12 @@ void margin_fill(const struct job *job, const struct grid *to, ptrdiff_t y, stru
     size_t before = to->x.lo < have.lo ? (size_t)(have.lo - to->x.lo) : 0;
     size_t after = to->x.hi > have.hi ? (size_t)(to->x.hi - have.hi) : 0;
     bool border = raw && job->x.edge == EDGE_ZERO;
-    int16_t whole[3]; /* a pixel of the border; in real arithmetic it is 0, below */
+    int16_t fixed[3]; /* a pixel of the border; in floating point it is 0, below */
     for (unsigned c = 0; c < 3; c++) {
-        whole[c] = (int16_t)(((int)job->border << BLUR_STORE_BITS) - VALUE_BIAS);
+        fixed[c] = (int16_t)(((int)job->border << BLUR_STORE_BITS) - VALUE_BIAS);
     }
-    static const float real[4];
-    const void *outside = job_is_real(job) ? (const void *)real : whole;
+    static const float floating[4];
+    const void *outside = job_is_float(job) ? (const void *)floating : fixed;
     for (unsigned s = 0; s < to->segments; s++) {
         if (extent_repeats(&job->x)) {
             extend_periodic(job, to, y, s, have, raw);

@@ -102,8 +102,9 @@ static const struct grid *window_row(struct window *window, ptrdiff_t y, ptrdiff
     }
     *at = place_in_ring(window, y);
     if (y >= window->loaded) {
-        window->rows->real.load(grid_at(&window->ring, *at, 0, 0), plane_row(window->source, (uint32_t)from),
-                                &window->format, window->source->width);
+        window->rows->floating.load(grid_at(&window->ring, *at, 0, 0),
+                                    plane_row(window->source, (uint32_t)from), &window->format,
+                                    window->source->width);
         fill_margins(window, &window->ring, *at);
         window->loaded = y + 1;
     }
@@ -158,7 +159,7 @@ static void store_row(struct window *window, uint32_t y) {
     } else if (window->format.alpha) {
         struct sample_format plain = {channels, window->format.depth, false};
         float *picture = grid_at(&window->plain, 0, 0, 0);
-        window->rows->real.load(picture, plane_row(window->source, y), &plain, pixels);
+        window->rows->floating.load(picture, plane_row(window->source, y), &plain, pixels);
         ops->colour(sum, picture, plan->bias, channels, pixels);
         for (size_t i = channels - 1; i < n; i += channels) {
             sum[i] = picture[i];

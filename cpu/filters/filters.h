@@ -26,7 +26,7 @@ struct blur_finish {
     const void *context;
 };
 
-/* The same, always in real arithmetic, and `finish` writes the rows of the target. */
+/* The same, always in floating point, and `finish` writes the rows of the target. */
 enum status cpu_blur_finish(const struct cpu_context *context, const struct blur_plan *plan,
                             const struct image *source, const struct image *target,
                             const struct blur_finish *finish, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The blur in real arithmetic; what is special is how its rows are stored. */
+ * The blur in floating point; what is special is how its rows are stored. */
 #include "cpu/filters/filters.h"
 
 struct sharpen {
@@ -14,7 +14,7 @@ static void sharpen_row(const void *context, void *to, const void *from, float *
     const struct filter_rows *ops = &sharpen->rows->filter;
     struct sample_format plain = {format->channels, format->depth, false};
     size_t n = pixels * format->channels;
-    sharpen->rows->real.load(picture, from, &plain, pixels);
+    sharpen->rows->floating.load(picture, from, &plain, pixels);
     if (format->alpha) {
         ops->colour(blurred, blurred, 0, format->channels, pixels);
         for (size_t i = format->channels - 1; i < n; i += format->channels) {

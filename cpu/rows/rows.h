@@ -3,13 +3,13 @@
  * arithmetic, and one for the other filters, each once per instruction set; all tables of a kind give
  * the same bytes.
  *
- * *Values* are what passes hand to each other. Integer arithmetic: int16_t, the sample times 128
+ * *Values* are what passes hand to each other. Fixed point: int16_t, the sample times 128
  * (BLUR_STORE_BITS) less VALUE_BIAS, so that the sum of two values still fits in 16 bits and
  * symmetric taps cost one multiplication; as all weights of a pass sum to 32768, the bias goes
- * through every pass unchanged and the results are those of docs/filters.md. Real arithmetic:
+ * through every pass unchanged and the results are those of docs/filters.md. Floating point:
  * float, in samples, colour multiplied by alpha.
  *
- * The *source* is what a plane holds: uint8_t in integer arithmetic; in real arithmetic values,
+ * The *source* is what a plane holds: uint8_t in fixed point; in floating point values,
  * as rows are loaded once. The *output* is uint8_t, or values to be stored.
  *
  * Unless said otherwise a function may read and write ROW_SLACK elements beyond `n`, and rows
@@ -39,17 +39,17 @@ enum {
 struct taps {
     unsigned radius;
     const int16_t *weight;
-    const float *real;
+    const float *weight_float;
 };
 
 /* Enlargement of an axis by 1 << levels, see blur_enlarge(). */
 struct cubic {
     unsigned levels;
     int16_t pair[2][BLUR_FACTOR_MAX][2]; /* [k / 2][phase][k % 2], as multiply-add of pairs wants it */
-    float real[BLUR_TAPS_ENLARGE][BLUR_FACTOR_MAX];
+    float weight_float[BLUR_TAPS_ENLARGE][BLUR_FACTOR_MAX];
 };
 
-/* How samples of a plane become values in real arithmetic and come back. */
+/* How samples of a plane become values in floating point and come back. */
 struct sample_format {
     unsigned channels;
     unsigned depth; /* 8 or 16 */
@@ -96,7 +96,7 @@ struct row_ops {
     void (*split)(void *to, size_t segment, const void *from, unsigned channels, size_t pixels);
     void (*merge)(void *to, const void *from, size_t segment, unsigned channels, size_t pixels);
 
-    /* Real arithmetic only, else NULL: samples to values and back, exactly `pixels` pixels. */
+    /* Floating point only, else NULL: samples to values and back, exactly `pixels` pixels. */
     void (*load)(float *to, const void *from, const struct sample_format *format, size_t pixels);
     void (*store)(void *to, const float *from, const struct sample_format *format, size_t pixels);
 };
@@ -130,8 +130,8 @@ struct filter_rows {
 
 /* All kinds for one instruction set. */
 struct row_set {
-    struct row_ops whole;
-    struct row_ops real;
+    struct row_ops fixed;
+    struct row_ops floating;
     struct filter_rows filter;
 };
 

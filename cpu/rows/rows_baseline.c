@@ -11,6 +11,6 @@
 void row_set_baseline(struct row_set *set) {
     row_set_plain(set);
 #if defined(__SSE2__)
-    simd_replace(&set->whole);
+    simd_replace(&set->fixed);
 #endif
 }

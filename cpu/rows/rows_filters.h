@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Row primitives of the filters other than the blur. Included once per instruction set, with
- * cpu/rows/rows_real.h, whose vectors they use and whose rules of rounding hold here, too. */
+ * cpu/rows/rows_float.h, whose vectors they use and whose rules of rounding hold here, too. */
 #include <math.h>
 
-#include "cpu/rows/rows_real.h"
+#include "cpu/rows/rows_float.h"
 
-enum { WEIGH_UNROLL = 4, WEIGH_BLOCK = WEIGH_UNROLL * REAL_LANES };
+enum { WEIGH_UNROLL = 4, WEIGH_BLOCK = WEIGH_UNROLL * FLOAT_LANES };
 
 static void filter_weigh(float *to, const float *const *row, const float *weight, unsigned count, size_t n) {
     for (size_t x = 0; x < n; x += WEIGH_BLOCK) {
-        reals sum[WEIGH_UNROLL];
+        floats sum[WEIGH_UNROLL];
         for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
-            sum[i] = real_at(row[0] + x + i * REAL_LANES) * weight[0];
+            sum[i] = float_at(row[0] + x + i * FLOAT_LANES) * weight[0];
         }
         for (unsigned k = 1; k < count; k++) {
             const float *in = row[k] + x;
             for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
-                sum[i] = sum[i] + real_at(in + i * REAL_LANES) * weight[k];
+                sum[i] = sum[i] + float_at(in + i * FLOAT_LANES) * weight[k];
             }
         }
         for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
-            real_put(to + x + i * REAL_LANES, sum[i]);
+            float_put(to + x + i * FLOAT_LANES, sum[i]);
         }
     }
 }
@@ -39,7 +39,7 @@ static inline void filter_colour_of(float *pixel, const float *alpha, float bias
     for (size_t x = 0; x < pixels; x++, pixel += channels, alpha += channels) {
         float divisor = alpha[channels - 1];
         for (unsigned c = 0; c + 1 < channels; c++) {
-            pixel[c] = real_divide(pixel[c], divisor) + bias;
+            pixel[c] = float_divide(pixel[c], divisor) + bias;
         }
     }
 }

@@ -4,18 +4,18 @@
 
 enum { VECTOR_BYTES = 16 };
 #include "cpu/rows/rows_filters.h"
-#include "cpu/rows/rows_whole.h"
+#include "cpu/rows/rows_fixed.h"
 #include "cpu/rows/simd_neon.h"
 /* after it, whose types they use */
 #include "cpu/rows/rows_simd.h"
 #include "cpu/rows/rows_simd_wide.h"
 
 void row_set_neon(struct row_set *set) {
-    set->whole = whole_ops;
-    set->real = real_ops;
+    set->fixed = fixed_ops;
+    set->floating = float_ops;
     set->filter = filter_rows;
-    simd_replace(&set->whole);
-    set->whole.enlarge = wide_enlarge;
+    simd_replace(&set->fixed);
+    set->fixed.enlarge = wide_enlarge;
 }
 #else
 typedef int nothing_here; /* a file may not be empty */

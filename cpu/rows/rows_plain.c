@@ -4,10 +4,10 @@
 
 enum { VECTOR_BYTES = 16 };
 #include "cpu/rows/rows_filters.h"
-#include "cpu/rows/rows_whole.h"
+#include "cpu/rows/rows_fixed.h"
 
 void row_set_plain(struct row_set *set) {
-    set->whole = whole_ops;
-    set->real = real_ops;
+    set->fixed = fixed_ops;
+    set->floating = float_ops;
     set->filter = filter_rows;
 }

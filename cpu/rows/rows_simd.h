@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Integer row primitives on 16-bit pairs: two values are multiplied by two weights and both products
  * added, by one instruction where there is one. Included after one of the cpu/simd_*.h and
- * cpu/rows/rows_whole.h, whose functions they replace with the same results: sums of integers do not
+ * cpu/rows/rows_fixed.h, whose functions they replace with the same results: sums of integers do not
  * depend on their order. */
 #include <string.h>
 

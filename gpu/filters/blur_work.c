@@ -82,13 +82,13 @@ const struct kernel_grid *blur_pass_target(const struct blur_path *path, unsigne
 struct blur_pass_axis blur_pass_axis(const struct extent *extent, unsigned i, unsigned stages) {
     if (i == stages) {
         const struct blur_axis *axis = extent->axis;
-        return (struct blur_pass_axis){0, axis->radius, axis->weight, axis->weight_real};
+        return (struct blur_pass_axis){0, axis->radius, axis->weight, axis->weight_float};
     }
     if (i >= extent->stages) {
         return (struct blur_pass_axis){0};
     }
     const struct blur_stage *stage = &extent->stage[i];
-    return (struct blur_pass_axis){stage->shift, stage->radius, stage->weight, stage->weight_real};
+    return (struct blur_pass_axis){stage->shift, stage->radius, stage->weight, stage->weight_float};
 }
 
 struct kernel_tiles blur_cut_pass(const struct blur_path *path, unsigned i, const struct blur_pass_axis *x,

@@ -169,14 +169,14 @@ static void filter_field(struct field *f, const struct blur_axis *const plan[2],
             if (i < stages[axis]) {
                 const struct blur_stage *s = &stage[axis][i];
                 pass_taps(f, axis, stage_range(plan[axis], stage[axis], stages[axis], i, size[axis]),
-                          1 << s->shift, s->radius, s->weight, s->weight_real, false);
+                          1 << s->shift, s->radius, s->weight, s->weight_float, false);
             }
         }
     }
     for (unsigned axis = 2; axis-- > 0;) {
         bool last = axis == 0 && plan[0]->levels == 0 && plan[1]->levels == 0;
         pass_taps(f, axis, blurred_range(plan[axis], size[axis]), 1, plan[axis]->radius, plan[axis]->weight,
-                  plan[axis]->weight_real, last);
+                  plan[axis]->weight_float, last);
     }
     for (unsigned axis = 0; axis < 2; axis++) {
         if (plan[axis]->levels) {

@@ -162,12 +162,12 @@ static double variance(const struct blur_axis *axis) {
 
 static void check_axis(const struct blur_axis *axis, double sigma) {
     int whole = axis->weight[0];
-    double real = (double)axis->weight_real[0];
+    double real = (double)axis->weight_float[0];
     for (unsigned k = 1; k <= axis->radius; k++) {
         assert_true(axis->weight[k] <= axis->weight[k - 1]);
         whole += 2 * axis->weight[k];
-        real += 2 * (double)axis->weight_real[k];
-        assert_true(fabs(axis->weight[k] - 32768 * (double)axis->weight_real[k]) < 2);
+        real += 2 * (double)axis->weight_float[k];
+        assert_true(fabs(axis->weight[k] - 32768 * (double)axis->weight_float[k]) < 2);
     }
     assert_int_equal(whole, 32768);
     assert_true(fabs(real - 1) < 1e-6);
@@ -202,7 +202,7 @@ static void test_kernel_sizes(void **state) {
     }
     struct blur_plan seven = plan_for(1.5, 7, 0, 0);
     double ratio = exp(-1 / (2 * 1.5 * 1.5));
-    assert_true(fabs((double)seven.axis[0].weight_real[1] / (double)seven.axis[0].weight_real[0] - ratio) <
+    assert_true(fabs((double)seven.axis[0].weight_float[1] / (double)seven.axis[0].weight_float[0] - ratio) <
                 1e-6);
 }
 
@@ -221,7 +221,7 @@ static void test_stages(void **state) {
             for (int k = 1; k <= stage[i].radius; k++) {
                 sum += 2 * stage[i].weight[k];
                 spread += scale * scale * 2.0 * k * k * stage[i].weight[k] / 32768;
-                assert_true((double)stage[i].weight_real[k] == stage[i].weight[k] / 32768.0);
+                assert_true((double)stage[i].weight_float[k] == stage[i].weight[k] / 32768.0);
             }
             assert_int_equal(sum, 32768);
             scale *= 1 << stage[i].shift;
@@ -272,7 +272,7 @@ static void test_chain_bounds(void **state) {
     assert_int_equal(chain_check(&chain, &shape, NULL), ST_INTERNAL);
     chain.step[3].blur.edge = 0;
     assert_int_equal(chain_check(&chain, &shape, NULL), ST_OK);
-    chain.step[3].blur.axis[0].weight_real[1] = NAN;
+    chain.step[3].blur.axis[0].weight_float[1] = NAN;
     assert_int_equal(chain_check(&chain, &shape, NULL), ST_INTERNAL);
     chain.step[3].filter = FILTER_COUNT;
     assert_int_equal(chain_check(&chain, &shape, NULL), ST_INTERNAL);
