@@ -14,9 +14,9 @@ unformatted() { # file...: counts the places of each file that clang-format woul
 }
 export -f unformatted
 export tool
-wrong=$(git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs -P "$(nproc)" -n 100 bash -c 'unformatted "$@"' -)
+wrong=$(tests/check/list.sh '*.c' '*.h' '*.cu' '*.cuh' | xargs -r -P "$(nproc)" -n 100 bash -c 'unformatted "$@"' -)
 new=$(grep . <<<"$wrong" | grep -vF -f <(grep . tests/check/format.known) <<<"$wrong")
-gone=$(grep . tests/check/format.known | while read -r file; do grep -q " $file$" <<<"$wrong" || echo "$file"; done)
+[ -z "${STAGED-}" ] && gone=$(grep . tests/check/format.known | while read -r file; do grep -q " $file$" <<<"$wrong" || echo "$file"; done)
 [ -z "$new" ] || printf '%s\n    run make format\n' "$new"
-[ -z "$gone" ] || printf '    formatted by now, remove it from tests/check/format.known: %s\n' $gone
-[ -z "$new$gone" ]
+[ -z "${gone-}" ] || printf '    formatted by now, remove it from tests/check/format.known: %s\n' $gone
+[ -z "$new${gone-}" ]

@@ -33,4 +33,4 @@ compile() { # header...
     return $status
 }
 export -f compile
-git ls-files '*.h' | xargs -P "$(nproc)" -n 25 bash -c 'compile "$@"' -
+tests/check/list.sh '*.h' | xargs -r -P "$(nproc)" -n 25 bash -c 'compile "$@"' -
