@@ -3,8 +3,8 @@
 #ifndef BLURD_SERVER_PROCESS_SIGNALS_H
 #define BLURD_SERVER_PROCESS_SIGNALS_H
 
-/* Blocks the three signals for this thread and those that it creates, ignores SIGPIPE, and returns a signalfd;
- * -1 with errno. */
+/* Blocks the three signals for this thread and those that it creates, ignores SIGPIPE, and returns a
+ * signalfd; -1 with errno. */
 int signals_open(void);
 
 /* Waits for a signal and returns its number. */
