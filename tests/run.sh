@@ -7,6 +7,9 @@
 #     tests/run.sh quick          what takes minutes (`make check`): style, unit and filter tests, some HTTP tests; release build
 #     tests/run.sh fuzz SECONDS   each fuzz target for so long (12); beside other stages where there are any
 #
+# Most HTTP tests that run alone sleep. The next configuration and the fuzz targets are compiled meanwhile, and the
+# instructions are counted, at a priority that leaves the processors to the tests.
+#
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
 # each in MANIFEST.tsv; without it the corpus stages are skipped with a notice.
 set -uo pipefail
@@ -38,6 +41,28 @@ build() {
     make --no-print-directory -j "$(nproc)" CONFIG="$1" all tests tools
 }
 
+# A command after these words runs only while a processor is idle.
+when_idle=(nice -n 19)
+chrt --idle 0 true 2>/dev/null && when_idle+=(chrt --idle 0)
+
+# Compiles what later stages need. Those stop it and compile the rest themselves, so that they report its errors.
+# timeout makes a process group, and passes the signal on to all compilers.
+ahead_pid=
+build_ahead() {
+    local make fuzzers=true
+    make="make --no-print-directory -j $(nproc)"
+    ! wanted fuzz || fuzzers="$make CONFIG=fuzz fuzzers"
+    "${when_idle[@]}" timeout 1200 bash -c "$make CONFIG=asan all tests tools; $fuzzers" >build/ahead.log 2>&1 &
+    ahead_pid=$!
+}
+
+ahead_end() {
+    [ -n "$ahead_pid" ] || return 0
+    kill "$ahead_pid" 2>/dev/null
+    wait "$ahead_pid" 2>/dev/null
+    ahead_pid=
+}
+
 # A program that hangs is a failure that is told like others: timeout ends it with 124.
 export PROGRAM_SECONDS=600 # the slowest takes a tenth of it on two cores with AddressSanitizer
 
@@ -65,13 +90,14 @@ each_program() { # folder, arguments for the programs: runs all, as many at a ti
 http() {
     ls tests/http/test_*.py >/dev/null 2>&1 || { echo "no tests in tests/http" && return 77; }
     config/pypi.sh kubernetes
-    local status=0 beside='' pytest="$python -m pytest -q -p no:cacheprovider"
+    local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(nproc) --dist loadfile"
-    # shellcheck disable=SC2086 # lists of words
-    BLURD=$PWD/build/$1/blurd timeout -k 5 2400 $pytest $beside -m 'not alone' tests/http || status=1
-    # shellcheck disable=SC2086
-    BLURD=$PWD/build/$1/blurd timeout -k 5 1200 $pytest -m alone tests/http || status=1
-    return $status
+    # shellcheck disable=SC2086 # a list of words
+    BLURD=$PWD/build/$1/blurd timeout -k 5 2400 $python -m pytest -q -p no:cacheprovider $beside -m 'not alone' tests/http
+}
+
+http_alone() {
+    BLURD=$PWD/build/$1/blurd timeout -k 5 1200 $python -m pytest -q -p no:cacheprovider -m alone tests/http
 }
 
 # One test or more of every subject, in files that take seconds.
@@ -115,22 +141,33 @@ kernels() {
     CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so nice timeout -k 5 "$PROGRAM_SECONDS" "build/$1/tests/gpu/check_gpu" --quick
 }
 
-# The fuzzers have the time that the other stages spend waiting.
-fuzz_log=build/fuzz/run.log
-fuzz_pid=
-fuzz_begin() {
-    tests/fuzz/run.sh 0 || return
-    tests/fuzz/run.sh "$fuzz_seconds" >$fuzz_log 2>&1 &
-    fuzz_pid=$!
-    trap 'kill "$fuzz_pid"' EXIT
+# Stages that go on beside those that follow: await tells how they ended.
+declare -A behind_pid=()
+behind() { # name, command...
+    mkdir -p build/behind
+    "${@:2}" >"build/behind/$1.log" 2>&1 &
+    behind_pid[$1]=$!
 }
 
-fuzz_end() {
+await() { # name
     local status=0
-    wait "$fuzz_pid" || status=$?
-    trap - EXIT
-    cat $fuzz_log
+    wait "${behind_pid[$1]}" || status=$?
+    unset "behind_pid[$1]"
+    cat "build/behind/$1.log"
     return $status
+}
+
+trap 'ahead_end; kill "${behind_pid[@]}" 2>/dev/null' EXIT
+
+# The network has the time of the compiler.
+fetch() {
+    ! wanted http || config/pypi.sh kubernetes
+    ! wanted api || config/pypi.sh api
+}
+
+fuzz_begin() {
+    tests/fuzz/run.sh 0 || return
+    behind fuzz tests/fuzz/run.sh "$fuzz_seconds"
 }
 
 wanted() {
@@ -167,20 +204,27 @@ if [ $# -gt 0 ] && [[ ${!#} =~ ^[0-9]+$ ]]; then
 fi
 stages=("$@")
 wanted style && stage "style" tests/check/run.sh
-wanted fuzz && stage "build, fuzz targets" fuzz_begin
 [ "${stages[*]-}" = style ] || [ "${stages[*]-}" = fuzz ] || for config in $configs; do
+    ahead_end
+    [ $config != release ] || behind fetch fetch
     stage "build, $config" build $config
+    [ $config != release ] || await fetch
     [ $config != release ] || { wanted style && stage "hardening" tests/check/hardening.sh; }
+    [ $config != asan ] || { wanted fuzz && stage "build, fuzz targets" fuzz_begin; }
     wanted unit && stage "unit tests, $config" each_program build/$config/tests/unit
     wanted unit && stage "filter tests, $config" each_program build/$config/tests/filters
     wanted unit && stage "fuzz regressions, $config" replay $config
     [ $config != release ] || { wanted kernels && stage "kernels on the host" kernels $config; }
     wanted http && stage "http tests, $config" http $config
+    [ $config != release ] || ! wanted http || build_ahead
+    [ $config != asan ] || { wanted instructions && behind instructions "${when_idle[@]}" bench/instructions.sh; }
+    wanted http && stage "http tests alone, $config" http_alone $config
     [ $config != release ] || { wanted install && stage "install, $config" tests/install.sh; }
     [ $config != release ] || { wanted api && stage "api, $config" api $config; }
     wanted corpus && stage "corpus, $config" corpus $config
 done
-wanted instructions && stage "instructions" bench/instructions.sh
-[ -z "$fuzz_pid" ] || stage "fuzz targets, $fuzz_seconds s each" fuzz_end
+[ "${stages[*]-}" != fuzz ] || stage "build, fuzz targets" fuzz_begin
+[ -z "${behind_pid[instructions]-}" ] || stage "instructions" await instructions
+[ -z "${behind_pid[fuzz]-}" ] || stage "fuzz targets, $fuzz_seconds s each" await fuzz
 
 finish
