@@ -260,6 +260,11 @@ static void test_chain_of_steps(void **state) {
 }
 
 /* What the wrapper refuses, so that backends need not look. */
+static enum status run_chain(struct lane *lane, const struct chain *chain, const struct image *source,
+                             const struct image *target) {
+    return lane_run(lane, &(struct run){.chain = chain, .source = source, .target = target}, NULL, NULL);
+}
+
 static void test_refusals(void **state) {
     struct fixture *f = *state;
     struct image_shape shape = {.model = PIXEL_GRAY, .depth = 8, .width = 9, .height = 9};
@@ -270,39 +275,23 @@ static void test_refusals(void **state) {
     struct blur_arguments arguments = {.sigma = 1};
     struct chain good = make_chain(&arguments, &shape);
     struct lane *lane = f->lane[0];
-    assert_int_equal(
-        lane_run(lane, &(struct run){.chain = &good, .source = &a.image, .target = &b.image}, NULL, NULL),
-        ST_OK);
-    assert_int_equal(
-        lane_run(lane, &(struct run){.chain = &good, .source = &a.image, .target = &a.image}, NULL, NULL),
-        ST_INTERNAL);
-    assert_int_equal(
-        lane_run(lane, &(struct run){.chain = &good, .source = &a.image, .target = &c.image}, NULL, NULL),
-        ST_INTERNAL);
+    assert_int_equal(run_chain(lane, &good, &a.image, &b.image), ST_OK);
+    assert_int_equal(run_chain(lane, &good, &a.image, &a.image), ST_INTERNAL);
+    assert_int_equal(run_chain(lane, &good, &a.image, &c.image), ST_INTERNAL);
     struct image bare = a.image;
     bare.plane[0].data = NULL;
-    assert_int_equal(
-        lane_run(lane, &(struct run){.chain = &good, .source = &bare, .target = &b.image}, NULL, NULL),
-        ST_INTERNAL);
+    assert_int_equal(run_chain(lane, &good, &bare, &b.image), ST_INTERNAL);
     struct chain bad = good;
     bad.count = 0;
-    assert_int_equal(
-        lane_run(lane, &(struct run){.chain = &bad, .source = &a.image, .target = &b.image}, NULL, NULL),
-        ST_INTERNAL);
+    assert_int_equal(run_chain(lane, &bad, &a.image, &b.image), ST_INTERNAL);
     bad.count = CHAIN_STEPS_MAX + 1;
-    assert_int_equal(
-        lane_run(lane, &(struct run){.chain = &bad, .source = &a.image, .target = &b.image}, NULL, NULL),
-        ST_INTERNAL);
+    assert_int_equal(run_chain(lane, &bad, &a.image, &b.image), ST_INTERNAL);
     bad = good;
     bad.step[0].blur.axis[0].radius = BLUR_RADIUS_MAX + 1;
-    assert_int_equal(
-        lane_run(lane, &(struct run){.chain = &bad, .source = &a.image, .target = &b.image}, NULL, NULL),
-        ST_INTERNAL);
+    assert_int_equal(run_chain(lane, &bad, &a.image, &b.image), ST_INTERNAL);
     bad = good;
     bad.step[0].blur.axis[0].weight[0]++;
-    assert_int_equal(
-        lane_run(lane, &(struct run){.chain = &bad, .source = &a.image, .target = &b.image}, NULL, NULL),
-        ST_INTERNAL);
+    assert_int_equal(run_chain(lane, &bad, &a.image, &b.image), ST_INTERNAL);
     test_image_free(&a);
     test_image_free(&b);
     test_image_free(&c);

@@ -23,48 +23,49 @@ static enum codec_id choose(const char *accept, enum codec_id input) {
 }
 
 /* What is chosen for a JPEG, and for a PNG. */
+static const struct {
+    const char *accept;
+    enum codec_id of_jpeg, of_png;
+} accepted[] = {
+    {"", JPEG, PNG},
+    {"*/*", JPEG, PNG},
+    {"image/*", JPEG, PNG},
+    {"image/jpeg", JPEG, JPEG},
+    {"image/png", PNG, PNG},
+    {"IMAGE/PNG", PNG, PNG},
+    {"image/png, image/jpeg", JPEG, PNG},
+    {"image/webp", JPEG, PNG},
+    {"text/html", JPEG, PNG},
+    {"image/png;q=0.9, image/jpeg;q=0.8", PNG, PNG},
+    {"image/png;q=0.8,image/jpeg;q=0.9", JPEG, JPEG},
+    {"image/png; q=0.5, */*", JPEG, JPEG},
+    {"image/png;q=0.5,image/*;q=0.4", PNG, PNG},
+    {"image/*;q=0.4,image/png;q=0.5", PNG, PNG},
+    {"*/*;q=0.9, image/*;q=0.1, image/jpeg;q=0.2", JPEG, JPEG},
+    {"image/jpeg;q=0, */*", PNG, PNG},
+    {"image/png;q=0", JPEG, PNG},
+    {"image/jpeg;q=0, image/png;q=0", JPEG, PNG},
+    {"image/webp, image/png;q=0.1", PNG, PNG},
+    {"image/png;Q=0.1, image/jpeg;Q=0.2", JPEG, JPEG},
+    {"image/png;x=1;q=0.1, image/jpeg;q=0.2", JPEG, JPEG},
+    {"image/png ;q=0.1 , image/jpeg\t; q=0.2", JPEG, JPEG},
+    {" \timage/png", PNG, PNG},
+    {",,image/png,,", PNG, PNG},
+    {"image/png-x, image/jpegs", JPEG, PNG},
+    {"image/pn", JPEG, PNG},
+    {"image", JPEG, PNG},
+    {"*", JPEG, PNG},
+    {"image/png;q=1.000, image/jpeg;q=0.999", PNG, PNG},
+    {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", JPEG, PNG},
+    {"text/html,application/xml;q=0.9,image/png,*/*;q=0.8", PNG, PNG},
+};
+
 static void test_table(void **state) {
     (void)state;
-    static const struct {
-        const char *accept;
-        enum codec_id of_jpeg, of_png;
-    } table[] = {
-        {"", JPEG, PNG},
-        {"*/*", JPEG, PNG},
-        {"image/*", JPEG, PNG},
-        {"image/jpeg", JPEG, JPEG},
-        {"image/png", PNG, PNG},
-        {"IMAGE/PNG", PNG, PNG},
-        {"image/png, image/jpeg", JPEG, PNG},
-        {"image/webp", JPEG, PNG},
-        {"text/html", JPEG, PNG},
-        {"image/png;q=0.9, image/jpeg;q=0.8", PNG, PNG},
-        {"image/png;q=0.8,image/jpeg;q=0.9", JPEG, JPEG},
-        {"image/png; q=0.5, */*", JPEG, JPEG},
-        {"image/png;q=0.5,image/*;q=0.4", PNG, PNG},
-        {"image/*;q=0.4,image/png;q=0.5", PNG, PNG},
-        {"*/*;q=0.9, image/*;q=0.1, image/jpeg;q=0.2", JPEG, JPEG},
-        {"image/jpeg;q=0, */*", PNG, PNG},
-        {"image/png;q=0", JPEG, PNG},
-        {"image/jpeg;q=0, image/png;q=0", JPEG, PNG},
-        {"image/webp, image/png;q=0.1", PNG, PNG},
-        {"image/png;Q=0.1, image/jpeg;Q=0.2", JPEG, JPEG},
-        {"image/png;x=1;q=0.1, image/jpeg;q=0.2", JPEG, JPEG},
-        {"image/png ;q=0.1 , image/jpeg\t; q=0.2", JPEG, JPEG},
-        {" \timage/png", PNG, PNG},
-        {",,image/png,,", PNG, PNG},
-        {"image/png-x, image/jpegs", JPEG, PNG},
-        {"image/pn", JPEG, PNG},
-        {"image", JPEG, PNG},
-        {"*", JPEG, PNG},
-        {"image/png;q=1.000, image/jpeg;q=0.999", PNG, PNG},
-        {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", JPEG, PNG},
-        {"text/html,application/xml;q=0.9,image/png,*/*;q=0.8", PNG, PNG},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (choose(table[i].accept, CODEC_JPEG) != table[i].of_jpeg ||
-            choose(table[i].accept, CODEC_PNG) != table[i].of_png) {
-            fail_msg("\"%s\"", table[i].accept);
+    for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+        if (choose(accepted[i].accept, CODEC_JPEG) != accepted[i].of_jpeg ||
+            choose(accepted[i].accept, CODEC_PNG) != accepted[i].of_png) {
+            fail_msg("\"%s\"", accepted[i].accept);
         }
     }
     assert_int_equal(accept_choose(NULL, CODEC_JPEG), CODEC_JPEG);

@@ -12,51 +12,52 @@
 
 #define BAD "\xEF\xBF\xBD"
 
+static const struct {
+    const char *text;
+    const char *json;
+} escaped[] = {
+    {"", ""},
+    {"plain /text/", "plain /text/"},
+    {"\"", "\\\""},
+    {"\\", "\\\\"},
+    {"\n\r\t\x01\x1f", "\\u000a\\u000d\\u0009\\u0001\\u001f"},
+    {"\x7f", "\\u007f"},
+    {"\xc2\x80\xc2\x9b\xc2\x9f", "\\u0080\\u009b\\u009f"},
+    {"\xc2\xa0", "\xc2\xa0"},
+    {"\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029"},
+    {"\xe2\x80\xa7\xe2\x80\xaa", "\xe2\x80\xa7\xe2\x80\xaa"},
+    {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+    {"\xdf\xbf\xe0\xa0\x80", "\xdf\xbf\xe0\xa0\x80"},
+    {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"},
+    {"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
+    {"\x80", BAD},
+    {"\xbf\xbf", BAD BAD},
+    {"\xff\xfe", BAD BAD},
+    {"\xc0\x80", BAD BAD},                         /* overlong zero */
+    {"\xc1\xbf", BAD BAD},                         /* overlong DEL */
+    {"\xe0\x80\xaf", BAD BAD BAD},                 /* overlong slash */
+    {"\xe0\x9f\xbf", BAD BAD BAD},                 /* overlong */
+    {"\xed\xa0\x80", BAD BAD BAD},                 /* surrogate */
+    {"\xed\xbf\xbf", BAD BAD BAD},                 /* surrogate */
+    {"\xf0\x8f\xbf\xbf", BAD BAD BAD BAD},         /* overlong */
+    {"\xf4\x90\x80\x80", BAD BAD BAD BAD},         /* beyond U+10FFFF */
+    {"\xf5\x80\x80\x80", BAD BAD BAD BAD},         /* never begins anything */
+    {"\xf8\x88\x80\x80\x80", BAD BAD BAD BAD BAD}, /* five bytes */
+    {"a\xc3", "a" BAD},                            /* cut after one of two */
+    {"a\xe2\x82", "a" BAD BAD},                    /* two of three */
+    {"a\xf0\x9f\x98", "a" BAD BAD BAD},            /* three of four */
+    {"\xe2\x82\"", BAD BAD "\\\""},                /* the quote is not swallowed */
+    {"\xc3\\\xc3\n", BAD "\\\\" BAD "\\u000a"},
+};
+
 static void test_table(void **state) {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *json;
-    } table[] = {
-        {"", ""},
-        {"plain /text/", "plain /text/"},
-        {"\"", "\\\""},
-        {"\\", "\\\\"},
-        {"\n\r\t\x01\x1f", "\\u000a\\u000d\\u0009\\u0001\\u001f"},
-        {"\x7f", "\\u007f"},
-        {"\xc2\x80\xc2\x9b\xc2\x9f", "\\u0080\\u009b\\u009f"},
-        {"\xc2\xa0", "\xc2\xa0"},
-        {"\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029"},
-        {"\xe2\x80\xa7\xe2\x80\xaa", "\xe2\x80\xa7\xe2\x80\xaa"},
-        {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
-        {"\xdf\xbf\xe0\xa0\x80", "\xdf\xbf\xe0\xa0\x80"},
-        {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"},
-        {"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
-        {"\x80", BAD},
-        {"\xbf\xbf", BAD BAD},
-        {"\xff\xfe", BAD BAD},
-        {"\xc0\x80", BAD BAD},                         /* overlong zero */
-        {"\xc1\xbf", BAD BAD},                         /* overlong DEL */
-        {"\xe0\x80\xaf", BAD BAD BAD},                 /* overlong slash */
-        {"\xe0\x9f\xbf", BAD BAD BAD},                 /* overlong */
-        {"\xed\xa0\x80", BAD BAD BAD},                 /* surrogate */
-        {"\xed\xbf\xbf", BAD BAD BAD},                 /* surrogate */
-        {"\xf0\x8f\xbf\xbf", BAD BAD BAD BAD},         /* overlong */
-        {"\xf4\x90\x80\x80", BAD BAD BAD BAD},         /* beyond U+10FFFF */
-        {"\xf5\x80\x80\x80", BAD BAD BAD BAD},         /* never begins anything */
-        {"\xf8\x88\x80\x80\x80", BAD BAD BAD BAD BAD}, /* five bytes */
-        {"a\xc3", "a" BAD},                            /* cut after one of two */
-        {"a\xe2\x82", "a" BAD BAD},                    /* two of three */
-        {"a\xf0\x9f\x98", "a" BAD BAD BAD},            /* three of four */
-        {"\xe2\x82\"", BAD BAD "\\\""},                /* the quote is not swallowed */
-        {"\xc3\\\xc3\n", BAD "\\\\" BAD "\\u000a"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < sizeof escaped / sizeof *escaped; i++) {
         char out[128], expected[128];
-        char *text = strdup(table[i].text); /* asan: nothing behind the zero is read */
+        char *text = strdup(escaped[i].text); /* asan: nothing behind the zero is read */
         size_t length = json_string(out, sizeof out, text);
         free(text);
-        snprintf(expected, sizeof expected, "\"%s\"", table[i].json);
+        snprintf(expected, sizeof expected, "\"%s\"", escaped[i].json);
         assert_string_equal(out, expected);
         assert_int_equal(length, strlen(expected));
         assert_true(json_valid(out));

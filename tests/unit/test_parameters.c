@@ -83,55 +83,56 @@ static void test_switches_in_any_case_of_letters(void **state) {
     }
 }
 
+static const struct {
+    const char *query;
+    const char *parameter;
+    const char *word;
+} refused[] = {
+    {"sigma=0.05", "sigma", "0.1"},
+    {"sigma=501", "sigma", "500"},
+    {"sigma=", "sigma", ""},
+    {"sigma", "sigma", ""},
+    {"sigma=nan", "sigma", ""},
+    {"sigma=1e", "sigma", ""},
+    {"sigma=2+", "sigma", ""},
+    {"kernel_size=4", "kernel_size", "odd"},
+    {"kernel_size=1", "kernel_size", "3"},
+    {"edge=none", "edge", "clamp"},
+    {"quality=0", "quality", "1"},
+    {"quality=101", "quality", "100"},
+    {"quality=8.5", "quality", ""},
+    {"effort=-1", "effort", "0"},
+    {"effort=10", "effort", "9"},
+    {"format=webp", "format", "jpeg"},
+    {"format=PNG", "format", "png"},
+    {"subsampling=411", "subsampling", "420"},
+    {"progressive=yes", "progressive", "true"},
+    {"autorotate=2", "autorotate", "false"},
+    {"autorotate=Truer", "autorotate", "false"},
+    {"metadata=all", "metadata", "strip"},
+    {"colorspace=cmyk", "colorspace", "native"},
+    {"sigma=1&sigma=1", "sigma", "more than once"},
+    {"format=png&sigma=1&format=png", "format", "more than once"},
+    {"sigma=1&s%69gma=1", "sigma", "more than once"},
+    {"Sigma=1", "Sigma", "unknown parameter; blur takes sigma"},
+    {"radius=1", "radius", "unknown"},
+    {"=1", "", "unknown"},
+    {"x=%00", "x", "zero"},
+    {"sigma=%zz", "sigma", "percent"},
+    {"sigma=1&&nothing", "nothing", "unknown"},
+};
+
 static void test_refusals(void **state) {
     (void)state;
-    static const struct {
-        const char *query;
-        const char *parameter;
-        const char *word;
-    } table[] = {
-        {"sigma=0.05", "sigma", "0.1"},
-        {"sigma=501", "sigma", "500"},
-        {"sigma=", "sigma", ""},
-        {"sigma", "sigma", ""},
-        {"sigma=nan", "sigma", ""},
-        {"sigma=1e", "sigma", ""},
-        {"sigma=2+", "sigma", ""},
-        {"kernel_size=4", "kernel_size", "odd"},
-        {"kernel_size=1", "kernel_size", "3"},
-        {"edge=none", "edge", "clamp"},
-        {"quality=0", "quality", "1"},
-        {"quality=101", "quality", "100"},
-        {"quality=8.5", "quality", ""},
-        {"effort=-1", "effort", "0"},
-        {"effort=10", "effort", "9"},
-        {"format=webp", "format", "jpeg"},
-        {"format=PNG", "format", "png"},
-        {"subsampling=411", "subsampling", "420"},
-        {"progressive=yes", "progressive", "true"},
-        {"autorotate=2", "autorotate", "false"},
-        {"autorotate=Truer", "autorotate", "false"},
-        {"metadata=all", "metadata", "strip"},
-        {"colorspace=cmyk", "colorspace", "native"},
-        {"sigma=1&sigma=1", "sigma", "more than once"},
-        {"format=png&sigma=1&format=png", "format", "more than once"},
-        {"sigma=1&s%69gma=1", "sigma", "more than once"},
-        {"Sigma=1", "Sigma", "unknown parameter; blur takes sigma"},
-        {"radius=1", "radius", "unknown"},
-        {"=1", "", "unknown"},
-        {"x=%00", "x", "zero"},
-        {"sigma=%zz", "sigma", "percent"},
-        {"sigma=1&&nothing", "nothing", "unknown"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct parameters parameters;
         struct error err;
-        if (parse(table[i].query, &parameters, &err) != ST_ARGUMENT || err.status != ST_ARGUMENT) {
-            fail_msg("\"%s\" was taken", table[i].query);
+        if (parse(refused[i].query, &parameters, &err) != ST_ARGUMENT || err.status != ST_ARGUMENT) {
+            fail_msg("\"%s\" was taken", refused[i].query);
         }
-        assert_string_equal(err.parameter, table[i].parameter);
-        if (!err.text[0] || !strstr(err.text, table[i].word)) {
-            fail_msg("\"%s\": \"%s\" does not say \"%s\"", table[i].query, err.text, table[i].word);
+        assert_string_equal(err.parameter, refused[i].parameter);
+        if (!err.text[0] || !strstr(err.text, refused[i].word)) {
+            fail_msg("\"%s\": \"%s\" does not say \"%s\"", refused[i].query, err.text, refused[i].word);
         }
     }
 }
@@ -215,50 +216,51 @@ static void test_bits(void **state) {
 }
 
 /* Queries that are well-formed one by one; `word` NULL: they also go together. */
+static const struct {
+    const char *filter, *query, *parameter, *word;
+} combined[] = {
+    {"blur", "region=1,2,3,4&region=ellipse:10%25,10%25,50%25,50%25&invert=1&feather=3", NULL, NULL},
+    {"blur", "mode=redact&region=1,2,3,4", NULL, NULL},
+    {"blur", "mode=redact", NULL, NULL},
+    {"blur", "invert=1", "invert", "needs a region"},
+    {"blur", "feather=2", "feather", "needs a region"},
+    {"blur", "unit=px", NULL, NULL},
+    {"blur", "unit=percent", "unit", "needs a region"},
+    {"blur", "region=0.1,0.1,0.2,0.2&unit=ratio", NULL, NULL},
+    {"blur", "unit=ratio&region=1,2,3,4", "region", "with unit=ratio it must be from 0 to 1"},
+    {"blur", "region=1,2,3,4&unit=ratio", "region", "with unit=ratio it must be from 0 to 1"},
+    {"blur", "mode=redact&metadata=keep", "metadata", "redact"},
+    {"convolve", "preset=edge&edge=frame", NULL, NULL},
+    {"convolve", "preset=box&size=7", NULL, NULL},
+    {"convolve", "kernel=1,2,1;2,4,2;1,2,1", NULL, NULL},
+    {"convolve", "kernel=[[1,2,1],[2,4,2],%20[1,2,1]]", NULL, NULL},
+    {"convolve", "kernel=1,2,1,2,4,2,1,2,1&size=3", NULL, NULL},
+    {"convolve", "kernel=-1,0,1", NULL, NULL},
+    {"convolve", "", "kernel", "neither"},
+    {"convolve", "preset=edge&kernel=1", "preset", "both"},
+    {"convolve", "preset=edge&size=5", "size", "3 by 3"},
+    {"convolve", "preset=edge&divisor=-1e-9", NULL, NULL},
+    {"convolve", "kernel=1,2,1,2,4,2,1,2&size=3", "kernel", "must have 9"},
+    {"convolve", "kernel=1,2;3,4", "kernel", "odd"},
+    {"convolve", "kernel=1,2,1,2,4,2,1,2,1,1,1,1,1,1,1,1,1", "kernel", "needs size"},
+    {NULL, "ops=blur:sigma=8:edge=wrap|sharpen:amount=0.5|pixelate|convolve:kernel=1,0,1;0,1,0;1,0,1", NULL,
+     NULL},
+    {NULL, "", "ops", "missing"},
+    {NULL, "ops=blur|convolve", "ops", "step 2: neither kernel nor preset"},
+};
+
 static void test_together(void **state) {
     (void)state;
-    static const struct {
-        const char *filter, *query, *parameter, *word;
-    } table[] = {
-        {"blur", "region=1,2,3,4&region=ellipse:10%25,10%25,50%25,50%25&invert=1&feather=3", NULL, NULL},
-        {"blur", "mode=redact&region=1,2,3,4", NULL, NULL},
-        {"blur", "mode=redact", NULL, NULL},
-        {"blur", "invert=1", "invert", "needs a region"},
-        {"blur", "feather=2", "feather", "needs a region"},
-        {"blur", "unit=px", NULL, NULL},
-        {"blur", "unit=percent", "unit", "needs a region"},
-        {"blur", "region=0.1,0.1,0.2,0.2&unit=ratio", NULL, NULL},
-        {"blur", "unit=ratio&region=1,2,3,4", "region", "with unit=ratio it must be from 0 to 1"},
-        {"blur", "region=1,2,3,4&unit=ratio", "region", "with unit=ratio it must be from 0 to 1"},
-        {"blur", "mode=redact&metadata=keep", "metadata", "redact"},
-        {"convolve", "preset=edge&edge=frame", NULL, NULL},
-        {"convolve", "preset=box&size=7", NULL, NULL},
-        {"convolve", "kernel=1,2,1;2,4,2;1,2,1", NULL, NULL},
-        {"convolve", "kernel=[[1,2,1],[2,4,2],%20[1,2,1]]", NULL, NULL},
-        {"convolve", "kernel=1,2,1,2,4,2,1,2,1&size=3", NULL, NULL},
-        {"convolve", "kernel=-1,0,1", NULL, NULL},
-        {"convolve", "", "kernel", "neither"},
-        {"convolve", "preset=edge&kernel=1", "preset", "both"},
-        {"convolve", "preset=edge&size=5", "size", "3 by 3"},
-        {"convolve", "preset=edge&divisor=-1e-9", NULL, NULL},
-        {"convolve", "kernel=1,2,1,2,4,2,1,2&size=3", "kernel", "must have 9"},
-        {"convolve", "kernel=1,2;3,4", "kernel", "odd"},
-        {"convolve", "kernel=1,2,1,2,4,2,1,2,1,1,1,1,1,1,1,1,1", "kernel", "needs size"},
-        {NULL, "ops=blur:sigma=8:edge=wrap|sharpen:amount=0.5|pixelate|convolve:kernel=1,0,1;0,1,0;1,0,1",
-         NULL, NULL},
-        {NULL, "", "ops", "missing"},
-        {NULL, "ops=blur|convolve", "ops", "step 2: neither kernel nor preset"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < sizeof combined / sizeof *combined; i++) {
         struct parameters parameters;
         struct error err;
-        parameters_init(&parameters, table[i].filter ? filter_find(table[i].filter) : NULL);
-        assert_int_equal(parameters_parse(&parameters, table[i].query, &err), ST_OK);
+        parameters_init(&parameters, combined[i].filter ? filter_find(combined[i].filter) : NULL);
+        assert_int_equal(parameters_parse(&parameters, combined[i].query, &err), ST_OK);
         enum status status = parameters_check(&parameters, &err);
-        assert_int_equal(status, table[i].word ? ST_ARGUMENT : ST_OK);
-        if (table[i].word) {
-            assert_string_equal(err.parameter, table[i].parameter);
-            assert_non_null(strstr(err.text, table[i].word));
+        assert_int_equal(status, combined[i].word ? ST_ARGUMENT : ST_OK);
+        if (combined[i].word) {
+            assert_string_equal(err.parameter, combined[i].parameter);
+            assert_non_null(strstr(err.text, combined[i].word));
         }
     }
 }
