@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* One file being read. */
-struct reader {
+struct file_reader {
     const char *shown; /* its path, for error sentences */
     config_file_line each;
     void *context;
@@ -46,7 +46,7 @@ static void cut_comment(char *text) {
     }
 }
 
-static enum status read_line(const struct reader *reader, char *text, size_t length, unsigned line,
+static enum status read_line(const struct file_reader *reader, char *text, size_t length, unsigned line,
                              struct error *err) {
     if (length > CONFIG_LINE_MAX) {
         return fail_argument(err, "config", "%s line %u is longer than %d bytes", reader->shown, line,
@@ -74,7 +74,7 @@ static enum status read_line(const struct reader *reader, char *text, size_t len
 }
 
 /* `text` has room for one more byte than `size`. */
-static enum status read_lines(const struct reader *reader, char *text, size_t size, struct error *err) {
+static enum status read_lines(const struct file_reader *reader, char *text, size_t size, struct error *err) {
     enum status status = ST_OK;
     unsigned line = 1;
     for (size_t start = 0; start < size && !status; line++) {
@@ -110,7 +110,7 @@ static enum status slurp(const char *path, const char *shown, char *text, size_t
 enum status config_file_read(const char *path, config_file_line each, void *context, struct error *err) {
     char shown[CONFIG_PATH_SHOWN];
     config_show(path, shown, sizeof shown);
-    struct reader reader = {shown, each, context};
+    struct file_reader reader = {shown, each, context};
     char *text = malloc(CONFIG_FILE_MAX + 2);
     if (!text) {
         return fail(err, ST_BUSY, "no memory to read the configuration file %s", shown);

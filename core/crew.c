@@ -8,13 +8,13 @@
 #include "core/clock.h"
 
 /* Work that has been offered; on the stack of its caller, who stays until nobody else has a seat. */
-struct run {
+struct crew_run {
     const struct crew_work *work;
-    struct run *after; /* offered later */
-    unsigned next;     /* part that begins next */
-    unsigned open;     /* those below may */
-    unsigned helped;   /* parts that others have taken */
-    uint64_t taken;    /* bit i: seat i is; the caller has seat 0 */
+    struct crew_run *after; /* offered later */
+    unsigned next;          /* part that begins next */
+    unsigned open;          /* those below may */
+    unsigned helped;        /* parts that others have taken */
+    uint64_t taken;         /* bit i: seat i is; the caller has seat 0 */
     pthread_cond_t done;
     struct error error; /* of the first part that failed; its status is ST_OK while none has */
 };
@@ -23,7 +23,7 @@ struct run {
  */
 struct crew_gate {
     struct crew *crew;
-    struct run *run;
+    struct crew_run *run;
     const struct crew_work *work;
     unsigned open;      /* as the feed knows it, who needs no lock to see that nothing changes */
     struct error error; /* of the first part that failed without a run */
@@ -32,8 +32,8 @@ struct crew_gate {
 struct crew {
     pthread_mutex_t lock;
     pthread_cond_t woken;
-    struct run *first; /* runs with parts that have not begun, oldest first */
-    atomic_uint idle;  /* changed under the lock */
+    struct crew_run *first; /* runs with parts that have not begun, oldest first */
+    atomic_uint idle;       /* changed under the lock */
     uint32_t grain;
     bool wary;
     unsigned pause;   /* runs alone after the last run that was late; under the lock */
@@ -109,8 +109,8 @@ unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats) {
 
 /* ---- runs ---- */
 
-static void offer(struct crew *crew, struct run *run) {
-    struct run **end = &crew->first;
+static void offer(struct crew *crew, struct crew_run *run) {
+    struct crew_run **end = &crew->first;
     while (*end) {
         end = &(*end)->after;
     }
@@ -118,8 +118,8 @@ static void offer(struct crew *crew, struct run *run) {
 }
 
 /* Nobody takes parts of it from now on. */
-static void withdraw(struct crew *crew, struct run *run) {
-    struct run **at = &crew->first;
+static void withdraw(struct crew *crew, struct crew_run *run) {
+    struct crew_run **at = &crew->first;
     while (*at && *at != run) {
         at = &(*at)->after;
     }
@@ -128,12 +128,12 @@ static void withdraw(struct crew *crew, struct run *run) {
     }
 }
 
-static bool has_parts(const struct run *run) {
+static bool has_parts(const struct crew_run *run) {
     return run->next < run->open;
 }
 
 /* With the lock held: no part begins any more. */
-static void fail_run(struct crew *crew, struct run *run, enum status status, const struct error *err) {
+static void fail_run(struct crew *crew, struct crew_run *run, enum status status, const struct error *err) {
     if (run->error.status == ST_OK) {
         run->error = *err;
         run->error.status = status;
@@ -143,7 +143,7 @@ static void fail_run(struct crew *crew, struct run *run, enum status status, con
 }
 
 /* Runs the next part, unlocked meanwhile. */
-static void run_part(struct crew *crew, struct run *run, unsigned seat) {
+static void run_part(struct crew *crew, struct crew_run *run, unsigned seat) {
     struct error err = {0};
     unsigned part = run->next++;
     if (run->next == run->work->parts) {
@@ -157,12 +157,12 @@ static void run_part(struct crew *crew, struct run *run, unsigned seat) {
     }
 }
 
-static uint64_t all_seats(const struct run *run) {
+static uint64_t all_seats(const struct crew_run *run) {
     return run->work->seats == CREW_SEATS_MAX ? UINT64_MAX : ((uint64_t)1 << run->work->seats) - 1;
 }
 
 bool crew_help(struct crew *crew) {
-    struct run *run = crew->first;
+    struct crew_run *run = crew->first;
     while (run && (run->taken == all_seats(run) || !has_parts(run))) {
         run = run->after;
     }
@@ -204,7 +204,7 @@ static enum status run_alone(const struct crew_work *work, struct error *err) {
 /* Draws the conclusion from a run whose caller has worked, and then waited. Had it been alone it would have
  * worked for all parts as long as it did for its own. One that fed had other work than parts, and says
  * nothing. */
-static void judge(struct crew *crew, const struct run *run, int64_t worked_ns, int64_t waited_ns) {
+static void judge(struct crew *crew, const struct crew_run *run, int64_t worked_ns, int64_t waited_ns) {
     unsigned own = run->work->parts - run->helped;
     if (!crew->wary || run->error.status != ST_OK || run->work->feed) {
         return;
@@ -218,7 +218,7 @@ static void judge(struct crew *crew, const struct run *run, int64_t worked_ns, i
 }
 
 /* With the lock held: all parts that are left, and then until everybody has left. */
-static void run_rest(struct crew *crew, struct run *run) {
+static void run_rest(struct crew *crew, struct crew_run *run) {
     int64_t start = clock_ns();
     while (has_parts(run)) {
         run_part(crew, run, 0);
@@ -237,7 +237,7 @@ static void wake(struct crew *crew, unsigned count) { /* unlocked, or they would
 }
 
 void crew_open(struct crew_gate *gate, unsigned parts) {
-    struct run *run = gate->run;
+    struct crew_run *run = gate->run;
     if (!run) {
         run_opened(gate, parts);
         return;
@@ -254,7 +254,7 @@ void crew_open(struct crew_gate *gate, unsigned parts) {
 }
 
 /* Unlocked. All parts are open then, or none begins any more. */
-static void feed(struct crew *crew, struct run *run) {
+static void feed(struct crew *crew, struct crew_run *run) {
     struct crew_gate gate = {.crew = crew, .run = run};
     struct error err = {0};
     enum status status = run->work->feed(run->work->context, &gate, &err);
@@ -273,7 +273,7 @@ enum status crew_run(struct crew *crew, const struct crew_work *work, struct err
     if (helpers == 0) {
         return run_alone(work, err);
     }
-    struct run run = {.work = work, .taken = 1, .open = work->feed ? 0 : work->parts};
+    struct crew_run run = {.work = work, .taken = 1, .open = work->feed ? 0 : work->parts};
     pthread_cond_init(&run.done, NULL);
     pthread_mutex_lock(&crew->lock);
     offer(crew, &run);

@@ -84,4 +84,9 @@ static inline uint8_t *plane_row(const struct plane *plane, uint32_t y) {
     return plane->data + (size_t)y * plane->stride;
 }
 
+/* Samples that a step of 1 of 255 is: 1, or 257 for 16 bits. */
+static inline double image_sample_step(const struct image_shape *shape) {
+    return shape->depth == 16 ? 257 : 1;
+}
+
 #endif

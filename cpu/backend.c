@@ -66,7 +66,8 @@ static enum status run_step(const struct cpu_context *context, const struct step
     return fail(err, ST_INTERNAL, "the chain has an unknown filter");
 }
 
-static struct need step_need(const struct row_set *rows, const struct step *step, const struct image *image) {
+static struct scratch_need step_need(const struct row_set *rows, const struct step *step,
+                                     const struct image *image) {
     switch (step->filter) {
     case FILTER_BLUR:
         return cpu_blur_need(rows, &step->blur, image, false);
@@ -81,7 +82,7 @@ static struct need step_need(const struct row_set *rows, const struct step *step
     case FILTER_COUNT:
         break;
     }
-    return (struct need){0, 0};
+    return (struct scratch_need){0, 0};
 }
 
 static size_t cpu_run_bytes(const struct backend *backend, const struct chain *chain,
@@ -89,8 +90,9 @@ static size_t cpu_run_bytes(const struct backend *backend, const struct chain *c
     struct image image;
     size_t spare = image_layout(&image, shape), most = 0;
     for (uint32_t i = 0; i < chain->count; i++) {
-        struct need need = step_need(&((const struct cpu_backend *)backend)->rows, &chain->step[i], &image);
-        size_t bytes = need_bytes(&need, bands_seats_most(threads, need.seat));
+        struct scratch_need need =
+            step_need(&((const struct cpu_backend *)backend)->rows, &chain->step[i], &image);
+        size_t bytes = scratch_need_bytes(&need, bands_seats_most(threads, need.seat));
         most = bytes > most ? bytes : most;
     }
     return most + (chain->count > 1 ? spare : 0);

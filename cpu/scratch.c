@@ -7,7 +7,7 @@
 #include "core/image.h"
 #include "core/poison.h"
 
-size_t need_bytes(const struct need *need, unsigned seats) {
+size_t scratch_need_bytes(const struct scratch_need *need, unsigned seats) {
     return need->shared + seats * need->seat;
 }
 
@@ -38,10 +38,10 @@ enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *
     return ST_OK;
 }
 
-enum status scratch_seats(struct scratch *scratch, const struct need *need, unsigned *seats,
+enum status scratch_seats(struct scratch *scratch, const struct scratch_need *need, unsigned *seats,
                           struct error *err) {
-    while (scratch->lent && *seats > 1 && need_bytes(need, *seats) > scratch->size) {
+    while (scratch->lent && *seats > 1 && scratch_need_bytes(need, *seats) > scratch->size) {
         --*seats;
     }
-    return scratch_reserve(scratch, need_bytes(need, *seats), err);
+    return scratch_reserve(scratch, scratch_need_bytes(need, *seats), err);
 }

@@ -17,19 +17,19 @@ struct scratch {
 };
 
 /* What a pass works in: `shared` bytes, and `seat` bytes for each thread. */
-struct need {
+struct scratch_need {
     size_t shared, seat;
 };
 
 /* Bytes for so many threads. */
-size_t need_bytes(const struct need *need, unsigned seats);
+size_t scratch_need_bytes(const struct scratch_need *need, unsigned seats);
 
 /* Makes sure of `size` bytes, whose content is undefined. ST_BUSY without memory; what was there
  * is then gone, but the scratch is still usable. */
 enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *err);
 
 /* The same for `*seats` threads; lowers the number, down to 1, to what lent memory is enough for. */
-enum status scratch_seats(struct scratch *scratch, const struct need *need, unsigned *seats,
+enum status scratch_seats(struct scratch *scratch, const struct scratch_need *need, unsigned *seats,
                           struct error *err);
 
 void scratch_finish(struct scratch *scratch);

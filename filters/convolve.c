@@ -235,7 +235,7 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
     double divisor = convolve->divisor != 0 ? convolve->divisor : fabs(sum) > DIVISOR_MIN ? sum : 1;
     plan->edge = (uint8_t)convolve->edge;
     plan->divisor = (float)divisor;
-    plan->bias = (float)(convolve->bias * sample_step(shape));
+    plan->bias = (float)(convolve->bias * image_sample_step(shape));
     plan->alpha = fabs(sum - divisor) <= 1e-6 * fabs(divisor) && convolve->bias == 0;
     fill_weights(plan, &matrix);
     return ST_OK;

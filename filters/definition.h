@@ -20,9 +20,4 @@ struct filter {
     bool (*valid)(const void *plan, const struct image_shape *shape);
 };
 
-/* Samples that a step of 1 of 255 is: 1, or 257 for 16 bits. */
-static inline double sample_step(const struct image_shape *shape) {
-    return shape->depth == 16 ? 257 : 1;
-}
-
 #endif

@@ -8,7 +8,7 @@
 
 static const double value_max = 1e6;
 
-struct reader {
+struct matrix_reader {
     const struct argument *row;
     const char *at;
     bool json;
@@ -18,19 +18,19 @@ struct reader {
     struct error *err;
 };
 
-static void skip_space(struct reader *reader) {
+static void skip_space(struct matrix_reader *reader) {
     while (reader->json && *reader->at && strchr(" \t\r\n", *reader->at)) {
         reader->at++;
     }
 }
 
-static enum status refuse(struct reader *reader, const char *rule) {
+static enum status refuse(struct matrix_reader *reader, const char *rule) {
     char buffer[VALUE_QUOTE_MAX];
     return fail_argument(reader->err, reader->row->name, "%s: \"%s\" %s", reader->row->name,
                          value_quote(reader->at, buffer), rule);
 }
 
-static enum status read_number(struct reader *reader) {
+static enum status read_number(struct matrix_reader *reader) {
     struct matrix *matrix = reader->matrix;
     size_t length = strcspn(reader->at, ",;[] \t\r\n");
     char text[32];
@@ -57,7 +57,7 @@ static enum status read_number(struct reader *reader) {
     return ST_OK;
 }
 
-static enum status end_row(struct reader *reader) {
+static enum status end_row(struct matrix_reader *reader) {
     struct matrix *matrix = reader->matrix;
     if (matrix->rows == 0) {
         reader->columns = reader->in_row;
@@ -73,7 +73,7 @@ static enum status end_row(struct reader *reader) {
 }
 
 /* number, "," number, ... */
-static enum status read_numbers(struct reader *reader) {
+static enum status read_numbers(struct matrix_reader *reader) {
     enum status status = read_number(reader);
     while (status == ST_OK && *reader->at == ',') {
         reader->at++;
@@ -83,7 +83,7 @@ static enum status read_numbers(struct reader *reader) {
     return status == ST_OK ? end_row(reader) : status;
 }
 
-static enum status expect(struct reader *reader, char sign, const char *rule) {
+static enum status expect(struct matrix_reader *reader, char sign, const char *rule) {
     if (*reader->at != sign) {
         return refuse(reader, rule);
     }
@@ -92,13 +92,13 @@ static enum status expect(struct reader *reader, char sign, const char *rule) {
     return ST_OK;
 }
 
-static enum status read_json_row(struct reader *reader) {
+static enum status read_json_row(struct matrix_reader *reader) {
     enum status status = expect(reader, '[', "is not the start of a row, [");
     status = status == ST_OK ? read_numbers(reader) : status;
     return status == ST_OK ? expect(reader, ']', "is not the end of a row, ]") : status;
 }
 
-static enum status read_json(struct reader *reader) {
+static enum status read_json(struct matrix_reader *reader) {
     skip_space(reader);
     enum status status = expect(reader, '[', "is not the start of an array, [");
     if (status == ST_OK && *reader->at != '[') {
@@ -114,7 +114,7 @@ static enum status read_json(struct reader *reader) {
     return status == ST_OK ? expect(reader, ']', "is not the end of the array, ]") : status;
 }
 
-static enum status read_rows(struct reader *reader) {
+static enum status read_rows(struct matrix_reader *reader) {
     enum status status = read_numbers(reader);
     while (status == ST_OK && *reader->at == ';') {
         reader->at++;
@@ -124,7 +124,7 @@ static enum status read_rows(struct reader *reader) {
 }
 
 enum status matrix_parse(const struct argument *row, const char *text, void *target, struct error *err) {
-    struct reader reader = {.row = row, .at = text, .matrix = target, .err = err};
+    struct matrix_reader reader = {.row = row, .at = text, .matrix = target, .err = err};
     *reader.matrix = (struct matrix){0};
     reader.json = text[strspn(text, " \t\r\n")] == '[';
     enum status status = reader.json ? read_json(&reader) : read_rows(&reader);

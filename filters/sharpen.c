@@ -56,7 +56,7 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
     struct sharpen_plan *plan = planned;
     blur_plan_make(&plan->blur, &sharpen->blur, shape);
     plan->amount = (float)sharpen->amount;
-    plan->threshold = (float)(sharpen->threshold * sample_step(shape));
+    plan->threshold = (float)(sharpen->threshold * image_sample_step(shape));
     return ST_OK;
 }
 

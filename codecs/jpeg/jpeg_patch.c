@@ -30,7 +30,7 @@ struct patch {
 };
 
 /* A run of MCUs in one MCU row. */
-struct strip {
+struct patch_strip {
     uint32_t row;
     uint32_t first; /* MCUs from the left */
     uint32_t end;   /* behind the last */
@@ -120,7 +120,7 @@ static void mark_cells(struct patch *patch, uint32_t mcu_row) {
 }
 
 /* The shortest run of MCUs that holds all touched cells; false when there are none. */
-static bool find_strip(const struct patch *patch, struct strip *strip) {
+static bool find_strip(const struct patch *patch, struct patch_strip *strip) {
     uint32_t rows = (uint32_t)patch->source.cinfo.max_v_samp_factor;
     uint32_t columns = (uint32_t)patch->source.cinfo.max_h_samp_factor;
     strip->first = UINT32_MAX;
@@ -145,7 +145,7 @@ static uint32_t clip(uint32_t start, uint32_t size, uint32_t total) {
 }
 
 /* The strip's part of the result, as a picture of its own over the same memory. */
-static struct image view_strip(const struct patch *patch, const struct strip *strip) {
+static struct image view_strip(const struct patch *patch, const struct patch_strip *strip) {
     const struct jpeg_decompress_struct *cinfo = &patch->source.cinfo;
     uint32_t x = strip->first * (uint32_t)cinfo->max_h_samp_factor * DCTSIZE;
     uint32_t y = strip->row * (uint32_t)cinfo->max_v_samp_factor * DCTSIZE;
@@ -199,7 +199,7 @@ static bool is_touched(const struct patch *patch, const jpeg_component_info *com
 }
 
 /* Guarded. `coefficients` are the strip's, of the same component. */
-static void copy_blocks(struct patch *patch, const struct strip *strip, int index,
+static void copy_blocks(struct patch *patch, const struct patch_strip *strip, int index,
                         jvirt_barray_ptr coefficients) {
     j_common_ptr source = (j_common_ptr)&patch->source.cinfo;
     j_common_ptr reader = (j_common_ptr)&patch->strip_reader.cinfo;
@@ -221,7 +221,7 @@ static void copy_blocks(struct patch *patch, const struct strip *strip, int inde
 }
 
 /* Guarded. */
-static void replace_strip(struct patch *patch, const struct strip *strip) {
+static void replace_strip(struct patch *patch, const struct patch_strip *strip) {
     struct image pixels = view_strip(patch, strip);
     encode_strip(patch, &pixels);
     struct jpeg_decompress_struct *cinfo = &patch->strip_reader.cinfo;
@@ -242,7 +242,7 @@ static void replace_touched(struct patch *patch) {
         patch->cells[r] = cinfo->mem->alloc_small((j_common_ptr)cinfo, JPOOL_IMAGE, patch->cell_columns);
     }
     patch->guard.otherwise = ST_INTERNAL; /* what fails here is our own */
-    struct strip strip = {0};
+    struct patch_strip strip = {0};
     for (; strip.row * lines < cinfo->image_height; strip.row++) {
         mark_cells(patch, strip.row);
         if (find_strip(patch, &strip)) {

@@ -26,7 +26,7 @@ enum {
 };
 
 /* What of the encoder's bytes goes on. Those that adjoin are one piece: most often there is a single one. */
-struct found {
+struct splice_found {
     struct bytes piece[PIECES_MAX];
     unsigned pieces;
     unsigned frames;
@@ -64,7 +64,7 @@ static enum status check_frame(struct bytes frame, const struct image_shape *sha
     return ST_OK;
 }
 
-static enum status add_piece(struct found *found, struct bytes bytes, struct error *err) {
+static enum status add_piece(struct splice_found *found, struct bytes bytes, struct error *err) {
     struct bytes *last = found->pieces > 0 ? &found->piece[found->pieces - 1] : NULL;
     if (last && last->data + last->size == bytes.data) {
         last->size += bytes.size;
@@ -78,7 +78,7 @@ static enum status add_piece(struct found *found, struct bytes bytes, struct err
 }
 
 static enum status take_segment(const struct jpeg_segment *segment, const struct image_shape *shape,
-                                struct found *found, struct error *err) {
+                                struct splice_found *found, struct error *err) {
     if (is_dropped(segment->marker)) {
         return ST_OK;
     }
@@ -107,7 +107,7 @@ static bool has_scan(struct bytes encoded, size_t at) {
 }
 
 /* Nothing may lie between the segments. */
-static enum status take(struct bytes encoded, const struct image_shape *shape, struct found *found,
+static enum status take(struct bytes encoded, const struct image_shape *shape, struct splice_found *found,
                         struct error *err) {
     if (!has_ends(encoded)) {
         return fail(err, ST_DEVICE, "encoded JPEG of %zu bytes lacks its first or last marker", encoded.size);
@@ -139,8 +139,8 @@ static void put(struct buf *output, struct bytes bytes) {
     }
 }
 
-static enum status copy(const struct found *found, const struct jpeg_segments *metadata, struct buf *output,
-                        struct error *err) {
+static enum status copy(const struct splice_found *found, const struct jpeg_segments *metadata,
+                        struct buf *output, struct error *err) {
     /* As libjpeg writes it: version 1.1, no thumbnail. */
     const struct jfif *jfif = &metadata->jfif;
     const uint8_t start[MARKER + HEADER + JFIF_SIZE] = {0xFF,
@@ -182,7 +182,7 @@ static enum status copy(const struct found *found, const struct jpeg_segments *m
 enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape,
                         const struct encode_options *options, const struct metadata *metadata,
                         struct buf *output, struct error *err) {
-    struct found found = {0};
+    struct splice_found found = {0};
     enum status status = take(encoded, shape, &found, err);
     if (status != ST_OK) {
         return status;

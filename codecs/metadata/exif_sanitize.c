@@ -32,7 +32,7 @@ struct value {
     uint8_t made[MADE_SIZE]; /* instead of the input's */
 };
 
-struct writer {
+struct exif_writer {
     const struct tiff *tiff;
     const struct exif_facts *facts;
     unsigned *losses;
@@ -81,7 +81,8 @@ static bool is_fit(const struct tiff *tiff, const struct exif_tag *row, const st
     }
 }
 
-static void read_entry(struct writer *writer, enum exif_directory directory, const struct tiff_entry *entry) {
+static void read_entry(struct exif_writer *writer, enum exif_directory directory,
+                       const struct tiff_entry *entry) {
     const struct exif_tag *row = exif_tag_find(directory, entry->tag);
     if (!row) {
         *writer->losses |= exif_tag_loss(entry->tag);
@@ -99,7 +100,7 @@ static void read_entry(struct writer *writer, enum exif_directory directory, con
     *writer->losses |= value->written ? 0 : LOSS_EXIF;
 }
 
-static void read_directory(struct writer *writer, enum exif_directory directory, uint32_t offset) {
+static void read_directory(struct exif_writer *writer, enum exif_directory directory, uint32_t offset) {
     uint32_t count = tiff_count(writer->tiff, offset);
     for (uint32_t i = 0; i < count; i++) {
         struct tiff_entry entry = tiff_entry_at(writer->tiff, offset, i);
@@ -107,12 +108,13 @@ static void read_directory(struct writer *writer, enum exif_directory directory,
     }
 }
 
-static struct value *value_of(struct writer *writer, enum exif_directory directory, uint16_t tag) {
+static struct value *value_of(struct exif_writer *writer, enum exif_directory directory, uint16_t tag) {
     return &writer->value[exif_tag_find(directory, tag) - writer->tags];
 }
 
 /* A pointer counts in its own directory alone, so that no directory is read twice. */
-static void follow(struct writer *writer, enum exif_directory from, uint16_t tag, enum exif_directory to) {
+static void follow(struct exif_writer *writer, enum exif_directory from, uint16_t tag,
+                   enum exif_directory to) {
     const struct value *pointer = value_of(writer, from, tag);
     if (pointer->written && pointer->type == TIFF_LONG && pointer->count == 1) {
         read_directory(writer, to, tiff_get32(writer->tiff, pointer->bytes.data));
@@ -120,7 +122,7 @@ static void follow(struct writer *writer, enum exif_directory from, uint16_t tag
 }
 
 /* The second main directory is the thumbnail's. */
-static void read_all(struct writer *writer) {
+static void read_all(struct exif_writer *writer) {
     const struct tiff *tiff = writer->tiff;
     uint32_t first = tiff_first(tiff);
     read_directory(writer, EXIF_MAIN, first);
@@ -162,7 +164,7 @@ static void make_ratio(const struct tiff *tiff, struct value *value, uint32_t to
 }
 
 /* The values that describe the picture as it is written. Pointers get theirs when offsets are known. */
-static void make_value(struct writer *writer, const struct exif_tag *row, struct value *value) {
+static void make_value(struct exif_writer *writer, const struct exif_tag *row, struct value *value) {
     const struct tiff *tiff = writer->tiff;
     const struct exif_facts *facts = writer->facts;
     switch (row->form) {
@@ -192,7 +194,7 @@ static void make_value(struct writer *writer, const struct exif_tag *row, struct
     }
 }
 
-static void make_resolution(struct writer *writer) {
+static void make_resolution(struct exif_writer *writer) {
     struct density density = writer->facts->density;
     if (density.unit == DENSITY_INCH || density.unit == DENSITY_CM) {
         const struct tiff *tiff = writer->tiff;
@@ -203,7 +205,7 @@ static void make_resolution(struct writer *writer) {
     }
 }
 
-static void count_entries(struct writer *writer) {
+static void count_entries(struct exif_writer *writer) {
     memset(writer->entries, 0, sizeof(writer->entries));
     for (size_t i = 0; i < writer->tag_count; i++) {
         writer->entries[writer->tags[i].directory] += writer->value[i].written;
@@ -211,7 +213,7 @@ static void count_entries(struct writer *writer) {
 }
 
 /* Inner directories first: an outer one has a pointer only to one that is written. */
-static void make_pointers(struct writer *writer) {
+static void make_pointers(struct exif_writer *writer) {
     static const struct {
         enum exif_directory from, to;
         uint16_t tag;
@@ -234,7 +236,7 @@ static size_t outside_size(const struct value *value) {
 }
 
 /* Places the directories one behind the other; returns where the last one ends. */
-static size_t place_directories(struct writer *writer) {
+static size_t place_directories(struct exif_writer *writer) {
     size_t end = TIFF_HEADER_SIZE;
     for (unsigned d = 0; d < EXIF_DIRECTORIES; d++) {
         writer->offset[d] = end;
@@ -252,7 +254,7 @@ static size_t place_directories(struct writer *writer) {
 }
 
 /* Into zeroed room, in the order of the table, which is that of the tags. */
-static void write_directory(const struct writer *writer, unsigned directory, uint8_t *base) {
+static void write_directory(const struct exif_writer *writer, unsigned directory, uint8_t *base) {
     const struct tiff *tiff = writer->tiff;
     uint8_t *entry = base + writer->offset[directory] + 2;
     size_t outside = writer->offset[directory] + 2 + (size_t)writer->entries[directory] * TIFF_ENTRY_SIZE + 4;
@@ -274,7 +276,7 @@ static void write_directory(const struct writer *writer, unsigned directory, uin
     }
 }
 
-static enum status write_all(struct writer *writer, struct buf *output, struct error *err) {
+static enum status write_all(struct exif_writer *writer, struct buf *output, struct error *err) {
     size_t size = place_directories(writer);
     if (size > EXIF_SIZE_MAX) {
         return fail(err, ST_INTERNAL, "the EXIF table lets %zu bytes through", size);
@@ -299,7 +301,7 @@ static enum status write_all(struct writer *writer, struct buf *output, struct e
 enum status exif_sanitize(struct bytes bytes, const struct exif_facts *facts, struct buf *output,
                           unsigned *losses, struct error *err) {
     struct tiff tiff;
-    struct writer writer = {.tiff = &tiff, .facts = facts, .losses = losses};
+    struct exif_writer writer = {.tiff = &tiff, .facts = facts, .losses = losses};
     if (!tiff_open(&tiff, bytes)) {
         *losses |= bytes.size > 0 ? LOSS_EXIF : 0;
         return ST_OK;

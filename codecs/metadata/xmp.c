@@ -17,7 +17,7 @@ enum {
     ATTRIBUTES_MAX = 16, /* of an element within a property */
 };
 
-enum role { ROLE_META, ROLE_RDF, ROLE_DESCRIPTION, ROLE_INSIDE };
+enum xmp_role { ROLE_META, ROLE_RDF, ROLE_DESCRIPTION, ROLE_INSIDE };
 
 struct name {
     int space;
@@ -27,7 +27,7 @@ struct name {
 struct element {
     struct bytes text; /* its name as the file has it, for the end tag */
     struct name name;
-    enum role role;
+    enum xmp_role role;
 };
 
 struct binding {
@@ -36,7 +36,7 @@ struct binding {
     unsigned depth; /* of the element that declares it */
 };
 
-struct reader {
+struct xmp_reader {
     struct buf *body; /* the properties that are passed on */
     struct error *err;
     enum status status; /* of appending to it */
@@ -55,17 +55,17 @@ struct reader {
     unsigned loss;        /* and that is what the client is told */
 };
 
-static void put(struct reader *reader, const void *data, size_t size) {
+static void put(struct xmp_reader *reader, const void *data, size_t size) {
     if (reader->status == ST_OK && !reader->out) {
         reader->status = buf_append(reader->body, data, size, reader->err);
     }
 }
 
-static void put_text(struct reader *reader, const char *text) {
+static void put_text(struct xmp_reader *reader, const char *text) {
     put(reader, text, strlen(text));
 }
 
-static void put_name(struct reader *reader, const char *before, struct name name) {
+static void put_name(struct xmp_reader *reader, const char *before, struct name name) {
     put_text(reader, before);
     put_text(reader, xmp_prefix(name.space));
     put_text(reader, ":");
@@ -74,7 +74,7 @@ static void put_name(struct reader *reader, const char *before, struct name name
 }
 
 /* Of an attribute, whose own quotes may be the other ones. */
-static void put_quoted(struct reader *reader, struct bytes value) {
+static void put_quoted(struct xmp_reader *reader, struct bytes value) {
     put_text(reader, "=\"");
     for (size_t i = 0; i < value.size; i++) {
         if (value.data[i] == '"') {
@@ -89,7 +89,7 @@ static void put_quoted(struct reader *reader, struct bytes value) {
 /* ---- names ---- */
 
 /* XMP_FOREIGN, too, for a prefix that nothing declares and a name that is none. */
-static struct name resolve(const struct reader *reader, struct bytes text) {
+static struct name resolve(const struct xmp_reader *reader, struct bytes text) {
     struct name name = {.space = XMP_FOREIGN};
     struct bytes prefix;
     xmp_split(text, &prefix, &name.local);
@@ -121,7 +121,7 @@ static bool declares(struct bytes name, struct bytes *prefix) {
 }
 
 /* False when the attributes are not well-formed, or declare too much. */
-static bool bind(struct reader *reader, struct bytes attributes) {
+static bool bind(struct xmp_reader *reader, struct bytes attributes) {
     struct xml_attribute attribute;
     struct bytes prefix;
     enum xml_kind kind;
@@ -140,7 +140,7 @@ static bool bind(struct reader *reader, struct bytes attributes) {
 
 /* ---- properties ---- */
 
-static void leave_out(struct reader *reader, unsigned loss) {
+static void leave_out(struct xmp_reader *reader, unsigned loss) {
     reader->out = true;
     reader->loss |= loss;
 }
@@ -149,7 +149,7 @@ static bool is_text(struct bytes text) {
     return text_is_plain(text) && xml_references_are_plain(text);
 }
 
-static void begin_property(struct reader *reader, struct name name) {
+static void begin_property(struct xmp_reader *reader, struct name name) {
     enum xmp_verdict verdict = xmp_judge(name.space, name.local);
     reader->start = reader->body->size;
     reader->used_before = reader->used;
@@ -162,7 +162,7 @@ static void begin_property(struct reader *reader, struct name name) {
     }
 }
 
-static void end_property(struct reader *reader) {
+static void end_property(struct xmp_reader *reader) {
     if (reader->out) {
         reader->body->size = reader->start;
         reader->used = reader->used_before;
@@ -172,7 +172,7 @@ static void end_property(struct reader *reader) {
 }
 
 /* The attributes of rdf:Description. */
-static void take_properties(struct reader *reader, struct bytes attributes) {
+static void take_properties(struct xmp_reader *reader, struct bytes attributes) {
     struct xml_attribute attribute;
     struct bytes prefix;
     while (xml_next_attribute(&attributes, &attribute) == XML_TEXT) {
@@ -205,7 +205,7 @@ static bool is_repeated(const struct name *names, unsigned count, struct name na
 }
 
 /* Of an element within a property, declarations apart. */
-static void put_attributes(struct reader *reader, struct bytes attributes) {
+static void put_attributes(struct xmp_reader *reader, struct bytes attributes) {
     struct name names[ATTRIBUTES_MAX];
     unsigned count = 0;
     struct xml_attribute attribute;
@@ -228,7 +228,7 @@ static void put_attributes(struct reader *reader, struct bytes attributes) {
 }
 
 /* An element of a property: the property's own, or one within. */
-static void put_start(struct reader *reader, struct name name, const struct xml_token *token) {
+static void put_start(struct xmp_reader *reader, struct name name, const struct xml_token *token) {
     if (xmp_judge(name.space, name.local) == XMP_PICTURE) {
         leave_out(reader, LOSS_THUMBNAIL);
     } else if (name.space == XMP_FOREIGN || name.space == XMP_XML || name.space == XMP_META) {
@@ -248,7 +248,7 @@ static bool is_named(struct name name, int space, const char *local) {
 }
 
 /* The role of an element below `parent`, NULL for none; false when it has no place there. */
-static bool find_role(const struct element *parent, struct name name, enum role *role) {
+static bool find_role(const struct element *parent, struct name name, enum xmp_role *role) {
     bool rdf = is_named(name, XMP_RDF, "RDF");
     if (!parent) {
         bool meta = is_named(name, XMP_META, "xmpmeta") || is_named(name, XMP_META, "xapmeta");
@@ -268,11 +268,11 @@ static bool find_role(const struct element *parent, struct name name, enum role 
     }
 }
 
-static const struct element *parent_of(const struct reader *reader) {
+static const struct element *parent_of(const struct xmp_reader *reader) {
     return reader->depth > 0 ? &reader->element[reader->depth - 1] : NULL;
 }
 
-static void close_element(struct reader *reader) {
+static void close_element(struct xmp_reader *reader) {
     reader->depth--;
     while (reader->bindings > 0 && reader->binding[reader->bindings - 1].depth >= reader->depth) {
         reader->bindings--;
@@ -283,7 +283,7 @@ static void close_element(struct reader *reader) {
     }
 }
 
-static bool open_element(struct reader *reader, const struct xml_token *token) {
+static bool open_element(struct xmp_reader *reader, const struct xml_token *token) {
     if (reader->depth == DEPTH_MAX || !bind(reader, token->attributes)) {
         return false;
     }
@@ -307,7 +307,7 @@ static bool open_element(struct reader *reader, const struct xml_token *token) {
     return true;
 }
 
-static bool end_element(struct reader *reader, const struct xml_token *token) {
+static bool end_element(struct xmp_reader *reader, const struct xml_token *token) {
     const struct element *element = parent_of(reader);
     if (!element || !text_same(element->text, token->name)) {
         return false;
@@ -329,7 +329,7 @@ static bool is_space(struct bytes text) {
 }
 
 /* Space between elements is not passed on; other text has its place in properties only. */
-static bool take_text(struct reader *reader, struct bytes text) {
+static bool take_text(struct xmp_reader *reader, struct bytes text) {
     const struct element *element = parent_of(reader);
     if (is_space(text)) {
         return true;
@@ -345,7 +345,7 @@ static bool take_text(struct reader *reader, struct bytes text) {
     return true;
 }
 
-static bool read_packet(struct reader *reader, struct bytes packet) {
+static bool read_packet(struct xmp_reader *reader, struct bytes packet) {
     bool good = true;
     while (good && reader->status == ST_OK) {
         struct xml_token token = xml_next(&packet);
@@ -369,7 +369,7 @@ static bool read_packet(struct reader *reader, struct bytes packet) {
 
 /* ---- the packet ---- */
 
-static enum status write_packet(const struct reader *reader, struct buf *output, struct error *err) {
+static enum status write_packet(const struct xmp_reader *reader, struct buf *output, struct error *err) {
     enum status status = buf_printf(output, err,
                                     "<?xpacket begin=\"\xEF\xBB\xBF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>"
                                     "<x:xmpmeta xmlns:x=\"%s\"><rdf:RDF xmlns:rdf=\"%s\">"
@@ -394,7 +394,7 @@ static bool is_readable(struct bytes packet) {
 enum status xmp_sanitize(struct bytes packet, bool upright, struct buf *output, unsigned *losses,
                          struct error *err) {
     struct buf body, made;
-    struct reader reader = {.body = &body, .err = err, .upright = upright, .losses = losses};
+    struct xmp_reader reader = {.body = &body, .err = err, .upright = upright, .losses = losses};
     buf_init(&body, XMP_SIZE_MAX);
     buf_init(&made, XMP_SIZE_MAX);
     bool good = packet.size == 0 || (is_readable(packet) && read_packet(&reader, packet));

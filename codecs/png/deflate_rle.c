@@ -37,18 +37,18 @@ struct codes {
     struct code run[MATCH_MAX + 1]; /* with the distance behind */
 };
 
-struct writer {
+struct deflate_writer {
     uint64_t bits;
     unsigned count; /* below 8 after a flush */
     uint8_t *to;
 };
 
-static inline void put(struct writer *writer, uint64_t bits, unsigned count) {
+static inline void put(struct deflate_writer *writer, uint64_t bits, unsigned count) {
     writer->bits |= bits << writer->count;
     writer->count += count;
 }
 
-static inline void flush(struct writer *writer) {
+static inline void flush(struct deflate_writer *writer) {
     uint64_t bits = htole64(writer->bits);
     memcpy(writer->to, &bits, sizeof(bits));
     writer->to += writer->count / 8;
@@ -163,7 +163,7 @@ static void make_tables(const struct huffman_code *made, struct codes *codes) {
 }
 
 /* The block's kind and the lengths of its codes, themselves coded. */
-static void put_header(struct writer *writer, const struct huffman_code *made) {
+static void put_header(struct deflate_writer *writer, const struct huffman_code *made) {
     static const uint8_t order[META_SENT] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                              11, 4,  12, 3, 13, 2, 14, 1, 15};
     uint32_t counts[META_SYMBOLS] = {[1] = 1}; /* the distance's */
@@ -189,7 +189,7 @@ static void put_header(struct writer *writer, const struct huffman_code *made) {
     flush(writer);
 }
 
-static void put_run(struct writer *writer, const struct codes *codes, size_t size) {
+static void put_run(struct deflate_writer *writer, const struct codes *codes, size_t size) {
     put(writer, codes->literal[0].bits, codes->literal[0].length);
     flush(writer);
     size_t left = size - 1, match;
@@ -205,7 +205,7 @@ static void put_run(struct writer *writer, const struct codes *codes, size_t siz
 }
 
 /* Four codes are joined in pairs, so that they do not all wait for each other. */
-static inline void put_four(struct writer *writer, const struct codes *codes, const uint8_t *p) {
+static inline void put_four(struct deflate_writer *writer, const struct codes *codes, const uint8_t *p) {
     const struct code *a = &codes->literal[p[0]], *b = &codes->literal[p[1]];
     const struct code *c = &codes->literal[p[2]], *d = &codes->literal[p[3]];
     uint64_t low = a->bits | b->bits << a->length, high = c->bits | d->bits << c->length;
@@ -214,8 +214,9 @@ static inline void put_four(struct writer *writer, const struct codes *codes, co
     flush(writer);
 }
 
-static void put_data(struct writer *to, const struct codes *codes, const uint8_t *p, const uint8_t *end) {
-    struct writer writer = *to;
+static void put_data(struct deflate_writer *to, const struct codes *codes, const uint8_t *p,
+                     const uint8_t *end) {
+    struct deflate_writer writer = *to;
     while (end - p >= WORD) {
         size_t zeros = count_zeros(p, end);
         if (zeros >= RUN_MIN) {
@@ -237,7 +238,7 @@ static void put_data(struct writer *to, const struct codes *codes, const uint8_t
 }
 
 /* An empty block that is stored: after its kind it goes on with a whole byte. */
-static void put_filler(struct writer *writer) {
+static void put_filler(struct deflate_writer *writer) {
     put(writer, 0, 3);
     put(writer, 0, -writer->count & 7);
     put(writer, 0xFFFF0000, 32); /* the size, and its complement */
@@ -251,7 +252,7 @@ enum status deflate_rle_block(const uint8_t *data, size_t size, struct buf *outp
     }
     struct huffman_code made[SYMBOLS];
     struct codes codes;
-    struct writer writer = {.to = output->data + output->size};
+    struct deflate_writer writer = {.to = output->data + output->size};
     make_codes(data, size, made);
     make_tables(made, &codes);
     put_header(&writer, made);

@@ -16,7 +16,7 @@ enum {
                                  inflates them, and each may be a thousand */
 };
 
-struct reader {
+struct png_reader {
     png_structp png;
     png_infop info;
     struct png_guard guard;
@@ -79,7 +79,7 @@ enum status png_probe(struct bytes input, const struct codec_limits *limits, str
  * it is what verifies the checksums, but a little is enough: a file of 100 kB can hold
  * 100 MB there. */
 static void read_bytes(png_structp png, png_bytep target, size_t size) {
-    struct reader *reader = png_get_io_ptr(png);
+    struct png_reader *reader = png_get_io_ptr(png);
     enum status status = deadline_check(reader->limits->deadline_ns, reader->guard.err);
     if (status != ST_OK) {
         png_guard_leave(png, status);
@@ -100,7 +100,7 @@ static void read_bytes(png_structp png, png_bytep target, size_t size) {
 
 /* Guarded. Everything beside the pixels is skipped unread: libpng's own limits would still
  * let a small file cost seconds and gigabytes. */
-static void restrict_chunks(struct reader *reader) {
+static void restrict_chunks(struct png_reader *reader) {
     png_structp png = reader->png;
     uint32_t side = reader->limits->max_side;
     png_set_user_limits(png, side, side);
@@ -111,7 +111,7 @@ static void restrict_chunks(struct reader *reader) {
 }
 
 /* Guarded. */
-static void read_rows(struct reader *reader, const struct image *image) {
+static void read_rows(struct png_reader *reader, const struct image *image) {
     int passes = png_set_interlace_handling(reader->png);
     png_read_update_info(reader->png, reader->info);
     const struct plane *plane = &image->plane[0];
@@ -133,7 +133,7 @@ static void read_rows(struct reader *reader, const struct image *image) {
     }
 }
 
-static enum status decode_guarded(struct reader *reader, const struct image *image) {
+static enum status decode_guarded(struct png_reader *reader, const struct image *image) {
     png_structp png = reader->png;
     restrict_chunks(reader);
     png_set_read_fn(png, reader, read_bytes);
@@ -152,7 +152,7 @@ static enum status decode_guarded(struct reader *reader, const struct image *ima
     return ST_OK; /* without png_read_end: what follows the last row is of no interest */
 }
 
-static enum status run(struct reader *reader, const struct image *image) {
+static enum status run(struct png_reader *reader, const struct image *image) {
     if (setjmp(reader->guard.jump)) {
         png_destroy_read_struct(&reader->png, &reader->info, NULL);
         return reader->guard.status;
@@ -169,7 +169,7 @@ static enum status run(struct reader *reader, const struct image *image) {
 
 enum status png_decode_stream(struct bytes input, const struct codec_limits *limits,
                               const struct image *image, struct error *err) {
-    struct reader reader;
+    struct png_reader reader;
     memset(&reader, 0, sizeof(reader));
     reader.input = input;
     reader.limits = limits;

@@ -37,7 +37,7 @@ struct effort {
 static const struct effort efforts[] = {{0, 0},   {0, 0},   {4, 20},  {5, 35},   {6, 65},
                                         {7, 190}, {8, 300}, {9, 350}, {10, 350}, {12, 600}};
 
-struct writer {
+struct png_writer {
     const struct image *image;
     const struct encode_options *options;
     const struct metadata *metadata;
@@ -48,7 +48,7 @@ struct writer {
     struct carried carried;
 };
 
-static enum status write_header(struct writer *writer) {
+static enum status write_header(struct png_writer *writer) {
     static const uint8_t types[] = {[PIXEL_GRAY] = PNG_COLOR_TYPE_GRAY,
                                     [PIXEL_GRAY_ALPHA] = PNG_COLOR_TYPE_GRAY_ALPHA,
                                     [PIXEL_RGB] = PNG_COLOR_TYPE_RGB,
@@ -63,13 +63,13 @@ static enum status write_header(struct writer *writer) {
                                            (struct bytes){header, sizeof(header)}, writer->err);
 }
 
-static enum status write_buf(struct writer *writer, const char name[static 4], const struct buf *data) {
+static enum status write_buf(struct png_writer *writer, const char name[static 4], const struct buf *data) {
     return data->size > 0 ? png_put_chunk(writer->output, png_tag(name), buf_bytes(data), writer->err)
                           : ST_OK;
 }
 
 /* What the input's format has as a chunk of the same name. */
-static enum status write_chunks(struct writer *writer, bool colour) {
+static enum status write_chunks(struct png_writer *writer, bool colour) {
     const struct metadata *metadata = writer->metadata;
     enum status status = ST_OK;
     for (unsigned i = 0; status == ST_OK && i < metadata->chunk_count; i++) {
@@ -83,7 +83,7 @@ static enum status write_chunks(struct writer *writer, bool colour) {
     return status;
 }
 
-static enum status write_density(struct writer *writer) {
+static enum status write_density(struct png_writer *writer) {
     uint8_t data[9];
     return density_to_phys(writer->carried.density, data)
                ? png_put_chunk(writer->output, png_tag("pHYs"), (struct bytes){data, sizeof(data)},
@@ -93,7 +93,7 @@ static enum status write_density(struct writer *writer) {
 
 /* ASCII as tEXt, all else as iTXt; never compressed. */
 static enum status write_text(void *context, const struct text *text, struct error *err) {
-    struct writer *writer = context;
+    struct png_writer *writer = context;
     bool plain = text->ascii && text->language.size == 0 && text->translated.size == 0;
     struct buf *output = writer->output;
     size_t start = output->size;
@@ -112,7 +112,7 @@ static enum status write_text(void *context, const struct text *text, struct err
 }
 
 /* Between IHDR and the pixels. */
-static enum status write_metadata(struct writer *writer) {
+static enum status write_metadata(struct png_writer *writer) {
     static const char name[] = "XML:com.adobe.xmp";
     struct carried *carried = &writer->carried;
     bool png = writer->metadata && writer->metadata->source == CODEC_PNG;
@@ -134,7 +134,7 @@ static enum status write_metadata(struct writer *writer) {
 }
 
 /* Puts what libdeflate makes in the place of the strips, which stand from `start`, if it is smaller. */
-static enum status pack_instead(struct writer *writer, int level, size_t start) {
+static enum status pack_instead(struct png_writer *writer, int level, size_t start) {
     struct buf *output = writer->output;
     size_t room = output->size - start, size = 0;
     enum status status = deadline_check(writer->options->deadline_ns, writer->err);
@@ -165,7 +165,7 @@ static unsigned affordable(unsigned effort, uint64_t size, int64_t time_ns) {
     return effort;
 }
 
-static enum status choose_level(const struct writer *writer, int *level) {
+static enum status choose_level(const struct png_writer *writer, int *level) {
     const unsigned last = sizeof(efforts) / sizeof(*efforts) - 1;
     unsigned effort = writer->options->effort < last ? writer->options->effort : last;
     uint64_t size = (uint64_t)writer->rows.line * writer->image->height;
@@ -180,7 +180,7 @@ static enum status choose_level(const struct writer *writer, int *level) {
     return status;
 }
 
-static enum status write_pixels(struct writer *writer) {
+static enum status write_pixels(struct png_writer *writer) {
     size_t start = writer->output->size;
     int level = 0;
     enum status status = png_rows_init(&writer->rows, writer->image, writer->err);
@@ -216,7 +216,7 @@ static enum status make_iccp(const struct buf *profile, struct buf *chunk, struc
     return status;
 }
 
-static enum status prepare_metadata(struct writer *writer) {
+static enum status prepare_metadata(struct png_writer *writer) {
     const struct image_shape shape = image_shape(writer->image);
     struct carried *carried = &writer->carried;
     enum status status =
@@ -240,7 +240,7 @@ size_t png_encode_bytes(const struct image_shape *shape, const struct encode_opt
 
 enum status png_encode(const struct image *image, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err) {
-    struct writer writer = {
+    struct png_writer writer = {
         .image = image, .options = options, .metadata = metadata, .output = output, .err = err};
     enum status status = prepare_metadata(&writer);
     status = status != ST_OK ? status : write_header(&writer);

@@ -28,7 +28,7 @@ struct seat {
     struct buf chunk; /* the same compressed; unused when there is one seat, which writes to the output */
 };
 
-struct strip {
+struct png_strip {
     struct buf chunk; /* empty when it is in the output already */
     size_t size;      /* of its rows */
     uint32_t checksum;
@@ -41,7 +41,7 @@ struct strips {
     size_t line;
     uint32_t height; /* rows a strip, but for the last */
     unsigned count, seats;
-    struct strip *strip;
+    struct png_strip *strip;
     struct seat *seat;
 };
 
@@ -49,7 +49,7 @@ struct strips {
 static enum status write_chunk(const struct strips *strips, const struct seat *seat, unsigned index,
                                struct buf *to, struct error *err) {
     static const uint8_t start_of_stream[] = {ZLIB_METHOD, ZLIB_CHECK};
-    struct strip *strip = &strips->strip[index];
+    struct png_strip *strip = &strips->strip[index];
     uint32_t y = index * strips->height, left = strips->image->height - y;
     uint32_t count = left < strips->height ? left : strips->height;
     size_t start = to->size;
@@ -103,7 +103,7 @@ static enum status join(const struct strips *strips, struct error *err) {
     uint32_t checksum = 1;
     enum status status = ST_OK;
     for (unsigned i = 0; i < strips->count && status == ST_OK; i++) {
-        const struct strip *strip = &strips->strip[i];
+        const struct png_strip *strip = &strips->strip[i];
         checksum = (uint32_t)adler32_combine(checksum, strip->checksum, (z_off_t)strip->size);
         status = buf_append(strips->output, strip->chunk.data, strip->chunk.size, err);
         buf_finish(&strips->strip[i].chunk); /* the strips and the output together stay as large as one */

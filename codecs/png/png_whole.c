@@ -19,7 +19,7 @@ enum {
 };
 
 /* What stands where. */
-struct plan {
+struct png_plan {
     struct bytes input;
     size_t first;        /* position of the first IDAT chunk */
     size_t chunks;       /* IDAT chunks in a row */
@@ -55,7 +55,7 @@ static bool is_passed_over(const struct png_chunk *chunk) {
 }
 
 /* Finds the pixel data, which libpng wants in chunks without others in between. */
-static bool find_data(struct plan *plan) {
+static bool find_data(struct png_plan *plan) {
     const size_t data_max = plan->rows_size > PNG_CHUNK_MAX ? plan->rows_size : PNG_CHUNK_MAX;
     size_t position = PNG_SIGNATURE_SIZE;
     struct png_chunk chunk;
@@ -81,7 +81,7 @@ static bool find_data(struct plan *plan) {
     return plan->chunks > 0;
 }
 
-static bool take_memory(struct plan *plan, const struct codec_limits *limits) {
+static bool take_memory(struct png_plan *plan, const struct codec_limits *limits) {
     size_t size = plan->row_bytes + plan->rows_size + (plan->chunks > 1 ? plan->data_size : 0);
     if (size > limits->max_memory) {
         return false; /* libpng does with less */
@@ -90,12 +90,12 @@ static bool take_memory(struct plan *plan, const struct codec_limits *limits) {
     return plan->memory != NULL;
 }
 
-static uint8_t *rows_of(const struct plan *plan) {
+static uint8_t *rows_of(const struct png_plan *plan) {
     return plan->memory + plan->row_bytes;
 }
 
 /* Checks the chunks and makes one piece of them. */
-static bool gather(struct plan *plan) {
+static bool gather(struct png_plan *plan) {
     size_t position = plan->first;
     uint8_t *to = rows_of(plan) + plan->rows_size;
     plan->stream.data = to;
@@ -117,13 +117,13 @@ static bool gather(struct plan *plan) {
 
 /* zlib holds a stream to the window that it declares, libdeflate does not: only where that makes
  * no difference. */
-static bool window_is_enough(const struct plan *plan) {
+static bool window_is_enough(const struct png_plan *plan) {
     unsigned window = plan->stream.data[0] >> 4;
     return window == WINDOW_MAX || (window < WINDOW_MAX && plan->rows_size <= (size_t)256 << window);
 }
 
 /* True when the stream ends with the data, holds exactly the rows, and its checksum is right. */
-static bool inflate_rows(const struct plan *plan) {
+static bool inflate_rows(const struct png_plan *plan) {
     if (plan->stream.size < ZLIB_OVERHEAD || !window_is_enough(plan)) {
         return false;
     }
@@ -139,7 +139,7 @@ static bool inflate_rows(const struct plan *plan) {
 }
 
 /* Once rows have been told of, libpng cannot begin again. */
-static bool filters_are_known(const struct plan *plan, uint32_t height) {
+static bool filters_are_known(const struct png_plan *plan, uint32_t height) {
     uint8_t most = 0;
     for (uint32_t y = 0; y < height; y++) {
         uint8_t filter = rows_of(plan)[y * (plan->row_bytes + 1)];
@@ -155,7 +155,7 @@ static void to_host_order(uint8_t *row, size_t size) {
     }
 }
 
-static struct png_row row_at(const struct plan *plan, const struct plane *plane, uint32_t y) {
+static struct png_row row_at(const struct png_plan *plan, const struct plane *plane, uint32_t y) {
     return (struct png_row){
         .to = plane_row(plane, y),
         .from = rows_of(plan) + y * (plan->row_bytes + 1) + 1,
@@ -167,7 +167,7 @@ static struct png_row row_at(const struct plan *plan, const struct plane *plane,
 
 /* Undoes the filters of one row, or of two when that is faster; returns how many, 0 when there is no
  * such filter. */
-static uint32_t unfilter(const struct plan *plan, const struct plane *plane, uint32_t y) {
+static uint32_t unfilter(const struct png_plan *plan, const struct plane *plane, uint32_t y) {
     struct png_row row = row_at(plan, plane, y);
     const uint8_t filter = row.from[-1];
     if (filter == FILTER_PAETH && y + 1 < plane->height) {
@@ -180,7 +180,7 @@ static uint32_t unfilter(const struct plan *plan, const struct plane *plane, uin
     return png_unfilter(filter, &row) ? 1 : 0;
 }
 
-static enum status unfilter_rows(const struct plan *plan, const struct codec_limits *limits,
+static enum status unfilter_rows(const struct png_plan *plan, const struct codec_limits *limits,
                                  const struct image *image, bool *done, struct error *err) {
     const struct plane *plane = &image->plane[0];
     memset(plan->memory, 0, plan->row_bytes);
@@ -219,7 +219,7 @@ enum status png_decode_whole(struct bytes input, const struct codec_limits *limi
     if (png_read_facts(input, &facts, err) != ST_OK || !is_usual(&facts, image)) {
         return ST_OK;
     }
-    struct plan plan = {.input = input, .row_bytes = plane_row_bytes(&image->plane[0], image->depth)};
+    struct png_plan plan = {.input = input, .row_bytes = plane_row_bytes(&image->plane[0], image->depth)};
     if (!are_few(plan.row_bytes, image->height)) {
         return ST_OK;
     }

@@ -36,14 +36,14 @@ static ptrdiff_t modulo(ptrdiff_t value, ptrdiff_t period) {
 
 /* The picture's row at position y, which may lie outside. In floating point it is loaded into the
  * ring, where it stays while the rows of one pass are collected: those ascend, without gaps. */
-static const void *picture_row(struct lines *lines, ptrdiff_t y) {
-    const struct job *job = lines->job;
+static const void *picture_row(struct blur_lines *lines, ptrdiff_t y) {
+    const struct blur_job *job = lines->job;
     ptrdiff_t at = extent_source(&job->y, y);
     if (at == OUTSIDE) {
         return job->outside.first;
     }
     const uint8_t *samples = plane_row(job->source, (uint32_t)at);
-    if (!job_is_float(job)) {
+    if (!blur_job_is_float(job)) {
         return samples;
     }
     void *row = grid_at(&lines->picture, modulo(y, (ptrdiff_t)span_length(lines->picture.y)), 0, 0);
@@ -55,11 +55,11 @@ static const void *picture_row(struct lines *lines, ptrdiff_t y) {
 }
 
 /* What stage `i` reads; i may be job->stages, for the blur itself. */
-static const struct grid *input_grid(const struct lines *lines, unsigned i) {
+static const struct grid *input_grid(const struct blur_lines *lines, unsigned i) {
     return i == 0 ? &lines->picture : &lines->job->out[i - 1];
 }
 
-static const void *input_row(struct lines *lines, unsigned i, ptrdiff_t y) {
+static const void *input_row(struct blur_lines *lines, unsigned i, ptrdiff_t y) {
     if (i == 0) {
         return picture_row(lines, y);
     }
@@ -69,7 +69,7 @@ static const void *input_row(struct lines *lines, unsigned i, ptrdiff_t y) {
 
 /* The vertical pass at position `centre` of what stage `i` reads, into row y of `to`. Without taps
  * the row is only brought into the form of values. */
-static void vertical(struct lines *lines, unsigned i, ptrdiff_t centre, const struct taps *taps,
+static void vertical(struct blur_lines *lines, unsigned i, ptrdiff_t centre, const struct taps *taps,
                      const struct grid *to, ptrdiff_t y) {
     const struct row_ops *ops = lines->job->ops;
     const struct grid *from = input_grid(lines, i);
@@ -97,9 +97,10 @@ static void vertical(struct lines *lines, unsigned i, ptrdiff_t centre, const st
 /* ---- the three parts ---- */
 
 /* Row y of stage i's result, into row at of `to`: the vertical pass, the margins, the horizontal pass. */
-static void reduce_row(struct lines *lines, unsigned i, ptrdiff_t y, const struct grid *to, ptrdiff_t at) {
-    const struct job *job = lines->job;
-    const struct stage_lines *stage = &lines->stage[i];
+static void reduce_row(struct blur_lines *lines, unsigned i, ptrdiff_t y, const struct grid *to,
+                       ptrdiff_t at) {
+    const struct blur_job *job = lines->job;
+    const struct blur_stage_lines *stage = &lines->stage[i];
     const struct grid *from = input_grid(lines, i);
     bool down = i < job->y.stages;
     bool across = i < job->x.stages;
@@ -113,7 +114,7 @@ static void reduce_row(struct lines *lines, unsigned i, ptrdiff_t y, const struc
         job->ops->split(grid_at(line, 0, 0, from->x.lo), line->segment, first->first, from->step,
                         span_length(from->x));
     }
-    margin_fill(job, line, line_y, from->x, i == 0);
+    blur_margin_fill(job, line, line_y, from->x, i == 0);
     if (!across) {
         return;
     }
@@ -127,7 +128,7 @@ static void reduce_row(struct lines *lines, unsigned i, ptrdiff_t y, const struc
 
 /* Rows of stage i's result, counted from its first. What is written behind the last ones would hit rows of
  * somebody else: those are copied. */
-static void reduce_rows(struct lines *lines, unsigned i, uint32_t from, uint32_t to) {
+static void reduce_rows(struct blur_lines *lines, unsigned i, uint32_t from, uint32_t to) {
     const struct grid *out = &lines->job->out[i], *last = &lines->stage[i].last;
     bool ends = to == span_length(out->y);
     for (uint32_t row = from; row < to; row++) {
@@ -142,30 +143,30 @@ static void reduce_rows(struct lines *lines, unsigned i, uint32_t from, uint32_t
 }
 
 /* Where the last pass writes row y of the result. */
-static void *output_row(const struct lines *lines, uint32_t y) {
-    return job_is_float(lines->job) ? (void *)lines->last.first : plane_row(lines->job->target, y);
+static void *output_row(const struct blur_lines *lines, uint32_t y) {
+    return blur_job_is_float(lines->job) ? (void *)lines->last.first : plane_row(lines->job->target, y);
 }
 
-static void finish_row(const struct lines *lines, uint32_t y) {
-    const struct job *job = lines->job;
+static void finish_row(const struct blur_lines *lines, uint32_t y) {
+    const struct blur_job *job = lines->job;
     const struct blur_finish *finish = job->finish;
     void *to = plane_row(job->target, y);
     float *row = (float *)(void *)lines->last.first;
     if (finish) {
         finish->row(finish->context, to, plane_row(job->source, y), row, (float *)(void *)lines->spare.first,
                     &job->format, job->target->width);
-    } else if (job_is_float(job)) {
+    } else if (blur_job_is_float(job)) {
         job->ops->store(to, row, &job->format, job->target->width);
     }
 }
 
-static void *ring_row(const struct lines *lines, ptrdiff_t y) {
+static void *ring_row(const struct blur_lines *lines, ptrdiff_t y) {
     return grid_at(&lines->ring, y & (RING_ROWS - 1), 0, 0);
 }
 
 /* The horizontal taps over lines->line, into `to` (positions job->x.blurred of each segment). */
-static void blur_across(const struct lines *lines, uint8_t *to, bool last) {
-    const struct job *job = lines->job;
+static void blur_across(const struct blur_lines *lines, uint8_t *to, bool last) {
+    const struct blur_job *job = lines->job;
     const struct grid *line = &lines->line;
     struct taps taps = axis_taps(&job->x);
     size_t n = span_length(job->x.blurred) * line->step;
@@ -180,8 +181,8 @@ static void blur_across(const struct lines *lines, uint8_t *to, bool last) {
 }
 
 /* Enlarges lines->blurred horizontally. */
-static void enlarge_across(const struct lines *lines, void *to, bool last) {
-    const struct job *job = lines->job;
+static void enlarge_across(const struct blur_lines *lines, void *to, bool last) {
+    const struct blur_job *job = lines->job;
     const struct grid *from = &lines->blurred, *wide = &lines->enlarged;
     size_t width = job->source->width;
     if (from->segments == 1) {
@@ -195,11 +196,11 @@ static void enlarge_across(const struct lines *lines, void *to, bool last) {
 }
 
 /* Row y of the low-resolution picture, blurred and enlarged horizontally, into `to`. */
-static void blur_row(struct lines *lines, ptrdiff_t y, void *to, bool last) {
-    const struct job *job = lines->job;
+static void blur_row(struct blur_lines *lines, ptrdiff_t y, void *to, bool last) {
+    const struct blur_job *job = lines->job;
     struct taps taps = axis_taps(&job->y);
     vertical(lines, job->stages, y, &taps, &lines->line, 0);
-    margin_fill(job, &lines->line, 0, input_grid(lines, job->stages)->x, job->stages == 0);
+    blur_margin_fill(job, &lines->line, 0, input_grid(lines, job->stages)->x, job->stages == 0);
     if (job->x.stages == 0) {
         blur_across(lines, to, last);
         return;
@@ -209,8 +210,8 @@ static void blur_row(struct lines *lines, ptrdiff_t y, void *to, bool last) {
 }
 
 /* The rows of the result between low-resolution rows u and u + 1; the ring has u - 1 to u + 2. */
-static void enlarge_down(const struct lines *lines, ptrdiff_t u) {
-    const struct job *job = lines->job;
+static void enlarge_down(const struct blur_lines *lines, ptrdiff_t u) {
+    const struct blur_job *job = lines->job;
     unsigned levels = job->y.axis->levels;
     const void *row[BLUR_TAPS_ENLARGE];
     for (int k = 0; k < BLUR_TAPS_ENLARGE; k++) {
@@ -226,7 +227,7 @@ static void enlarge_down(const struct lines *lines, ptrdiff_t u) {
 
 /* The result from low-resolution row `from` to row `to`; a band makes three such rows that others make, too.
  */
-static void blur_rows(struct lines *lines, uint32_t from, uint32_t to) {
+static void blur_rows(struct blur_lines *lines, uint32_t from, uint32_t to) {
     if (lines->job->y.stages == 0) {
         for (uint32_t y = from; y < to; y++) {
             blur_row(lines, y, output_row(lines, y), true);
@@ -249,14 +250,14 @@ static void blur_rows(struct lines *lines, uint32_t from, uint32_t to) {
 enum { STRIP_ROWS = 8, STRIP_ROWS_FLOAT = 64 };
 
 struct blur_pass {
-    const struct jobs *jobs;
+    const struct blur_jobs *jobs;
     bool reduces;   /* else the last pass */
     unsigned stage; /* then */
 };
 
 static void run_band(const void *context, const struct band *band) {
     const struct blur_pass *pass = context;
-    struct lines lines = jobs_lines(pass->jobs, band);
+    struct blur_lines lines = blur_jobs_lines(pass->jobs, band);
     if (pass->reduces) {
         reduce_rows(&lines, pass->stage, band->from, band->to);
     } else {
@@ -267,7 +268,7 @@ static void run_band(const void *context, const struct band *band) {
 /* The lowest row that an axis of CLAMP or ZERO reads, which never looks back up. */
 static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
     const struct blur_pass *pass = context;
-    const struct job *job = &pass->jobs->plane[plane];
+    const struct blur_job *job = &pass->jobs->plane[plane];
     ptrdiff_t row = (ptrdiff_t)to - 1;
     if (pass->reduces && job->y.stages > 0) {
         row = (job->out[0].y.lo + row) * (1 << job->y.stage[0].shift) + job->y.stage[0].radius;
@@ -281,15 +282,15 @@ static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
 /* The rows of the result that the last pass has made with its rows below `to`. */
 static uint32_t makes(const void *context, unsigned plane, uint32_t to) {
     const struct blur_pass *pass = context;
-    const struct job *job = &pass->jobs->plane[plane];
+    const struct blur_job *job = &pass->jobs->plane[plane];
     unsigned levels = job->y.stages ? job->y.axis->levels : 0, shift = levels + job->source->shift_y;
-    return to < job_rows(job, job->stages) ? to << shift : UINT32_MAX;
+    return to < blur_job_rows(job, job->stages) ? to << shift : UINT32_MAX;
 }
 
 static enum status run_pass(const struct cpu_context *context, const struct pass *pass,
                             const struct feed *feed, struct error *err) {
     const struct blur_pass *own = pass->context;
-    const struct jobs *jobs = own->jobs;
+    const struct blur_jobs *jobs = own->jobs;
     enum edge edge = jobs->plane[0].y.edge;
     enum status status = ST_OK;
     if (edge != EDGE_CLAMP && edge != EDGE_ZERO) { /* the first rows are made of the last ones */
@@ -306,18 +307,18 @@ static enum status run_pass(const struct cpu_context *context, const struct pass
 }
 
 static struct pass make_pass(const struct blur_pass *own, const struct cpu_context *context) {
-    const struct jobs *jobs = own->jobs;
+    const struct blur_jobs *jobs = own->jobs;
     struct pass pass = {.band = run_band,
                         .context = own,
-                        .least = job_is_float(&jobs->plane[0]) ? STRIP_ROWS_FLOAT : STRIP_ROWS,
+                        .least = blur_job_is_float(&jobs->plane[0]) ? STRIP_ROWS_FLOAT : STRIP_ROWS,
                         .progress = own->reduces ? NULL : context->progress,
                         .deadline_ns = context->deadline_ns,
                         .makes = makes};
     for (unsigned i = 0; i < jobs->count; i++) {
-        const struct job *job = &jobs->plane[i];
+        const struct blur_job *job = &jobs->plane[i];
         if (!own->reduces || own->stage < job->stages) { /* reduced planes have fewer stages */
-            pass.rows[i] = job_rows(job, own->reduces ? own->stage : job->stages);
-            pass.cost[i] = job_cost(job, own->reduces ? own->stage : job->stages);
+            pass.rows[i] = blur_job_rows(job, own->reduces ? own->stage : job->stages);
+            pass.cost[i] = blur_job_cost(job, own->reduces ? own->stage : job->stages);
         }
     }
     return pass;
@@ -326,8 +327,8 @@ static struct pass make_pass(const struct blur_pass *own, const struct cpu_conte
 enum status cpu_blur_finish(const struct cpu_context *context, const struct blur_plan *plan,
                             const struct image *source, const struct image *target,
                             const struct blur_finish *finish, struct error *err) {
-    struct jobs jobs;
-    enum status status = jobs_init(&jobs, context, plan, source, target, finish, err);
+    struct blur_jobs jobs;
+    enum status status = blur_jobs_init(&jobs, context, plan, source, target, finish, err);
     unsigned stages = 0;
     for (unsigned i = 0; status == ST_OK && i < jobs.count; i++) {
         stages = jobs.plane[i].stages > stages ? jobs.plane[i].stages : stages;
@@ -345,7 +346,7 @@ enum status cpu_blur(const struct cpu_context *context, const struct blur_plan *
     return cpu_blur_finish(context, plan, source, target, NULL, err);
 }
 
-struct need cpu_blur_need(const struct row_set *rows, const struct blur_plan *plan,
-                          const struct image *source, bool finishes) {
-    return jobs_need(rows, plan, source, finishes);
+struct scratch_need cpu_blur_need(const struct row_set *rows, const struct blur_plan *plan,
+                                  const struct image *source, bool finishes) {
+    return blur_jobs_need(rows, plan, source, finishes);
 }

@@ -7,13 +7,13 @@
 enum { FLOAT_COST = 4 }; /* of a sample in floating point, against one in fixed point */
 
 /* The rows that the first vertical pass reads at once. */
-static size_t source_rows(const struct job *job) {
+static size_t source_rows(const struct blur_job *job) {
     unsigned radius = job->y.stages ? job->y.stage[0].radius : job->stages ? 0 : job->y.axis->radius;
     return 2 * radius + 1;
 }
 
-static struct grid stage_layout(struct job *job, unsigned i, const struct grid *from, size_t value) {
-    struct stage_lines *stage = &job->lines.stage[i];
+static struct grid stage_layout(struct blur_job *job, unsigned i, const struct grid *from, size_t value) {
+    struct blur_stage_lines *stage = &job->lines.stage[i];
     bool reduces = i < job->x.stages;
     bool splits = reduces && from->step > 1;
     struct span row = {0, 0};
@@ -27,15 +27,15 @@ static struct grid stage_layout(struct job *job, unsigned i, const struct grid *
     return job->out[i];
 }
 
-static void layout(struct job *job) {
-    struct lines *lines = &job->lines;
+static void layout(struct blur_job *job) {
+    struct blur_lines *lines = &job->lines;
     size_t value = job->ops->value;
     unsigned channels = job->source->channels;
     struct span row = {0, 0};
     struct span all = {0, (ptrdiff_t)job->source->width - 1};
     struct span ring = {0, (ptrdiff_t)source_rows(job) - 1};
-    lines->picture = grid_make(all, ring, job_is_float(job) ? value : 1, 1, channels);
-    job->outside = grid_make(all, row, job_is_float(job) ? value : 1, 1, channels);
+    lines->picture = grid_make(all, ring, blur_job_is_float(job) ? value : 1, 1, channels);
+    job->outside = grid_make(all, row, blur_job_is_float(job) ? value : 1, 1, channels);
     struct grid from = lines->picture;
     for (unsigned i = 0; i < job->stages; i++) {
         from = stage_layout(job, i, &from, value);
@@ -53,7 +53,7 @@ static void layout(struct job *job) {
 }
 
 /* Gives what the bands share its memory; returns the bytes. */
-static size_t place_shared(struct job *job, uint8_t *memory) {
+static size_t place_shared(struct blur_job *job, uint8_t *memory) {
     size_t offset = 0;
     grid_place(&job->outside, memory, &offset);
     for (unsigned i = 0; i < job->stages; i++) {
@@ -63,14 +63,14 @@ static size_t place_shared(struct job *job, uint8_t *memory) {
 }
 
 /* Gives those lines that this job uses their memory; returns the bytes. */
-static size_t place_lines(const struct job *job, struct lines *lines, uint8_t *memory) {
+static size_t place_lines(const struct blur_job *job, struct blur_lines *lines, uint8_t *memory) {
     size_t offset = 0;
-    if (job_is_float(job)) {
+    if (blur_job_is_float(job)) {
         grid_place(&lines->picture, memory, &offset);
         grid_place(&lines->last, memory, &offset);
     }
     for (unsigned i = 0; i < job->stages; i++) {
-        struct stage_lines *stage = &lines->stage[i];
+        struct blur_stage_lines *stage = &lines->stage[i];
         if (stage->mixed.stride) {
             grid_place(&stage->mixed, memory, &offset);
         }
@@ -108,13 +108,13 @@ static void fill_cubic(struct cubic *cubic, unsigned levels) {
 
 /* The row that stands for everything above and below under EDGE_ZERO. In floating point the border is
  * always 0, as only 8-bit YCbCr has another. */
-static void fill_outside(struct job *job) {
+static void fill_outside(struct blur_job *job) {
     memset(job->outside.first, (int)job->border, job->outside.stride);
 }
 
-static void job_init(struct job *job, const struct jobs *jobs, const struct row_set *rows,
-                     const struct blur_plan *plan, const struct image *source, const struct image *target,
-                     unsigned index) {
+static void blur_job_init(struct blur_job *job, const struct blur_jobs *jobs, const struct row_set *rows,
+                          const struct blur_plan *plan, const struct image *source,
+                          const struct image *target, unsigned index) {
     const struct plane *plane = &source->plane[index];
     bool alpha = pixel_has_alpha(source->model);
     job->ops = source->depth == 8 && !alpha && !job->finish ? &rows->fixed : &rows->floating;
@@ -130,35 +130,35 @@ static void job_init(struct job *job, const struct jobs *jobs, const struct row_
     layout(job);
 }
 
-uint32_t job_rows(const struct job *job, unsigned i) {
+uint32_t blur_job_rows(const struct blur_job *job, unsigned i) {
     return i < job->stages      ? (uint32_t)span_length(job->out[i].y)
            : job->y.stages == 0 ? job->source->height
                                 : ((job->source->height - 1) >> job->y.axis->levels) + 1;
 }
 
-uint64_t job_cost(const struct job *job, unsigned i) {
+uint64_t blur_job_cost(const struct blur_job *job, unsigned i) {
     const struct grid *from = i == 0 || i >= job->stages ? &job->lines.picture : &job->out[i - 1];
     uint64_t samples = span_length(from->x) * from->step * from->segments;
     unsigned shift = i >= job->stages ? job->y.axis->levels : i < job->y.stages ? job->y.stage[i].shift : 0;
-    return (samples << shift) * (job_is_float(job) ? FLOAT_COST : 1);
+    return (samples << shift) * (blur_job_is_float(job) ? FLOAT_COST : 1);
 }
 
 /* Seats for the pass that has the most to do: the first one, or the only one. */
-static unsigned choose_seats(const struct jobs *jobs, struct crew *crew) {
+static unsigned choose_seats(const struct blur_jobs *jobs, struct crew *crew) {
     struct pass pass = {.band = NULL};
     for (unsigned i = 0; i < jobs->count; i++) {
-        pass.rows[i] = job_rows(&jobs->plane[i], 0);
-        pass.cost[i] = job_cost(&jobs->plane[i], 0);
+        pass.rows[i] = blur_job_rows(&jobs->plane[i], 0);
+        pass.cost[i] = blur_job_cost(&jobs->plane[i], 0);
     }
     return bands_seats(crew, &pass, jobs->size);
 }
 
 /* Returns the bytes of what is shared, behind which those of the seats follow. */
-static size_t place(struct jobs *jobs, uint8_t *memory) {
+static size_t place(struct blur_jobs *jobs, uint8_t *memory) {
     size_t offset = 0;
     for (unsigned i = 0; i < jobs->count; i++) {
-        struct job *job = &jobs->plane[i];
-        struct lines lines = job->lines;
+        struct blur_job *job = &jobs->plane[i];
+        struct blur_lines lines = job->lines;
         size_t size = place_lines(job, &lines, NULL);
         jobs->size = size > jobs->size ? size : jobs->size;
         offset += place_shared(job, memory ? memory + offset : NULL);
@@ -167,7 +167,7 @@ static size_t place(struct jobs *jobs, uint8_t *memory) {
     return offset;
 }
 
-static void fill_tables(struct jobs *jobs, const struct blur_plan *plan, const struct image *source) {
+static void fill_tables(struct blur_jobs *jobs, const struct blur_plan *plan, const struct image *source) {
     unsigned wanted = 0; /* bit s: reductions by 1 << s occur */
     for (unsigned i = 0; i < jobs->count; i++) {
         fill_outside(&jobs->plane[i]);
@@ -180,30 +180,30 @@ static void fill_tables(struct jobs *jobs, const struct blur_plan *plan, const s
     }
 }
 
-static struct need jobs_layout(struct jobs *jobs, const struct row_set *rows, const struct blur_plan *plan,
-                               const struct image *source, const struct image *target,
-                               const struct blur_finish *finish) {
-    memset(jobs, 0, offsetof(struct jobs, cubic));
+static struct scratch_need blur_jobs_layout(struct blur_jobs *jobs, const struct row_set *rows,
+                                            const struct blur_plan *plan, const struct image *source,
+                                            const struct image *target, const struct blur_finish *finish) {
+    memset(jobs, 0, offsetof(struct blur_jobs, cubic));
     jobs->count = source->plane_count;
     for (unsigned i = 0; i < jobs->count; i++) {
         jobs->plane[i].finish = finish;
-        job_init(&jobs->plane[i], jobs, rows, plan, source, target, i);
+        blur_job_init(&jobs->plane[i], jobs, rows, plan, source, target, i);
     }
     size_t shared = place(jobs, NULL);
-    return (struct need){shared, jobs->size};
+    return (struct scratch_need){shared, jobs->size};
 }
 
-struct need jobs_need(const struct row_set *rows, const struct blur_plan *plan, const struct image *source,
-                      bool finishes) {
+struct scratch_need blur_jobs_need(const struct row_set *rows, const struct blur_plan *plan,
+                                   const struct image *source, bool finishes) {
     static const struct blur_finish any;
-    struct jobs jobs;
-    return jobs_layout(&jobs, rows, plan, source, source, finishes ? &any : NULL);
+    struct blur_jobs jobs;
+    return blur_jobs_layout(&jobs, rows, plan, source, source, finishes ? &any : NULL);
 }
 
-enum status jobs_init(struct jobs *jobs, const struct cpu_context *context, const struct blur_plan *plan,
-                      const struct image *source, const struct image *target,
-                      const struct blur_finish *finish, struct error *err) {
-    const struct need need = jobs_layout(jobs, context->rows, plan, source, target, finish);
+enum status blur_jobs_init(struct blur_jobs *jobs, const struct cpu_context *context,
+                           const struct blur_plan *plan, const struct image *source,
+                           const struct image *target, const struct blur_finish *finish, struct error *err) {
+    const struct scratch_need need = blur_jobs_layout(jobs, context->rows, plan, source, target, finish);
     jobs->seats = choose_seats(jobs, context->crew);
     enum status status = scratch_seats(context->scratch, &need, &jobs->seats, err);
     if (status != ST_OK) {
@@ -214,9 +214,9 @@ enum status jobs_init(struct jobs *jobs, const struct cpu_context *context, cons
     return ST_OK;
 }
 
-struct lines jobs_lines(const struct jobs *jobs, const struct band *band) {
-    const struct job *job = &jobs->plane[band->plane];
-    struct lines lines = job->lines;
+struct blur_lines blur_jobs_lines(const struct blur_jobs *jobs, const struct band *band) {
+    const struct blur_job *job = &jobs->plane[band->plane];
+    struct blur_lines lines = job->lines;
     lines.job = job;
     lines.loaded = PTRDIFF_MIN;
     place_lines(job, &lines, jobs->memory + band->seat * jobs->size);

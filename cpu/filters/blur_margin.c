@@ -52,14 +52,15 @@ static void repeat_periods(const struct grid *to, ptrdiff_t y, unsigned segment,
 }
 
 /* For EDGE_MIRROR and EDGE_WRAP, of the picture or of what a stage keeps of it. */
-static void extend_periodic(const struct job *job, const struct grid *to, ptrdiff_t y, unsigned segment,
+static void extend_periodic(const struct blur_job *job, const struct grid *to, ptrdiff_t y, unsigned segment,
                             struct span have, bool raw) {
     bool mirror = raw && job->x.edge == EDGE_MIRROR;
     struct span done = mirror ? reflect(to, y, segment, have.hi) : have;
     repeat_periods(to, y, segment, done, mirror ? 2 * have.hi : (ptrdiff_t)span_length(have));
 }
 
-void margin_fill(const struct job *job, const struct grid *to, ptrdiff_t y, struct span have, bool raw) {
+void blur_margin_fill(const struct blur_job *job, const struct grid *to, ptrdiff_t y, struct span have,
+                      bool raw) {
     size_t bytes = to->step * to->value;
     size_t before = to->x.lo < have.lo ? (size_t)(have.lo - to->x.lo) : 0;
     size_t after = to->x.hi > have.hi ? (size_t)(to->x.hi - have.hi) : 0;
@@ -69,7 +70,7 @@ void margin_fill(const struct job *job, const struct grid *to, ptrdiff_t y, stru
         fixed[c] = (int16_t)(((int)job->border << BLUR_STORE_BITS) - VALUE_BIAS);
     }
     static const float floating[4];
-    const void *outside = job_is_float(job) ? (const void *)floating : fixed;
+    const void *outside = blur_job_is_float(job) ? (const void *)floating : fixed;
     for (unsigned s = 0; s < to->segments; s++) {
         if (extent_repeats(&job->x)) {
             extend_periodic(job, to, y, s, have, raw);

@@ -10,6 +10,7 @@
 /* Fills what is missing in row y of `to`, of which the positions `have` are there, in every segment. `raw`:
  * the positions are still those of the picture, so that the edge mode holds; later all that lies outside
  * repeats the ends. Thread-safe for different rows. */
-void margin_fill(const struct job *job, const struct grid *to, ptrdiff_t y, struct span have, bool raw);
+void blur_margin_fill(const struct blur_job *job, const struct grid *to, ptrdiff_t y, struct span have,
+                      bool raw);
 
 #endif

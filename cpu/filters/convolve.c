@@ -232,9 +232,9 @@ static struct window make_window(const struct convolve_plan *plan, const struct 
     return window;
 }
 
-struct need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source) {
+struct scratch_need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source) {
     struct window window = make_window(plan, source);
-    return (struct need){.seat = place(&window, NULL)};
+    return (struct scratch_need){.seat = place(&window, NULL)};
 }
 
 enum status cpu_convolve(const struct cpu_context *context, const struct convolve_plan *plan,
@@ -250,7 +250,8 @@ enum status cpu_convolve(const struct cpu_context *context, const struct convolv
                         .context = &all,
                         .deadline_ns = context->deadline_ns};
     unsigned seats = bands_seats(context->crew, &pass, all.size);
-    enum status status = scratch_seats(context->scratch, &(struct need){.seat = all.size}, &seats, err);
+    enum status status =
+        scratch_seats(context->scratch, &(struct scratch_need){.seat = all.size}, &seats, err);
     if (status == ST_OK) {
         all.memory = context->scratch->memory;
         status = bands_run(context->crew, seats, &pass, err);

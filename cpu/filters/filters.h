@@ -32,18 +32,18 @@ enum status cpu_blur_finish(const struct cpu_context *context, const struct blur
                             const struct blur_finish *finish, struct error *err);
 
 /* What cpu_blur or, with `finishes`, cpu_blur_finish works in. */
-struct need cpu_blur_need(const struct row_set *rows, const struct blur_plan *plan,
-                          const struct image *source, bool finishes);
+struct scratch_need cpu_blur_need(const struct row_set *rows, const struct blur_plan *plan,
+                                  const struct image *source, bool finishes);
 
 /* Convolves the only plane. Scratch: the rows of a window for each seat. */
 enum status cpu_convolve(const struct cpu_context *context, const struct convolve_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
-struct need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source);
+struct scratch_need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source);
 
 /* Makes tiles of every plane. Scratch: a row of sums for each seat. */
 enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
-struct need cpu_pixelate_need(const struct image *source);
+struct scratch_need cpu_pixelate_need(const struct image *source);
 
 /* Sharpens every plane. Scratch: as for cpu_blur_finish. */
 enum status cpu_sharpen(const struct cpu_context *context, const struct sharpen_plan *plan,
@@ -53,6 +53,6 @@ enum status cpu_sharpen(const struct cpu_context *context, const struct sharpen_
  * row becomes a struct stats. Scratch: the counters of each seat. */
 enum status cpu_stats(const struct cpu_context *context, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);
-struct need cpu_stats_need(void);
+struct scratch_need cpu_stats_need(void);
 
 #endif

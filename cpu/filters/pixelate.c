@@ -153,15 +153,15 @@ static void pixelate_band(const void *context, const struct band *band) {
     }
 }
 
-struct need cpu_pixelate_need(const struct image *source) {
+struct scratch_need cpu_pixelate_need(const struct image *source) {
     const struct plane *first = &source->plane[0]; /* no plane is wider */
     size_t sums = (size_t)first->width * first->channels * sizeof(uint64_t);
-    return (struct need){.seat = align_up(sums, IMAGE_ALIGNMENT)};
+    return (struct scratch_need){.seat = align_up(sums, IMAGE_ALIGNMENT)};
 }
 
 enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err) {
-    const struct need need = cpu_pixelate_need(source);
+    const struct scratch_need need = cpu_pixelate_need(source);
     struct pixelation all = {context, plan, source, target, need.seat};
     struct pass pass = {.band = pixelate_band, .context = &all, .deadline_ns = context->deadline_ns};
     for (unsigned i = 0; i < source->plane_count; i++) {

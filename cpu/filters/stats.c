@@ -171,8 +171,8 @@ static void count_band(const void *context, const struct band *band) {
     }
 }
 
-struct need cpu_stats_need(void) {
-    return (struct need){.seat = sizeof(struct tally)};
+struct scratch_need cpu_stats_need(void) {
+    return (struct scratch_need){.seat = sizeof(struct tally)};
 }
 
 enum status cpu_stats(const struct cpu_context *context, const struct image *source, const struct image *mask,
@@ -184,7 +184,7 @@ enum status cpu_stats(const struct cpu_context *context, const struct image *sou
                         .band = count_band,
                         .context = &all,
                         .deadline_ns = context->deadline_ns};
-    const struct need need = cpu_stats_need();
+    const struct scratch_need need = cpu_stats_need();
     unsigned seats = bands_seats(context->crew, &pass, need.seat);
     enum status status = scratch_seats(context->scratch, &need, &seats, err);
     if (status != ST_OK) {

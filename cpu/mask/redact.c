@@ -18,7 +18,7 @@ struct sums {
     uint64_t weight[CHANNELS_MAX];
 };
 
-struct job {
+struct redact_job {
     const struct image *image;
     const struct image *mask;
     const struct redact_options *options;
@@ -28,32 +28,34 @@ struct job {
 };
 
 /* `count` adjacent pixels of row y of plane `index`, from column x on. */
-struct span {
+struct redact_span {
     unsigned index;
     uint32_t x, y;
     uint32_t count;
 };
 
-static uint8_t *span_pixels(const struct job *job, const struct span *span) {
+static uint8_t *span_pixels(const struct redact_job *job, const struct redact_span *span) {
     const struct plane *plane = &job->image->plane[span->index];
     return plane_row(plane, span->y) + (size_t)span->x * plane->channels * (job->image->depth / 8);
 }
 
-typedef void visit_span(struct job *job, const struct span *span);
+typedef void visit_span(struct redact_job *job, const struct redact_span *span);
 
 /* Calls `visit` for each part of the span where m is 255; elsewhere it is 0. */
-static void each_part(struct job *job, const struct span *span, const uint8_t *m, visit_span *visit) {
+static void each_part(struct redact_job *job, const struct redact_span *span, const uint8_t *m,
+                      visit_span *visit) {
     const uint8_t *at = m, *end = m + span->count, *stop;
     while (at < end && (at = memchr(at, 255, (size_t)(end - at)))) {
         stop = memchr(at, 0, (size_t)(end - at));
         stop = stop ? stop : end;
-        visit(job, &(struct span){span->index, span->x + (uint32_t)(at - m), span->y, (uint32_t)(stop - at)});
+        visit(job, &(struct redact_span){span->index, span->x + (uint32_t)(at - m), span->y,
+                                         (uint32_t)(stop - at)});
         at = stop;
     }
 }
 
 /* Calls `visit` for all that the mask touches in the planes; it is empty outside of the rectangle. */
-static void each_span(struct job *job, struct mask_rect rect, visit_span *visit) {
+static void each_span(struct redact_job *job, struct mask_rect rect, visit_span *visit) {
     for (unsigned p = 0; p < job->image->plane_count; p++) {
         const struct plane *plane = &job->image->plane[p];
         uint32_t x1 = (uint32_t)(((uint64_t)rect.x1 + (1u << plane->shift_x) - 1) >> plane->shift_x);
@@ -64,7 +66,7 @@ static void each_span(struct job *job, struct mask_rect rect, visit_span *visit)
                 uint8_t buffer[MASK_CHUNK];
                 uint32_t count = x1 - x < MASK_CHUNK ? x1 - x : MASK_CHUNK;
                 const uint8_t *m = mask_samples(job->mask, plane, y, x, count, MASK_ANY, buffer);
-                each_part(job, &(struct span){p, x, y, count}, m, visit);
+                each_part(job, &(struct redact_span){p, x, y, count}, m, visit);
             }
         }
     }
@@ -97,7 +99,7 @@ static inline uint64_t weighted_sum(const uint8_t *samples, size_t first, size_t
     return sum;
 }
 
-static void sum_span(struct job *job, const struct span *span) {
+static void sum_span(struct redact_job *job, const struct redact_span *span) {
     unsigned channels = job->image->plane[span->index].channels, depth = job->image->depth;
     unsigned colours = channels - pixel_has_alpha(job->image->model);
     const uint8_t *pixels = span_pixels(job, span);
@@ -150,7 +152,7 @@ static int look(uint32_t column, uint32_t row) {
 }
 
 /* The fill of the tile that has pixel x of the span's row. Chroma and alpha have no look. */
-static struct fill tile_fill(const struct job *job, const struct span *span, uint32_t x) {
+static struct fill tile_fill(const struct redact_job *job, const struct redact_span *span, uint32_t x) {
     struct fill fill = *job->fill;
     uint32_t block = job->options->block;
     if (block == 0 || span->index > 0) {
@@ -174,7 +176,7 @@ static void repeat(uint8_t *to, const void *pixel, size_t size, size_t count) {
     }
 }
 
-static void fill_part(struct job *job, const struct span *span) {
+static void fill_part(struct redact_job *job, const struct redact_span *span) {
     struct fill fill = tile_fill(job, span, span->x);
     unsigned channels = job->image->plane[span->index].channels;
     uint8_t narrow[CHANNELS_MAX];
@@ -186,9 +188,9 @@ static void fill_part(struct job *job, const struct span *span) {
 }
 
 /* Tile by tile. */
-static void fill_span(struct job *job, const struct span *span) {
+static void fill_span(struct redact_job *job, const struct redact_span *span) {
     uint32_t block = job->options->block ? job->options->block : UINT32_MAX;
-    struct span part = *span;
+    struct redact_span part = *span;
     for (uint32_t left = span->count; left > 0; left -= part.count, part.x += part.count) {
         uint32_t rest = block - part.x % block;
         part.count = rest < left ? rest : left;
@@ -199,12 +201,12 @@ static void fill_span(struct job *job, const struct span *span) {
 /* ---- regions ---- */
 
 /* Whether there is one part, whatever the regions: none of them, or all that is around them. */
-static bool is_single(const struct job *job, const struct region_set *set) {
+static bool is_single(const struct redact_job *job, const struct region_set *set) {
     return set->count == 0 || job->options->invert;
 }
 
 /* Draws part i over the empty mask. */
-static struct mask_rect draw_part(struct job *job, const struct region_set *set, uint32_t i) {
+static struct mask_rect draw_part(struct redact_job *job, const struct region_set *set, uint32_t i) {
     bool single = is_single(job, set);
     struct mask_options options = {.invert = single,
                                    .outward = true,
@@ -220,14 +222,14 @@ static struct mask_rect draw_part(struct job *job, const struct region_set *set,
 }
 
 /* Small regions have few rows: it is looked at between them, too. */
-static bool is_late(struct job *job) {
+static bool is_late(struct redact_job *job) {
     job->late = job->late || deadline_left(job->options->deadline_ns) == 0;
     return job->late;
 }
 
 enum status redact_image(const struct image *image, const struct region_set *set,
                          const struct redact_options *options, const struct image *mask, struct error *err) {
-    struct job job = {.image = image, .mask = mask, .options = options};
+    struct redact_job job = {.image = image, .mask = mask, .options = options};
     struct fill fill[REGIONS_MAX];
     uint32_t parts = is_single(&job, set) ? 1 : set->count;
     if (mask->model != PIXEL_GRAY || mask->depth != 8 || mask->width != image->width ||
