@@ -199,6 +199,16 @@ static void add(struct runner *sum, const struct runner *one, double *times) {
     sum->sum.download_ns += one->sum.download_ns;
 }
 
+static void print_row(const struct runner *sum, double *times, double wall, double cpu, enum work work,
+                      const char *filter, unsigned lanes) {
+    double each = sum->done ? 1.0 / (double)sum->done : 0;
+    printf("| %s | %s | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n", work_names[work],
+           filter, lanes, (double)sum->done / wall, cpu * each, quantile(times, sum->times, 0.5),
+           quantile(times, sum->times, 0.99), ns_to_ms(sum->sum.upload_ns) * each,
+           ns_to_ms(sum->sum.filter_ns) * each, ns_to_ms(sum->sum.download_ns) * each,
+           (double)sum->bytes * each / 1e3);
+}
+
 static void measure(struct bench *bench, const struct files *files, const struct chain *chain,
                     const char *filter, enum work work, unsigned lanes) {
     static struct runner runner[LANES_MAX];
@@ -238,12 +248,7 @@ static void measure(struct bench *bench, const struct files *files, const struct
     }
     pthread_barrier_destroy(&ready);
     submitter_destroy(pump);
-    double each = sum.done ? 1.0 / (double)sum.done : 0;
-    printf("| %s | %s | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n", work_names[work],
-           filter, lanes, (double)sum.done / wall, cpu * each, quantile(times, sum.times, 0.5),
-           quantile(times, sum.times, 0.99), ns_to_ms(sum.sum.upload_ns) * each,
-           ns_to_ms(sum.sum.filter_ns) * each, ns_to_ms(sum.sum.download_ns) * each,
-           (double)sum.bytes * each / 1e3);
+    print_row(&sum, times, wall, cpu, work, filter, lanes);
     fflush(stdout);
     free(times);
 }
