@@ -144,7 +144,7 @@ static void blur(struct job *job) {
         .chain = &chain,
         .source = &job->image[0],
         .target = &job->image[1],
-        .feed = &(const struct feed){decode, job},
+        .producer = &(const struct producer){decode, job},
         .progress = job->encoding ? &(const struct progress){encode_rows, job} : NULL,
     };
     must(lane_run(job->lane, &run, NULL, &err), &err);

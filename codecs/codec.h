@@ -57,7 +57,7 @@ enum status codec_encode_begin(enum codec_id id, const struct image *image,
                                const struct encode_options *options, const struct metadata *metadata,
                                struct buf *output, struct encoding **encoding, struct error *err);
 
-/* The first `rows` rows are there, as core/feed.h says, and are encoded. A failure shows at the end. */
+/* The first `rows` rows are there, as core/producer.h says, and are encoded. A failure shows at the end. */
 void codec_encode_rows(struct encoding *encoding, uint32_t rows);
 
 /* Frees it. `complete`: all rows are there, and those that are left are encoded; otherwise the output is to

@@ -9,8 +9,8 @@
 
 #include "codecs/metadata/density.h"
 #include "core/bytes.h"
-#include "core/feed.h"
 #include "core/image.h"
+#include "core/producer.h"
 #include "core/status.h"
 
 struct crew;

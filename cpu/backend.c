@@ -124,9 +124,9 @@ static enum status run_steps(struct cpu_lane *own, const struct run *run, struct
                                   .scratch = &own->scratch,
                                   .crew = run->crew,
                                   .deadline_ns = run->deadline_ns,
-                                  .feed = follows ? run->feed : NULL};
+                                  .producer = follows ? run->producer : NULL};
     struct image spare;
-    enum status status = follows ? ST_OK : feed_make(run->feed, err);
+    enum status status = follows ? ST_OK : producer_make(run->producer, err);
     if (status == ST_OK && chain->count > 1) {
         status = spare_image(own, run->source, &spare, err);
     }
@@ -136,7 +136,7 @@ static enum status run_steps(struct cpu_lane *own, const struct run *run, struct
         context.progress = i + 1 == chain->count && !run->mask ? run->progress : NULL;
         status = run_step(&context, &chain->step[i], from, run->mask, to, err);
         from = to;
-        context.feed = NULL;
+        context.producer = NULL;
     }
     if (status == ST_OK && run->mask && chain->step[0].filter != FILTER_STATS) {
         status = blend(run->crew, run->deadline_ns, run->source, run->target, run->mask, err);
@@ -168,7 +168,7 @@ static const struct backend_ops cpu_ops = {
     .lane_create = cpu_lane_create,
     .lane_run = cpu_lane_run,
     .run_bytes = cpu_run_bytes,
-    .feeds = true,
+    .produces = true,
     .lane_destroy = cpu_lane_destroy,
     .close = cpu_close,
 };

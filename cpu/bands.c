@@ -100,7 +100,7 @@ enum status bands_run(struct crew *crew, unsigned seats, const struct pass *pass
 struct followed {
     const struct pass *pass;
     bands_reach *reach;
-    const struct feed *feed;
+    const struct producer *producer;
     const struct progress *progress; /* the pass's, on one seat */
     struct crew_gate *gate;
     unsigned parts, open;
@@ -159,7 +159,7 @@ static enum status make_picture(void *context, struct crew_gate *gate, struct er
     struct followed *followed = context;
     followed->gate = gate;
     const struct progress progress = {open_parts, followed};
-    return followed->feed->make(followed->feed->context, &progress, err);
+    return followed->producer->make(followed->producer->context, &progress, err);
 }
 
 /* On one seat as many that each stays in the cache, but none too thin. */
@@ -174,10 +174,10 @@ static unsigned strips(const struct pass *pass) {
 }
 
 enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
-                         const struct feed *feed, struct error *err) {
-    struct followed followed = {.pass = pass, .reach = reach, .feed = feed};
+                         const struct producer *producer, struct error *err) {
+    struct followed followed = {.pass = pass, .reach = reach, .producer = producer};
     followed.progress = seats == 1 ? pass->progress : NULL;
     followed.parts = seats > 1 ? crew_parts(crew, pass_work(pass), FOLLOWING_SEATS) : strips(pass);
-    struct crew_work work = {run_bands, &followed, followed.parts, seats, feed ? make_picture : NULL};
+    struct crew_work work = {run_bands, &followed, followed.parts, seats, producer ? make_picture : NULL};
     return crew_run(crew, &work, err);
 }

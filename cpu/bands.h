@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "core/crew.h"
-#include "core/feed.h"
 #include "core/image.h"
+#include "core/producer.h"
 
 /* Rows `from` to `to` - 1 of a plane. Bands with the same seat do not run at the same time. */
 struct band {
@@ -49,11 +49,11 @@ unsigned bands_seats_most(unsigned threads, size_t size);
  * deadline; then no band runs any more. */
 enum status bands_run(struct crew *crew, unsigned seats, const struct pass *pass, struct error *err);
 
-/* The same in strips across all planes, from the top, and with a feed (NULL: the picture is there) while the
- * picture is being made: a strip begins as soon as there is what it is made of. On one seat the caller has
- * each strip of the picture in its cache when it goes on with it. Fails like the feed, and with ST_LIMIT at
- * the deadline; then no band runs any more. */
+/* The same in strips across all planes, from the top, and with a producer (NULL: the picture is complete)
+ * while the picture is being made: a strip begins as soon as there is what it is made of. On one seat the
+ * caller has each strip of the picture in its cache when it goes on with it. Fails like the producer, and
+ * with ST_LIMIT at the deadline; then no band runs any more. */
 enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
-                         const struct feed *feed, struct error *err);
+                         const struct producer *producer, struct error *err);
 
 #endif

@@ -119,8 +119,8 @@ static enum status check_run(const struct run *run, struct error *err) {
 enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
                      struct error *err) {
     enum status status = check_run(run, err);
-    if (status == ST_OK && !lane->backend->ops->feeds) {
-        status = feed_make(run->feed, err);
+    if (status == ST_OK && !lane->backend->ops->produces) {
+        status = producer_make(run->producer, err);
     }
     if (status != ST_OK) {
         return status;

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "core/bytes.h"
-#include "core/feed.h"
 #include "core/image.h"
+#include "core/producer.h"
 #include "core/status.h"
 #include "filters/chain.h"
 
@@ -54,7 +54,7 @@ struct run {
     int64_t deadline_ns;      /* core/deadline.h: ST_LIMIT soon after it, from a backend that computes in this
                                  process; others have a limit of their own */
     struct crew *crew;        /* may help a backend that computes in this process; NULL: none */
-    const struct feed *feed;  /* makes the source; NULL: it is there */
+    const struct producer *producer; /* makes the source; NULL: it is there */
     const struct progress *progress; /* may be told of rows of the target on the calling thread, by a backend
                                         after which no other is tried; NULL: not told */
     struct working working;          /* lent for the time of the run; without, the lane takes its own */
@@ -77,7 +77,7 @@ struct backend_ops {
     enum status (*lane_create)(struct backend *backend, struct lane **lane, struct error *err);
     enum status (*lane_run)(struct lane *lane, const struct run *run, struct lane_timing *timing,
                             struct error *err);
-    bool feeds; /* lane_run calls run->feed; otherwise that has happened */
+    bool produces; /* lane_run calls run->producer; otherwise the wrapper has called it */
     /* Optional; NULL: it works in no memory of this process. */
     size_t (*run_bytes)(const struct backend *backend, const struct chain *chain,
                         const struct image_shape *shape, unsigned threads);

@@ -288,17 +288,17 @@ static uint32_t makes(const void *context, unsigned plane, uint32_t to) {
 }
 
 static enum status run_pass(const struct cpu_context *context, const struct pass *pass,
-                            const struct feed *feed, struct error *err) {
+                            const struct producer *producer, struct error *err) {
     const struct blur_pass *own = pass->context;
     const struct blur_jobs *jobs = own->jobs;
     enum edge edge = jobs->plane[0].y.edge;
     enum status status = ST_OK;
     if (edge != EDGE_CLAMP && edge != EDGE_ZERO) { /* the first rows are made of the last ones */
-        status = feed_make(feed, err);
-        feed = NULL;
+        status = producer_make(producer, err);
+        producer = NULL;
     }
-    if (status == ST_OK && (feed || (pass->progress && jobs->seats == 1))) {
-        return bands_follow(context->crew, jobs->seats, pass, reach, feed, err);
+    if (status == ST_OK && (producer || (pass->progress && jobs->seats == 1))) {
+        return bands_follow(context->crew, jobs->seats, pass, reach, producer, err);
     }
     if (status == ST_OK) {
         status = bands_run(context->crew, jobs->seats, pass, err);
@@ -336,7 +336,7 @@ enum status cpu_blur_finish(const struct cpu_context *context, const struct blur
     for (unsigned i = 0; i <= stages && status == ST_OK; i++) {
         const struct blur_pass own = {&jobs, i < stages, i};
         const struct pass pass = make_pass(&own, context);
-        status = run_pass(context, &pass, i == 0 ? context->feed : NULL, err);
+        status = run_pass(context, &pass, i == 0 ? context->producer : NULL, err);
     }
     return status;
 }

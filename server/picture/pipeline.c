@@ -173,7 +173,7 @@ static void tell_timed(void *context, uint32_t rows) {
     *timed->ns += clock_ns() - start;
 }
 
-/* Decodes once; a feed's function (core/feed.h). */
+/* Decodes once; the producer's function (core/producer.h). */
 static enum status make_source(void *context, const struct progress *progress, struct error *err) {
     struct pipeline *p = context;
     if (p->decoded) {
@@ -314,7 +314,7 @@ static enum status open_output(struct pipeline *p) {
 static enum status filter(struct pipeline *p) {
     struct outcome *outcome = &p->request->outcome;
     struct lane_timing timing = {0};
-    const struct feed feed = {make_source, p};
+    const struct producer producer = {make_source, p};
     const struct progress progress = {encode_rows, p};
     struct run run = {
         .chain = &p->plan.chain,
@@ -324,7 +324,7 @@ static enum status filter(struct pipeline *p) {
         .mask = p->plan.area.wanted ? &p->plan.area.mask : NULL,
         .crew = p->worker->crew,
         .deadline_ns = p->plan.limits.deadline_ns,
-        .feed = p->decoded ? NULL : &feed,
+        .producer = p->decoded ? NULL : &producer,
         .progress = p->encoding ? &progress : NULL,
     };
     if (plan_makes_stats(&p->plan)) {

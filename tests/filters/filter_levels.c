@@ -201,7 +201,7 @@ static enum status run_level(struct levels *levels, struct lane *lane, const str
     struct image_shape shape = image_shape(asked->source);
     struct slow slow = {levels, asked->source, test_image_make(&shape)};
     run.source = &slow.to.image;
-    run.feed = &(struct feed){make_slowly, &slow};
+    run.producer = &(struct producer){make_slowly, &slow};
     enum status status = run_lent(levels, lane, &run, err);
     test_image_free(&slow.to);
     return status;

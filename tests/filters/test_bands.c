@@ -183,7 +183,7 @@ static void test_source_that_fails(void **state) {
                               .source = &source.image,
                               .target = &target.image,
                               .crew = helpers_crew(levels->helpers),
-                              .feed = &(struct feed){break_off, &rows}};
+                              .producer = &(struct producer){break_off, &rows}};
             struct error err = {0};
             helpers_await(levels->helpers);
             assert_int_equal(lane_run(levels->lane[0], &run, NULL, &err), ST_CORRUPT);

@@ -14,7 +14,7 @@ static const struct image_shape shapes[] = {
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Rows `from` to `to` of one picture into another, as core/feed.h says of planes. */
+/* Rows `from` to `to` of one picture into another, as core/producer.h says of planes. */
 static void copy_rows(const struct image *source, const struct image *target, uint32_t from, uint32_t to) {
     for (unsigned p = 0; p < source->plane_count; p++) {
         const struct plane *plane = &source->plane[p];
