@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What happens on a connection: requests are fed with what arrives, and what they answer is sent; a request
- * that needs a worker is suspended meanwhile. For http.c, and called by libmicrohttpd on the connection's
- * event thread. */
+ * Connections: feeds incoming data to requests and sends their answers. A connection is suspended while a
+ * worker has its request. Used by http.c; libmicrohttpd calls these functions on the connection's event
+ * thread. */
 #ifndef BLURD_SERVER_HTTP_CONNECTION_H
 #define BLURD_SERVER_HTTP_CONNECTION_H
 
@@ -16,15 +16,15 @@
 
 struct service;
 
-enum { EVENT_THREADS_MAX = 64 }; /* as --event-threads */
+enum { EVENT_THREADS_MAX = 64 }; /* the maximum of --event-threads */
 
-/* A thread and its part of the connections. */
+/* An event thread and its share of the connections. */
 struct event_thread {
     struct http *http;
     struct MHD_Daemon *daemon;
     struct loop *loop;
     struct pace pace;
-    bool ended; /* a connection has, since the library last looked whether it may accept */
+    bool ended; /* a connection ended since the library last tried to accept */
 };
 
 struct http {
@@ -39,17 +39,17 @@ struct http {
     struct http_log log;
 };
 
-/* A TCP connection; requests follow one another on it. */
+/* A TCP connection, on which requests follow one another. */
 struct connection {
     struct event_thread *thread;
     struct MHD_Connection *handle;
     struct watch *watch;
     int fd;
-    bool asked; /* a request line has come */
-    bool early; /* answered before the request was read to its end */
+    bool asked; /* a request line was received */
+    bool early; /* answered before the request was read completely */
 };
 
-/* MHD_OPTION_NOTIFY_CONNECTION: one begins or ends. `cls` is the struct event_thread. */
+/* MHD_OPTION_NOTIFY_CONNECTION: a connection begins or ends. `cls` is the struct event_thread. */
 void connection_notify(void *cls, struct MHD_Connection *handle, void **context,
                        enum MHD_ConnectionNotificationCode code);
 
@@ -59,8 +59,8 @@ int connection_certificate(gnutls_session_t session, const struct gnutls_cert_re
                            gnutls_pcert_st **chain, unsigned *length, gnutls_ocsp_data_st **ocsp,
                            unsigned *ocsp_length, gnutls_privkey_t *key, unsigned *flags);
 
-/* MHD_OPTION_URI_LOG_CALLBACK: the request line has been read. `target` is raw, and what is returned becomes
- * the request's context. For this and the next, `cls` is the struct http. */
+/* MHD_OPTION_URI_LOG_CALLBACK: the request line was read. `target` is raw; the result becomes the request's
+ * context. Here and below, `cls` is the struct http. */
 void *connection_target(void *cls, const char *target, struct MHD_Connection *handle);
 
 /* The handler of MHD_start_daemon, and MHD_OPTION_NOTIFY_COMPLETED. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The framing guard: refuses every HTTP message whose end two parsers could see in
- * different places (request smuggling, RFC 9112 sections 6 and 11.2), because
- * libmicrohttpd 0.9.75 accepts several of them. It sees header fields one by one and
- * knows nothing of the library. What it cannot see (bare LF, folded lines) is
- * refused by libmicrohttpd 1.0 in its strict mode. */
+ * Guards against request smuggling: refuses every HTTP message whose end two parsers could see in different
+ * places (RFC 9112, sections 6 and 11.2), because libmicrohttpd 0.9.75 accepts several of them. Header fields
+ * are checked one by one, independently of the library. What is not visible at this level (bare LF, folded
+ * lines) is refused by libmicrohttpd 1.0 in its strict mode. */
 #ifndef BLURD_SERVER_HTTP_FRAMING_H
 #define BLURD_SERVER_HTTP_FRAMING_H
 
@@ -18,7 +17,7 @@ enum {
     HEADER_BYTES_MAX = 16 << 10, /* names and values together */
 };
 
-/* What the header fields say so far. Zero-initialise. */
+/* The header fields seen so far. Zero-initialise. */
 struct framing {
     unsigned headers;
     size_t header_bytes;
@@ -28,15 +27,15 @@ struct framing {
     uint64_t content_length; /* valid when content_lengths is 1 and verdict is PROBLEM_NONE */
     bool chunked;
     bool expects_continue;
-    enum problem verdict; /* the first thing found wrong */
+    enum problem verdict; /* the first error */
     const char *reason;   /* a constant sentence for it */
 };
 
-/* Takes one header field. Sizes are as received: a value with a zero byte is refused. */
+/* Checks one header field. Sizes are as received: a value with a zero byte is refused. */
 void framing_header(struct framing *framing, const char *name, size_t name_size, const char *value,
                     size_t value_size);
 
-/* After the last field: judges the whole. `version` as in "HTTP/1.1". */
+/* Checks the whole message after its last field. `version` as in "HTTP/1.1". */
 enum problem framing_judge(struct framing *framing, const char *version);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The HTTP side: event threads and libmicrohttpd, which http.c and connection.c alone know. One `struct
- * http` for each listening socket, with its own threads and watchdog: what floods one does
- * not slow the other. */
+ * Event threads and libmicrohttpd, which only http.c and connection.c know. There is one `struct http` for
+ * each listening socket, with its own threads and watchdog, so that load on one does not slow the other. */
 #ifndef BLURD_SERVER_HTTP_HTTP_H
 #define BLURD_SERVER_HTTP_HTTP_H
 
@@ -14,21 +13,20 @@ struct config;
 struct service;
 struct http;
 
-/* Serves on the listening socket `fd`, which it owns from now on, also when it fails.
- * `admin`: one thread and few connections, for those who operate the daemon. */
+/* Serves on the listening socket `fd` and owns it from now on, also after a failure. `admin` means one thread
+ * and few connections, for operators. */
 enum status http_start(struct http **http, struct service *service, int fd, bool admin, struct error *err);
 
-/* Takes over those of the options that http.c reads and that may change. */
+/* Applies the options that http.c reads and that may change. */
 void http_configure(struct http *http, const struct config *config);
 
-/* Stops accepting connections. Idle ones are closed, the others after their next answer. */
+/* Stops accepting connections. Idle connections are closed, the others after their next answer. */
 void http_quiesce(struct http *http);
 
-/* Connections that are open now. While the service drains, its event is written when none
- * is left. */
+/* The number of open connections. While the service drains, its event is written when none is left. */
 unsigned http_connections(const struct http *http);
 
-/* Ends everything. No request may be with a worker. NULL is allowed. */
+/* Stops all threads. No worker may have a request. NULL is allowed. */
 void http_stop(struct http *http);
 
 /* "libmicrohttpd 0.9.75" as linked. */

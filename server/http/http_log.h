@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the HTTP library has to say. It is the only way in which it tells that no connection
- * could be accepted for want of descriptors. */
+ * Receives the HTTP library's messages. Only a message tells that a connection could not be accepted because
+ * descriptors ran out. */
 #ifndef BLURD_SERVER_HTTP_HTTP_LOG_H
 #define BLURD_SERVER_HTTP_HTTP_LOG_H
 
@@ -21,7 +21,7 @@ struct http_log {
 /* The library's external logger; `log` is a struct http_log. Thread-safe. */
 void http_log_message(void *log, const char *format, va_list arguments);
 
-/* Whether it has said something lately: something did not work, and it may need to be called again. */
+/* Whether a message came lately: an operation failed, and the library may need to be called again. */
 bool http_log_is_fresh(struct http_log *log);
 
 #endif

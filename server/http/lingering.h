@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Lets answers arrive that were given before the request was read to its end. Closing a socket
- * into which the other side still sends resets the connection, and the answer is lost on
- * its way; most proxies make a 502 of that. So the socket is kept for a while after its
- * end was sent, and what comes is thrown away. */
+ * Lingering close, for answers that are sent before the request was read completely. Closing a socket while
+ * the client still sends resets the connection and loses the answer; most proxies turn that into a 502. So
+ * the socket stays open for a while after its write side is shut down, and incoming data is discarded. */
 #ifndef BLURD_SERVER_HTTP_LINGERING_H
 #define BLURD_SERVER_HTTP_LINGERING_H
 
@@ -13,11 +12,11 @@ struct lingering;
 /* Starts the thread. ST_BUSY without memory, descriptors or threads. */
 enum status lingering_create(struct lingering **lingering, struct error *err);
 
-/* Closes what is left and ends the thread. NULL is allowed. */
+/* Closes all sockets and ends the thread. NULL is allowed. */
 void lingering_destroy(struct lingering *lingering);
 
-/* Keeps a copy of the descriptor, which the caller closes, until the peer has closed its side,
- * two seconds at most. Without room for one more nothing happens. Thread-safe. */
+/* Keeps a copy of the descriptor until the peer closes its side, for two seconds at most. The caller closes
+ * its own. Does nothing when the table is full. Thread-safe. */
 void lingering_add(struct lingering *lingering, int fd);
 
 #endif

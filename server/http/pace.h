@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * How soon an event thread looks again, where the library does not know: while TLS handshakes are under way,
- * and in trouble. libmicrohttpd 0.9.75 takes a connection whose handshake waits for the client for one that
- * is ready: it wants to be called again at once, for as long as the client likes. One thread's; no locks. */
+ * Limits how often an event thread calls libmicrohttpd while TLS handshakes are under way or after failures.
+ * libmicrohttpd 0.9.75 treats a connection whose handshake waits for the client as ready and wants to be
+ * called again at once, for as long as the client stays silent. Used by one thread, without locks. */
 #ifndef BLURD_SERVER_HTTP_PACE_H
 #define BLURD_SERVER_HTTP_PACE_H
 
@@ -10,19 +10,19 @@
 
 /* Zero-initialise. */
 struct pace {
-    unsigned handshakes; /* connections that have not sent a request line yet */
-    bool moved;          /* something has come of the round: a request, a part of one, an end */
+    unsigned handshakes; /* connections without a request line so far */
+    bool moved;          /* this round made progress: a request, a part of one, an end */
     int64_t begin;       /* clock_ns */
 };
 
-/* Before a round of the library's. */
+/* To be called before each round of the library. */
 void pace_begin(struct pace *pace);
 
-/* After it: how many milliseconds to wait, where the library asked for `ms`. Sockets that become ready
- * cut that short, so only a handshake that stands still and the next piece of an answer wait for it. What
- * is spent on rounds in vain is a fifth of a core at most. `troubled`: the library has complained. A
- * listening socket that it took out of its set when descriptors ran out, and then had no memory to put back,
- * wakes nobody; so the next round comes soon. */
+/* Returns how many milliseconds to wait after a round, when the library asked for `ms`. A socket that becomes
+ * ready ends the wait, so it delays only stalled handshakes and the next piece of an answer. Rounds without
+ * progress take at most a fifth of a core. `troubled` means that the library has logged a message: when
+ * descriptors ran out, it may have removed its listening socket from the set and lacked memory to put it
+ * back; such a socket wakes no thread, so the next round comes soon. */
 int64_t pace_wait(const struct pace *pace, int64_t ms, bool troubled);
 
 #endif

@@ -18,14 +18,14 @@ struct tls_identity;
     "+SIGN-RSA-PSS-RSAE-SHA256:+SIGN-RSA-PSS-RSAE-SHA384:+SIGN-RSA-SHA256:+SIGN-RSA-SHA384:"                 \
     "-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:%SERVER_PRECEDENCE"
 
-/* Reads both files (PEM). ST_ARGUMENT with a sentence when one cannot be read, the certificate has
- * expired, or the key is not the certificate's. */
+/* Reads both files (PEM). ST_ARGUMENT with a sentence when a file cannot be read, the certificate has
+ * expired, or the key does not belong to it. */
 enum status tls_load(struct tls_identity **identity, const char *certificate, const char *key,
                      struct error *err);
 void tls_destroy(struct tls_identity *identity); /* NULL is allowed */
 
-/* Copies certificates and key into objects that the caller frees, as a certificate callback of GnuTLS has to
- * return them. Returns 0 or an error of GnuTLS, after which there is nothing to free. */
+/* Copies certificates and key into objects that the caller frees, as GnuTLS expects from a certificate
+ * callback. Returns 0 or an error of GnuTLS, after which nothing has to be freed. */
 int tls_copy(const struct tls_identity *identity, gnutls_pcert_st **chain, unsigned *length,
              gnutls_privkey_t *key);
 

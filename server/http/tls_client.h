@@ -6,10 +6,10 @@
 #include "core/bytes.h"
 #include "core/status.h"
 
-/* Speaks TLS over the connected socket `fd`: sends `request` and stores the first `size` bytes of what comes
- * back in `answer`. Any certificate will do, as the question is whether the server answers, and the request
- * holds no secret. Blocks without a limit. ST_ARGUMENT with a sentence when there is no TLS server, or when
- * it ends before that many bytes. */
+/* Sends `request` over TLS on the connected socket `fd` and stores the first `size` bytes of the answer.
+ * Accepts any certificate: the check only asks whether the server answers, and the request holds no secret.
+ * Blocks without a limit. ST_ARGUMENT with a sentence when there is no TLS server, or when it sends fewer
+ * bytes. */
 enum status tls_client_ask(int fd, struct bytes request, char *answer, size_t size, struct error *err);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Ends connections: those that miss a deadline, those that are too slow, and idle ones when
- * there are too many. libmicrohttpd only knows inactivity: a client that sends a byte now and
- * then holds a connection for ever.
+ * Ends connections that miss a deadline or are too slow, and idle ones when there are too many. libmicrohttpd
+ * has only an inactivity timeout: a client that sends a byte now and then would hold a connection for ever.
  *
- * One thread sleeps until something is due and shuts the socket down; a client that was
- * sending a request is told why (408) first. A peer that closes its side in the middle of a
- * request is shut down, too: the library's edge-triggered loop can miss that. It never
- * closes a descriptor: the library does. */
+ * One thread sleeps until a deadline and shuts the socket down; a client that was sending a request first
+ * gets a 408. A connection whose peer closes its side in the middle of a request is shut down, too: the
+ * library's edge-triggered loop can miss that. Descriptors are closed by the library alone. */
 #ifndef BLURD_SERVER_HTTP_WATCHDOG_H
 #define BLURD_SERVER_HTTP_WATCHDOG_H
 
@@ -29,22 +27,22 @@ enum status watchdog_create(struct watchdog **watchdog, const struct watchdog_li
 /* Stops the thread; every watch must be gone. NULL is allowed. */
 void watchdog_destroy(struct watchdog *watchdog);
 
-/* Other limits from now on. Thread-safe, as is all that follows. */
+/* Replaces the limits. Thread-safe, as are all functions below. */
 void watchdog_configure(struct watchdog *watchdog, const struct watchdog_limits *limits);
 
-/* From now on idle connections are closed at once; one that has not begun its first request
- * yet has a second for it. */
+/* Closes idle connections at once from now on; a connection without a request so far has one more second. */
 void watchdog_drain(struct watchdog *watchdog);
 
-/* Whether the answer that is about to be sent should be the last one of its connection: there
- * are too many, and none that could be closed. Each call with true counts as one less. */
+/* Whether the next answer should be the last one of its connection: there are too many connections, and none
+ * that can be closed. Each call that returns true counts as one less. */
 bool watchdog_wants_last(struct watchdog *watchdog);
 
-/* Descriptors ran out: closes every idle connection, and for a second every answer should be the last. */
+/* To be called when descriptors ran out: closes all idle connections, and makes every answer of the next
+ * second the last one of its connection. */
 void watchdog_relieve(struct watchdog *watchdog);
 
-/* Watches `fd`; must be removed before the descriptor is closed. NULL without memory.
- * The functions below accept NULL. */
+/* Watches `fd`, which must stay open until watchdog_remove. NULL without memory. The functions below accept
+ * NULL. */
 struct watch *watchdog_add(struct watchdog *watchdog, int fd);
 void watchdog_remove(struct watch *watch);
 
@@ -52,7 +50,7 @@ void watchdog_remove(struct watch *watch);
  * for the 408 (NULL: none yet). */
 void watchdog_enter(struct watch *watch, enum watch_phase phase, int64_t ms, const char *id);
 
-/* Whether and why the socket was shut down. */
+/* Whether and why the watchdog shut the socket down. */
 enum watch_end watchdog_ended(struct watch *watch);
 
 #endif

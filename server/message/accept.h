@@ -5,8 +5,8 @@
 
 #include "codecs/codec.h"
 
-/* The weight, 0 to 1, that the list gives to a media type or a coding, by its most exact range; -1 when it
- * names neither it nor what covers it. */
+/* The weight, 0 to 1, that the most specific matching range of the list gives to a media type or a coding; -1
+ * when no range matches. */
 double accept_quality(const char *list, const char *name);
 
 /* The format that the client prefers. `accept` may be NULL. `input` wins ties, and

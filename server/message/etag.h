@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Entity tags (RFC 9110, 8.8.3), so that a page which a client has is not sent again. Thread-safe. */
+ * Entity tags (RFC 9110, 8.8.3). Thread-safe. */
 #ifndef BLURD_SERVER_MESSAGE_ETAG_H
 #define BLURD_SERVER_MESSAGE_ETAG_H
 
@@ -13,7 +13,7 @@ enum { ETAG_MAX = 20 }; /* 16 digits, two quotes, a zero */
 void etag_make(struct bytes bytes, char tag[ETAG_MAX]);
 
 /* Whether a value of If-None-Match ("*", or tags between commas, "" for none) names the tag. Weak tags match
- * like strong ones, as the RFC has it for this header. */
+ * like strong ones (RFC 9110, 13.1.2). */
 bool etag_matches(const char *list, const char *tag);
 
 #endif

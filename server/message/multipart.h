@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * multipart/form-data (RFC 7578) over a body that is already in memory: parts are
- * views into it, nothing is copied. */
+ * multipart/form-data (RFC 7578) over a body in memory. Parts are views into it; nothing is copied. */
 #ifndef BLURD_SERVER_MESSAGE_MULTIPART_H
 #define BLURD_SERVER_MESSAGE_MULTIPART_H
 
@@ -18,13 +17,13 @@ enum {
 struct multipart {
     char delimiter[MULTIPART_BOUNDARY_MAX + 5]; /* CR LF - - boundary */
     size_t delimiter_size;
-    struct bytes rest; /* what was not read yet */
+    struct bytes rest; /* not read yet */
     unsigned parts;
 };
 
 struct part {
     char name[MULTIPART_NAME_MAX + 1];
-    bool is_file; /* has a file name; the name itself is never used */
+    bool is_file; /* has a file name, which is never used */
     struct bytes data;
 };
 

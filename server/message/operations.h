@@ -17,9 +17,8 @@ struct operation_list {
     struct operation operation[CHAIN_STEPS_MAX];
 };
 
-/* Parses the steps into a struct operation_list. ST_ARGUMENT names the step,
- * and what is wrong with it: an unknown or repeated argument, a value out of range, a filter that makes no
- * picture, more steps than a chain has. */
+/* Parses the steps into a struct operation_list. ST_ARGUMENT names the step and the error: an unknown or
+ * repeated argument, a value out of range, a filter that makes no picture, or too many steps. */
 enum status operations_parse(const struct argument *row, const char *text, void *field, struct error *err);
 
 #endif

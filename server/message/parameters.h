@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The parameters of a request: the filter's own, or the steps of a pipeline, and those that all share: how
- * the picture is taken, where the filters act, how the answer is made. Unknown, repeated and out-of-range
- * ones are refused by name. */
+ * The parameters of a request: those of its filter or the steps of its pipeline, and the shared ones that say
+ * how the picture is read, where the filters act and how the answer is made. Unknown, repeated and
+ * out-of-range parameters are refused by name. */
 #ifndef BLURD_SERVER_MESSAGE_PARAMETERS_H
 #define BLURD_SERVER_MESSAGE_PARAMETERS_H
 
@@ -18,7 +18,7 @@ enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
 enum { METADATA_STRIP, METADATA_KEEP };
 enum { MODE_PLAIN, MODE_REDACT };
 
-/* How the picture is taken and where the filters act on it; for every request. */
+/* How the picture is read and where the filters act; for every request. */
 struct input_arguments {
     bool autorotate;
     int backend;              /* BACKEND_AUTO or _CPU */
@@ -40,33 +40,35 @@ struct output_arguments {
 };
 
 struct parameters {
-    const struct filter *filter; /* whose endpoint this is; NULL: the pipeline, which takes `ops` */
-    struct operation_list ops;   /* what to do */
+    const struct filter *filter; /* of the endpoint; NULL: the pipeline, which takes `ops` */
+    struct operation_list ops;   /* one step for a filter's endpoint */
     struct input_arguments input;
-    struct output_arguments output; /* not taken by stats, which answer no picture */
-    uint64_t given;                 /* bit per parameter that may be given */
+    struct output_arguments output; /* ignored by stats, which answer no picture */
+    uint64_t given;                 /* a bit for each parameter that was given */
 };
 
-/* Everything at its default, with as many steps as a chain holds: ops.most may then be lowered. */
+/* Sets all defaults. ops.most becomes what a chain holds; the caller may lower it. */
 void parameters_init(struct parameters *parameters, const struct filter *filter);
 
-/* The tables of the parameters that no filter has of its own, one by one; NULL behind the last. And whether
- * the endpoint of that filter (NULL: the pipeline) takes those of one of them. */
+/* The tables of the shared parameters, by index; NULL past the last one. */
 const struct argument *parameters_shared(unsigned index);
+
+/* Whether the endpoint of the filter (NULL: the pipeline) takes the parameters of that table. */
 bool parameters_share(const struct filter *filter, unsigned index);
 
-/* Whether the parameter of that name exists here; and whether it was given. */
+/* Whether a parameter of that name exists here; whether it was given. */
 bool parameters_know(const struct parameters *parameters, const char *name);
 bool parameters_given(const struct parameters *parameters, const char *name);
 
-/* Takes one parameter. ST_ARGUMENT names it and what is allowed. */
+/* Sets one parameter. ST_ARGUMENT names it and what is allowed. */
 enum status parameters_set(struct parameters *parameters, const char *name, const char *value,
                            struct error *err);
 
-/* Takes a whole query string (NULL is allowed). */
+/* Sets all parameters of a query string (NULL is allowed). */
 enum status parameters_parse(struct parameters *parameters, const char *query, struct error *err);
 
-/* Once all were taken: whether they go together. ST_ARGUMENT names one that does not, or that is missing. */
+/* Checks that the parameters, once all are set, are complete and go together. ST_ARGUMENT names one that is
+ * missing or does not fit. */
 enum status parameters_check(const struct parameters *parameters, struct error *err);
 
 #endif

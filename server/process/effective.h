@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * What the daemon picks where an option leaves that to it. */
+ * Resolves options whose value leaves the choice to the daemon. */
 #ifndef BLURD_SERVER_PROCESS_EFFECTIVE_H
 #define BLURD_SERVER_PROCESS_EFFECTIVE_H
 
 #include "config/config.h"
 
-/* Fills *effective with the options as they are in force on this machine: where 0 or `auto` means that the
- * daemon picks, with what it picks. Reads files of the system, and no driver. ST_ARGUMENT for a cpu_level
- * that this processor lacks. */
+/* Copies the options and replaces each 0 and `auto` by the value in use on this machine. Reads system files,
+ * and loads no driver. ST_ARGUMENT for a cpu_level that this processor lacks. */
 enum status effective_config(const struct config *config, struct config *effective, struct error *err);
 
-/* JPEGs that may be under way on GPUs; 0: none. Told from the files in /dev, before the driver is asked. */
+/* How many JPEGs GPUs may work on at a time; 0: none. Computed from the files in /dev, before the driver is
+ * loaded. */
 unsigned effective_places(const struct config *config);
 
 #endif

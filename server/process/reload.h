@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * SIGHUP: the configuration and the token file are read again. */
+ * SIGHUP: reads the configuration, the token file and the certificate again. */
 #ifndef BLURD_SERVER_PROCESS_RELOAD_H
 #define BLURD_SERVER_PROCESS_RELOAD_H
 
 struct service;
 struct http;
 
-/* What the configuration was made of at the start. */
+/* The arguments of the process. */
 struct command {
     int argc;
     char *const *argv;
 };
 
-/* Reads everything anew. When all of it is good, requests that begin from now on see it, but
- * for the options that need a restart: those that differ are named in the log. Else all
- * stays as it was, with a log line and a metric. */
+/* Reads the configuration again. If it is valid, requests that begin from now on use it; options that need a
+ * restart keep their value, and the log names each one that differs. If it is invalid, nothing changes; a log
+ * line and a metric tell. */
 void reload(struct service *service, struct http *const https[2], const struct command *command);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * What a decoder that was taken over by a picture could still do: as good as nothing.
+ * Confines the daemon, so that a decoder compromised by a picture can do next to nothing.
  *
- * After the start the daemon needs its memory, its threads, the clock, its connections and, for
- * SIGHUP, to read a few files. Everything else is closed, for good and for all threads:
+ * After its start the daemon needs memory, threads, the clock, its connections and, for SIGHUP, a few files.
+ * Everything else is given up for good, by all threads:
  *
- *   sandbox_hide    no core dumps, of the GPU's processes neither.
- *   sandbox_files   Landlock: no file may be opened but for reading, and only in the folders of the
- *                   configuration, token and TLS files; no TCP connection out; no signal to other
- *                   processes. As far as the kernel knows these. And no process of the same user, not
- *                   even a debugger, looks into this one.
- *   sandbox_calls   seccomp: a list of the system calls that are left (sandbox_calls.c); the others
- *                   fail with ENOSYS. No program, no process, no memory that can be run, no looking at paths,
- *                   no socket but pairs for GPU engines, no descriptor from elsewhere.
+ *   sandbox_hide    disables core dumps, also for the GPU's processes.
+ *   sandbox_files   Landlock: files can only be opened for reading, and only in the folders of the
+ *                   configuration, token and TLS files; no outgoing TCP connections; no signals to other
+ *                   processes; each as far as the kernel supports it. Other processes of the user cannot
+ *                   trace this one.
+ *   sandbox_calls   seccomp: a list of allowed system calls (sandbox_calls.c); all others fail with ENOSYS.
+ *                   No execve, no fork, no executable memory, no path lookups, no sockets but pairs for
+ *                   GPU engines, no received descriptors.
  *
- * Engines of the GPU are started by a process that is forked before (gpu/front/spawner.h), and are not
- * closed in. Why a list of what is allowed, and what was tried: docs/adr/0016. */
+ * A process forked earlier starts the GPU engines (gpu/front/spawner.h); it stays outside of this sandbox.
+ * docs/adr/0016 explains why this is an allow list. */
 #ifndef BLURD_SERVER_PROCESS_SANDBOX_H
 #define BLURD_SERVER_PROCESS_SANDBOX_H
 
@@ -27,32 +27,32 @@
 
 enum { SANDBOX_TEXT_MAX = 512 };
 
-/* What has to stay possible, and what is on. Initialise with SANDBOX_NOTHING, and set what the daemon has. */
+/* What stays allowed and what is in force. Initialise with SANDBOX_NOTHING, then set what the daemon has. */
 struct sandbox {
-    int notify;        /* socket of the service manager, -1: none; nothing is sent there but by send */
-    bool engines;      /* there are GPU engines to talk to */
-    unsigned landlock; /* version of the kernel's interface; 0: none */
-    unsigned calls;    /* instructions of the list that is in force; 0: none */
-    bool reads;        /* there are files to read at SIGHUP */
-    char text[SANDBOX_TEXT_MAX]; /* the folders they are in */
+    int notify;                  /* socket of the service manager, -1: none; only send is used on it */
+    bool engines;                /* there are GPU engines to communicate with */
+    unsigned landlock;           /* version of the kernel's interface; 0: none */
+    unsigned calls;              /* instructions of the filter in force; 0: none */
+    bool reads;                  /* files are read at SIGHUP */
+    char text[SANDBOX_TEXT_MAX]; /* their folders */
     struct call_list list;
 };
 #define SANDBOX_NOTHING ((struct sandbox){.notify = -1})
 
-/* First of all; with sandbox = off nothing happens, as in the functions below. */
+/* To be called first. With sandbox = off this and the functions below do nothing. */
 void sandbox_hide(const struct config *config);
 
-/* While there is one thread: those started later are closed in with it. Makes the list of calls, too. `file`
- * is the configuration file, NULL: none. ST_ARGUMENT where the kernel has no Landlock and sandbox = on. */
+/* To be called while there is one thread: threads created later inherit the restrictions. Also prepares the
+ * list of calls. `file` is the configuration file (NULL: none). ST_ARGUMENT where the kernel has no Landlock
+ * and sandbox = on. */
 enum status sandbox_files(struct sandbox *sandbox, const struct config *config, const char *file,
                           struct error *err);
 
-/* For all threads, before the first connection is taken; logs what is on. ST_ARGUMENT where the kernel
- * has no seccomp and sandbox = on. */
+/* Restricts all threads; to be called before the first connection is accepted. Logs what is in force.
+ * ST_ARGUMENT where the kernel has no seccomp and sandbox = on. */
 enum status sandbox_calls(struct sandbox *sandbox, const struct config *config, struct error *err);
 
-/* The list of system calls for what the sandbox, the context, says has to stay possible (core/call_list.h).
- */
+/* Fills a filter with the calls that the sandbox given as context allows (core/call_list.h). */
 int sandbox_fill(void *filter, pid_t process, const void *context);
 
 #endif
