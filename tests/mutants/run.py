@@ -33,7 +33,7 @@ import mutate
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "codecs", "server", "gpu")
 PYTHON = str(ROOT / "tests/python.sh")
-BUILD_S, HTTP_S = 900, 400
+BUILD_S, HTTP_S = 900, 1200
 BUILT = ("release", "cuda", "playground")  # what a build writes to: each tree has its own
 SLOW_S = 3  # programs that take longer and do not include the header of the changed file are left out
 SLOWEST = 5  # times what a program takes without a mutant, and SPARE_S more; then it hangs
