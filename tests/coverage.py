@@ -22,7 +22,7 @@ FOLDERS = ('codecs', 'config', 'core', 'cpu', 'filters', 'gpu', 'server')
 # What a client's text goes through before it is a number.
 PARSER = ('server/message/parameters.c', 'server/message/query.c', 'server/message/operations.c', 'filters/value.c', 'filters/region.c', 'filters/matrix.c', 'config/config.c',
           'config/file.c', 'config/option.c')
-PARSER_TESTS = ('test_config', 'test_filter', 'test_multipart', 'test_option', 'test_parameters', 'test_query', 'test_region')
+PARSER_TESTS = ('test_config', 'test_config_print', 'test_filter', 'test_multipart', 'test_option', 'test_parameters', 'test_query', 'test_region')
 HTTP_TESTS = 'test_parameters or test_refusals or test_start'
 PATIENCE = 300  # seconds for a program
 SUMMARY = re.compile(r"File '([^']+)'\nLines executed:([\d.]+)% of (\d+)\n(?:Branches executed:[^\n]*\nTaken at least once:([\d.]+)% of (\d+)\n)?")
