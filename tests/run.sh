@@ -7,8 +7,8 @@
 #     tests/run.sh quick          what takes minutes (`make check`): style, unit and filter tests, some HTTP tests; release build
 #     tests/run.sh fuzz SECONDS   each fuzz target for so long (12); beside other stages where there are any
 #
-# Most HTTP tests that run alone sleep. The next configuration and the fuzz targets are compiled meanwhile, and the
-# instructions are counted, at a priority that leaves the processors to the tests.
+# The HTTP tests that run alone sleep half of their time. Compilers, and tests that only compute, run meanwhile,
+# at a priority that leaves the processors to the HTTP tests.
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
 # each in MANIFEST.tsv; without it the corpus stages are skipped with a notice.
@@ -41,9 +41,15 @@ build() {
     make --no-print-directory -j "$(nproc)" CONFIG="$1" all tests tools
 }
 
-# A command after these words runs only while a processor is idle.
-when_idle=(nice -n 19)
-chrt --idle 0 true 2>/dev/null && when_idle+=(chrt --idle 0)
+# The command runs only while a processor is idle, where there are HTTP tests to be left alone. It may be a function, and
+# is the last thing that its shell does.
+idle() {
+    if wanted http; then
+        renice -n 19 -p $BASHPID >/dev/null
+        chrt --idle --pid 0 $BASHPID 2>/dev/null
+    fi
+    "$@"
+}
 
 # Compiles what later stages need. Those stop it and compile the rest themselves, so that they report its errors.
 # timeout makes a process group, and passes the signal on to all compilers.
@@ -52,7 +58,7 @@ build_ahead() {
     local make fuzzers=true
     make="make --no-print-directory -j $(nproc)"
     ! wanted fuzz || fuzzers="$make CONFIG=fuzz fuzzers"
-    "${when_idle[@]}" timeout 1200 bash -c "$make CONFIG=asan all tests tools; $fuzzers" >build/ahead.log 2>&1 &
+    idle exec timeout 1200 bash -c "$make CONFIG=asan all tests tools; $fuzzers" >build/ahead.log 2>&1 &
     ahead_pid=$!
 }
 
@@ -91,7 +97,7 @@ http() {
     ls tests/http/test_*.py >/dev/null 2>&1 || { echo "no tests in tests/http" && return 77; }
     config/pypi.sh kubernetes
     local beside=''
-    $python -c 'import xdist' 2>/dev/null && beside="-n $(nproc) --dist loadfile"
+    $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 1)) --dist loadfile" # one more, as many sleep
     # shellcheck disable=SC2086 # a list of words
     BLURD=$PWD/build/$1/blurd timeout -k 5 2400 $python -m pytest -q -p no:cacheprovider $beside -m 'not alone' tests/http
 }
@@ -138,7 +144,7 @@ replay() {
 kernels() {
     local fakes=$PWD/build/$1/tests
     [ -f "$fakes/fake_cuda/libfakecuda.so" ] || { echo "built without CUDA headers" && return 77; }
-    CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so nice timeout -k 5 "$PROGRAM_SECONDS" "build/$1/tests/gpu/check_gpu" --quick
+    CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so timeout -k 5 "$PROGRAM_SECONDS" "build/$1/tests/gpu/check_gpu" --quick
 }
 
 # Stages that go on beside those that follow: await tells how they ended.
@@ -211,17 +217,21 @@ wanted style && stage "style" tests/check/run.sh
     [ $config != release ] || await fetch
     [ $config != release ] || { wanted style && stage "hardening" tests/check/hardening.sh; }
     [ $config != asan ] || { wanted fuzz && stage "build, fuzz targets" fuzz_begin; }
+    [ $config != asan ] || { wanted api && behind api api release; }
     wanted unit && stage "unit tests, $config" each_program build/$config/tests/unit
-    wanted unit && stage "filter tests, $config" each_program build/$config/tests/filters
     wanted unit && stage "fuzz regressions, $config" replay $config
-    [ $config != release ] || { wanted kernels && stage "kernels on the host" kernels $config; }
+    [ -z "${behind_pid[api]-}" ] || stage "api" await api
     wanted http && stage "http tests, $config" http $config
     [ $config != release ] || ! wanted http || build_ahead
-    [ $config != asan ] || { wanted instructions && behind instructions "${when_idle[@]}" bench/instructions.sh; }
+    wanted unit && behind "filters $config" idle each_program build/$config/tests/filters
+    wanted corpus && behind "corpus $config" idle corpus $config
+    [ $config != release ] || { wanted kernels && behind kernels idle kernels $config; }
+    [ $config != release ] || { wanted instructions && behind instructions idle bench/instructions.sh; }
     wanted http && stage "http tests alone, $config" http_alone $config
+    wanted unit && stage "filter tests, $config" await "filters $config"
+    wanted corpus && stage "corpus, $config" await "corpus $config"
+    [ -z "${behind_pid[kernels]-}" ] || stage "kernels on the host" await kernels
     [ $config != release ] || { wanted install && stage "install, $config" tests/install.sh; }
-    [ $config != release ] || { wanted api && stage "api, $config" api $config; }
-    wanted corpus && stage "corpus, $config" corpus $config
 done
 [ "${stages[*]-}" != fuzz ] || stage "build, fuzz targets" fuzz_begin
 [ -z "${behind_pid[instructions]-}" ] || stage "instructions" await instructions
