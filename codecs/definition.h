@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the codecs and their callers speak: limits, what a header says, how to encode, and the functions that
- * each codec defines. */
+ * The types that codecs and their callers share: limits, the contents of a header, options of encoding, and
+ * the functions that each codec defines. */
 #ifndef BLURD_CODECS_DEFINITION_H
 #define BLURD_CODECS_DEFINITION_H
 
@@ -17,7 +17,7 @@ struct crew;
 
 enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_COUNT };
 
-/* What a picture may cost. */
+/* Limits on what decoding a picture may cost. */
 struct codec_limits {
     uint64_t max_pixels; /* width * height */
     uint32_t max_side;   /* width, height: pixels */
@@ -28,7 +28,7 @@ struct codec_limits {
      * interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
     bool local_blocks;
     bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
-    const struct progress *progress; /* is told of the rows that are decoded; NULL: none */
+    const struct progress *progress; /* told of decoded rows; may be NULL */
 };
 
 enum {
@@ -46,7 +46,7 @@ struct metadata_chunk {
     struct bytes data; /* borrowed from the input */
 };
 
-/* What a file says beside its pixels. Views borrow from the input bytes. */
+/* Everything in a file but its pixels. Views borrow from the input bytes. */
 struct metadata {
     enum codec_id source;
     uint8_t orientation;    /* EXIF 1 to 8; 1 when absent or invalid */
@@ -60,7 +60,7 @@ struct metadata {
     struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then texts and the time */
 };
 
-/* What probe found in the header. */
+/* The result of a probe, from the header alone. */
 struct picture {
     enum codec_id codec;
     struct image_shape native; /* as the codec stores it: planar YCbCr where that is exact */
@@ -71,7 +71,7 @@ struct picture {
 
 enum subsampling { SUBSAMPLING_AUTO, SUBSAMPLING_420, SUBSAMPLING_422, SUBSAMPLING_444 };
 
-/* How to encode. All of it is checked by the caller's parameter table. */
+/* Options of encoding. The caller has checked their bounds. */
 struct encode_options {
     uint8_t quality;              /* JPEG 1 to 100 */
     enum subsampling subsampling; /* JPEG; AUTO: as the planes are, else 4:2:0 */

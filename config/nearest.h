@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which known word somebody probably meant. */
+ * The known word that is nearest to a misspelt one. */
 #ifndef BLURD_CONFIG_NEAREST_H
 #define BLURD_CONFIG_NEAREST_H
 

@@ -37,7 +37,7 @@ static bool implies(const char *entry, unsigned port) {
            (strncmp(entry, "https:", 6) == 0 && port == 443);
 }
 
-/* What is wrong with the entry; NULL: nothing. */
+/* Returns the fault of the entry, or NULL when it has none. */
 static const char *fault(const char *entry, size_t size) {
     size_t scheme = strspn(entry, LOWER DIGITS "+-.");
     if (size == 0) {

@@ -18,8 +18,7 @@ struct bytes {
 };
 
 /* An owned, growing byte range with a maximum from birth. Its storage is either
- * heap memory (buf_init) or memory that somebody else owns (buf_init_fixed),
- * which cannot grow. Not thread-safe. */
+ * heap memory (buf_init) or lent memory (buf_init_fixed), which cannot grow. Not thread-safe. */
 struct buf {
     uint8_t *data;
     size_t size;     /* bytes in use */

@@ -7,25 +7,26 @@
 
 #include "core/clock.h"
 
-/* Work that has been offered; on the stack of its caller, who stays until nobody else has a seat. */
+/* Offered work. It lies on the stack of its caller, which returns after all other threads have left their
+ * seats. */
 struct crew_run {
     const struct crew_work *work;
     struct crew_run *after; /* offered later */
     unsigned next;          /* part that begins next */
-    unsigned open;          /* those below may */
+    unsigned open;          /* parts below this number may begin */
     unsigned helped;        /* parts that others have taken */
-    uint64_t taken;         /* bit i: seat i is; the caller has seat 0 */
+    uint64_t taken;         /* bit i: seat i is taken; the caller has seat 0 */
     pthread_cond_t done;
     struct error error; /* of the first part that failed; its status is ST_OK while none has */
 };
 
-/* What a feed opens. Without a run nobody helps, and what is opened runs at once, on the thread that feeds.
- */
+/* Opens parts for crew_work.feed. Without a run there are no helpers: opened parts run at once, on the
+ * calling thread. */
 struct crew_gate {
     struct crew *crew;
     struct crew_run *run;
     const struct crew_work *work;
-    unsigned open;      /* as the feed knows it, who needs no lock to see that nothing changes */
+    unsigned open;      /* copy for the calling thread, which needs no lock to see that nothing changes */
     struct error error; /* of the first part that failed without a run */
 };
 
@@ -37,7 +38,7 @@ struct crew {
     uint32_t grain;
     bool wary;
     unsigned pause;   /* runs alone after the last run that was late; under the lock */
-    atomic_uint rest; /* those that are left */
+    atomic_uint rest; /* of these, runs that are still to be made alone */
 };
 
 /* Waits by the clock of clock_ns. */
@@ -117,7 +118,7 @@ static void offer(struct crew *crew, struct crew_run *run) {
     *end = run;
 }
 
-/* Nobody takes parts of it from now on. */
+/* No thread takes parts of it from now on. */
 static void withdraw(struct crew *crew, struct crew_run *run) {
     struct crew_run **at = &crew->first;
     while (*at && *at != run) {
@@ -201,9 +202,9 @@ static enum status run_alone(const struct crew_work *work, struct error *err) {
     return gate.error.status;
 }
 
-/* Draws the conclusion from a run whose caller has worked, and then waited. Had it been alone it would have
- * worked for all parts as long as it did for its own. One that fed had other work than parts, and says
- * nothing. */
+/* Backs off when help made the run slower than working alone. The caller has worked on its own parts and then
+ * waited; alone it would have worked on all parts at the same speed. Runs with a feed are not judged, as
+ * their callers did other work, too. */
 static void judge(struct crew *crew, const struct crew_run *run, int64_t worked_ns, int64_t waited_ns) {
     unsigned own = run->work->parts - run->helped;
     if (!crew->wary || run->error.status != ST_OK || run->work->feed) {
@@ -217,7 +218,7 @@ static void judge(struct crew *crew, const struct crew_run *run, int64_t worked_
     }
 }
 
-/* With the lock held: all parts that are left, and then until everybody has left. */
+/* Runs the parts that are left, then waits until all helpers have left. With the lock held. */
 static void run_rest(struct crew *crew, struct crew_run *run) {
     int64_t start = clock_ns();
     while (has_parts(run)) {
@@ -253,7 +254,8 @@ void crew_open(struct crew_gate *gate, unsigned parts) {
     wake(gate->crew, at_most(crew_idle(gate->crew), more));
 }
 
-/* Unlocked. All parts are open then, or none begins any more. */
+/* Calls the feed of the work. Afterwards all parts are open, or it failed and no further part begins.
+ * Unlocked. */
 static void feed(struct crew *crew, struct crew_run *run) {
     struct crew_gate gate = {.crew = crew, .run = run};
     struct error err = {0};

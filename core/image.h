@@ -7,8 +7,8 @@
  * stores them, so that a 4:2:0 picture is 1.5 bytes a pixel instead of 3.
  *
  * An image never owns its pixels: image_layout() says how many bytes it needs,
- * image_place() lays it over memory that somebody lends (a slot, a test's
- * malloc, pinned memory). Plain data; copying the struct copies the view. */
+ * image_place() lays it over lent memory (a slot, a test's malloc, pinned memory). Plain data; copying the
+ * struct copies the view. */
 #ifndef BLURD_CORE_IMAGE_H
 #define BLURD_CORE_IMAGE_H
 

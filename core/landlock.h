@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What may be done with what lies at a path. */
+/* Rights to the files below a path. */
 enum landlock_right {
     LANDLOCK_READS = 1,
     LANDLOCK_LISTS = 2,

@@ -261,7 +261,7 @@ static enum status charge(struct slot_pool *pool, size_t extra, struct error *er
     return fits ? ST_OK : fail(err, ST_BUSY, "the memory budget of %zu MiB is in use", pool->budget >> 20);
 }
 
-/* What was not handed out yet in this life holds anything. */
+/* Memory that was not handed out yet in this life has undefined contents. */
 static void hand_out(struct slot *slot, size_t size) {
     if (size > slot->used) {
         poison(slot->memory + slot->used, size - slot->used);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Slots: the memory of a request's body, and that in which its picture is worked on, in shared memory so that
- * another process can work on it without moving a byte.
+ * Slots: memory for the bodies of requests and for the pictures of workers. It is shared memory, so that
+ * another process can work on it without a copy.
  *
  * A slot is a memfd mapped once at its greatest possible size; only what is reserved
  * is backed by memory, so its addresses never change while it grows. The pool counts
@@ -8,8 +8,8 @@
  * memory (most recently used first, warm in the cache), and takes memory back from
  * idle slots before it refuses, and when they have been idle for SLOT_IDLE_NS.
  *
- * A request that waits holds its body; a picture is worked on by a worker. So there are two kinds of slots,
- * and a body is never given the memory of a picture, which it would hold for as long as its client likes.
+ * There are two kinds of slots: a waiting request holds the slot of its body for as long as its client likes,
+ * a worker holds the slot of a picture. A body never gets the memory of a picture.
  *
  * Memory is committed by fallocate before it is used: when the machine has none, the
  * answer is ST_BUSY for one request, never a fault in the middle of a picture. */
@@ -106,8 +106,8 @@ void slot_cut(struct slot *slot, size_t size);
  * the budget, until the slot is given back. ST_BUSY or ST_LIMIT as slot_reserve. */
 enum status slot_claim(struct slot *slot, size_t size, struct error *err);
 
-/* Bytes, of those that are reserved, that somebody has to map who works on what is handed out: it grows less
- * often than `used`, and does not care what the slot's earlier lives have taken. */
+/* Bytes that another process must map to work on the memory that was handed out: at least `used`, at most
+ * `reserved`. It grows less often than `used`, and does not depend on earlier lives of the slot. */
 size_t slot_span(const struct slot *slot);
 
 /* Returns the slot to its pool; NULL is allowed. Thread-safe. A slot that grew beyond

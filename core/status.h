@@ -2,8 +2,8 @@
  * Outcomes and the one sentence that explains a failure.
  *
  * Every fallible function returns `enum status` and takes a `struct error *`
- * as its last argument. Whoever fails first records the sentence and returns,
- * in one statement:
+ * as its last argument. The function that detects the failure
+ * records the sentence and returns, in one statement:
  *
  *     return fail(err, ST_CORRUPT, "JPEG data ends after row %u of %u", y, h);
  *
@@ -23,7 +23,7 @@ enum status {
     ST_LIMIT,       /* legal, but over a limit: pixels, scans, markers, time */
     ST_BUSY,        /* no memory, slot or queue place now; trying again helps */
     ST_TIMEOUT,     /* the peer was too slow */
-    ST_CANCELLED,   /* the peer has gone; nobody waits for the answer */
+    ST_CANCELLED,   /* the peer has gone and does not wait for the answer */
     ST_DEVICE,      /* the backend failed; another backend may do it */
     ST_INTERNAL,    /* our own bug */
     ST_COUNT

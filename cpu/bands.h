@@ -17,32 +17,32 @@ struct band {
     unsigned seat;
 };
 
-/* The rows of the picture, from the top, that rows below `to` of the pass's plane are made of, or make; for
- * `to` as large as can be, all. */
+/* Picture rows, counted from the top, that rows [0, to) of the pass read or write; all of them for the
+ * largest `to`. */
 typedef uint32_t bands_reach(const void *context, unsigned plane, uint32_t to);
 
-/* A pass: how many rows it has in each plane (0: none), what each of them costs in samples that are filtered,
- * and what makes a band of them. */
+/* A pass: its rows in each plane (0: none), the cost of a row in filtered samples, and the function that
+ * makes a band. */
 struct pass {
     uint32_t rows[IMAGE_PLANES_MAX];
     uint64_t cost[IMAGE_PLANES_MAX];
-    void (*band)(const void *context, const struct band *band); /* may get a part of a band */
+    void (*band)(const void *context, const struct band *band); /* makes a band or a part of one */
     const void *context;
-    uint32_t least;      /* rows of a strip: what strips do twice at their borders stays little */
+    uint32_t least;      /* rows of a strip at least, as strips do some work twice at their borders */
     int64_t deadline_ns; /* core/deadline.h; looked at every few milliseconds, also within a band */
     /* Optional. bands_follow tells it the rows of the picture that the pass has made, on one seat. */
     const struct progress *progress;
     bands_reach *makes;
 };
 
-/* What the seats of a run take together, unless one alone takes more. */
+/* Most bytes that all seats of a run take together, unless one seat alone takes more. */
 enum { BANDS_MEMORY = 16 << 20 };
 
-/* Seats that the pass is worth now, each of which takes `size` bytes: for bands_run, and to reserve the
- * memory before it. */
+/* The number of seats to run the pass on now, each with `size` bytes. The caller reserves their memory before
+ * it calls bands_run. */
 unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
 
-/* The same for so many threads that wait, however much there is to do. */
+/* The largest number that bands_seats returns when `threads` threads are idle. */
 unsigned bands_seats_most(unsigned threads, size_t size);
 
 /* Runs the pass and returns when it is done. One seat: plane by plane on the caller. ST_LIMIT at the

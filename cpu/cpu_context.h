@@ -14,8 +14,8 @@ struct cpu_context {
     struct crew *crew;   /* NULL: the caller alone */
     int64_t deadline_ns; /* core/deadline.h */
     const struct producer
-        *producer; /* what makes the source, to be called before rows are read; NULL: it is there */
-    const struct progress *progress; /* may be told of rows of the target; NULL: nobody wants to know */
+        *producer; /* makes the source, called before rows are read; NULL: the source is complete */
+    const struct progress *progress; /* may be told of rows of the target; NULL: not told */
 };
 
 #endif

@@ -16,7 +16,7 @@ uint8_t exif_orientation(struct bytes tiff);
 /* The resolution that the main directory gives; none when a number is missing or zero. */
 struct density exif_density(struct bytes tiff);
 
-/* What is known of the picture that is written. */
+/* Facts about the picture that is written. */
 struct exif_facts {
     bool upright;           /* its pixels were turned: orientation becomes 1 */
     uint32_t width, height; /* as it is written */

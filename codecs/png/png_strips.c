@@ -21,7 +21,7 @@ enum {
     ZLIB_CHECK = 0x01, /* a stream's header: deflate, 32 KiB, fastest */
 };
 
-/* What whoever works on strips needs. */
+/* Working memory of one thread. */
 struct seat {
     struct png_rows rows;
     uint8_t *lines;   /* a strip, filtered */

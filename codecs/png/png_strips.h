@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The pixel data of a PNG by codecs/png/deflate_rle.h, in strips of rows that a crew makes in parallel. A
  * strip depends on nothing but its rows and the one above them, and where it ends depends on the picture
- * alone: the bytes are the same whoever made them. Internal to codecs/. */
+ * alone: the bytes do not depend on the threads that made them. Internal to codecs/. */
 #ifndef BLURD_CODECS_PNG_PNG_STRIPS_H
 #define BLURD_CODECS_PNG_PNG_STRIPS_H
 

@@ -126,8 +126,8 @@ static void reduce_row(struct blur_lines *lines, unsigned i, ptrdiff_t y, const 
     }
 }
 
-/* Rows of stage i's result, counted from its first. What is written behind the last ones would hit rows of
- * somebody else: those are copied. */
+/* Makes rows of stage i's result, counted from its first. Row functions write beyond the end of a row, and
+ * so the last rows would damage rows of other bands: they are made elsewhere and copied. */
 static void reduce_rows(struct blur_lines *lines, unsigned i, uint32_t from, uint32_t to) {
     const struct grid *out = &lines->job->out[i], *last = &lines->stage[i].last;
     bool ends = to == span_length(out->y);

@@ -45,7 +45,7 @@ static void layout(struct blur_job *job) {
     lines->line = grid_make(reach, row, value, from.segments, from.step);
     lines->blurred = grid_make(job->x.blurred, row, value, from.segments, from.step);
     lines->enlarged = grid_make(all, row, value, from.segments, 1);
-    /* What is written behind a row of the ring would hit one that is still needed. */
+    /* Elements beyond the end of a ring row would overwrite the next row, which may still be needed. */
     struct span wide = {0, all.hi + ROW_SLACK};
     lines->ring = grid_make(wide, (struct span){0, RING_ROWS - 1}, value, 1, channels);
     lines->last = grid_make(all, row, value, 1, channels);
