@@ -10,7 +10,7 @@
 #include "server/routes.h"
 #include "server/service.h"
 
-/* Reasons and their counters stand in the same order. */
+/* Reasons and their counters are in the same order. */
 _Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
                    (int)REFUSAL_DRAINING - (int)REFUSAL_MEMORY,
                "a counter for each reason");
@@ -36,7 +36,7 @@ static void log_request(const struct request *request) {
     const struct outcome *outcome = &request->outcome;
     const struct problem_kind *kind = problem_kind(outcome->problem);
     struct log_line line;
-    /* Probes come every second: they are of interest only when they fail. */
+    /* Probes come every second, so successful ones are logged at debug level only. */
     bool probe = request->route && request->route->answer && outcome->problem == PROBLEM_NONE;
     log_begin(&line,
               outcome->problem == PROBLEM_INTERNAL ? LOG_ERROR

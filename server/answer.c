@@ -16,7 +16,7 @@
 #include "server/route.h"
 #include "server/settings.h"
 
-enum { PAGE_MAX = 1 << 20 }; /* bytes of a page or problem: a bound, not a size */
+enum { PAGE_MAX = 1 << 20 }; /* upper bound for the bytes of a page or problem */
 
 void answer_header(struct request *request, const char *name, const char *format, ...) {
     struct answer *answer = &request->answer;
@@ -31,7 +31,7 @@ void answer_header(struct request *request, const char *name, const char *format
     va_end(arguments);
 }
 
-/* What lets a page of a listed origin read the answer, and Vary, for caches. */
+/* Lets pages of a listed origin read the answer. Vary tells caches. */
 static void add_cors_headers(struct request *request) {
     const char *origins = request->settings->config.cors_origins;
     if (!origins[0]) {
@@ -63,7 +63,7 @@ void answer_preflight(struct request *request, const char *methods) {
     answer_header(request, "Access-Control-Max-Age", CORS_MAX_AGE_S);
 }
 
-/* Some balancers take a server that answers 503 for broken. One that shuts down is to be left alone. */
+/* Some load balancers consider a server broken that answers 503. While shutting down that is wanted. */
 static unsigned as_configured(const struct request *request, unsigned problem) {
     bool other = request->settings->config.overload_status == CHOICE_overload_status_429;
     return problem == PROBLEM_BUSY && other && request->refusal != REFUSAL_DRAINING ? PROBLEM_THROTTLED
@@ -72,10 +72,10 @@ static unsigned as_configured(const struct request *request, unsigned problem) {
 
 void answer_problem(struct request *request, unsigned what) {
     unsigned problem = as_configured(request, what);
-    buf_finish(&request->answer.body); /* a picture that was not finished */
+    buf_finish(&request->answer.body); /* drops an unfinished picture */
     buf_init(&request->answer.body, PAGE_MAX);
     request->outcome.problem = problem;
-    /* Without memory for it the answer has no body; the status still says it. */
+    /* Without memory the answer has no body, only its status. */
     if (problem_write(problem, &request->error, request->id, &request->answer.body) != ST_OK) {
         buf_finish(&request->answer.body);
     }

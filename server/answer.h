@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * Making answers. */
+ * Fills in the answer of a request. */
 #ifndef BLURD_SERVER_ANSWER_H
 #define BLURD_SERVER_ANSWER_H
 
 struct document;
 struct request;
 
-/* The problem that request->error describes, as application/problem+json. */
+/* Answers with a problem that request->error describes, as application/problem+json. */
 void answer_problem(struct request *request, unsigned problem);
 
-/* The picture, or the statistics of one, that pipeline_run left in the answer's body. */
+/* Answers with the picture, or its statistics, that pipeline_run left in the answer's body. */
 void answer_picture(struct request *request);
 
-/* A small text or JSON page; `type` is its media type, the rest as for printf. A 503 without memory for it.
- */
+/* Answers with a small text or JSON page of media type `type`, formatted as by printf; with 503 without
+ * memory. */
 void answer_page(struct request *request, unsigned http_status, const char *type, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Answers with a document: 200 with an ETag for the form that is sent, gzip if the client takes it, or 304
- * when the client has that form already. */
+/* Answers with a document: 200 with an ETag for the form that is sent, gzip if the client accepts it, or 304
+ * when the client has that form. */
 void answer_document(struct request *request, const struct document *document);
 
 /* Completes an answer whose body the caller has written. `type` may be NULL when it has none. */

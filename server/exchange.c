@@ -23,8 +23,8 @@
 #include "server/service.h"
 
 enum {
-    BODY_STEP_LEAST = 256 << 10, /* bytes of room that a body gets at a time, and never more */
-    BODY_STEP_MOST = 1 << 20,    /* than this beyond what has arrived */
+    BODY_STEP_LEAST = 256 << 10, /* the room for a body grows by at least so many bytes */
+    BODY_STEP_MOST = 1 << 20,    /* and by at most so many beyond what has arrived */
 };
 
 static void make_id(struct request *request) {
@@ -51,7 +51,7 @@ static void judge_target(struct request *request, const char *target, size_t siz
     }
 }
 
-/* For idle_exit, which probes and scrapes of the second listener do not put off. */
+/* For idle_exit, which requests to the second listener do not delay. */
 static void note_time(struct service *service, bool admin) {
     if (!admin) {
         atomic_store(&service->asked_ns, clock_ns());
@@ -69,7 +69,7 @@ struct request *exchange_create(struct service *service, const char *target, boo
     request->settings = settings_take(&service->settings);
     request->admin = admin;
     request->created_ns = clock_ns();
-    request->refusal = REFUSAL_MEMORY; /* the reason of all that do not say another */
+    request->refusal = REFUSAL_MEMORY; /* the default */
     request->retry_after_s = 1;
     memcpy(request->outcome.backend_name, "none", sizeof "none");
     make_id(request);
@@ -85,7 +85,7 @@ struct request *exchange_create(struct service *service, const char *target, boo
     return request;
 }
 
-/* A client's own id is taken when it can stand in a header and a log as it is. */
+/* Takes the client's id if it can appear in a header and in the log unchanged. */
 static void take_id(struct request *request, const char *value, size_t size) {
     if (size == 0 || size > REQUEST_ID_MAX) {
         return;
@@ -112,7 +112,7 @@ static bool named(const char *name, size_t size, const char *wanted) {
     return size == strlen(wanted) && strncasecmp(name, wanted, size) == 0;
 }
 
-/* A value of Content-Encoding: codings between commas. */
+/* Parses a value of Content-Encoding: codings between commas. */
 static void take_codings(struct request *request, const char *value, size_t size) {
     for (const char *end = value + size; value < end && !request->content_coding[0];) {
         size_t length = (size_t)(end - value);
@@ -160,7 +160,7 @@ void exchange_header(struct request *request, const char *name, size_t name_size
     }
 }
 
-/* Finds out what is asked for; returns the problem when it cannot be. */
+/* Finds the route and checks method and token; returns the problem, if any. */
 static enum problem find_route(struct request *request) {
     struct error *err = &request->error;
     request->route = routes_find(request->target, request->admin, request->service->admin);
@@ -191,8 +191,8 @@ static enum problem check_head(struct request *request) {
         return problem;
     }
     if (!request->framing.content_lengths && !request->framing.transfer_encodings) {
-        /* Old versions of the library lose a folded length, too, and would take the body for
-         * the next request. */
+        /* Old versions of the library also lose a folded length, and would parse the body as the next
+         * request. */
         request->close = true;
         fail(&request->error, ST_CORRUPT,
              "the request has no body: neither Content-Length nor Transfer-Encoding");
@@ -215,7 +215,7 @@ static enum problem check_head(struct request *request) {
     parameters_init(parameters, request->route->filter ? filter_find(request->route->filter) : NULL);
     parameters->ops.most = request->settings->config.max_steps;
     enum status status = parameters_parse(parameters, request->query, &request->error);
-    if (status == ST_OK && !multipart_is(request->content_type)) { /* else more of them come in the body */
+    if (status == ST_OK && !multipart_is(request->content_type)) { /* a form has more of them in its body */
         status = parameters_check(parameters, &request->error);
     }
     if (status == ST_OK) {
@@ -229,7 +229,7 @@ void exchange_begin(struct request *request, const char *method, const char *ver
     enum problem problem = framing_judge(&request->framing, version);
     if (problem != PROBLEM_NONE) {
         fail(&request->error, ST_ARGUMENT, "%s", request->framing.reason);
-        request->close = true; /* where the next request begins is anybody's guess */
+        request->close = true; /* the start of the next request is unknown */
     } else {
         problem = check_head(request);
     }
@@ -238,8 +238,8 @@ void exchange_begin(struct request *request, const char *method, const char *ver
     }
 }
 
-/* How much of an unwanted body is read so that the refusal arrives: answering and closing
- * while the client still sends would reset the connection and lose the answer. */
+/* How much of an unwanted body is read before the connection is closed. Answering and closing while the
+ * client still sends would reset the connection and lose the answer. */
 static uint64_t drain_cap(const struct request *request) {
     return 2 * request->settings->config.max_body;
 }
@@ -249,7 +249,7 @@ bool exchange_must_answer_early(const struct request *request) {
                                  request->framing.content_length > drain_cap(request));
 }
 
-/* Makes room for `want` bytes of body: some more than that, but never more than was announced. */
+/* Reserves `want` bytes and some more, but never more than was announced. */
 static enum status reserve_body(struct request *request, size_t want) {
     struct slot *slot = request->slot;
     const struct framing *framing = &request->framing;
@@ -382,7 +382,7 @@ void exchange_destroy(struct request *request, bool sent, bool timeout) {
     slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);
     settings_drop(request->settings);
-    note_time(service, request->admin); /* before it is not active any more */
+    note_time(service, request->admin); /* before `active` is decremented, which idle.c relies on */
     free(request);
     metrics_add(service->metrics, METRIC_IN_FLIGHT, -1);
     atomic_fetch_sub(&service->active, 1);

@@ -25,27 +25,27 @@ struct request;
 struct service;
 struct worker;
 
-/* A new request for the raw request target, `admin` through the second listener. NULL
- * without memory. */
+/* Creates a request for the raw target; `admin` means that it came through the second listener. NULL without
+ * memory. */
 struct request *exchange_create(struct service *service, const char *target, bool admin);
 
 void exchange_header(struct request *request, const char *name, size_t name_size, const char *value,
                      size_t value_size);
 
-/* Judges headers, path, method, token, declared length and parameters. Afterwards either
- * request->answered is set (a refusal), or the body is wanted. */
+/* Checks headers, path, method, token, declared length and parameters. Afterwards either request->answered is
+ * set, with a refusal or a preflight, or the body is expected. */
 void exchange_begin(struct request *request, const char *method, const char *version);
 
-/* Whether the refusal must be sent now rather than after the body has been read and
- * thrown away: the client waits for "100 Continue", or announced more than is worth reading. */
+/* Whether the answer must be sent before the body is read: the client waits for "100 Continue", or announced
+ * more than is worth reading. */
 bool exchange_must_answer_early(const struct request *request);
 
-/* Takes a piece of the body; keeps it, or throws it away once the answer is known.
- * False: more came than is worth reading, close the connection. */
+/* Stores a piece of the body, or discards it once the answer is known. False when more came than is worth
+ * reading: close the connection. */
 bool exchange_body(struct request *request, const void *data, size_t size);
 
-/* The body is complete. Returns true when the answer is ready; false when a worker has
- * to make it: then pass the request to exchange_submit. */
+/* To be called when the body is complete. True when the answer is ready; false when a worker has to make it:
+ * then call exchange_submit. */
 bool exchange_end(struct request *request);
 
 /* Queues the request. After ST_OK it belongs to a worker, which resumes its connection. On
@@ -58,8 +58,8 @@ void exchange_work(struct job *job, struct worker *worker);
 /* Answers with the refusal instead. */
 void exchange_refuse(struct job *job, enum refusal refusal);
 
-/* Counts and logs the request and frees it. `sent` says whether the whole answer was
- * handed to the network; `timeout` that the watchdog ended it. NULL is allowed. */
+/* Counts, logs and frees the request. `sent` says whether the whole answer was handed to the network,
+ * `timeout` whether the watchdog ended it. NULL is allowed. */
 void exchange_destroy(struct request *request, bool sent, bool timeout);
 
 #endif

@@ -39,8 +39,7 @@
 
 enum { ARENAS = 2, HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
 
-/* With `all` a host that has neither a GPU's file nor a driver is one without GPUs, in which nothing failed.
- */
+/* With gpus = all, a host with neither a GPU's file nor a driver simply has no GPU; that is no failure. */
 static bool may_have_gpu(const struct config *config) {
     if (strcmp(config->gpus, "all") != 0 || config->cuda_library[0]) {
         return strcmp(config->gpus, "none") != 0;
@@ -48,9 +47,8 @@ static bool may_have_gpu(const struct config *config) {
     return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
 }
 
-/* Every connection takes a descriptor, and its body may take one; so does the work slot of every worker, of
- * which there are fewer than two for each that is counted. A worker with a GPU has a socket, too. The rest is
- * for files. */
+/* Every connection takes a descriptor, and so may its body and the work slot of each worker, of which there
+ * are fewer than two per counted one. A worker with a GPU also has a socket. The rest is for files. */
 static enum status raise_descriptor_limit(const struct config *config, unsigned workers, unsigned places,
                                           struct error *err) {
     rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 2 + (rlim_t)places * 2 + 64;
@@ -88,7 +86,7 @@ static struct gpu_options gpu_options(const struct service *service) {
     };
 }
 
-/* The GPU first, since it is preferred; the CPU last, since it always works. */
+/* The GPU comes first, since it is preferred; the CPU comes last, since it always works. */
 static enum status open_backends(struct service *service, struct error *err) {
     const struct config *config = service->config;
     enum status status = cpu_backend_open(config_choice_name(config->cpu_level), &service->cpu, err);
@@ -110,7 +108,7 @@ static enum status open_backends(struct service *service, struct error *err) {
     return status;
 }
 
-/* With --require-gpu the start fails without one. */
+/* With --require-gpu the start fails without a GPU. */
 static enum status await_gpu(const struct service *service, struct error *err) {
     char reason[BACKEND_REASON_MAX];
     if (!service->config->require_gpu) {
@@ -126,8 +124,8 @@ static enum status await_gpu(const struct service *service, struct error *err) {
     return ST_OK;
 }
 
-/* What has to come before the sandbox, and before the first thread: a process that starts engines, what
- * is to be known of the machine, the way to the service manager. */
+/* Prepares everything that must precede the sandbox and the first thread: the process that starts engines,
+ * facts about the machine, the connection to the service manager. */
 static void service_prepare(struct service *service, const struct command *command,
                             const struct config *config) {
     struct error why = {0};
@@ -150,7 +148,7 @@ static void service_prepare(struct service *service, const struct command *comma
     }
 }
 
-/* Makes everything but the HTTP side. What was made is ended by service_finish. */
+/* Creates everything but the HTTP side. service_finish undoes it, also after a failure. */
 static enum status service_init(struct service *service, struct error *err) {
     const struct config *config = service->config;
     unsigned operations;
@@ -181,7 +179,7 @@ static enum status service_init(struct service *service, struct error *err) {
 }
 
 static void service_finish(struct service *service) {
-    workers_finish(service->workers, true); /* after a start that failed */
+    workers_finish(service->workers, true); /* needed after a failed start */
     workers_destroy(service->workers);
     for (unsigned i = 0; i < service->backend_count; i++) {
         backend_close(service->backend[i]);
@@ -194,7 +192,7 @@ static void service_finish(struct service *service) {
     close(service->notify);
 }
 
-/* Opens what was not handed over. fd[1] stays -1 when no second listener is wanted. */
+/* Opens the sockets that were not inherited. fd[1] stays -1 without a second listener. */
 static enum status open_sockets(struct service *service, int fd[2], struct error *err) {
     const struct config *config = service->config;
     struct activation given;
@@ -263,7 +261,7 @@ static int serve(const struct command *command, const struct config *config, str
     service_prepare(&service, command, config);
     sandbox.notify = service.notify;
     sandbox.engines = service.spawner != NULL;
-    if (status == ST_OK) { /* else it could be ended by force only */
+    if (status == ST_OK) { /* without signals it could only be killed */
         status = sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
     }
     if (status == ST_OK) {
@@ -291,7 +289,7 @@ static int serve(const struct command *command, const struct config *config, str
     return status == ST_OK ? EX_OK : status == ST_DEVICE ? EX_UNAVAILABLE : EX_CONFIG;
 }
 
-/* The description as GET /openapi.json gives it without any options set. */
+/* Prints the OpenAPI description for the default options. */
 static int print_openapi(const struct config *config) {
     struct openapi_view view = {.config = config};
     view.routes = routes_table(&view.route_count);
@@ -310,9 +308,9 @@ static bool take_engine_argument(int *argc, char **argv, bool *open) {
     return true;
 }
 
-/* Before the first thread. Each arena more keeps memory that was freed. Answers of usual size come from the
- * heap, which keeps some of what is free: given back with each answer it costs a page fault every 4 KiB of
- * the next. */
+/* To be called before the first thread. Further arenas would keep freed memory. Answers of usual size come
+ * from the heap, which keeps some of its free memory: returning it with each answer costs a page fault for
+ * every 4 KiB of the next one. */
 static void set_heap(void) {
     mallopt(M_ARENA_MAX, ARENAS);
     mallopt(M_MMAP_THRESHOLD, HEAP_PIECE);
@@ -324,8 +322,7 @@ static int complain(const struct error *err) {
     return EXIT_FAILURE;
 }
 
-/* One limit for all steps of a health check, connecting and TLS included. Only calls that handlers may make.
- */
+/* Limits all steps of a health check, connecting and TLS included. Only calls async-signal-safe functions. */
 static void end_late(int signal) {
     static const char text[] = "blurd: /readyz is not answered within 2 s\n";
     (void)signal;
@@ -333,8 +330,8 @@ static void end_late(int signal) {
     _exit(written < 0 ? EX_IOERR : EXIT_FAILURE);
 }
 
-/* Without options of its own it takes those of the container's first process, which is the daemon.
- * Orchestrators give a check some seconds; the daemon takes less than one of them. */
+/* Without options of its own the check uses those of the container's first process, the daemon. Orchestrators
+ * give a check some seconds; the daemon answers within one. */
 static int check_health(struct config *config, int argc) {
     struct error err = {0};
     signal(SIGALRM, end_late);

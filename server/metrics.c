@@ -135,7 +135,7 @@ static enum status write_requests(struct metrics *metrics, struct buf *out, stru
     return status;
 }
 
-/* Rejections by reason, every reason from the start, so that rates can be taken. */
+/* Refusals by reason. Every reason is present from the start, so that rates can be computed. */
 static enum status write_rejections(struct metrics *metrics, struct buf *out, struct error *err) {
     enum status status = write_head(out, "blurd_rejections_total", "counter",
                                     "Requests not served, by reason; overloaded: add capacity.", err);

@@ -16,7 +16,7 @@ enum metric {
     METRIC_COUNT
 };
 
-/* What a request spends its time on; the names of Server-Timing. */
+/* Where a request spends its time; the names of Server-Timing. */
 enum stage {
     STAGE_QUEUE,
     STAGE_DECODE,
@@ -35,8 +35,8 @@ enum { METRIC_OPERATIONS_MAX = 24, METRIC_BACKENDS_MAX = 4 };
 
 struct metrics;
 
-/* Names for label values: operations (routes) in the order of their numbers, and of
- * the backends; they must outlive the metrics. NULL without memory. */
+/* `operations` are the label values of routes by number, and must outlive the metrics. NULL without
+ * memory. */
 struct metrics *metrics_create(const char *const *operations, unsigned operation_count);
 void metrics_destroy(struct metrics *metrics);
 

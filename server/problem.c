@@ -56,7 +56,7 @@ static const enum problem of_status[ST_COUNT] = {
     [ST_BUSY] = PROBLEM_BUSY,
     [ST_TIMEOUT] = PROBLEM_TIMEOUT,
     [ST_CANCELLED] = PROBLEM_CANCELLED,
-    [ST_DEVICE] = PROBLEM_INTERNAL, /* no backend was left to do it */
+    [ST_DEVICE] = PROBLEM_INTERNAL, /* no backend was left for the work */
     [ST_INTERNAL] = PROBLEM_INTERNAL,
 };
 

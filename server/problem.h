@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What can go wrong for a client: one table from problem to HTTP status, title, the
- * slug that stands in the answer's `type` and in the metrics' `reason` label, and when it happens. */
+ * Problems that a client may get: one table from problem to HTTP status, title, slug (in the answer's `type`
+ * and the metrics' `reason` label) and description. */
 #ifndef BLURD_SERVER_PROBLEM_H
 #define BLURD_SERVER_PROBLEM_H
 
@@ -33,10 +33,10 @@ enum problem {
 
 /* Which requests may be answered so, for the description of the interface. */
 enum problem_where {
-    PROBLEM_NOWHERE, /* no path that there is, with a method that it takes */
+    PROBLEM_NOWHERE, /* no documented request */
     PROBLEM_EVERYWHERE,
-    PROBLEM_WORK,  /* those that send a picture */
-    PROBLEM_TOKEN, /* the same, while tokens are asked for */
+    PROBLEM_WORK,  /* requests with a picture */
+    PROBLEM_TOKEN, /* requests with a picture, while tokens are required */
 };
 
 struct problem_kind {
@@ -44,16 +44,16 @@ struct problem_kind {
     unsigned http_status;
     const char *title;
     enum problem_where where;
-    const char *header; /* that such answers carry in addition; NULL: none */
+    const char *header; /* that these answers have in addition; NULL: none */
     const char *help;   /* when it happens; Markdown */
 };
 
 const struct problem_kind *problem_kind(enum problem problem);
 
-/* The problem that a core status is to a client. */
+/* Maps a core status to a problem. */
 enum problem problem_of(enum status status);
 
-/* Whether it is one of the two that say "not now". */
+/* Whether the problem is PROBLEM_BUSY or PROBLEM_THROTTLED. */
 bool problem_is_overload(enum problem problem);
 
 /* Appends the application/problem+json body (RFC 9457): type, title, status, detail,

@@ -34,7 +34,7 @@ static void answer_index(struct request *request) {
     answer_header(request, "Vary", "Accept");
 }
 
-/* Alive: an event thread runs. Nothing else is asked, least of all a device. */
+/* The process is alive when an event thread runs; nothing else is checked. */
 static void answer_livez(struct request *request) {
     answer_page(request, 200, request->route->media, "{\"status\":\"alive\"}\n");
 }
@@ -46,7 +46,7 @@ static bool write_backend(struct buf *body, struct backend *backend) {
     char quoted[2 * BACKEND_REASON_MAX];
     enum backend_state state = backend_state(backend, reason);
     json_string(quoted, sizeof quoted, reason);
-    /* Without memory one is missing; the status still tells. */
+    /* Without memory a backend is missing here; the status is still right. */
     (void)buf_printf(body, NULL, "%s{\"name\":\"%s\",\"state\":\"%s\",\"reason\":%s}", body->size ? "," : "",
                      backend->name, names[state], quoted);
     return state == BACKEND_SERVING;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What all parts of the running daemon share. Made by main before the first thread,
- * constant afterwards but for the atomics and the settings. */
+ * State shared by all parts of the daemon. main creates it before the first thread; afterwards it is constant
+ * but for the atomics and the settings. */
 #ifndef BLURD_SERVER_SERVICE_H
 #define BLURD_SERVER_SERVICE_H
 
@@ -17,8 +17,8 @@
 #include "server/settings.h"
 
 struct service {
-    const struct config *config;     /* as at the start; what may change is in the settings */
-    struct settings_holder settings; /* options and tokens as they are now */
+    const struct config *config;     /* as at the start; `settings` has what may change */
+    struct settings_holder settings; /* current options and tokens */
     struct metrics *metrics;
     struct slot_pool *slots;
     struct gpu_spawner *spawner; /* NULL: no GPU, or in this process */
@@ -26,25 +26,25 @@ struct service {
     const char *http_library;       /* its name and version */
     _Atomic int64_t refusal_second; /* when refusals were last logged */
     _Atomic unsigned refusal_lines; /* how many lines they got in that second */
-    struct cost_model cost;         /* what requests cost here, as far as it was learnt */
+    struct cost_model cost;         /* learnt cost of requests */
     /* In order of preference; the last is the CPU, which always works. Backend i is
      * number i + 1 in the metrics. */
     struct backend *backend[WORKER_LANES];
     unsigned backend_count;
     struct backend *cpu;      /* the last of them */
-    unsigned cores;           /* that may be used */
+    unsigned cores;           /* cores that may be used */
     bool gpu;                 /* GPUs are wanted, and there may be one */
-    unsigned places;          /* for JPEGs on GPUs, with a worker each */
+    unsigned places;          /* JPEGs that GPUs work on at a time, each with a worker */
     uint64_t memory;          /* for pictures, in bytes */
     int notify;               /* socket of the service manager, -1: none */
     uint16_t port;            /* listened on */
-    char url[LISTEN_URL_MAX]; /* where a browser on this machine finds it */
+    char url[LISTEN_URL_MAX]; /* for browsers on this machine */
     bool public;              /* other machines may reach it */
     bool admin;               /* there is a second listener */
-    unsigned exposure;        /* what exposure_warn said last */
+    unsigned exposure;        /* last result of exposure_warn */
     _Atomic bool draining;    /* set once, by SIGTERM */
-    _Atomic unsigned active;  /* requests that exist */
-    _Atomic int64_t asked_ns; /* clock_ns when a request on the port was last seen */
+    _Atomic unsigned active;  /* open requests */
+    _Atomic int64_t asked_ns; /* clock_ns of the last request on the main port */
     int idle_event;           /* eventfd: written when the last connection ends while draining */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What may change while the daemon runs: options, tokens and certificate, as one immutable snapshot. Each
- * request keeps the one it began with, so that it sees nothing change half way. */
+ * Options, tokens and certificate, which may change at runtime, as an immutable snapshot. Each request keeps
+ * the snapshot with which it began. */
 #ifndef BLURD_SERVER_SETTINGS_H
 #define BLURD_SERVER_SETTINGS_H
 
@@ -15,10 +15,10 @@ struct tls_identity;
 
 struct settings {
     _Atomic unsigned users;
-    struct config config;          /* options that need a restart are as they were at the start */
+    struct config config;          /* options that need a restart keep their first value */
     struct tokens *tokens;         /* NULL: no authentication */
     struct tls_identity *identity; /* NULL: no TLS */
-    struct document document;      /* what /openapi.json says under them */
+    struct document document;      /* /openapi.json for these options */
 };
 
 /* The current snapshot. Zero-initialise and settings_init. */
@@ -27,18 +27,19 @@ struct settings_holder {
     struct settings *now;
 };
 
-/* A snapshot with one user, the caller. Reads the token and TLS files. ST_ARGUMENT with a sentence. */
+/* Creates a snapshot with one user, the caller. Reads the token and TLS files. ST_ARGUMENT with a
+ * sentence. */
 enum status settings_create(struct settings **settings, const struct config *config, struct error *err);
 
-/* The last user's call frees it. NULL is allowed. */
+/* Drops one user; the last one frees the snapshot. NULL is allowed. */
 void settings_drop(struct settings *settings);
 
-/* Puts a snapshot in (NULL: none yet); the holder becomes its user in the caller's place. */
+/* Replaces the current snapshot (NULL: none yet); the holder takes over the caller's reference. */
 void settings_init(struct settings_holder *holder);
 void settings_replace(struct settings_holder *holder, struct settings *settings);
 void settings_finish(struct settings_holder *holder);
 
-/* The current snapshot with one user more. Thread-safe. */
+/* Takes a reference to the current snapshot. Thread-safe. */
 struct settings *settings_take(struct settings_holder *holder);
 
 #endif

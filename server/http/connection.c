@@ -18,7 +18,7 @@
 #include "server/request.h"
 #include "server/service.h"
 
-enum { BODY_RATE = 256 << 10 }; /* bytes a second that a declared body must at least come at */
+enum { BODY_RATE = 256 << 10 }; /* bytes a second; the slowest a declared body may arrive */
 
 enum phase { PHASE_HEADERS, PHASE_BODY, PHASE_WORK, PHASE_SENT };
 
@@ -59,7 +59,7 @@ static void connection_start(struct event_thread *thread, struct MHD_Connection 
     struct connection *connection = calloc(1, sizeof *connection);
     *context = connection;
     if (!connection) {
-        return; /* its first request is refused for want of a context */
+        return; /* without a context its first request is refused */
     }
     connection->thread = thread;
     thread->pace.handshakes += http->tls;
@@ -117,9 +117,9 @@ static bool is_gone(const struct request *request) {
     return peer_closed(((struct connection *)request->connection)->fd, NULL);
 }
 
-/* The request has its own copy of the target. The library would take its copy apart, with a record in
- * the connection's memory for each argument, and close without an answer when they are too many for that:
- * what it sees is one argument. The text lies in the connection's buffer. */
+/* The request has its own copy of the target. The library would parse its copy into a record for each
+ * argument, in the connection's memory, and close without an answer when there are too many. So it is shown a
+ * single argument. The text lies in the connection's buffer. */
 static void hide_arguments(const char *target) {
     for (char *at = (char *)(uintptr_t)target; (at = strchr(at, '&'));) {
         *at = ';';
@@ -151,15 +151,15 @@ static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char 
     return MHD_YES;
 }
 
-/* Whether the connection ends with this answer. Said in time, a proxy sends no further
- * request into a connection that closes. */
+/* Whether this answer is the connection's last. A proxy that is told so sends no further request into a
+ * connection that closes. */
 static bool is_last(const struct request *request) {
     const struct connection *connection = request->connection;
     return request->close || atomic_load(&request->service->draining) ||
            watchdog_wants_last(connection->thread->http->watchdog);
 }
 
-/* The library copies the headers; the body goes over to it without a copy. */
+/* The library copies the headers and takes over the body without a copy. */
 static struct MHD_Response *make_response(struct request *request) {
     struct answer *answer = &request->answer;
     static char nothing[] = "";
@@ -181,7 +181,7 @@ static struct MHD_Response *make_response(struct request *request) {
     if (is_last(request)) {
         whole &= MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
     }
-    if (!whole) { /* without memory: rather no answer than one that lacks its type */
+    if (!whole) { /* out of memory; an answer without its headers must not be sent */
         MHD_destroy_response(response);
         return NULL;
     }
@@ -223,7 +223,7 @@ static enum MHD_Result end(struct request *request) {
     }
     request->phase = PHASE_WORK;
     watchdog_enter(connection->watch, WATCH_WORK, 0, NULL);
-    /* Suspended first: a worker may be done, and resume, before this function returns. */
+    /* Suspended first, because a worker may be done and resume before this function returns. */
     MHD_suspend_connection(connection->handle);
     if (exchange_submit(request) != ST_OK) {
         resume(request);
@@ -237,7 +237,7 @@ enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, con
     (void)cls, (void)handle, (void)url;
     struct request *request = *context;
     if (!request) {
-        return MHD_NO; /* no memory for it: close */
+        return MHD_NO; /* out of memory */
     }
     ((struct connection *)request->connection)->thread->pace.moved = true;
     switch ((enum phase)request->phase) {

@@ -25,21 +25,21 @@ enum {
     ADMIN_CONNECTIONS = 64,
 };
 
-/* As strict as the library can be. Before 0.9.77.1 that would only add a check of Host,
- * which framing.c makes, and whose answer 0.9.75 sends with its header doubled. */
+/* As strict as the library can be. Before 0.9.77.1 this would only add a check of Host, which framing.c
+ * makes, too, and whose answer 0.9.75 sends with its header doubled. */
 #if MHD_VERSION >= 0x00097701
 #define OPTION_STRICT MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1
 #else
 #define OPTION_STRICT MHD_OPTION_STRICT_FOR_CLIENT, 0
 #endif
 
-/* Targets are taken apart by request.c, raw; the library's own view is not used. */
+/* exchange.c parses the raw target; the library's own view is not used. */
 static size_t no_unescape(void *cls, struct MHD_Connection *handle, char *text) {
     (void)cls, (void)handle;
     return strlen(text);
 }
 
-/* The library calls this where it would abort: its own invariants are broken. */
+/* The library calls this when its own invariants are broken; by default it would abort. */
 static void on_panic(void *cls, const char *file, unsigned line, const char *reason) {
     (void)cls;
     log_message(LOG_ERROR, "microhttpd", "panic in %s:%u: %s", file, line, reason ? reason : "");
@@ -135,7 +135,7 @@ void http_configure(struct http *http, const struct config *config) {
     watchdog_configure(http->watchdog, &limits);
 }
 
-/* Afterwards the listening socket is not the library's to close. */
+/* Afterwards the library does not close the listening socket. */
 static void stop_accepting(struct http *http) {
     for (unsigned i = 0; i < http->threads && !http->quiesced; i++) {
         struct event_thread *thread = &http->thread[i];

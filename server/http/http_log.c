@@ -11,13 +11,13 @@
 #include "server/metrics.h"
 
 enum {
-    LOG_INTERVAL_NS = 1000000000,  /* the library's messages: one a second */
+    LOG_INTERVAL_NS = 1000000000,  /* between two messages of the library */
     EXHAUSTED_WAIT_NS = 100000000, /* before accept is tried again */
-    FRESH_NS = 1500000000,         /* more than the interval: what was left out in it is fresh, too */
+    FRESH_NS = 1500000000, /* longer than the interval, so that a suppressed message counts as fresh, too */
 };
 
-/* No descriptor for a new connection. A thread that has connections waits until one ends;
- * without any it would try again for ever, which is slowed down here. */
+/* No descriptor is left for a new connection. A thread that has connections waits until one ends; a thread
+ * without any would retry at once and is slowed down here. */
 static void on_exhausted(struct http_log *log, bool none) {
     const struct timespec wait = {.tv_nsec = EXHAUSTED_WAIT_NS};
     metrics_add(log->metrics, METRIC_ACCEPT_FAILURES, 1);
@@ -27,7 +27,7 @@ static void on_exhausted(struct http_log *log, bool none) {
     }
 }
 
-/* At the descriptor limit the library complains millions of times in a few seconds. */
+/* At the descriptor limit the library logs millions of messages in a few seconds. */
 void http_log_message(void *context, const char *format, va_list arguments) {
     struct http_log *log = context;
     if (strstr(format, "resource limit")) {

@@ -17,7 +17,7 @@
 enum {
     SOCKETS_MAX = 64,
     EVENTS_MAX = 16,
-    READS_MAX = 16, /* of one socket before the others get their turn */
+    READS_MAX = 16, /* of one socket before the next one is read */
 };
 #define LINGER_NS INT64_C(2000000000)
 
@@ -33,7 +33,7 @@ struct lingering {
     struct lingering_socket sockets[SOCKETS_MAX];
 };
 
-/* False at the end of what the peer sends. */
+/* Reads and discards what has arrived; false at the end of the stream. */
 static bool discard(int fd) {
     char discarded[32 << 10];
     for (unsigned i = 0; i < READS_MAX; i++) {
@@ -46,7 +46,7 @@ static bool discard(int fd) {
 }
 
 static void release(struct lingering *lingering, struct lingering_socket *entry) {
-    /* Closing would not do that while the caller of lingering_add still has its descriptor. */
+    /* Closing the descriptor does not remove it while the caller of lingering_add has its own. */
     epoll_ctl(lingering->epoll, EPOLL_CTL_DEL, entry->fd, NULL);
     close(entry->fd);
     entry->fd = -1;

@@ -72,7 +72,7 @@ enum status listen_open(const char *text, uint16_t *port, int *fd, struct error 
     return ST_OK;
 }
 
-/* A socket that is connected; -1 with errno. */
+/* A connected socket; -1 with errno. */
 static int try_connect(const char *text, uint16_t port) {
     union address address;
     socklen_t size = parse(text, port, &address);

@@ -18,7 +18,7 @@ struct loop {
     int fd;
     loop_work work;
     void *context;
-    int wake;             /* eventfd: there is work, a job, or the end */
+    int wake;             /* eventfd: written for work, a job, or the end */
     pthread_mutex_t lock; /* guards the rest */
     pthread_cond_t done;
     void (*job)(void *context); /* NULL: none */
@@ -31,7 +31,7 @@ unsigned loop_threads(unsigned wanted, unsigned cores) {
     return wanted ? wanted : automatic;
 }
 
-/* Does the job if there is one; false when the thread is to end. */
+/* Runs the pending job, if any; false when the thread is to end. */
 static bool attend(struct loop *loop) {
     eventfd_t ignored;
     eventfd_read(loop->wake, &ignored);

@@ -23,7 +23,7 @@ bool peer_has_unread(int fd) {
     return ioctl(fd, FIONREAD, &count) == 0 && count > 0;
 }
 
-/* What an older kernel does not fill stays 0. */
+/* Fields that an older kernel does not fill stay 0. */
 static struct tcp_info counters(int fd) {
     struct tcp_info info;
     memset(&info, 0, sizeof info);

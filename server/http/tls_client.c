@@ -4,7 +4,7 @@
 #include <gnutls/gnutls.h>
 #include <stdbool.h>
 
-/* Whether a call has to be repeated: it was interrupted, or a message of the protocol came in between. */
+/* Whether to repeat a call, which was interrupted or met a protocol message. */
 static bool again(ssize_t result) {
     return result < 0 && !gnutls_error_is_fatal((int)result);
 }

@@ -11,12 +11,12 @@
 #include "server/problem.h"
 
 enum {
-    CLOSED_GRACE_MS = 250, /* for what a client sent before it closed to be worked through */
-    FRESH_MS = 1000,       /* a new connection's time for its first request while draining */
+    CLOSED_GRACE_MS = 250, /* to process what a client sent before it closed */
+    FRESH_MS = 1000,       /* for the first request of a new connection while draining */
 };
 
-/* Tells the client why, as far as its socket takes it, and ends the conversation. The
- * library writes nothing in these phases, so the bytes cannot mix with an answer. */
+/* Sends a 408 as far as the socket takes it. The library writes nothing in these phases, so the bytes cannot
+ * mix with an answer. */
 static void answer_408(struct watch *watch, enum watch_end end) {
     uint8_t body_memory[1024];
     struct buf body;
@@ -33,7 +33,7 @@ static void answer_408(struct watch *watch, enum watch_end end) {
                  "Connection: close\r\n\r\n",
                  body.size, watch->id[0] ? "X-Request-Id: " : "", watch->id, watch->id[0] ? "\r\n" : "");
     if (send(watch->fd, head, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE) == length) {
-        /* A client that does not even read its 408 is cut off all the same. */
+        /* A client that does not read its 408 is disconnected all the same. */
         ssize_t ignored = send(watch->fd, body.data, body.size, MSG_NOSIGNAL | MSG_DONTWAIT);
         (void)ignored;
     }
@@ -81,7 +81,7 @@ static uint64_t progress(const struct watch *watch) {
     return watch->phase == WATCH_WRITE ? peer_confirmed(watch->fd) : peer_received(watch->fd);
 }
 
-/* How long a phase is left alone before its progress is looked at; 0: for ever. */
+/* The time between two progress checks in this phase; 0: no checks. */
 static int64_t patience_ms(const struct watch *watch) {
     const struct watchdog_limits *limits = &watch->rules->limits;
     switch (watch->phase) {
@@ -96,7 +96,7 @@ static int64_t patience_ms(const struct watch *watch) {
     }
 }
 
-/* Starts a stretch at whose end the peer must have made progress. */
+/* Starts the interval in which the peer must make progress. */
 static void mark(struct watch *watch, int64_t now, uint64_t bytes) {
     int64_t patience = patience_ms(watch);
     watch->measure_at = patience > 0 ? now + patience * MS : INT64_MAX;
@@ -111,7 +111,7 @@ static void measure(struct watch *watch, int64_t now) {
         watch->measure_at = INT64_MAX;
         return;
     }
-    /* Where the kernel does not count, and where we are the slow ones, nobody is blamed. */
+    /* A peer is not too slow where the kernel does not count bytes, or while bytes lie unread here. */
     bool ours = bytes == 0 || (watch->phase == WATCH_BODY && peer_has_unread(watch->fd));
     if (watch->phase != WATCH_IDLE && !ours && bytes - watch->mark < least) {
         watch_shut(watch, WATCH_SLOW);
@@ -129,7 +129,7 @@ void watch_check(struct watch *watch, int64_t now) {
     } else if ((watch->closed || draining || (watch->phase == WATCH_IDLE && !watch->granted)) &&
                peer_has_unread(watch->fd)) {
         watch->granted = true;
-        watch->deadline = now + CLOSED_GRACE_MS * MS; /* a request that the library has yet to read */
+        watch->deadline = now + CLOSED_GRACE_MS * MS; /* the library has yet to read a request */
     } else if (watch->closed) {
         watch_shut(watch, WATCH_CLOSED);
     } else {

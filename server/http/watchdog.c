@@ -17,8 +17,8 @@
 enum {
     EVENTS_MAX = 64,
     FRESH_CROWDED_MS =
-        100, /* for the first byte when there are too many; it mostly comes with the handshake */
-    IDLE_CROWDED_MS = 100, /* before that the next request may be on its way, and would be lost */
+        100, /* for the first byte when there are too many connections; it mostly comes with the handshake */
+    IDLE_CROWDED_MS = 100, /* a connection idle for less may have its next request under way */
     RELIEF_MS = 1000,
     CROWDED_LOOK_MS = 50,
 };
@@ -26,18 +26,18 @@ enum {
 struct watchdog {
     pthread_t thread;
     int epoll;            /* tells when a peer closes its side */
-    int changed;          /* eventfd: look at the deadlines again */
+    int changed;          /* eventfd: the deadlines changed */
     pthread_mutex_t lock; /* guards everything below and every watch */
     struct watch_rules rules;
     bool stopping;
-    int64_t wake;               /* when the thread wakes by itself */
-    int64_t relief;             /* clock_ns until when every answer should be the last */
+    int64_t wake;               /* when the thread wakes next */
+    int64_t relief;             /* clock_ns; every answer before it should be its connection's last */
     unsigned excess;            /* answers that should be the last ones of their connections */
-    unsigned unwanted;          /* that many idle ones have to go, whatever the number */
-    struct watch *first, *last; /* the phase begun last comes first */
+    unsigned unwanted;          /* idle connections to close, whatever their number */
+    struct watch *first, *last; /* ordered by the start of their phase, the latest first */
 };
 
-/* Makes the thread look round at `when` at the latest. Under the lock, as all of the following. */
+/* Wakes the thread at `when` at the latest. Called under the lock, as are the functions below. */
 static void awaken(struct watchdog *dog, int64_t when) {
     if (when < dog->wake) {
         dog->wake = when;
@@ -57,7 +57,7 @@ static void link_first(struct watchdog *dog, struct watch *watch) {
     dog->first = watch;
 }
 
-/* The descriptor may belong to another connection by now: only what is true now counts. */
+/* The descriptor may belong to another connection by now, so its state is read again. */
 static void note_closed(struct watchdog *dog, int fd) {
     bool dead;
     for (struct watch *watch = dog->first; watch; watch = watch->next) {
@@ -83,8 +83,7 @@ static unsigned shed_phase(struct watchdog *dog, enum watch_phase phase, int64_t
     return shed;
 }
 
-/* Closes what is above the soft limit: first what is idle between requests, then what was
- * opened and never used. */
+/* Closes connections above the soft limit: first idle ones, then those that never sent a request. */
 static void shed(struct watchdog *dog, int64_t now) {
     unsigned unwanted = dog->unwanted < dog->rules.open ? dog->unwanted : dog->rules.open;
     unsigned over = dog->rules.open > dog->rules.limits.soft ? dog->rules.open - dog->rules.limits.soft : 0;
@@ -102,7 +101,7 @@ static void shed(struct watchdog *dog, int64_t now) {
     }
 }
 
-/* Handles what is due; returns the milliseconds until something else is, -1 for never. */
+/* Handles events and deadlines; returns the milliseconds until the next deadline, -1 for none. */
 static int look_round(struct watchdog *dog, const struct epoll_event *events, int count) {
     int64_t now = clock_ns();
     for (int i = 0; i < count; i++) {
@@ -243,7 +242,7 @@ struct watch *watchdog_add(struct watchdog *watchdog, int fd) {
         awaken(watchdog, 0);
     }
     pthread_mutex_unlock(&watchdog->lock);
-    /* Without it a peer that closes is noticed at the deadline. */
+    /* If this fails, a peer that closes is noticed at the deadline. */
     struct epoll_event closing = {.events = EPOLLRDHUP | EPOLLET, .data.fd = fd};
     epoll_ctl(watchdog->epoll, EPOLL_CTL_ADD, fd, &closing);
     return watch;

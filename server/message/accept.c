@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* How exactly a range covers the name: 3 in full, 2 by its kind ("image" in "image/png"), 1 as anything, 0
- * not. */
+/* How specifically a range matches the name: 3 in full, 2 by its type ("image" in "image/png"), 1 as a
+ * wildcard, 0 not at all. */
 static int match(const char *range, size_t size, const char *name) {
     size_t kind = strcspn(name, "/");
     if (size == strlen(name) && strncasecmp(range, name, size) == 0) {
@@ -31,7 +31,7 @@ static double weight(const char *parameters, const char *end) {
             }
             if (end - p > 2 && (p[0] == 'q' || p[0] == 'Q') && p[1] == '=') {
                 double q = strtod(p + 2, NULL);
-                return q > 1 ? 1 : q >= 0 ? q : 0; /* infinite or not a number, too */
+                return q > 1 ? 1 : q >= 0 ? q : 0; /* also infinite and NaN */
             }
         }
     }

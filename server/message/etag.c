@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* FNV-1a: nobody gains by a collision with a page of our own. */
+/* FNV-1a suffices: the tags only cover pages of this server. */
 void etag_make(struct bytes bytes, char tag[ETAG_MAX]) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < bytes.size; i++) {

@@ -21,7 +21,7 @@ static bool find_parameter(const char *text, size_t size, const char *name, char
     bool quoted = false;
     for (size_t i = 0; i < size; i++) {
         quoted ^= text[i] == '"';
-        i += quoted && text[i] == '\\'; /* what is escaped ends nothing */
+        i += quoted && text[i] == '\\'; /* an escaped character ends nothing */
         if (quoted || text[i] != ';') {
             continue;
         }
@@ -68,7 +68,7 @@ enum status multipart_begin(struct multipart *multipart, const char *content_typ
         return ST_OK;
     }
     const uint8_t *found = NULL;
-    if (body.size > first) { /* of an empty body the data may be NULL */
+    if (body.size > first) { /* the data of an empty body may be NULL */
         found = memmem(body.data, body.size, multipart->delimiter, multipart->delimiter_size);
     }
     if (!found) {
@@ -139,7 +139,7 @@ enum status multipart_next(struct multipart *multipart, struct part *part, bool 
     *found = false;
     *part = (struct part){0};
     if (take(rest, "--")) {
-        return ST_OK; /* closing delimiter; an epilogue may follow and is not ours */
+        return ST_OK; /* closing delimiter; an epilogue may follow and is ignored */
     }
     while (take(rest, " ") || take(rest, "\t")) {
     }
@@ -149,7 +149,7 @@ enum status multipart_next(struct multipart *multipart, struct part *part, bool 
     if (++multipart->parts > MULTIPART_PARTS_MAX) {
         return fail(err, ST_CORRUPT, "more than %d multipart parts", MULTIPART_PARTS_MAX);
     }
-    const uint8_t *head = rest->data - 2; /* with the line end before it, which a delimiter begins with */
+    const uint8_t *head = rest->data - 2; /* includes the preceding line end, with which a delimiter begins */
     enum status status = read_headers(rest, part, err);
     if (status != ST_OK) {
         return status;

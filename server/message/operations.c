@@ -7,7 +7,7 @@
 #include "filters/value.h"
 #include "server/message/query.h"
 
-/* Cuts the text before the next `sign`, and moves *cursor behind it; NULL at the end. */
+/* Cuts the text at the next `sign` and moves *cursor past it; NULL at the end. */
 static char *cut(char **cursor, char sign) {
     char *begin = *cursor;
     char *end = begin ? strchr(begin, sign) : NULL;
@@ -18,7 +18,7 @@ static char *cut(char **cursor, char sign) {
     return begin;
 }
 
-/* One `name=value`. The sentence does not tell the step yet. */
+/* Parses one `name=value`. The caller adds the step to the error. */
 static enum status set_argument(struct operation *operation, char *text, uint32_t *given, struct error *err) {
     char buffer[VALUE_QUOTE_MAX];
     char names[ERROR_TEXT_MAX / 2] = "no arguments";
@@ -60,7 +60,7 @@ enum status operations_parse(const struct argument *row, const char *text, void 
     struct operation_list *list = field;
     char copy[QUERY_VALUE_MAX + 1];
     char *cursor = copy;
-    snprintf(copy, sizeof copy, "%s", text); /* no value is longer */
+    snprintf(copy, sizeof copy, "%s", text); /* values have a maximum length */
     while (cursor) {
         char *step = cut(&cursor, '|');
         if (list->count == list->most) {

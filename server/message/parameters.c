@@ -15,7 +15,7 @@ static const char *const modes[] = {"plain", "redact", NULL};
 
 static enum status parse_region(const struct argument *row, const char *text, void *field,
                                 struct error *err) {
-    (void)row; /* regions know their name */
+    (void)row; /* region_parse names the parameter itself */
     return region_parse(field, text, err);
 }
 
@@ -276,8 +276,8 @@ enum status parameters_parse(struct parameters *parameters, const char *query, s
     return err->status;
 }
 
-/* Planning finds what contradicts itself; that does not depend on the picture, so that any will do. In a
- * pipeline it is a step that is told, as the filter's arguments are no parameters there. */
+/* Planning finds contradictions, for which any picture will do. In a pipeline the error names the step, as
+ * the filter's arguments are no parameters there. */
 static enum status try_plan(const struct parameters *parameters, struct error *err) {
     static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 1, .height = 1};
     struct chain chain = {0};

@@ -101,7 +101,7 @@ bool tokens_allow(const struct tokens *tokens, const char *authorization) {
     unsigned char given[TOKEN_SIZE_MAX] = {0};
     size_t size = strlen(authorization + sizeof scheme - 1);
     memcpy(given, authorization + sizeof scheme - 1, size < sizeof given ? size : sizeof given);
-    /* Every token is compared over its full width, whatever was found before. */
+    /* Every token is compared over its full width, even after a match. */
     bool allowed = false;
     for (unsigned i = 0; i < tokens->count; i++) {
         unsigned char difference = tokens->token[i].size != size;

@@ -5,7 +5,7 @@
 
 enum { FIELD_SIZE = 55 }; /* 00-<32 digits>-<16 digits>-<2 digits> */
 
-/* Where the parts are. */
+/* Offsets of the parts. */
 enum { VERSION_AT = 0, TRACE_AT = 3, PARENT_AT = 36, FLAGS_AT = 53 };
 
 /* Digits are lower case; capitals are not allowed. */
@@ -27,7 +27,7 @@ static bool is_zero(const char *text, size_t size) {
     return true;
 }
 
-/* Later versions may have more behind a dash; version ff does not exist. */
+/* Later versions may append fields after a dash; version ff is invalid. */
 static bool is_valid(const char *value, size_t size) {
     if (size < FIELD_SIZE || value[TRACE_AT - 1] != '-' || value[PARENT_AT - 1] != '-' ||
         value[FLAGS_AT - 1] != '-') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The description of the interface as it is sent, plain and compressed: made by the first request for it, and
- * kept as long as the settings that it tells. */
+ * The OpenAPI description as it is sent, plain and compressed. The first request creates it, and it lives as
+ * long as the settings that it describes. */
 #ifndef BLURD_SERVER_PAGES_DOCUMENT_H
 #define BLURD_SERVER_PAGES_DOCUMENT_H
 
@@ -11,7 +11,7 @@
 #include "server/pages/openapi.h"
 
 struct document {
-    pthread_mutex_t lock;     /* held while it is made */
+    pthread_mutex_t lock;     /* held while it is created */
     struct buf plain, packed; /* packed: gzip; empty until it is made */
     char tag[ETAG_MAX];       /* of the plain form */
 };
@@ -19,8 +19,8 @@ struct document {
 void document_init(struct document *document);
 void document_finish(struct document *document);
 
-/* Makes it unless it is made, with the same view each time. Afterwards nothing of it changes. Thread-safe.
- * ST_BUSY without memory; the next call tries again. */
+/* Creates the document unless it exists; the view must be the same each time. Afterwards it is constant.
+ * Thread-safe. ST_BUSY without memory; the next call tries again. */
 enum status document_make(struct document *document, const struct openapi_view *view, struct error *err);
 
 /* Prints the description. False without memory, or when the stream takes no more. */

@@ -7,7 +7,9 @@
 #include "core/json.h"
 #include "server/message/query.h"
 
-enum { TEXT_MAX = 2048 }; /* of one string, escaped; longer ones are cut, which a test would see */
+enum {
+    TEXT_MAX = 2048
+}; /* bytes of one escaped string; longer ones are truncated, which a test would notice */
 
 void emit(struct emitter *w, const char *format, ...) {
     if (w->status == ST_OK) {

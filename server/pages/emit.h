@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Writing JSON piece by piece, for server/pages/openapi.c. After a failure nothing more is written; it is
- * looked at once, at the end. */
+ * Writes JSON piece by piece, for server/pages/openapi.c. After a failure nothing more is written; the caller
+ * checks the status once, at the end. */
 #ifndef BLURD_SERVER_PAGES_EMIT_H
 #define BLURD_SERVER_PAGES_EMIT_H
 
@@ -23,12 +23,12 @@ void emit(struct emitter *w, const char *format, ...) __attribute__((format(prin
 void emit_text(struct emitter *w, const char *text);
 void emit_inside(struct emitter *w, const char *text);
 
-/* Begins an item of an array; a member of an object, by its name and a colon. Both bring the comma behind
- * what was before. */
+/* Begins an item of an array, or a member of an object with its name and a colon. Both add the comma after
+ * the previous one. */
 void emit_item(struct emitter *w);
 void emit_name(struct emitter *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends the schema of an argument. Where no value says what holds without it, "x-default" has the words. */
+/* Appends the schema of an argument. Where no value stands for the default, "x-default" describes it. */
 void emit_argument(struct emitter *w, const struct argument *row);
 
 #endif

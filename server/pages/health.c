@@ -28,7 +28,8 @@ static size_t read_whole(const char *path, char *text, size_t size) {
     return got == 0 ? have : 0;
 }
 
-/* Points at the words of a text in which each ends with a zero. Returns their number, at most WORDS_MAX. */
+/* Points at the words of a text, each of which ends with a zero byte. Returns their number, at most
+ * WORDS_MAX. */
 static int split(char *text, size_t size, char *words[WORDS_MAX]) {
     int count = 0;
     for (size_t at = 0; at < size && count < WORDS_MAX; at += strlen(text + at) + 1) {
@@ -42,7 +43,7 @@ static bool is_daemon(const char *word) {
     return strcmp(slash ? slash + 1 : word, "blurd") == 0;
 }
 
-/* The index of the word that names the daemon, `count` when none does. */
+/* The index of the word that names the daemon; `count` without one. */
 static int find_daemon(char *const *words, int count) {
     int at = 0;
     while (at < count && !(is_daemon(words[at]) && (at == 0 || strcmp(words[at - 1], "--") == 0))) {
@@ -84,7 +85,7 @@ static enum status plain_ask(int fd, struct bytes request, char *answer, size_t 
     return ST_OK;
 }
 
-/* The first line of the answer to one request, as far as it says the status. */
+/* Sends a request and reads the status line of the answer. */
 static enum status ask(int fd, bool tls, struct error *err) {
     static const char text[] = "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     struct bytes request = {(const uint8_t *)text, sizeof text - 1};

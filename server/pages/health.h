@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Health seen from outside, for containers that have no client in them: blurd --check-health. */
+ * blurd --check-health: a health check for containers that have no HTTP client. */
 #ifndef BLURD_SERVER_PAGES_HEALTH_H
 #define BLURD_SERVER_PAGES_HEALTH_H
 

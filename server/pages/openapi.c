@@ -17,10 +17,10 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const char openapi_skeleton[];
 
-/* Header fields of requests, and who reads them. */
+/* Header fields of requests, and which pages read them. */
 static const struct {
     const char *name;
-    bool everywhere; /* else: pages with an ETag */
+    bool everywhere; /* false: only pages with an ETag */
     const char *help;
 } fields[] = {
     {"X-Request-Id", true,
@@ -42,7 +42,7 @@ static const struct filter *filter_of(const struct route *route) {
 
 /* ---- parameters ---- */
 
-/* blur and kernel_size as BlurKernelSize: what the schema of that argument is called. */
+/* The name of an argument's schema: BlurKernelSize for blur and kernel_size. */
 static void emit_schema_name(struct emitter *w, const char *prefix, const char *name) {
     const char *const words[] = {prefix, name};
     for (unsigned i = 0; i < 2; i++) {
@@ -70,8 +70,7 @@ static void emit_field(struct emitter *w, unsigned i) {
 
 typedef void argument_visit(struct emitter *w, const char *prefix, const struct argument *row);
 
-/* Calls `visit` with every argument that there is; `prefix` is its filter, "" for those that filters share.
- */
+/* Calls `visit` with every argument; `prefix` is its filter, or "" for shared arguments. */
 static void each_argument(struct emitter *w, argument_visit *visit) {
     for (unsigned i = 0; i < FILTER_COUNT; i++) {
         const struct filter *filter = filter_get(i);
@@ -177,7 +176,7 @@ static void emit_problems(struct emitter *w, unsigned first) {
             "Problem\"}}}}");
 }
 
-/* Whether number i is the first of its HTTP status: the table is in their order. */
+/* Whether problem i is the first of its HTTP status; the table is sorted by status. */
 static bool is_first(unsigned i) {
     return problem_kind(i)->http_status != problem_kind(i - 1)->http_status;
 }
@@ -325,7 +324,7 @@ static void write_paths(struct emitter *w) {
 
 /* ---- the rest ---- */
 
-/* The options that a client may run into. */
+/* Options that limit what clients may send. */
 static const char *const limits[] = {"max_body",      "max_pixels",     "max_side",     "max_scans",
                                      "max_steps",     "header_timeout", "body_timeout", "work_timeout",
                                      "write_timeout", "min_rate",       "queue"};

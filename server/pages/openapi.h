@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The description of the HTTP interface, OpenAPI 3.1, written from the tables by which the daemon works:
- * routes, filters and their arguments, parameters, problems, options. What no table holds is in
- * server/pages/openapi.json, whose values "@name" the tables replace. Thread-safe. */
+ * The OpenAPI 3.1 description of the HTTP interface, written from the daemon's own tables: routes, filters
+ * and their arguments, parameters, problems, options. The rest is in server/pages/openapi.json, in which the
+ * tables replace the values "@name". Thread-safe. */
 #ifndef BLURD_SERVER_PAGES_OPENAPI_H
 #define BLURD_SERVER_PAGES_OPENAPI_H
 
@@ -14,11 +14,11 @@ struct route;
 
 /* What the description depends on. */
 struct openapi_view {
-    const struct config *config; /* limits are said as they are in it */
+    const struct config *config; /* its limits are described */
     const struct route *routes;
     unsigned route_count;
-    bool tokens; /* requests for work need one */
-    bool two;    /* there is a second listener: what is only there is left out */
+    bool tokens; /* requests with a picture need a token */
+    bool two;    /* there is a second listener; its routes are left out */
 };
 
 /* Appends the document. Failures as buf_append. */

@@ -15,7 +15,7 @@
 
 enum { FIRST_FD = 3, FDS_MAX = 2 };
 
-/* A variable's whole value as a number; -1: it is none. */
+/* A variable's value as a number; -1 when it is not a number. */
 static long number(const char *text) {
     char *end;
     long value = text ? strtol(text, &end, 10) : -1;
@@ -77,7 +77,7 @@ enum status activation_take(struct activation *activation, struct error *err) {
     if (count && number(getenv("LISTEN_PID")) == getpid()) {
         status = take(activation, number(count), getenv("LISTEN_FDNAMES"), err);
     }
-    /* Not for the processes that this one starts. */
+    /* Child processes must not inherit it. */
     unsetenv("LISTEN_PID");
     unsetenv("LISTEN_FDS");
     unsetenv("LISTEN_FDNAMES");

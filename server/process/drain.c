@@ -25,7 +25,7 @@ static bool wait_for(int fd, int signals, int64_t ms) {
         }
         int ready = poll(fds, fd < 0 ? 1 : 2, (int)left);
         if (ready > 0 && (fds[0].revents & POLLIN)) {
-            if (signals_wait(signals) != SIGHUP) { /* there is nothing to reload for any more */
+            if (signals_wait(signals) != SIGHUP) { /* reloading is pointless by now */
                 return true;
             }
         } else if (ready > 0) {
@@ -34,13 +34,13 @@ static bool wait_for(int fd, int signals, int64_t ms) {
     }
 }
 
-/* A second signal: whoever sent it does not want to wait for clients. */
+/* Called at a second signal, which asks not to wait for clients. */
 static _Noreturn void leave_now(void) {
     log_message(LOG_WARNING, "drain", "second signal: leaving at once");
     _exit(75); /* EX_TEMPFAIL */
 }
 
-/* Waits until no connection is left, at most `ms`; false when they took longer. */
+/* Waits until no connection is left; false when that takes longer than `ms`. */
 static bool wait_until_idle(struct service *service, const struct http *http, int signals, int64_t ms) {
     int64_t until = clock_ns() + ms * 1000000;
     while (http_connections(http) > 0) {
@@ -51,7 +51,7 @@ static bool wait_until_idle(struct service *service, const struct http *http, in
         if (wait_for(service->idle_event, signals, left)) {
             leave_now();
         }
-        /* It may also have been written by a probe that ended before the others. */
+        /* An earlier connection may have written the event, too. */
         eventfd_t ignored;
         eventfd_read(service->idle_event, &ignored);
     }

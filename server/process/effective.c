@@ -18,7 +18,7 @@ unsigned effective_places(const struct config *config) {
     return wanted ? usual : 0;
 }
 
-/* The level is the end of the backend's name, as in cpu/avx2. */
+/* The name of the backend ends with the level, as in cpu/avx2. */
 static enum status pick_level(struct config *effective, struct error *err) {
     struct backend *cpu;
     enum status status = cpu_backend_open(config_choice_name(effective->cpu_level), &cpu, err);

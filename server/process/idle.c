@@ -9,24 +9,24 @@
 #include "server/process/signals.h"
 #include "server/service.h"
 
-/* Milliseconds until it may be time to end, 0: it is, -1: never. */
+/* Milliseconds until idle_exit may be reached; 0: it is, -1: never. */
 static int64_t time_left(struct service *service, int64_t limit_ms) {
     if (limit_ms == 0) {
         return -1;
     }
     if (atomic_load(&service->active) > 0) {
-        return limit_ms; /* at least so long after its end */
+        return limit_ms; /* the idle time begins when the request ends */
     }
-    /* Only now: what is not active any more has left its time here. */
+    /* Read after `active`: a request stores its time before it stops being active. */
     int64_t idle_ms = (clock_ns() - atomic_load(&service->asked_ns)) / 1000000;
     return idle_ms < limit_ms ? limit_ms - idle_ms : 0;
 }
 
-/* Gives memory that pictures have left back to the system. Returns the milliseconds until there may be more,
- * -1: as soon as the pool says so. */
+/* Returns memory of idle slots to the system. Returns the milliseconds until more may be idle, -1: the pool's
+ * event tells. */
 static int64_t trim(struct service *service) {
     int64_t ns = slot_pool_trim(service->slots, clock_ns());
-    if (ns < 0) { /* no request has ended for a while: the heap need not be warm, either */
+    if (ns < 0) { /* idle for a while, so the heap can be trimmed, too */
         malloc_trim(0);
     }
     return ns < 0 ? -1 : ns / 1000000 + 1;

@@ -11,8 +11,8 @@
 #include "server/process/exposure.h"
 #include "server/service.h"
 
-/* The options that may change while the daemon runs: those that are looked at anew for each
- * connection or request. Threads, sockets, queues and devices are made once. */
+/* The options that may change at runtime, because each connection or request reads them anew. Threads,
+ * sockets, queues and devices are created once. */
 static const char *const changeable[] = {
     "connections_soft", "max_body",     "max_pixels",    "max_side",      "max_scans",    "max_steps",
     "header_timeout",   "body_timeout", "work_timeout",  "write_timeout", "idle_timeout", "min_rate",
@@ -29,7 +29,7 @@ static bool may_change(const char *name) {
     return false;
 }
 
-/* Puts the options that need a restart back to what they are, and says so. */
+/* Restores the options that need a restart, and logs each one. */
 static void keep_fixed(struct config *config, const struct config *start) {
     size_t count;
     const struct option *rows = config_options(&count);
@@ -53,7 +53,7 @@ static enum status load(struct settings **settings, const struct config *start, 
     enum status status = config_load(&config, &action, command->argc, command->argv, environ, err);
     if (status == ST_OK) {
         keep_fixed(&config, start);
-        status = config_check(&config, err); /* what was put back may not go with what is new */
+        status = config_check(&config, err); /* restored options may contradict new ones */
     }
     return status == ST_OK ? settings_create(settings, &config, err) : status;
 }

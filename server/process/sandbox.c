@@ -26,7 +26,7 @@ static void allow_folder(int ruleset, const char *folder) {
     landlock_allow(ruleset, folder, LANDLOCK_READS | (SANITIZED ? LANDLOCK_LISTS : 0));
 }
 
-/* Whether the list, of names with ", " between them, has that one. */
+/* Whether the list of names, separated by ", ", has that name. */
 static bool is_listed(const char *list, const char *name) {
     size_t size = strlen(name);
     for (const char *p = list; (p = strstr(p, name)); p += size) {
@@ -46,7 +46,7 @@ static void allow_file(struct sandbox *sandbox, int ruleset, const char *path) {
     const char *folder = dirname(name);
     size_t used = strlen(sandbox->text);
     allow_folder(ruleset, folder);
-    if (!is_listed(sandbox->text, folder)) { /* most lie in one */
+    if (!is_listed(sandbox->text, folder)) { /* several files often share a folder */
         snprintf(sandbox->text + used, sizeof sandbox->text - used, "%s%s", used ? ", " : "", folder);
     }
     if (realpath(path, real)) {
@@ -67,7 +67,7 @@ static void allow_files(struct sandbox *sandbox, int ruleset, const struct confi
     }
 }
 
-/* What is missing stops the start only where it must be there. */
+/* A missing protection stops the start only with sandbox = on. */
 static enum status missing(const struct config *config, const char *what, const char *why,
                            struct error *err) {
     if (config->sandbox == CHOICE_sandbox_on) {
@@ -82,7 +82,7 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
     if (config->sandbox == CHOICE_sandbox_off || config->single_process) {
         return ST_OK;
     }
-    if (!SANITIZED) { /* the leak detector looks into the process */
+    if (!SANITIZED) { /* the leak detector traces the process */
         prctl(PR_SET_DUMPABLE, 0);
     }
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

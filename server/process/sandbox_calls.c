@@ -12,7 +12,7 @@
 
 static const int usual[] = {SCMP_SYS(accept), SCMP_SYS(accept4)};
 
-/* Where files are read at SIGHUP. Where in the tree is Landlock's business. */
+/* Calls for reading files at SIGHUP. Landlock restricts the folders. */
 static const struct call_rule reading = {
     SCMP_SYS(openat), 2, CALL_WHOLE & ~(uint64_t)(O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY), O_RDONLY};
 
@@ -23,7 +23,7 @@ static const struct call_rule sparing[] = {
     {SCMP_SYS(fcntl), 1, CALL_WHOLE, F_DUPFD_CLOEXEC},
 };
 
-/* Sending to the other end of what is connected, without MSG_FASTOPEN, which connects. */
+/* Sending on a connected socket, without MSG_FASTOPEN, which connects. */
 static const struct scmp_arg_cmp sending[] = {SCMP_A4_64(SCMP_CMP_EQ, 0, 0),
                                               SCMP_A3_64(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0)};
 
@@ -37,7 +37,7 @@ static const struct scmp_arg_cmp pairs[] = {
 static const struct scmp_arg_cmp own_priority[] = {SCMP_A0_64(SCMP_CMP_EQ, PRIO_PROCESS, 0),
                                                    SCMP_A1_64(SCMP_CMP_EQ, 0, 0)};
 
-/* What a leak detector and its tracer do, and how a sanitizer reports. */
+/* Calls of a leak detector and its tracer, and of a sanitizer's report. */
 static const int sanitizers[] = {
     SCMP_SYS(openat),
     SCMP_SYS(open),
