@@ -7,6 +7,11 @@
 
 #include "tests/unit/picture_fixture.h"
 
+static inline unsigned channels_of(uint8_t color_type) {
+    static const unsigned channels[] = {1, 0, 3, 1, 2, 0, 4};
+    return channels[color_type];
+}
+
 static inline void put_chunk(struct buf *file, const char *name, const void *data, size_t size) {
     uint8_t head[8], tail[4];
     put_be32(head, (uint32_t)size);
@@ -39,6 +44,15 @@ static inline void put_pixels(struct buf *file, const uint8_t *raw, size_t size)
     put_chunk(file, "IDAT", packed, packed_size);
     put_chunk(file, "IEND", NULL, 0);
     free(packed);
+}
+
+/* Puts a chunk behind the header of a finished file. */
+static inline void insert_chunk(struct buf *file, const char *name, const void *data, size_t size) {
+    struct buf chunk;
+    buf_init(&chunk, 64 << 20);
+    put_chunk(&chunk, name, data, size);
+    fixture_insert(file, 8 + 25, chunk.data, chunk.size);
+    buf_finish(&chunk);
 }
 
 #endif

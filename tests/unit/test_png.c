@@ -5,11 +5,6 @@
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/png_fixture.h"
 
-static unsigned channels_of(uint8_t color_type) {
-    static const unsigned channels[] = {1, 0, 3, 1, 2, 0, 4};
-    return channels[color_type];
-}
-
 /* The sample that these pictures hold at a place; below 2 to the power of depth. */
 static uint32_t sample_at(uint32_t x, uint32_t y, unsigned channel, unsigned depth) {
     return (x * 7 + y * 13 + channel * 31 + (depth == 16 ? x * 977 : 0)) & ((1u << depth) - 1);
@@ -217,15 +212,6 @@ static void test_memory_limit(void **state) {
     assert_int_equal(fixture_try(buf_bytes(&file), &limits, &err), ST_LIMIT);
     assert_non_null(strstr(err.text, "memory limit"));
     buf_finish(&file);
-}
-
-/* Puts a chunk behind the header of a finished file. */
-static void insert_chunk(struct buf *file, const char *name, const void *data, size_t size) {
-    struct buf chunk;
-    buf_init(&chunk, 64 << 20);
-    put_chunk(&chunk, name, data, size);
-    fixture_insert(file, 8 + 25, chunk.data, chunk.size);
-    buf_finish(&chunk);
 }
 
 static void test_text_bombs_cost_nothing(void **state) {
