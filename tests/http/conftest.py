@@ -17,8 +17,7 @@ def pytest_report_header():
 
 
 # Files that measure time or load, or that keep all cores busy: tests/run.sh runs them after the others, one at a time.
-# The others pass on cores that are five times overcommitted.
-ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test_overload'}
+ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test_gpu_jpeg_memory', 'test_overload'}
 
 
 def pytest_configure(config):
