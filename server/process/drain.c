@@ -36,7 +36,7 @@ static bool wait_for(int fd, int signals, int64_t ms) {
 
 /* Called at a second signal, which asks not to wait for clients. */
 static _Noreturn void leave_now(void) {
-    log_message(LOG_WARNING, "drain", "second signal: leaving at once");
+    log_message(LOG_WARNING, "drain", "second signal: exiting at once");
     _exit(75); /* EX_TEMPFAIL */
 }
 

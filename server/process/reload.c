@@ -39,8 +39,8 @@ static void keep_fixed(struct config *config, const struct config *start) {
         option_format(&rows[i], start, now);
         option_format(&rows[i], config, wanted);
         if (!may_change(rows[i].name) && strcmp(now, wanted) != 0) {
-            log_message(LOG_WARNING, "reload", "%s stays %s until a restart; it is to be %s", rows[i].name,
-                        now, wanted);
+            log_message(LOG_WARNING, "reload", "%s stays %s until a restart; the new value is %s",
+                        rows[i].name, now, wanted);
             option_parse(&rows[i], now, config, &unused); /* reads what option_format wrote */
         }
     }
@@ -75,5 +75,5 @@ void reload(struct service *service, struct http *const https[2], const struct c
     exposure_warn(service, &settings->config);
     settings_replace(&service->settings, settings);
     metrics_add(service->metrics, METRIC_RELOADS, 1);
-    log_message(LOG_INFO, "reload", "the configuration is read again");
+    log_message(LOG_INFO, "reload", "configuration reloaded");
 }

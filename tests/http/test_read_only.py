@@ -136,6 +136,6 @@ def test_as_nobody_on_a_read_only_root(server):
                 assert found.status_code == 200 and found.content == server.post('/blur?sigma=2', body).content
             tokens.write_text('another-0123456789abcdef\n')
             own.signal(signal.SIGHUP)
-            assert own.wait_for_line('the configuration is read again')
+            assert own.wait_for_line('configuration reloaded')
             assert own.post('/blur?sigma=2', body, headers=header).status_code == 401
             assert own.get('/readyz').status_code == 200
