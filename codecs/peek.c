@@ -5,12 +5,12 @@
 
 enum { PNG_HEADER = 29, SEGMENTS_MAX = METADATA_MARKERS_MAX };
 
-static bool peek_png(struct bytes input, struct glance *glance) {
+static bool peek_png(struct bytes input, struct peek *peek) {
     static const uint8_t channels[8] = {[0] = 1, [2] = 3, [3] = 3, [4] = 2, [6] = 4};
     if (input.size < PNG_HEADER || memcmp(input.data + 12, "IHDR", 4) != 0) {
         return false;
     }
-    *glance = (struct glance){
+    *peek = (struct peek){
         .codec = CODEC_PNG,
         .width = be32(input.data + 16),
         .height = be32(input.data + 20),
@@ -18,22 +18,28 @@ static bool peek_png(struct bytes input, struct glance *glance) {
         .channels = channels[input.data[25] & 7],
         .progressive = input.data[28] != 0,
     };
-    return glance->channels > 0;
+    return peek->channels > 0;
+}
+
+/* Sampling factors of the first component by those of another; 0 when that leaves a remainder. */
+static uint8_t ratio_of(uint8_t luma, uint8_t chroma) {
+    unsigned h = chroma >> 4, v = chroma & 15;
+    bool whole = h > 0 && v > 0 && (luma >> 4) % h == 0 && (luma & 15) % v == 0;
+    return whole ? (uint8_t)((luma >> 4) / h << 4 | (luma & 15) / v) : 0;
 }
 
 /* `at` is the payload of a start-of-frame segment of `size` bytes. */
-static bool read_frame(uint8_t marker, const uint8_t *at, size_t size, struct glance *glance) {
+static bool read_frame(uint8_t marker, const uint8_t *at, size_t size, struct peek *peek) {
     if (size < 9 || at[5] < 1 || at[5] > 4) {
         return false;
     }
-    *glance = (struct glance){
+    *peek = (struct peek){
         .codec = CODEC_JPEG,
         .width = be16(at + 3),
         .height = be16(at + 1),
         .depth = 8,
         .channels = at[5],
-        .reduced = at[5] == 3 && at[7] != 0x11,
-        .sampling = at[5] == 3 && size >= 15 && at[10] == 0x11 && at[13] == 0x11 ? at[7] : 0,
+        .sampling = at[5] == 3 && size >= 15 && at[10] == at[13] ? ratio_of(at[7], at[10]) : 0,
         .progressive = (marker & 3) == 2,
         .baseline = marker == 0xC0 && at[0] == 8 && (at[5] == 1 || at[5] == 3),
     };
@@ -41,7 +47,7 @@ static bool read_frame(uint8_t marker, const uint8_t *at, size_t size, struct gl
 }
 
 /* From segment to segment; C4, C8 and CC look like frames and are none. */
-static bool peek_jpeg(struct bytes input, struct glance *glance) {
+static bool peek_jpeg(struct bytes input, struct peek *peek) {
     size_t at = 2;
     for (unsigned i = 0; i < SEGMENTS_MAX && input.size - at >= 4 && input.data[at] == 0xFF; i++) {
         uint8_t marker = input.data[at + 1];
@@ -54,26 +60,26 @@ static bool peek_jpeg(struct bytes input, struct glance *glance) {
             return false;
         }
         if (marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC) {
-            return read_frame(marker, input.data + at + 4, size - 2, glance);
+            return read_frame(marker, input.data + at + 4, size - 2, peek);
         }
         at += 2 + size;
     }
     return false;
 }
 
-bool codec_peek(struct bytes input, struct glance *glance) {
+bool codec_peek(struct bytes input, struct peek *peek) {
     const struct codec *codec = codec_sniff(input);
     if (!codec || input.size < 4) {
         return false;
     }
-    bool known = codec == codec_get(CODEC_PNG) ? peek_png(input, glance) : peek_jpeg(input, glance);
-    return known && glance->width > 0 && glance->height > 0;
+    bool known = codec == codec_get(CODEC_PNG) ? peek_png(input, peek) : peek_jpeg(input, peek);
+    return known && peek->width > 0 && peek->height > 0;
 }
 
-bool peek_is_possible(const struct glance *glance, uint64_t bytes, const struct codec_limits *limits) {
+bool peek_is_possible(const struct peek *peek, uint64_t bytes, const struct codec_limits *limits) {
     /* Deflate expands 1032 times at best, and pixels have a bit at least; a block of a JPEG has one, too. */
-    uint64_t most = bytes * 8 * (glance->codec == CODEC_PNG ? 1032 : 64);
-    uint64_t pixels = (uint64_t)glance->width * glance->height;
-    return glance->width <= limits->max_side && glance->height <= limits->max_side &&
+    uint64_t most = bytes * 8 * (peek->codec == CODEC_PNG ? 1032 : 64);
+    uint64_t pixels = (uint64_t)peek->width * peek->height;
+    return peek->width <= limits->max_side && peek->height <= limits->max_side &&
            pixels <= limits->max_pixels && pixels <= most;
 }

@@ -10,24 +10,23 @@
 
 #include "codecs/codec.h"
 
-struct glance {
+struct peek {
     enum codec_id codec;
     uint32_t width, height;
     uint8_t channels; /* 1 to 4; a palette counts as 3 */
     uint8_t depth;    /* bits a sample once decoded: 8 or 16 */
-    bool reduced;     /* JPEG: colour at a lower resolution */
-    uint8_t sampling; /* JPEG of 3 components: factors of the first, horizontal << 4 | vertical, as far as the
-                         others have 1 and 1; else 0 */
+    uint8_t sampling; /* JPEG of 3 components: samples of the first for each of the others, horizontal << 4 |
+                         vertical; 0: not a whole number, or another for each */
     bool progressive; /* several scans or interlaced */
     bool baseline;    /* JPEG: the kind that GPUs decode (gpu/jpeg/jpeg_header.h), with 8 bits and 1 or 3
                          components */
 };
 
 /* False when the input does not begin like a JPEG or PNG with such a header. Thread-safe. */
-bool codec_peek(struct bytes input, struct glance *glance);
+bool codec_peek(struct bytes input, struct peek *peek);
 
 /* Whether codec_probe may take a file of so many bytes with that header: its size is within the limits, and
  * so much data can fill it. */
-bool peek_is_possible(const struct glance *glance, uint64_t bytes, const struct codec_limits *limits);
+bool peek_is_possible(const struct peek *peek, uint64_t bytes, const struct codec_limits *limits);
 
 #endif

@@ -157,6 +157,11 @@ static enum status pack_instead(struct png_writer *writer, int level, size_t sta
     return status;
 }
 
+uint64_t png_pack_ns(unsigned effort, uint64_t size) {
+    uint64_t ns = size > PACK_MAX ? 0 : size * efforts[effort].ns;
+    return ns < PACK_NS ? ns : PACK_NS;
+}
+
 /* The strongest effort up to `effort` that packs so many bytes in time; 0 or 1 take no level. */
 static unsigned affordable(unsigned effort, uint64_t size, int64_t time_ns) {
     while (effort > 1 && (size > PACK_MAX || size * efforts[effort].ns > (uint64_t)time_ns)) {

@@ -5,6 +5,8 @@
 
 #include <libdeflate.h>
 
+#include "codecs/png/png_rows.h"
+
 enum {
     BANDS = 8,                   /* of the sample, spread over the height */
     BAND_ROWS = 9,               /* at most */

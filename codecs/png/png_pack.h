@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * The pixel data of a PNG, made small by libdeflate. Internal to codecs/; one thread at a time per rows. */
+ * The pixel data of a PNG, made small by libdeflate. Internal to codecs/ but for png_pack_ns; one thread at a
+ * time per rows. */
 #ifndef BLURD_CODECS_PNG_PNG_PACK_H
 #define BLURD_CODECS_PNG_PNG_PACK_H
 
-#include "codecs/png/png_rows.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+struct png_rows;
 
 enum { PACK_LEVEL_MAX = 12 };
+
+/* Nanoseconds that packing so many bytes of rows takes at worst with that effort; 0 where none is packed. */
+uint64_t png_pack_ns(unsigned effort, uint64_t size);
 
 /* Writes a zlib stream as small as `level` (1 to PACK_LEVEL_MAX) makes it, with the filter that does best on
  * a sample, to `to`; *size is 0 when it does not fit in `room` bytes. Takes memory for all filtered rows,

@@ -192,7 +192,7 @@ static enum status make_source(void *context, const struct progress *progress, s
 /* Whether the filters take the picture as the codec makes it: then they call for it. What is to be redacted
  * must be gone before, with regions or without. */
 static bool filters_follow(const struct pipeline *p) {
-    return p->plan.orientation == 1 && !p->plan.area.wanted && !p->plan.area.redact &&
+    return p->plan.orientation == 1 && !p->plan.selection.wanted && !p->plan.selection.redact &&
            !plan_is_linear(&p->plan);
 }
 
@@ -201,7 +201,7 @@ static enum status turn(struct pipeline *p) {
         orient_image(&p->source, p->plan.orientation, &p->result, p->plan.limits.deadline_ns, p->err);
     p->source = p->result;
     place(&p->result, &p->plan.upright, p->work.memory[0]);
-    return status == ST_OK ? selection_turn(&p->plan.area, p->plan.orientation, p->err) : status;
+    return status == ST_OK ? selection_turn(&p->plan.selection, p->plan.orientation, p->err) : status;
 }
 
 static enum status make_soft(struct pipeline *p) {
@@ -213,7 +213,7 @@ static enum status make_soft(struct pipeline *p) {
         .deadline_ns = p->plan.limits.deadline_ns,
         .working = p->work.working,
     };
-    return status == ST_OK ? selection_feather(&p->plan.area, &how, p->err) : status;
+    return status == ST_OK ? selection_feather(&p->plan.selection, &how, p->err) : status;
 }
 
 static enum status decode(struct pipeline *p) {
@@ -226,15 +226,15 @@ static enum status decode(struct pipeline *p) {
     enum status status = make_source(p, NULL, p->err);
     p->decode_ns = 0;
     if (status == ST_OK) {
-        status = selection_draw(&p->plan.area, parameters, &p->plan.picture, &p->source, p->err);
+        status = selection_draw(&p->plan.selection, parameters, &p->plan.picture, &p->source, p->err);
     }
     if (status == ST_OK && p->plan.orientation != 1) {
         status = turn(p);
     }
-    if (status == ST_OK && selection_is_soft(&p->plan.area, parameters)) {
+    if (status == ST_OK && selection_is_soft(&p->plan.selection, parameters)) {
         status = make_soft(p);
     }
-    selection_notice(&p->plan.area, p->request->outcome.notice, sizeof p->request->outcome.notice);
+    selection_notice(&p->plan.selection, p->request->outcome.notice, sizeof p->request->outcome.notice);
     stage_end(p, STAGE_DECODE);
     return status;
 }
@@ -300,7 +300,7 @@ static void encode_rows(void *context, uint32_t rows) {
 
 /* Whether the result is what the filters write, whole rows from the top. */
 static bool encoder_follows(const struct pipeline *p) {
-    return !p->plan.area.wanted && !plan_is_linear(&p->plan) && !plan_makes_stats(&p->plan);
+    return !p->plan.selection.wanted && !plan_is_linear(&p->plan) && !plan_makes_stats(&p->plan);
 }
 
 static enum status open_output(struct pipeline *p) {
@@ -321,7 +321,7 @@ static enum status filter(struct pipeline *p) {
         .slot = p->work.slot,
         .source = &p->source,
         .target = &p->result,
-        .mask = p->plan.area.wanted ? &p->plan.area.mask : NULL,
+        .mask = p->plan.selection.wanted ? &p->plan.selection.mask : NULL,
         .crew = p->worker->crew,
         .deadline_ns = p->plan.limits.deadline_ns,
         .producer = p->decoded ? NULL : &producer,
@@ -344,7 +344,7 @@ static enum status filter(struct pipeline *p) {
 static enum status encode_picture(struct pipeline *p, struct buf *output) {
     const struct metadata *metadata = &p->plan.picture.metadata;
     if (plan_may_patch(&p->plan) && jpeg_patch_possible(p->input, &p->plan.limits)) {
-        enum status status = jpeg_patch(p->input, &p->plan.limits, &p->result, &p->plan.area.mask,
+        enum status status = jpeg_patch(p->input, &p->plan.limits, &p->result, &p->plan.selection.mask,
                                         &p->plan.options, metadata, output, p->err);
         if (status != ST_UNSUPPORTED) {
             return status;

@@ -7,11 +7,6 @@
 #include "server/request.h"
 #include "server/service.h"
 
-enum {
-    GUESSED_PIXELS = 8, /* a byte, of a picture that was not recognised: what a sharp JPEG has */
-    GUESSED_SIDE = 4096,
-};
-
 /* The subsampling that a planar shape has; AUTO when it has no name here (4:4:0, 4:1:1). */
 static enum subsampling subsampling_of(const struct image_shape *shape) {
     unsigned shifts = (unsigned)shape->chroma_shift_x << 4 | shape->chroma_shift_y;
@@ -51,11 +46,11 @@ bool plan_is_linear(const struct plan *plan) {
     return plan->parameters->input.colorspace == COLORSPACE_LINEAR;
 }
 
-static void choose_output(struct plan *plan, const struct request *request) {
+static void choose_output(struct plan *plan, const char *accept) {
     const struct output_arguments *asked = &plan->parameters->output;
     plan->output = asked->format == FORMAT_JPEG  ? CODEC_JPEG
                    : asked->format == FORMAT_PNG ? CODEC_PNG
-                                                 : accept_choose(request->accept, plan->picture.codec);
+                                                 : accept_choose(accept, plan->picture.codec);
     plan->orientation = plan->parameters->input.autorotate ? plan->picture.metadata.orientation : 1;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
     plan->stored = keeps_planes(plan, &planes) ? plan->picture.native : plan->picture.pixels;
@@ -87,17 +82,15 @@ static enum status append_filters(struct plan *plan, struct error *err) {
     return status;
 }
 
-/* Everything that follows from the header. The regions come last: where they are refused, all else is known,
- * which plan_guess relies on, since it does not know how the picture lies. */
-static enum status decide(struct plan *plan, const struct request *request, struct error *err) {
-    choose_output(plan, request);
+enum status plan_decide(struct plan *plan, const char *accept, struct error *err) {
+    choose_output(plan, accept);
     plan->filtered = plan->upright;
     plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
     enum status status = append_filters(plan, err);
     if (status == ST_OK) {
-        status = selection_init(&plan->area, plan->parameters, plan->picture.metadata.orientation,
+        status = selection_init(&plan->selection, plan->parameters, plan->picture.metadata.orientation,
                                 plan->stored.width, plan->stored.height, err);
-        plan->area.deadline_ns = plan->limits.deadline_ns;
+        plan->selection.deadline_ns = plan->limits.deadline_ns;
     }
     return status;
 }
@@ -116,71 +109,32 @@ enum status plan_make(struct plan *plan, struct bytes input, const struct reques
         .local_blocks = plan->parameters->input.mode == MODE_REDACT,
     };
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
-    status = status == ST_OK ? decide(plan, request, err) : status;
+    status = status == ST_OK ? plan_decide(plan, request->accept, err) : status;
     if (status == ST_OK) {
         /* The blocks beside redacted ones can only stay as they are where no pixel of theirs was made with
          * those. */
         plan->limits.local_colour =
             plan->limits.local_blocks && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
-        plan->area.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
+        plan->selection.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
     }
     return status;
-}
-
-static uint8_t shift_of(unsigned factor) {
-    return factor >= 4 ? 2 : factor >= 2 ? 1 : 0;
-}
-
-/* As codec_probe tells the shapes of the usual files. */
-static void guess_shapes(const struct glance *glance, struct picture *picture) {
-    static const enum pixel_model models[] = {PIXEL_GRAY, PIXEL_GRAY, PIXEL_GRAY_ALPHA, PIXEL_RGB,
-                                              PIXEL_RGBA};
-    bool jpeg = glance->codec == CODEC_JPEG;
-    picture->codec = glance->codec;
-    picture->progressive = glance->progressive;
-    picture->pixels =
-        (struct image_shape){.model = jpeg && glance->channels > 1 ? PIXEL_RGB : models[glance->channels],
-                             .depth = glance->depth,
-                             .width = glance->width,
-                             .height = glance->height};
-    picture->native = picture->pixels;
-    if (jpeg && glance->sampling) {
-        picture->native.model = PIXEL_YCBCR;
-        picture->native.chroma_shift_x = shift_of(glance->sampling >> 4);
-        picture->native.chroma_shift_y = shift_of(glance->sampling & 15);
-    }
-}
-
-void plan_guess(struct plan *plan, const struct glance *glance, const struct request *request) {
-    static const struct glance square = {
-        .codec = CODEC_JPEG, .channels = 3, .depth = 8, .width = GUESSED_SIDE};
-    struct glance unknown = square;
-    unknown.height = (uint32_t)(request->body_size * GUESSED_PIXELS / GUESSED_SIDE + 1);
-    plan->input.size = request->body_size;
-    plan->parameters = &request->parameters;
-    guess_shapes(glance ? glance : &unknown, &plan->picture);
-    plan->picture.metadata.orientation = 1;
-    if (plan->parameters->output.metadata == METADATA_KEEP) {
-        plan->picture.metadata.exif.size =
-            request->body_size < METADATA_ICC_MAX ? request->body_size : METADATA_ICC_MAX;
-    }
-    struct error ignored;
-    decide(plan, request, &ignored);
 }
 
 bool plan_may_patch(const struct plan *plan) {
     const struct parameters *parameters = plan->parameters;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
-    return plan->area.wanted && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
+    return plan->selection.wanted && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
            plan->orientation == 1 && !parameters_given(parameters, "quality") &&
            fits_subsampling(plan, &planes);
 }
 
 bool plan_may_transcode(const struct plan *plan) {
+    const struct input_arguments *input = &plan->parameters->input;
     bool planes = plan->stored.model == PIXEL_YCBCR || plan->stored.model == PIXEL_GRAY;
     return planes && plan->stored.depth == 8 && plan->picture.codec == CODEC_JPEG &&
            !plan->picture.progressive && plan->output == CODEC_JPEG && !plan->options.progressive &&
-           !plan->area.wanted && !plan->area.redact && !plan_is_linear(plan) && !plan_makes_stats(plan);
+           !plan->selection.wanted && !plan->selection.redact && input->colorspace == COLORSPACE_NATIVE &&
+           input->backend != BACKEND_CPU && !plan_makes_stats(plan);
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

@@ -4,7 +4,6 @@
 #define BLURD_SERVER_PICTURE_PLAN_H
 
 #include "codecs/codec.h"
-#include "codecs/peek.h"
 #include "filters/chain.h"
 #include "server/message/parameters.h"
 #include "server/picture/selection.h"
@@ -23,7 +22,7 @@ struct plan {
     struct image_shape filtered; /* what the filters see: the upright picture, or that in linear light */
     struct encode_options options;
     struct chain chain;
-    struct selection area;
+    struct selection selection;
 };
 
 /* Reads the header and decides, into a zeroed plan. `input` and `request` must outlive the plan; the time
@@ -32,9 +31,9 @@ struct plan {
 enum status plan_make(struct plan *plan, struct bytes input, const struct request *request, int64_t start_ns,
                       struct error *err);
 
-/* Guesses at the same from a first look (NULL: the body is no picture that is known) and the size of the
- * body: close enough to plan with memory and time before the picture's turn comes. Into a zeroed plan. */
-void plan_guess(struct plan *plan, const struct glance *glance, const struct request *request);
+/* The part of it that follows from plan->picture and plan->parameters: all but the limits and what depends on
+ * the pixel data. ST_LIMIT for a chain that is too long, ST_ARGUMENT for regions, which come last. */
+enum status plan_decide(struct plan *plan, const char *accept, struct error *err);
 
 /* The answer is numbers, not a picture. */
 bool plan_makes_stats(const struct plan *plan);
@@ -45,8 +44,8 @@ bool plan_is_linear(const struct plan *plan);
 /* What lies outside of the regions can stay as it is in the file, to the bit: nothing else was asked for. */
 bool plan_may_patch(const struct plan *plan);
 
-/* Whether codecs of a device may do the whole of it: a JPEG of one scan to such a one, whose planes are
- * filtered as they are. */
+/* Whether a device's codecs may do the whole of it: from a JPEG of one scan to another, with filters that
+ * take the planes as they are stored. */
 bool plan_may_transcode(const struct plan *plan);
 
 /* Bytes that a picture of the shape takes; 0: too large for memory. */

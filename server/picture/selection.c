@@ -6,17 +6,17 @@
 #include "cpu/mask/redact.h"
 #include "cpu/orient.h"
 
-enum status selection_init(struct selection *area, const struct parameters *parameters, uint8_t orientation,
-                           uint32_t width, uint32_t height, struct error *err) {
+enum status selection_init(struct selection *selection, const struct parameters *parameters,
+                           uint8_t orientation, uint32_t width, uint32_t height, struct error *err) {
     bool lies = orientation >= 5; /* the displayed picture has the sides exchanged */
-    *area = (struct selection){.region = parameters->input.region};
-    area->redact = parameters->input.mode == MODE_REDACT;
-    area->wanted = area->region.count > 0;
+    *selection = (struct selection){.region = parameters->input.region};
+    selection->redact = parameters->input.mode == MODE_REDACT;
+    selection->wanted = selection->region.count > 0;
     enum status status = ST_OK;
-    if (area->redact) {
-        status = region_check_size(&area->region, lies ? height : width, lies ? width : height, err);
+    if (selection->redact) {
+        status = region_check_size(&selection->region, lies ? height : width, lies ? width : height, err);
     }
-    region_turn(&area->region, orientation, width, height);
+    region_turn(&selection->region, orientation, width, height);
     return status;
 }
 
@@ -27,20 +27,20 @@ struct image_shape selection_mask_shape(const struct image_shape *picture) {
 }
 
 /* As large as a mask of this picture, whichever way it is turned. */
-size_t selection_mask_bytes(const struct selection *area, const struct image_shape *stored) {
+size_t selection_mask_bytes(const struct selection *selection, const struct image_shape *stored) {
     struct image image;
     struct image_shape shape = selection_mask_shape(stored);
     const struct image_shape turned = {
         .model = PIXEL_GRAY, .depth = 8, .width = stored->height, .height = stored->width};
     size_t size = image_layout(&image, &shape), other = image_layout(&image, &turned);
-    return !area->wanted && !area->redact ? 0 : size > other ? size : other;
+    return !selection->wanted && !selection->redact ? 0 : size > other ? size : other;
 }
 
-enum status selection_take_memory(struct selection *area, struct slot *slot, const struct image_shape *stored,
-                                  struct error *err) {
-    size_t size = selection_mask_bytes(area, stored);
+enum status selection_take_memory(struct selection *selection, struct slot *slot,
+                                  const struct image_shape *stored, struct error *err) {
+    size_t size = selection_mask_bytes(selection, stored);
     struct image_shape shape = selection_mask_shape(stored);
-    struct image *const images[] = {&area->mask, &area->spare};
+    struct image *const images[] = {&selection->mask, &selection->spare};
     for (unsigned i = 0; i < 2 && size > 0; i++) {
         uint8_t *memory = slot_take(slot, size, err);
         if (!memory) {
@@ -74,9 +74,10 @@ static struct mask_grid blocks_of(const struct picture *picture, bool interpolat
                               .margin_y = interpolated && shape->chroma_shift_y > 0};
 }
 
-static enum status refuse_off(const struct selection *area, const struct image *stored, struct error *err) {
-    for (uint32_t i = 0; i < area->region.count; i++) {
-        if (area->report.place[i] == MASK_OFF) {
+static enum status refuse_off(const struct selection *selection, const struct image *stored,
+                              struct error *err) {
+    for (uint32_t i = 0; i < selection->region.count; i++) {
+        if (selection->report.place[i] == MASK_OFF) {
             return fail_argument(err, "region",
                                  "region %u lies off the picture (stored as %ux%u); mode=redact refuses that",
                                  i + 1, stored->width, stored->height);
@@ -85,58 +86,59 @@ static enum status refuse_off(const struct selection *area, const struct image *
     return ST_OK;
 }
 
-enum status selection_draw(struct selection *area, const struct parameters *parameters,
+enum status selection_draw(struct selection *selection, const struct parameters *parameters,
                            const struct picture *picture, const struct image *stored, struct error *err) {
     const struct input_arguments *input = &parameters->input;
     const struct mask_options options = {
         .invert = input->invert,
-        .outward = area->redact,
-        .grid = blocks_of(picture, area->interpolated),
-        .deadline_ns = area->deadline_ns,
+        .outward = selection->redact,
+        .grid = blocks_of(picture, selection->interpolated),
+        .deadline_ns = selection->deadline_ns,
     };
     enum status status = ST_OK;
-    if (area->wanted) {
-        status = mask_draw(&area->mask, &area->region, &options, &area->report, err);
+    if (selection->wanted) {
+        status = mask_draw(&selection->mask, &selection->region, &options, &selection->report, err);
     }
-    if (!area->redact || status != ST_OK) {
+    if (!selection->redact || status != ST_OK) {
         return status;
     }
-    status = refuse_off(area, stored, err);
+    status = refuse_off(selection, stored, err);
     if (status == ST_OK) {
         const struct operation *operation = &parameters->ops.operation[0];
         bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
         const struct redact_options redact = {
             .invert = input->invert,
             .grid = options.grid,
-            .deadline_ns = area->deadline_ns,
+            .deadline_ns = selection->deadline_ns,
             .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
         };
-        status = redact_image(stored, &area->region, &redact, &area->spare, err);
+        status = redact_image(stored, &selection->region, &redact, &selection->spare, err);
     }
     return status;
 }
 
 /* From here on the mask is the spare image, and the other way round. */
-static void swap(struct selection *area) {
-    struct image mask = area->mask;
-    area->mask = area->spare;
-    area->spare = mask;
+static void swap(struct selection *selection) {
+    struct image mask = selection->mask;
+    selection->mask = selection->spare;
+    selection->spare = mask;
 }
 
-enum status selection_turn(struct selection *area, uint8_t orientation, struct error *err) {
-    if (!area->wanted || orientation == 1) {
+enum status selection_turn(struct selection *selection, uint8_t orientation, struct error *err) {
+    if (!selection->wanted || orientation == 1) {
         return ST_OK;
     }
-    struct image_shape stored = image_shape(&area->mask);
+    struct image_shape stored = image_shape(&selection->mask);
     struct image_shape upright = orient_shape(&stored, orientation);
-    uint8_t *memory = area->spare.plane[0].data;
-    image_layout(&area->spare, &upright);
-    image_place(&area->spare, memory);
-    enum status status = orient_image(&area->mask, orientation, &area->spare, area->deadline_ns, err);
-    swap(area);
-    memory = area->spare.plane[0].data;
-    image_layout(&area->spare, &upright);
-    image_place(&area->spare, memory);
+    uint8_t *memory = selection->spare.plane[0].data;
+    image_layout(&selection->spare, &upright);
+    image_place(&selection->spare, memory);
+    enum status status =
+        orient_image(&selection->mask, orientation, &selection->spare, selection->deadline_ns, err);
+    swap(selection);
+    memory = selection->spare.plane[0].data;
+    image_layout(&selection->spare, &upright);
+    image_place(&selection->spare, memory);
     return status;
 }
 
@@ -152,23 +154,24 @@ static void keep_touched(const struct image *soft, const struct image *hard) {
     }
 }
 
-bool selection_is_soft(const struct selection *area, const struct parameters *parameters) {
-    return area->wanted && parameters->input.feather > 0;
+bool selection_is_soft(const struct selection *selection, const struct parameters *parameters) {
+    return selection->wanted && parameters->input.feather > 0;
 }
 
-enum status selection_feather(struct selection *area, const struct mask_feathering *how, struct error *err) {
-    enum status status = mask_feather(how, &area->mask, &area->spare, &area->report, err);
-    if (area->redact && status == ST_OK) {
-        keep_touched(&area->spare, &area->mask);
+enum status selection_feather(struct selection *selection, const struct mask_feathering *how,
+                              struct error *err) {
+    enum status status = mask_feather(how, &selection->mask, &selection->spare, &selection->report, err);
+    if (selection->redact && status == ST_OK) {
+        keep_touched(&selection->spare, &selection->mask);
     }
-    swap(area);
+    swap(selection);
     return status;
 }
 
-void selection_notice(const struct selection *area, char *text, size_t size) {
+void selection_notice(const struct selection *selection, char *text, size_t size) {
     unsigned cut = 0, off = 0, first = 0;
-    for (uint32_t i = area->region.count; i-- > 0;) {
-        enum mask_place place = area->report.place[i];
+    for (uint32_t i = selection->region.count; i-- > 0;) {
+        enum mask_place place = selection->report.place[i];
         cut += place == MASK_CUT;
         off += place == MASK_OFF;
         first = place == MASK_WHOLE ? first : i + 1;
@@ -179,6 +182,6 @@ void selection_notice(const struct selection *area, char *text, size_t size) {
             text, size,
             "of %u regions %u lie off the picture and did nothing, %u are cut by its border; the first is "
             "region %u",
-            area->region.count, off, cut, first);
+            selection->region.count, off, cut, first);
     }
 }

@@ -26,7 +26,7 @@ enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, 
     if (status == ST_OK && footprint->linear > 0) {
         status = take_pair(slot, footprint->linear, workspace->linear, err);
     }
-    status = status == ST_OK ? selection_take_memory(&plan->area, slot, &plan->stored, err) : status;
+    status = status == ST_OK ? selection_take_memory(&plan->selection, slot, &plan->stored, err) : status;
     return status == ST_OK ? slot_claim(slot, footprint->library, err) : status;
 }
 

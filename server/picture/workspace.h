@@ -16,8 +16,8 @@ struct workspace {
     struct working working; /* of the CPU backend; without memory until workspace_lend */
 };
 
-/* Takes out of a slot, and claims, what footprint_of says but for the working memory; plan->area gets its
- * masks. ST_BUSY, ST_LIMIT as slot_take. To be closed also after a failure. */
+/* Takes out of a slot, and claims, what footprint_of says but for the working memory; plan->selection gets
+ * its masks. ST_BUSY, ST_LIMIT as slot_take. To be closed also after a failure. */
 enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
                            const struct backend *cpu, struct error *err);
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/queue/cost.h"
 
+#include "codecs/png/png_pack.h"
+#include "server/picture/intent.h"
 #include "server/queue/cost_filters.h"
-
-enum {
-    GUESSED_PIXELS = 8,    /* a byte, of a picture that was not recognised: what a sharp JPEG has */
-    GUESSED_HEIGHT = 1024, /* rows of such a picture */
-};
 
 /* Nanoseconds of one core, from the Server-Timing of a photograph of 1920x1080 (docs/adr/0015): two Zen 5
  * cores, AVX-512, November 2026. Fast machines and slow ones differ by factors, which are learnt; what counts
@@ -37,12 +34,6 @@ static const float encode_ns[COST_OUTPUTS] = {
     [OUTPUT_PACKED] = 1.5F,      /* before it is packed */
 };
 
-/* What packing a byte of a PNG adds at that effort, at most, and how long and how much it may be: as in
- * codecs/png/png_encode.c. */
-static const float pack_ns[10] = {0, 0, 20, 35, 65, 190, 300, 350, 350, 600};
-static const float pack_max_ns = 4e9F;
-static const uint64_t pack_max_bytes = 64 << 20;
-
 /* From JPEG to JPEG on a GPU: what a picture takes alone (docs/adr/0020). What it takes beside others is
  * learnt. */
 static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
@@ -53,26 +44,9 @@ static const float device_ratio_max = 64;
 static const float learning = 0.125F, weighty_ns = 5e6F;
 static const float ratio_max = 32;
 
-struct size {
-    uint64_t pixels, samples;
-    unsigned sample_bytes;
-};
-
-static struct size size_of(const struct cost_request *request) {
-    const struct glance *glance = request->glance;
-    if (!glance) {
-        uint64_t pixels = (uint64_t)request->body * GUESSED_PIXELS;
-        return (struct size){pixels, pixels * 3, 1};
-    }
-    uint64_t pixels = (uint64_t)glance->width * glance->height;
-    bool planes = glance->reduced && request->output == CODEC_JPEG &&
-                  request->parameters->input.colorspace == COLORSPACE_NATIVE;
-    return (struct size){pixels, planes ? pixels * 2 : pixels * glance->channels, glance->depth / 8u};
-}
-
-static unsigned input_of(const struct cost_request *request) {
-    const struct glance *glance = request->glance;
-    return !glance ? 4u : (glance->codec == CODEC_PNG ? 2u : 0u) + glance->progressive;
+static unsigned input_of(const struct intent *intent) {
+    const struct picture *picture = &intent->plan.picture;
+    return !intent->known ? 4u : (picture->codec == CODEC_PNG ? 2u : 0u) + picture->progressive;
 }
 
 /* Pipelines and redaction are kinds of their own. */
@@ -83,78 +57,46 @@ static unsigned work_of(const struct parameters *parameters) {
     return parameters->ops.count == 1 ? filter_id(parameters->ops.operation[0].filter) : FILTER_COUNT;
 }
 
-static enum output_kind output_of(const struct cost_request *request) {
-    const struct output_arguments *output = &request->parameters->output;
-    if (request->output == CODEC_PNG) {
-        return output->effort > 1 ? OUTPUT_PACKED : OUTPUT_PNG;
+static enum output_kind output_of(const struct plan *plan) {
+    if (plan->output == CODEC_PNG) {
+        return plan->options.effort > 1 ? OUTPUT_PACKED : OUTPUT_PNG;
     }
-    return output->progressive ? OUTPUT_PROGRESSIVE : OUTPUT_JPEG;
+    return plan->options.progressive ? OUTPUT_PROGRESSIVE : OUTPUT_JPEG;
 }
 
-/* A picture that was not recognised is taken for one of a usual form. */
-static struct cost_shape shape_of(const struct cost_request *request, const struct size *size) {
-    const struct glance *glance = request->glance;
-    const struct cost_shape unknown = {
-        .width = (uint32_t)(size->pixels / GUESSED_HEIGHT + 1), .height = GUESSED_HEIGHT, .samples = 3};
-    return !glance ? unknown
-                   : (struct cost_shape){.width = glance->width,
-                                         .height = glance->height,
-                                         .samples =
-                                             (float)size->samples / (float)(size->pixels ? size->pixels : 1),
-                                         .real = glance->depth == 16 || glance->channels % 2 == 0};
+static struct cost_shape shape_of(const struct image_shape *stored) {
+    bool reduced = stored->chroma_shift_x > 0 || stored->chroma_shift_y > 0;
+    return (struct cost_shape){.width = stored->width,
+                               .height = stored->height,
+                               .samples = reduced ? 2 : (float)pixel_channels(stored->model),
+                               .real = stored->depth == 16 || pixel_has_alpha(stored->model)};
 }
 
-static float encoding_ns(const struct cost_request *request, enum output_kind kind, const struct size *size) {
-    const struct cost_shape shape = shape_of(request, size);
-    float ns = encode_ns[kind] * cost_samples(&shape, encoded_least);
-    uint64_t bytes = size->samples * size->sample_bytes;
-    if (kind != OUTPUT_PACKED || bytes > pack_max_bytes) {
-        return ns;
-    }
-    float packing = pack_ns[request->parameters->output.effort] * (float)bytes;
-    return ns + (packing < pack_max_ns ? packing : pack_max_ns);
+static float pixels_of(const struct image_shape *stored) {
+    return (float)stored->width * (float)stored->height;
+}
+
+static float encoding_ns(const struct plan *plan, enum output_kind kind, const struct cost_shape *shape) {
+    float ns = encode_ns[kind] * cost_samples(shape, encoded_least);
+    float bytes = pixels_of(&plan->stored) * shape->samples * (float)(plan->stored.depth / 8);
+    return kind == OUTPUT_PACKED ? ns + (float)png_pack_ns(plan->options.effort, (uint64_t)bytes) : ns;
 }
 
 static float known(float ratio) {
     return ratio > 0 ? ratio : 1;
 }
 
-/* Whether the filters will get the JPEG's planes, and not RGB (server/picture/plan.c), as far as the header
- * tells. */
-static bool keeps_planes(const struct cost_request *request) {
-    const struct parameters *parameters = request->parameters;
-    bool reduced = request->glance->reduced;
-    const struct image_shape usual = {
-        .model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = reduced, .chroma_shift_y = reduced};
-    bool all = parameters->output.subsampling == SUBSAMPLING_AUTO ||
-               (parameters->output.subsampling == SUBSAMPLING_444) != reduced;
-    for (unsigned i = 0; i < parameters->ops.count; i++) {
-        const struct operation *operation = &parameters->ops.operation[i];
-        all = all && operation->filter->planar && operation->filter->planar(&operation->arguments, &usual);
-    }
-    return all;
-}
-
-/* Whether a GPU's codecs may do it, as far as the header tells. */
-static bool suits_device(const struct cost_request *request, enum output_kind output) {
-    const struct input_arguments *input = &request->parameters->input;
-    return request->glance && request->glance->baseline && output == OUTPUT_JPEG &&
-           input->backend != BACKEND_CPU && input->colorspace == COLORSPACE_NATIVE &&
-           input->mode == MODE_PLAIN && input->region.count == 0 &&
-           work_of(request->parameters) != FILTER_STATS &&
-           (request->glance->channels == 1 || keeps_planes(request));
-}
-
-struct cost cost_predict(const struct cost_model *model, const struct cost_request *request) {
-    const struct size size = size_of(request);
-    unsigned input = input_of(request), work = work_of(request->parameters);
-    enum output_kind output = output_of(request);
-    const struct cost_shape shape = shape_of(request, &size);
-    float ns = request_ns + decode_ns[input].pixel * (float)size.pixels +
-               decode_ns[input].byte * (float)request->body + cost_filters_ns(request->parameters, &shape) +
-               (work == FILTER_STATS ? 0 : encoding_ns(request, output, &size));
+struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
+    const struct plan *plan = &intent->plan;
+    const struct cost_shape shape = shape_of(&plan->stored);
+    unsigned input = input_of(intent), work = work_of(plan->parameters);
+    enum output_kind output = output_of(plan);
+    float pixels = pixels_of(&plan->stored);
+    float ns = request_ns + decode_ns[input].pixel * pixels +
+               decode_ns[input].byte * (float)plan->input.size + cost_filters_ns(plan->parameters, &shape) +
+               (work == FILTER_STATS ? 0 : encoding_ns(plan, output, &shape));
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
-    float device = suits_device(request, output) ? device_ns + device_pixel_ns * (float)size.pixels : 0;
+    float device = intent_suits_device(intent) ? device_ns + device_pixel_ns * pixels : 0;
     return (struct cost){.kind = kind,
                          .table_ns = (int64_t)ns + 1,
                          .ns = (int64_t)(ns * known(model->ratio[kind])) + 1,

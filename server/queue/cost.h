@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a request will cost, told from its parameters and the header of its picture.
+ * What a request will cost, predicted from its intent (server/picture/intent.h).
  *
  * The time is a constant and a sum of terms (decoding, filters, encoding), each so many nanoseconds a pixel,
  * sample or byte: the table in cost.c, measured once on one machine. What another machine makes of it is
@@ -15,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codecs/peek.h"
 #include "server/message/parameters.h"
+
+struct intent;
 
 /* Kinds of work whose ratios are learnt apart: how it is decoded, what is done, how it is encoded. */
 enum { COST_INPUTS = 5, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 4 };
@@ -36,20 +37,12 @@ struct cost_model {
     _Atomic float device_ratio;
 };
 
-/* What a request is asked to do, as far as it is known. */
-struct cost_request {
-    const struct glance *glance; /* NULL: no picture was recognised; the size of the body has to do */
-    size_t body;                 /* bytes */
-    const struct parameters *parameters;
-    enum codec_id output;
-};
-
 /* Whether a GPU's codecs are predicted to be done before the processor. Of what was learnt about them no more
  * than COST_DOUBT times the table counts: one long wait must not keep all pictures away for ever, since then
  * nothing would be learnt any more. */
 bool cost_device_first(const struct cost *cost);
 
-struct cost cost_predict(const struct cost_model *model, const struct cost_request *request);
+struct cost cost_predict(const struct cost_model *model, const struct intent *intent);
 
 /* The work took so long in all. */
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns);

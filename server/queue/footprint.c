@@ -56,7 +56,7 @@ static size_t library_bytes(const struct plan *plan) {
     }
     size_t encoder = codec_encode_bytes(plan->output, &plan->upright, &plan->options);
     encoder = plan_may_patch(plan) ? larger(encoder, jpeg_patch_bytes(&plan->picture)) : encoder;
-    bool follows = plan->output == CODEC_JPEG && !plan->area.wanted && !plan_is_linear(plan);
+    bool follows = plan->output == CODEC_JPEG && !plan->selection.wanted && !plan_is_linear(plan);
     return (follows ? decoder + encoder : larger(decoder, encoder)) + answer_bytes(plan) +
            metadata_bytes(plan);
 }
@@ -64,7 +64,7 @@ static size_t library_bytes(const struct plan *plan) {
 static size_t working_bytes(const struct plan *plan, const struct backend *cpu) {
     size_t filters = backend_run_bytes(cpu, &plan->chain, &plan->filtered, 1);
     struct image_shape mask = selection_mask_shape(&plan->upright);
-    if (!selection_is_soft(&plan->area, plan->parameters)) {
+    if (!selection_is_soft(&plan->selection, plan->parameters)) {
         return filters;
     }
     return larger(filters, mask_feather_bytes(cpu, &mask, plan->parameters->input.feather));
@@ -83,7 +83,7 @@ struct footprint footprint_of(const struct plan *plan, const struct backend *cpu
         /* The upright picture has the stored one's samples, but other padding. */
         .picture = larger(larger(stored, upright), ends),
         .linear = linear ? larger(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
-        .mask = selection_mask_bytes(&plan->area, &plan->stored),
+        .mask = selection_mask_bytes(&plan->selection, &plan->stored),
         .working = working_bytes(plan, cpu),
         .library = library_bytes(plan),
     };

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/queue/overload.h"
 
-#include <string.h>
-
 #include "core/clock.h"
-#include "server/message/accept.h"
-#include "server/message/multipart.h"
+#include "server/picture/intent.h"
 #include "server/queue/footprint.h"
 #include "server/request.h"
 #include "server/service.h"
 
 enum {
     BODY_SHARE = 3, /* bodies may take a third of the memory budget, so that one can always be worked on */
-    FORM_HEAD_MAX = 4 << 10, /* bytes of a form in which its picture begins, as a rule */
     RETRY_MAX_S = 60,
     LINES_MAX = 50, /* of the log a second */
 };
@@ -91,23 +87,6 @@ enum status overload_check_body(struct request *request) {
     return alone || held <= body_share(service) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
 }
 
-/* The picture in a form begins behind its first fields. Wherever it seems to, this is an estimate. */
-static struct bytes picture_of(const struct request *request) {
-    struct bytes body = {request->slot->memory, request->body_size};
-    if (!multipart_is(request->content_type)) {
-        return body;
-    }
-    size_t head = body.size < FORM_HEAD_MAX ? body.size : FORM_HEAD_MAX;
-    static const char *const magics[] = {"\xFF\xD8\xFF", "\x89PNG\r\n"};
-    for (unsigned i = 0; i < 2; i++) {
-        const uint8_t *found = memmem(body.data, head, magics[i], strlen(magics[i]));
-        if (found) {
-            return (struct bytes){found, body.size - (size_t)(found - body.data)};
-        }
-    }
-    return body;
-}
-
 /* Whether the GPU's codecs are to do it: they serve, may take it, and are predicted to be done first, or are
  * wanted for all that they take. */
 static bool goes_to_device(const struct request *request) {
@@ -119,34 +98,17 @@ static bool goes_to_device(const struct request *request) {
            (codec == CHOICE_jpeg_codec_gpu || cost_device_first(cost));
 }
 
-static uint64_t predict_bytes(const struct request *request, const struct glance *glance) {
-    struct plan plan = {0};
-    plan_guess(&plan, glance, request);
-    struct footprint footprint = footprint_of(&plan, request->service->cpu);
-    return footprint_sum(&footprint);
-}
-
 void overload_estimate(struct request *request) {
-    const struct output_arguments *asked = &request->parameters.output;
     const struct config *config = &request->settings->config;
     const struct codec_limits limits = {.max_pixels = config->max_pixels, .max_side = config->max_side};
-    struct glance glance;
-    /* What is refused as soon as its header has been read costs no more than that. */
-    bool known =
-        codec_peek(picture_of(request), &glance) && peek_is_possible(&glance, request->body_size, &limits);
-    enum codec_id input = known ? glance.codec : CODEC_JPEG;
-    const struct cost_request work = {
-        .glance = known ? &glance : NULL,
-        .body = request->body_size,
-        .parameters = &request->parameters,
-        .output = asked->format == FORMAT_JPEG  ? CODEC_JPEG
-                  : asked->format == FORMAT_PNG ? CODEC_PNG
-                                                : accept_choose(request->accept, input),
-    };
-    request->cost = cost_predict(&request->service->cost, &work);
+    const struct bytes body = {request->slot->memory, request->body_size};
+    struct intent intent = {0};
+    intent_make(&intent, body, request->content_type, request->accept, &request->parameters, &limits);
+    const struct footprint footprint = footprint_of(&intent.plan, request->service->cpu);
+    request->cost = cost_predict(&request->service->cost, &intent);
     request->job = (struct job){.cost_ns = request->cost.ns,
                                 .device_ns = request->cost.device_ns,
-                                .bytes = predict_bytes(request, known ? &glance : NULL),
+                                .bytes = footprint_sum(&footprint),
                                 .patience_ns = patience_of(request),
                                 .device = goes_to_device(request)};
 }

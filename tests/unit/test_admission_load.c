@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/picture/intent.h"
 #include "server/queue/admission.h"
 #include "server/queue/cost.h"
 
@@ -50,16 +51,18 @@ struct world {
 };
 
 static struct cost predict(const struct world *world) {
-    static const struct glance photo = {.codec = CODEC_JPEG,
-                                        .width = 1920,
-                                        .height = 1080,
-                                        .channels = 3,
-                                        .depth = 8,
-                                        .reduced = true,
-                                        .baseline = true};
+    static const struct peek photo = {.codec = CODEC_JPEG,
+                                      .width = 1920,
+                                      .height = 1080,
+                                      .channels = 3,
+                                      .depth = 8,
+                                      .sampling = 0x22,
+                                      .baseline = true};
     struct parameters parameters;
     parameters_init(&parameters, filter_get(FILTER_BLUR));
-    return cost_predict(&world->model, &(struct cost_request){&photo, 500000, &parameters, CODEC_JPEG});
+    struct intent intent = {0};
+    intent_guess(&intent, &photo, 500000, NULL, &parameters);
+    return cost_predict(&world->model, &intent);
 }
 
 static void ask(struct world *world, struct client *client) {

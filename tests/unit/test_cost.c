@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/queue/cost.h"
 
+#include "server/picture/intent.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +12,8 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-static const struct glance hd = {
-    .codec = CODEC_JPEG, .width = 1920, .height = 1080, .channels = 3, .depth = 8, .reduced = true};
+static const struct peek hd = {
+    .codec = CODEC_JPEG, .width = 1920, .height = 1080, .channels = 3, .depth = 8, .sampling = 0x22};
 
 static struct parameters blur(void) {
     struct parameters parameters;
@@ -19,11 +21,18 @@ static struct parameters blur(void) {
     return parameters;
 }
 
-static struct cost predict(const struct glance *glance, size_t body, const struct parameters *parameters,
+static struct intent intent_of(const struct peek *header, size_t body, const struct parameters *parameters,
+                               enum codec_id output) {
+    struct intent intent = {0};
+    intent_guess(&intent, header, body, codec_get(output)->mime, parameters);
+    return intent;
+}
+
+static struct cost predict(const struct peek *header, size_t body, const struct parameters *parameters,
                            enum codec_id output) {
     static const struct cost_model nothing_learnt;
-    const struct cost_request request = {glance, body, parameters, output};
-    return cost_predict(&nothing_learnt, &request);
+    const struct intent intent = intent_of(header, body, parameters, output);
+    return cost_predict(&nothing_learnt, &intent);
 }
 
 static bool is_near(int64_t ns, double ms) {
@@ -34,15 +43,15 @@ static bool is_near(int64_t ns, double ms) {
 static void test_times_of_the_table(void **state) {
     (void)state;
     struct parameters parameters = blur();
-    struct glance glance = hd;
-    assert_true(is_near(predict(&glance, 539000, &parameters, CODEC_JPEG).ns, 10.6));
-    assert_true(is_near(predict(&glance, 155000, &parameters, CODEC_JPEG).ns, 7.8));
-    glance.progressive = true;
-    assert_true(is_near(predict(&glance, 491000, &parameters, CODEC_JPEG).ns, 31.5));
-    glance = (struct glance){.codec = CODEC_PNG, .width = 1920, .height = 1080, .channels = 3, .depth = 8};
-    assert_true(is_near(predict(&glance, 5755000, &parameters, CODEC_PNG).ns, 29));
+    struct peek header = hd;
+    assert_true(is_near(predict(&header, 539000, &parameters, CODEC_JPEG).ns, 10.6));
+    assert_true(is_near(predict(&header, 155000, &parameters, CODEC_JPEG).ns, 7.8));
+    header.progressive = true;
+    assert_true(is_near(predict(&header, 491000, &parameters, CODEC_JPEG).ns, 31.5));
+    header = (struct peek){.codec = CODEC_PNG, .width = 1920, .height = 1080, .channels = 3, .depth = 8};
+    assert_true(is_near(predict(&header, 5755000, &parameters, CODEC_PNG).ns, 29));
     parameters.output.effort = 6;
-    assert_true(predict(&glance, 5755000, &parameters, CODEC_PNG).ns > 500000000);
+    assert_true(predict(&header, 5755000, &parameters, CODEC_PNG).ns > 500000000);
     parameters_init(&parameters, filter_get(FILTER_STATS));
     assert_true(is_near(predict(&hd, 539000, &parameters, CODEC_JPEG).ns, 9));
 }
@@ -51,16 +60,16 @@ static void test_times_of_the_table(void **state) {
 static void test_what_is_possible(void **state) {
     (void)state;
     const struct codec_limits limits = {.max_pixels = 64000000, .max_side = 16384};
-    struct glance glance = hd;
-    assert_true(peek_is_possible(&glance, 100000, &limits));
-    assert_false(peek_is_possible(&glance, 4000, &limits));
-    glance.codec = CODEC_PNG;
-    assert_true(peek_is_possible(&glance, 4000, &limits));
-    assert_false(peek_is_possible(&glance, 200, &limits));
-    glance.width = 16385;
-    assert_false(peek_is_possible(&glance, 1 << 30, &limits));
-    glance.width = glance.height = 10000;
-    assert_false(peek_is_possible(&glance, 1 << 30, &limits));
+    struct peek header = hd;
+    assert_true(peek_is_possible(&header, 100000, &limits));
+    assert_false(peek_is_possible(&header, 4000, &limits));
+    header.codec = CODEC_PNG;
+    assert_true(peek_is_possible(&header, 4000, &limits));
+    assert_false(peek_is_possible(&header, 200, &limits));
+    header.width = 16385;
+    assert_false(peek_is_possible(&header, 1 << 30, &limits));
+    header.width = header.height = 10000;
+    assert_false(peek_is_possible(&header, 1 << 30, &limits));
 }
 
 static void test_redaction_counts_regions(void **state) {
@@ -72,7 +81,7 @@ static void test_redaction_counts_regions(void **state) {
         assert_int_equal(region_parse(&parameters.input.region, "10%,10%,50%,50%", NULL), ST_OK);
     }
     assert_true(predict(&hd, 500000, &parameters, CODEC_JPEG).ns > none + 10000000);
-    struct glance column = {.codec = CODEC_PNG, .width = 1, .height = 32768, .channels = 1, .depth = 8};
+    struct peek column = {.codec = CODEC_PNG, .width = 1, .height = 32768, .channels = 1, .depth = 8};
     assert_true(predict(&column, 141, &parameters, CODEC_PNG).ns > 80000000); /* rows, however short */
 }
 
@@ -88,7 +97,7 @@ static void test_learning(void **state) {
     (void)state;
     static struct cost_model model;
     struct parameters parameters = blur();
-    const struct cost_request request = {&hd, 500000, &parameters, CODEC_JPEG};
+    const struct intent request = intent_of(&hd, 500000, &parameters, CODEC_JPEG);
     struct cost cost = cost_predict(&model, &request);
     int64_t table = cost.table_ns;
     for (unsigned i = 0; i < 40; i++) {
@@ -98,7 +107,7 @@ static void test_learning(void **state) {
     cost = cost_predict(&model, &request);
     assert_int_equal(cost.table_ns, table);
     assert_true(cost.ns > table * 29 / 10 && cost.ns < table * 31 / 10);
-    const struct cost_request other = {&hd, 500000, &parameters, CODEC_PNG};
+    const struct intent other = intent_of(&hd, 500000, &parameters, CODEC_PNG);
     struct cost untouched = cost_predict(&model, &other);
     assert_true(llabs(untouched.ns - untouched.table_ns) <= 1);
     cost_learn(&model, &cost, INT64_MAX); /* one that hung */
@@ -111,12 +120,12 @@ static void test_icons_do_not_decide(void **state) {
     (void)state;
     static struct cost_model model;
     struct parameters parameters = blur();
-    const struct glance icon = {.codec = CODEC_PNG, .width = 16, .height = 16, .channels = 3, .depth = 8};
-    struct glance large = icon;
+    const struct peek icon = {.codec = CODEC_PNG, .width = 16, .height = 16, .channels = 3, .depth = 8};
+    struct peek large = icon;
     large.width = 5472;
     large.height = 3648;
-    const struct cost_request tiny = {&icon, 77, &parameters, CODEC_PNG};
-    const struct cost_request work = {&large, 20000000, &parameters, CODEC_PNG};
+    const struct intent tiny = intent_of(&icon, 77, &parameters, CODEC_PNG);
+    const struct intent work = intent_of(&large, 20000000, &parameters, CODEC_PNG);
     int64_t before = cost_predict(&model, &work).ns;
     for (unsigned i = 0; i < 500; i++) {
         struct cost cost = cost_predict(&model, &tiny);
@@ -139,43 +148,43 @@ static void test_icons_do_not_decide(void **state) {
 
 static void test_every_kind_has_its_place(void **state) {
     (void)state;
-    struct glance glance = hd;
+    struct peek header = hd;
     for (unsigned i = 0; i < 32; i++) {
         struct parameters parameters;
         parameters_init(&parameters, i & 1 ? filter_get(FILTER_STATS) : NULL);
-        glance.codec = i & 2 ? CODEC_PNG : CODEC_JPEG;
-        glance.progressive = i & 4;
+        header.codec = i & 2 ? CODEC_PNG : CODEC_JPEG;
+        header.progressive = i & 4;
         parameters.output.effort = 9;
         parameters.input.mode = i & 8 ? MODE_REDACT : MODE_PLAIN;
-        struct cost cost = predict(i & 16 ? NULL : &glance, 1, &parameters, i & 2 ? CODEC_PNG : CODEC_JPEG);
+        struct cost cost = predict(i & 16 ? NULL : &header, 1, &parameters, i & 2 ? CODEC_PNG : CODEC_JPEG);
         assert_true(cost.kind < COST_KINDS && cost.ns > 0 && cost.table_ns > 0);
     }
 }
 
-static void test_glance(void **state) {
+static void test_peek(void **state) {
     (void)state;
     static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1,    2, 0xFF, 0xFF, 0xC2, 0, 17,   8,
                                    0,    9,    0,    7,    3, 1, 0x22, 0, 2,    0x11, 1,    3, 0x11, 1};
     static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x10\4\0\0\1";
-    struct glance glance;
-    assert_true(codec_peek((struct bytes){jpeg, sizeof jpeg}, &glance));
-    assert_int_equal(glance.width, 7);
-    assert_int_equal(glance.height, 9);
-    assert_true(glance.progressive && glance.reduced);
+    struct peek header;
+    assert_true(codec_peek((struct bytes){jpeg, sizeof jpeg}, &header));
+    assert_int_equal(header.width, 7);
+    assert_int_equal(header.height, 9);
+    assert_true(header.progressive && header.sampling == 0x22);
     for (size_t size = 0; size < sizeof jpeg - 6; size++) {
-        assert_false(codec_peek((struct bytes){jpeg, size}, &glance));
+        assert_false(codec_peek((struct bytes){jpeg, size}, &header));
     }
-    assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &glance));
-    assert_int_equal(glance.width, 256);
-    assert_int_equal(glance.depth, 16);
-    assert_int_equal(glance.channels, 2);
-    assert_true(glance.progressive);
-    assert_false(codec_peek((struct bytes){png, sizeof png - 2}, &glance));
-    assert_false(codec_peek((struct bytes){NULL, 0}, &glance));
+    assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &header));
+    assert_int_equal(header.width, 256);
+    assert_int_equal(header.depth, 16);
+    assert_int_equal(header.channels, 2);
+    assert_true(header.progressive);
+    assert_false(codec_peek((struct bytes){png, sizeof png - 2}, &header));
+    assert_false(codec_peek((struct bytes){NULL, 0}, &header));
 }
 
 /* Only the first, sequential kind of frame with 8 bits, in grey or colour. */
-static void test_glance_at_baseline(void **state) {
+static void test_peek_at_baseline(void **state) {
     (void)state;
     static const struct {
         uint8_t marker, depth, components;
@@ -188,28 +197,28 @@ static void test_glance_at_baseline(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint8_t jpeg[23] = {0xFF, 0xD8, 0xFF, cases[i].marker,    0, 17, cases[i].depth, 0,
                                   9,    0,    7,    cases[i].components};
-        struct glance glance;
-        assert_true(codec_peek((struct bytes){jpeg, sizeof jpeg}, &glance));
-        assert_int_equal(glance.channels, cases[i].components);
-        assert_int_equal(glance.baseline, cases[i].baseline);
+        struct peek header;
+        assert_true(codec_peek((struct bytes){jpeg, sizeof jpeg}, &header));
+        assert_int_equal(header.channels, cases[i].components);
+        assert_int_equal(header.baseline, cases[i].baseline);
     }
     static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x8\0\0\0\0";
-    struct glance glance;
-    assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &glance));
-    assert_false(glance.baseline);
+    struct peek header;
+    assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &header));
+    assert_false(header.baseline);
 }
 
 /* --- a device's codecs ---------------------------------------------------------------------- */
-static const struct glance photo = {.codec = CODEC_JPEG,
-                                    .width = 1920,
-                                    .height = 1080,
-                                    .channels = 3,
-                                    .depth = 8,
-                                    .reduced = true,
-                                    .baseline = true};
+static const struct peek photo = {.codec = CODEC_JPEG,
+                                  .width = 1920,
+                                  .height = 1080,
+                                  .channels = 3,
+                                  .depth = 8,
+                                  .sampling = 0x22,
+                                  .baseline = true};
 
-static bool suits(const struct glance *glance, const struct parameters *parameters, enum codec_id output) {
-    struct cost cost = predict(glance, 500000, parameters, output);
+static bool suits(const struct peek *header, const struct parameters *parameters, enum codec_id output) {
+    struct cost cost = predict(header, 500000, parameters, output);
     assert_int_equal(cost.device_table_ns > 0, cost.device_ns > 0);
     return cost.device_table_ns > 0;
 }
@@ -224,18 +233,18 @@ static void set(struct parameters *parameters, const char *query) {
 static void test_pictures_for_a_device(void **state) {
     (void)state;
     struct parameters parameters = blur();
-    struct glance glance = photo;
-    assert_true(suits(&glance, &parameters, CODEC_JPEG));
-    assert_false(suits(&glance, &parameters, CODEC_PNG));
+    struct peek header = photo;
+    assert_true(suits(&header, &parameters, CODEC_JPEG));
+    assert_false(suits(&header, &parameters, CODEC_PNG));
     assert_false(suits(NULL, &parameters, CODEC_JPEG));
-    glance.baseline = false;
-    assert_false(suits(&glance, &parameters, CODEC_JPEG));
-    glance = (struct glance){.codec = CODEC_PNG, .width = 64, .height = 64, .channels = 3, .depth = 8};
-    assert_false(suits(&glance, &parameters, CODEC_JPEG));
+    header.baseline = false;
+    assert_false(suits(&header, &parameters, CODEC_JPEG));
+    header = (struct peek){.codec = CODEC_PNG, .width = 64, .height = 64, .channels = 3, .depth = 8};
+    assert_false(suits(&header, &parameters, CODEC_JPEG));
     int64_t large = predict(&photo, 500000, &parameters, CODEC_JPEG).device_ns;
-    glance = photo;
-    glance.width = glance.height = 16;
-    int64_t small = predict(&glance, 500000, &parameters, CODEC_JPEG).device_ns;
+    header = photo;
+    header.width = header.height = 16;
+    int64_t small = predict(&header, 500000, &parameters, CODEC_JPEG).device_ns;
     assert_true(small > 500000 && large > small + 250000);
 }
 
@@ -273,9 +282,9 @@ static void test_filters_for_a_device(void **state) {
                  {FILTER_STATS, "", false, false},
                  {FILTER_COUNT, "ops=blur|pixelate:block=8|blur", true, true},
                  {FILTER_COUNT, "ops=blur|sharpen", false, true}};
-    struct glance gray = photo;
+    struct peek gray = photo;
     gray.channels = 1;
-    gray.reduced = false;
+    gray.sampling = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct parameters parameters;
         bool pipeline = cases[i].filter == FILTER_COUNT;
@@ -284,8 +293,8 @@ static void test_filters_for_a_device(void **state) {
         assert_int_equal(suits(&photo, &parameters, CODEC_JPEG), cases[i].colours);
         assert_int_equal(suits(&gray, &parameters, CODEC_JPEG), cases[i].gray);
     }
-    struct glance full = photo; /* in its colours, too */
-    full.reduced = false;
+    struct peek full = photo; /* in its colours, too */
+    full.sampling = 0x11;
     struct parameters parameters = blur();
     set(&parameters, "subsampling=420");
     assert_false(suits(&full, &parameters, CODEC_JPEG));
@@ -312,7 +321,7 @@ static void test_learning_about_a_device(void **state) {
     (void)state;
     static struct cost_model model;
     struct parameters parameters = blur();
-    const struct cost_request request = {&photo, 500000, &parameters, CODEC_JPEG};
+    const struct intent request = intent_of(&photo, 500000, &parameters, CODEC_JPEG);
     struct cost first = cost_predict(&model, &request), cost = first;
     assert_int_equal(first.device_ns, first.device_table_ns);
     for (unsigned i = 0; i < 80; i++) {
@@ -344,8 +353,8 @@ int main(void) {
         cmocka_unit_test(test_not_recognised),
         cmocka_unit_test(test_learning),
         cmocka_unit_test(test_every_kind_has_its_place),
-        cmocka_unit_test(test_glance),
-        cmocka_unit_test(test_glance_at_baseline),
+        cmocka_unit_test(test_peek),
+        cmocka_unit_test(test_peek_at_baseline),
         cmocka_unit_test(test_pictures_for_a_device),
         cmocka_unit_test(test_parameters_for_a_device),
         cmocka_unit_test(test_filters_for_a_device),

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/picture/intent.h"
+
+#include <string.h>
+
+#include "server/message/multipart.h"
+
+enum {
+    FORM_HEAD_MAX = 4 << 10, /* bytes of a form that are searched for the beginning of its picture */
+    /* A picture that was not recognised is taken for a sharp JPEG: */
+    GUESSED_PIXELS = 8, /* of each byte */
+    GUESSED_SIDE = 4096,
+};
+
+/* In a form the picture follows some fields. A wrong guess here makes a wrong prediction and no more. */
+static struct bytes find_picture(struct bytes body, const char *content_type) {
+    static const char *const magics[] = {"\xFF\xD8\xFF", "\x89PNG\r\n"};
+    size_t head = body.size < FORM_HEAD_MAX ? body.size : FORM_HEAD_MAX;
+    for (unsigned i = 0; i < 2 && multipart_is(content_type); i++) {
+        const uint8_t *found = memmem(body.data, head, magics[i], strlen(magics[i]));
+        if (found) {
+            return (struct bytes){found, body.size - (size_t)(found - body.data)};
+        }
+    }
+    return body;
+}
+
+static uint8_t shift_of(unsigned factor) {
+    return factor >= 4 ? 2 : factor >= 2 ? 1 : 0;
+}
+
+/* As codec_probe tells the shapes of the usual files. */
+static struct picture picture_of(const struct peek *header) {
+    static const enum pixel_model models[] = {PIXEL_GRAY, PIXEL_GRAY, PIXEL_GRAY_ALPHA, PIXEL_RGB,
+                                              PIXEL_RGBA};
+    bool jpeg = header->codec == CODEC_JPEG;
+    struct picture picture = {
+        .codec = header->codec,
+        .progressive = header->progressive,
+        .metadata.orientation = 1,
+        .pixels = {.model = jpeg && header->channels > 1 ? PIXEL_RGB : models[header->channels],
+                   .depth = header->depth,
+                   .width = header->width,
+                   .height = header->height}};
+    picture.native = picture.pixels;
+    if (jpeg && header->sampling) {
+        picture.native.model = PIXEL_YCBCR;
+        picture.native.chroma_shift_x = shift_of(header->sampling >> 4);
+        picture.native.chroma_shift_y = shift_of(header->sampling & 15);
+    }
+    return picture;
+}
+
+void intent_guess(struct intent *intent, const struct peek *header, size_t size, const char *accept,
+                  const struct parameters *parameters) {
+    const struct peek usual = {.codec = CODEC_JPEG,
+                               .channels = 3,
+                               .depth = 8,
+                               .width = GUESSED_SIDE,
+                               .height = (uint32_t)(size * GUESSED_PIXELS / GUESSED_SIDE + 1)};
+    struct plan *plan = &intent->plan;
+    struct error ignored; /* regions may lie off a picture that is not upright; all else is decided before */
+    intent->known = header;
+    intent->header = header ? *header : usual;
+    plan->input.size = size;
+    plan->parameters = parameters;
+    plan->picture = picture_of(&intent->header);
+    if (parameters->output.metadata == METADATA_KEEP) {
+        plan->picture.metadata.exif.size = size < METADATA_ICC_MAX ? size : METADATA_ICC_MAX;
+    }
+    plan_decide(plan, accept, &ignored);
+}
+
+void intent_make(struct intent *intent, struct bytes body, const char *content_type, const char *accept,
+                 const struct parameters *parameters, const struct codec_limits *limits) {
+    struct peek header;
+    /* A picture that is refused once its header has been read costs no more than that. */
+    bool known =
+        codec_peek(find_picture(body, content_type), &header) && peek_is_possible(&header, body.size, limits);
+    intent_guess(intent, known ? &header : NULL, body.size, accept, parameters);
+}
+
+bool intent_suits_device(const struct intent *intent) {
+    return intent->known && intent->header.baseline && plan_may_transcode(&intent->plan);
+}
