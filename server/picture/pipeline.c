@@ -15,10 +15,10 @@
 #include "cpu/linear.h"
 #include "cpu/orient.h"
 #include "server/picture/envelope.h"
+#include "server/picture/footprint.h"
 #include "server/picture/plan.h"
 #include "server/picture/statistics.h"
 #include "server/picture/workspace.h"
-#include "server/queue/footprint.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -56,8 +56,12 @@ static enum metric_format format_of(const struct plan *plan) {
 }
 
 static enum status plan(struct pipeline *p) {
+    const struct request *request = p->request;
     struct outcome *outcome = &p->request->outcome;
-    enum status status = plan_make(&p->plan, p->input, p->request, p->clock, p->err);
+    p->plan.parameters = &request->parameters;
+    p->plan.limits =
+        plan_limits(&request->settings->config, slot_pool_budget(request->service->slots), p->clock);
+    enum status status = plan_make(&p->plan, p->input, request->accept, p->err);
     if (p->plan.upright.width > 0) { /* the header was fine */
         outcome->width = p->plan.upright.width;
         outcome->height = p->plan.upright.height;
@@ -83,8 +87,6 @@ static void init_output(struct pipeline *p) {
     size_t pixels = (size_t)p->plan.upright.width * p->plan.upright.height;
     buf_init(&p->request->answer.body, pixels * 16 + (8 << 20));
 }
-
-/* ---- the whole by a device's codecs ---- */
 
 static enum status run_transcode(struct pipeline *p, struct lane *lane, struct lane_timing *timing) {
     struct buf *output = &p->request->answer.body;
@@ -144,8 +146,6 @@ static enum status transcode(struct pipeline *p) {
     p->complete = true;
     return ST_OK;
 }
-
-/* ---- step by step ---- */
 
 static enum status take_memory(struct pipeline *p) {
     return workspace_open(&p->work, p->request->service->slots, &p->plan, p->request->service->cpu, p->err);

@@ -2,10 +2,9 @@
 #include "server/picture/plan.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
+#include "config/config.h"
 #include "cpu/orient.h"
 #include "server/message/accept.h"
-#include "server/request.h"
-#include "server/service.h"
 
 /* The subsampling that a planar shape has; AUTO when it has no name here (4:4:0, 4:1:1). */
 static enum subsampling subsampling_of(const struct image_shape *shape) {
@@ -95,21 +94,21 @@ enum status plan_decide(struct plan *plan, const char *accept, struct error *err
     return status;
 }
 
-enum status plan_make(struct plan *plan, struct bytes input, const struct request *request, int64_t start_ns,
-                      struct error *err) {
-    const struct config *config = &request->settings->config;
-    plan->input = input;
-    plan->parameters = &request->parameters;
-    plan->limits = (struct codec_limits){
+struct codec_limits plan_limits(const struct config *config, uint64_t memory, int64_t start_ns) {
+    return (struct codec_limits){
         .max_pixels = config->max_pixels,
         .max_side = config->max_side,
         .max_scans = config->max_scans,
-        .max_memory = slot_pool_budget(request->service->slots),
+        .max_memory = memory,
         .deadline_ns = start_ns + config->work_timeout_ms * 1000000,
-        .local_blocks = plan->parameters->input.mode == MODE_REDACT,
     };
+}
+
+enum status plan_make(struct plan *plan, struct bytes input, const char *accept, struct error *err) {
+    plan->input = input;
+    plan->limits.local_blocks = plan->parameters->input.mode == MODE_REDACT;
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
-    status = status == ST_OK ? plan_decide(plan, request->accept, err) : status;
+    status = status == ST_OK ? plan_decide(plan, accept, err) : status;
     if (status == ST_OK) {
         /* The blocks beside redacted ones can only stay as they are where no pixel of theirs was made with
          * those. */

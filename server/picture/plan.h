@@ -8,7 +8,7 @@
 #include "server/message/parameters.h"
 #include "server/picture/selection.h"
 
-struct request;
+struct config;
 
 struct plan {
     struct bytes input; /* the picture's bytes */
@@ -25,11 +25,13 @@ struct plan {
     struct selection selection;
 };
 
-/* Reads the header and decides, into a zeroed plan. `input` and `request` must outlive the plan; the time
- * limit counts from start_ns. Fails as codec_probe does, and with ST_LIMIT for a chain that is too long; when
- * plan->upright has a width, the header was fine. */
-enum status plan_make(struct plan *plan, struct bytes input, const struct request *request, int64_t start_ns,
-                      struct error *err);
+/* What decoding may take; `memory` is the budget for pictures, and the time limit counts from start_ns. */
+struct codec_limits plan_limits(const struct config *config, uint64_t memory, int64_t start_ns);
+
+/* Reads the header and decides, into a plan that is zero but for parameters and limits. `input` and the
+ * parameters must outlive the plan. Fails as codec_probe does, and as plan_decide; when plan->upright has a
+ * width, the header was fine. */
+enum status plan_make(struct plan *plan, struct bytes input, const char *accept, struct error *err);
 
 /* The part of it that follows from plan->picture and plan->parameters: all but the limits and what depends on
  * the pixel data. ST_LIMIT for a chain that is too long, ST_ARGUMENT for regions, which come last. */

@@ -5,7 +5,7 @@
 
 #include "core/slot.h"
 #include "filters/backend.h"
-#include "server/queue/footprint.h"
+#include "server/picture/footprint.h"
 
 /* Zero-initialise. */
 struct workspace {

@@ -7,7 +7,7 @@
  * and more count alike, of which the last eight or so matter; shorter ones count less, in proportion, so that
  * icons do not decide what is believed of large pictures.
  *
- * What it takes of memory is server/queue/footprint.h. */
+ * What it takes of memory is server/picture/footprint.h. */
 #ifndef BLURD_SERVER_QUEUE_COST_H
 #define BLURD_SERVER_QUEUE_COST_H
 

@@ -2,8 +2,8 @@
 #include "server/queue/overload.h"
 
 #include "core/clock.h"
+#include "server/picture/footprint.h"
 #include "server/picture/intent.h"
-#include "server/queue/footprint.h"
 #include "server/request.h"
 #include "server/service.h"
 

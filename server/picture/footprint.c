@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/queue/footprint.h"
+#include "server/picture/footprint.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
 #include "cpu/mask/mask.h"

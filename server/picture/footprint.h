@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The memory that a picture takes, beside its body: what the pipeline takes out of a slot or claims, told
  * from the plan before it is taken, and from a guess at the plan when the request is queued. */
-#ifndef BLURD_SERVER_QUEUE_FOOTPRINT_H
-#define BLURD_SERVER_QUEUE_FOOTPRINT_H
+#ifndef BLURD_SERVER_PICTURE_FOOTPRINT_H
+#define BLURD_SERVER_PICTURE_FOOTPRINT_H
 
 #include <stddef.h>
 #include <stdint.h>
