@@ -7,7 +7,7 @@
 
 #include "filters/backend.h"
 #include "filters/chain.h"
-#include "gpu/engine/lane.h"
+#include "gpu/stream/stream.h"
 
 enum { TEXTBOOK_TAPS = 7 };
 
@@ -25,7 +25,7 @@ struct bench_kernels {
 struct bench {
     struct cuda cuda;
     struct gpu_device device;
-    struct gpu_lane lane;
+    struct gpu_stream stream;
     struct bench_kernels kernels;
     struct backend *cpu;
     struct lane *cpu_lane;
@@ -61,7 +61,7 @@ enum status bench_load_module(struct bench *bench, const char *source, CUmodule 
 
 /* Fills bench->kernels, or says why they are missing. */
 void bench_compile(struct bench *bench);
-/* A bench kernel by value of its parameters, on bench->lane.stream. */
+/* A bench kernel by value of its parameters, on bench->stream.handle. */
 void bench_launch_kernel(struct bench *bench, CUfunction kernel, unsigned grid_x, unsigned grid_y,
                          unsigned block_x, unsigned block_y, void **parameters);
 

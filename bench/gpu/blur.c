@@ -7,6 +7,7 @@
 #include "bench/gpu/pictures.h"
 #include "core/clock.h"
 #include "gpu/filters/blur.h"
+#include "gpu/filters/gpu_chain.h"
 
 enum { IN_A_ROW = 20, ROUNDS = 25, RUNS = 40, CPU_RUNS = 7, BLOCK = 16, ROUNDS_QUICK = 2 };
 
@@ -45,11 +46,11 @@ static void run_copies(struct subject *subject, unsigned i) {
     struct lane_timing timing;
     struct pictures *pictures = subject->pictures;
     i %= PICTURES;
-    must(gpu_lane_run(&subject->bench->lane,
-                      &(struct run){.chain = &subject->chain,
-                                    .source = &pictures->source[i],
-                                    .target = &pictures->target[i]},
-                      &timing, &err),
+    must(gpu_chain_run(&subject->bench->stream,
+                       &(struct run){.chain = &subject->chain,
+                                     .source = &pictures->source[i],
+                                     .target = &pictures->target[i]},
+                       &timing, &err),
          &err);
 }
 
@@ -58,7 +59,7 @@ static void run_kernels(void *context, unsigned i) {
     struct error err = {0};
     struct pictures *pictures = subject->pictures;
     i %= PICTURES;
-    must(gpu_blur(&subject->bench->lane, &subject->chain.step[0].blur, &pictures->device_source[i],
+    must(gpu_blur(&subject->bench->stream, &subject->chain.step[0].blur, &pictures->device_source[i],
                   &pictures->device_target[i], &err),
          &err);
 }
@@ -78,7 +79,7 @@ static void run_textbook(void *context, unsigned i) {
 static void run_textbook_copies(struct subject *subject, unsigned i) {
     struct error err = {0};
     const struct cuda *cuda = &subject->bench->cuda;
-    CUstream stream = subject->bench->lane.stream;
+    CUstream stream = subject->bench->stream.handle;
     struct pictures *pictures = subject->pictures;
     i %= PICTURES;
     must(CUDA_TRY(cuda, &err, cuMemcpyHtoDAsync, pictures->packed_source[i], pictures->pageable_source[i],

@@ -34,7 +34,7 @@ void bench_open(struct bench *bench) {
         exit(NO_DRIVER);
     }
     must(gpu_device_open(&bench->device, &bench->cuda, 0, &options, &err), &err);
-    must(gpu_lane_init(&bench->lane, &bench->device, &err), &err);
+    must(gpu_stream_init(&bench->stream, &bench->device, &err), &err);
     must(cpu_backend_open("auto", &bench->cpu, &err), &err);
     must(lane_create(bench->cpu, &bench->cpu_lane, &err), &err);
     void *query = dlsym(bench->cuda.library, "cuStreamQuery");
@@ -47,7 +47,7 @@ void bench_open(struct bench *bench) {
 void bench_close(struct bench *bench) {
     lane_destroy(bench->cpu_lane);
     backend_close(bench->cpu);
-    gpu_lane_finish(&bench->lane);
+    gpu_stream_finish(&bench->stream);
     gpu_device_close(&bench->device);
 }
 
@@ -110,7 +110,7 @@ void bench_launch_kernel(struct bench *bench, CUfunction kernel, unsigned grid_x
                          unsigned block_x, unsigned block_y, void **parameters) {
     struct error err = {0};
     must(CUDA_TRY(&bench->cuda, &err, cuLaunchKernel, kernel, grid_x, grid_y, 1, block_x, block_y, 1, 0,
-                  bench->lane.stream, parameters, NULL),
+                  bench->stream.handle, parameters, NULL),
          &err);
 }
 
@@ -132,7 +132,7 @@ double device_us(struct bench *bench, void (*work)(void *context, unsigned i), v
                  unsigned rounds) {
     static double took[ROUNDS_MAX];
     const struct cuda *cuda = &bench->cuda;
-    struct gpu_lane *lane = &bench->lane;
+    struct gpu_stream *stream = &bench->stream;
     struct error err = {0};
     unsigned long long held = HOLD_BASE_NS + (unsigned long long)count * HOLD_EACH_NS;
     void *parameters[] = {&held};
@@ -142,13 +142,13 @@ double device_us(struct bench *bench, void (*work)(void *context, unsigned i), v
         if (bench->kernels.hold) {
             bench_launch_kernel(bench, bench->kernels.hold, 1, 1, 1, 1, parameters);
         }
-        must(CUDA_TRY(cuda, &err, cuEventRecord, lane->begin, lane->stream), &err);
+        must(CUDA_TRY(cuda, &err, cuEventRecord, stream->begin, stream->handle), &err);
         for (unsigned i = 0; i < count; i++) {
             work(context, r + i);
         }
-        must(CUDA_TRY(cuda, &err, cuEventRecord, lane->filtered, lane->stream), &err);
-        must(CUDA_TRY(cuda, &err, cuStreamSynchronize, lane->stream), &err);
-        must(CUDA_TRY(cuda, &err, cuEventElapsedTime, &ms, lane->begin, lane->filtered), &err);
+        must(CUDA_TRY(cuda, &err, cuEventRecord, stream->filtered, stream->handle), &err);
+        must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
+        must(CUDA_TRY(cuda, &err, cuEventElapsedTime, &ms, stream->begin, stream->filtered), &err);
         took[r] = (double)ms * 1000 / count;
     }
     return quantile(took, rounds, 0.5);

@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "gpu/filters/blend.h"
 #include "gpu/filters/convolve.h"
+#include "gpu/filters/gpu_chain.h"
 #include "gpu/filters/pixelate.h"
 #include "gpu/filters/sharpen.h"
 #include "gpu/filters/stats.h"
@@ -122,25 +123,25 @@ static void run_copies(struct subject *subject, unsigned i) {
                             .source = &subject->pictures->source[i],
                             .target = &target,
                             .mask = subject->masked ? &subject->mask : NULL};
-    must(gpu_lane_run(&subject->bench->lane, &run, &timing, &err), &err);
+    must(gpu_chain_run(&subject->bench->stream, &run, &timing, &err), &err);
 }
 
 static enum status enqueue(struct subject *subject, const struct image *source, const struct image *target,
                            struct error *err) {
-    struct gpu_lane *lane = &subject->bench->lane;
+    struct gpu_stream *stream = &subject->bench->stream;
     const struct step *step = &subject->chain.step[0];
     if (subject->masked) {
-        return gpu_blend(lane, source, &subject->device_mask, target, err);
+        return gpu_blend(stream, source, &subject->device_mask, target, err);
     }
     switch (step->filter) {
     case FILTER_CONVOLVE:
-        return gpu_convolve(lane, &step->convolve, source, target, err);
+        return gpu_convolve(stream, &step->convolve, source, target, err);
     case FILTER_SHARPEN:
-        return gpu_sharpen(lane, &step->sharpen, source, target, err);
+        return gpu_sharpen(stream, &step->sharpen, source, target, err);
     case FILTER_PIXELATE:
-        return gpu_pixelate(lane, &step->pixelate, source, target, err);
+        return gpu_pixelate(stream, &step->pixelate, source, target, err);
     case FILTER_STATS:
-        return gpu_stats(lane, source, NULL, target, err);
+        return gpu_stats(stream, source, NULL, target, err);
     case FILTER_BLUR:
     case FILTER_COUNT:
         break;
@@ -221,7 +222,7 @@ static void draw_mask(const struct image *mask) {
 /* Pinned memory, and the same on the device. */
 static void create_mask(struct subject *subject) {
     const struct cuda *cuda = &subject->bench->cuda;
-    CUstream stream = subject->bench->lane.stream;
+    CUstream stream = subject->bench->stream.handle;
     const struct image_shape *picture = &subject->pictures->shape;
     const struct image_shape shape = {
         .model = PIXEL_GRAY, .depth = 8, .width = picture->width, .height = picture->height};

@@ -37,12 +37,12 @@ struct runner {
     struct bench *bench;
     const struct files *files;
     const struct chain *chain;
-    struct submitter *pump;
+    struct submitter *submitter;
     enum work work;
     unsigned first;           /* picture to begin with */
     pthread_barrier_t *ready; /* all lanes have their means */
     double seconds;
-    struct gpu_lane lane;
+    struct jpeg_stream jpeg;
     void *output;
     uint64_t done, bytes;
     double *ms;
@@ -105,40 +105,42 @@ static struct image on_device(const struct image_shape *shape, CUdeviceptr data)
     return image;
 }
 
-static struct gpu_transcode job_of(const struct runner *runner, const struct file *file) {
-    return (struct gpu_transcode){.chain = runner->chain,
-                                  .shape = file->shape,
-                                  .input = file->bytes,
-                                  .output = runner->output,
-                                  .room = ROOM,
-                                  .quality = QUALITY};
+static struct transcode job_of(const struct runner *runner, const struct file *file) {
+    return (struct transcode){.chain = runner->chain,
+                              .shape = file->shape,
+                              .input = file->bytes,
+                              .output = runner->output,
+                              .room = ROOM,
+                              .quality = QUALITY};
 }
 
 /* Part of the way: what a codec of the GPU or the walk over the scan does alone. The planes lie where the
  * first whole run left them. */
 static enum status run_part(struct runner *runner, const struct file *file, struct error *err) {
-    const struct gpu_transcode job = job_of(runner, file);
-    struct gpu_lane *lane = &runner->lane;
-    struct image image = on_device(&file->shape, lane->source.data);
+    const struct transcode job = job_of(runner, file);
+    struct jpeg_stream *jpeg = &runner->jpeg;
+    struct gpu_stream *stream = &jpeg->stream;
+    struct image image = on_device(&file->shape, stream->source.data);
     enum status status = ST_OK;
     if (runner->work == ENCODE) {
-        status = gpu_encode(lane, &image, ROOM, QUALITY, err);
+        status = gpu_encode_begin(&jpeg->encode, stream, &image, ROOM, QUALITY, err);
     } else if (runner->work == WALK) {
-        status = huffman_sync_parse(lane, file->bytes, &file->shape, err);
-        status = status == ST_OK ? huffman_sync_begin(lane, file->bytes, err) : status;
+        status = huffman_sync_parse(&jpeg->sync, stream, file->bytes, &file->shape, err);
+        status = status == ST_OK ? huffman_sync_begin(&jpeg->sync, stream, file->bytes, err) : status;
     } else {
-        status = gpu_lane_parse(lane, &job, err);
-        status = status == ST_OK ? huffman_sync_begin(lane, file->bytes, err) : status;
-        status = status == ST_OK ? gpu_decode_begin(lane, &image, err) : status;
+        status = jpeg_stream_parse(jpeg, &job, err);
+        status = status == ST_OK ? huffman_sync_begin(&jpeg->sync, stream, file->bytes, err) : status;
+        status = status == ST_OK ? gpu_decode_begin(&jpeg->decode, stream, &jpeg->sync, &image, err) : status;
     }
-    return status == ST_OK ? CUDA_TRY(&runner->bench->cuda, err, cuStreamSynchronize, lane->stream) : status;
+    return status == ST_OK ? CUDA_TRY(&runner->bench->cuda, err, cuStreamSynchronize, stream->handle)
+                           : status;
 }
 
 static enum status run_one(struct runner *runner, const struct file *file, struct error *err) {
     struct lane_timing timing = {0};
     size_t size = 0;
-    const struct gpu_transcode job = job_of(runner, file);
-    enum status status = submitter_run(runner->pump, &runner->lane, &job, &size, &timing, err);
+    const struct transcode job = job_of(runner, file);
+    enum status status = submitter_run(runner->submitter, &runner->jpeg, &job, &size, &timing, err);
     runner->bytes += size;
     runner->sum.upload_ns += timing.upload_ns;
     runner->sum.filter_ns += timing.filter_ns;
@@ -150,8 +152,7 @@ static void open_runner(struct runner *runner) {
     struct bench *bench = runner->bench;
     struct error err = {0};
     must(gpu_device_enter(&bench->device, &err), &err);
-    must(gpu_lane_init(&runner->lane, &bench->device, &err), &err);
-    must(gpu_lane_init_jpeg(&runner->lane, &err), &err);
+    must(jpeg_stream_init(&runner->jpeg, &bench->device, &err), &err);
     must(CUDA_TRY(&bench->cuda, &err, cuMemHostAlloc, &runner->output, ROOM, CU_MEMHOSTALLOC_PORTABLE), &err);
     for (unsigned i = 0; i < runner->files->count; i++) { /* memory is taken here */
         must(run_one(runner, &runner->files->file[i], &err), &err);
@@ -178,7 +179,7 @@ static void *runner_main(void *argument) {
     }
     pthread_barrier_wait(runner->ready);
     runner->bench->cuda.cuMemFreeHost(runner->output);
-    gpu_lane_finish(&runner->lane);
+    jpeg_stream_finish(&runner->jpeg);
     return NULL;
 }
 
@@ -219,15 +220,15 @@ static void measure(struct bench *bench, const struct files *files, const struct
     if (!times || pthread_barrier_init(&ready, NULL, lanes + 1)) {
         give_up("out of memory");
     }
-    struct submitter *pump;
+    struct submitter *submitter;
     struct error err = {0};
-    must(submitter_create(&pump, &bench->device, &err), &err);
+    must(submitter_create(&submitter, &bench->device, &err), &err);
     for (unsigned i = 0; i < lanes; i++) {
         runner[i] = (struct runner){.bench = bench,
                                     .files = files,
                                     .chain = chain,
                                     .work = work,
-                                    .pump = pump,
+                                    .submitter = submitter,
                                     .first = i,
                                     .ready = &ready,
                                     .seconds = bench->quick ? 0.2 : 1,
@@ -247,7 +248,7 @@ static void measure(struct bench *bench, const struct files *files, const struct
         add(&sum, &runner[i], times);
     }
     pthread_barrier_destroy(&ready);
-    submitter_destroy(pump);
+    submitter_destroy(submitter);
     print_row(&sum, times, wall, cpu, work, filter, lanes);
     fflush(stdout);
     free(times);

@@ -23,17 +23,17 @@ static void launch_empty(struct tiny *tiny) {
 
 static void launch_blur(struct tiny *tiny) {
     struct error err = {0};
-    must(gpu_blur(&tiny->bench->lane, &tiny->chain.step[0].blur, &tiny->source, &tiny->target, &err), &err);
+    must(gpu_blur(&tiny->bench->stream, &tiny->chain.step[0].blur, &tiny->source, &tiny->target, &err), &err);
 }
 
 static void wait_for(struct bench *bench, enum waiting waiting) {
     struct error err = {0};
     CUresult result = CUDA_ERROR_NOT_READY;
     while (waiting == POLLING && result == CUDA_ERROR_NOT_READY) {
-        result = bench->query(bench->lane.stream);
+        result = bench->query(bench->stream.handle);
     }
     if (result != CUDA_SUCCESS) {
-        must(CUDA_TRY(&bench->cuda, &err, cuStreamSynchronize, bench->lane.stream), &err);
+        must(CUDA_TRY(&bench->cuda, &err, cuStreamSynchronize, bench->stream.handle), &err);
     }
 }
 

@@ -66,8 +66,8 @@ static CUdeviceptr device_memory(struct bench *bench, size_t size) {
 
 static void upload(struct bench *bench, CUdeviceptr to, const void *from, size_t size) {
     struct error err = {0};
-    must(CUDA_TRY(&bench->cuda, &err, cuMemcpyHtoDAsync, to, from, size, bench->lane.stream), &err);
-    must(CUDA_TRY(&bench->cuda, &err, cuStreamSynchronize, bench->lane.stream), &err);
+    must(CUDA_TRY(&bench->cuda, &err, cuMemcpyHtoDAsync, to, from, size, bench->stream.handle), &err);
+    must(CUDA_TRY(&bench->cuda, &err, cuStreamSynchronize, bench->stream.handle), &err);
 }
 
 static void create_packed(struct bench *bench, struct pictures *made) {
@@ -135,9 +135,9 @@ bool pictures_download(struct bench *bench, struct pictures *pictures) {
     for (unsigned i = 0; i < PICTURES && status == ST_OK; i++) {
         CUdeviceptr from = pictures->device + (2 * i + 1) * pictures->size;
         status = CUDA_TRY(&bench->cuda, &err, cuMemcpyDtoHAsync, pictures->target[i].plane[0].data, from,
-                          pictures->size, bench->lane.stream);
+                          pictures->size, bench->stream.handle);
     }
-    must(CUDA_TRY(&bench->cuda, &err, cuStreamSynchronize, bench->lane.stream), &err);
+    must(CUDA_TRY(&bench->cuda, &err, cuStreamSynchronize, bench->stream.handle), &err);
     return status == ST_OK;
 }
 

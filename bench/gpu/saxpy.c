@@ -40,7 +40,7 @@ static void free_device(struct saxpy *saxpy) {
 /* What is in host memory to host memory, device memory taken and given back. */
 static double run_application(struct saxpy *saxpy) {
     const struct cuda *cuda = &saxpy->bench->cuda;
-    CUstream stream = saxpy->bench->lane.stream;
+    CUstream stream = saxpy->bench->stream.handle;
     struct error err = {0};
     int64_t begin = clock_ns();
     allocate_device(saxpy);
@@ -88,10 +88,10 @@ static double time_kernel(struct saxpy *saxpy) {
     allocate_device(saxpy);
     fill(saxpy);
     must(CUDA_TRY(cuda, &err, cuMemcpyHtoDAsync, saxpy->device_x, saxpy->x, saxpy->size,
-                  saxpy->bench->lane.stream),
+                  saxpy->bench->stream.handle),
          &err);
     must(CUDA_TRY(cuda, &err, cuMemcpyHtoDAsync, saxpy->device_y, saxpy->y, saxpy->size,
-                  saxpy->bench->lane.stream),
+                  saxpy->bench->stream.handle),
          &err);
     double us = device_us(saxpy->bench, launch, saxpy, IN_A_ROW, ROUNDS);
     free_device(saxpy);

@@ -48,7 +48,7 @@ static struct image place(const struct image *layout, CUdeviceptr data) {
 struct child {
     struct cuda cuda;
     struct gpu_device device;
-    struct gpu_lane lane;
+    struct gpu_stream stream;
     struct chain chain;
     struct image source, target;
 };
@@ -59,7 +59,7 @@ static enum status prepare(struct child *child, struct error *err) {
     struct image layout;
     CUdeviceptr data = 0;
     size_t size = image_layout(&layout, &shape);
-    enum status status = gpu_lane_init(&child->lane, &child->device, err);
+    enum status status = gpu_stream_init(&child->stream, &child->device, err);
     if (status == ST_OK) {
         status = CUDA_TRY(&child->cuda, err, cuMemAlloc, &data, 2 * size);
     }
@@ -71,8 +71,8 @@ static enum status prepare(struct child *child, struct error *err) {
 
 static enum status first_blur(struct child *child, struct error *err) {
     enum status status =
-        gpu_blur(&child->lane, &child->chain.step[0].blur, &child->source, &child->target, err);
-    return status == ST_OK ? CUDA_TRY(&child->cuda, err, cuStreamSynchronize, child->lane.stream) : status;
+        gpu_blur(&child->stream, &child->chain.step[0].blur, &child->source, &child->target, err);
+    return status == ST_OK ? CUDA_TRY(&child->cuda, err, cuStreamSynchronize, child->stream.handle) : status;
 }
 
 static enum module_format format_named(const char *name) {

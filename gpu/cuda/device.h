@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * One GPU inside the engine process: its primary context, its program, its lanes. */
+ * One GPU inside the engine process: its primary context and its program. */
 #ifndef BLURD_GPU_CUDA_DEVICE_H
 #define BLURD_GPU_CUDA_DEVICE_H
 
 #include "gpu/cuda/driver.h"
 #include "gpu/cuda/program.h"
 
-enum { GPU_MEMORY_PARTS = 4 }; /* of a GPU's memory, one of which lanes may keep */
+enum { GPU_MEMORY_PARTS = 4 }; /* of a GPU's memory, one of which streams may keep */
 
 struct gpu_device {
     const struct cuda *cuda;
     CUdevice device;
     CUcontext context; /* the primary one, with blocking synchronisation */
     struct program program;
-    int index;                  /* the N of "cuda:N" */
-    size_t memory_share;        /* bytes that its lanes may keep between runs, all together */
-    _Atomic size_t memory_kept; /* of their buffers now */
-    _Atomic unsigned purges;    /* how often all of them were told to give theirs back */
-    char name[64];              /* as the driver says */
-    int major, minor;           /* compute capability */
+    int index;                   /* the N of "cuda:N" */
+    size_t memory_share;         /* bytes that all its streams together may keep between runs */
+    _Atomic size_t memory_kept;  /* bytes of their buffers now */
+    _Atomic unsigned trim_epoch; /* how often all streams were told to free their buffers */
+    char name[64];               /* as the driver says */
+    int major, minor;            /* compute capability */
 };
 
 /* Retains the primary context of GPU `index`, makes it current on this thread and loads

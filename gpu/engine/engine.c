@@ -10,9 +10,9 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/orient.h"
-#include "gpu/engine/lane.h"
 #include "gpu/engine/mapping.h"
 #include "gpu/engine/transcoder.h"
+#include "gpu/filters/gpu_chain.h"
 
 struct engine {
     struct cuda cuda;
@@ -24,9 +24,9 @@ struct engine {
     _Atomic bool fault;                                  /* the next run shall fault */
 };
 
-struct engine_lane {
+struct engine_session {
     struct engine *engine;
-    struct gpu_lane lane[WIRE_DEVICES_MAX];
+    struct gpu_stream stream[WIRE_DEVICES_MAX];
 };
 
 /* Whether `gpus` ("all", "0,2") names the number. */
@@ -132,8 +132,8 @@ void engine_arm_fault(struct engine *engine) {
     atomic_store(&engine->fault, true);
 }
 
-enum status engine_lane_create(struct engine_lane **lane, struct engine *engine, struct error *err) {
-    struct engine_lane *made = calloc(1, sizeof *made);
+enum status engine_session_create(struct engine_session **session, struct engine *engine, struct error *err) {
+    struct engine_session *made = calloc(1, sizeof *made);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");
     }
@@ -141,27 +141,27 @@ enum status engine_lane_create(struct engine_lane **lane, struct engine *engine,
     enum status status = ST_OK;
     for (unsigned i = 0; i < engine->count && status == ST_OK; i++) {
         status = gpu_device_enter(&engine->device[i], err);
-        status = status == ST_OK ? gpu_lane_init(&made->lane[i], &engine->device[i], err) : status;
+        status = status == ST_OK ? gpu_stream_init(&made->stream[i], &engine->device[i], err) : status;
     }
     if (status != ST_OK) {
-        engine_lane_destroy(made);
+        engine_session_destroy(made);
         return status;
     }
-    *lane = made;
+    *session = made;
     return ST_OK;
 }
 
-void engine_lane_destroy(struct engine_lane *lane) {
-    if (!lane) {
+void engine_session_destroy(struct engine_session *session) {
+    if (!session) {
         return;
     }
     struct error ignored;
-    for (unsigned i = 0; i < lane->engine->count; i++) {
-        if (lane->lane[i].device && gpu_device_enter(lane->lane[i].device, &ignored) == ST_OK) {
-            gpu_lane_finish(&lane->lane[i]);
+    for (unsigned i = 0; i < session->engine->count; i++) {
+        if (session->stream[i].device && gpu_device_enter(session->stream[i].device, &ignored) == ST_OK) {
+            gpu_stream_finish(&session->stream[i]);
         }
     }
-    free(lane);
+    free(session);
 }
 
 /* The device with the least to do, of those with codecs for `jpeg`. Two threads may choose the same one at
@@ -259,10 +259,10 @@ static enum status check_jpeg(const struct wire_run *run, struct error *err) {
     return status;
 }
 
-static void fault(struct gpu_lane *lane) {
+static void fault(struct gpu_stream *stream) {
     struct error ignored;
-    CUDA_TRY(lane->device->cuda, &ignored, cuLaunchKernel, lane->device->program.kernel[KERNEL_fault], 1, 1,
-             1, 1, 1, 1, 0, lane->stream, NULL, NULL);
+    CUDA_TRY(stream->device->cuda, &ignored, cuLaunchKernel, stream->device->program.kernel[KERNEL_fault], 1,
+             1, 1, 1, 1, 1, 0, stream->handle, NULL, NULL);
 }
 
 /* What is wanted, in the slot at `memory`. */
@@ -279,24 +279,24 @@ static struct run place(struct pictures *pictures, const struct wire_run *run, u
                         .mask = masked ? &pictures->mask : NULL};
 }
 
-static enum status run_pixels(struct engine_lane *lane, unsigned device, const struct wire_run *run,
+static enum status run_pixels(struct engine_session *session, unsigned device, const struct wire_run *run,
                               struct pictures *pictures, uint8_t *memory, struct wire_done *done) {
     const struct run wanted = place(pictures, run, memory);
-    enum status status = gpu_lane_run(&lane->lane[device], &wanted, &done->timing, &done->error);
-    gpu_lane_settle(&lane->lane[device], status);
+    enum status status = gpu_chain_run(&session->stream[device], &wanted, &done->timing, &done->error);
+    gpu_stream_trim(&session->stream[device], status);
     return status;
 }
 
-static enum status run_jpeg(struct engine_lane *lane, unsigned device, const struct wire_run *run,
+static enum status run_jpeg(struct engine_session *session, unsigned device, const struct wire_run *run,
                             uint8_t *memory, struct wire_done *done) {
-    struct gpu_transcoder *transcoder = lane->engine->transcoder[device];
-    const struct gpu_transcode job = {.chain = &run->chain,
-                                      .shape = run->shape,
-                                      .orientation = run->jpeg.orientation,
-                                      .input = {memory + run->source, run->jpeg.size},
-                                      .output = memory + run->target,
-                                      .room = run->jpeg.room,
-                                      .quality = run->jpeg.quality};
+    struct gpu_transcoder *transcoder = session->engine->transcoder[device];
+    const struct transcode job = {.chain = &run->chain,
+                                  .shape = run->shape,
+                                  .orientation = run->jpeg.orientation,
+                                  .input = {memory + run->source, run->jpeg.size},
+                                  .output = memory + run->target,
+                                  .room = run->jpeg.room,
+                                  .quality = run->jpeg.quality};
     size_t size = 0;
     enum status status = transcoder ? gpu_transcoder_run(transcoder, &job, &size, &done->timing, &done->error)
                                     : fail(&done->error, ST_UNSUPPORTED, "no GPU has codecs for JPEGs");
@@ -304,7 +304,7 @@ static enum status run_jpeg(struct engine_lane *lane, unsigned device, const str
     return status;
 }
 
-static enum status run_on(struct engine_lane *lane, unsigned device, const struct wire_run *run, int fd,
+static enum status run_on(struct engine_session *session, unsigned device, const struct wire_run *run, int fd,
                           struct wire_done *done) {
     struct error *err = &done->error;
     bool jpeg = run->jpeg.size > 0;
@@ -312,30 +312,30 @@ static enum status run_on(struct engine_lane *lane, unsigned device, const struc
     struct mapping *mapping;
     uint8_t *memory;
     enum status status = jpeg ? check_jpeg(run, err) : check(run, &pictures, err);
-    status = status == ST_OK ? gpu_device_enter(lane->lane[device].device, err) : status;
+    status = status == ST_OK ? gpu_device_enter(session->stream[device].device, err) : status;
     if (status == ST_OK) {
         const struct slot_view view = {run->slot_serial, run->slot_generation, run->slot_span};
-        status = mappings_get(lane->engine->mappings, &view, fd, &mapping, &memory, err);
+        status = mappings_get(session->engine->mappings, &view, fd, &mapping, &memory, err);
     }
     if (status != ST_OK) {
         return status;
     }
-    if (atomic_exchange(&lane->engine->fault, false)) {
-        fault(&lane->lane[device]);
+    if (atomic_exchange(&session->engine->fault, false)) {
+        fault(&session->stream[device]);
     }
-    status = jpeg ? run_jpeg(lane, device, run, memory, done)
-                  : run_pixels(lane, device, run, &pictures, memory, done);
-    mappings_put(lane->engine->mappings, mapping);
+    status = jpeg ? run_jpeg(session, device, run, memory, done)
+                  : run_pixels(session, device, run, &pictures, memory, done);
+    mappings_put(session->engine->mappings, mapping);
     return status;
 }
 
-bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, struct wire_done *done) {
+bool engine_run(struct engine_session *session, const struct wire_run *run, int fd, struct wire_done *done) {
     *done = (struct wire_done){0};
-    unsigned device = choose(lane->engine, run->jpeg.size > 0);
-    enum status status = run_on(lane, device, run, fd, done);
+    unsigned device = choose(session->engine, run->jpeg.size > 0);
+    enum status status = run_on(session, device, run, fd, done);
     done->error.status = status;
-    done->timing.unit = lane->engine->device[device].index;
-    atomic_fetch_sub(&lane->engine->load[device], 1);
+    done->timing.unit = session->engine->device[device].index;
+    atomic_fetch_sub(&session->engine->load[device], 1);
     close(fd);
     /* After any other failure than for want of memory the device's state is in doubt. */
     return status != ST_DEVICE;

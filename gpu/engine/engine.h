@@ -9,7 +9,7 @@
 #include "gpu/wire/wire.h"
 
 struct engine;
-struct engine_lane;
+struct engine_session;
 
 struct engine_options {
     const char *gpus;           /* "all", or numbers separated by commas */
@@ -29,13 +29,13 @@ enum status engine_open(struct engine **engine, const struct engine_options *opt
 void engine_close(struct engine *engine);
 
 /* One thread's streams, on every GPU. Created and used on that thread. */
-enum status engine_lane_create(struct engine_lane **lane, struct engine *engine, struct error *err);
-void engine_lane_destroy(struct engine_lane *lane);
+enum status engine_session_create(struct engine_session **session, struct engine *engine, struct error *err);
+void engine_session_destroy(struct engine_session *session);
 
 /* Runs what `run` asks for, from pixels to pixels or JPEG to JPEG, on the slot whose memfd is `fd`, which the
  * engine takes over, and fills *done. The request is checked first. Returns false after a sticky error:
  * answer, and end the process. */
-bool engine_run(struct engine_lane *lane, const struct wire_run *run, int fd, struct wire_done *done);
+bool engine_run(struct engine_session *session, const struct wire_run *run, int fd, struct wire_done *done);
 
 /* Makes the next run fault on the device, to show that nothing is lost. For tests. */
 void engine_arm_fault(struct engine *engine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The engine as a process: one thread reads the control socket, one thread a lane works.
+ * The engine as a process: one thread reads the control socket, one thread for each session works.
  * It owns no client and no request; when anything is in doubt it ends, and the front
  * finishes the work by other means and starts another one. */
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "gpu/engine/engine_sandbox.h"
 #include "gpu/wire/channel.h"
 
-struct lane_thread {
+struct session_thread {
     struct engine *engine;
     int socket;
 };
@@ -35,28 +35,28 @@ static void end_process(const struct error *why) {
     _exit(1);
 }
 
-/* The lane is made by the first run that finds memory for it; until then the answer is ST_BUSY. */
-static bool serve_run(struct engine *engine, struct engine_lane **lane, const struct wire_run *run, int slot,
-                      struct wire_done *done) {
+/* The session is created by the first run that finds memory for it; until then the status is ST_BUSY. */
+static bool serve_run(struct engine *engine, struct engine_session **session, const struct wire_run *run,
+                      int slot, struct wire_done *done) {
     *done = (struct wire_done){0};
-    enum status status = *lane ? ST_OK : engine_lane_create(lane, engine, &done->error);
+    enum status status = *session ? ST_OK : engine_session_create(session, engine, &done->error);
     if (status == ST_OK) {
-        return engine_run(*lane, run, slot, done);
+        return engine_run(*session, run, slot, done);
     }
     close(slot);
     return status != ST_DEVICE;
 }
 
-static void *lane_main(void *argument) {
-    struct lane_thread thread = *(struct lane_thread *)argument;
+static void *session_main(void *argument) {
+    struct session_thread thread = *(struct session_thread *)argument;
     free(argument);
-    struct engine_lane *lane = NULL;
+    struct engine_session *session = NULL;
     struct wire_run run;
     struct wire_done done;
     struct error err;
     int slot;
     while (channel_receive(thread.socket, &run, sizeof run, WIRE_RUN, &slot, -1, &err) == ST_OK) {
-        bool sound = serve_run(thread.engine, &lane, &run, slot, &done);
+        bool sound = serve_run(thread.engine, &session, &run, slot, &done);
         if (channel_send(thread.socket, &done, sizeof done, WIRE_DONE, -1, &err) != ST_OK) {
             break;
         }
@@ -64,23 +64,23 @@ static void *lane_main(void *argument) {
             end_process(&done.error);
         }
     }
-    engine_lane_destroy(lane);
+    engine_session_destroy(session);
     close(thread.socket);
     return NULL;
 }
 
-static void start_lane(struct engine *engine, int socket) {
-    struct lane_thread *thread = malloc(sizeof *thread);
+static void start_session(struct engine *engine, int socket) {
+    struct session_thread *thread = malloc(sizeof *thread);
     pthread_t id;
     if (thread) {
-        *thread = (struct lane_thread){engine, socket};
-        if (pthread_create(&id, NULL, lane_main, thread) == 0) {
+        *thread = (struct session_thread){engine, socket};
+        if (pthread_create(&id, NULL, session_main, thread) == 0) {
             pthread_detach(id);
             return;
         }
     }
     free(thread);
-    close(socket); /* the front sees the lane end and goes on without it */
+    close(socket); /* the front sees the end of the session and goes on without it */
 }
 
 /* The driver first, since it needs more to start than to run. */
@@ -101,7 +101,7 @@ static enum status open_closed(struct engine **engine, const struct engine_optio
 
 void engine_process(const struct engine_options *options) {
     struct wire_ready ready = {0};
-    struct wire_lane lane;
+    struct wire_session session;
     struct error err = {0};
     struct engine *engine = NULL;
     int socket;
@@ -118,8 +118,9 @@ void engine_process(const struct engine_options *options) {
     }
     the_engine = engine;
     signal(SIGUSR1, on_fault_signal);
-    while (channel_receive(WIRE_CONTROL_FD, &lane, sizeof lane, WIRE_LANE, &socket, -1, &err) == ST_OK) {
-        start_lane(engine, socket);
+    while (channel_receive(WIRE_CONTROL_FD, &session, sizeof session, WIRE_SESSION, &socket, -1, &err) ==
+           ST_OK) {
+        start_session(engine, socket);
     }
     _exit(0); /* without the driver's exit handlers, which may hang */
 }

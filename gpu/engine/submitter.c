@@ -13,11 +13,11 @@ enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000, LOOKS = 250 }; /* see
 
 enum stage { RUNNING, FETCHING, OVER };
 
-/* A picture on its way. Once it has arrived it belongs to the pump's thread until it is over. */
+/* A picture with a job. Once it has arrived it belongs to the submitter's thread until it is over. */
 struct submission {
     struct submission *next;
-    struct gpu_lane *lane;
-    const struct gpu_transcode *job;
+    struct jpeg_stream *jpeg;
+    const struct transcode *job;
     enum stage stage;
     size_t size;
     struct error err;
@@ -33,30 +33,29 @@ struct submitter {
     const struct gpu_device *device;
     pthread_t thread;
     bool started;
-    /* of the pump's thread alone */
+    /* used by the submitter's thread only */
     struct submission *active[ACTIVE_MAX];
     unsigned count;
-    unsigned looks; /* since anything has moved */
-    /* of all */
+    unsigned looks;       /* since anything has moved */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t arrival;
     struct queue arrived;
     bool closing;
 };
 
-static void push(struct queue *queue, struct submission *ticket) {
-    ticket->next = NULL;
-    *queue->last = ticket;
-    queue->last = &ticket->next;
+static void queue_push(struct queue *queue, struct submission *submission) {
+    submission->next = NULL;
+    *queue->last = submission;
+    queue->last = &submission->next;
 }
 
-static struct submission *pop(struct queue *queue) {
-    struct submission *ticket = queue->first;
-    if (ticket) {
-        queue->first = ticket->next;
+static struct submission *queue_pop(struct queue *queue) {
+    struct submission *submission = queue->first;
+    if (submission) {
+        queue->first = submission->next;
         queue->last = queue->first ? queue->last : &queue->first;
     }
-    return ticket;
+    return submission;
 }
 
 static void take(sem_t *semaphore) {
@@ -64,58 +63,60 @@ static void take(sem_t *semaphore) {
     }
 }
 
-/* ---- the pump's thread ---- */
+/* ---- the submitter's thread ---- */
 
-static void begin(struct submitter *pump, struct submission *ticket) {
-    bool good = gpu_lane_begin(ticket->lane, ticket->job, &ticket->err) == ST_OK;
-    ticket->stage = good ? RUNNING : OVER;
-    pump->active[pump->count++] = ticket;
+static void begin(struct submitter *submitter, struct submission *submission) {
+    bool good = jpeg_stream_begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
+    submission->stage = good ? RUNNING : OVER;
+    submitter->active[submitter->count++] = submission;
 }
 
-/* Begins what has arrived; waits for an arrival when nothing is active. Whether something began. */
-static bool admit(struct submitter *pump) {
+/* Begins the submissions that have arrived; waits for one when none is active. Returns whether any began. */
+static bool admit(struct submitter *submitter) {
     bool any = false;
-    pthread_mutex_lock(&pump->lock);
-    while (pump->count == 0 && !pump->arrived.first && !pump->closing) {
-        pthread_cond_wait(&pump->arrival, &pump->lock);
+    pthread_mutex_lock(&submitter->lock);
+    while (submitter->count == 0 && !submitter->arrived.first && !submitter->closing) {
+        pthread_cond_wait(&submitter->arrival, &submitter->lock);
     }
-    while (pump->count < ACTIVE_MAX && pump->arrived.first) {
-        struct submission *ticket = pop(&pump->arrived);
-        pthread_mutex_unlock(&pump->lock);
-        begin(pump, ticket);
+    while (submitter->count < ACTIVE_MAX && submitter->arrived.first) {
+        struct submission *submission = queue_pop(&submitter->arrived);
+        pthread_mutex_unlock(&submitter->lock);
+        begin(submitter, submission);
         any = true;
-        pthread_mutex_lock(&pump->lock);
+        pthread_mutex_lock(&submitter->lock);
     }
-    pthread_mutex_unlock(&pump->lock);
+    pthread_mutex_unlock(&submitter->lock);
     return any;
 }
 
-static enum stage end(struct submission *ticket) {
-    bool good = gpu_lane_end(ticket->lane, ticket->job, &ticket->size, &ticket->err) == ST_OK;
-    return good && !gpu_lane_reached(ticket->lane) ? FETCHING : OVER;
+static enum stage end(struct submission *submission) {
+    bool good =
+        jpeg_stream_end(submission->jpeg, submission->job, &submission->size, &submission->err) == ST_OK;
+    return good && !gpu_stream_reached(&submission->jpeg->stream) ? FETCHING : OVER;
 }
 
-/* Takes the ticket a stage further, if it can; with `ask` the driver is asked whether it ever can. */
-static bool advance(struct submission *ticket, bool ask) {
-    if (ticket->stage != OVER && !gpu_lane_reached(ticket->lane)) {
-        if (!ask || gpu_lane_query(ticket->lane, &ticket->err) == ST_OK) {
+/* Advances the submission by a stage when its fence is reached. With `ask` the driver is asked whether the
+ * device has failed. */
+static bool advance(struct submission *submission, bool ask) {
+    if (submission->stage != OVER && !gpu_stream_reached(&submission->jpeg->stream)) {
+        if (!ask || gpu_stream_query(&submission->jpeg->stream, &submission->err) == ST_OK) {
             return false;
         }
-        ticket->stage = OVER;
+        submission->stage = OVER;
         return true;
     }
-    ticket->stage = ticket->stage == RUNNING ? end(ticket) : OVER;
+    submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
     return true;
 }
 
-static bool advance_all(struct submitter *pump) {
-    bool any = false, ask = pump->looks == LOOKS;
-    for (unsigned i = 0; i < pump->count;) {
-        struct submission *ticket = pump->active[i];
-        any = advance(ticket, ask) || any;
-        if (ticket->stage == OVER) {
-            pump->active[i] = pump->active[--pump->count];
-            sem_post(&ticket->over); /* and it may be gone */
+static bool advance_all(struct submitter *submitter) {
+    bool any = false, ask = submitter->looks == LOOKS;
+    for (unsigned i = 0; i < submitter->count;) {
+        struct submission *submission = submitter->active[i];
+        any = advance(submission, ask) || any;
+        if (submission->stage == OVER) {
+            submitter->active[i] = submitter->active[--submitter->count];
+            sem_post(&submission->over); /* and it may be gone */
         } else {
             i++;
         }
@@ -123,35 +124,36 @@ static bool advance_all(struct submitter *pump) {
     return any;
 }
 
-/* Nothing has moved. A nap is cheaper than the wait is long. After some of them, 5 ms or more, a device that
- * has failed is no longer unlikely: it would never move again. */
-static void rest(struct submitter *pump) {
-    pump->looks = pump->looks < LOOKS ? pump->looks + 1 : 0;
+/* Sleeps for a moment after nothing has moved. After LOOKS times, 5 ms or more, the driver is asked whether
+ * the device has failed, as its fences would then never move again. */
+static void rest(struct submitter *submitter) {
+    submitter->looks = submitter->looks < LOOKS ? submitter->looks + 1 : 0;
     nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 }
 
 static void *submitter_main(void *argument) {
-    struct submitter *pump = argument;
+    struct submitter *submitter = argument;
     struct error ignored;
-    prctl(PR_SET_NAME, "blurd-pump");
+    prctl(PR_SET_NAME, "blurd-submit");
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
-    gpu_device_enter(pump->device, &ignored); /* a failure shows at the first picture */
+    gpu_device_enter(submitter->device, &ignored); /* a failure shows at the first picture */
     for (;;) {
-        bool moved = admit(pump);
-        if (pump->count == 0 && !moved) {
+        bool moved = admit(submitter);
+        if (submitter->count == 0 && !moved) {
             return NULL; /* closing */
         }
-        if (advance_all(pump) || moved) {
-            pump->looks = 0;
+        if (advance_all(submitter) || moved) {
+            submitter->looks = 0;
         } else {
-            rest(pump);
+            rest(submitter);
         }
     }
 }
 
-/* ---- everybody's ---- */
+/* ---- any thread ---- */
 
-enum status submitter_create(struct submitter **pump, const struct gpu_device *device, struct error *err) {
+enum status submitter_create(struct submitter **submitter, const struct gpu_device *device,
+                             struct error *err) {
     struct submitter *made = calloc(1, sizeof *made);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");
@@ -166,44 +168,44 @@ enum status submitter_create(struct submitter **pump, const struct gpu_device *d
         submitter_destroy(made);
         return fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error));
     }
-    *pump = made;
+    *submitter = made;
     return ST_OK;
 }
 
-void submitter_destroy(struct submitter *pump) {
-    if (!pump) {
+void submitter_destroy(struct submitter *submitter) {
+    if (!submitter) {
         return;
     }
-    pthread_mutex_lock(&pump->lock);
-    pump->closing = true;
-    pthread_cond_signal(&pump->arrival);
-    pthread_mutex_unlock(&pump->lock);
-    if (pump->started) {
-        pthread_join(pump->thread, NULL);
+    pthread_mutex_lock(&submitter->lock);
+    submitter->closing = true;
+    pthread_cond_signal(&submitter->arrival);
+    pthread_mutex_unlock(&submitter->lock);
+    if (submitter->started) {
+        pthread_join(submitter->thread, NULL);
     }
-    pthread_mutex_destroy(&pump->lock);
-    pthread_cond_destroy(&pump->arrival);
-    free(pump);
+    pthread_mutex_destroy(&submitter->lock);
+    pthread_cond_destroy(&submitter->arrival);
+    free(submitter);
 }
 
-enum status submitter_run(struct submitter *pump, struct gpu_lane *lane, const struct gpu_transcode *job,
+enum status submitter_run(struct submitter *submitter, struct jpeg_stream *jpeg, const struct transcode *job,
                           size_t *size, struct lane_timing *timing, struct error *err) {
-    struct submission ticket = {.lane = lane, .job = job};
-    enum status status = gpu_lane_parse(lane, job, err);
+    struct submission submission = {.jpeg = jpeg, .job = job};
+    enum status status = jpeg_stream_parse(jpeg, job, err);
     if (status != ST_OK) {
         return status;
     }
-    sem_init(&ticket.over, 0, 0);
-    pthread_mutex_lock(&pump->lock);
-    push(&pump->arrived, &ticket);
-    pthread_cond_signal(&pump->arrival);
-    pthread_mutex_unlock(&pump->lock);
-    take(&ticket.over);
-    sem_destroy(&ticket.over);
-    *size = ticket.size;
-    if (ticket.err.status != ST_OK) {
-        *err = ticket.err;
+    sem_init(&submission.over, 0, 0);
+    pthread_mutex_lock(&submitter->lock);
+    queue_push(&submitter->arrived, &submission);
+    pthread_cond_signal(&submitter->arrival);
+    pthread_mutex_unlock(&submitter->lock);
+    take(&submission.over);
+    sem_destroy(&submission.over);
+    *size = submission.size;
+    if (submission.err.status != ST_OK) {
+        *err = submission.err;
         return err->status;
     }
-    return gpu_lane_timing(lane, timing, err);
+    return gpu_stream_timing(&jpeg->stream, timing, err);
 }

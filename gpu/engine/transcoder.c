@@ -11,46 +11,46 @@
 
 struct gpu_transcoder {
     struct gpu_device *device;
-    struct submitter *pump;
+    struct submitter *submitter;
     pthread_mutex_t lock; /* guards `idle` and `waiting` */
     sem_t any;            /* counts `idle` */
-    unsigned waiting;     /* lanes in `idle`, the most recently used last: warm in the caches */
-    struct gpu_lane *idle[GPU_TRANSCODER_PICTURES_MAX];
+    unsigned waiting;     /* streams in `idle`; the last one was used last and is warm in the caches */
+    struct jpeg_stream *idle[GPU_TRANSCODER_PICTURES_MAX];
     unsigned count;
-    struct gpu_lane lane[];
+    struct jpeg_stream stream[];
 };
 
-static struct gpu_lane *take(struct gpu_transcoder *transcoder) {
+static struct jpeg_stream *take(struct gpu_transcoder *transcoder) {
     while (sem_wait(&transcoder->any) != 0 && errno == EINTR) {
     }
     pthread_mutex_lock(&transcoder->lock);
     unsigned last = --transcoder->waiting, found = last;
-    while (found > 0 && !gpu_lane_is_stale(transcoder->idle[found])) {
+    while (found > 0 && !gpu_stream_is_stale(&transcoder->idle[found]->stream)) {
         found--;
     }
-    found = gpu_lane_is_stale(transcoder->idle[found]) ? found : last; /* memory comes back sooner */
-    struct gpu_lane *lane = transcoder->idle[found];
+    found =
+        gpu_stream_is_stale(&transcoder->idle[found]->stream) ? found : last; /* memory comes back sooner */
+    struct jpeg_stream *stream = transcoder->idle[found];
     transcoder->idle[found] = transcoder->idle[last];
     pthread_mutex_unlock(&transcoder->lock);
-    return lane;
+    return stream;
 }
 
-static void give_back(struct gpu_transcoder *transcoder, struct gpu_lane *lane) {
+static void give_back(struct gpu_transcoder *transcoder, struct jpeg_stream *stream) {
     pthread_mutex_lock(&transcoder->lock);
-    transcoder->idle[transcoder->waiting++] = lane;
+    transcoder->idle[transcoder->waiting++] = stream;
     pthread_mutex_unlock(&transcoder->lock);
     sem_post(&transcoder->any);
 }
 
-/* A lane's means take some milliseconds, so it gets them when it is used first. */
-static enum status open_lane(struct gpu_lane *lane, struct gpu_device *device, struct error *err) {
-    if (lane->device) {
+/* Opening a stream takes some milliseconds, so it is opened when it is used first. */
+static enum status open_stream(struct jpeg_stream *stream, struct gpu_device *device, struct error *err) {
+    if (stream->stream.device) {
         return ST_OK;
     }
-    enum status status = gpu_lane_init(lane, device, err);
-    status = status == ST_OK ? gpu_lane_init_jpeg(lane, err) : status;
+    enum status status = jpeg_stream_init(stream, device, err);
     if (status != ST_OK) {
-        gpu_lane_finish(lane);
+        jpeg_stream_finish(stream);
     }
     return status;
 }
@@ -60,7 +60,7 @@ enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu
     pictures = pictures == 0                            ? GPU_PICTURES
                : pictures > GPU_TRANSCODER_PICTURES_MAX ? GPU_TRANSCODER_PICTURES_MAX
                                                         : pictures;
-    struct gpu_transcoder *made = calloc(1, sizeof *made + pictures * sizeof made->lane[0]);
+    struct gpu_transcoder *made = calloc(1, sizeof *made + pictures * sizeof made->stream[0]);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");
     }
@@ -69,11 +69,11 @@ enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu
     sem_init(&made->any, 0, 0);
     enum status status = gpu_device_enter(device, err);
     for (; made->count < pictures; made->count++) {
-        give_back(made, &made->lane[made->count]);
+        give_back(made, &made->stream[made->count]);
     }
-    /* The first one to be used; the others will do if it does. */
-    status = status == ST_OK ? open_lane(&made->lane[pictures - 1], device, err) : status;
-    status = status == ST_OK ? submitter_create(&made->pump, device, err) : status;
+    /* This one is used first. The others will work if it does. */
+    status = status == ST_OK ? open_stream(&made->stream[pictures - 1], device, err) : status;
+    status = status == ST_OK ? submitter_create(&made->submitter, device, err) : status;
     if (status != ST_OK) {
         gpu_transcoder_destroy(made);
         return status;
@@ -86,9 +86,9 @@ void gpu_transcoder_destroy(struct gpu_transcoder *transcoder) {
     if (!transcoder) {
         return;
     }
-    submitter_destroy(transcoder->pump);
+    submitter_destroy(transcoder->submitter);
     for (unsigned i = 0; i < transcoder->count; i++) {
-        gpu_lane_finish(&transcoder->lane[i]);
+        jpeg_stream_finish(&transcoder->stream[i]);
     }
     pthread_mutex_destroy(&transcoder->lock);
     sem_destroy(&transcoder->any);
@@ -99,14 +99,14 @@ unsigned gpu_transcoder_pictures(const struct gpu_transcoder *transcoder) {
     return transcoder->count;
 }
 
-enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct gpu_transcode *job,
-                               size_t *size, struct lane_timing *timing, struct error *err) {
-    struct gpu_lane *lane = take(transcoder);
-    enum status status = open_lane(lane, transcoder->device, err);
+enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct transcode *job, size_t *size,
+                               struct lane_timing *timing, struct error *err) {
+    struct jpeg_stream *stream = take(transcoder);
+    enum status status = open_stream(stream, transcoder->device, err);
     if (status == ST_OK) {
-        status = submitter_run(transcoder->pump, lane, job, size, timing, err);
-        gpu_lane_settle(lane, status);
+        status = submitter_run(transcoder->submitter, stream, job, size, timing, err);
+        jpeg_stream_trim(stream, status);
     }
-    give_back(transcoder, lane);
+    give_back(transcoder, stream);
     return status;
 }

@@ -5,7 +5,7 @@
 
 enum { TILE_WIDTH = 64, TILE_HEIGHT = 16 };
 
-enum status gpu_blend(struct gpu_lane *lane, const struct image *source, const struct image *mask,
+enum status gpu_blend(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err) {
     struct blend_pass pass = {
         .mask = gpu_grid(&mask->plane[0], EDGE_CLAMP),
@@ -23,5 +23,5 @@ enum status gpu_blend(struct gpu_lane *lane, const struct image *source, const s
         plane->shift_x = source->plane[p].shift_x;
         plane->shift_y = source->plane[p].shift_y;
     }
-    return gpu_launch(lane, KERNEL_blend, &pass, blocks, err);
+    return gpu_launch(stream, KERNEL_blend, &pass, blocks, err);
 }

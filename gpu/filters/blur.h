@@ -4,12 +4,12 @@
 #define BLURD_GPU_FILTERS_BLUR_H
 
 #include "filters/blur.h"
-#include "gpu/engine/lane.h"
+#include "gpu/stream/stream.h"
 
-/* Enqueues on lane->stream the kernels that filter every plane of `source` into `target`.
+/* Enqueues on stream->handle the kernels that filter every plane of `source` into `target`.
  * The planes' data pointers are device addresses; the layouts are the host's. Waits for
  * nothing. The bytes are those of every other backend (docs/filters.md). */
-enum status gpu_blur(struct gpu_lane *lane, const struct blur_plan *plan, const struct image *source,
+enum status gpu_blur(struct gpu_stream *stream, const struct blur_plan *plan, const struct image *source,
                      const struct image *target, struct error *err);
 
 #endif

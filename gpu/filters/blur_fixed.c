@@ -17,7 +17,7 @@ static void fill_fixed_taps(struct fixed_taps *taps, const struct blur_pass_axis
 
 static enum status launch_rows(struct blur_work *work, enum kernel kernel, void *pass, unsigned blocks,
                                unsigned threads_y, unsigned shared, struct error *err) {
-    return gpu_launch(work->lane, kernel, pass, (struct gpu_blocks){blocks, threads_y, shared}, err);
+    return gpu_launch(work->stream, kernel, pass, (struct gpu_blocks){blocks, threads_y, shared}, err);
 }
 
 static enum status launch(struct blur_work *work, enum kernel kernel, void *pass, unsigned blocks,

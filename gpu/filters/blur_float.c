@@ -16,7 +16,7 @@ static void fill_float_taps(struct float_taps *taps, const struct blur_pass_axis
 
 static enum status launch(struct blur_work *work, enum kernel kernel, void *pass, unsigned blocks,
                           unsigned shared, struct error *err) {
-    return gpu_launch(work->lane, kernel, pass, (struct gpu_blocks){blocks, KERNEL_THREADS_Y, shared}, err);
+    return gpu_launch(work->stream, kernel, pass, (struct gpu_blocks){blocks, KERNEL_THREADS_Y, shared}, err);
 }
 
 static bool is_near(const struct blur_pass_axis *x, const struct blur_pass_axis *y) {

@@ -51,17 +51,17 @@ static void path_init(struct blur_work *work, unsigned index, const struct blur_
     }
 }
 
-enum status blur_work_init(struct blur_work *work, struct gpu_lane *lane, const struct blur_plan *plan,
+enum status blur_work_init(struct blur_work *work, struct gpu_stream *stream, const struct blur_plan *plan,
                            const struct image *source, const struct image *target, bool is_float,
                            struct error *err) {
     *work = (struct blur_work){
-        .lane = lane, .source = source, .is_float = is_float, .planes = source->plane_count};
+        .stream = stream, .source = source, .is_float = is_float, .planes = source->plane_count};
     size_t size = 0;
     for (unsigned i = 0; i < work->planes; i++) {
         path_init(work, i, plan, target, &size);
     }
     CUdeviceptr scratch = 0;
-    enum status status = size > 0 ? gpu_lane_scratch(lane, size, &scratch, err) : ST_OK;
+    enum status status = size > 0 ? gpu_stream_scratch(stream, size, &scratch, err) : ST_OK;
     for (unsigned i = 0; i < work->planes; i++) {
         struct blur_path *path = &work->path[i];
         for (unsigned k = 0; path->stages > 0 && k <= path->stages; k++) {

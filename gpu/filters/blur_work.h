@@ -15,12 +15,12 @@ struct blur_path {
     struct extent x, y;
     unsigned stages;                         /* of the reduction; 0: one direct pass */
     struct kernel_grid source, target;       /* the picture's */
-    struct kernel_grid out[BLUR_PASSES_MAX]; /* what each pass leaves, in the lane's scratch memory */
+    struct kernel_grid out[BLUR_PASSES_MAX]; /* what each pass leaves, in the stream's scratch memory */
     unsigned border;
 };
 
 struct blur_work {
-    struct gpu_lane *lane;
+    struct gpu_stream *stream;
     const struct image *source;
     bool is_float; /* single precision between the passes, else 15 bits */
     unsigned planes;
@@ -29,7 +29,7 @@ struct blur_work {
 
 /* Lays out a blur of `source` into `target`, both on the device and of one shape, and takes scratch memory
  * for it. The plan and the source must outlive the work. */
-enum status blur_work_init(struct blur_work *work, struct gpu_lane *lane, const struct blur_plan *plan,
+enum status blur_work_init(struct blur_work *work, struct gpu_stream *stream, const struct blur_plan *plan,
                            const struct image *source, const struct image *target, bool is_float,
                            struct error *err);
 

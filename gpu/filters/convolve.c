@@ -44,8 +44,8 @@ static enum kernel choose_kernel(const struct convolve_pass *pass) {
     return KERNEL_convolve;
 }
 
-enum status gpu_convolve(struct gpu_lane *lane, const struct convolve_plan *plan, const struct image *source,
-                         const struct image *target, struct error *err) {
+enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err) {
     const struct plane *plane = &source->plane[0];
     struct convolve_pass pass = {
         .source = gpu_grid(plane, (enum edge)plan->edge),
@@ -68,10 +68,10 @@ enum status gpu_convolve(struct gpu_lane *lane, const struct convolve_plan *plan
         struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, shared_bytes(plan)};
         int32_t width = KERNEL_COLUMNS / plane->channels - (plan->width - 1);
         pass.tiles = gpu_cut(&pass.target, width, KERNEL_CONVOLVE_HEIGHT, KERNEL_COLUMNS, &blocks.count);
-        return gpu_launch(lane, kernel, &pass, blocks, err);
+        return gpu_launch(stream, kernel, &pass, blocks, err);
     }
     struct gpu_blocks blocks = {0, KERNEL_CONVOLVE_SMALL_THREADS_Y, KERNEL_ROW_TABLE * sizeof(int32_t)};
     pass.tiles = gpu_cut(&pass.target, KERNEL_CONVOLVE_SMALL_WIDTH / plane->channels,
                          KERNEL_CONVOLVE_SMALL_HEIGHT, 0, &blocks.count);
-    return gpu_launch(lane, kernel, &pass, blocks, err);
+    return gpu_launch(stream, kernel, &pass, blocks, err);
 }

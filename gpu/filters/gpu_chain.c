@@ -7,9 +7,8 @@
 #include "gpu/filters/pixelate.h"
 #include "gpu/filters/sharpen.h"
 #include "gpu/filters/stats.h"
-#include "gpu/stream/buffer.h"
 
-struct image image_on_device(const struct image *like, CUdeviceptr data) {
+struct image gpu_chain_image(const struct image *like, CUdeviceptr data) {
     struct image image = *like;
     image_place(&image, (uint8_t *)(uintptr_t)data);
     return image;
@@ -25,41 +24,41 @@ static size_t larger_of(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* Device memory for all that the run needs. A chain goes to and fro between two buffers; the source is one of
- * them, unless the mixture under the mask needs it in the end. After a turn the first step writes to where
- * the decoded picture was, else to the other one. */
-enum status gpu_chain_reserve(struct gpu_lane *lane, struct journey *journey, struct error *err) {
-    const struct run *run = journey->run;
-    journey->source_size = image_bytes(run->source);
-    journey->target_size = image_bytes(run->target);
-    journey->mask_size = run->mask ? image_bytes(run->mask) : 0;
-    size_t larger = larger_of(journey->source_size, journey->target_size);
-    size_t first = journey->turned_size ? larger_of(larger, journey->turned_size) : journey->source_size;
+/* A chain goes to and fro between two buffers. The source is one of them, unless blending under the mask
+ * reads it at the end. After a turn the first step writes to the buffer of the decoded picture, else to the
+ * other one. */
+enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
+    const struct run *run = chain->run;
+    chain->source_size = image_bytes(run->source);
+    chain->target_size = image_bytes(run->target);
+    chain->mask_size = run->mask ? image_bytes(run->mask) : 0;
+    size_t larger = larger_of(chain->source_size, chain->target_size);
+    size_t first = chain->turned_size ? larger_of(larger, chain->turned_size) : chain->source_size;
     bool spare = run->mask && run->chain->count > 1;
-    enum status status = gpu_buffer_reserve(lane, &lane->source, first, err);
+    enum status status = gpu_stream_reserve(stream, &stream->source, first, err);
     if (status == ST_OK) {
-        status = gpu_buffer_reserve(lane, &lane->target, larger, err);
+        status = gpu_stream_reserve(stream, &stream->target, larger, err);
     }
     if (status == ST_OK && spare) {
-        status = gpu_buffer_reserve(lane, &lane->spare, larger, err);
+        status = gpu_stream_reserve(stream, &stream->spare, larger, err);
     }
-    return status == ST_OK && run->mask ? gpu_buffer_reserve(lane, &lane->mask, journey->mask_size, err)
+    return status == ST_OK && run->mask ? gpu_stream_reserve(stream, &stream->mask, chain->mask_size, err)
                                         : status;
 }
 
-enum status gpu_lane_step(struct gpu_lane *lane, const struct step *step, const struct image *source,
-                          const struct image *mask, const struct image *target, struct error *err) {
+enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, const struct image *source,
+                           const struct image *mask, const struct image *target, struct error *err) {
     switch (step->filter) {
     case FILTER_BLUR:
-        return gpu_blur(lane, &step->blur, source, target, err);
+        return gpu_blur(stream, &step->blur, source, target, err);
     case FILTER_CONVOLVE:
-        return gpu_convolve(lane, &step->convolve, source, target, err);
+        return gpu_convolve(stream, &step->convolve, source, target, err);
     case FILTER_PIXELATE:
-        return gpu_pixelate(lane, &step->pixelate, source, target, err);
+        return gpu_pixelate(stream, &step->pixelate, source, target, err);
     case FILTER_SHARPEN:
-        return gpu_sharpen(lane, &step->sharpen, source, target, err);
+        return gpu_sharpen(stream, &step->sharpen, source, target, err);
     case FILTER_STATS:
-        return gpu_stats(lane, source, mask, target, err);
+        return gpu_stats(stream, source, mask, target, err);
     case FILTER_COUNT:
         break;
     }
@@ -70,23 +69,76 @@ static bool makes_picture(const struct chain *chain) {
     return chain->step[0].filter != FILTER_STATS;
 }
 
-enum status gpu_chain_filter(struct gpu_lane *lane, struct journey *journey, struct error *err) {
-    const struct run *run = journey->run;
-    const struct image *mask = run->mask ? &journey->mask : NULL;
-    CUdeviceptr begin = journey->turned_size ? lane->target.data : lane->source.data;
-    CUdeviceptr to = journey->turned_size ? lane->source.data : lane->target.data;
-    CUdeviceptr next = run->mask ? lane->spare.data : begin;
-    struct image from = journey->source;
+enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
+    const struct run *run = chain->run;
+    const struct image *mask = run->mask ? &chain->mask : NULL;
+    CUdeviceptr begin = chain->turned_size ? stream->target.data : stream->source.data;
+    CUdeviceptr to = chain->turned_size ? stream->source.data : stream->target.data;
+    CUdeviceptr next = run->mask ? stream->spare.data : begin;
+    struct image from = chain->source;
     enum status status = ST_OK;
     for (uint32_t i = 0; i < run->chain->count && status == ST_OK; i++) {
-        journey->result = image_on_device(run->target, to);
-        status = gpu_lane_step(lane, &run->chain->step[i], &from, mask, &journey->result, err);
-        from = journey->result;
+        chain->result = gpu_chain_image(run->target, to);
+        status = gpu_chain_step(stream, &run->chain->step[i], &from, mask, &chain->result, err);
+        from = chain->result;
         CUdeviceptr swap = to;
         to = next;
         next = swap;
     }
     return status == ST_OK && mask && makes_picture(run->chain)
-               ? gpu_blend(lane, &journey->source, mask, &journey->result, err)
+               ? gpu_blend(stream, &chain->source, mask, &chain->result, err)
                : status;
+}
+
+/* ---- from host memory to host memory ---- */
+
+/* The picture's planes lie in one piece, in which the first one begins. */
+static uint8_t *image_memory(const struct image *image) {
+    return image->plane[0].data - image->plane[0].offset;
+}
+
+static enum status upload(struct gpu_stream *stream, const struct image *image, CUdeviceptr to, size_t size,
+                          struct image *placed, struct error *err) {
+    *placed = gpu_chain_image(image, to);
+    return CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, to, image_memory(image), size,
+                    stream->handle);
+}
+
+static enum status enqueue(struct gpu_stream *stream, struct gpu_chain *chain, struct error *err) {
+    const struct cuda *cuda = stream->device->cuda;
+    const struct run *run = chain->run;
+    enum status status = CUDA_TRY(cuda, err, cuEventRecord, stream->begin, stream->handle);
+    if (status == ST_OK) {
+        status = upload(stream, run->source, stream->source.data, chain->source_size, &chain->source, err);
+    }
+    if (status == ST_OK && run->mask) {
+        status = upload(stream, run->mask, stream->mask.data, chain->mask_size, &chain->mask, err);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, stream->uploaded, stream->handle);
+    }
+    if (status == ST_OK) {
+        status = gpu_chain_enqueue(chain, stream, err);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, stream->filtered, stream->handle);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuMemcpyDtoHAsync, image_memory(run->target),
+                          (CUdeviceptr)(uintptr_t)image_memory(&chain->result), chain->target_size,
+                          stream->handle);
+    }
+    return status == ST_OK ? CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle) : status;
+}
+
+enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, struct lane_timing *timing,
+                          struct error *err) {
+    struct gpu_chain chain = {.run = run};
+    enum status status = gpu_chain_reserve(&chain, stream, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    status = enqueue(stream, &chain, err);
+    status = status == ST_OK ? gpu_stream_wait(stream, err) : gpu_stream_abandon(stream, status);
+    return status == ST_OK ? gpu_stream_timing(stream, timing, err) : status;
 }

@@ -1,33 +1,41 @@
 /* SPDX-License-Identifier: MIT
- * A run on its way through a lane's device memory: what the pixels of gpu/engine/lane.c and the JPEGs of
- * gpu/engine/lane_jpeg.c have in common. Internal to them. */
+ * Runs a chain of filters in the device memory of a stream. Inside the engine process only. */
 #ifndef BLURD_GPU_FILTERS_GPU_CHAIN_H
 #define BLURD_GPU_FILTERS_GPU_CHAIN_H
 
-#include "gpu/engine/lane.h"
+#include "filters/chain.h"
+#include "gpu/stream/stream.h"
 
-struct journey {
+/* A run with its pictures on the device. */
+struct gpu_chain {
     const struct run *run;                      /* the host's pictures, or only their layouts */
     size_t source_size, target_size, mask_size; /* bytes; 0: no mask */
-    size_t turned_size;                         /* bytes in lane->source of a picture that is turned
-                                                   into lane->target, where the chain begins; 0: none */
+    size_t turned_size;                         /* bytes in stream->source of a picture that is turned
+                                                   into stream->target, where the chain begins; 0: none */
     struct image source, result;                /* on the device; result: where the last step wrote */
     struct image mask;
 };
 
 /* The same picture at `data` on the device. */
-struct image image_on_device(const struct image *like, CUdeviceptr data);
+struct image gpu_chain_image(const struct image *like, CUdeviceptr data);
 
-/* Device memory for all that the run needs: lane->source, target and, with a mask, spare and mask. Fills in
- * the sizes. Status as of gpu_buffer_reserve. */
-enum status gpu_chain_reserve(struct gpu_lane *lane, struct journey *journey, struct error *err);
+/* Reserves the stream's buffers for the run, and fills in the sizes. Status as of gpu_buffer_reserve. */
+enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err);
 
-/* Enqueues the chain from journey->source, in lane->source or turned into lane->target, to
- * journey->result. Status as of gpu_lane_run. */
-enum status gpu_chain_filter(struct gpu_lane *lane, struct journey *journey, struct error *err);
+/* Enqueues one step; the images lie in device memory. Only statistics read `mask` (NULL: none). Status as of
+ * gpu_chain_run. */
+enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, const struct image *source,
+                           const struct image *mask, const struct image *target, struct error *err);
 
-/* Waits for what is under way, which must not outlive the caller's memory; its outcome changes nothing.
- * Returns `status`. */
-enum status lane_abandon(struct gpu_lane *lane, enum status status);
+/* Enqueues all steps from chain->source, in stream->source or turned into stream->target, to chain->result.
+ * Status as of gpu_chain_run. */
+enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err);
+
+/* Uploads, runs the chain, downloads and waits. The images lie in host memory as image_layout() lays them
+ * out, best registered with the driver (run->slot is not used). As lane_run of filters/backend.h: no overlap,
+ * source unchanged, target undefined on failure. ST_BUSY without device memory (not sticky), ST_DEVICE for
+ * any other error. */
+enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, struct lane_timing *timing,
+                          struct error *err);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { MIRROR_WIDTH = 128, MIRROR_HEIGHT = 32 }; /* of a tile whose axes stay */
 
-enum status gpu_orient(struct gpu_lane *lane, const struct image *source, uint8_t orientation,
+enum status gpu_orient(struct gpu_stream *stream, const struct image *source, uint8_t orientation,
                        const struct image *target, struct error *err) {
     struct orient_turn turn = orient_turn(orientation);
     struct orient_pass pass = {
@@ -20,6 +20,6 @@ enum status gpu_orient(struct gpu_lane *lane, const struct image *source, uint8_
         plane->target = gpu_grid(&target->plane[p], EDGE_CLAMP);
         plane->tiles = gpu_cut(&plane->target, width, height, 0, &blocks.count);
     }
-    return gpu_launch(lane, turn.transpose ? KERNEL_orient_transpose : KERNEL_orient_mirror, &pass, blocks,
+    return gpu_launch(stream, turn.transpose ? KERNEL_orient_transpose : KERNEL_orient_mirror, &pass, blocks,
                       err);
 }

@@ -58,18 +58,18 @@ static struct gpu_blocks gpu_blocks(unsigned count) {
     return (struct gpu_blocks){count, KERNEL_THREADS_Y, 3 * KERNEL_COLUMNS * sizeof(uint32_t)};
 }
 
-static enum status run_small(struct gpu_lane *lane, struct pixelate_pass *pass, struct error *err) {
+static enum status run_small(struct gpu_stream *stream, struct pixelate_pass *pass, struct error *err) {
     unsigned blocks = 0;
     for (int32_t p = 0; p < pass->planes; p++) {
         struct pixelate_plane *plane = &pass->plane[p];
         int32_t tiles = KERNEL_COLUMNS / pass->channels / plane->block_x;
         place_cells(plane, tiles * plane->block_x, plane->block_y, &blocks);
     }
-    return gpu_launch(lane, KERNEL_pixelate_small, pass, gpu_blocks(blocks), err);
+    return gpu_launch(stream, KERNEL_pixelate_small, pass, gpu_blocks(blocks), err);
 }
 
 /* Scratch memory for the sums of all tiles, all 0. */
-static enum status place_sums(struct gpu_lane *lane, struct pixelate_pass *pass, struct error *err) {
+static enum status place_sums(struct gpu_stream *stream, struct pixelate_pass *pass, struct error *err) {
     size_t size = 0;
     CUdeviceptr sums = 0;
     for (int32_t p = 0; p < pass->planes; p++) {
@@ -78,36 +78,38 @@ static enum status place_sums(struct gpu_lane *lane, struct pixelate_pass *pass,
         plane->sums = size;
         size += (size_t)plane->across * (size_t)down * (size_t)pass->channels * sizeof(uint64_t);
     }
-    enum status status = gpu_lane_scratch(lane, size, &sums, err);
+    enum status status = gpu_stream_scratch(stream, size, &sums, err);
     for (int32_t p = 0; p < pass->planes; p++) {
         pass->plane[p].sums += sums;
     }
-    return status == ST_OK ? CUDA_TRY(lane->device->cuda, err, cuMemsetD8Async, sums, 0, size, lane->stream)
-                           : status;
+    return status == ST_OK
+               ? CUDA_TRY(stream->device->cuda, err, cuMemsetD8Async, sums, 0, size, stream->handle)
+               : status;
 }
 
-static enum status run_large(struct gpu_lane *lane, struct pixelate_pass *pass, struct error *err) {
+static enum status run_large(struct gpu_stream *stream, struct pixelate_pass *pass, struct error *err) {
     unsigned blocks = 0;
     for (int32_t p = 0; p < pass->planes; p++) {
         struct pixelate_plane *plane = &pass->plane[p];
         place_cells(plane, part_of(plane->block_x, KERNEL_COLUMNS / pass->channels),
                     part_of(plane->block_y, PART_HEIGHT), &blocks);
     }
-    enum status status = place_sums(lane, pass, err);
+    enum status status = place_sums(stream, pass, err);
     if (status == ST_OK) {
-        status = gpu_launch(lane, KERNEL_pixelate_sums, pass, gpu_blocks(blocks), err);
+        status = gpu_launch(stream, KERNEL_pixelate_sums, pass, gpu_blocks(blocks), err);
     }
-    return status == ST_OK ? gpu_launch(lane, KERNEL_pixelate_means, pass, gpu_blocks(blocks), err) : status;
+    return status == ST_OK ? gpu_launch(stream, KERNEL_pixelate_means, pass, gpu_blocks(blocks), err)
+                           : status;
 }
 
-enum status gpu_pixelate(struct gpu_lane *lane, const struct pixelate_plan *plan, const struct image *source,
-                         const struct image *target, struct error *err) {
+enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err) {
     struct pixelate_pass pass = {
         .planes = source->plane_count,
         .channels = source->plane[0].channels,
         .depth = source->depth,
         .alpha = pixel_has_alpha(source->model),
     };
-    return place_tiles(&pass, plan, source, target) ? run_small(lane, &pass, err)
-                                                    : run_large(lane, &pass, err);
+    return place_tiles(&pass, plan, source, target) ? run_small(stream, &pass, err)
+                                                    : run_large(stream, &pass, err);
 }

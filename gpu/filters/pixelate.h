@@ -4,10 +4,10 @@
 #define BLURD_GPU_FILTERS_PIXELATE_H
 
 #include "filters/pixelate.h"
-#include "gpu/engine/lane.h"
+#include "gpu/stream/stream.h"
 
 /* As gpu_blur, planar pictures too. */
-enum status gpu_pixelate(struct gpu_lane *lane, const struct pixelate_plan *plan, const struct image *source,
-                         const struct image *target, struct error *err);
+enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *plan,
+                         const struct image *source, const struct image *target, struct error *err);
 
 #endif

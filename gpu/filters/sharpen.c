@@ -3,10 +3,10 @@
 
 #include "gpu/filters/blur_float.h"
 
-enum status gpu_sharpen(struct gpu_lane *lane, const struct sharpen_plan *plan, const struct image *source,
-                        const struct image *target, struct error *err) {
+enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *plan,
+                        const struct image *source, const struct image *target, struct error *err) {
     struct blur_work work;
-    enum status status = blur_work_init(&work, lane, &plan->blur, source, target, true, err);
+    enum status status = blur_work_init(&work, stream, &plan->blur, source, target, true, err);
     if (status != ST_OK) {
         return status;
     }

@@ -5,10 +5,10 @@
 #define BLURD_GPU_FILTERS_SHARPEN_H
 
 #include "filters/sharpen.h"
-#include "gpu/engine/lane.h"
+#include "gpu/stream/stream.h"
 
 /* As gpu_blur. */
-enum status gpu_sharpen(struct gpu_lane *lane, const struct sharpen_plan *plan, const struct image *source,
-                        const struct image *target, struct error *err);
+enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *plan,
+                        const struct image *source, const struct image *target, struct error *err);
 
 #endif

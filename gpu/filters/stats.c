@@ -38,7 +38,7 @@ static struct kernel_tiles cut(const struct kernel_grid *source, unsigned *block
     return tiles;
 }
 
-enum status gpu_stats(struct gpu_lane *lane, const struct image *source, const struct image *mask,
+enum status gpu_stats(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err) {
     struct stats_pass pass = {
         .source = gpu_grid(&source->plane[0], EDGE_CLAMP),
@@ -51,11 +51,11 @@ enum status gpu_stats(struct gpu_lane *lane, const struct image *source, const s
         pass.mask = gpu_grid(&mask->plane[0], EDGE_CLAMP);
     }
     pass.tiles = cut(&pass.source, &blocks.count);
-    enum status status =
-        CUDA_TRY(lane->device->cuda, err, cuMemsetD8Async, pass.stats, 0, sizeof(struct stats), lane->stream);
+    enum status status = CUDA_TRY(stream->device->cuda, err, cuMemsetD8Async, pass.stats, 0,
+                                  sizeof(struct stats), stream->handle);
     if (status == ST_OK) {
-        status = gpu_launch(lane, KERNEL_stats, &pass, blocks, err);
+        status = gpu_launch(stream, KERNEL_stats, &pass, blocks, err);
     }
-    return status == ST_OK ? gpu_launch(lane, KERNEL_stats_finish, &pass, (struct gpu_blocks){1, 1, 0}, err)
+    return status == ST_OK ? gpu_launch(stream, KERNEL_stats_finish, &pass, (struct gpu_blocks){1, 1, 0}, err)
                            : status;
 }

@@ -46,7 +46,7 @@ static enum status spawn(char *const *own_arguments, bool open, int control, pid
 /* Spawns an engine on the control socket that comes over the leash. */
 static enum status start(char *const *arguments, bool open, int leash, pid_t *pid, struct error *err) {
     int control;
-    struct wire_lane message;
+    struct wire_session message;
     enum status status = channel_receive(leash, &message, sizeof message, WIRE_CONTROL, &control, -1, err);
     if (status == ST_OK) {
         status = spawn(arguments, open, control, pid, err);
@@ -130,7 +130,7 @@ void gpu_spawner_end(struct gpu_spawner *spawner) {
 enum status spawner_start(struct gpu_spawner *spawner, bool open, int leash[2], int control[2],
                           struct error *err) {
     struct wire_start message = {.open = open};
-    struct wire_lane given;
+    struct wire_session given;
     enum status status = channel_send(spawner->socket, &message, sizeof message, WIRE_START, leash[1], err);
     if (status == ST_OK) {
         status = channel_send(leash[0], &given, sizeof given, WIRE_CONTROL, control[1], err);

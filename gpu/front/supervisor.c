@@ -299,7 +299,7 @@ void supervisor_unlink(struct supervisor_link *link) {
     if (link->socket >= 0) {
         close(link->socket);
     }
-    engine_lane_destroy(link->lane);
+    engine_session_destroy(link->session);
     *link = SUPERVISOR_NO_LINK;
 }
 
@@ -314,12 +314,12 @@ static enum status connect_link(struct supervisor *supervisor, struct supervisor
     }
     supervisor_unlink(link);
     if (supervisor->options.single_process) {
-        enum status created = engine_lane_create(&link->lane, supervisor->engine, err);
+        enum status created = engine_session_create(&link->session, supervisor->engine, err);
         link->epoch = created == ST_BUSY ? 0 : epoch; /* 0: the next run tries again */
         return created;
     }
     int pair[2];
-    struct wire_lane message;
+    struct wire_session message;
     enum status status = channel_pair(pair, err);
     if (status != ST_OK) {
         return status;
@@ -328,7 +328,7 @@ static enum status connect_link(struct supervisor *supervisor, struct supervisor
     if (supervisor->control < 0) { /* between two engines: the next one is not to blame, so no epoch */
         status = fail(err, ST_DEVICE, "there is no engine");
     } else {
-        status = channel_send(supervisor->control, &message, sizeof message, WIRE_LANE, pair[1], err);
+        status = channel_send(supervisor->control, &message, sizeof message, WIRE_SESSION, pair[1], err);
         link->epoch = supervisor->epoch;
     }
     pthread_mutex_unlock(&supervisor->lock);
@@ -374,7 +374,7 @@ static enum status run_linked(struct supervisor *supervisor, struct supervisor_l
                               struct wire_run *run, int slot, int64_t timeout_ms, struct wire_done *done,
                               struct error *err) {
     if (supervisor->options.single_process) {
-        engine_run(link->lane, run, dup(slot), done);
+        engine_run(link->session, run, dup(slot), done);
         return ST_OK;
     }
     enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);

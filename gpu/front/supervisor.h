@@ -16,9 +16,9 @@ struct supervisor;
 /* One thread's connection to an engine. The engine it belongs to may be gone: then the
  * next run makes a new one. */
 struct supervisor_link {
-    uint64_t epoch;           /* number of the engine; 0: none */
-    int socket;               /* to the engine process, -1 */
-    struct engine_lane *lane; /* with single_process */
+    uint64_t epoch;                 /* number of the engine; 0: none */
+    int socket;                     /* to the engine process, -1 */
+    struct engine_session *session; /* with single_process */
 };
 #define SUPERVISOR_NO_LINK ((struct supervisor_link){.socket = -1})
 

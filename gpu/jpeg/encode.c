@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "gpu/jpeg/encode_head.h"
-#include "gpu/stream/buffer.h"
 #include "gpu/stream/launch.h"
 
 enum {
@@ -14,14 +13,14 @@ enum {
     CHUNK_BLOCKS_MAX = 1024
 };
 
-/* What a lane shares with the device for it, in pinned memory. */
-struct gpu_encode_note {
+/* Pinned memory that the device reads and writes, too. */
+struct gpu_encode_mailbox {
     struct encode_tables tables;
     volatile uint64_t size; /* of the file */
 };
 
-/* Where things lie in lane->encode.memory. */
-struct places {
+/* Where things lie in encode->memory. */
+struct layout {
     size_t state, blocks, ranges, chunks, coefficients, bits, output, end;
     size_t capacity; /* bytes of `bits` */
 };
@@ -51,71 +50,70 @@ static size_t take(size_t *end, size_t size) {
 }
 
 /* `output`: room for the file, unless it is written to the host's memory. */
-static struct places find_places(const struct cut *cut, size_t room, size_t output) {
+static struct layout lay_out(const struct cut *cut, size_t room, size_t output) {
     size_t worst = ((size_t)cut->count * KERNEL_ENCODE_BLOCK_BITS + 7) / 8;
-    struct places places = {.capacity = align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
+    struct layout layout = {.capacity = align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
     size_t ranges = divide_up(cut->count, KERNEL_ENCODE_RANGE);
-    places.state = take(&places.end, sizeof(struct encode_state));
-    places.blocks = take(&places.end, cut->count * sizeof(struct encode_block));
-    places.ranges = take(&places.end, ranges * sizeof(uint64_t));
-    places.chunks = take(&places.end, (places.capacity / KERNEL_ENCODE_CHUNK + 1) * sizeof(uint64_t));
-    places.coefficients =
-        take(&places.end, (size_t)cut->count * KERNEL_ENCODE_COEFFICIENTS * sizeof(int16_t));
-    places.bits = take(&places.end, places.capacity);
-    places.output = take(&places.end, output);
-    return places;
+    layout.state = take(&layout.end, sizeof(struct encode_state));
+    layout.blocks = take(&layout.end, cut->count * sizeof(struct encode_block));
+    layout.ranges = take(&layout.end, ranges * sizeof(uint64_t));
+    layout.chunks = take(&layout.end, (layout.capacity / KERNEL_ENCODE_CHUNK + 1) * sizeof(uint64_t));
+    layout.coefficients =
+        take(&layout.end, (size_t)cut->count * KERNEL_ENCODE_COEFFICIENTS * sizeof(int16_t));
+    layout.bits = take(&layout.end, layout.capacity);
+    layout.output = take(&layout.end, output);
+    return layout;
 }
 
-enum status gpu_encode_init(struct gpu_lane *lane, struct error *err) {
-    const struct cuda *cuda = lane->device->cuda;
-    struct gpu_encode *encode = &lane->encode;
-    void *note = NULL;
+enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream, struct error *err) {
+    const struct cuda *cuda = stream->device->cuda;
+    void *mailbox = NULL;
     enum status status =
-        CUDA_TRY(cuda, err, cuMemHostAlloc, &note, sizeof *encode->note, CU_MEMHOSTALLOC_DEVICEMAP);
+        CUDA_TRY(cuda, err, cuMemHostAlloc, &mailbox, sizeof *encode->mailbox, CU_MEMHOSTALLOC_DEVICEMAP);
     if (status != ST_OK) {
         return status;
     }
-    encode->note = note;
-    encode->note->size = 0;
-    gpu_encode_codes(&encode->note->tables);
-    status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &encode->note_device, note, 0);
+    encode->mailbox = mailbox;
+    encode->mailbox->size = 0;
+    gpu_encode_codes(&encode->mailbox->tables);
+    status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &encode->mailbox_device, mailbox, 0);
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->tables, sizeof encode->note->tables);
+        status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->tables, sizeof encode->mailbox->tables);
     }
-    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, encode->tables, &encode->note->tables,
-                                      sizeof encode->note->tables, lane->stream)
+    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, encode->tables, &encode->mailbox->tables,
+                                      sizeof encode->mailbox->tables, stream->handle)
                            : status;
 }
 
-void gpu_encode_finish(struct gpu_lane *lane) {
-    const struct cuda *cuda = lane->device->cuda;
-    if (lane->encode.tables) {
-        cuda->cuMemFree(lane->encode.tables); /* nothing to do about a failure */
+void gpu_encode_finish(struct gpu_encode *encode, struct gpu_stream *stream) {
+    gpu_buffer_finish(&encode->memory, stream->device);
+    const struct cuda *cuda = stream->device->cuda;
+    if (encode->tables) {
+        cuda->cuMemFree(encode->tables); /* nothing to do about a failure */
     }
-    if (lane->encode.note) {
-        cuda->cuMemFreeHost(lane->encode.note);
+    if (encode->mailbox) {
+        cuda->cuMemFreeHost(encode->mailbox);
     }
-    lane->encode = (struct gpu_encode){0};
+    *encode = (struct gpu_encode){0};
 }
 
-enum status gpu_encode_reserve(struct gpu_lane *lane, const struct image *layout, uint8_t *output,
-                               size_t room, struct error *err) {
-    struct gpu_encode *encode = &lane->encode;
-    const struct cut cut = cut_up(layout);
-    if (layout->width > SIDE_MAX || layout->height > SIDE_MAX) {
+enum status gpu_encode_reserve(struct gpu_encode *encode, struct gpu_stream *stream,
+                               const struct image *image, uint8_t *output, size_t room, struct error *err) {
+    const struct cut cut = cut_up(image);
+    if (image->width > SIDE_MAX || image->height > SIDE_MAX) {
         return fail(err, ST_UNSUPPORTED, "picture is %u x %u pixels; a JPEG has at most %d a side",
-                    layout->width, layout->height, SIDE_MAX);
+                    image->width, image->height, SIDE_MAX);
     }
     if (cut.in_mcu > IN_MCU_MAX) {
         return fail(err, ST_UNSUPPORTED, "a JPEG has at most %d blocks in an MCU, this one would have %u",
                     IN_MCU_MAX, cut.in_mcu);
     }
     encode->direct = 0;
-    if (lane->device->cuda->cuMemHostGetDevicePointer(&encode->direct, output, 0) != CUDA_SUCCESS) {
+    if (stream->device->cuda->cuMemHostGetDevicePointer(&encode->direct, output, 0) != CUDA_SUCCESS) {
         encode->direct = 0; /* the driver does not know it */
     }
-    size_t size = find_places(&cut, room, encode->direct ? 0 : room).end;
-    return gpu_buffer_reserve(lane, &encode->memory, size, err);
+    size_t size = lay_out(&cut, room, encode->direct ? 0 : room).end;
+    return gpu_stream_reserve(stream, &encode->memory, size, err);
 }
 
 static void set_components(struct encode_pass *pass, const struct image *image) {
@@ -139,19 +137,19 @@ static void set_components(struct encode_pass *pass, const struct image *image) 
 
 static struct encode_pass make_pass(const struct gpu_encode *encode, const struct image *image,
                                     const struct cut *cut, size_t room, uint8_t quality) {
-    const struct places places = find_places(cut, room, 0);
+    const struct layout layout = lay_out(cut, room, 0);
     CUdeviceptr memory = encode->memory.data;
     struct encode_pass pass = {
         .tables = encode->tables,
-        .state = memory + places.state,
-        .blocks = memory + places.blocks,
-        .coefficients = memory + places.coefficients,
-        .ranges = memory + places.ranges,
-        .chunks = memory + places.chunks,
-        .bits = memory + places.bits,
-        .output = encode->direct ? encode->direct : memory + places.output,
-        .size = encode->note_device + offsetof(struct gpu_encode_note, size),
-        .capacity = places.capacity,
+        .state = memory + layout.state,
+        .blocks = memory + layout.blocks,
+        .coefficients = memory + layout.coefficients,
+        .ranges = memory + layout.ranges,
+        .chunks = memory + layout.chunks,
+        .bits = memory + layout.bits,
+        .output = encode->direct ? encode->direct : memory + layout.output,
+        .size = encode->mailbox_device + offsetof(struct gpu_encode_mailbox, size),
+        .capacity = layout.capacity,
         .room = room,
         .in_mcu = cut->in_mcu,
         .mcus_x = cut->mcus_x,
@@ -165,10 +163,10 @@ static struct encode_pass make_pass(const struct gpu_encode *encode, const struc
     return pass;
 }
 
-enum status gpu_encode(struct gpu_lane *lane, const struct image *image, size_t room, uint8_t quality,
-                       struct error *err) {
+enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
+                             size_t room, uint8_t quality, struct error *err) {
     const struct cut cut = cut_up(image);
-    struct encode_pass pass = make_pass(&lane->encode, image, &cut, room, quality);
+    struct encode_pass pass = make_pass(encode, image, &cut, room, quality);
     unsigned groups = divide_up(cut.count, KERNEL_ENCODE_GROUP);
     unsigned ranges = divide_up(cut.count, KERNEL_ENCODE_RANGE);
     size_t chunks = pass.capacity / KERNEL_ENCODE_CHUNK + 1;
@@ -184,24 +182,25 @@ enum status gpu_encode(struct gpu_lane *lane, const struct image *image, size_t 
         {KERNEL_encode_stuff, chunk_blocks, sizeof(struct encode_stuff_shared)},
     };
     enum status status = ST_OK;
-    lane->encode.note->size = UINT64_MAX;
-    lane->encode.output = pass.output;
+    encode->mailbox->size = UINT64_MAX;
+    encode->output = pass.output;
     for (unsigned i = 0; i < sizeof launches / sizeof *launches && status == ST_OK; i++) {
         const struct gpu_blocks blocks = {launches[i].count, KERNEL_THREADS_Y, launches[i].shared};
-        status = gpu_launch(lane, launches[i].kernel, &pass, blocks, err);
+        status = gpu_launch(stream, launches[i].kernel, &pass, blocks, err);
     }
     return status;
 }
 
-size_t gpu_encode_size(const struct gpu_lane *lane) {
-    return (size_t)lane->encode.note->size;
+size_t gpu_encode_size(const struct gpu_encode *encode) {
+    return (size_t)encode->mailbox->size;
 }
 
-bool gpu_encode_is_direct(const struct gpu_lane *lane) {
-    return lane->encode.direct != 0;
+bool gpu_encode_is_direct(const struct gpu_encode *encode) {
+    return encode->direct != 0;
 }
 
-enum status gpu_encode_fetch(struct gpu_lane *lane, uint8_t *output, size_t size, struct error *err) {
-    return CUDA_TRY(lane->device->cuda, err, cuMemcpyDtoHAsync, output, lane->encode.output, size,
-                    lane->stream);
+enum status gpu_encode_fetch(struct gpu_encode *encode, struct gpu_stream *stream, uint8_t *output,
+                             size_t size, struct error *err) {
+    return CUDA_TRY(stream->device->cuda, err, cuMemcpyDtoHAsync, output, encode->output, size,
+                    stream->handle);
 }

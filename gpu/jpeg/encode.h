@@ -1,35 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * Encodes pictures on the device as JPEGs, to the byte what codecs/jpeg/jpeg_encode.c makes of them without
- * metadata: baseline, the standard's Huffman codes. Nothing here waits for the device. Inside the engine
- * process only; one picture of a lane at a time. */
+ * Encodes pictures on the device as JPEGs, with the bytes that codecs/jpeg/jpeg_encode.c makes without
+ * metadata: baseline, the standard's Huffman codes. No function waits for the device. Inside the engine
+ * process only; one picture of a stream at a time. */
 #ifndef BLURD_GPU_JPEG_ENCODE_H
 #define BLURD_GPU_JPEG_ENCODE_H
 
-#include "gpu/engine/lane.h"
+#include "gpu/stream/stream.h"
 
-/* Pinned and device memory for what all pictures need. Status as of gpu_lane_init. Finish after failure,
- * too. */
-enum status gpu_encode_init(struct gpu_lane *lane, struct error *err);
-void gpu_encode_finish(struct gpu_lane *lane);
+struct gpu_encode {
+    CUdeviceptr tables;                 /* of Huffman codes */
+    struct gpu_buffer memory;           /* coefficients, bits, the file */
+    CUdeviceptr direct;                 /* the caller's output as the device sees it; 0: it does not */
+    CUdeviceptr output;                 /* the file of the picture that was encoded last */
+    struct gpu_encode_mailbox *mailbox; /* in pinned memory: tables, size */
+    CUdeviceptr mailbox_device;
+};
 
-/* Device memory for a picture laid out like this, and a file of `room` bytes at most, which will be at
- * `output`; as gpu_buffer_reserve does. ST_UNSUPPORTED for a picture that no JPEG holds: a side of more than
+/* Allocates the mailbox and uploads the tables. Status as of gpu_stream_init. Call gpu_encode_finish after a
+ * failure, too. */
+enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream, struct error *err);
+void gpu_encode_finish(struct gpu_encode *encode, struct gpu_stream *stream);
+
+/* Reserves device memory, as gpu_buffer_reserve does, for a picture laid out like `image` and a file of at
+ * most `room` bytes at `output`. ST_UNSUPPORTED for a picture that no JPEG can hold: a side of more than
  * 65500, chroma reduced by 4 x 4. */
-enum status gpu_encode_reserve(struct gpu_lane *lane, const struct image *layout, uint8_t *output,
-                               size_t room, struct error *err);
+enum status gpu_encode_reserve(struct gpu_encode *encode, struct gpu_stream *stream,
+                               const struct image *image, uint8_t *output, size_t room, struct error *err);
 
 /* Enqueues encoding of `image`: grey or YCbCr of 8 bits in device memory, laid out as reserved, with the room
  * that was reserved. `quality`: 1 to 100. */
-enum status gpu_encode(struct gpu_lane *lane, const struct image *image, size_t room, uint8_t quality,
-                       struct error *err);
+enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
+                             size_t room, uint8_t quality, struct error *err);
 
-/* Once the stream has got there: bytes of the file, which was not written if they are more than the room;
- * they may be even more then. */
-size_t gpu_encode_size(const struct gpu_lane *lane);
+/* File size once the stream is done; above `room`, nothing was written, and the size may be too large. */
+size_t gpu_encode_size(const struct gpu_encode *encode);
 
-/* Whether the file then is at `output`, as that is memory which the driver knows and the kernels write to;
- * else its copy has to be enqueued. */
-bool gpu_encode_is_direct(const struct gpu_lane *lane);
-enum status gpu_encode_fetch(struct gpu_lane *lane, uint8_t *output, size_t size, struct error *err);
+/* Whether the kernels write to `output` themselves, as the driver knows that memory; otherwise
+ * gpu_encode_fetch enqueues the copy. */
+bool gpu_encode_is_direct(const struct gpu_encode *encode);
+enum status gpu_encode_fetch(struct gpu_encode *encode, struct gpu_stream *stream, uint8_t *output,
+                             size_t size, struct error *err);
 
 #endif

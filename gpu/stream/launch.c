@@ -38,10 +38,10 @@ struct kernel_tiles gpu_cut(const struct kernel_grid *target, int32_t width, int
     return tiles;
 }
 
-enum status gpu_launch(struct gpu_lane *lane, enum kernel kernel, void *pass, struct gpu_blocks blocks,
+enum status gpu_launch(struct gpu_stream *stream, enum kernel kernel, void *pass, struct gpu_blocks blocks,
                        struct error *err) {
-    struct gpu_device *device = lane->device;
+    struct gpu_device *device = stream->device;
     void *parameters[] = {pass};
     return CUDA_TRY(device->cuda, err, cuLaunchKernel, device->program.kernel[kernel], blocks.count, 1, 1,
-                    KERNEL_THREADS_X, blocks.threads_y, 1, blocks.shared, lane->stream, parameters, NULL);
+                    KERNEL_THREADS_X, blocks.threads_y, 1, blocks.shared, stream->handle, parameters, NULL);
 }

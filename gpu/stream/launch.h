@@ -5,7 +5,7 @@
 
 #include "filters/edge.h"
 #include "gpu/cuda/kernels.h"
-#include "gpu/engine/lane.h"
+#include "gpu/stream/stream.h"
 
 /* A plane on the device. With one sample along an axis, mirror and wrap are clamp there; EDGE_FRAME reads as
  * EDGE_ZERO. */
@@ -22,8 +22,8 @@ struct gpu_blocks {
     unsigned shared;    /* bytes of shared memory of each, at most KERNEL_SHARED_MAX */
 };
 
-/* Enqueues the kernel on the lane's stream. `pass` is the struct that it takes by value. */
-enum status gpu_launch(struct gpu_lane *lane, enum kernel kernel, void *pass, struct gpu_blocks blocks,
+/* Enqueues the kernel on the stream. `pass` is the struct that it takes by value. */
+enum status gpu_launch(struct gpu_stream *stream, enum kernel kernel, void *pass, struct gpu_blocks blocks,
                        struct error *err);
 
 #endif

@@ -5,11 +5,11 @@
  * a process that is going wrong.
  *
  * Two kinds of socket. The *control* socket is inherited as WIRE_CONTROL_FD: the engine
- * says READY or FAILED once, the front sends LANE with one end of a new lane socket. On a
- * *lane* socket the front sends RUN with the slot's memfd, and the engine answers DONE.
+ * says READY or FAILED once, the front sends SESSION with one end of a new socket. On a
+ * *session* socket the front sends RUN with the slot's memfd, and the engine answers DONE.
  * Either side closing its end is the only farewell. Between the front and the spawner
  * (gpu/front/spawner.h) START travels with an engine's leash, and CONTROL, on the leash, with its
- * control socket, in the shape of LANE; PROVEN follows. Descriptors travel away from the front only. */
+ * control socket, in the shape of SESSION; PROVEN follows. Descriptors travel away from the front only. */
 #ifndef BLURD_GPU_WIRE_WIRE_H
 #define BLURD_GPU_WIRE_WIRE_H
 
@@ -24,7 +24,7 @@ enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16, WIRE
 
 #define WIRE_NO_MASK UINT64_MAX
 
-enum wire_kind { WIRE_READY = 1, WIRE_LANE, WIRE_RUN, WIRE_DONE, WIRE_START, WIRE_CONTROL, WIRE_PROVEN };
+enum wire_kind { WIRE_READY = 1, WIRE_SESSION, WIRE_RUN, WIRE_DONE, WIRE_START, WIRE_CONTROL, WIRE_PROVEN };
 
 struct wire_head {
     uint32_t magic; /* WIRE_MAGIC */
@@ -50,7 +50,7 @@ struct wire_ready {
     struct wire_device device[WIRE_DEVICES_MAX];
 };
 
-struct wire_lane {
+struct wire_session {
     struct wire_head head; /* one descriptor comes with it */
 };
 
@@ -88,7 +88,7 @@ struct wire_run {
 
 struct wire_done {
     struct wire_head head;
-    struct error error; /* status as of gpu_lane_run */
+    struct error error; /* status as of gpu_chain_run */
     struct lane_timing timing;
     uint64_t size; /* of the JPEG that was made */
 };

@@ -29,7 +29,7 @@ enum {
 };
 
 static struct engine *engine;
-static struct engine_lane *lane;
+static struct engine_session *lane;
 static int slot;
 static uint8_t *memory, before[SLOT_SIZE]; /* and what was in it */
 static struct buf file;
@@ -71,7 +71,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     fuzz_require(memory != MAP_FAILED, "the slot can be mapped");
     fuzz_require(engine_open(&engine, &options, &ready, &err) == ST_OK,
                  "the engine opens on the fake driver");
-    fuzz_require(engine_lane_create(&lane, engine, &err) == ST_OK, "there is a lane");
+    fuzz_require(engine_session_create(&lane, engine, &err) == ST_OK, "there is a lane");
     fuzz_require(ready.pictures == 1, "there is a place for a JPEG");
     make_file();
     return 0;

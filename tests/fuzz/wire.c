@@ -14,20 +14,20 @@
 union message {
     struct wire_head head;
     struct wire_ready ready;
-    struct wire_lane lane;
+    struct wire_session lane;
     struct wire_run run;
     struct wire_done done;
 };
 
 static const size_t sizes[] = {
     [WIRE_READY] = sizeof(struct wire_ready),
-    [WIRE_LANE] = sizeof(struct wire_lane),
+    [WIRE_SESSION] = sizeof(struct wire_session),
     [WIRE_RUN] = sizeof(struct wire_run),
     [WIRE_DONE] = sizeof(struct wire_done),
 };
 
 static bool takes_descriptor(enum wire_kind kind) {
-    return kind == WIRE_LANE || kind == WIRE_RUN;
+    return kind == WIRE_SESSION || kind == WIRE_RUN;
 }
 
 static void send_packet(int socket, const void *data, size_t size, unsigned descriptors) {
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             ((uint8_t *)&message)[i] = fuzz_byte(&input);
         }
         send_packet(pair[0], &message, length, (choice >> 4 & 3) % 4);
-        receive(pair[1], choice & 64 ? (kind == WIRE_RUN ? WIRE_LANE : WIRE_RUN) : kind);
+        receive(pair[1], choice & 64 ? (kind == WIRE_RUN ? WIRE_SESSION : WIRE_RUN) : kind);
     }
     close(pair[0]);
     receive(pair[1], WIRE_DONE);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu/orient.h"
+#include "gpu/filters/gpu_chain.h"
 #include "gpu/filters/orient.h"
 
 enum { GUARD = 512, GUARD_BYTE = 0xa5, FAILURES_SHOWN = 10 };
@@ -206,14 +207,14 @@ static void count(struct check *check, bool right, const struct pictures *pictur
 static enum status enqueue(struct check *check, const struct pictures *pictures, const struct image *source,
                            const struct image *target, struct error *err) {
     return pictures->orientation
-               ? gpu_orient(&check->lane, source, pictures->orientation, target, err)
-               : gpu_lane_step(&check->lane, &pictures->chain.step[0], source, NULL, target, err);
+               ? gpu_orient(&check->jpeg.stream, source, pictures->orientation, target, err)
+               : gpu_chain_step(&check->jpeg.stream, &pictures->chain.step[0], source, NULL, target, err);
 }
 
 /* On device memory that held the guard byte everywhere. */
 static enum status run_step(struct check *check, struct pictures *pictures, struct error *err) {
     const struct cuda *cuda = &check->cuda;
-    CUstream stream = check->lane.stream;
+    CUstream stream = check->jpeg.stream.handle;
     CUdeviceptr from = 0, to = 0;
     struct picture *source = &pictures->source, *got = &pictures->got;
     must(CUDA_TRY(cuda, err, cuMemAlloc, &from, source->size), err);
@@ -259,7 +260,7 @@ void check_lane(struct check *check, const struct image_shape *shape, const stru
     struct lane_timing timing;
     struct pictures pictures = make_pictures(check, shape, chain, masked);
     struct run run = run_into(&pictures, &pictures.got.image);
-    enum status status = gpu_lane_run(&check->lane, &run, &timing, &err);
+    enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
     count(check, status == ST_OK && same_pixels(check, &pictures), &pictures, text, &err);
     free_pictures(&pictures);
 }

@@ -4,14 +4,14 @@
 #define BLURD_TESTS_GPU_CHECK_H
 
 #include "filters/chain.h"
-#include "gpu/engine/lane.h"
+#include "gpu/engine/jpeg_stream.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 struct check {
     struct cuda cuda;
     struct gpu_device device;
-    struct gpu_lane lane;
+    struct jpeg_stream jpeg;
     struct backend *reference; /* the CPU's */
     struct lane *reference_lane;
     uint64_t random;
@@ -62,7 +62,7 @@ void check_jpeg(struct check *check, bool quick);
 /* Of check_jpeg: `good` is a JPEG of that shape. */
 struct submitter;
 struct buf;
-void check_damage(struct check *check, struct submitter *pump, const struct buf *good,
+void check_damage(struct check *check, struct submitter *submitter, const struct buf *good,
                   const struct image_shape *shape, bool quick);
 
 #endif

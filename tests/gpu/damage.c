@@ -60,7 +60,7 @@ static size_t scan_of(const struct buf *file) {
 
 struct bench {
     struct check *check;
-    struct submitter *pump;
+    struct submitter *submitter;
     struct chain chain;
     struct image_shape shape;
     struct image image; /* for the CPU */
@@ -69,29 +69,29 @@ struct bench {
 };
 
 static enum status by_gpu(struct bench *bench, const struct buf *file) {
-    struct gpu_transcode job = {.chain = &bench->chain,
-                                .shape = bench->shape,
-                                .input = buf_bytes(file),
-                                .output = bench->output,
-                                .room = ROOM,
-                                .quality = QUALITY};
+    struct transcode job = {.chain = &bench->chain,
+                            .shape = bench->shape,
+                            .input = buf_bytes(file),
+                            .output = bench->output,
+                            .room = ROOM,
+                            .quality = QUALITY};
     struct lane_timing timing;
     struct error err = {0};
-    return submitter_run(bench->pump, &bench->check->lane, &job, &bench->size, &timing, &err);
+    return submitter_run(bench->submitter, &bench->check->jpeg, &job, &bench->size, &timing, &err);
 }
 
 /* Without the decoder. */
 static enum status by_walk(struct bench *bench, const struct buf *file) {
-    struct gpu_lane *lane = &bench->check->lane;
+    struct jpeg_stream *jpeg = &bench->check->jpeg;
     struct error err = {0};
-    enum status status = huffman_sync_parse(lane, buf_bytes(file), &bench->shape, &err);
+    enum status status = huffman_sync_parse(&jpeg->sync, &jpeg->stream, buf_bytes(file), &bench->shape, &err);
     if (status == ST_OK) {
-        status = huffman_sync_begin(lane, buf_bytes(file), &err);
+        status = huffman_sync_begin(&jpeg->sync, &jpeg->stream, buf_bytes(file), &err);
     }
     if (status == ST_OK) {
-        status = CUDA_TRY(&bench->check->cuda, &err, cuStreamSynchronize, lane->stream);
+        status = CUDA_TRY(&bench->check->cuda, &err, cuStreamSynchronize, jpeg->stream.handle);
     }
-    return status == ST_OK ? huffman_sync_end(lane, &err) : status;
+    return status == ST_OK ? huffman_sync_end(&jpeg->sync, &err) : status;
 }
 
 static enum status by_cpu(struct bench *bench, const struct buf *file) {
@@ -135,9 +135,9 @@ static void one_kind(struct bench *bench, const struct buf *good, size_t kind, u
     free(first);
 }
 
-void check_damage(struct check *check, struct submitter *pump, const struct buf *good,
+void check_damage(struct check *check, struct submitter *submitter, const struct buf *good,
                   const struct image_shape *shape, bool quick) {
-    struct bench bench = {.check = check, .pump = pump, .shape = *shape, .output = malloc(ROOM)};
+    struct bench bench = {.check = check, .submitter = submitter, .shape = *shape, .output = malloc(ROOM)};
     const struct blur_arguments arguments = {.sigma = 1};
     bench.memory = aligned_alloc(IMAGE_ALIGNMENT, image_layout(&bench.image, shape));
     image_place(&bench.image, bench.memory);

@@ -37,18 +37,19 @@ static void paint_plane(struct check *check, const struct plane *plane, enum con
 static size_t by_gpu(struct check *check, const struct image *image, CUdeviceptr data, uint8_t quality,
                      uint8_t *output) {
     const struct cuda *cuda = &check->cuda;
-    struct gpu_lane *lane = &check->lane;
+    struct gpu_encode *encode = &check->jpeg.encode;
+    struct gpu_stream *stream = &check->jpeg.stream;
     struct error err = {0};
     struct image placed = *image;
     image_place(&placed, (uint8_t *)(uintptr_t)data);
-    must(gpu_encode_reserve(lane, &placed, output, ROOM, &err), &err);
-    must(gpu_encode(lane, &placed, ROOM, quality, &err), &err);
-    must(CUDA_TRY(cuda, &err, cuStreamSynchronize, lane->stream), &err);
-    size_t size = gpu_encode_size(lane);
-    directly += gpu_encode_is_direct(lane);
-    if (size <= ROOM && !gpu_encode_is_direct(lane)) {
-        must(gpu_encode_fetch(lane, output, size, &err), &err);
-        must(CUDA_TRY(cuda, &err, cuStreamSynchronize, lane->stream), &err);
+    must(gpu_encode_reserve(encode, stream, &placed, output, ROOM, &err), &err);
+    must(gpu_encode_begin(encode, stream, &placed, ROOM, quality, &err), &err);
+    must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
+    size_t size = gpu_encode_size(encode);
+    directly += gpu_encode_is_direct(encode);
+    if (size <= ROOM && !gpu_encode_is_direct(encode)) {
+        must(gpu_encode_fetch(encode, stream, output, size, &err), &err);
+        must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
     }
     return size;
 }
@@ -85,7 +86,8 @@ static void check_one(struct check *check, struct image_shape shape, uint32_t wi
         paint_plane(check, &image.plane[p], content);
     }
     must(CUDA_TRY(&check->cuda, &err, cuMemAlloc, &data, size), &err);
-    must(CUDA_TRY(&check->cuda, &err, cuMemcpyHtoDAsync, data, memory, size, check->lane.stream), &err);
+    must(CUDA_TRY(&check->cuda, &err, cuMemcpyHtoDAsync, data, memory, size, check->jpeg.stream.handle),
+         &err);
     size_t found = by_gpu(check, &image, data, quality, output);
     must(CUDA_TRY(&check->cuda, &err, cuMemFree, data), &err);
     const struct encode_options options = {.quality = quality};

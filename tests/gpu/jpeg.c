@@ -102,25 +102,26 @@ static struct buf by_cpu(struct check *check, struct bytes file, const struct ch
 }
 
 /* What the kernels decode, in `to`. */
-static enum status kernels_decode(struct gpu_lane *lane, struct bytes file, const struct owned *to,
+static enum status kernels_decode(struct jpeg_stream *jpeg, struct bytes file, const struct owned *to,
                                   struct error *err) {
     const struct image_shape shape = image_shape(&to->image);
     struct image image;
+    struct gpu_stream *stream = &jpeg->stream;
     size_t size = image_layout(&image, &shape);
-    must(gpu_buffer_reserve(lane, &lane->source, size, err), err);
-    image_place(&image, (uint8_t *)(uintptr_t)lane->source.data);
-    enum status status = huffman_sync_parse(lane, file, &shape, err);
+    must(gpu_stream_reserve(stream, &stream->source, size, err), err);
+    image_place(&image, (uint8_t *)(uintptr_t)stream->source.data);
+    enum status status = huffman_sync_parse(&jpeg->sync, stream, file, &shape, err);
     if (status != ST_OK) {
         return status;
     }
-    must(gpu_decode_reserve(lane, err), err);
-    must(huffman_sync_begin(lane, file, err), err);
-    must(gpu_decode_begin(lane, &image, err), err);
-    must(CUDA_TRY(lane->device->cuda, err, cuMemcpyDtoHAsync, to->memory, lane->source.data, size,
-                  lane->stream),
+    must(gpu_decode_reserve(&jpeg->decode, stream, &jpeg->sync, err), err);
+    must(huffman_sync_begin(&jpeg->sync, stream, file, err), err);
+    must(gpu_decode_begin(&jpeg->decode, stream, &jpeg->sync, &image, err), err);
+    must(CUDA_TRY(stream->device->cuda, err, cuMemcpyDtoHAsync, to->memory, stream->source.data, size,
+                  stream->handle),
          err);
-    must(CUDA_TRY(lane->device->cuda, err, cuStreamSynchronize, lane->stream), err);
-    return huffman_sync_end(lane, err);
+    must(CUDA_TRY(stream->device->cuda, err, cuStreamSynchronize, stream->handle), err);
+    return huffman_sync_end(&jpeg->sync, err);
 }
 
 /* To the byte what the CPU's codec makes of it. */
@@ -130,7 +131,7 @@ static void check_decoding(struct check *check, struct bytes file, const struct 
     struct owned expected = decode(file, &shape), got = own(&shape);
     struct error err = {0};
     bool good =
-        kernels_decode(&check->lane, file, &got, &err) == ST_OK && same_planes(&got.image, &expected.image);
+        kernels_decode(&check->jpeg, file, &got, &err) == ST_OK && same_planes(&got.image, &expected.image);
     check->passed += good;
     check->failed += !good;
     if (!good && check->failed <= FAILURES_SHOWN) {
@@ -153,7 +154,7 @@ static void check_decodings(struct check *check, const struct image_shape *shape
     }
 }
 
-static void check_one(struct check *check, struct submitter *pump, const struct image_shape *shape,
+static void check_one(struct check *check, struct submitter *submitter, const struct image_shape *shape,
                       uint8_t orientation, const struct chain *chain, const char *text) {
     static uint8_t *output;
     output = output ? output : malloc(ROOM);
@@ -161,17 +162,17 @@ static void check_one(struct check *check, struct submitter *pump, const struct 
     paint(check, &painted.image);
     struct buf file = encode(&painted.image, QUALITY_IN);
     struct buf expected = by_cpu(check, buf_bytes(&file), chain, shape, orientation);
-    struct gpu_transcode job = {.chain = chain,
-                                .shape = *shape,
-                                .orientation = orientation,
-                                .input = buf_bytes(&file),
-                                .output = output,
-                                .room = ROOM,
-                                .quality = QUALITY};
+    struct transcode job = {.chain = chain,
+                            .shape = *shape,
+                            .orientation = orientation,
+                            .input = buf_bytes(&file),
+                            .output = output,
+                            .room = ROOM,
+                            .quality = QUALITY};
     struct lane_timing timing;
     struct error err = {0};
     size_t size = 0;
-    must(submitter_run(pump, &check->lane, &job, &size, &timing, &err), &err);
+    must(submitter_run(submitter, &check->jpeg, &job, &size, &timing, &err), &err);
     bool good = size == expected.size && memcmp(output, expected.data, size) == 0;
     check->passed += good;
     check->failed += !good;
@@ -185,7 +186,7 @@ static void check_one(struct check *check, struct submitter *pump, const struct 
     buf_finish(&file);
 }
 
-static void damaged(struct check *check, struct submitter *pump, bool quick) {
+static void damaged(struct check *check, struct submitter *submitter, bool quick) {
     const struct image_shape shape = {.model = PIXEL_YCBCR,
                                       .depth = 8,
                                       .chroma_shift_x = 1,
@@ -195,13 +196,13 @@ static void damaged(struct check *check, struct submitter *pump, bool quick) {
     struct owned painted = own(&shape);
     paint(check, &painted.image);
     struct buf file = encode(&painted.image, QUALITY_IN);
-    check_damage(check, pump, &file, &shape, quick);
+    check_damage(check, submitter, &file, &shape, quick);
     buf_finish(&file);
     free(painted.memory);
 }
 
 /* Chains of one and of two steps, which end in different buffers. */
-static void check_turned(struct check *check, struct submitter *pump, struct image_shape shape,
+static void check_turned(struct check *check, struct submitter *submitter, struct image_shape shape,
                          uint32_t width, uint32_t height) {
     const struct blur_arguments arguments = {.sigma = 3};
     shape.width = width;
@@ -213,12 +214,12 @@ static void check_turned(struct check *check, struct submitter *pump, struct ima
         for (unsigned steps = 1; steps <= 2 && orient_is_exact(&shape, orientation); steps++) {
             snprintf(text, sizeof text, "orientation %u, %u steps", orientation, steps);
             check_append(&chain, FILTER_BLUR, &arguments, &upright);
-            check_one(check, pump, &shape, orientation, &chain, text);
+            check_one(check, submitter, &shape, orientation, &chain, text);
         }
     }
 }
 
-static void check_orientations(struct check *check, struct submitter *pump, bool quick) {
+static void check_orientations(struct check *check, struct submitter *submitter, bool quick) {
     static const struct image_shape models[] = {
         {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},
         {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 0},
@@ -227,11 +228,11 @@ static void check_orientations(struct check *check, struct submitter *pump, bool
         {.model = PIXEL_GRAY, .depth = 8},
     };
     for (size_t m = 0; m < COUNT(models); m++) {
-        check_turned(check, pump, models[m], 250, 126);
-        check_turned(check, pump, models[m], 101, 63);
+        check_turned(check, submitter, models[m], 250, 126);
+        check_turned(check, submitter, models[m], 101, 63);
         if (!quick) {
-            check_turned(check, pump, models[m], 4000, 30); /* the shapes differ in memory */
-            check_turned(check, pump, models[m], 1920, 1080);
+            check_turned(check, submitter, models[m], 4000, 30); /* the shapes differ in memory */
+            check_turned(check, submitter, models[m], 1920, 1080);
         }
     }
     check_report(check, "JPEG, turned");
@@ -247,9 +248,9 @@ void check_jpeg(struct check *check, bool quick) {
     static const uint32_t sizes[][2] = {{64, 48},     {127, 65},   {333, 211}, {1279, 721},
                                         {1920, 1080}, {640, 2000}, {4001, 333}};
     static const double sigmas[] = {1.5, 5, 20, 100};
-    struct submitter *pump;
+    struct submitter *submitter;
     struct error err = {0};
-    must(submitter_create(&pump, &check->device, &err), &err);
+    must(submitter_create(&submitter, &check->device, &err), &err);
     for (size_t m = 0; m < COUNT(models); m++) {
         for (size_t s = 0; s < (quick ? 3 : COUNT(sizes)); s++) {
             struct image_shape shape = models[m];
@@ -262,12 +263,12 @@ void check_jpeg(struct check *check, bool quick) {
                 const struct blur_arguments arguments = {.sigma = sigmas[i]};
                 snprintf(text, sizeof text, "sigma %g", sigmas[i]);
                 check_append(&chain, FILTER_BLUR, &arguments, &shape);
-                check_one(check, pump, &shape, 1, &chain, text);
+                check_one(check, submitter, &shape, 1, &chain, text);
             }
         }
     }
-    check_orientations(check, pump, quick);
-    damaged(check, pump, quick);
-    submitter_destroy(pump);
+    check_orientations(check, submitter, quick);
+    damaged(check, submitter, quick);
+    submitter_destroy(submitter);
     check_report(check, "JPEG");
 }

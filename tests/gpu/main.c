@@ -34,8 +34,7 @@ static void open_all(struct check *check) {
     check->random = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
     must(cuda_open(&check->cuda, getenv("CUDA_LIBRARY"), &err), &err);
     must(gpu_device_open(&check->device, &check->cuda, 0, &options, &err), &err);
-    must(gpu_lane_init(&check->lane, &check->device, &err), &err);
-    must(gpu_lane_init_jpeg(&check->lane, &err), &err);
+    must(jpeg_stream_init(&check->jpeg, &check->device, &err), &err);
     must(cpu_backend_open("auto", &check->reference, &err), &err);
     must(lane_create(check->reference, &check->reference_lane, &err), &err);
     printf("SEED=%llu, %s (sm_%d%d), kernels: %s, against %s\n", (unsigned long long)check->random,
@@ -92,7 +91,7 @@ int main(int argc, char **argv) {
     }
     lane_destroy(check.reference_lane);
     backend_close(check.reference);
-    gpu_lane_finish(&check.lane);
+    jpeg_stream_finish(&check.jpeg);
     gpu_device_close(&check.device);
     printf("%u passed, %u failed\n", check.passed, check.failed);
     return check.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -9,11 +9,11 @@ static unsigned compared, refused, both; /* by the walk alone; by both */
 
 /* --- the walk, and libjpeg --------------------------------------------------------------------- */
 static inline enum status walk(struct bytes file, const struct image_shape *shape, struct error *err) {
-    enum status status = huffman_sync_parse(&lane, file, shape, err);
+    enum status status = huffman_sync_parse(&lane.sync, &lane.stream, file, shape, err);
     if (status == ST_OK) {
-        assert_int_equal(huffman_sync_begin(&lane, file, err), ST_OK);
-        assert_int_equal(cuda.cuStreamSynchronize(lane.stream), CUDA_SUCCESS);
-        status = huffman_sync_end(&lane, err);
+        assert_int_equal(huffman_sync_begin(&lane.sync, &lane.stream, file, err), ST_OK);
+        assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
+        status = huffman_sync_end(&lane.sync, err);
     }
     assert_true(status == ST_OK || (status == ST_UNSUPPORTED && err->text[0]));
     return status;

@@ -4,7 +4,7 @@
 #ifndef BLURD_TESTS_LANE_FIXTURE_H
 #define BLURD_TESTS_LANE_FIXTURE_H
 
-#include "gpu/engine/lane.h"
+#include "gpu/engine/jpeg_stream.h"
 
 #include <libgen.h>
 #include <limits.h>
@@ -20,7 +20,7 @@
 
 static struct cuda cuda;
 static struct gpu_device device;
-static struct gpu_lane lane;
+static struct jpeg_stream lane;
 static uint64_t random_state;
 
 static inline unsigned below(size_t end) {
@@ -47,14 +47,12 @@ static inline int fixture_open_device(unsigned hangs_after_s) {
     return 0;
 }
 
-/* `init` gives the lane its means. */
-static inline int fixture_open_lane(unsigned hangs_after_s,
-                                    enum status (*init)(struct gpu_lane *lane, struct error *err)) {
+static inline int fixture_open_lane(unsigned hangs_after_s) {
     struct error err = {0};
     if (fixture_open_device(hangs_after_s) != 0) {
         return -1;
     }
-    if (gpu_lane_init(&lane, &device, &err) != ST_OK || init(&lane, &err) != ST_OK) {
+    if (jpeg_stream_init(&lane, &device, &err) != ST_OK) {
         print_error("%s\n", err.text);
         return -1;
     }
@@ -63,7 +61,7 @@ static inline int fixture_open_lane(unsigned hangs_after_s,
 
 static inline int close_lane(void **state) {
     (void)state;
-    gpu_lane_finish(&lane);
+    jpeg_stream_finish(&lane);
     gpu_device_close(&device);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * JPEG to JPEG on the GPU, with the fake driver: a lane, a desk with a pump, and calls that fail when they
- * are told to. One program, one desk. */
+ * JPEG to JPEG on the GPU, with the fake driver: a lane, a desk with a submitter, and calls that fail when
+ * they are told to. One program, one desk. */
 #ifndef BLURD_TESTS_PUMP_FIXTURE_H
 #define BLURD_TESTS_PUMP_FIXTURE_H
 
@@ -20,7 +20,7 @@ static char fault_path[PATH_MAX];
 
 /* What a test runs pictures with. */
 static struct {
-    struct submitter *pump;
+    struct submitter *submitter;
     uint8_t output[ROOM];
     size_t size; /* of the last result */
 } desk;
@@ -36,7 +36,7 @@ static const struct image_shape plain_shape = {.model = PIXEL_YCBCR,
 /* --- device and desk: set-up and tear-down of the group and of each test -------------------- */
 static inline int open_device(void **state) {
     (void)state;
-    snprintf(fault_path, sizeof fault_path, "/tmp/blurd-test-pump-%d", (int)getpid());
+    snprintf(fault_path, sizeof fault_path, "/tmp/blurd-test-submitter-%d", (int)getpid());
     setenv("FAKE_CUDA_FAULT_FILE", fault_path, 1);
     return fixture_open_device(HANGS_AFTER_S);
 }
@@ -49,15 +49,14 @@ static inline int close_device(void **state) {
 }
 
 static inline enum status open_desk(struct error *err) {
-    enum status status = gpu_lane_init(&lane, &device, err);
-    status = status == ST_OK ? gpu_lane_init_jpeg(&lane, err) : status;
-    return status == ST_OK ? submitter_create(&desk.pump, &device, err) : status;
+    enum status status = jpeg_stream_init(&lane, &device, err);
+    return status == ST_OK ? submitter_create(&desk.submitter, &device, err) : status;
 }
 
 static inline void close_desk(void) {
-    submitter_destroy(desk.pump);
-    desk.pump = NULL;
-    gpu_lane_finish(&lane);
+    submitter_destroy(desk.submitter);
+    desk.submitter = NULL;
+    jpeg_stream_finish(&lane);
 }
 
 static inline int open_test(void **state) {
@@ -88,24 +87,24 @@ static inline bool happened(void) {
     return access(fault_path, F_OK) != 0;
 }
 
-static inline struct gpu_transcode make_job(const struct buf *file, const struct image_shape *shape,
-                                            struct chain *chain) {
+static inline struct transcode make_job(const struct buf *file, const struct image_shape *shape,
+                                        struct chain *chain) {
     const struct blur_arguments arguments = {.sigma = 2};
     *chain = (struct chain){0};
     assert_int_equal(chain_append(chain, filter_get(FILTER_BLUR), &arguments, shape, NULL), ST_OK);
-    return (struct gpu_transcode){.chain = chain,
-                                  .shape = *shape,
-                                  .input = buf_bytes(file),
-                                  .output = desk.output,
-                                  .room = ROOM,
-                                  .quality = QUALITY};
+    return (struct transcode){.chain = chain,
+                              .shape = *shape,
+                              .input = buf_bytes(file),
+                              .output = desk.output,
+                              .room = ROOM,
+                              .quality = QUALITY};
 }
 
-static inline enum status run_job(const struct gpu_transcode *job, struct error *err) {
+static inline enum status run_job(const struct transcode *job, struct error *err) {
     struct lane_timing timing;
     *err = (struct error){0};
     desk.size = 0;
-    enum status status = submitter_run(desk.pump, &lane, job, &desk.size, &timing, err);
+    enum status status = submitter_run(desk.submitter, &lane, job, &desk.size, &timing, err);
     assert_true(status == ST_OK || err->text[0]);
     return status;
 }
@@ -113,7 +112,7 @@ static inline enum status run_job(const struct gpu_transcode *job, struct error 
 static inline enum status run(const struct buf *file, uint8_t quality) {
     struct chain chain;
     struct error err;
-    struct gpu_transcode job = make_job(file, &plain_shape, &chain);
+    struct transcode job = make_job(file, &plain_shape, &chain);
     job.quality = quality;
     return run_job(&job, &err);
 }

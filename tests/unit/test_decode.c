@@ -39,13 +39,14 @@ static struct planes make_planes(const struct image_shape *shape) {
 /* The fake driver's device memory is the host's. */
 static enum status decode(struct bytes file, const struct planes *planes, struct error *err) {
     const struct image_shape shape = image_shape(&planes->image);
-    enum status status = huffman_sync_parse(&lane, file, &shape, err);
+    enum status status = huffman_sync_parse(&lane.sync, &lane.stream, file, &shape, err);
     if (status == ST_OK) {
-        assert_int_equal(gpu_decode_reserve(&lane, err), ST_OK);
-        assert_int_equal(huffman_sync_begin(&lane, file, err), ST_OK);
-        assert_int_equal(gpu_decode_begin(&lane, &planes->image, err), ST_OK);
-        assert_int_equal(cuda.cuStreamSynchronize(lane.stream), CUDA_SUCCESS);
-        status = huffman_sync_end(&lane, err);
+        assert_int_equal(gpu_decode_reserve(&lane.decode, &lane.stream, &lane.sync, err), ST_OK);
+        assert_int_equal(huffman_sync_begin(&lane.sync, &lane.stream, file, err), ST_OK);
+        assert_int_equal(gpu_decode_begin(&lane.decode, &lane.stream, &lane.sync, &planes->image, err),
+                         ST_OK);
+        assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
+        status = huffman_sync_end(&lane.sync, err);
     }
     return status;
 }

@@ -79,18 +79,18 @@ static size_t by_gpu(const struct image *image, const uint8_t *memory, size_t ro
     CUdeviceptr data = 0;
     size_t bytes = image_layout(&placed, &shape);
     assert_int_equal(cuda.cuMemAlloc(&data, bytes), CUDA_SUCCESS);
-    assert_int_equal(cuda.cuMemcpyHtoDAsync(data, memory, bytes, lane.stream), CUDA_SUCCESS);
+    assert_int_equal(cuda.cuMemcpyHtoDAsync(data, memory, bytes, lane.stream.handle), CUDA_SUCCESS);
     image_place(&placed, (uint8_t *)(uintptr_t)data);
     cuda.cuMemHostGetDevicePointer = ++turn % 2 ? known : not_known;
-    assert_int_equal(gpu_encode_reserve(&lane, &placed, output, room, &err), ST_OK);
+    assert_int_equal(gpu_encode_reserve(&lane.encode, &lane.stream, &placed, output, room, &err), ST_OK);
     cuda.cuMemHostGetDevicePointer = known;
-    assert_int_equal(gpu_encode_is_direct(&lane), turn % 2);
-    assert_int_equal(gpu_encode(&lane, &placed, room, quality, &err), ST_OK);
-    assert_int_equal(cuda.cuStreamSynchronize(lane.stream), CUDA_SUCCESS);
-    size_t size = gpu_encode_size(&lane);
-    if (size <= room && !gpu_encode_is_direct(&lane)) {
-        assert_int_equal(gpu_encode_fetch(&lane, output, size, &err), ST_OK);
-        assert_int_equal(cuda.cuStreamSynchronize(lane.stream), CUDA_SUCCESS);
+    assert_int_equal(gpu_encode_is_direct(&lane.encode), turn % 2);
+    assert_int_equal(gpu_encode_begin(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
+    assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
+    size_t size = gpu_encode_size(&lane.encode);
+    if (size <= room && !gpu_encode_is_direct(&lane.encode)) {
+        assert_int_equal(gpu_encode_fetch(&lane.encode, &lane.stream, output, size, &err), ST_OK);
+        assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
     }
     assert_int_equal(cuda.cuMemFree(data), CUDA_SUCCESS);
     return size;
@@ -217,7 +217,8 @@ static void test_refused(void **state) {
         struct image layout;
         struct error err = {0};
         image_layout(&layout, &cases[i].shape);
-        assert_int_equal(gpu_encode_reserve(&lane, &layout, NULL, ROOM, &err), ST_UNSUPPORTED);
+        assert_int_equal(gpu_encode_reserve(&lane.encode, &lane.stream, &layout, NULL, ROOM, &err),
+                         ST_UNSUPPORTED);
         assert_string_equal(err.text, cases[i].text);
     }
 }
@@ -225,7 +226,7 @@ static void test_refused(void **state) {
 /* --- set-up ------------------------------------------------------------------------------------ */
 static int open_lane(void **state) {
     (void)state;
-    return fixture_open_lane(HANGS_AFTER_S, gpu_encode_init);
+    return fixture_open_lane(HANGS_AFTER_S);
 }
 
 int main(void) {

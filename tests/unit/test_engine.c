@@ -25,7 +25,7 @@
 enum { SLOT_SIZE = 1 << 20, PATTERN = 0x5a };
 
 static struct engine *engine;
-static struct engine_lane *lane;
+static struct engine_session *lane;
 static int slot; /* the memfd */
 static uint8_t *memory;
 static char library[PATH_MAX + 40];
@@ -49,7 +49,7 @@ static int open_engine(void **state) {
     }
     memory = mmap(NULL, SLOT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, slot, 0);
     if (memory == MAP_FAILED || engine_open(&engine, &options, &ready, &err) != ST_OK ||
-        engine_lane_create(&lane, engine, &err) != ST_OK) {
+        engine_session_create(&lane, engine, &err) != ST_OK) {
         print_error("%s\n", err.text);
         return -1;
     }
@@ -58,7 +58,7 @@ static int open_engine(void **state) {
 
 static int close_engine(void **state) {
     (void)state;
-    engine_lane_destroy(lane);
+    engine_session_destroy(lane);
     engine_close(engine);
     munmap(memory, SLOT_SIZE);
     close(slot);
@@ -355,7 +355,7 @@ static void test_a_slot_that_grows(void **state) {
 /* An engine whose device is so small that no lane may keep what a picture takes. */
 static void test_memory_goes_back(void **state) {
     (void)state;
-    struct engine_lane *usual = lane;
+    struct engine_session *usual = lane;
     struct engine *small;
     struct wire_ready ready;
     struct error err = {0};
@@ -364,18 +364,18 @@ static void test_memory_goes_back(void **state) {
     setenv("FAKE_CUDA_MEMORY", "4194304", 1);
     assert_int_equal(engine_open(&small, &options, &ready, &err), ST_OK);
     assert_int_equal(cuda_open(&cuda, options.library, &err), ST_OK);
-    assert_int_equal(engine_lane_create(&lane, small, &err), ST_OK);
-    engine_lane_destroy(usual); /* what it holds counts, too */
+    assert_int_equal(engine_session_create(&lane, small, &err), ST_OK);
+    engine_session_destroy(usual); /* what it holds counts, too */
     struct wire_run run = good_run();
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(run_on(&run, dup(slot)), ST_OK);
         assert_int_equal(cuda.cuMemGetInfo(&available, &all), CUDA_SUCCESS);
         assert_int_equal(available, all);
     }
-    engine_lane_destroy(lane);
+    engine_session_destroy(lane);
     engine_close(small);
     unsetenv("FAKE_CUDA_MEMORY");
-    assert_int_equal(engine_lane_create(&lane, engine, &err), ST_OK);
+    assert_int_equal(engine_session_create(&lane, engine, &err), ST_OK);
     assert_int_equal(run_on(&run, dup(slot)), ST_OK);
     cuda.cuMemGetInfo(&available, &all);
     assert_true(available < all); /* kept for the next one */

@@ -24,7 +24,7 @@ enum { ROOM = 1 << 15, PICTURES = 3, THREADS = 5, ROUNDS = 6 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static struct engine *engine;
-static struct engine_lane *lane;
+static struct engine_session *lane;
 static struct backend *cpu; /* what the results must be like */
 static struct lane *cpu_lane;
 static int slot; /* the memfd */
@@ -66,7 +66,7 @@ static int open_engine(void **state) {
     }
     memory = mmap(NULL, SLOT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, slot, 0);
     if (memory == MAP_FAILED || engine_open(&engine, &options, &ready, &err) != ST_OK ||
-        engine_lane_create(&lane, engine, &err) != ST_OK) {
+        engine_session_create(&lane, engine, &err) != ST_OK) {
         print_error("%s\n", err.text);
         return -1;
     }
@@ -80,7 +80,7 @@ static int close_engine(void **state) {
     (void)state;
     lane_destroy(cpu_lane);
     backend_close(cpu);
-    engine_lane_destroy(lane);
+    engine_session_destroy(lane);
     engine_close(engine);
     munmap(memory, SLOT_SIZE);
     close(slot);
@@ -182,7 +182,7 @@ static void assert_done(const struct wire_run *run, const struct image_shape *re
 static void test_none_wanted(void **state) {
     (void)state;
     struct engine *usual = engine;
-    struct engine_lane *its = lane;
+    struct engine_session *its = lane;
     struct engine_options without = options;
     struct wire_ready ready;
     struct error err = {0};
@@ -190,10 +190,10 @@ static void test_none_wanted(void **state) {
     without.jpeg = false;
     assert_int_equal(engine_open(&engine, &without, &ready, &err), ST_OK);
     assert_int_equal(ready.pictures, 0);
-    assert_int_equal(engine_lane_create(&lane, engine, &err), ST_OK);
+    assert_int_equal(engine_session_create(&lane, engine, &err), ST_OK);
     assert_int_equal(run_on(&run).error.status, ST_UNSUPPORTED);
     assert_written(0, 0);
-    engine_lane_destroy(lane);
+    engine_session_destroy(lane);
     engine_close(engine);
     engine = usual;
     lane = its;
@@ -389,19 +389,19 @@ static void test_slot_shorter_than_claimed(void **state) {
 
 /* Threads with lanes of their own, more of them than places. */
 static void *work(void *argument) {
-    struct engine_lane *own;
+    struct engine_session *own;
     struct error err;
     struct wire_run run = good_run();
     run.target = TARGET + ROOM / 4 * *(unsigned *)argument;
     run.jpeg.room = ROOM / 4;
     run.slot_serial =
         500 + *(unsigned *)argument; /* a slot has one user; these happen to be the same memory */
-    bool fine = engine_lane_create(&own, engine, &err) == ST_OK;
+    bool fine = engine_session_create(&own, engine, &err) == ST_OK;
     for (unsigned i = 0; i < ROUNDS && fine; i++) {
         struct wire_done done;
         fine = engine_run(own, &run, dup(slot), &done) && done.error.status == ST_OK;
     }
-    engine_lane_destroy(own);
+    engine_session_destroy(own);
     return fine ? argument : NULL;
 }
 

@@ -200,14 +200,14 @@ static bool serves(void) {
     const struct blur_arguments arguments = {.sigma = 3};
     struct wire_run run = {
         .slot_span = SLOT_SIZE, .target = SLOT_SIZE / 2, .mask = WIRE_NO_MASK, .shape = shape};
-    struct engine_lane *lane = NULL;
+    struct engine_session *lane = NULL;
     struct wire_done done = {0};
     struct error err = {0};
     int slot = slot_file(SLOT_SIZE);
     bool good = chain_append(&run.chain, filter_get(FILTER_BLUR), &arguments, &shape, &err) == ST_OK &&
-                engine_lane_create(&lane, engine, &err) == ST_OK && engine_run(lane, &run, slot, &done) &&
+                engine_session_create(&lane, engine, &err) == ST_OK && engine_run(lane, &run, slot, &done) &&
                 done.error.status == ST_OK;
-    engine_lane_destroy(lane);
+    engine_session_destroy(lane);
     return good;
 }
 

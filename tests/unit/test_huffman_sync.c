@@ -201,8 +201,8 @@ static void test_more_behind_the_end(void **state) {
         }
         size_t scan = file.size - 2 - scan_of(&file);
         assert_int_equal(buf_append(&file, cases[i].more, cases[i].size, NULL), ST_OK);
-        assert_int_equal(huffman_sync_parse(&lane, buf_bytes(&file), &shape, &err), ST_OK);
-        assert_int_equal(lane.sync.scan.size, cases[i].taken ? scan : scan + cases[i].size);
+        assert_int_equal(huffman_sync_parse(&lane.sync, &lane.stream, buf_bytes(&file), &shape, &err), ST_OK);
+        assert_int_equal(lane.sync.header.size, cases[i].taken ? scan : scan + cases[i].size);
         assert_int_equal(walk(buf_bytes(&file), &shape, &err), cases[i].taken ? ST_OK : ST_UNSUPPORTED);
         file.size = scan_of(&file) + scan; /* its end marker is gone */
         assert_int_equal(buf_append(&file, text, sizeof text, NULL), ST_OK);
@@ -237,7 +237,8 @@ static void visit(const char *path, const struct buf *file, const struct picture
     struct codec_limits limits = fixture_limits();
     struct error err = {0};
     bool good = fixture_try(buf_bytes(file), &limits, &err) == ST_OK;
-    enum status parsed = huffman_sync_parse(&lane, buf_bytes(file), &picture->native, &err);
+    enum status parsed =
+        huffman_sync_parse(&lane.sync, &lane.stream, buf_bytes(file), &picture->native, &err);
     bool whole = parsed == ST_OK && walk(buf_bytes(file), &picture->native, &err) == ST_OK;
     corpus_whole += whole && good;
     corpus_not_taken += parsed != ST_OK;

@@ -32,7 +32,7 @@ enum {
 enum { RACE_MS = 300, PATIENCE_MS = 20000 /* until both sides got a turn */, LANES = 3 };
 
 static struct engine *engine;
-static struct engine_lane *lanes[LANES];
+static struct engine_session *lanes[LANES];
 static int slot;
 static uint8_t *memory;
 static struct buf file;
@@ -79,7 +79,7 @@ static int open_engine(void **state) {
         return -1;
     }
     for (unsigned i = 0; i < LANES; i++) {
-        if (engine_lane_create(&lanes[i], engine, &err) != ST_OK) {
+        if (engine_session_create(&lanes[i], engine, &err) != ST_OK) {
             return -1;
         }
     }
@@ -89,7 +89,7 @@ static int open_engine(void **state) {
 static int close_engine(void **state) {
     (void)state;
     for (unsigned i = 0; i < LANES; i++) {
-        engine_lane_destroy(lanes[i]);
+        engine_session_destroy(lanes[i]);
     }
     engine_close(engine);
     munmap(memory, SLOT_SIZE);
@@ -212,7 +212,7 @@ static void test_a_file_that_changes(void **state) {
 
 struct user {
     pthread_t thread;
-    struct engine_lane *lane;
+    struct engine_session *lane;
     unsigned number, done, refused;
 };
 

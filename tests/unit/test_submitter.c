@@ -45,7 +45,7 @@ static void test_what_is_taken(void **state) {
         shape.chroma_shift_x = cases[i].shift_x;
         shape.chroma_shift_y = cases[i].shift_y;
         struct buf file = recipe_file(&recipe);
-        struct gpu_transcode job = make_job(&file, &shape, &chain);
+        struct transcode job = make_job(&file, &shape, &chain);
         assert_int_equal(run_job(&job, &err), ST_OK);
         assert_good(&job.shape);
         buf_finish(&file);
@@ -68,8 +68,8 @@ static void test_what_it_does_not(void **state) {
         recipe.width = WIDTH;
         recipe.height = HEIGHT;
         struct buf file = recipe_file(&recipe);
-        struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
-        if (gpu_lane_parse(&lane, &job, &err) != ST_UNSUPPORTED || run_job(&job, &err) != ST_UNSUPPORTED) {
+        struct transcode job = make_job(&file, &plain_shape, &chain);
+        if (jpeg_stream_parse(&lane, &job, &err) != ST_UNSUPPORTED || run_job(&job, &err) != ST_UNSUPPORTED) {
             fail_msg("%s", recipe.name);
         }
         assert_int_equal(run(&good, QUALITY), ST_OK);
@@ -120,7 +120,7 @@ static void test_damage_that_only_the_walk_sees(void **state) {
     struct buf file = recipe_file(&recipe);
     struct chain chain;
     struct error err;
-    struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
+    struct transcode job = make_job(&file, &plain_shape, &chain);
     assert_int_equal(run_job(&job, &err), ST_OK);
     fixture_insert(&file, file.size - 2, "\xff\xd0", 2);
     job.input = buf_bytes(&file);
@@ -136,7 +136,7 @@ static void test_orientation(void **state) {
         struct chain chain;
         struct error err;
         const struct image_shape upright = orient_shape(&plain_shape, orientation);
-        struct gpu_transcode job = make_job(&file, &upright, &chain);
+        struct transcode job = make_job(&file, &upright, &chain);
         job.shape = plain_shape;
         job.orientation = orientation;
         assert_int_equal(run_job(&job, &err), ST_OK);
@@ -154,7 +154,7 @@ static void test_orientation_for_the_cpu(void **state) {
     struct buf file = recipe_file(&odd);
     struct chain chain;
     struct error err;
-    struct gpu_transcode job = make_job(&file, &shape, &chain);
+    struct transcode job = make_job(&file, &shape, &chain);
     job.orientation = 2;
     assert_int_equal(run_job(&job, &err), ST_UNSUPPORTED);
     assert_non_null(strstr(err.text, "orientation 2"));
@@ -168,7 +168,7 @@ static void test_no_room(void **state) {
     struct buf file = recipe_file(&plain);
     struct chain chain;
     struct error err;
-    struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
+    struct transcode job = make_job(&file, &plain_shape, &chain);
     assert_int_equal(run_job(&job, &err), ST_OK);
     job.room = desk.size - 1;
     assert_int_equal(run_job(&job, &err), ST_UNSUPPORTED);

@@ -119,22 +119,22 @@ static void test_no_pinned_memory(void **state) {
 /* --- threads ------------------------------------------------------------------------------- */
 struct worker {
     pthread_t thread;
-    struct gpu_lane lane;
-    const struct gpu_transcode *job; /* but for the output */
+    struct jpeg_stream lane;
+    const struct transcode *job; /* but for the output */
     uint8_t output[ROOM];
     unsigned wrong, failed; /* pictures: unlike the expected one; with a status of failure */
 };
 
 static void *work(void *argument) {
     struct worker *worker = argument;
-    struct gpu_transcode job = *worker->job;
+    struct transcode job = *worker->job;
     struct error err = {0};
     gpu_device_enter(&device, &err);
     job.output = worker->output;
     for (unsigned i = 0; i < PICTURES; i++) {
         struct lane_timing timing;
         size_t size = 0;
-        enum status status = submitter_run(desk.pump, &worker->lane, &job, &size, &timing, &err);
+        enum status status = submitter_run(desk.submitter, &worker->lane, &job, &size, &timing, &err);
         worker->failed += status == ST_DEVICE;
         worker->wrong += status != ST_DEVICE && (status != ST_OK || size != desk.size ||
                                                  memcmp(worker->output, desk.output, size) != 0);
@@ -149,21 +149,20 @@ static void test_a_failure_among_others(void **state) {
     struct buf file = recipe_file(&plain);
     struct chain chain;
     struct error err = {0};
-    struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
+    struct transcode job = make_job(&file, &plain_shape, &chain);
     unsigned failed = 0;
     assert_int_equal(run_job(&job, &err), ST_OK);
     arm("cuLaunchKernel", FAILS_AT, EXECUTION_FAILED, FAILS_AFTER_MS);
     for (size_t i = 0; i < THREADS; i++) {
         workers[i].job = &job;
-        assert_int_equal(gpu_lane_init(&workers[i].lane, &device, &err), ST_OK);
-        assert_int_equal(gpu_lane_init_jpeg(&workers[i].lane, &err), ST_OK);
+        assert_int_equal(jpeg_stream_init(&workers[i].lane, &device, &err), ST_OK);
     }
     for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
     }
     for (size_t i = 0; i < THREADS; i++) {
         pthread_join(workers[i].thread, NULL);
-        gpu_lane_finish(&workers[i].lane);
+        jpeg_stream_finish(&workers[i].lane);
         assert_int_equal(workers[i].wrong, 0);
         failed += workers[i].failed;
     }
@@ -197,7 +196,7 @@ static void test_a_device_that_stops(void **state) {
     assert_int_equal(run(&file, QUALITY), ST_DEVICE);
     assert_int_equal(asked, ASKED_IN_VAIN + 1);
     cuda = whole;
-    *lane.mark = lane.steps; /* which that device did not do */
+    *lane.stream.fence = lane.stream.steps; /* which that device did not do */
     assert_int_equal(run(&file, QUALITY), ST_OK);
     buf_finish(&file);
 }
@@ -208,24 +207,12 @@ static void test_what_is_missing(void **state) {
     struct error err = {0};
     struct cuda old = cuda;
     struct gpu_device plain_device = device;
-    struct gpu_lane plain_lane;
+    struct jpeg_stream plain_lane;
     old.cuStreamWriteValue32 = NULL;
     plain_device.cuda = &old;
-    assert_int_equal(gpu_lane_init(&plain_lane, &plain_device, &err), ST_OK);
-    assert_int_equal(gpu_lane_init_jpeg(&plain_lane, &err), ST_UNSUPPORTED);
+    assert_int_equal(jpeg_stream_init(&plain_lane, &plain_device, &err), ST_UNSUPPORTED);
     assert_string_equal(err.text, "this driver lacks the function cuStreamWriteValue32");
-    gpu_lane_finish(&plain_lane);
-}
-
-static void test_a_lane_without_means(void **state) {
-    (void)state;
-    struct buf file = recipe_file(&plain);
-    struct error err = {0};
-    close_desk();
-    assert_int_equal(gpu_lane_init(&lane, &device, &err), ST_OK);
-    assert_int_equal(submitter_create(&desk.pump, &device, &err), ST_OK);
-    assert_int_equal(run(&file, QUALITY), ST_UNSUPPORTED);
-    buf_finish(&file);
+    jpeg_stream_finish(&plain_lane);
 }
 
 int main(void) {
@@ -238,7 +225,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_a_failure_among_others, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_a_device_that_stops, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_what_is_missing, open_test, close_test),
-        cmocka_unit_test_setup_teardown(test_a_lane_without_means, open_test, close_test),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "gpu/filters/gpu_chain.h"
+
 enum { EXECUTION_FAILED = 6, COPIES_MAX = 4, PAGE = 4096 };
 enum { AT_A_TIME = 256, CROWD = AT_A_TIME + 4, EACH = 100, SIDE = 16, SMALL_ROOM = 4096 };
 enum { LATER_MS = 30, PATIENCE_MS = 10000 };
@@ -124,10 +126,10 @@ static void test_pixels(void **state) {
     struct error err = {0};
     for (size_t i = 0; i < COUNT(attempts); i++) {
         arm(attempts[i].call, attempts[i].number, EXECUTION_FAILED, 0);
-        assert_int_equal(gpu_lane_run(&lane, &run, &timing, &err), ST_DEVICE);
+        assert_int_equal(gpu_chain_run(&lane.stream, &run, &timing, &err), ST_DEVICE);
         check_nothing_is_left(&attempts[i], target.plane[0].data, size);
     }
-    assert_int_equal(gpu_lane_run(&lane, &run, &timing, &err), ST_OK);
+    assert_int_equal(gpu_chain_run(&lane.stream, &run, &timing, &err), ST_OK);
     assert_int_equal(late.copies, 0);
     assert_true(fixture_difference(&source, &target) < 0x5A);
     fixture_image_free(&source);
@@ -171,7 +173,8 @@ static void test_a_result_that_is_copied(void **state) {
 }
 
 /* --- many at a time ---------------------------------------------------------------------------- */
-/* Marks that were not written yet, and whether they are to be. Of the pump's thread but for the atomic ones.
+/* Marks that were not written yet, and whether they are to be. Of the submitter's thread but for the atomic
+ * ones.
  */
 static struct {
     CUdeviceptr to[CROWD];
@@ -191,7 +194,7 @@ static CUresult CUDAAPI hold_mark(CUstream stream, CUdeviceptr to, cuuint32_t va
     return CUDA_SUCCESS;
 }
 
-/* The pump asks when nothing has moved for a while. */
+/* The submitter asks when nothing has moved for a while. */
 static CUresult CUDAAPI write_held(CUevent event) {
     for (unsigned i = 0; held.ended && i < held.count; i++) {
         late.in_time.cuStreamWriteValue32(NULL, held.to[i], held.value[i], 0);
@@ -236,8 +239,8 @@ static CUresult CUDAAPI is_zero(CUdeviceptr data, unsigned char value, size_t si
 
 struct worker {
     pthread_t thread;
-    struct gpu_lane lane;
-    struct gpu_transcode job;
+    struct jpeg_stream lane;
+    struct transcode job;
     uint8_t output[SMALL_ROOM];
     size_t size;
     enum status status;
@@ -248,7 +251,7 @@ static void *work(void *argument) {
     struct lane_timing timing;
     struct error err = {0};
     gpu_device_enter(&device, &err);
-    worker->status = submitter_run(desk.pump, &worker->lane, &worker->job, &worker->size, &timing, &err);
+    worker->status = submitter_run(desk.submitter, &worker->lane, &worker->job, &worker->size, &timing, &err);
     return NULL;
 }
 
@@ -256,10 +259,9 @@ static void wait_ms(int ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
 }
 
-static void start(struct worker *worker, const struct gpu_transcode *job) {
+static void start(struct worker *worker, const struct transcode *job) {
     struct error err = {0};
-    assert_int_equal(gpu_lane_init(&worker->lane, &device, &err), ST_OK);
-    assert_int_equal(gpu_lane_init_jpeg(&worker->lane, &err), ST_OK);
+    assert_int_equal(jpeg_stream_init(&worker->lane, &device, &err), ST_OK);
     worker->job = *job;
     worker->job.output = worker->output;
     worker->job.room = SMALL_ROOM;
@@ -286,7 +288,7 @@ static void test_a_crowd(void **state) {
     struct buf file = recipe_file(&recipe);
     struct chain chain;
     struct error err = {0};
-    const struct gpu_transcode job = make_job(&file, &shape, &chain);
+    const struct transcode job = make_job(&file, &shape, &chain);
     unsigned pictures = 0;
     assert_int_equal(run_job(&job, &err), ST_OK);
     cuda.cuMemAlloc = map_memory;
@@ -301,7 +303,7 @@ static void test_a_crowd(void **state) {
     unsigned most = end_held();
     for (size_t i = 0; i < CROWD; i++) {
         pthread_join(workers[i].thread, NULL);
-        gpu_lane_finish(&workers[i].lane);
+        jpeg_stream_finish(&workers[i].lane);
         bool whole = workers[i].status == ST_OK;
         assert_true(whole || workers[i].status == ST_UNSUPPORTED);
         assert_true(!whole || workers[i].size == desk.size);

@@ -106,7 +106,7 @@ static void *work(void *argument) {
     struct chain chain;
     struct error err = {0};
     struct lane_timing timing;
-    struct gpu_transcode job = make_job(worker->file, &plain_shape, &chain);
+    struct transcode job = make_job(worker->file, &plain_shape, &chain);
     job.output = worker->output;
     job.room = worker->hasty ? 10 : ROOM;
     enum status expected = worker->hasty ? ST_UNSUPPORTED : ST_OK;
@@ -161,7 +161,7 @@ static void test_places_come_back(void **state) {
     struct error err = {0};
     size_t size;
     assert_int_equal(create(&transcoder, 1), ST_OK);
-    struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
+    struct transcode job = make_job(&file, &plain_shape, &chain);
     job.output = output;
     for (unsigned i = 0; i < 2 * COUNT(calls); i++) {
         arm(calls[i / 2], 1, EXECUTION_FAILED, 0);
@@ -192,7 +192,7 @@ static void test_memory_goes_back(void **state) {
     assert_int_equal(cuda.cuMemGetInfo(&available, &total), CUDA_SUCCESS);
     assert_int_equal(share, total / GPU_MEMORY_PARTS);
     assert_int_equal(create(&transcoder, 1), ST_OK);
-    struct gpu_transcode job = make_job(&file, &plain_shape, &chain);
+    struct transcode job = make_job(&file, &plain_shape, &chain);
     job.output = output;
     assert_int_equal(kept(), 0);
     assert_int_equal(gpu_transcoder_run(transcoder, &job, &size, &timing, &err), ST_OK);

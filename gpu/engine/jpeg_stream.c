@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/engine/jpeg_stream.h"
+
+#include "gpu/filters/gpu_chain.h"
+#include "gpu/filters/orient.h"
+
+enum status jpeg_stream_init(struct jpeg_stream *jpeg, struct gpu_device *device, struct error *err) {
+    *jpeg = (struct jpeg_stream){0};
+    enum status status = gpu_stream_init(&jpeg->stream, device, err);
+    if (status == ST_OK) {
+        status = gpu_stream_init_fence(&jpeg->stream, err);
+    }
+    if (status == ST_OK) {
+        status = huffman_sync_init(&jpeg->sync, &jpeg->stream, err);
+    }
+    return status == ST_OK ? gpu_encode_init(&jpeg->encode, &jpeg->stream, err) : status;
+}
+
+void jpeg_stream_finish(struct jpeg_stream *jpeg) {
+    if (!jpeg->stream.device) {
+        return;
+    }
+    huffman_sync_finish(&jpeg->sync, &jpeg->stream);
+    gpu_buffer_finish(&jpeg->decode.memory, jpeg->stream.device);
+    gpu_encode_finish(&jpeg->encode, &jpeg->stream);
+    gpu_stream_finish(&jpeg->stream);
+}
+
+void jpeg_stream_trim(struct jpeg_stream *jpeg, enum status status) {
+    if (gpu_stream_trim(&jpeg->stream, status)) {
+        gpu_buffer_finish(&jpeg->sync.memory, jpeg->stream.device);
+        gpu_buffer_finish(&jpeg->decode.memory, jpeg->stream.device);
+        gpu_buffer_finish(&jpeg->encode.memory, jpeg->stream.device);
+    }
+}
+
+/* The layouts of a job's pictures, without memory. */
+struct layouts {
+    struct image stored, source, target; /* as the file has it; upright; filtered */
+    size_t turned_size;                  /* of `stored`, when it has to be turned; as in struct gpu_chain */
+    struct run run;
+};
+
+static void lay_out(struct layouts *layouts, const struct transcode *job) {
+    struct image_shape upright = orient_shape(&job->shape, job->orientation);
+    struct image_shape result = chain_result(job->chain, &upright);
+    size_t stored_size = image_layout(&layouts->stored, &job->shape);
+    image_layout(&layouts->source, &upright);
+    image_layout(&layouts->target, &result);
+    layouts->turned_size = orient_turns(job->orientation) ? stored_size : 0;
+    layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
+}
+
+enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+    struct layouts layouts;
+    if (!orient_is_exact(&job->shape, job->orientation)) {
+        return fail(err, ST_UNSUPPORTED, "reduced chroma of an odd size is not turned by orientation %u here",
+                    job->orientation);
+    }
+    lay_out(&layouts, job);
+    struct gpu_chain chain = {.run = &layouts.run, .turned_size = layouts.turned_size};
+    enum status status = gpu_chain_reserve(&chain, &jpeg->stream, err);
+    if (status == ST_OK) {
+        status =
+            gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.target, job->output, job->room, err);
+    }
+    if (status == ST_OK) {
+        status = huffman_sync_parse(&jpeg->sync, &jpeg->stream, job->input, &job->shape, err);
+    }
+    return status == ST_OK ? gpu_decode_reserve(&jpeg->decode, &jpeg->stream, &jpeg->sync, err) : status;
+}
+
+/* Fills in where the chain begins: at the picture as it was decoded, or as it is turned from there. */
+static enum status turn(struct gpu_stream *stream, const struct transcode *job, const struct layouts *layouts,
+                        struct gpu_chain *chain, struct error *err) {
+    const struct image stored = gpu_chain_image(&layouts->stored, stream->source.data);
+    if (!layouts->turned_size) {
+        chain->source = stored;
+        return ST_OK;
+    }
+    chain->source = gpu_chain_image(&layouts->source, stream->target.data);
+    return gpu_orient(stream, &stored, job->orientation, &chain->source, err);
+}
+
+static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+    struct gpu_stream *stream = &jpeg->stream;
+    const struct cuda *cuda = stream->device->cuda;
+    struct layouts layouts;
+    lay_out(&layouts, job);
+    struct image stored = gpu_chain_image(&layouts.stored, stream->source.data);
+    struct gpu_chain chain = {.run = &layouts.run, .turned_size = layouts.turned_size};
+    enum status status = CUDA_TRY(cuda, err, cuEventRecord, stream->begin, stream->handle);
+    if (status == ST_OK) {
+        status = huffman_sync_begin(&jpeg->sync, stream, job->input, err);
+    }
+    if (status == ST_OK) {
+        status = gpu_decode_begin(&jpeg->decode, stream, &jpeg->sync, &stored, err);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, stream->uploaded, stream->handle);
+    }
+    if (status == ST_OK) {
+        status = turn(stream, job, &layouts, &chain, err);
+    }
+    if (status == ST_OK) {
+        status = gpu_chain_enqueue(&chain, stream, err);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, stream->filtered, stream->handle);
+    }
+    if (status == ST_OK) {
+        status = gpu_encode_begin(&jpeg->encode, stream, &chain.result, job->room, job->quality, err);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle);
+    }
+    return status == ST_OK ? gpu_stream_signal(stream, err) : status;
+}
+
+enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+    enum status status = enqueue(jpeg, job, err);
+    return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
+}
+
+enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
+                            struct error *err) {
+    enum status status = huffman_sync_end(&jpeg->sync, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    *size = gpu_encode_size(&jpeg->encode);
+    if (*size > job->room) {
+        return fail(err, ST_UNSUPPORTED, "the JPEG takes %zu bytes, more than there is room for", *size);
+    }
+    if (gpu_encode_is_direct(&jpeg->encode)) {
+        return ST_OK;
+    }
+    status = gpu_encode_fetch(&jpeg->encode, &jpeg->stream, job->output, *size, err);
+    status = status == ST_OK ? gpu_stream_signal(&jpeg->stream, err) : status;
+    return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
+}
