@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The front's side: a lane is a socket to the engine of the day. */
+ * The backend of the front process. A lane is a link to the engine that runs now. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct gpu_backend {
 
 struct gpu_front_lane {
     struct lane base;
-    struct supervisor_link link;
+    struct engine_link link;
 };
 
 static const struct backend_ops gpu_ops;
@@ -34,14 +34,14 @@ static enum status front_lane_create(struct backend *backend, struct lane **lane
         return fail(err, ST_BUSY, "out of memory");
     }
     made->base.backend = backend;
-    made->link = SUPERVISOR_NO_LINK; /* connected by the first run */
+    made->link = LINK_NONE; /* connected by the first run */
     *lane = &made->base;
     return ST_OK;
 }
 
 static void front_lane_destroy(struct lane *lane) {
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
-    supervisor_unlink(&own->link);
+    link_close(&own->link);
     free(own);
 }
 

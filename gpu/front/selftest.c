@@ -97,8 +97,8 @@ static enum status prepare(struct bench *bench, const struct sample *sample, str
     return status;
 }
 
-static enum status run_sample(struct supervisor *supervisor, struct supervisor_link *link,
-                              struct bench *bench, const struct sample *sample, struct error *err) {
+static enum status run_sample(struct engine_link *link, struct bench *bench, const struct sample *sample,
+                              struct error *err) {
     struct wire_done done;
     enum status status = prepare(bench, sample, err);
     if (status == ST_OK) {
@@ -119,7 +119,7 @@ static enum status run_sample(struct supervisor *supervisor, struct supervisor_l
         .chain = bench->chain,
     };
     if (status == ST_OK) {
-        status = supervisor_run(supervisor, link, &run, bench->slot->fd, RUN_TIMEOUT_MS, &done, err);
+        status = link_run(link, &run, bench->slot->fd, RUN_TIMEOUT_MS, &done, err);
     }
     if (status == ST_OK && !same_pixels(&bench->image[EXPECTED], &bench->image[RESULT])) {
         return fail(err, ST_DEVICE, "the self-test found wrong pixels (sample %d, %s)",
@@ -128,17 +128,13 @@ static enum status run_sample(struct supervisor *supervisor, struct supervisor_l
     return status;
 }
 
-enum status selftest_run(struct supervisor *supervisor, struct supervisor_link *link,
-                         const struct gpu_options *options, struct error *err) {
-    struct bench bench = {0};
-    enum status status = slot_acquire(options->slots, SLOT_WORK, &bench.slot, err);
-    if (status == ST_OK) {
-        status = lane_create(options->reference, &bench.reference, err);
-    }
+enum status selftest_run(struct engine_link *link, struct slot *slot, struct backend *reference,
+                         struct error *err) {
+    struct bench bench = {.slot = slot};
+    enum status status = lane_create(reference, &bench.reference, err);
     for (unsigned i = 0; i < sizeof samples / sizeof samples[0] && status == ST_OK; i++) {
-        status = run_sample(supervisor, link, &bench, &samples[i], err);
+        status = run_sample(link, &bench, &samples[i], err);
     }
     lane_destroy(bench.reference);
-    slot_give_back(bench.slot);
     return status;
 }

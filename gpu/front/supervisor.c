@@ -199,6 +199,59 @@ static void note_sandbox(struct supervisor *supervisor, const struct wire_ready 
     }
 }
 
+/* Connects the link to the engine that runs now, unless it is already. */
+static enum status connect_link(struct supervisor *supervisor, struct engine_link *link, struct error *err) {
+    pthread_mutex_lock(&supervisor->lock);
+    uint64_t epoch = supervisor->epoch;
+    pthread_mutex_unlock(&supervisor->lock);
+    if (link->epoch == epoch) {
+        return ST_OK;
+    }
+    link_close(link);
+    if (supervisor->options.single_process) {
+        enum status created = engine_session_create(&link->session, supervisor->engine, err);
+        link->epoch = created == ST_BUSY ? 0 : epoch; /* 0: the next run tries again */
+        return created;
+    }
+    int pair[2];
+    struct wire_session message;
+    enum status status = channel_pair(pair, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&supervisor->lock);
+    if (supervisor->control < 0) { /* between two engines: the next one is not to blame, so no epoch */
+        status = fail(err, ST_DEVICE, "there is no engine");
+    } else {
+        status = channel_send(supervisor->control, &message, sizeof message, WIRE_SESSION, pair[1], err);
+        link->epoch = supervisor->epoch;
+    }
+    pthread_mutex_unlock(&supervisor->lock);
+    close(pair[1]);
+    link->socket = pair[0];
+    return status;
+}
+
+/* Runs the self-test. An engine that fails it is stopped before the slot, to which it may still write, is
+ * given back. */
+static enum status test_engine(struct supervisor *supervisor, struct error *err) {
+    struct engine_link link = LINK_NONE;
+    struct slot *slot = NULL;
+    enum status status = slot_acquire(supervisor->options.slots, SLOT_WORK, &slot, err);
+    if (status == ST_OK) {
+        status = connect_link(supervisor, &link, err);
+    }
+    if (status == ST_OK) {
+        status = selftest_run(&link, slot, supervisor->options.reference, err);
+    }
+    link_close(&link);
+    if (status != ST_OK) {
+        stop_engine(supervisor);
+    }
+    slot_give_back(slot);
+    return status;
+}
+
 /* One engine's life. Returns how long to wait before the next. */
 static int64_t engine_life(struct supervisor *supervisor) {
     struct wire_ready ready = {0};
@@ -207,9 +260,7 @@ static int64_t engine_life(struct supervisor *supervisor) {
     enum status status = start_engine(supervisor, &ready, &err);
     bool started = status == ST_OK;
     if (status == ST_OK) {
-        struct supervisor_link link = SUPERVISOR_NO_LINK;
-        status = selftest_run(supervisor, &link, &supervisor->options, &err);
-        supervisor_unlink(&link);
+        status = test_engine(supervisor, &err);
     }
     bool served = status == ST_OK;
     if (served) {
@@ -295,50 +346,8 @@ void supervisor_destroy(struct supervisor *supervisor) {
     free(supervisor);
 }
 
-void supervisor_unlink(struct supervisor_link *link) {
-    if (link->socket >= 0) {
-        close(link->socket);
-    }
-    engine_session_destroy(link->session);
-    *link = SUPERVISOR_NO_LINK;
-}
-
-/* Connects the link to the engine that runs now, unless it is already. */
-static enum status connect_link(struct supervisor *supervisor, struct supervisor_link *link,
-                                struct error *err) {
-    pthread_mutex_lock(&supervisor->lock);
-    uint64_t epoch = supervisor->epoch;
-    pthread_mutex_unlock(&supervisor->lock);
-    if (link->epoch == epoch) {
-        return ST_OK;
-    }
-    supervisor_unlink(link);
-    if (supervisor->options.single_process) {
-        enum status created = engine_session_create(&link->session, supervisor->engine, err);
-        link->epoch = created == ST_BUSY ? 0 : epoch; /* 0: the next run tries again */
-        return created;
-    }
-    int pair[2];
-    struct wire_session message;
-    enum status status = channel_pair(pair, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    pthread_mutex_lock(&supervisor->lock);
-    if (supervisor->control < 0) { /* between two engines: the next one is not to blame, so no epoch */
-        status = fail(err, ST_DEVICE, "there is no engine");
-    } else {
-        status = channel_send(supervisor->control, &message, sizeof message, WIRE_SESSION, pair[1], err);
-        link->epoch = supervisor->epoch;
-    }
-    pthread_mutex_unlock(&supervisor->lock);
-    close(pair[1]);
-    link->socket = pair[0];
-    return status;
-}
-
 /* Ends the engine that the link belongs to, unless a newer one runs by now. */
-static void report_failure(struct supervisor *supervisor, struct supervisor_link *link) {
+static void report_failure(struct supervisor *supervisor, struct engine_link *link) {
     pthread_mutex_lock(&supervisor->lock);
     if (link->epoch == supervisor->epoch) {
         if (supervisor->leash >= 0) {
@@ -355,10 +364,6 @@ static void report_failure(struct supervisor *supervisor, struct supervisor_link
  * in which the CPU is about to do the work again. An engine that cannot be ended is not waited for longer
  * than BURIAL_MS. */
 static void await_burial(struct supervisor *supervisor, uint64_t epoch) {
-    if (pthread_equal(pthread_self(), supervisor->thread)) { /* the self-test's failure: nobody else would */
-        stop_engine(supervisor);
-        return;
-    }
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += BURIAL_MS / 1000;
@@ -370,36 +375,16 @@ static void await_burial(struct supervisor *supervisor, uint64_t epoch) {
     pthread_mutex_unlock(&supervisor->lock);
 }
 
-static enum status run_linked(struct supervisor *supervisor, struct supervisor_link *link,
-                              struct wire_run *run, int slot, int64_t timeout_ms, struct wire_done *done,
-                              struct error *err) {
-    if (supervisor->options.single_process) {
-        engine_run(link->session, run, dup(slot), done);
-        return ST_OK;
-    }
-    enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);
-    if (status == ST_OK && run->jpeg.size == 0) {
-        channel_ask(link->socket);
-    }
-    return status == ST_OK
-               ? channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, timeout_ms, err)
-               : status;
-}
-
-enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link *link, struct wire_run *run,
+enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
                            int slot, int64_t timeout_ms, struct wire_done *done, struct error *err) {
     enum status status = connect_link(supervisor, link, err);
     if (status == ST_OK) {
-        status = run_linked(supervisor, link, run, slot, timeout_ms, done, err);
-    }
-    status = status == ST_OK ? wire_done_check(done, run, err) : status;
-    if (status == ST_OK && done->error.status != ST_OK) {
-        status = fail(err, done->error.status, "%s", done->error.text);
+        status = link_run(link, run, slot, timeout_ms, done, err);
     }
     if (status != ST_OK && status != ST_BUSY && status != ST_UNSUPPORTED) {
         uint64_t epoch = link->epoch;
         report_failure(supervisor, link);
-        supervisor_unlink(link);
+        link_close(link);
         if (!supervisor->options.single_process) {
             await_burial(supervisor, epoch);
         }

@@ -8,19 +8,10 @@
 #define BLURD_GPU_FRONT_SUPERVISOR_H
 
 #include "filters/backend.h"
-#include "gpu/engine/engine.h"
+#include "gpu/front/link.h"
 #include "gpu/gpu.h"
 
 struct supervisor;
-
-/* One thread's connection to an engine. The engine it belongs to may be gone: then the
- * next run makes a new one. */
-struct supervisor_link {
-    uint64_t epoch;                 /* number of the engine; 0: none */
-    int socket;                     /* to the engine process, -1 */
-    struct engine_session *session; /* with single_process */
-};
-#define SUPERVISOR_NO_LINK ((struct supervisor_link){.socket = -1})
 
 /* Starts the thread; the engine follows. `engine` is for single_process. ST_BUSY without memory or threads.
  */
@@ -37,12 +28,9 @@ enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
 /* As backend_transcodes of filters/backend.h. */
 unsigned supervisor_pictures(struct supervisor *supervisor);
 
-/* Runs on the engine and waits at most `timeout_ms`. Any failure but ST_BUSY (no device
- * memory for this run) and ST_UNSUPPORTED (no JPEG for the device) ends the engine. Thread-safe; a link is
- * one thread's. */
-enum status supervisor_run(struct supervisor *supervisor, struct supervisor_link *link, struct wire_run *run,
+/* Connects the link to the engine that runs now, and runs as link_run does. Any failure but ST_BUSY
+ * and ST_UNSUPPORTED ends the engine. Thread-safe; a link belongs to one thread. */
+enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
                            int slot, int64_t timeout_ms, struct wire_done *done, struct error *err);
-
-void supervisor_unlink(struct supervisor_link *link);
 
 #endif

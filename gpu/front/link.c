@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/front/link.h"
+
+#include <unistd.h>
+
+#include "gpu/wire/channel.h"
+
+static enum status run_in_process(struct engine_link *link, struct wire_run *run, int slot,
+                                  int64_t timeout_ms, struct wire_done *done, struct error *err) {
+    enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);
+    if (status == ST_OK && run->jpeg.size == 0) {
+        channel_ask(link->socket);
+    }
+    return status == ST_OK
+               ? channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, timeout_ms, err)
+               : status;
+}
+
+enum status link_run(struct engine_link *link, struct wire_run *run, int slot, int64_t timeout_ms,
+                            struct wire_done *done, struct error *err) {
+    enum status status = ST_OK;
+    if (link->session) {
+        engine_run(link->session, run, dup(slot), done);
+    } else {
+        status = run_in_process(link, run, slot, timeout_ms, done, err);
+    }
+    status = status == ST_OK ? wire_done_check(done, run, err) : status;
+    if (status == ST_OK && done->error.status != ST_OK) {
+        status = fail(err, done->error.status, "%s", done->error.text);
+    }
+    return status;
+}
+
+void link_close(struct engine_link *link) {
+    if (link->socket >= 0) {
+        close(link->socket);
+    }
+    engine_session_destroy(link->session);
+    *link = LINK_NONE;
+}
