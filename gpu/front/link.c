@@ -17,7 +17,7 @@ static enum status run_in_process(struct engine_link *link, struct wire_run *run
 }
 
 enum status link_run(struct engine_link *link, struct wire_run *run, int slot, int64_t timeout_ms,
-                            struct wire_done *done, struct error *err) {
+                     struct wire_done *done, struct error *err) {
     enum status status = ST_OK;
     if (link->session) {
         engine_run(link->session, run, dup(slot), done);

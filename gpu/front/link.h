@@ -16,7 +16,7 @@ struct engine_link {
  * memory for this run) and ST_UNSUPPORTED (a JPEG that the device does not take) means that the engine must
  * be ended. Until it is, it may still write to the slot. */
 enum status link_run(struct engine_link *link, struct wire_run *run, int slot, int64_t timeout_ms,
-                            struct wire_done *done, struct error *err);
+                     struct wire_done *done, struct error *err);
 
 /* Closes the connection; LINK_NONE is allowed, and left. */
 void link_close(struct engine_link *link);

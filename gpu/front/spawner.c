@@ -21,7 +21,7 @@ struct gpu_spawner {
     pid_t pid;
 };
 
-/* This program again, with its own arguments behind the one that makes it an engine. */
+/* Starts this program with its own arguments, after the one that makes it an engine. */
 static enum status spawn(char *const *own_arguments, bool open, int control, pid_t *pid, struct error *err) {
     char closed_engine[] = GPU_ENGINE_ARGUMENT, open_engine[] = GPU_OPEN_ENGINE_ARGUMENT;
     char *arguments[ARGUMENTS_MAX + 2] = {own_arguments[0], open ? open_engine : closed_engine};
@@ -43,11 +43,11 @@ static enum status spawn(char *const *own_arguments, bool open, int control, pid
     return error == 0 ? ST_OK : fail(err, ST_DEVICE, "cannot start the engine process: %s", strerror(error));
 }
 
-/* Spawns an engine on the control socket that comes over the leash. */
-static enum status start(char *const *arguments, bool open, int leash, pid_t *pid, struct error *err) {
+/* Spawns an engine on the control socket that comes over the lifeline. */
+static enum status start(char *const *arguments, bool open, int lifeline, pid_t *pid, struct error *err) {
     int control;
     struct wire_session message;
-    enum status status = channel_receive(leash, &message, sizeof message, WIRE_CONTROL, &control, -1, err);
+    enum status status = channel_receive(lifeline, &message, sizeof message, WIRE_CONTROL, &control, -1, err);
     if (status == ST_OK) {
         status = spawn(arguments, open, control, pid, err);
         close(control);
@@ -55,15 +55,15 @@ static enum status start(char *const *arguments, bool open, int leash, pid_t *pi
     return status;
 }
 
-/* An engine from its start until it is gone. It is ended by the end of the leash, or by what is not PROVEN.
+/* Runs an engine until it is gone. The end of the lifeline kills it, and so does any message but PROVEN.
  * Returns whether it has served in its sandbox. */
-static bool lead(char *const *arguments, bool open, int leash) {
+static bool run_engine(char *const *arguments, bool open, int lifeline) {
     struct error err = {0};
     struct wire_proven message;
     pid_t pid = 0;
     bool proven = false;
-    if (start(arguments, open, leash, &pid, &err) == ST_OK) {
-        while (channel_receive(leash, &message, sizeof message, WIRE_PROVEN, NULL, -1, &err) == ST_OK) {
+    if (start(arguments, open, lifeline, &pid, &err) == ST_OK) {
+        while (channel_receive(lifeline, &message, sizeof message, WIRE_PROVEN, NULL, -1, &err) == ST_OK) {
             proven = !open;
         }
     } else {
@@ -74,21 +74,21 @@ static bool lead(char *const *arguments, bool open, int leash) {
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
     }
-    close(leash);
+    close(lifeline);
     return proven;
 }
 
-/* Signals are blocked, as in the front: it ends when the front does. */
+/* Signals are blocked, as in the front; the spawner ends when the front does. */
 static _Noreturn void spawner_main(char *const *arguments, bool may_open, int socket) {
     struct wire_start message;
     struct error err;
-    int leash;
+    int lifeline;
     prctl(PR_SET_NAME, "blurd-spawner");
     socket = dup2(socket, WIRE_CONTROL_FD);
     closefrom(WIRE_CONTROL_FD + 1); /* handed-over sockets, which are not closed by themselves */
-    while (channel_receive(socket, &message, sizeof message, WIRE_START, &leash, -1, &err) == ST_OK) {
+    while (channel_receive(socket, &message, sizeof message, WIRE_START, &lifeline, -1, &err) == ST_OK) {
         bool open = may_open && message.open;
-        may_open = !lead(arguments, open, leash) && may_open;
+        may_open = !run_engine(arguments, open, lifeline) && may_open;
     }
     _exit(0);
 }
@@ -127,33 +127,34 @@ void gpu_spawner_end(struct gpu_spawner *spawner) {
     }
 }
 
-enum status spawner_start(struct gpu_spawner *spawner, bool open, int leash[2], int control[2],
+enum status spawner_start(struct gpu_spawner *spawner, bool open, int lifeline[2], int control[2],
                           struct error *err) {
     struct wire_start message = {.open = open};
     struct wire_session given;
-    enum status status = channel_send(spawner->socket, &message, sizeof message, WIRE_START, leash[1], err);
+    enum status status =
+        channel_send(spawner->socket, &message, sizeof message, WIRE_START, lifeline[1], err);
     if (status == ST_OK) {
-        status = channel_send(leash[0], &given, sizeof given, WIRE_CONTROL, control[1], err);
+        status = channel_send(lifeline[0], &given, sizeof given, WIRE_CONTROL, control[1], err);
     }
-    close(leash[1]);
+    close(lifeline[1]);
     close(control[1]);
     return status;
 }
 
-void spawner_proven(int leash) {
+void spawner_proven(int lifeline) {
     struct wire_proven message;
     struct error ignored;
-    (void)channel_send(leash, &message, sizeof message, WIRE_PROVEN, -1, &ignored);
+    (void)channel_send(lifeline, &message, sizeof message, WIRE_PROVEN, -1, &ignored);
 }
 
-void spawner_let_go(int leash) {
-    shutdown(leash, SHUT_WR);
+void spawner_kill(int lifeline) {
+    shutdown(lifeline, SHUT_WR);
 }
 
-void spawner_bury(int leash) {
+void spawner_reap(int lifeline) {
     char ignored;
     ssize_t got;
     do {
-        got = recv(leash, &ignored, sizeof ignored, 0);
+        got = recv(lifeline, &ignored, sizeof ignored, 0);
     } while (got > 0 || (got < 0 && errno == EINTR));
 }

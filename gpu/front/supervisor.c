@@ -22,24 +22,24 @@ enum {
     BREAKER_ENDS = 3,
     BREAKER_WINDOW_MS = 5 * 60 * 1000,
     RETRY_MS = 60 * 1000,
-    BURIAL_MS = 5000, /* a killed engine is gone after 0.1 to 0.5 s */
+    REAP_MS = 5000, /* a killed engine is gone after 0.1 to 0.5 s */
 };
 
 struct supervisor {
     struct gpu_options options;
     struct engine_options engine_options; /* with single_process */
     pthread_t thread;
-    int wake; /* eventfd: an engine failed, or the end is near */
+    int wake; /* eventfd: an engine failed, or shutting down */
     _Atomic bool closing;
     _Atomic int state;         /* enum backend_state */
     _Atomic unsigned pictures; /* JPEGs at the same time; 0: none */
     pthread_mutex_t lock;      /* guards what follows */
-    pthread_cond_t changed;    /* the state, or `buried` */
+    pthread_cond_t changed;    /* the state, or `reaped` */
     char reason[BACKEND_REASON_MAX];
     uint64_t epoch;              /* of the engine that runs, or ran last */
-    uint64_t buried;             /* engines up to this epoch are gone: nothing of theirs writes any more */
+    uint64_t reaped;             /* engines up to this epoch are gone and write to no slot any more */
     int control;                 /* its socket, -1 */
-    int leash;                   /* its other socket, by which it is ended, -1 */
+    int lifeline;                /* the socket that ends it (gpu/front/spawner.h), -1 */
     struct engine *engine;       /* with single_process */
     int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
     bool open;                   /* the next engine is tried without its sandbox; the thread's own */
@@ -74,32 +74,33 @@ enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
 }
 
 /* Both pairs of sockets of an engine, or neither. */
-static enum status open_pairs(int leash[2], int control[2], struct error *err) {
-    enum status status = channel_pair(leash, err);
+static enum status open_pairs(int lifeline[2], int control[2], struct error *err) {
+    enum status status = channel_pair(lifeline, err);
     if (status == ST_OK && (status = channel_pair(control, err)) != ST_OK) {
-        close(leash[0]);
-        close(leash[1]);
+        close(lifeline[0]);
+        close(lifeline[1]);
     }
     return status;
 }
 
 static enum status start_process(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
-    int leash[2], control[2];
-    enum status status = open_pairs(leash, control, err);
+    int lifeline[2], control[2];
+    enum status status = open_pairs(lifeline, control, err);
     if (status != ST_OK) {
         return status;
     }
     pthread_mutex_lock(&supervisor->lock);
-    supervisor->leash = leash[0];
+    supervisor->lifeline = lifeline[0];
     supervisor->control = control[0];
-    bool closing = atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the leash */
+    bool closing =
+        atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the lifeline */
     pthread_mutex_unlock(&supervisor->lock);
     if (closing) {
-        close(leash[1]);
+        close(lifeline[1]);
         close(control[1]);
         return fail(err, ST_DEVICE, "the daemon is shutting down");
     }
-    if (spawner_start(supervisor->options.spawner, supervisor->open, leash, control, err) != ST_OK) {
+    if (spawner_start(supervisor->options.spawner, supervisor->open, lifeline, control, err) != ST_OK) {
         return fail(err, ST_DEVICE, "the engine process was not started");
     }
     status = channel_receive(control[0], ready, sizeof *ready, WIRE_READY, NULL, START_TIMEOUT_MS, err);
@@ -114,7 +115,7 @@ static enum status start_engine(struct supervisor *supervisor, struct wire_ready
     eventfd_t ignored;
     pthread_mutex_lock(&supervisor->lock);
     supervisor->epoch++;
-    eventfd_read(supervisor->wake, &ignored); /* reports about earlier engines: this one is innocent */
+    eventfd_read(supervisor->wake, &ignored); /* reports about earlier engines */
     pthread_mutex_unlock(&supervisor->lock);
     if (!supervisor->options.single_process) {
         return start_process(supervisor, ready, err);
@@ -127,15 +128,15 @@ static void stop_engine(struct supervisor *supervisor) {
     if (supervisor->control >= 0) {
         close(supervisor->control);
     }
-    int leash = supervisor->leash;
+    int lifeline = supervisor->lifeline;
     supervisor->control = -1;
-    supervisor->leash = -1;
+    supervisor->lifeline = -1;
     pthread_mutex_unlock(&supervisor->lock);
-    if (leash >= 0) {
+    if (lifeline >= 0) {
         int64_t start = clock_ns();
-        spawner_let_go(leash);
-        spawner_bury(leash);
-        close(leash);
+        spawner_kill(lifeline);
+        spawner_reap(lifeline);
+        close(lifeline);
         log_message(LOG_DEBUG, "gpu", "the engine's process is gone after %.0f ms",
                     ns_to_ms(clock_ns() - start));
     }
@@ -143,12 +144,12 @@ static void stop_engine(struct supervisor *supervisor) {
     supervisor->engine = NULL;
     atomic_store(&supervisor->pictures, 0);
     pthread_mutex_lock(&supervisor->lock);
-    supervisor->buried = supervisor->epoch;
+    supervisor->reaped = supervisor->epoch;
     pthread_cond_broadcast(&supervisor->changed);
     pthread_mutex_unlock(&supervisor->lock);
 }
 
-/* Waits until the engine ends, somebody reports that it failed, or `ms` have passed. */
+/* Waits until the engine ends, a failure is reported, or `ms` have passed. */
 static void wait_for_trouble(struct supervisor *supervisor, int64_t ms) {
     struct pollfd fds[2] = {
         {.fd = supervisor->wake, .events = POLLIN},
@@ -191,7 +192,7 @@ static void announce(struct supervisor *supervisor, const struct wire_ready *rea
 /* Tells the spawner that the sandbox works, or the log that an engine serves without it. */
 static void note_sandbox(struct supervisor *supervisor, const struct wire_ready *ready) {
     if (ready->closed) {
-        spawner_proven(supervisor->leash);
+        spawner_proven(supervisor->lifeline);
     } else if (supervisor->open) {
         log_message(LOG_WARNING, "gpu",
                     "the GPU's process does not work in its sandbox and serves without it; --sandbox on "
@@ -220,7 +221,7 @@ static enum status connect_link(struct supervisor *supervisor, struct engine_lin
         return status;
     }
     pthread_mutex_lock(&supervisor->lock);
-    if (supervisor->control < 0) { /* between two engines: the next one is not to blame, so no epoch */
+    if (supervisor->control < 0) { /* no engine runs; without an epoch the next one is not blamed */
         status = fail(err, ST_DEVICE, "there is no engine");
     } else {
         status = channel_send(supervisor->control, &message, sizeof message, WIRE_SESSION, pair[1], err);
@@ -252,7 +253,7 @@ static enum status test_engine(struct supervisor *supervisor, struct error *err)
     return status;
 }
 
-/* One engine's life. Returns how long to wait before the next. */
+/* Runs one engine until its end. Returns how long to wait before the next start. */
 static int64_t engine_life(struct supervisor *supervisor) {
     struct wire_ready ready = {0};
     struct error err = {0};
@@ -266,7 +267,7 @@ static int64_t engine_life(struct supervisor *supervisor) {
     if (served) {
         note_sandbox(supervisor, &ready);
         announce(supervisor, &ready, start);
-        if (!atomic_load(&supervisor->closing)) { /* whose report may have been read above */
+        if (!atomic_load(&supervisor->closing)) { /* as its wake-up may have been read above */
             wait_for_trouble(supervisor, -1);
         }
         fail(&err, ST_DEVICE, "the engine ended");
@@ -275,15 +276,16 @@ static int64_t engine_life(struct supervisor *supervisor) {
         set_state(supervisor, BACKEND_DOWN, err.text);
     }
     while (supervisor->engine && status == ST_OK && !atomic_load(&supervisor->closing)) {
-        wait_for_trouble(supervisor, -1); /* workers are in it: it stays until they have ended */
+        wait_for_trouble(supervisor, -1); /* workers use it until they have ended */
     }
     stop_engine(supervisor);
-    /* One that comes up in its sandbox and then fails may fail because of it: the next one tells. */
+    /* An engine that starts in its sandbox and then fails may fail because of it. The next one runs without.
+     */
     supervisor->open = !served && ready.closed && !supervisor->options.sandbox_must;
     return started ? breaker(supervisor) : RETRY_MS;
 }
 
-/* Only the end cuts a pause short: late reports about the engine that ended do not. */
+/* Waits for `ms`. Shutting down ends the pause; late reports about the engine that ended do not. */
 static void wait_pause(struct supervisor *supervisor, int64_t ms) {
     int64_t until = clock_ns() + ms * 1000000;
     for (int64_t left = ms; left > 0 && !atomic_load(&supervisor->closing);) {
@@ -310,7 +312,7 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
     made->options = *options;
     made->engine_options = *engine;
     made->control = -1;
-    made->leash = -1;
+    made->lifeline = -1;
     made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     snprintf(made->reason, sizeof made->reason, "starting");
     pthread_condattr_t monotonic;
@@ -336,8 +338,8 @@ void supervisor_destroy(struct supervisor *supervisor) {
     atomic_store(&supervisor->closing, true);
     eventfd_write(supervisor->wake, 1);
     pthread_mutex_lock(&supervisor->lock);
-    if (supervisor->leash >= 0) {
-        spawner_let_go(supervisor->leash); /* it may still be starting, with the thread waiting for it */
+    if (supervisor->lifeline >= 0) {
+        spawner_kill(supervisor->lifeline); /* it may still be starting, with the thread waiting for it */
     }
     pthread_mutex_unlock(&supervisor->lock);
     pthread_join(supervisor->thread, NULL);
@@ -350,8 +352,8 @@ void supervisor_destroy(struct supervisor *supervisor) {
 static void report_failure(struct supervisor *supervisor, struct engine_link *link) {
     pthread_mutex_lock(&supervisor->lock);
     if (link->epoch == supervisor->epoch) {
-        if (supervisor->leash >= 0) {
-            spawner_let_go(supervisor->leash);
+        if (supervisor->lifeline >= 0) {
+            spawner_kill(supervisor->lifeline);
         }
         snprintf(supervisor->reason, sizeof supervisor->reason, "the engine ended");
         atomic_store(&supervisor->state, BACKEND_DOWN);
@@ -360,16 +362,15 @@ static void report_failure(struct supervisor *supervisor, struct engine_link *li
     pthread_mutex_unlock(&supervisor->lock);
 }
 
-/* Returns when the engine of that epoch is gone. Before, its device may still write to the caller's memory,
- * in which the CPU is about to do the work again. An engine that cannot be ended is not waited for longer
- * than BURIAL_MS. */
-static void await_burial(struct supervisor *supervisor, uint64_t epoch) {
+/* Returns when the engine of that epoch is gone, after REAP_MS at the latest. Until then its device may still
+ * write to the caller's memory, in which the CPU is about to do the work again. */
+static void await_reaped(struct supervisor *supervisor, uint64_t epoch) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += BURIAL_MS / 1000;
+    until.tv_sec += REAP_MS / 1000;
     int error = 0;
     pthread_mutex_lock(&supervisor->lock);
-    while (supervisor->buried < epoch && error != ETIMEDOUT) {
+    while (supervisor->reaped < epoch && error != ETIMEDOUT) {
         error = pthread_cond_timedwait(&supervisor->changed, &supervisor->lock, &until);
     }
     pthread_mutex_unlock(&supervisor->lock);
@@ -386,7 +387,7 @@ enum status supervisor_run(struct supervisor *supervisor, struct engine_link *li
         report_failure(supervisor, link);
         link_close(link);
         if (!supervisor->options.single_process) {
-            await_burial(supervisor, epoch);
+            await_reaped(supervisor, epoch);
         }
     }
     return status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Keeps an engine running: starts it, tests its pixels, notices its end, starts the next.
+ * Keeps an engine running: starts it, tests its pixels, notices its end, starts the next one.
  *
- * A thread of its own does all of that. After three ends within five minutes it waits a
- * minute between tries: a GPU that keeps failing must not keep the host busy. Where there
- * is no GPU it looks again every minute, in a fresh process, since one may appear. */
+ * It has a thread for that. After three ends within five minutes the thread waits a minute between tries, so
+ * that a failing GPU does not keep the host busy. Without a GPU it tries again every minute in a new process,
+ * since a GPU may appear. */
 #ifndef BLURD_GPU_FRONT_SUPERVISOR_H
 #define BLURD_GPU_FRONT_SUPERVISOR_H
 

@@ -8,7 +8,7 @@
  * says READY or FAILED once, the front sends SESSION with one end of a new socket. On a
  * *session* socket the front sends RUN with the slot's memfd, and the engine answers DONE.
  * Either side closing its end is the only farewell. Between the front and the spawner
- * (gpu/front/spawner.h) START travels with an engine's leash, and CONTROL, on the leash, with its
+ * (gpu/front/spawner.h) START travels with an engine's lifeline, and CONTROL, on the lifeline, with its
  * control socket, in the shape of SESSION; PROVEN follows. Descriptors travel away from the front only. */
 #ifndef BLURD_GPU_WIRE_WIRE_H
 #define BLURD_GPU_WIRE_WIRE_H
@@ -55,12 +55,12 @@ struct wire_session {
 };
 
 struct wire_start {
-    struct wire_head head; /* one descriptor comes with it: the leash */
+    struct wire_head head; /* one descriptor comes with it: the lifeline */
     uint32_t open;         /* 1: without its sandbox, where the spawner allows that */
     uint32_t reserved;
 };
 
-/* On the leash: the engine serves, in its sandbox. The spawner starts no other kind from then on. */
+/* On the lifeline: the engine serves, in its sandbox. The spawner starts no other kind from then on. */
 struct wire_proven {
     struct wire_head head;
 };
