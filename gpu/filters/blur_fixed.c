@@ -72,7 +72,7 @@ static enum status fixed_reduce(struct blur_work *work, unsigned i, struct error
         plane->x.shift = (uint8_t)blur_pass_axis(&path->x, i, path->stages).shift;
         plane->y.shift = (uint8_t)blur_pass_axis(&path->y, i, path->stages).shift;
         int32_t width = (KERNEL_REDUCE_WIDTH >> plane->x.shift) / path->plane->channels;
-        plane->tiles = gpu_cut(&plane->target, width, rows, KERNEL_REDUCE_COLUMNS, &blocks);
+        plane->tiles = gpu_launch_tiles(&plane->target, width, rows, KERNEL_REDUCE_COLUMNS, &blocks);
     }
     enum kernel kernel = i == 0 ? fixed_kernel(work, KERNEL_fixed_reduce_1, KERNEL_fixed_reduce_3)
                                 : fixed_kernel(work, KERNEL_fixed_values_1, KERNEL_fixed_values_3);
@@ -99,8 +99,8 @@ static enum status fixed_wide(struct blur_work *work, bool reduced, struct error
         plane->target = *blur_pass_target(path, path->stages);
         plane->border = path->border;
         wide_fill_taps(plane, path->x.axis, path->y.axis, reduced ? 1 : 2);
-        plane->tiles = gpu_cut(&plane->target, KERNEL_WIDE_WIDTH / path->plane->channels, rows,
-                               KERNEL_WIDE_COLUMNS, &blocks);
+        plane->tiles = gpu_launch_tiles(&plane->target, KERNEL_WIDE_WIDTH / path->plane->channels, rows,
+                                        KERNEL_WIDE_COLUMNS, &blocks);
     }
     enum kernel kernel = reduced ? fixed_kernel(work, KERNEL_fixed_blur_1, KERNEL_fixed_blur_3)
                                  : fixed_kernel(work, KERNEL_fixed_wide_1, KERNEL_fixed_wide_3);
@@ -138,8 +138,8 @@ static void fill_direct_plane(struct direct_plane *plane, const struct blur_path
     plane->source = path->source;
     plane->target = path->target;
     plane->border = path->border;
-    plane->tiles = gpu_cut(&path->target, KERNEL_DIRECT_WIDTH / path->plane->channels, KERNEL_DIRECT_HEIGHT,
-                           KERNEL_DIRECT_COLUMNS, blocks);
+    plane->tiles = gpu_launch_tiles(&path->target, KERNEL_DIRECT_WIDTH / path->plane->channels,
+                                    KERNEL_DIRECT_HEIGHT, KERNEL_DIRECT_COLUMNS, blocks);
     for (int k = 0; k <= 2 * radius + 1; k++) {
         unsigned first = padded_weight(path->y.axis, k - 1, radius);
         plane->pair_y[k] = first | padded_weight(path->y.axis, k, radius) << 16;
@@ -175,8 +175,8 @@ static enum status fixed_enlarge(struct blur_work *work, struct error *err) {
             plane->target = path->target;
             plane->levels_x = path->x.axis->levels;
             plane->levels_y = path->y.axis->levels;
-            plane->tiles = gpu_cut(&plane->target, KERNEL_ENLARGE_WIDTH / path->plane->channels,
-                                   KERNEL_ENLARGE_HEIGHT, KERNEL_ENLARGE_WIDTH, &blocks);
+            plane->tiles = gpu_launch_tiles(&plane->target, KERNEL_ENLARGE_WIDTH / path->plane->channels,
+                                            KERNEL_ENLARGE_HEIGHT, KERNEL_ENLARGE_WIDTH, &blocks);
         }
     }
     enum kernel kernel = fixed_kernel(work, KERNEL_fixed_enlarge_1, KERNEL_fixed_enlarge_3);

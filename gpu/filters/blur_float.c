@@ -30,7 +30,7 @@ static struct kernel_tiles cut_near(const struct blur_path *path, const struct f
     int32_t height = (KERNEL_NEAR_ROWS - 2 * pass->y.radius) & ~3;
     height = height < KERNEL_NEAR_HEIGHT ? height : KERNEL_NEAR_HEIGHT;
     *rows = height + 2 * pass->y.radius;
-    return gpu_cut(&path->target, width, height, KERNEL_COLUMNS, blocks);
+    return gpu_launch_tiles(&path->target, width, height, KERNEL_COLUMNS, blocks);
 }
 
 /* The kernel that does pass `i` of the path. */
@@ -82,8 +82,8 @@ static struct enlarge_plane enlarge_plane(const struct blur_path *path, size_t v
         .levels_x = path->x.axis->levels,
         .levels_y = path->y.axis->levels,
     };
-    plane.tiles =
-        gpu_cut(&plane.target, ENLARGE_WIDTH, ENLARGE_HEIGHT, ENLARGE_WIDTH * path->plane->channels, blocks);
+    plane.tiles = gpu_launch_tiles(&plane.target, ENLARGE_WIDTH, ENLARGE_HEIGHT,
+                                   ENLARGE_WIDTH * path->plane->channels, blocks);
     int32_t rows = plane.levels_y ? (ENLARGE_HEIGHT >> plane.levels_y) + BLUR_TAPS_ENLARGE : ENLARGE_HEIGHT;
     size_t splines = (ENLARGE_WIDTH + ENLARGE_HEIGHT + 1) * BLUR_TAPS_ENLARGE * value;
     unsigned bytes = (unsigned)splines + blur_tile_bytes(&plane.tiles, rows, value);

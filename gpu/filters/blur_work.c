@@ -39,8 +39,8 @@ static void path_init(struct blur_work *work, unsigned index, const struct blur_
     extent_init(&path->x, &plan->axis[plane->shift_x], plan->edge, plane->width);
     extent_init(&path->y, &plan->axis[plane->shift_y], plan->edge, plane->height);
     path->stages = path->x.stages > path->y.stages ? path->x.stages : path->y.stages;
-    path->source = gpu_grid(plane, (enum edge)plan->edge);
-    path->target = gpu_grid(&target->plane[index], (enum edge)plan->edge);
+    path->source = gpu_launch_grid(plane, (enum edge)plan->edge);
+    path->target = gpu_launch_grid(&target->plane[index], (enum edge)plan->edge);
     for (unsigned i = 0; i < path->stages; i++) {
         path->out[i] = values_grid(work, path, path->x.span[i + 1], path->y.span[i + 1], offset);
         path->out[i].edge_x = extent_repeats(&path->x) ? KERNEL_WRAP : KERNEL_CLAMP; /* as extent_kept() */
@@ -98,7 +98,7 @@ struct kernel_tiles blur_cut_pass(const struct blur_path *path, unsigned i, cons
     unsigned channels = path->plane->channels;
     size_t pixels = ((size_t)(width - 1) << x->shift) + 2 * x->radius + 1;
     size_t columns = align_up(pixels * channels + KERNEL_GROUP - 1, KERNEL_GROUP);
-    return gpu_cut(blur_pass_target(path, i), width, height, (int32_t)columns, blocks);
+    return gpu_launch_tiles(blur_pass_target(path, i), width, height, (int32_t)columns, blocks);
 }
 
 unsigned blur_tile_bytes(const struct kernel_tiles *tiles, int32_t rows, size_t value) {

@@ -48,8 +48,8 @@ enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *
                          const struct image *source, const struct image *target, struct error *err) {
     const struct plane *plane = &source->plane[0];
     struct convolve_pass pass = {
-        .source = gpu_grid(plane, (enum edge)plan->edge),
-        .target = gpu_grid(&target->plane[0], (enum edge)plan->edge),
+        .source = gpu_launch_grid(plane, (enum edge)plan->edge),
+        .target = gpu_launch_grid(&target->plane[0], (enum edge)plan->edge),
         .channels = plane->channels,
         .depth = source->depth,
         .alpha = pixel_has_alpha(source->model),
@@ -67,11 +67,12 @@ enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *
     if (kernel == KERNEL_convolve) {
         struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, shared_bytes(plan)};
         int32_t width = KERNEL_COLUMNS / plane->channels - (plan->width - 1);
-        pass.tiles = gpu_cut(&pass.target, width, KERNEL_CONVOLVE_HEIGHT, KERNEL_COLUMNS, &blocks.count);
+        pass.tiles =
+            gpu_launch_tiles(&pass.target, width, KERNEL_CONVOLVE_HEIGHT, KERNEL_COLUMNS, &blocks.count);
         return gpu_launch(stream, kernel, &pass, blocks, err);
     }
     struct gpu_blocks blocks = {0, KERNEL_CONVOLVE_SMALL_THREADS_Y, KERNEL_ROW_TABLE * sizeof(int32_t)};
-    pass.tiles = gpu_cut(&pass.target, KERNEL_CONVOLVE_SMALL_WIDTH / plane->channels,
-                         KERNEL_CONVOLVE_SMALL_HEIGHT, 0, &blocks.count);
+    pass.tiles = gpu_launch_tiles(&pass.target, KERNEL_CONVOLVE_SMALL_WIDTH / plane->channels,
+                                  KERNEL_CONVOLVE_SMALL_HEIGHT, 0, &blocks.count);
     return gpu_launch(stream, kernel, &pass, blocks, err);
 }

@@ -16,9 +16,9 @@ enum status gpu_orient(struct gpu_stream *stream, const struct image *source, ui
     int32_t height = turn.transpose ? KERNEL_ORIENT_TILE : MIRROR_HEIGHT;
     for (int32_t p = 0; p < pass.planes; p++) {
         struct orient_plane *plane = &pass.plane[p];
-        plane->source = gpu_grid(&source->plane[p], EDGE_CLAMP);
-        plane->target = gpu_grid(&target->plane[p], EDGE_CLAMP);
-        plane->tiles = gpu_cut(&plane->target, width, height, 0, &blocks.count);
+        plane->source = gpu_launch_grid(&source->plane[p], EDGE_CLAMP);
+        plane->target = gpu_launch_grid(&target->plane[p], EDGE_CLAMP);
+        plane->tiles = gpu_launch_tiles(&plane->target, width, height, 0, &blocks.count);
     }
     return gpu_launch(stream, turn.transpose ? KERNEL_orient_transpose : KERNEL_orient_mirror, &pass, blocks,
                       err);

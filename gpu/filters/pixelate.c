@@ -25,8 +25,8 @@ static bool place_tiles(struct pixelate_pass *pass, const struct pixelate_plan *
     bool small = true;
     for (int32_t p = 0; p < pass->planes; p++) {
         struct pixelate_plane *plane = &pass->plane[p];
-        plane->source = gpu_grid(&source->plane[p], EDGE_CLAMP);
-        plane->target = gpu_grid(&target->plane[p], EDGE_CLAMP);
+        plane->source = gpu_launch_grid(&source->plane[p], EDGE_CLAMP);
+        plane->target = gpu_launch_grid(&target->plane[p], EDGE_CLAMP);
         plane->block_x = (int32_t)(plan->block >> source->plane[p].shift_x);
         plane->block_y = (int32_t)(plan->block >> source->plane[p].shift_y);
         plane->across = (plane->source.width + plane->block_x - 1) / plane->block_x;

@@ -32,7 +32,7 @@ static struct kernel_tiles cut(const struct kernel_grid *source, unsigned *block
     struct kernel_tiles tiles;
     do {
         *blocks = 0;
-        tiles = gpu_cut(source, TILE_WIDTH, height, 0, blocks);
+        tiles = gpu_launch_tiles(source, TILE_WIDTH, height, 0, blocks);
         height *= 2;
     } while (*blocks > TILES_MAX && height < source->height);
     return tiles;
@@ -41,14 +41,14 @@ static struct kernel_tiles cut(const struct kernel_grid *source, unsigned *block
 enum status gpu_stats(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err) {
     struct stats_pass pass = {
-        .source = gpu_grid(&source->plane[0], EDGE_CLAMP),
+        .source = gpu_launch_grid(&source->plane[0], EDGE_CLAMP),
         .stats = (uint64_t)(uintptr_t)target->plane[0].data,
         .channels = source->plane[0].channels,
         .depth = source->depth,
     };
     struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, shared_bytes(pass.channels)};
     if (mask) {
-        pass.mask = gpu_grid(&mask->plane[0], EDGE_CLAMP);
+        pass.mask = gpu_launch_grid(&mask->plane[0], EDGE_CLAMP);
     }
     pass.tiles = cut(&pass.source, &blocks.count);
     enum status status = CUDA_TRY(stream->device->cuda, err, cuMemsetD8Async, pass.stats, 0,

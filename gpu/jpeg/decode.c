@@ -9,12 +9,12 @@ _Static_assert((int)KERNEL_DECODE_BLOCKS *BLOCK == (int)KERNEL_THREADS_X * (int)
                "eight threads for a block of samples");
 
 /* Where things lie in decode->memory. */
-struct layout {
+struct decode_layout {
     size_t owners, zeroed, sums, end;
 };
 
-static struct layout lay_out(const struct huffman_sync *sync) {
-    struct layout layout = {.owners = (size_t)sync->blocks * COEFFICIENTS * sizeof(int16_t)};
+static struct decode_layout lay_out(const struct huffman_sync *sync) {
+    struct decode_layout layout = {.owners = (size_t)sync->blocks * COEFFICIENTS * sizeof(int16_t)};
     layout.zeroed = layout.owners + (size_t)sync->blocks * sizeof(uint32_t);
     layout.sums = align_up(layout.zeroed, ALIGNMENT);
     size_t pieces = (sync->header.size + KERNEL_SYNC_PIECE - 1) / KERNEL_SYNC_PIECE;
@@ -44,7 +44,7 @@ static uint32_t first_of(const struct jpeg_header *header, uint32_t component) {
 static enum status find_values(struct gpu_decode *decode, struct gpu_stream *stream,
                                const struct huffman_sync *sync, struct error *err) {
     const struct jpeg_header *header = &sync->header;
-    const struct layout layout = lay_out(sync);
+    const struct decode_layout layout = lay_out(sync);
     CUdeviceptr memory = decode->memory.data;
     struct decode_pass pass = {
         .sync = huffman_sync_pass(sync),
@@ -67,7 +67,7 @@ static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *str
                                const struct huffman_sync *sync, const struct image *image,
                                struct error *err) {
     const struct jpeg_header *header = &sync->header;
-    const struct layout layout = lay_out(sync);
+    const struct decode_layout layout = lay_out(sync);
     const struct sync_pass codes = huffman_sync_pass(sync);
     CUdeviceptr memory = decode->memory.data;
     struct decode_planes_pass pass = {

@@ -20,7 +20,7 @@ struct gpu_encode_mailbox {
 };
 
 /* Where things lie in encode->memory. */
-struct layout {
+struct encode_layout {
     size_t state, blocks, ranges, chunks, coefficients, bits, output, end;
     size_t capacity; /* bytes of `bits` */
 };
@@ -50,9 +50,9 @@ static size_t take(size_t *end, size_t size) {
 }
 
 /* `output`: room for the file, unless it is written to the host's memory. */
-static struct layout lay_out(const struct cut *cut, size_t room, size_t output) {
+static struct encode_layout lay_out(const struct cut *cut, size_t room, size_t output) {
     size_t worst = ((size_t)cut->count * KERNEL_ENCODE_BLOCK_BITS + 7) / 8;
-    struct layout layout = {.capacity = align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
+    struct encode_layout layout = {.capacity = align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
     size_t ranges = divide_up(cut->count, KERNEL_ENCODE_RANGE);
     layout.state = take(&layout.end, sizeof(struct encode_state));
     layout.blocks = take(&layout.end, cut->count * sizeof(struct encode_block));
@@ -75,7 +75,7 @@ enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream
     }
     encode->mailbox = mailbox;
     encode->mailbox->size = 0;
-    gpu_encode_codes(&encode->mailbox->tables);
+    gpu_encode_head_codes(&encode->mailbox->tables);
     status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &encode->mailbox_device, mailbox, 0);
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->tables, sizeof encode->mailbox->tables);
@@ -122,7 +122,7 @@ static void set_components(struct encode_pass *pass, const struct image *image) 
     for (unsigned i = 0; i < image->plane_count; i++) {
         const struct plane *plane = &image->plane[i];
         pass->component[i] = (struct encode_component){
-            .grid = gpu_grid(plane, EDGE_CLAMP),
+            .grid = gpu_launch_grid(plane, EDGE_CLAMP),
             .blocks_x = (int32_t)divide_up(plane->width, KERNEL_ENCODE_SIDE),
             .blocks_y = (int32_t)divide_up(plane->height, KERNEL_ENCODE_SIDE),
             .shift_x = i > 0 ? 0 : reduced->shift_x,
@@ -137,7 +137,7 @@ static void set_components(struct encode_pass *pass, const struct image *image) 
 
 static struct encode_pass make_pass(const struct gpu_encode *encode, const struct image *image,
                                     const struct cut *cut, size_t room, uint8_t quality) {
-    const struct layout layout = lay_out(cut, room, 0);
+    const struct encode_layout layout = lay_out(cut, room, 0);
     CUdeviceptr memory = encode->memory.data;
     struct encode_pass pass = {
         .tables = encode->tables,
@@ -156,8 +156,8 @@ static struct encode_pass make_pass(const struct gpu_encode *encode, const struc
         .count = cut->count,
     };
     set_components(&pass, image);
-    gpu_encode_quantisers(quality, pass.quantiser);
-    gpu_encode_places(pass.place);
+    gpu_encode_head_quantisers(quality, pass.quantiser);
+    gpu_encode_head_zigzag(pass.place);
     pass.head_size =
         gpu_encode_head(image, (const uint16_t(*)[KERNEL_ENCODE_COEFFICIENTS])pass.quantiser, pass.head);
     return pass;

@@ -58,7 +58,7 @@ static const struct huffman {
 };
 
 /* Diagonal by diagonal, to and fro. */
-void gpu_encode_places(uint8_t place[KERNEL_ENCODE_COEFFICIENTS]) {
+void gpu_encode_head_zigzag(uint8_t place[KERNEL_ENCODE_COEFFICIENTS]) {
     uint8_t next = 0;
     for (int sum = 0; sum <= 2 * (KERNEL_ENCODE_SIDE - 1); sum++) {
         for (int i = 0; i <= sum; i++) {
@@ -70,8 +70,8 @@ void gpu_encode_places(uint8_t place[KERNEL_ENCODE_COEFFICIENTS]) {
     }
 }
 
-void gpu_encode_quantisers(uint8_t quality,
-                           uint16_t quantiser[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS]) {
+void gpu_encode_head_quantisers(uint8_t quality,
+                                uint16_t quantiser[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS]) {
     int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
     for (int table = 0; table < KERNEL_ENCODE_TABLES; table++) {
         for (int k = 0; k < KERNEL_ENCODE_COEFFICIENTS; k++) {
@@ -92,7 +92,7 @@ static void make_codes(const struct huffman *huffman, uint32_t *codes) {
     }
 }
 
-void gpu_encode_codes(struct encode_tables *tables) {
+void gpu_encode_head_codes(struct encode_tables *tables) {
     memset(tables, 0, sizeof *tables);
     for (int table = 0; table < KERNEL_ENCODE_TABLES; table++) {
         make_codes(&standard_huffman[2 * table], tables->dc[table]);
@@ -113,7 +113,7 @@ static uint8_t *put_marker(uint8_t *to, uint8_t marker, size_t size) {
 
 static uint8_t *put_quantiser(uint8_t *to, uint8_t id, const uint16_t *quantiser) {
     uint8_t place[KERNEL_ENCODE_COEFFICIENTS];
-    gpu_encode_places(place);
+    gpu_encode_head_zigzag(place);
     to = put_marker(to, 0xdb, 3 + sizeof place);
     *to++ = id;
     for (int k = 0; k < KERNEL_ENCODE_COEFFICIENTS; k++) {

@@ -14,13 +14,13 @@ struct huffman_sync_mailbox {
 };
 
 /* Where things lie in sync->memory. */
-struct layout {
+struct sync_layout {
     size_t bytes, pieces, starts, before, end;
     uint32_t count, blocks; /* pieces, and what they are launched in */
 };
 
-static struct layout lay_out(size_t size) {
-    struct layout layout = {.bytes = align_up(sizeof(struct scan_tables), ALIGNMENT)};
+static struct sync_layout lay_out(size_t size) {
+    struct sync_layout layout = {.bytes = align_up(sizeof(struct scan_tables), ALIGNMENT)};
     layout.count = (uint32_t)((size + KERNEL_SYNC_PIECE - 1) / KERNEL_SYNC_PIECE);
     layout.blocks = (layout.count + KERNEL_SYNC_RANGE - 1) / KERNEL_SYNC_RANGE;
     layout.pieces = layout.bytes + align_up(size, ALIGNMENT);
@@ -68,7 +68,7 @@ enum status huffman_sync_parse(struct huffman_sync *sync, struct gpu_stream *str
 }
 
 struct sync_pass huffman_sync_pass(const struct huffman_sync *sync) {
-    const struct layout layout = lay_out(sync->header.size);
+    const struct sync_layout layout = lay_out(sync->header.size);
     CUdeviceptr memory = sync->memory.data;
     return (struct sync_pass){
         .bytes = memory + layout.bytes,

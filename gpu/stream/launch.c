@@ -13,7 +13,7 @@ static int32_t kernel_edge(enum edge edge, uint32_t size) {
     return size == 1 && (edge == EDGE_MIRROR || edge == EDGE_WRAP) ? KERNEL_CLAMP : (int32_t)edge;
 }
 
-struct kernel_grid gpu_grid(const struct plane *plane, enum edge edge) {
+struct kernel_grid gpu_launch_grid(const struct plane *plane, enum edge edge) {
     return (struct kernel_grid){
         .data = (uint64_t)(uintptr_t)plane->data,
         .stride = (int64_t)plane->stride,
@@ -24,8 +24,8 @@ struct kernel_grid gpu_grid(const struct plane *plane, enum edge edge) {
     };
 }
 
-struct kernel_tiles gpu_cut(const struct kernel_grid *target, int32_t width, int32_t height, int32_t columns,
-                            unsigned *blocks) {
+struct kernel_tiles gpu_launch_tiles(const struct kernel_grid *target, int32_t width, int32_t height,
+                                     int32_t columns, unsigned *blocks) {
     struct kernel_tiles tiles = {
         .first_tile = (int32_t)*blocks,
         .tiles_x = (target->width + width - 1) / width,

@@ -9,11 +9,11 @@
 
 /* A plane on the device. With one sample along an axis, mirror and wrap are clamp there; EDGE_FRAME reads as
  * EDGE_ZERO. */
-struct kernel_grid gpu_grid(const struct plane *plane, enum edge edge);
+struct kernel_grid gpu_launch_grid(const struct plane *plane, enum edge edge);
 
 /* Cuts `target` into tiles that follow the *blocks tiles of the launch so far, and adds to *blocks. */
-struct kernel_tiles gpu_cut(const struct kernel_grid *target, int32_t width, int32_t height, int32_t columns,
-                            unsigned *blocks);
+struct kernel_tiles gpu_launch_tiles(const struct kernel_grid *target, int32_t width, int32_t height,
+                                     int32_t columns, unsigned *blocks);
 
 /* What a launch is made of, but for what its kernel takes. */
 struct gpu_blocks {
