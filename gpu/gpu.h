@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The GPU backend as the front sees it. The GPUs live in an engine process, which may end
- * at any moment without a request being lost: a run that fails says ST_DEVICE, and the
- * caller has another backend. Meanwhile a new engine is started. */
+ * The GPU backend of the front process. An engine process uses the GPUs. It may end at any moment without a
+ * request being lost: a run that fails returns ST_DEVICE, the caller uses another backend, and a new engine
+ * is started. */
 #ifndef BLURD_GPU_GPU_H
 #define BLURD_GPU_GPU_H
 
@@ -10,19 +10,20 @@
 
 struct gpu_spawner;
 
-enum { GPU_PICTURES = 28 }; /* that a GPU has in its codecs at the same time: docs/adr/0019 */
+enum { GPU_PICTURES = 28 }; /* JPEGs that a GPU works on at the same time: docs/adr/0019 */
 
 struct gpu_options {
-    const char *gpus;            /* "all", or numbers: "0,2" */
-    const char *format;          /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
-    const char *cache_folder;    /* for kernels compiled at run time; "": none */
-    const char *library;         /* the driver's, "" for the usual one */
-    bool single_process;         /* the engine in this process: for debuggers and sanitizers */
-    int64_t timeout_ms;          /* a run that takes longer means the engine hangs */
-    bool jpeg;                   /* JPEGs may be decoded and encoded by the GPUs, too */
-    bool sandbox;                /* engines enter theirs (gpu/engine/engine_sandbox.h) */
-    bool sandbox_must;           /* and serve only in it; else one that does not work in it is replaced */
-    unsigned pictures;           /* in those codecs at the same time, of all GPUs; 0: as many as are of use */
+    const char *gpus;         /* "all", or numbers: "0,2" */
+    const char *format;       /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
+    const char *cache_folder; /* for kernels compiled at run time; "": none */
+    const char *library;      /* the driver's, "" for the usual one */
+    bool single_process;      /* the engine in this process: for debuggers and sanitizers */
+    int64_t timeout_ms;       /* a run that takes longer ends the engine */
+    bool jpeg;                /* JPEGs may be decoded and encoded by the GPUs, too */
+    bool sandbox;             /* engines enter theirs (gpu/engine/engine_sandbox.h) */
+    bool sandbox_must;        /* and serve only in it; otherwise an engine that fails in it is replaced by one
+                                 without */
+    unsigned pictures;        /* JPEGs at the same time on all GPUs; 0: chosen for the best rate */
     struct gpu_spawner *spawner; /* NULL with single_process */
     /* The self-test compares with this backend's pixels, in slots of this pool. */
     struct backend *reference;

@@ -89,9 +89,9 @@ static enum status read_version(struct cuda *cuda, const char *library, struct e
     return ST_OK;
 }
 
-/* Streams share the ways to the GPU, of which there are 8 if nobody asks for more: then a ninth picture
- * stands behind another's kernels. With 16 an H100 does 1.2 to 1.4 times as many; with 32 no more than that,
- * and each takes 15 ms of the context's start (docs/adr/0019). What the environment says goes first. */
+/* Streams share the connections to the GPU, 8 by default, so a ninth picture waits for another's kernels.
+ * With 16 an H100 does 1.2 to 1.4 times as many pictures; with 32 no more, and each connection adds 15 ms to
+ * the context's start (docs/adr/0019). The environment has precedence. */
 static enum status start(const struct cuda *cuda, struct error *err) {
     int count = 0;
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "16", 0);

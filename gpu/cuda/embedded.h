@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the build put into the binary: the kernels' machine code, PTX and source. */
+ * The kernels' machine code, PTX and source, which the build puts into the binary. */
 #ifndef BLURD_GPU_CUDA_EMBEDDED_H
 #define BLURD_GPU_CUDA_EMBEDDED_H
 

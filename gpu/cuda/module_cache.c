@@ -2,11 +2,10 @@
  * A file is a header and the module. Numbers are in the machine's own order: on a machine
  * of the other order the magic number does not match.
  *
- * Both hashes are FNV-1a of 128 bits. It is no defence against somebody who may write in
- * the folder: nobody else may, and this user can replace the program as well. It has to
- * find accidents. Each step is a bijection of its state for a given byte, and gives
- * different states for different bytes, so that one altered byte is found for certain and
- * anything else but for a chance of 2^-128. */
+ * Both hashes are FNV-1a of 128 bits. They find accidents; they are no defence against a user who may write
+ * in the folder, which is this user alone, who could replace the program as well. Each step is a bijection of
+ * its state for a given byte, and gives different states for different bytes. So one altered byte is always
+ * found, and any other change but for a chance of 2^-128. */
 #include "gpu/cuda/module_cache.h"
 
 #include <dirent.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Compiled modules kept on disk, so that NVRTC works once and not at every start.
  *
- * The driver executes what it is given, so nothing from the disk is believed: the folder
- * must be this user's alone, and every byte of a file is checked before its content is
- * handed out. Whatever is wrong with folder or file costs a compilation and no more. */
+ * The driver executes any module that it is given, so files are not trusted: the folder must belong to this
+ * user alone, and every byte of a file is checked before its content is returned. Any fault of the folder or
+ * of a file costs one compilation. */
 #ifndef BLURD_GPU_CUDA_MODULE_CACHE_H
 #define BLURD_GPU_CUDA_MODULE_CACHE_H
 
 #include "core/bytes.h"
 
-/* A 128-bit hash of all that decides on a module. */
+/* A 128-bit hash of everything that determines a module's content. */
 struct module_key {
     uint64_t high, low;
 };

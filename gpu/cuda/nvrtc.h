@@ -23,8 +23,8 @@ struct nvrtc {
     const char *(*nvrtcGetErrorString)(nvrtcResult);
 };
 
-/* What to make: machine code of one architecture, or PTX that later drivers translate for
- * it and everything newer. */
+/* The kind of code: machine code of one architecture, or PTX, which drivers translate for that architecture
+ * and all newer ones. */
 struct nvrtc_target {
     int architecture; /* 90 for compute capability 9.0 */
     bool ptx;
@@ -41,7 +41,7 @@ enum status nvrtc_open(struct nvrtc *nvrtc, const char *library, int newest, str
 enum status nvrtc_choose(const struct nvrtc *nvrtc, int architecture, struct nvrtc_target *target,
                          struct error *err);
 
-/* All but the source that decides on the outcome: versions and options. */
+/* The versions and options that determine the outcome beside the source. */
 void nvrtc_describe(const struct nvrtc *nvrtc, struct nvrtc_target target, char text[NVRTC_DESCRIPTION_MAX]);
 
 /* Compiles `source`, which includes nothing but <stdint.h>, <stddef.h> and <stdbool.h>, and

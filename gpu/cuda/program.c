@@ -13,7 +13,7 @@
 #include "gpu/cuda/module_cache.h"
 #include "gpu/cuda/nvrtc.h"
 
-/* What is wanted, and for which GPU; one for all ways of loading. */
+/* A program to be loaded on a GPU; all ways of loading take it. */
 struct request {
     const struct cuda *cuda;
     const struct program_options *options;
@@ -254,7 +254,7 @@ enum status program_load(struct program *program, const struct cuda *cuda, int m
             return ST_OK;
         }
         if (options->format == MODULE_AUTO) {
-            log_message(LOG_INFO, "module", "%s does not do: %s", loaders[i].name, cause.text);
+            log_message(LOG_INFO, "module", "%s cannot be used: %s", loaders[i].name, cause.text);
         }
         used += (size_t)snprintf(causes + used, sizeof causes - used, "%s%s: %.*s", used ? "; " : "",
                                  loaders[i].name, options->format == MODULE_AUTO ? 75 : 200, cause.text);

@@ -59,7 +59,7 @@ static void open_device(struct engine *engine, int number, const struct engine_o
     facts->context_ns = clock_ns() - start - facts->compile_ns - facts->load_ns;
 }
 
-/* A GPU without leaves JPEGs to the others, or to the CPU. */
+/* Without a transcoder the JPEGs go to other GPUs, or to the CPU. */
 static unsigned open_transcoder(struct engine *engine, unsigned device,
                                 const struct engine_options *options) {
     struct error err = {0};
@@ -164,8 +164,8 @@ void engine_session_destroy(struct engine_session *session) {
     free(session);
 }
 
-/* The device with the least to do, of those with codecs for `jpeg`. Two threads may choose the same one at
- * once; that costs a little time and is right all the same. */
+/* The least loaded device, among those with codecs when `jpeg` is set. Two threads may choose the same device
+ * at once, which costs a little time. */
 static unsigned choose(struct engine *engine, bool jpeg) {
     unsigned best = 0;
     for (unsigned i = 1; i < engine->count; i++) {
@@ -198,7 +198,7 @@ static bool picture_in_slot(struct piece piece, const struct wire_run *run) {
     return in_slot(piece, run) && piece.at % IMAGE_ALIGNMENT == 0;
 }
 
-/* Of two that lie in the slot. */
+/* Whether two pieces do not overlap. */
 static bool apart(struct piece a, struct piece b) {
     return a.at + a.size <= b.at || b.at + b.size <= a.at;
 }
@@ -220,7 +220,7 @@ static enum status check_pieces(const struct wire_run *run, struct pictures *pic
     return ST_OK;
 }
 
-/* Everything that the front says about shapes, before any of it is used. */
+/* Checks a shape that the front sent. */
 static enum status check_shape(const struct image_shape *shape, struct error *err) {
     if (shape->model > PIXEL_YCBCR || (shape->depth != 8 && shape->depth != 16) || shape->width == 0 ||
         shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2 ||
@@ -230,7 +230,7 @@ static enum status check_shape(const struct image_shape *shape, struct error *er
     return ST_OK;
 }
 
-/* The same about memory. */
+/* Checks the shape, the chain and the offsets that the front sent. */
 static enum status check(const struct wire_run *run, struct pictures *pictures, struct error *err) {
     enum status status = check_shape(&run->shape, err);
     status = status == ST_OK ? chain_check(&run->chain, &run->shape, err) : status;
@@ -265,7 +265,7 @@ static void fault(struct gpu_stream *stream) {
              1, 1, 1, 1, 1, 0, stream->handle, NULL, NULL);
 }
 
-/* What is wanted, in the slot at `memory`. */
+/* Places the pictures of the run in the slot at `memory`. */
 static struct run place(struct pictures *pictures, const struct wire_run *run, uint8_t *memory) {
     bool masked = run->mask != WIRE_NO_MASK;
     image_place(&pictures->source, memory + run->source);
@@ -337,6 +337,6 @@ bool engine_run(struct engine_session *session, const struct wire_run *run, int 
     done->timing.unit = session->engine->device[device].index;
     atomic_fetch_sub(&session->engine->load[device], 1);
     close(fd);
-    /* After any other failure than for want of memory the device's state is in doubt. */
+    /* After ST_DEVICE the state of the device is unknown. */
     return status != ST_DEVICE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The GPUs of this host, all of them, in the process that calls: opened, tested in the
- * order of their numbers, and given work, the least loaded first. It runs in a process of
- * its own (engine_process.c), or in the front with --single-process. */
+ * The engine opens the GPUs of this host in the calling process, and gives each run to the least loaded one.
+ * It runs in a process of its own (engine_process.c), or in the front with --single-process. */
 #ifndef BLURD_GPU_ENGINE_ENGINE_H
 #define BLURD_GPU_ENGINE_ENGINE_H
 
@@ -28,13 +27,13 @@ enum status engine_open(struct engine **engine, const struct engine_options *opt
 /* Ends the engine; NULL is allowed. Not after a sticky error. */
 void engine_close(struct engine *engine);
 
-/* One thread's streams, on every GPU. Created and used on that thread. */
+/* A session has a stream on every GPU for one thread, which creates and uses it. */
 enum status engine_session_create(struct engine_session **session, struct engine *engine, struct error *err);
 void engine_session_destroy(struct engine_session *session);
 
-/* Runs what `run` asks for, from pixels to pixels or JPEG to JPEG, on the slot whose memfd is `fd`, which the
- * engine takes over, and fills *done. The request is checked first. Returns false after a sticky error:
- * answer, and end the process. */
+/* Checks the request, and runs it from pixels to pixels or from JPEG to JPEG. The slot's memfd `fd` becomes
+ * the engine's. Fills *done. Returns false after a sticky error: the caller then answers and ends the
+ * process. */
 bool engine_run(struct engine_session *session, const struct wire_run *run, int fd, struct wire_done *done);
 
 /* Makes the next run fault on the device, to show that nothing is lost. For tests. */

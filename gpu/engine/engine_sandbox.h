@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What an engine that was taken over, by a picture or by the front, can still do. Once the driver is up the
- * engine needs its memory, its threads, the GPU's devices, the sockets it has, and some files that the driver
- * looks into; the rest is closed, for all threads, those of the driver included:
+ * The sandbox of an engine, which limits what an attacker who controls the engine can do. Once the driver is
+ * open, the engine needs its memory, its threads, the GPU's devices, the sockets it has, and some files that
+ * the driver reads. The rest is denied to all threads, including the driver's:
  *
  *   calls   A list (core/call_list.h). No program, no process, no socket, no memory that can be run, no file
  *           that is made. ioctl takes the commands of the GPU's driver and no terminal's.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The front's slots as the engine sees them: mapped, and registered with the driver so
- * that copies run at the speed of pinned memory. Registering costs 0.4 ms a MiB on a virtual
- * machine with an H100, more when many do it at once, so it happens once and again only when more of a slot
- * is used than before, or it was given other pages. */
+ * The front's slots, mapped into the engine and registered with the driver, so that copies run at the speed
+ * of pinned memory. Registering costs 0.4 ms a MiB on a virtual machine with an H100, and more when many
+ * threads do it at once. So a slot is registered once, and again only when more of it is used or its pages
+ * have changed. */
 #ifndef BLURD_GPU_ENGINE_MAPPING_H
 #define BLURD_GPU_ENGINE_MAPPING_H
 
@@ -20,7 +20,7 @@ struct mappings *mappings_create(const struct cuda *cuda);
 /* Unregisters and unmaps everything; a context must be current. NULL is allowed. */
 void mappings_destroy(struct mappings *mappings);
 
-/* What the front says of a slot. */
+/* A slot as the front describes it. */
 struct slot_view {
     uint64_t serial, generation; /* as of struct slot */
     uint64_t span;               /* bytes that matter */
@@ -29,11 +29,11 @@ struct slot_view {
 /* Takes the slot for one run and stores where its memory is: `span` bytes of `fd`, which stays the caller's
  * and must be a slot_file, whose size cannot change. A context must be current. ST_BUSY when it cannot be
  * mapped; ST_INTERNAL for another kind of file, or while another run has the slot. Memory that cannot be
- * registered is used unregistered: slower, right. Thread-safe. */
+ * registered is used all the same; copies are slower then. Thread-safe. */
 enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, int fd,
                          struct mapping **mapping, uint8_t **memory, struct error *err);
 
-/* After the run. NULL is allowed. Thread-safe. */
+/* Gives the slot back after the run. NULL is allowed. Thread-safe. */
 void mappings_put(struct mappings *mappings, struct mapping *mapping);
 
 #endif

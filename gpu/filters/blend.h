@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Launches the mixture that ends a chain with a mask: the kernel of gpu/filters/blend.cu. */
+ * Blends the result of a chain with its source, under a mask. */
 #ifndef BLURD_GPU_FILTERS_BLEND_H
 #define BLURD_GPU_FILTERS_BLEND_H
 
 #include "gpu/stream/stream.h"
 
-/* Enqueues what mixes `source`, which the chain's first filter read, into `target`, which its last one wrote:
- * planar pictures too. All three on the device. */
+/* Enqueues the kernel that blends `source`, which the first filter read, into `target`, which the last filter
+ * wrote. All three are on the device; planar pictures are allowed. */
 enum status gpu_blend(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Launches the blur on a GPU: plan -> kernels of gpu/filters/blur.cu. */
+ * Launches the kernels of the blur for a plan. */
 #ifndef BLURD_GPU_FILTERS_BLUR_H
 #define BLURD_GPU_FILTERS_BLUR_H
 
 #include "filters/blur.h"
 #include "gpu/stream/stream.h"
 
-/* Enqueues on stream->handle the kernels that filter every plane of `source` into `target`.
- * The planes' data pointers are device addresses; the layouts are the host's. Waits for
- * nothing. The bytes are those of every other backend (docs/filters.md). */
+/* Enqueues the kernels that filter every plane of `source` into `target`, and does not wait for them. The
+ * planes' data pointers are device addresses; the layouts are the host's. The bytes are those of every other
+ * backend (docs/filters.md). */
 enum status gpu_blur(struct gpu_stream *stream, const struct blur_plan *plan, const struct image *source,
                      const struct image *target, struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The blur in whole numbers: pictures of 8 bits without alpha. */
+ * The blur in fixed point, for pictures of 8 bits without alpha. */
 #ifndef BLURD_GPU_FILTERS_BLUR_FIXED_H
 #define BLURD_GPU_FILTERS_BLUR_FIXED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the launcher hands to the kernels of gpu/filters/blur_wide.cuh. */
+ * Parameters of the kernels of gpu/filters/blur_wide.cuh. */
 #ifndef BLURD_GPU_FILTERS_BLUR_WIDE_H
 #define BLURD_GPU_FILTERS_BLUR_WIDE_H
 
@@ -8,7 +8,7 @@
 #include "filters/blur.h"
 #include "gpu/cuda/kernels.h"
 
-/* Whether the kernels have both radii. */
+/* Whether the kernels exist for both radii. */
 bool wide_possible(const struct blur_axis *x, const struct blur_axis *y);
 
 /* Fills what depends on the taps. `bits`: how far the horizontal sums are shifted up, so that the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A blur laid out on the device: what its passes read and leave, and what they do. Both kinds of arithmetic
- * launch from that (blur_fixed.c, blur_float.c). */
+ * A blur laid out on the device: the grids that its passes read and write, and their parameters. Both kinds
+ * of arithmetic launch from it (blur_fixed.c, blur_float.c). */
 #ifndef BLURD_GPU_FILTERS_BLUR_WORK_H
 #define BLURD_GPU_FILTERS_BLUR_WORK_H
 
@@ -9,7 +9,7 @@
 
 enum { BLUR_PASSES_MAX = BLUR_STAGES_MAX + 1 /* the stages and the low-resolution blur */ };
 
-/* One plane on its way. */
+/* The passes of one plane. */
 struct blur_path {
     const struct plane *plane;
     struct extent x, y;
@@ -33,18 +33,18 @@ enum status blur_work_init(struct blur_work *work, struct gpu_stream *stream, co
                            const struct image *source, const struct image *target, bool is_float,
                            struct error *err);
 
-/* What pass `i` reads and writes; behind the stages comes the low-resolution blur. */
+/* The grids that pass i reads and writes; i == stages is the low-resolution blur. */
 const struct kernel_grid *blur_pass_source(const struct blur_path *path, unsigned i);
 const struct kernel_grid *blur_pass_target(const struct blur_path *path, unsigned i);
 
-/* What a pass does along an axis: its weights, or NULL for the identity. */
+/* Parameters of a pass along an axis; without weights it is the identity. */
 struct blur_pass_axis {
     unsigned shift, radius;
     const int16_t *weight;
     const float *weight_float;
 };
 
-/* That of pass `i` of `stages` and one more. */
+/* Parameters of pass i; i == stages is the low-resolution blur. */
 struct blur_pass_axis blur_pass_axis(const struct extent *extent, unsigned i, unsigned stages);
 
 /* The tiles of a pass whose blocks keep a row of sums for each row of their tile. */

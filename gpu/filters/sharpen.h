@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Launches the unsharp mask on a GPU: the blur in single precision, and kernels of gpu/filters/sharpen.cu
- * last. */
+ * Launches the unsharp mask: the blur in single precision, whose last kernel sharpens. */
 #ifndef BLURD_GPU_FILTERS_SHARPEN_H
 #define BLURD_GPU_FILTERS_SHARPEN_H
 

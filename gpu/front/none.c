@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * In place of the GPU backend where blurd is built without the CUDA headers. */
+ * Replaces the GPU backend in builds without the CUDA headers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,5 +26,5 @@ void gpu_spawner_end(struct gpu_spawner *spawner) {
 
 void gpu_engine_main(const struct gpu_options *options) {
     (void)options;
-    _Exit(1); /* nobody starts an engine of this build */
+    _Exit(1); /* this build starts no engine */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What every launcher needs: grids over planes, tiles over grids, and the launch itself. */
+ * Grids over planes, tiles over grids, and the launch of a kernel. */
 #ifndef BLURD_GPU_STREAM_LAUNCH_H
 #define BLURD_GPU_STREAM_LAUNCH_H
 
@@ -15,7 +15,7 @@ struct kernel_grid gpu_launch_grid(const struct plane *plane, enum edge edge);
 struct kernel_tiles gpu_launch_tiles(const struct kernel_grid *target, int32_t width, int32_t height,
                                      int32_t columns, unsigned *blocks);
 
-/* What a launch is made of, but for what its kernel takes. */
+/* The size of a launch. */
 struct gpu_blocks {
     unsigned count;     /* of blocks */
     unsigned threads_y; /* rows of KERNEL_THREADS_X threads in each */

@@ -18,8 +18,8 @@ union control {
     struct cmsghdr align;
 };
 
-/* A socket takes but a few messages (net.unix.max_dgram_qlen) that nobody reads: sending waits
- * no longer than this for a process that has stopped. */
+/* A socket holds only a few unread messages (net.unix.max_dgram_qlen). Sending waits no longer than this for
+ * a process that has stopped. */
 static const struct timeval send_timeout = {.tv_sec = 1};
 
 enum status channel_pair(int pair[2], struct error *err) {

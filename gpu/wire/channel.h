@@ -13,8 +13,8 @@ enum status channel_pair(int pair[2], struct error *err);
 enum status channel_send(int socket, void *message, size_t size, enum wire_kind kind, int fd,
                          struct error *err);
 
-/* Returns when a message is there, at the latest after half a millisecond: a thread that sleeps is woken up
- * to a millisecond late, on a virtual machine, and most runs from pixels to pixels take less than that. */
+/* Polls until a message has arrived, for half a millisecond at most. On a virtual machine a sleeping thread
+ * is woken up to a millisecond late, and most runs from pixels to pixels take less than that. */
 void channel_ask(int socket);
 
 /* Waits at most `ms` milliseconds (-1: for ever) for a message of exactly that kind and

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What passes between the front and the engine process: fixed-size messages over
- * SOCK_SEQPACKET sockets, one message a packet. Both ends are the same binary, so plain
- * structs travel; the receiver checks every field all the same, since the sender may be
- * a process that is going wrong.
+ * The messages between the front and the engine process: of fixed size, over SOCK_SEQPACKET sockets, one
+ * message in each packet. Both ends are the same binary, so plain structs travel. The receiver checks every
+ * field all the same, since the sender may be compromised or failing.
  *
  * Two kinds of socket. The *control* socket is inherited as WIRE_CONTROL_FD: the engine
  * says READY or FAILED once, the front sends SESSION with one end of a new socket. On a
@@ -32,7 +31,7 @@ struct wire_head {
     uint64_t size;  /* of the whole message */
 };
 
-/* What a device took to start, in nanoseconds, and how its program was loaded. */
+/* How long a device took to start, in nanoseconds, and how its program was loaded. */
 struct wire_device {
     char name[64];
     char how[48];
@@ -65,7 +64,7 @@ struct wire_proven {
     struct wire_head head;
 };
 
-/* Of a run from JPEG to JPEG. Then `source` of the run is where the file lies, and `target` the room for the
+/* A run from JPEG to JPEG. `source` of the run is then the offset of the file, and `target` that of the
  * result; there is no mask. */
 struct wire_transcode {
     uint64_t size; /* of the file; 0: a run from pixels to pixels */
@@ -93,9 +92,8 @@ struct wire_done {
     uint64_t size; /* of the JPEG that was made */
 };
 
-/* What the front checks before it uses anything that an engine says: statuses that exist, texts that
- * end (they are made to), numbers that can be counted with; `run` is what was asked for. ST_DEVICE for what
- * no engine of ours sends. */
+/* Check an engine's message before the front uses it: statuses exist, texts are terminated here, numbers are
+ * in range. `run` is the request. ST_DEVICE for a message that no intact engine sends. */
 enum status wire_ready_check(struct wire_ready *ready, struct error *err);
 enum status wire_done_check(struct wire_done *done, const struct wire_run *run, struct error *err);
 
