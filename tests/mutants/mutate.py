@@ -106,6 +106,8 @@ def mutants(path, root="."):
     found, function, inside, seen, head = [], None, False, set(), ""
     for number, line in enumerate(lines, 1):
         masked, inside = mask(line, inside)
+        if line.startswith("#"):
+            continue
         head = head + " " + masked.strip() if line[:1].strip() else head + masked if function is None else ""
         if function is None:
             begins = masked.endswith("{") and FUNCTION.match(head.strip())
@@ -117,8 +119,6 @@ def mutants(path, root="."):
             continue
         if line == "}":
             function, head = None, ""
-            continue
-        if line.startswith("#"):
             continue
         following = lines[number] if number < len(lines) else ""
         for kind, text in (*operators(line, masked), *statements(line, masked, following), *arguments(line, masked)):
