@@ -258,6 +258,20 @@ static void test_iptc_has_no_place_in_a_png(void **state) {
     carried_finish(&made);
 }
 
+static void test_nothing_stays_allocated(void **state) {
+    (void)state;
+    struct carried made = {0};
+    struct buf *const parts[] = {&made.profile, &made.exif, &made.xmp, &made.iptc};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        buf_init(parts[i], 100);
+        assert_int_equal(buf_append(parts[i], "bytes", 5, NULL), ST_OK);
+    }
+    carried_finish(&made);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        assert_null(parts[i]->data);
+    }
+}
+
 /* ---- texts ---- */
 
 struct seen {
@@ -360,6 +374,7 @@ int main(void) {
         cmocka_unit_test(test_lying_lengths_in_iptc),
         cmocka_unit_test(test_iptc_over_the_limit),
         cmocka_unit_test(test_iptc_has_no_place_in_a_png),
+        cmocka_unit_test(test_nothing_stays_allocated),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_packed_texts),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/unit/picture_fixture.h"
+#include "tests/unit/png_fixture.h"
 
 static struct bytes text(const char *bytes, size_t size) {
     return (struct bytes){(const uint8_t *)bytes, size};
@@ -20,7 +20,9 @@ static void test_table(void **state) {
     assert_string_equal(codec_get(CODEC_JPEG)->name, "jpeg");
     assert_string_equal(codec_get(CODEC_PNG)->mime, "image/png");
     assert_ptr_equal(codec_sniff(text("\xFF\xD8\xFF\xE0", 4)), codec_get(CODEC_JPEG));
+    assert_ptr_equal(codec_sniff(text("\xFF\xD8\xFF", 3)), codec_get(CODEC_JPEG));
     assert_ptr_equal(codec_sniff(text("\x89PNG\r\n\x1A\n", 8)), codec_get(CODEC_PNG));
+    assert_ptr_equal(codec_sniff(text("\x89PNG\r\n\x1A\n\x01", 9)), codec_get(CODEC_PNG));
     assert_null(codec_sniff(text("GIF89a", 6)));
     assert_null(codec_sniff((struct bytes){0}));
 }
@@ -78,6 +80,22 @@ static void test_limits_name_value_and_limit(void **state) {
     }
 }
 
+/* 8 bytes of Deflate hold 8 * 1032 pixels at best; 1024 more are granted. */
+static void test_the_most_pixels_of_a_png(void **state) {
+    (void)state;
+    struct codec_limits limits = fixture_limits();
+    for (uint32_t over = 0; over <= 1; over++) {
+        struct buf file = put_start(8 * 1032 + 1024 + over, 1, 8, 0, false);
+        put_chunk(&file, "IDAT", (const uint8_t[8]){0}, 8);
+        put_chunk(&file, "IEND", NULL, 0);
+        struct picture picture;
+        struct error err = {0};
+        assert_int_equal(codec_probe(buf_bytes(&file), &limits, &picture, &err), over ? ST_CORRUPT : ST_OK);
+        assert_int_equal(strstr(err.text, "truncated") != NULL, over);
+        buf_finish(&file);
+    }
+}
+
 static void test_shape_must_match(void **state) {
     (void)state;
     struct encode_options options = fixture_options();
@@ -96,6 +114,35 @@ static void test_shape_must_match(void **state) {
     fixture_image_free(&other);
     buf_finish(&file);
     fixture_image_free(&image);
+}
+
+static void test_empty_pictures_are_refused(void **state) {
+    (void)state;
+    struct encode_options options = fixture_options();
+    for (unsigned id = 0; id < CODEC_COUNT; id++) {
+        for (int tall = 0; tall <= 1; tall++) {
+            struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 20, 20));
+            *(tall ? &image.width : &image.height) = 0;
+            struct buf output;
+            struct error err = {0};
+            buf_init(&output, 1 << 20);
+            assert_int_equal(codec_encode((enum codec_id)id, &image, &options, NULL, &output, &err),
+                             ST_INTERNAL);
+            assert_string_equal(err.text, "there is no picture to encode");
+            buf_finish(&output);
+            fixture_image_free(&image);
+        }
+    }
+}
+
+static void test_progressive_takes_more_memory(void **state) {
+    (void)state;
+    struct encode_options options = fixture_options();
+    struct image_shape shape = fixture_shape(PIXEL_GRAY, 8, 64, 64);
+    size_t plain = codec_encode_bytes(CODEC_JPEG, &shape, &options);
+    options.progressive = true;
+    size_t all = codec_encode_bytes(CODEC_JPEG, &shape, &options);
+    assert_in_range(all, plain + 64 * 64 * sizeof(int16_t), plain + (1 << 20));
 }
 
 static void test_output_is_bounded(void **state) {
@@ -125,7 +172,10 @@ int main(void) {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_foreign_formats_are_named),
         cmocka_unit_test(test_limits_name_value_and_limit),
+        cmocka_unit_test(test_the_most_pixels_of_a_png),
         cmocka_unit_test(test_shape_must_match),
+        cmocka_unit_test(test_empty_pictures_are_refused),
+        cmocka_unit_test(test_progressive_takes_more_memory),
         cmocka_unit_test(test_output_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

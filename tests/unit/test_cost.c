@@ -174,6 +174,10 @@ static void test_peek(void **state) {
     for (size_t size = 0; size < sizeof jpeg - 6; size++) {
         assert_false(codec_peek((struct bytes){jpeg, size}, &header));
     }
+    uint8_t flat[sizeof jpeg];
+    memcpy(flat, jpeg, sizeof jpeg);
+    flat[15] = 0; /* the height */
+    assert_false(codec_peek((struct bytes){flat, sizeof flat}, &header));
     assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &header));
     assert_int_equal(header.width, 256);
     assert_int_equal(header.depth, 16);

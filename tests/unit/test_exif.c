@@ -37,6 +37,9 @@ static void test_odd_orientation_is_upright(void **state) {
     exif = exif_make(true, 6);
     exif.data[2] = 43;
     assert_int_equal(exif_orientation(exif_bytes(&exif)), 1);
+    exif = exif_make(true, 6);
+    exif_put(&exif, 8, 1, 2); /* the orientation is behind the directory's only entry */
+    assert_int_equal(exif_orientation(exif_bytes(&exif)), 1);
 }
 
 static void test_sanitized_keeps_and_drops(void **state) {

@@ -4,6 +4,8 @@
 #include "codecs/png/deflate_rle.h"
 #include "codecs/png/png.h"
 #include "codecs/png/png_filter.h"
+#include "codecs/png/png_pack.h"
+#include "codecs/png/png_rows.h"
 
 #include "tests/filters/helpers.h"
 #include "tests/unit/png_fixture.h"
@@ -167,6 +169,42 @@ static void test_filters_are_undone(void **state) {
     assert_int_equal(png_filter_sum(bytes, sizeof(bytes)), 1 + 1 + 127 + 128 + 127);
 }
 
+/* Noise above a flat row: each prediction but the one from the left is poor. */
+static void test_few_rows_choose_a_filter(void **state) {
+    (void)state;
+    struct image image = make_image(fixture_shape(PIXEL_GRAY, 8, 300, 2), NOISE);
+    memset(plane_row(&image.plane[0], 1), 100, 300);
+    struct png_rows rows;
+    uint8_t scratch[301];
+    assert_int_equal(png_rows_init(&rows, &image, NULL), ST_OK);
+    assert_int_equal(rows.line, sizeof scratch);
+    assert_int_equal(png_rows_choose(&rows, 0, 2, scratch), FILTER_SUB);
+    png_rows_finish(&rows);
+    fixture_image_free(&image);
+}
+
+/* Noise of four values: the difference of any two would be one of thirteen. */
+static void test_packing_chooses_a_filter(void **state) {
+    (void)state;
+    enum { SIDE = 64, LINE = SIDE + 1 };
+    static const uint8_t values[] = {0, 0x55, 0x70, 0xE1};
+    struct image image = fixture_image(fixture_shape(PIXEL_GRAY, 8, SIDE, SIDE));
+    for (size_t i = 0; i < SIDE * SIDE; i++) {
+        plane_row(&image.plane[0], (uint32_t)(i / SIDE))[i % SIDE] = values[random_below(4)];
+    }
+    struct png_rows rows;
+    static uint8_t packed[2 * SIDE * LINE], lines[SIDE * LINE];
+    size_t size = 0;
+    uLongf unpacked = sizeof lines;
+    assert_int_equal(png_rows_init(&rows, &image, NULL), ST_OK);
+    assert_int_equal(png_pack(&rows, 6, packed, sizeof packed, &size, NULL), ST_OK);
+    assert_int_equal(uncompress(lines, &unpacked, packed, (uLong)size), Z_OK);
+    assert_int_equal(unpacked, sizeof lines);
+    assert_int_equal(lines[LINE], FILTER_NONE);
+    png_rows_finish(&rows);
+    fixture_image_free(&image);
+}
+
 static void inflate_all(const struct buf *packed, uint8_t *to, size_t size) {
     z_stream stream = {.next_in = packed->data, .avail_in = (uInt)packed->size, .next_out = to};
     stream.avail_out = (uInt)size;
@@ -288,6 +326,8 @@ int main(void) {
         cmocka_unit_test(test_more_effort_is_never_larger),
         cmocka_unit_test(test_limits_hold),
         cmocka_unit_test(test_filters_are_undone),
+        cmocka_unit_test(test_few_rows_choose_a_filter),
+        cmocka_unit_test(test_packing_chooses_a_filter),
         cmocka_unit_test(test_runs_of_every_length),
         cmocka_unit_test(test_runs_of_anything),
         cmocka_unit_test(test_misleading_samples_stay_in_bounds),

@@ -279,6 +279,22 @@ static void check_limit(const char *head, const char *part, size_t count, const 
     free(packet);
 }
 
+static bool is_local(const char *text) {
+    return xmp_is_local((struct bytes){(const uint8_t *)text, strlen(text)});
+}
+
+static void test_local_names(void **state) {
+    (void)state;
+    static const char *const good[] = {"a", "Z", "_", "zA-9._", "Title"};
+    static const char *const bad[] = {"", "1a", "-a", ".a", "a b", "a:b", "a@", "a[", "a`", "a{", "a\xE9"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(is_local(good[i]));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(is_local(bad[i]));
+    }
+}
+
 static void test_limits(void **state) {
     (void)state;
     /* Depth; the three of the grammar included. */
@@ -328,7 +344,7 @@ int main(void) {
         cmocka_unit_test(test_grammar_in_properties), cmocka_unit_test(test_repeated_attributes),
         cmocka_unit_test(test_orientation),           cmocka_unit_test(test_what_is_no_packet),
         cmocka_unit_test(test_other_encodings_go),    cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_every_cut_and_byte),
+        cmocka_unit_test(test_every_cut_and_byte),    cmocka_unit_test(test_local_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
