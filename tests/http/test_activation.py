@@ -101,8 +101,9 @@ def test_sockets_for_another_process_are_none_of_ours():
     (lambda: [listener(), listener(), listener()], {}, '1 or 2'),
     (lambda: [listener()], {'count': 0}, '1 or 2'),
     (lambda: [listener()], {'count': 'x'}, '1 or 2'),
+    (lambda: [listener()], {'count': '1x'}, '1 or 2'),
     (lambda: [listener(), listener()], {'names': 'admin:admin'}, 'two'),
-), ids=range(8))
+), ids=range(9))
 def test_what_is_no_listening_socket_stops_the_start(make, options, says):
     own = Launched(make(), **options)
     assert own.wait(10) == 78

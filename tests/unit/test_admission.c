@@ -79,6 +79,21 @@ static void test_wait_is_work_over_workers(void **state) {
     assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 100 * MS);
 }
 
+/* Large jobs have half of the workers and the one that takes nothing else. */
+static void test_wait_for_large_jobs_counts_their_workers(void **state) {
+    (void)state;
+    struct desk desk = make_desk(4);
+    for (unsigned i = 0; i < 12; i++) {
+        enter(&desk, 10, 1);
+    }
+    for (unsigned i = 0; i < 6; i++) {
+        enter(&desk, 1000, 1);
+        assert_true(desk.job[12 + i].large);
+    }
+    assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 12 * 10 / 4 * MS);
+    assert_int_equal(admission_wait(&desk.admission, JOB_LARGE, desk.now), 6 * 1000 / 3 * MS);
+}
+
 static void test_limits_of_a_burst(void **state) {
     (void)state;
     struct desk desk = make_desk(1);
@@ -284,6 +299,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_of_arrival),
         cmocka_unit_test(test_wait_is_work_over_workers),
+        cmocka_unit_test(test_wait_for_large_jobs_counts_their_workers),
         cmocka_unit_test(test_limits_of_a_burst),
         cmocka_unit_test(test_no_limit_of_a_burst),
         cmocka_unit_test(test_a_queue_that_stands),

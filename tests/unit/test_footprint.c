@@ -2,6 +2,7 @@
 #include "server/picture/footprint.h"
 
 #include "cpu/cpu.h"
+#include "cpu/mask/mask.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,9 +26,10 @@ static int close_cpu(void **state) {
     return 0;
 }
 
+static const struct image_shape shape = {.model = PIXEL_GRAY, .depth = 8, .width = SIDE, .height = SIDE};
+
 /* Bytes that codecs take for a small grey picture with that metadata. */
 static size_t library_of(enum codec_id codec, const struct metadata *metadata, bool keep) {
-    const struct image_shape shape = {.model = PIXEL_GRAY, .depth = 8, .width = SIDE, .height = SIDE};
     struct parameters parameters;
     parameters_init(&parameters, filter_find("pixelate"));
     struct plan plan = {.parameters = &parameters,
@@ -80,10 +82,39 @@ static void test_compressed_texts_count_as_what_they_may_hold(void **state) {
     assert_true(library_of(CODEC_PNG, &metadata, true) >= least + (2 << 20));
 }
 
+/* Working memory for a region in that picture whose edge has this feather. */
+static size_t working_of(double feather) {
+    struct parameters parameters;
+    parameters_init(&parameters, filter_find("pixelate"));
+    parameters.input.feather = feather;
+    struct plan plan = {.parameters = &parameters,
+                        .picture = {.codec = CODEC_PNG, .native = shape, .pixels = shape},
+                        .output = CODEC_PNG,
+                        .orientation = 1,
+                        .stored = shape,
+                        .upright = shape,
+                        .filtered = shape,
+                        .selection = {.wanted = true}};
+    struct error err;
+    const struct operation *operation = &parameters.ops.operation[0];
+    assert_int_equal(chain_append(&plan.chain, operation->filter, &operation->arguments, &shape, &err),
+                     ST_OK);
+    return footprint_of(&plan, cpu).working;
+}
+
+static void test_a_soft_edge_takes_memory_for_its_blur(void **state) {
+    enum { FEATHER = 100 };
+    size_t blur = mask_feather_bytes(cpu, &shape, FEATHER);
+    (void)state;
+    assert_true(working_of(0) < blur);
+    assert_true(working_of(FEATHER) >= blur);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metadata_that_is_kept_counts),
         cmocka_unit_test(test_compressed_texts_count_as_what_they_may_hold),
+        cmocka_unit_test(test_a_soft_edge_takes_memory_for_its_blur),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }

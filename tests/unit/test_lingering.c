@@ -110,11 +110,25 @@ static void test_room(void **state) {
     lingering_destroy(lingering);
 }
 
+/* A peer that neither sends nor closes is disconnected after a while. */
+static void test_silence(void **state) {
+    (void)state;
+    struct lingering *lingering = start();
+    struct peers peers = dial();
+    lingering_add(lingering, peers.server);
+    close(peers.server);
+    struct pollfd closed = {.fd = peers.client};
+    assert_int_equal(poll(&closed, 1, PATIENCE_MS), 1);
+    close(peers.client);
+    lingering_destroy(lingering);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_comes_is_taken),
         cmocka_unit_test(test_the_end_of_all),
         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_silence),
     };
     log_init(LOG_ERROR, LOG_TEXT);
     return cmocka_run_group_tests_name("lingering", tests, NULL, NULL);

@@ -76,6 +76,20 @@ static void test_tables_are_in_it(void **state) {
     free(text);
 }
 
+/* The text of a problem is followed by the next problem of the same status or by the end of the string. */
+static void test_problems_are_described_to_the_end(void **state) {
+    (void)state;
+    enum { TAIL = 16 };
+    char *text = document(false, false);
+    for (unsigned i = PROBLEM_NONE + 1; i < PROBLEM_COUNT; i++) {
+        const char *help = problem_kind(i)->help;
+        const char *tail = help + strlen(help) - TAIL;
+        bool whole = has(text, "%s\"", tail) || has(text, "%s\\n\\n`", tail);
+        assert_true(whole || i == PROBLEM_CANCELLED || i == PROBLEM_UNAUTHORIZED);
+    }
+    free(text);
+}
+
 /* Every row says what it is for: nothing else fills the description. */
 static void test_rows_are_described(void **state) {
     (void)state;
@@ -158,6 +172,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_is_json),
         cmocka_unit_test(test_tables_are_in_it),
+        cmocka_unit_test(test_problems_are_described_to_the_end),
         cmocka_unit_test(test_rows_are_described),
         cmocka_unit_test(test_what_depends),
         cmocka_unit_test(test_no_room),

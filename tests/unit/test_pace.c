@@ -26,6 +26,14 @@ static void test_no_rest(void **state) {
     assert_int_equal(pace_wait(&pace, -1, false), -1);
 }
 
+/* Progress counts for its own round only. */
+static void test_each_round_starts_without_progress(void **state) {
+    (void)state;
+    struct pace pace = {.handshakes = 1, .moved = true};
+    pace_begin(&pace);
+    assert_in_range(pace_wait(&pace, 0, false), 1, LONGEST_MS);
+}
+
 /* The rest is four times as long as the round, and never longer than the longest. */
 static void test_rest(void **state) {
     (void)state;
@@ -57,6 +65,7 @@ static void test_trouble(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_rest),
+        cmocka_unit_test(test_each_round_starts_without_progress),
         cmocka_unit_test(test_rest),
         cmocka_unit_test(test_trouble),
     };
