@@ -132,7 +132,7 @@ endif
 
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*/*none.c)
-GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*/*.c)),$(GPU_NONE))
+GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*/*.c gpu/*/*/*.c)),$(GPU_NONE))
 GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c submitter.c \
              submitter_faults.c submitter_late.c transcoder.c huffman_sync.c huffman_sync_damage.c decode.c encode.c shared_memory.c engine_sandbox.c)
 
@@ -271,7 +271,7 @@ $(KERNEL_TOOL): gpu/cuda/compile.c gpu/cuda/nvrtc.c core/status.c core/bytes.c g
 # at it at the same time (make test builds fuzz targets beside the rest): each has a file of its own.
 $(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
 	@mkdir -p $(@D)
-	@new=$@.$$$$ && $(KERNEL_TOOL) flatten $$new $(sort $(wildcard gpu/*/*.cu)) && \
+	@new=$@.$$$$ && $(KERNEL_TOOL) flatten $$new $(sort $(wildcard gpu/*/*.cu gpu/*/*/*.cu)) && \
 	    if cmp -s $@ $$new; then rm $$new; else mv $$new $@; fi
 
 # NVRTC looks for its second library where the loader does, and not beside itself.

@@ -25,7 +25,7 @@ static bool peek_png(struct bytes input, struct peek *peek) {
 static uint8_t ratio_of(uint8_t luma, uint8_t chroma) {
     unsigned h = chroma >> 4, v = chroma & 15;
     bool whole = h > 0 && v > 0 && (luma >> 4) % h == 0 && (luma & 15) % v == 0;
-    return whole ? (uint8_t)((luma >> 4) / h << 4 | (luma & 15) / v) : 0;
+    return (uint8_t)(whole ? (luma >> 4) / h << 4 | (luma & 15) / v : 0);
 }
 
 /* `at` is the payload of a start-of-frame segment of `size` bytes. */

@@ -85,7 +85,7 @@ KERNEL_SIZE_IS(fixed_pass, 944);
 /* Blocks of most kernels begin their shared memory with a table of rows. */
 enum { KERNEL_ROW_TABLE = 64 };
 
-/* The direct pass for small radii; see gpu/filters/blur_direct.cuh. Tiles are counted in samples. */
+/* The direct pass for small radii; see gpu/filters/blur/blur_direct.cuh. Tiles are counted in samples. */
 enum {
     KERNEL_DIRECT_RADIUS = 6,
     KERNEL_DIRECT_SMALL = 3,
@@ -113,7 +113,7 @@ struct direct_pass {
 };
 KERNEL_SIZE_IS(direct_pass, 584);
 
-/* A stage of the reduction; see gpu/filters/blur_reduce.cuh. It takes struct fixed_pass, but knows the
+/* A stage of the reduction; see gpu/filters/blur/blur_reduce.cuh. It takes struct fixed_pass, but knows the
  * weights. */
 enum {
     KERNEL_REDUCE_THREADS_Y = 4,
@@ -122,7 +122,8 @@ enum {
     KERNEL_REDUCE_COLUMNS = 480, /* values in a row of shared memory */
 };
 
-/* Both axes without reduction, radii up to 16; see gpu/filters/blur_wide.cuh. Tiles are counted in samples.
+/* Both axes without reduction, radii up to 16; see gpu/filters/blur/blur_wide.cuh. Tiles are counted in
+ * samples.
  */
 enum {
     KERNEL_WIDE_RADIUS = 16,
@@ -161,8 +162,8 @@ enum {
 /* Blocks that have a thread for each sample of a row, what is around the tile included. */
 enum { KERNEL_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
 
-/* Both axes without reduction in single precision, radii up to 16; see gpu/filters/blur_near.cuh. It takes
- * struct float_pass. */
+/* Both axes without reduction in single precision, radii up to 16; see gpu/filters/blur/blur_near.cuh. It
+ * takes struct float_pass. */
 enum {
     KERNEL_NEAR_RADIUS = 16,
     KERNEL_NEAR_HEIGHT = 16, /* of a tile, at most; a multiple of 4, as the kernel takes rows */

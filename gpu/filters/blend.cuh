@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The mixture of a picture and of what the filters made of it, by coverage. Whole numbers; docs/filters.md has the
- * formulas. A thread a pixel; where the coverage is full there is nothing to do. */
+ * The mixture of a picture and of what the filters made of it, by coverage. Whole numbers; docs/filters.md
+ * has the formulas. A thread a pixel; where the coverage is full there is nothing to do. */
 #ifndef BLURD_GPU_FILTERS_BLEND_CUH
 #define BLURD_GPU_FILTERS_BLEND_CUH
 

@@ -7,7 +7,7 @@
 #ifndef BLURD_GPU_FILTERS_CONVOLVE_CUH
 #define BLURD_GPU_FILTERS_CONVOLVE_CUH
 
-#include "gpu/filters/blur_near.cuh"
+#include "gpu/filters/blur/blur_near.cuh"
 #include "gpu/filters/convolve_quotient.cuh"
 
 enum { CONVOLVE_ROWS = 4, CONVOLVE_RUNS = 4 };

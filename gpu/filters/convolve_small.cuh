@@ -7,7 +7,7 @@
 #ifndef BLURD_GPU_FILTERS_CONVOLVE_SMALL_CUH
 #define BLURD_GPU_FILTERS_CONVOLVE_SMALL_CUH
 
-#include "gpu/filters/blur_column.cuh"
+#include "gpu/filters/blur/blur_column.cuh"
 #include "gpu/filters/convolve_quotient.cuh"
 
 template <int Channels, int Side> struct small_window {

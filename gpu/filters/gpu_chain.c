@@ -2,7 +2,7 @@
 #include "gpu/filters/gpu_chain.h"
 
 #include "gpu/filters/blend.h"
-#include "gpu/filters/blur.h"
+#include "gpu/filters/blur/blur.h"
 #include "gpu/filters/convolve.h"
 #include "gpu/filters/pixelate.h"
 #include "gpu/filters/sharpen.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of gpu/filters/orient.c: orient_mirror where the axes stay, orient_transpose where they are exchanged. */
+ * The kernels of gpu/filters/orient.c: orient_mirror where the axes stay, orient_transpose where they are
+ * exchanged. */
 #include "gpu/filters/orient.cuh"
 
 #define ORIENT __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)

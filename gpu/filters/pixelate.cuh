@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A segmented reduction: the sums of tiles, their means, and the tiles filled with them. A thread adds up a column of
- * samples of its block's cell, and the columns meet in shared memory, in halves, as only additions of 32 bits are
- * quick there. Whole numbers: the order does not show. */
+ * A segmented reduction: the sums of tiles, their means, and the tiles filled with them. A thread adds up a
+ * column of samples of its block's cell, and the columns meet in shared memory, in halves, as only additions
+ * of 32 bits are quick there. Whole numbers: the order does not show. */
 #ifndef BLURD_GPU_FILTERS_PIXELATE_CUH
 #define BLURD_GPU_FILTERS_PIXELATE_CUH
 
@@ -64,7 +64,8 @@ pixelate_column_of(const struct pixelate_pass &pass, const struct pixelate_plane
 
 template <class T>
 static __device__ __forceinline__ uint64_t pixelate_sum(const struct pixelate_plane &plane,
-                                                        const struct pixelate_cell &cell, int at, int factor) {
+                                                        const struct pixelate_cell &cell, int at,
+                                                        int factor) {
     uint64_t sum = 0;
 #pragma unroll 8
     for (int y = 0; y < cell.height; y++) {
@@ -104,8 +105,8 @@ static __device__ __forceinline__ uint64_t pixelate_total(int slot) {
 
 /* The sums of a tile that has several cells, in device memory. */
 static __device__ __forceinline__ unsigned long long *pixelate_sums_of(const struct pixelate_pass &pass,
-                                                                    const struct pixelate_plane &plane,
-                                                                    const struct pixelate_cell &cell) {
+                                                                       const struct pixelate_plane &plane,
+                                                                       const struct pixelate_cell &cell) {
     int64_t tile = (int64_t)cell.tile_y * plane.across + cell.tile_x;
     return (unsigned long long *)plane.sums + tile * pass.channels;
 }
@@ -115,8 +116,8 @@ static __device__ __forceinline__ unsigned long long *pixelate_sums_of(const str
 /* The mean of a channel of the cell's tile number `tile`, from its sum and that of alpha. */
 static __device__ __forceinline__ uint32_t pixelate_mean(const struct pixelate_pass &pass,
                                                          const struct pixelate_plane &plane,
-                                                         const struct pixelate_cell &cell, int tile, int channel,
-                                                         uint64_t sum, uint64_t alpha) {
+                                                         const struct pixelate_cell &cell, int tile,
+                                                         int channel, uint64_t sum, uint64_t alpha) {
     int width = min(plane.block_x, plane.source.width - (cell.tile_x + tile) * plane.block_x);
     int height = min(plane.block_y, plane.source.height - cell.tile_y * plane.block_y);
     uint64_t by = pass.alpha && channel != pass.channels - 1 ? alpha : (uint64_t)width * (uint64_t)height;
@@ -157,13 +158,13 @@ static __device__ __forceinline__ void pixelate_small_cell(const struct pixelate
     if (tile * plane.block_x < cell.width) {
         int channel = thread - tile * pass.channels;
         uint64_t alpha = pixelate_total(tile * pass.channels + pass.channels - 1);
-        block.mean[thread] =
-            pixelate_mean(pass, plane, cell, tile, channel, pixelate_total(thread), alpha);
+        block.mean[thread] = pixelate_mean(pass, plane, cell, tile, channel, pixelate_total(thread), alpha);
     }
     pixelate_fill_cell(pass, plane, cell, column);
 }
 
-/* Parts of tiles. Some of those at the right and at the bottom lie behind the picture and have nothing to add. */
+/* Parts of tiles. Some of those at the right and at the bottom lie behind the picture and have nothing to
+ * add. */
 static __device__ __forceinline__ void pixelate_sum_cell(const struct pixelate_pass &pass) {
     const struct pixelate_plane &plane = pass.plane[plane_of(pass)];
     struct pixelate_cell cell = pixelate_cell_of(plane);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/filters/sharpen.h"
 
-#include "gpu/filters/blur_float.h"
+#include "gpu/filters/blur/blur_float.h"
 
 enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *plan,
                         const struct image *source, const struct image *target, struct error *err) {

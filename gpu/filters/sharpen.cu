@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A blur in single precision whose last pass writes x + amount * (x - blurred): near or direct where nothing is reduced,
- * else enlarge, as in gpu/filters/blur.cu. gpu/filters/sharpen.c launches them. */
-#include "gpu/filters/blur_near.cuh"
+ * A blur in single precision whose last pass writes x + amount * (x - blurred): near or direct where nothing
+ * is reduced, else enlarge, as in gpu/filters/blur/blur.cu. gpu/filters/sharpen.c launches them. */
+#include "gpu/filters/blur/blur_near.cuh"
 
 /* The value is the blurred one, its colour divided by alpha already. Alpha stays. */
 struct unsharp_finish {

@@ -57,7 +57,8 @@ static __device__ __forceinline__ struct stats_parts stats_rows(const struct sta
     uint32_t *histogram = stats_histogram(pass.channels, (int)threadIdx.y);
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
         const T *row = row_of<const T>(pass.source, tile.y + y);
-        const uint8_t *mask = pass.mask.data ? row_of<const uint8_t>(pass.mask, tile.y + y) : (const uint8_t *)0;
+        const uint8_t *mask =
+            pass.mask.data ? row_of<const uint8_t>(pass.mask, tile.y + y) : (const uint8_t *)0;
         for (int x = tile.x + (int)threadIdx.x; x < tile.x + tile.width; x += KERNEL_THREADS_X) {
             if (!mask || mask[x] >= STATS_COUNTED) {
                 stats_count(pass, row + x * pass.channels, histogram, parts);
@@ -91,9 +92,9 @@ static __device__ __forceinline__ void stats_join_warp(struct stats_parts &parts
         for (int c = 0; c < KERNEL_STATS_CHANNELS; c++) {
             if (c < channels) {
                 struct stats_part &part = parts.channel[c];
-                struct stats_part other = {stats_other(part.sum, distance), stats_other(part.squares, distance),
-                                           stats_other(part.distance, distance),
-                                           stats_other(part.most, distance)};
+                struct stats_part other = {
+                    stats_other(part.sum, distance), stats_other(part.squares, distance),
+                    stats_other(part.distance, distance), stats_other(part.most, distance)};
                 stats_join(part, other);
             }
         }

@@ -239,7 +239,8 @@ static __device__ __forceinline__ int decode_before(const struct decode_planes_p
         return 0;
     }
     int before = sums[piece].of[component];
-    return before + (sums[piece].restarted ? 0 : sums[pass.count + piece / KERNEL_SYNC_THREADS].of[component]);
+    return before +
+           (sums[piece].restarted ? 0 : sums[pass.count + piece / KERNEL_SYNC_THREADS].of[component]);
 }
 
 /* The place in the scan of a plane's n-th block. */

@@ -15,8 +15,8 @@
 #ifndef BLURD_GPU_JPEG_ENCODE_BLOCK_CUH
 #define BLURD_GPU_JPEG_ENCODE_BLOCK_CUH
 
-#include "gpu/stream/grid.cuh"
 #include "gpu/jpeg/encode_kernels.h"
+#include "gpu/stream/grid.cuh"
 
 enum { ENCODE_LANES = 8, ENCODE_WARPS = KERNEL_THREADS_Y, ENCODE_ESCAPE = 0xf0 /* 16 zeros */ };
 
@@ -33,7 +33,8 @@ static __device__ __forceinline__ uint32_t encode_thread() {
 /* ---- sums ---- */
 
 /* The sum of `value` over the threads before this one, and over all. Barriers. */
-static __device__ __forceinline__ uint32_t encode_sum(struct encode_sums &sums, uint32_t value, uint32_t &total) {
+static __device__ __forceinline__ uint32_t encode_sum(struct encode_sums &sums, uint32_t value,
+                                                      uint32_t &total) {
     uint32_t sum = value;
     for (int distance = 1; distance < KERNEL_THREADS_X; distance *= 2) {
         uint32_t other = __shfl_sync(0xffffffffu, sum, (int)threadIdx.x - distance);
@@ -82,8 +83,11 @@ static __device__ __forceinline__ uint64_t encode_add_up(struct encode_sums &sum
 
 /* ---- blocks of samples ---- */
 
-static __device__ __forceinline__ uint32_t encode_component_of(const struct encode_pass &pass, uint32_t in_mcu) {
-    return pass.components == 1 || in_mcu < pass.component[1].first ? 0 : in_mcu < pass.component[2].first ? 1 : 2;
+static __device__ __forceinline__ uint32_t encode_component_of(const struct encode_pass &pass,
+                                                               uint32_t in_mcu) {
+    return pass.components == 1 || in_mcu < pass.component[1].first ? 0
+           : in_mcu < pass.component[2].first                       ? 1
+                                                                    : 2;
 }
 
 /* The difference between the DC of the block and that of its component's previous block. *table: the
@@ -128,8 +132,8 @@ static __device__ __forceinline__ void encode_put_dc(Sink &sink, const uint32_t 
     encode_put(sink, codes[size], difference, size);
 }
 
-/* Writes the AC codes of one lane's coefficients; the last lane ends the block. Bit k of `filled`: coefficient
- * k is not 0. */
+/* Writes the AC codes of one lane's coefficients; the last lane ends the block. Bit k of `filled`:
+ * coefficient k is not 0. */
 template <class Sink>
 static __device__ __forceinline__ void encode_put_ac(Sink &sink, const uint32_t *codes, uint32_t lane,
                                                      const union encode_lane &values, uint64_t filled) {

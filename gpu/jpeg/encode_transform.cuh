@@ -41,7 +41,8 @@ static __device__ __forceinline__ struct encode_origin encode_origin_of(const st
 }
 
 /* A row of 8 samples around 0. Outside of the plane its last column and row go on. */
-static __device__ __forceinline__ void encode_load(const struct kernel_grid &grid, int x, int y, int32_t *value) {
+static __device__ __forceinline__ void encode_load(const struct kernel_grid &grid, int x, int y,
+                                                   int32_t *value) {
     const uint8_t *row = row_of<const uint8_t>(grid, min(y, grid.height - 1));
     if (x + KERNEL_ENCODE_SIDE <= grid.width) {
         uint2 words = *(const uint2 *)(row + x);
@@ -78,8 +79,10 @@ static __device__ __forceinline__ void encode_odd(int32_t *value, int32_t t4, in
 /* 8 values; the first pass leaves them 4 times larger. */
 template <bool First> static __device__ __forceinline__ void encode_transform_8(int32_t *value) {
     const int bits = First ? ENCODE_CONST_BITS - ENCODE_PASS_BITS : ENCODE_CONST_BITS + ENCODE_PASS_BITS;
-    int32_t t0 = value[0] + value[7], t7 = value[0] - value[7], t1 = value[1] + value[6], t6 = value[1] - value[6];
-    int32_t t2 = value[2] + value[5], t5 = value[2] - value[5], t3 = value[3] + value[4], t4 = value[3] - value[4];
+    int32_t t0 = value[0] + value[7], t7 = value[0] - value[7], t1 = value[1] + value[6],
+            t6 = value[1] - value[6];
+    int32_t t2 = value[2] + value[5], t5 = value[2] - value[5], t3 = value[3] + value[4],
+            t4 = value[3] - value[4];
     int32_t t10 = t0 + t3, t13 = t0 - t3, t11 = t1 + t2, t12 = t1 - t2;
     int32_t z1 = (t12 + t13) * 4433;
     value[0] = First ? (t10 + t11) * (1 << ENCODE_PASS_BITS) : encode_round<ENCODE_PASS_BITS>(t10 + t11);
@@ -126,7 +129,8 @@ static __device__ __forceinline__ void encode_transform_block(const struct encod
     uint32_t block = encode_thread() / ENCODE_LANES, lane = encode_thread() % ENCODE_LANES;
     const struct encode_component &component = pass.component[origin.component];
     int32_t value[KERNEL_ENCODE_SIDE];
-    encode_load(component.grid, origin.x * KERNEL_ENCODE_SIDE, origin.y * KERNEL_ENCODE_SIDE + (int)lane, value);
+    encode_load(component.grid, origin.x * KERNEL_ENCODE_SIDE, origin.y * KERNEL_ENCODE_SIDE + (int)lane,
+                value);
     encode_transform_8<true>(value);
 #pragma unroll
     for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
@@ -141,8 +145,8 @@ static __device__ __forceinline__ void encode_transform_block(const struct encod
 #pragma unroll
     for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
         uint32_t k = (uint32_t)i * KERNEL_ENCODE_SIDE + lane;
-        int32_t result = encode_quantise(value[i], shared.divisor[component.table][k],
-                                         shared.inverse[component.table][k]);
+        int32_t result =
+            encode_quantise(value[i], shared.divisor[component.table][k], shared.inverse[component.table][k]);
         shared.zigzag[block][shared.place[k]] = (int16_t)(origin.dummy && k > 0 ? 0 : result);
     }
     __syncthreads();

@@ -62,7 +62,8 @@ static __device__ __forceinline__ void encode_measure_range(const struct encode_
 
 /* The threads' codes into shared words; how many words. Barriers. */
 static __device__ __forceinline__ uint32_t encode_write_codes(const struct encode_pass &pass,
-                                                              struct encode_write_shared &shared, uint32_t lead) {
+                                                              struct encode_write_shared &shared,
+                                                              uint32_t lead) {
     const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
     uint32_t thread = encode_thread(), block = thread / ENCODE_LANES, lane = thread % ENCODE_LANES;
     uint32_t at = blockIdx.x * KERNEL_ENCODE_GROUP + block, table = 0, total;
@@ -82,7 +83,8 @@ static __device__ __forceinline__ uint32_t encode_write_codes(const struct encod
         encode_put_ac(meter, tables->ac[table], lane, values, filled);
     }
     uint32_t begin = lead + encode_sum(shared.sums, meter.bits, total);
-    uint32_t padding = at == pass.count - 1 && lane == ENCODE_LANES - 1 ? (0 - (begin + meter.bits)) % ENCODE_BYTE : 0;
+    uint32_t padding =
+        at == pass.count - 1 && lane == ENCODE_LANES - 1 ? (0 - (begin + meter.bits)) % ENCODE_BYTE : 0;
     uint32_t words = (lead + total + ENCODE_WORD - 1) / ENCODE_WORD;
     for (uint32_t i = thread; i < words; i += KERNEL_ENCODE_THREADS) {
         shared.word[i] = 0;
@@ -135,8 +137,8 @@ static __device__ __forceinline__ uint32_t encode_byte(const struct encode_part 
     return (i < 4 ? part.words.x : part.words.y) >> ENCODE_BYTE * (i & 3) & ENCODE_FULL;
 }
 
-static __device__ __forceinline__ struct encode_part encode_part_of(const struct encode_pass &pass, uint64_t chunk,
-                                                                    uint64_t bytes) {
+static __device__ __forceinline__ struct encode_part encode_part_of(const struct encode_pass &pass,
+                                                                    uint64_t chunk, uint64_t bytes) {
     uint64_t at = chunk * KERNEL_ENCODE_CHUNK + encode_thread() * KERNEL_ENCODE_PART;
     struct encode_part part = {};
     if (at >= bytes) {

@@ -12,8 +12,8 @@
 #ifndef BLURD_GPU_JPEG_HUFFMAN_SYNC_CUH
 #define BLURD_GPU_JPEG_HUFFMAN_SYNC_CUH
 
-#include "gpu/stream/grid.cuh"
 #include "gpu/jpeg/jpeg_kernels.h"
+#include "gpu/stream/grid.cuh"
 
 enum { SYNC_FILLED = 32 /* bits, more than a code with its value has */, SYNC_WRONG = 1u << 31 };
 enum { SYNC_MARKER = 0xff, SYNC_RESTART = 0xd0, SYNC_RESTARTS = 8, SYNC_COEFFICIENTS = 64, SYNC_BYTE = 8 };
@@ -21,14 +21,14 @@ enum { SYNC_MARKER = 0xff, SYNC_RESTART = 0xd0, SYNC_RESTARTS = 8, SYNC_COEFFICI
 /* The state of a thread in its piece. */
 struct sync_way {
     const uint8_t *bytes;
-    uint32_t size;  /* of the scan */
-    uint32_t end;   /* of the piece */
-    uint32_t next;  /* byte to be read */
-    uint64_t window; /* what has been read, the next bit on top */
-    int have, beyond; /* bits in the window; how many of them lie behind the piece */
-    uint32_t block, k; /* of the MCU; in the block */
+    uint32_t size;                   /* of the scan */
+    uint32_t end;                    /* of the piece */
+    uint32_t next;                   /* byte to be read */
+    uint64_t window;                 /* what has been read, the next bit on top */
+    int have, beyond;                /* bits in the window; how many of them lie behind the piece */
+    uint32_t block, k;               /* of the MCU; in the block */
     uint32_t blocks, markers, wrong; /* as of struct sync_piece */
-    uint32_t last, number; /* blocks at the last marker; its number */
+    uint32_t last, number;           /* blocks at the last marker; its number */
 };
 
 static __device__ __forceinline__ bool sync_same(const struct sync_state &a, const struct sync_state &b) {
@@ -122,8 +122,8 @@ static __device__ __forceinline__ uint32_t sync_entry(const struct sync_codes &c
 static __device__ __forceinline__ void sync_restart(struct sync_way &way, const struct sync_tables &tables,
                                                     uint32_t number) {
     bool first = way.markers == 0;
-    bool follows = first || (way.blocks - way.last == tables.interval &&
-                             number == (way.number + 1) % SYNC_RESTARTS);
+    bool follows =
+        first || (way.blocks - way.last == tables.interval && number == (way.number + 1) % SYNC_RESTARTS);
     way.wrong |= !follows || tables.interval == 0;
     way.markers += first ? 1u << 24 | number << 16 | way.blocks : 1u << 24;
     way.last = way.blocks;
@@ -239,7 +239,8 @@ static __device__ __forceinline__ bool sync_voted(uint32_t round) {
     __syncthreads();
     bool any = shared.vote[round % 3] != 0;
     if (sync_thread() == 0) {
-        shared.vote[(round + 2) % 3] = 0; /* all have read it, and the next votes there come after a barrier */
+        shared.vote[(round + 2) % 3] =
+            0; /* all have read it, and the next votes there come after a barrier */
     }
     return any;
 }
@@ -339,7 +340,8 @@ static __device__ __forceinline__ bool sync_in_step(const struct sync_tables &ta
            (first >> 16 & 0xff) == markers % SYNC_RESTARTS;
 }
 
-/* Each thread adds up the same number of pieces. The totals before them are the sums of the threads before it. */
+/* Each thread adds up the same number of pieces. The totals before them are the sums of the threads before
+ * it. */
 static __device__ __forceinline__ bool sync_sum(const struct sync_pass &pass) {
     struct sync_shared &shared = sync_memory();
     const struct sync_piece *pieces = (const struct sync_piece *)pass.pieces;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One name, one meaning: no struct tag and no public function twice in the product, and the functions of x.h begin with x.
 
-A function may begin with the folder's name in front of the stem, too: gpu/filters/blur.h has gpu_blur_…. What is still to
+A function may begin with the folder's name in front of the stem, too: gpu/filters/blur/blur.h has gpu_blur_…. What is still to
 be mended is in names.known, which may only shrink."""
 import re
 import shutil

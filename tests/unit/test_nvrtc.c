@@ -75,7 +75,7 @@ static void test_every_kernel_as_ptx(void **state) {
 
 static void test_the_source_is_whole(void **state) {
     (void)state;
-    assert_non_null(strstr(embedded_source, "#line 1 \"gpu/filters/blur.cu\"\n"));
+    assert_non_null(strstr(embedded_source, "#line 1 \"gpu/filters/blur/blur.cu\"\n"));
     assert_null(strstr(embedded_source, "#include \""));
     for (size_t i = 0; i < KERNELS; i++) {
         assert_non_null(strstr(embedded_source, kernel_names[i]));

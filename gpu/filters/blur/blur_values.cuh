@@ -4,8 +4,8 @@
  * radius. Smaller radii have faster kernels, so only kernel sizes above 33 use this one. Threads work on
  * groups of four adjacent samples of a row; taps along a row are as many samples apart as there are
  * channels. */
-#ifndef BLURD_GPU_FILTERS_BLUR_VALUES_CUH
-#define BLURD_GPU_FILTERS_BLUR_VALUES_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_VALUES_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_VALUES_CUH
 
 #include "gpu/stream/grid.cuh"
 

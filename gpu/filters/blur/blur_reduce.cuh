@@ -6,10 +6,10 @@
  * the picture go in pairs through the two-way dot product. Shared memory holds the values sorted
  * by their position modulo the step: what adjacent threads read in the horizontal pass is
  * adjacent there, whatever the number of channels. */
-#ifndef BLURD_GPU_FILTERS_BLUR_REDUCE_CUH
-#define BLURD_GPU_FILTERS_BLUR_REDUCE_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_REDUCE_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_REDUCE_CUH
 
-#include "gpu/filters/blur_column.cuh"
+#include "gpu/filters/blur/blur_column.cuh"
 
 template <int Shift, int Channels> struct reduction {
     static constexpr int step = 1 << Shift;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/blur_float.h"
+#include "gpu/filters/blur/blur_float.h"
 
 enum {
     ENLARGE_WIDTH = 64, /* powers of two: phases repeat from tile to tile */

@@ -2,11 +2,11 @@
  * Both axes in one launch for radii up to 16, in single precision. A thread loads a column of samples, with
  * what is above and below, into shared memory, and replaces it by its vertical sums, 4 at a time.
  * Horizontally it is blur_float.cuh. */
-#ifndef BLURD_GPU_FILTERS_BLUR_NEAR_CUH
-#define BLURD_GPU_FILTERS_BLUR_NEAR_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_NEAR_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_NEAR_CUH
 
-#include "gpu/filters/blur_column.cuh"
-#include "gpu/filters/blur_float.cuh"
+#include "gpu/filters/blur/blur_column.cuh"
+#include "gpu/filters/blur/blur_float.cuh"
 
 /* A sample of each row: position x, which may lie outside, and channel. */
 struct sample_column {

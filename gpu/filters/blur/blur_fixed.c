@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Each plane goes through its own sequence of passes; those that planes have in common share a launch, since
  * a launch costs more than a plane of 4:2:0 colour. */
-#include "gpu/filters/blur_fixed.h"
+#include "gpu/filters/blur/blur_fixed.h"
 
-#include "gpu/filters/blur_wide.h"
+#include "gpu/filters/blur/blur_wide.h"
 
 static void fill_fixed_taps(struct fixed_taps *taps, const struct blur_pass_axis *axis) {
     taps->shift = (uint8_t)axis->shift;

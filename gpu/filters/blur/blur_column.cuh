@@ -2,10 +2,10 @@
  * Loads of four adjacent samples or values of each row of a column, and sums of them, for the vertical passes
  * of blur_direct.cuh, blur_reduce.cuh and blur_wide.cuh. Groups lie at multiples of four of the row; where
  * one reaches over an end of the row, its four are gathered. */
-#ifndef BLURD_GPU_FILTERS_BLUR_COLUMN_CUH
-#define BLURD_GPU_FILTERS_BLUR_COLUMN_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_COLUMN_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_COLUMN_CUH
 
-#include "gpu/filters/blur_values.cuh"
+#include "gpu/filters/blur/blur_values.cuh"
 
 /* What a group is loaded as: four bytes, or four times 16 bits. */
 template <class In> struct group_of;

@@ -2,8 +2,8 @@
  * The enlargement in single precision: a cubic B-spline through the blurred low-resolution picture,
  * horizontally into shared memory, then vertically into the target. The fixed-point one is in
  * blur_spline.cuh. */
-#ifndef BLURD_GPU_FILTERS_BLUR_ENLARGE_CUH
-#define BLURD_GPU_FILTERS_BLUR_ENLARGE_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_ENLARGE_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_ENLARGE_CUH
 
 #include "gpu/stream/grid.cuh"
 

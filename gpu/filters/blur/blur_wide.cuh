@@ -2,10 +2,10 @@
  * Both axes in one launch for radii up to 16: of the picture where it is not reduced, and of the values
  * that a reduction left. The loops are unrolled for radii of 8, 12 and 16; smaller ones pad them
  * with weights of 0, which change no sum. Otherwise as blur_direct.cuh. */
-#ifndef BLURD_GPU_FILTERS_BLUR_WIDE_CUH
-#define BLURD_GPU_FILTERS_BLUR_WIDE_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_WIDE_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_WIDE_CUH
 
-#include "gpu/filters/blur_column.cuh"
+#include "gpu/filters/blur/blur_column.cuh"
 
 enum { WIDE_RUN = 8 /* samples that a thread makes horizontally, 16 bytes of values */ };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The blur's kernels; gpu/filters/blur.c launches them, docs/filters.md says what they compute.
+ * The blur's kernels; gpu/filters/blur/blur.c launches them, docs/filters.md says what they compute.
  *
  *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
  *     direct3,6  the same for radii up to that, unrolled
@@ -11,13 +11,13 @@
  *
  * fixed_* kernels use fixed-point arithmetic; a number at the end is the number of interleaved channels.
  * float_* kernels use single precision. */
-#include "gpu/filters/blur_direct.cuh"
-#include "gpu/filters/blur_near.cuh"
-#include "gpu/filters/blur_float.cuh"
-#include "gpu/filters/blur_reduce.cuh"
-#include "gpu/filters/blur_spline.cuh"
-#include "gpu/filters/blur_values.cuh"
-#include "gpu/filters/blur_wide.cuh"
+#include "gpu/filters/blur/blur_direct.cuh"
+#include "gpu/filters/blur/blur_float.cuh"
+#include "gpu/filters/blur/blur_near.cuh"
+#include "gpu/filters/blur/blur_reduce.cuh"
+#include "gpu/filters/blur/blur_spline.cuh"
+#include "gpu/filters/blur/blur_values.cuh"
+#include "gpu/filters/blur/blur_wide.cuh"
 
 /* Blocks on a multiprocessor: that many registers are left to each thread. */
 #define DIRECT_SMALL __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_SMALL_THREADS_Y, 8)

@@ -2,11 +2,11 @@
  * The enlargement in fixed point: a cubic B-spline through the blurred low-resolution picture.
  * A thread makes one column horizontally, whose weights stay in registers, into shared memory;
  * then four samples of eight rows, most of which lie between the same four rows of values. */
-#ifndef BLURD_GPU_FILTERS_BLUR_SPLINE_CUH
-#define BLURD_GPU_FILTERS_BLUR_SPLINE_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_SPLINE_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_SPLINE_CUH
 
-#include "gpu/filters/blur_column.cuh"
-#include "gpu/filters/blur_enlarge.cuh"
+#include "gpu/filters/blur/blur_column.cuh"
+#include "gpu/filters/blur/blur_enlarge.cuh"
 
 enum { SPLINE_ROWS = 8 /* that a thread makes vertically */ };
 

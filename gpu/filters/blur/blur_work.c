@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/blur_work.h"
+#include "gpu/filters/blur/blur_work.h"
 
 #include "core/bytes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Parameters of the kernels of gpu/filters/blur_wide.cuh. */
-#ifndef BLURD_GPU_FILTERS_BLUR_WIDE_H
-#define BLURD_GPU_FILTERS_BLUR_WIDE_H
+ * Parameters of the kernels of gpu/filters/blur/blur_wide.cuh. */
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_WIDE_H
+#define BLURD_GPU_FILTERS_BLUR_BLUR_WIDE_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/blur_wide.h"
+#include "gpu/filters/blur/blur_wide.h"
 
 bool wide_possible(const struct blur_axis *x, const struct blur_axis *y) {
     return x->radius <= KERNEL_WIDE_RADIUS && y->radius <= KERNEL_WIDE_RADIUS;

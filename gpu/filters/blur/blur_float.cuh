@@ -2,10 +2,10 @@
  * Passes in single precision: 16-bit samples, and pictures with alpha. Values are samples, colour
  * multiplied by alpha. Every product and every sum is rounded, in the order of docs/filters.md, so
  * that the bytes are those of every other backend. One thread makes one value. */
-#ifndef BLURD_GPU_FILTERS_BLUR_FLOAT_CUH
-#define BLURD_GPU_FILTERS_BLUR_FLOAT_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_FLOAT_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_FLOAT_CUH
 
-#include "gpu/filters/blur_enlarge.cuh"
+#include "gpu/filters/blur/blur_enlarge.cuh"
 
 /* How samples of the picture become values and come back. */
 struct sample_format {
@@ -35,7 +35,7 @@ load_float(const struct kernel_grid &grid, const struct sample_format &format, i
 
 template <bool Samples>
 static __device__ float float_column(const struct float_pass &pass, const struct sample_format &format, int x,
-                                    int centre, int channel) {
+                                     int centre, int channel) {
     const struct kernel_grid &grid = pass.source;
     float value = load_float<Samples>(grid, format, x, fold(centre, grid.height, grid.edge_y), channel);
     float sum = __fmul_rn(pass.y.weight[0], value);
@@ -51,8 +51,8 @@ static __device__ float float_column(const struct float_pass &pass, const struct
 
 template <bool Samples>
 static __device__ __forceinline__ void float_columns(const struct float_pass &pass,
-                                                    const struct sample_format &format,
-                                                    const struct tile &tile, int first) {
+                                                     const struct sample_format &format,
+                                                     const struct tile &tile, int first) {
     float *memory = (float *)block_memory;
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
         int centre = centre_of(tile.y + y, pass.target.lo_y, pass.y.shift, pass.source.lo_y);
@@ -65,7 +65,8 @@ static __device__ __forceinline__ void float_columns(const struct float_pass &pa
     }
 }
 
-static __device__ __forceinline__ float float_row(const struct float_taps &taps, const float *value, int step) {
+static __device__ __forceinline__ float float_row(const struct float_taps &taps, const float *value,
+                                                  int step) {
     float sum = __fmul_rn(taps.weight[0], value[0]);
     for (int k = 1; k <= taps.radius; k++) {
         sum = __fadd_rn(sum, __fmul_rn(taps.weight[k], __fadd_rn(value[-k * step], value[k * step])));
@@ -89,7 +90,8 @@ static __device__ __forceinline__ void store_sample(const struct kernel_grid &gr
 
 /* What becomes of a value that is sample `i` of row `y` of the picture: nothing more. */
 struct as_it_is {
-    __device__ __forceinline__ float operator()(const struct sample_format &, int, int, int, float value) const {
+    __device__ __forceinline__ float operator()(const struct sample_format &, int, int, int,
+                                                float value) const {
         return value;
     }
 };
@@ -119,8 +121,8 @@ static __device__ __forceinline__ void store_pixel(const struct kernel_grid &gri
 
 template <bool Samples, class Finish>
 static __device__ __forceinline__ void float_rows(const struct float_pass &pass,
-                                                 const struct sample_format &format, const struct tile &tile,
-                                                 const float *memory, int first, const Finish &finish) {
+                                                  const struct sample_format &format, const struct tile &tile,
+                                                  const float *memory, int first, const Finish &finish) {
     for (int y = (int)threadIdx.y; y < tile.height; y += KERNEL_THREADS_Y) {
         for (int x = (int)threadIdx.x; x < tile.width; x += KERNEL_THREADS_X) {
             int centre = centre_of(tile.x + x, pass.target.lo_x, pass.x.shift, pass.source.lo_x);
@@ -134,7 +136,7 @@ static __device__ __forceinline__ void float_rows(const struct float_pass &pass,
 
 template <bool From, bool To, class Finish = struct as_it_is>
 static __device__ __forceinline__ void float_pass_tile(const struct float_pass &pass,
-                                                      const Finish &finish = Finish()) {
+                                                       const Finish &finish = Finish()) {
     struct sample_format format = {pass.channels, pass.depth, pass.alpha};
     struct tile tile = tile_of(pass.tiles, pass.target);
     int centre = centre_of(tile.x, pass.target.lo_x, pass.x.shift, pass.source.lo_x);
@@ -155,9 +157,9 @@ static __device__ __forceinline__ float spline_sum(const struct float_spline &sp
     return sum;
 }
 
-static __device__ __forceinline__ void float_enlarge_rows(const struct enlarge_plane &plane, int channels,
-                                                         const struct tile &tile,
-                                                         const struct enlargement<struct float_spline> &made) {
+static __device__ __forceinline__ void
+float_enlarge_rows(const struct enlarge_plane &plane, int channels, const struct tile &tile,
+                   const struct enlargement<struct float_spline> &made) {
     int first = low_first(plane, tile.y);
     int rows = low_rows(plane, tile);
     for (int y = (int)threadIdx.y; y < rows; y += KERNEL_THREADS_Y) {
@@ -175,7 +177,7 @@ static __device__ __forceinline__ void float_enlarge_rows(const struct enlarge_p
 
 template <class Finish = struct as_it_is>
 static __device__ __forceinline__ void float_enlarge_tile(const struct float_enlargement &pass,
-                                                         const Finish &finish = Finish()) {
+                                                          const Finish &finish = Finish()) {
     const struct enlarge_plane &plane = pass.plane;
     struct sample_format format = {pass.channels, pass.depth, pass.alpha};
     struct tile tile = tile_of(plane.tiles, plane.target);

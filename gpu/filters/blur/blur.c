@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/blur.h"
+#include "gpu/filters/blur/blur.h"
 
-#include "gpu/filters/blur_fixed.h"
-#include "gpu/filters/blur_float.h"
+#include "gpu/filters/blur/blur_fixed.h"
+#include "gpu/filters/blur/blur_float.h"
 
 _Static_assert((int)BLUR_RADIUS_MAX == KERNEL_RADIUS, "kernels have tables for it");
 

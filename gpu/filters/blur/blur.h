@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Launches the kernels of the blur for a plan. */
-#ifndef BLURD_GPU_FILTERS_BLUR_H
-#define BLURD_GPU_FILTERS_BLUR_H
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_H
+#define BLURD_GPU_FILTERS_BLUR_BLUR_H
 
 #include "filters/blur.h"
 #include "gpu/stream/stream.h"

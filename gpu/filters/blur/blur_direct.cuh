@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Both axes in one launch for small radii, in fixed-point arithmetic. Most requests need this kernel. The loops
- * are unrolled for a radius; smaller ones pad it with weights of 0, which change no sum.
+ * Both axes in one launch for small radii, in fixed-point arithmetic. Most requests need this kernel. The
+ * loops are unrolled for a radius; smaller ones pad it with weights of 0, which change no sum.
  *
  * A block makes 192 samples (64 pixels of RGB) by 16 rows; each thread has one part of either pass.
  * Vertically that is 8 or 16 rows of four samples: every pair of rows is loaded and interleaved once and
@@ -9,10 +9,10 @@
  * that the result is the highest byte of the sum. What a launch takes is mostly the chain of one block: so
  * blocks are small, no load waits for another, and only those at the picture's edges look where they are
  * (docs/adr/0009). */
-#ifndef BLURD_GPU_FILTERS_BLUR_DIRECT_CUH
-#define BLURD_GPU_FILTERS_BLUR_DIRECT_CUH
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_DIRECT_CUH
+#define BLURD_GPU_FILTERS_BLUR_BLUR_DIRECT_CUH
 
-#include "gpu/filters/blur_column.cuh"
+#include "gpu/filters/blur/blur_column.cuh"
 
 enum { DIRECT_ALIGN = 8 /* values in 16 bytes */ };
 

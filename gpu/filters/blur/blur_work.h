@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A blur laid out on the device: the grids that its passes read and write, and their parameters. Both kinds
  * of arithmetic launch from it (blur_fixed.c, blur_float.c). */
-#ifndef BLURD_GPU_FILTERS_BLUR_WORK_H
-#define BLURD_GPU_FILTERS_BLUR_WORK_H
+#ifndef BLURD_GPU_FILTERS_BLUR_BLUR_WORK_H
+#define BLURD_GPU_FILTERS_BLUR_BLUR_WORK_H
 
 #include "filters/extent.h"
 #include "gpu/stream/launch.h"
