@@ -46,6 +46,12 @@ def test_on_starts_where_all_is_there(start):
     assert start('--sandbox', 'on').get('/livez').status_code == 200
 
 
+def test_a_folder_of_several_files_is_named_once(start, tmp_path):
+    (tmp_path / 'tokens').write_text('token-0123456789abcdef\n')
+    (tmp_path / 'blurd.conf').write_text(f'token_file = {tmp_path}/tokens\n')
+    assert start('--config', tmp_path / 'blurd.conf').wait_for_line(f'files are read in: {re.escape(str(tmp_path))}"')
+
+
 def test_on_does_not_go_with_a_single_process():
     code, _, log = daemon.run('--port', 0, '--sandbox', 'on', '--single-process', 'yes')
     assert code == 78 and 'single_process' in log

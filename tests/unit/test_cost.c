@@ -234,6 +234,17 @@ static void set(struct parameters *parameters, const char *query) {
     }
 }
 
+/* Colour at a quarter of the columns is halved twice. */
+static void test_sampling_of_a_quarter(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    struct peek header = hd;
+    header.sampling = 0x41;
+    struct intent intent = intent_of(&header, 100000, &parameters, CODEC_JPEG);
+    assert_int_equal(intent.plan.picture.native.chroma_shift_x, 2);
+    assert_int_equal(intent.plan.picture.native.chroma_shift_y, 0);
+}
+
 static void test_pictures_for_a_device(void **state) {
     (void)state;
     struct parameters parameters = blur();
@@ -359,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_every_kind_has_its_place),
         cmocka_unit_test(test_peek),
         cmocka_unit_test(test_peek_at_baseline),
+        cmocka_unit_test(test_sampling_of_a_quarter),
         cmocka_unit_test(test_pictures_for_a_device),
         cmocka_unit_test(test_parameters_for_a_device),
         cmocka_unit_test(test_filters_for_a_device),
