@@ -34,6 +34,10 @@ def test_server_timing(server):
     assert times['total'] <= answer.elapsed.total_seconds() * 1000
 
 
+def test_version_names_the_http_library(server):
+    assert re.match(r'libmicrohttpd \d', server.get('/version').json()['http'])
+
+
 def test_request_ids_are_different(server):
     ids = {server.get('/livez').headers['X-Request-Id'] for _ in range(50)}
     assert len(ids) == 50
