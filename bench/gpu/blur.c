@@ -6,7 +6,7 @@
 #include "bench/gpu/bench.h"
 #include "bench/gpu/pictures.h"
 #include "core/clock.h"
-#include "gpu/filters/blur/blur.h"
+#include "gpu/filters/filters.h"
 #include "gpu/filters/gpu_chain.h"
 
 enum { IN_A_ROW = 20, ROUNDS = 25, RUNS = 40, CPU_RUNS = 7, BLOCK = 16, ROUNDS_QUICK = 2 };

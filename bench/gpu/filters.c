@@ -9,12 +9,8 @@
 #include "bench/gpu/pictures.h"
 #include "bench/gpu/special.h"
 #include "core/clock.h"
-#include "gpu/filters/blend.h"
-#include "gpu/filters/convolve.h"
+#include "gpu/filters/filters.h"
 #include "gpu/filters/gpu_chain.h"
-#include "gpu/filters/pixelate.h"
-#include "gpu/filters/sharpen.h"
-#include "gpu/filters/stats.h"
 
 enum { IN_A_ROW = 20, ROUNDS = 25, RUNS = 20, QUICK = 2, PRESET_BOX = 1 };
 

@@ -4,7 +4,7 @@
 
 #include "bench/gpu/bench.h"
 #include "core/clock.h"
-#include "gpu/filters/blur/blur.h"
+#include "gpu/filters/filters.h"
 
 enum { LAUNCHES = 10000, LAUNCHES_QUICK = 100, WARM = 50, SIDE = 16 };
 

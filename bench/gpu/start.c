@@ -12,7 +12,7 @@
 
 #include "bench/gpu/bench.h"
 #include "core/clock.h"
-#include "gpu/filters/blur/blur.h"
+#include "gpu/filters/filters.h"
 
 enum { SKIPPED = 77, REPETITIONS_MAX = 7, WIDTH = 64, HEIGHT = 48 };
 

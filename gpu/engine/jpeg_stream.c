@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/engine/jpeg_stream.h"
 
+#include "gpu/filters/filters.h"
 #include "gpu/filters/gpu_chain.h"
-#include "gpu/filters/orient.h"
 
 enum status jpeg_stream_init(struct jpeg_stream *jpeg, struct gpu_device *device, struct error *err) {
     *jpeg = (struct jpeg_stream){0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/blend.h"
+#include "gpu/filters/filters.h"
 
 #include "gpu/stream/launch.h"
 

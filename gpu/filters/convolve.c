@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/convolve.h"
+#include "gpu/filters/filters.h"
 
 #include <string.h>
 

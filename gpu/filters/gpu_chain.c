@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/filters/gpu_chain.h"
 
-#include "gpu/filters/blend.h"
-#include "gpu/filters/blur/blur.h"
-#include "gpu/filters/convolve.h"
-#include "gpu/filters/pixelate.h"
-#include "gpu/filters/sharpen.h"
-#include "gpu/filters/stats.h"
+#include "gpu/filters/filters.h"
 
 struct image gpu_chain_image(const struct image *like, CUdeviceptr data) {
     struct image image = *like;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/orient.h"
+#include "gpu/filters/filters.h"
 
 #include "gpu/stream/launch.h"
 

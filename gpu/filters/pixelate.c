@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Small tiles, a block for some of them side by side; or large ones, several blocks for each. */
-#include "gpu/filters/pixelate.h"
+#include "gpu/filters/filters.h"
 
 #include "gpu/stream/launch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/sharpen.h"
+#include "gpu/filters/filters.h"
 
-#include "gpu/filters/blur/blur_float.h"
+#include "gpu/filters/blur/blur_work.h"
 
 enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *plan,
                         const struct image *source, const struct image *target, struct error *err) {
@@ -11,5 +11,5 @@ enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *pl
         return status;
     }
     const struct unsharp unsharp = {work.path[0].source, plan->amount, plan->threshold};
-    return blur_float_run(&work, &unsharp, err);
+    return blur_work_float(&work, &unsharp, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/stats.h"
+#include "gpu/filters/filters.h"
 
 #include <stddef.h>
 

@@ -52,8 +52,8 @@ enum status selection_take_memory(struct selection *selection, struct slot *slot
     return ST_OK;
 }
 
-/* What is in a block of a JPEG shows all over it: redaction takes whole ones, the colour's included. Reduced
- * colour that was interpolated shows in the next pixel, too. */
+/* Content of a JPEG's block shows all over the block: redaction takes whole blocks, those of colour, too.
+ * Reduced colour that was interpolated shows in the next pixel, too. */
 static struct mask_grid blocks_of(const struct picture *picture, bool interpolated) {
     const struct image_shape *shape = &picture->native;
     if (picture->codec != CODEC_JPEG) {

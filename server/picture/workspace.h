@@ -24,8 +24,8 @@ enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, 
 /* Gives all of it back. May be called without workspace_open. */
 void workspace_close(struct workspace *workspace);
 
-/* Takes the working memory, unless that has been done: for all threads of the crew (NULL: nobody) that wait
- * now, or, where there is not so much, for one. */
+/* Takes the working memory unless it is there already: for every idle thread of the crew (NULL: no crew), or
+ * for one thread where memory is short. */
 enum status workspace_lend(struct workspace *workspace, const struct plan *plan, const struct backend *cpu,
                            struct crew *crew, struct error *err);
 

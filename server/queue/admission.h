@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT
- * Which request gets a worker, which one waits, and which one is refused at once. Pure: it is told the time
- * and does not lock, log or count; server/queue/workers.c does that around it.
+ * Admission control: which request gets a worker, which one waits, and which one is refused at once. The functions are
+ * pure: they are told the time, and do not lock, log or count. server/queue/workers.c does that around them.
  *
- *     admission_gate     the headers are there: is it worth to read the body?
- *     admission_enter    the body is there: queue the job, or refuse it
- *     admission_take     a worker has nothing to do: the next job, to be run or to be refused
+ *     admission_gate     after the headers: should the body be read?
+ *     admission_enter    after the body: queue the job, or refuse it
+ *     admission_take     a worker is idle: the next job, to run or to refuse
  *     admission_done     that job is finished
  *
- * Queues. A job is *large* when it is predicted to take LARGE_FACTOR times what is typical here, and at
- * least LARGE_NS. Small jobs go first; large ones are run by workers of their own, which have a lower
- * priority of the system's scheduler, and by other workers when nothing small waits, on at most half of
- * those. So a few pictures of 64 MP among thumbnails hold up each other, not the thumbnails; and where all
- * pictures are large, none is.
+ * There are up to three queues. A job is *large* when its predicted cost is at least LARGE_FACTOR times the typical
+ * cost here, and at least LARGE_NS. Small jobs go first. Large jobs run on dedicated workers, which have a lower
+ * scheduling priority. When no small job waits, up to half of the general workers take large jobs, too. So a few
+ * pictures of 64 MP among thumbnails delay each other, and the thumbnails are not delayed. Where all pictures are
+ * large, none counts as large.
  *
- * Where a device with codecs of its own can do jobs (`device` is set), they have a third queue and workers
- * that hand them to it. The processor feeds the device, too: a core that computes pictures instead can cost
- * the device more of them than it does. So the other workers leave this queue to a device that is faster than
- * all of them together. One that is not needs little of the processor; of its queue they take what they will
- * have done first: the newest job, while it would wait for the device for longer than the processor needs.
- * While the device is down, or stalls (all its workers are busy, and none has begun or finished a job for
- * ADMISSION_STALL_NS), they take the oldest.
+ * Where a device with its own codecs can do jobs (`device` is set), those jobs have a third queue, and dedicated
+ * workers pass them to the device. The processor feeds the device: a core that computes pictures can cost the device
+ * more of them than the core does. General workers therefore leave this queue to a device that is faster than all of
+ * them together. Beside a slower device they take the newest job whenever it would wait for the device for longer
+ * than the processor needs. While the device is down or stalls (all its workers are busy, and none began or finished
+ * a job for ADMISSION_STALL_NS), they take the oldest job.
  *
- * The wait is predicted from the work that is queued and running; what the oldest job has waited already
- * counts where it is longer. Jobs that would wait for longer than their patience are refused: this alone
- * bounds a burst. When the wait stays at `target` or above for an `interval`, the queue is not a burst but
- * stands (as in CoDel), and waiting in it helps nobody: until the wait has been below half of the target for
- * four intervals, jobs are refused as soon as they would wait for longer than the target, those that have
- * waited for twice as long are dropped, the newest is served first while more waits than can be served in
- * time, and nothing large is taken in.
+ * The wait is predicted from the work that is queued and running; the age of the oldest job counts instead where it
+ * is longer. A job that would wait for longer than its patience is refused: this alone bounds a burst. When the wait
+ * stays at or above `target` for an `interval`, the queue is a standing queue, as in CoDel, and waiting in it helps no
+ * request. Until the wait has been below half of the target for four intervals:
+ *   - jobs that would wait for longer than the target are refused,
+ *   - jobs that have waited for twice the target are dropped,
+ *   - the newest job is served first while more jobs wait than can be served in time,
+ *   - no large job is admitted.
  *
- * The target is what TARGET_JOBS typical jobs take, or as many of those that wait, at least target_ns: short
- * enough that nobody waits in vain, long enough that workers do not run dry between two arrivals. */
+ * The target is the cost of TARGET_JOBS typical jobs, or of the typical jobs that wait, and at least target_ns. That is
+ * short enough that no request waits in vain, and long enough that workers do not run dry between two arrivals. */
 #ifndef BLURD_SERVER_QUEUE_ADMISSION_H
 #define BLURD_SERVER_QUEUE_ADMISSION_H
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One name, one meaning: no struct tag and no public function twice in the product, and the functions of x.h begin with x.
 
-A function may begin with the folder's name in front of the stem, too: gpu/filters/blur/blur.h has gpu_blur_…. What is still to
-be mended is in names.known, which may only shrink."""
+A function may also begin with the name of its subfolder (codecs/png: png_…), with a folder's name in front of the stem, or
+with the tag of a struct that the header shows: core/bytes.h has buf_append for its struct buf. What is still to be mended is in names.known, which may only shrink."""
 import re
 import shutil
 import subprocess
@@ -18,6 +18,7 @@ VERBS = {
 # One file for each instruction set, with the same functions, of which a build includes one.
 VARIANT = re.compile(r"cpu/(.*/)?simd_\w+\.h")
 TAG = re.compile(r"^[ \t]*(?:typedef )?(?:struct|union|enum)\s+(\w+)\s*\{", re.M)
+SHOWN = re.compile(r"^struct (\w+)(?: \{|;)", re.M) # defined, or declared and hidden
 TEMPLATE = re.compile(r"Included (once per|after) ")
 
 
@@ -31,11 +32,14 @@ def public_functions(headers):
             yield header, name
 
 
-def is_named_after(header, name):
+def is_named_after(header, name, tags):
+    if name.startswith(tuple(f"{tag}_" for tag in tags)):
+        return True
     folders, stem = header.split("/")[:-1], header.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     if folders[1:] == [stem]: # cpu/filters/filters.h is for all of cpu/filters
         folders, stem = [], folders[0]
-    return name.startswith((stem, *(f"{folder}_{stem}" for folder in folders)))
+    own = (stem, *(f"{folder}_{stem}" for folder in folders), *(f"{folder}_" for folder in folders[1:]))
+    return name.startswith(own)
 
 
 def twice(places):
@@ -44,7 +48,7 @@ def twice(places):
 
 
 def main():
-    tags, functions, headers = {}, {}, []
+    tags, functions, headers, shown = {}, {}, [], {}
     for path in tree.c_files((".c", ".h", ".cu", ".cuh")):
         name = tree.name(path)
         if name.split("/")[0] not in PRODUCT:
@@ -54,13 +58,14 @@ def main():
             tags.setdefault(tag, set()).add(name)
         if path.suffix == ".h" and not VARIANT.fullmatch(name) and not TEMPLATE.search("".join(path.read_text().splitlines(True)[:6])):
             headers.append(name)
+            shown[name] = SHOWN.findall(text)
     if not shutil.which("ctags"):
         print("    no ctags: names are not looked at")
         sys.exit(77)
     breaches = {}
     for header, name in set(public_functions(headers)):
         functions.setdefault(name, set()).add(header)
-        if header not in VERBS and not is_named_after(header, name):
+        if header not in VERBS and not is_named_after(header, name, shown[header]):
             breaches[name] = f"begins otherwise than its header, {header}"
     problems = [f"function {name}: {where}" for name, where in twice(functions).items()]
     problems += tree.shrinking("names", "prefix", breaches)

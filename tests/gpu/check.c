@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cpu/orient.h"
+#include "gpu/filters/filters.h"
 #include "gpu/filters/gpu_chain.h"
-#include "gpu/filters/orient.h"
 
 enum { GUARD = 512, GUARD_BYTE = 0xa5, FAILURES_SHOWN = 10 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/blur/blur.h"
+#include "gpu/filters/filters.h"
 
-#include "gpu/filters/blur/blur_fixed.h"
-#include "gpu/filters/blur/blur_float.h"
+#include "gpu/filters/blur/blur_work.h"
 
 _Static_assert((int)BLUR_RADIUS_MAX == KERNEL_RADIUS, "kernels have tables for it");
 
@@ -14,5 +13,5 @@ enum status gpu_blur(struct gpu_stream *stream, const struct blur_plan *plan, co
     if (status != ST_OK) {
         return status;
     }
-    return is_float ? blur_float_run(&work, NULL, err) : blur_fixed_run(&work, err);
+    return is_float ? blur_work_float(&work, NULL, err) : blur_work_fixed(&work, err);
 }

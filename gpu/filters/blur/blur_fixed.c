@@ -1,15 +1,41 @@
 /* SPDX-License-Identifier: MIT
  * Each plane goes through its own sequence of passes; those that planes have in common share a launch, since
  * a launch costs more than a plane of 4:2:0 colour. */
-#include "gpu/filters/blur/blur_fixed.h"
-
-#include "gpu/filters/blur/blur_wide.h"
+#include "gpu/filters/blur/blur_work.h"
 
 static void fill_fixed_taps(struct fixed_taps *taps, const struct blur_pass_axis *axis) {
     taps->shift = (uint8_t)axis->shift;
     taps->radius = (uint8_t)axis->radius;
     for (unsigned k = 0; k <= axis->radius; k++) {
         taps->weight[k] = axis->weight ? (uint16_t)axis->weight[k] : 1 << BLUR_WEIGHT_BITS;
+    }
+}
+
+/* Whether the wide kernels exist for both radii. */
+static bool wide_possible(const struct blur_axis *x, const struct blur_axis *y) {
+    return x->radius <= KERNEL_WIDE_RADIUS && y->radius <= KERNEL_WIDE_RADIUS;
+}
+
+static unsigned padded(const struct blur_axis *axis, int k) {
+    k = k < 0 ? -k : k;
+    return k <= axis->radius ? (unsigned)axis->weight[k] : 0;
+}
+
+/* Fills what depends on the taps. `bits`: how far the horizontal sums are shifted up, so that the result is
+ * their upper end: 2 for samples, 1 for values. */
+static void wide_fill_taps(struct wide_plane *plane, const struct blur_axis *x, const struct blur_axis *y,
+                           unsigned bits) {
+    unsigned larger = x->radius > y->radius ? x->radius : y->radius;
+    int radius = larger <= 8 ? 8 : larger <= 12 ? 12 : KERNEL_WIDE_RADIUS;
+    plane->radius = radius;
+    for (int k = 0; k <= 2 * radius + 1; k++) {
+        unsigned first = k > 0 ? padded(y, k - 1 - radius) : 0;
+        unsigned second = k <= 2 * radius ? padded(y, k - radius) : 0;
+        plane->pair_y[k] = first | second << 16;
+    }
+    for (int k = 0; k <= radius; k++) {
+        plane->weight_y[k] = padded(y, k) << 1;
+        plane->weight_x[k] = padded(x, k) << bits;
     }
 }
 
@@ -186,7 +212,7 @@ static enum status fixed_enlarge(struct blur_work *work, struct error *err) {
                       : ST_OK;
 }
 
-enum status blur_fixed_run(struct blur_work *work, struct error *err) {
+enum status blur_work_fixed(struct blur_work *work, struct error *err) {
     unsigned radius = direct_radius(work);
     if (radius > 0) {
         return direct_pass(work, radius, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/blur/blur_float.h"
+#include "gpu/filters/blur/blur_work.h"
 
 enum {
     ENLARGE_WIDTH = 64, /* powers of two: phases repeat from tile to tile */
@@ -107,7 +107,7 @@ static enum status float_enlarge(struct blur_work *work, const struct unsharp *u
     return launch(work, KERNEL_float_enlarge, &pass.blur, blocks, shared, err);
 }
 
-enum status blur_float_run(struct blur_work *work, const struct unsharp *unsharp, struct error *err) {
+enum status blur_work_float(struct blur_work *work, const struct unsharp *unsharp, struct error *err) {
     unsigned stages = work->path[0].stages;
     enum status status = ST_OK;
     for (unsigned i = 0; i <= stages && status == ST_OK; i++) {

@@ -54,4 +54,11 @@ struct kernel_tiles blur_cut_pass(const struct blur_path *path, unsigned i, cons
 /* Bytes of shared memory that a block needs for `rows` rows of values of that size. */
 unsigned blur_tile_bytes(const struct kernel_tiles *tiles, int32_t rows, size_t value);
 
+/* Enqueues all passes in fixed point, for pictures of 8 bits without alpha. */
+enum status blur_work_fixed(struct blur_work *work, struct error *err);
+
+/* Enqueues all passes in single precision, for pictures of 16 bits or with alpha. With `unsharp` (NULL: none)
+ * the last one sharpens. */
+enum status blur_work_float(struct blur_work *work, const struct unsharp *unsharp, struct error *err);
+
 #endif
