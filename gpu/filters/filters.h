@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Each function enqueues the kernels of one filter and does not wait for them. All pictures are on the device: the
- * planes' data pointers are device addresses, the layouts are the host's. The bytes are those of every other backend
- * (docs/filters.md). Status as of gpu_chain_run. */
+ * Each function enqueues the kernels of one filter and does not wait for them. All pictures are on the
+ * device: the planes' data pointers are device addresses, the layouts are the host's. The bytes are those of
+ * every other backend (docs/filters.md). Status as of gpu_chain_run. */
 #ifndef BLURD_GPU_FILTERS_FILTERS_H
 #define BLURD_GPU_FILTERS_FILTERS_H
 
@@ -27,8 +27,8 @@ enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *
 enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *plan,
                         const struct image *source, const struct image *target, struct error *err);
 
-/* Writes a struct stats of `source` to the first row of `target`, which has the shape stats_shape(). `mask` is
- * coverage, or NULL. */
+/* Writes a struct stats of `source` to the first row of `target`, which has the shape stats_shape(). `mask`
+ * is coverage, or NULL. */
 enum status gpu_stats(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);
 
@@ -36,8 +36,8 @@ enum status gpu_stats(struct gpu_stream *stream, const struct image *source, con
 enum status gpu_blend(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);
 
-/* Copies `source`, turned upright as EXIF orientation asks, to `target`, which is laid out by orient_shape(): the
- * bytes of orient_image(). Grey and planar pictures of 8 bits that do not overlap. */
+/* Copies `source`, turned upright as EXIF orientation asks, to `target`, which is laid out by orient_shape():
+ * the bytes of orient_image(). Grey and planar pictures of 8 bits that do not overlap. */
 enum status gpu_orient(struct gpu_stream *stream, const struct image *source, uint8_t orientation,
                        const struct image *target, struct error *err);
 

@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: MIT
- * Admission control: which request gets a worker, which one waits, and which one is refused at once. The functions are
- * pure: they are told the time, and do not lock, log or count. server/queue/workers.c does that around them.
+ * Admission control: which request gets a worker, which one waits, and which one is refused at once. The
+ * functions are pure: they are told the time, and do not lock, log or count. server/queue/workers.c does that
+ * around them.
  *
  *     admission_gate     after the headers: should the body be read?
  *     admission_enter    after the body: queue the job, or refuse it
  *     admission_take     a worker is idle: the next job, to run or to refuse
  *     admission_done     that job is finished
  *
- * There are up to three queues. A job is *large* when its predicted cost is at least LARGE_FACTOR times the typical
- * cost here, and at least LARGE_NS. Small jobs go first. Large jobs run on dedicated workers, which have a lower
- * scheduling priority. When no small job waits, up to half of the general workers take large jobs, too. So a few
- * pictures of 64 MP among thumbnails delay each other, and the thumbnails are not delayed. Where all pictures are
- * large, none counts as large.
+ * There are up to three queues. A job is *large* when its predicted cost is at least LARGE_FACTOR times the
+ * typical cost here, and at least LARGE_NS. Small jobs go first. Large jobs run on dedicated workers, which
+ * have a lower scheduling priority. When no small job waits, up to half of the general workers take large
+ * jobs, too. So a few pictures of 64 MP among thumbnails delay each other, and the thumbnails are not
+ * delayed. Where all pictures are large, none counts as large.
  *
- * Where a device with its own codecs can do jobs (`device` is set), those jobs have a third queue, and dedicated
- * workers pass them to the device. The processor feeds the device: a core that computes pictures can cost the device
- * more of them than the core does. General workers therefore leave this queue to a device that is faster than all of
- * them together. Beside a slower device they take the newest job whenever it would wait for the device for longer
- * than the processor needs. While the device is down or stalls (all its workers are busy, and none began or finished
- * a job for ADMISSION_STALL_NS), they take the oldest job.
+ * Where a device with its own codecs can do jobs (`device` is set), those jobs have a third queue, and
+ * dedicated workers pass them to the device. The processor feeds the device: a core that computes pictures
+ * can cost the device more of them than the core does. General workers therefore leave this queue to a device
+ * that is faster than all of them together. Beside a slower device they take the newest job whenever it would
+ * wait for the device for longer than the processor needs. While the device is down or stalls (all its
+ * workers are busy, and none began or finished a job for ADMISSION_STALL_NS), they take the oldest job.
  *
- * The wait is predicted from the work that is queued and running; the age of the oldest job counts instead where it
- * is longer. A job that would wait for longer than its patience is refused: this alone bounds a burst. When the wait
- * stays at or above `target` for an `interval`, the queue is a standing queue, as in CoDel, and waiting in it helps no
- * request. Until the wait has been below half of the target for four intervals:
+ * The wait is predicted from the work that is queued and running; the age of the oldest job counts instead
+ * where it is longer. A job that would wait for longer than its patience is refused: this alone bounds a
+ * burst. When the wait stays at or above `target` for an `interval`, the queue is a standing queue, as in
+ * CoDel, and waiting in it helps no request. Until the wait has been below half of the target for four
+ * intervals:
  *   - jobs that would wait for longer than the target are refused,
  *   - jobs that have waited for twice the target are dropped,
  *   - the newest job is served first while more jobs wait than can be served in time,
  *   - no large job is admitted.
  *
- * The target is the cost of TARGET_JOBS typical jobs, or of the typical jobs that wait, and at least target_ns. That is
- * short enough that no request waits in vain, and long enough that workers do not run dry between two arrivals. */
+ * The target is the cost of TARGET_JOBS typical jobs, or of the typical jobs that wait, and at least
+ * target_ns. That is short enough that no request waits in vain, and long enough that workers do not run dry
+ * between two arrivals. */
 #ifndef BLURD_SERVER_QUEUE_ADMISSION_H
 #define BLURD_SERVER_QUEUE_ADMISSION_H
 
