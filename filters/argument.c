@@ -8,7 +8,7 @@
 
 #include "filters/value.h"
 
-/* The only place that writes an argument, so that type and size always agree. */
+/* Only this function writes an argument, so type and size always agree. */
 static void store(const struct argument *row, void *target, double value) {
     char *field = (char *)target + row->offset;
     int whole = (int)value;
@@ -25,7 +25,7 @@ static void store(const struct argument *row, void *target, double value) {
         memcpy(field, &on, sizeof on);
         break;
     case ARGUMENT_PARSED:
-        break; /* its parser does */
+        break; /* its parser checks */
     }
 }
 
@@ -80,8 +80,8 @@ static enum status parse_number(const struct argument *row, const char *text, vo
     return ST_OK;
 }
 
-/* Looks `text` up in a NULL-terminated list of names and writes its index through store(). A switch takes any
- * case of letters, since generated clients write True. */
+/* Finds `text` in a NULL-terminated list of names and writes its index through store(). A switch ignores
+ * case, since generated clients write True. */
 static enum status parse_name(const struct argument *row, const char *const *names, const char *text,
                               void *target, struct error *err) {
     bool is_switch = row->type == ARGUMENT_SWITCH;
@@ -102,7 +102,7 @@ static enum status parse_name(const struct argument *row, const char *const *nam
 }
 
 enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err) {
-    static const char *const switches[] = {"false", "true", "0", "1", NULL}; /* odd places are on */
+    static const char *const switches[] = {"false", "true", "0", "1", NULL}; /* odd indices are on */
     switch (row->type) {
     case ARGUMENT_REAL:
     case ARGUMENT_WHOLE:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Arguments as tables: each row has the name, bounds, default and help of one argument, and texts are parsed
- * by it into a field of a struct. */
+ * Tables of arguments: a row has the name, bounds, default and help of an argument, and parses text into a
+ * field of a struct. */
 #ifndef BLURD_FILTERS_ARGUMENT_H
 #define BLURD_FILTERS_ARGUMENT_H
 
@@ -14,26 +14,25 @@ enum argument_type {
     ARGUMENT_WHOLE,  /* decimal integer; stored as int */
     ARGUMENT_CHOICE, /* one of `choices`; its index is stored as int */
     ARGUMENT_SWITCH, /* true and false in any case of letters, 1, 0; stored as bool */
-    ARGUMENT_PARSED, /* what its function `parse` takes; all zero is its default */
+    ARGUMENT_PARSED, /* parsed by the row's function `parse`; all zero is the default */
 };
 
-/* One argument: the only place where its name, bounds, default and help stand. */
 struct argument {
     const char *name;
     enum argument_type type;
-    size_t offset;              /* in the struct that is filled */
+    size_t offset;              /* in the target struct */
     double minimum, maximum;    /* inclusive; REAL and WHOLE */
     double initial;             /* default; CHOICE: index; SWITCH: 0 or 1 */
     const char *const *choices; /* CHOICE: NULL-terminated names */
     bool odd;                   /* WHOLE: even numbers are refused */
-    double least;               /* REAL: what is nearer to 0 is refused; 0: nothing is */
+    double least;               /* REAL: smallest absolute value; 0: no limit */
     unsigned most;              /* PARSED: how often it may be given; 0: once */
-    const char *unit;           /* follows numbers in sentences, " pixels"; NULL: none */
+    const char *unit;           /* follows numbers in messages, " pixels"; NULL: none */
     const char *help;           /* a sentence or two with the unit; Markdown */
-    const char *form;           /* PARSED: what it is, in two words: "a matrix" */
+    const char *form;           /* PARSED: its kind, in two words: "a matrix" */
     const char *example;        /* PARSED: a value */
-    const char *without;        /* what holds when it is not given, where no value says it: "hard edges" */
-    /* PARSED: takes `text` into the struct at `offset`; as argument_parse. */
+    const char *without;        /* effect of leaving it out, where no default says it: "hard edges" */
+    /* PARSED: parses `text` into `field`; see argument_parse. */
     enum status (*parse)(const struct argument *row, const char *text, void *field, struct error *err);
 };
 
@@ -43,12 +42,11 @@ void arguments_default(const struct argument *table, void *target);
 /* The row named `name`, or NULL. */
 const struct argument *argument_find(const struct argument *table, const char *name);
 
-/* Appends the names of the rows to a text of `used` characters, separated by commas, and returns its length.
- */
+/* Appends the names of the rows, separated by commas, to a text of `used` characters; returns its length. */
 size_t arguments_list(const struct argument *table, char *text, size_t size, size_t used);
 
-/* Parses `text` (zero-terminated) into *target. ST_ARGUMENT names argument, value and
- * the allowed range. Nothing is clamped. */
+/* Parses `text` (zero-terminated) into *target. ST_ARGUMENT names argument, value and allowed range. No value
+ * is clamped. */
 enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err);
 
 #endif

@@ -18,8 +18,8 @@ void backend_close(struct backend *backend) {
     }
 }
 
-/* Whether the planes are those that image_layout() makes for the image's own shape, with memory
- * behind them. Strides may be larger. */
+/* Whether the planes are those of image_layout() for the image's own shape, and have memory. Strides may be
+ * larger. */
 static bool laid_out(const struct image *image) {
     if ((image->depth != 8 && image->depth != 16) || image->model > PIXEL_YCBCR ||
         image->plane_count != (image->model == PIXEL_YCBCR ? IMAGE_PLANES_MAX : 1)) {
@@ -83,7 +83,6 @@ enum backend_state backend_await(struct backend *backend, char reason[BACKEND_RE
     return ask(backend, true, reason);
 }
 
-/* Whether the mask fits the picture. */
 static enum status check_mask(const struct run *run, struct error *err) {
     const struct image *mask = run->mask;
     if (!laid_out(mask) || mask->model != PIXEL_GRAY || mask->depth != 8 ||

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The interface that cpu/ and gpu/ implement: run this chain on this image.
- *
- * Two objects. A *backend* is shared, immutable after opening and thread-safe. A
- * *lane* is one worker's private means (scratch, stream, buffers): not thread-safe,
- * so that the hot path takes no lock. The wrappers below check what the caller
- * passes; implementations trust it. */
+ * The interface that cpu/ and gpu/ implement: run a chain on an image. A *backend* is shared, immutable after
+ * opening and thread-safe. A *lane* belongs to one worker (scratch, stream, buffers) and is not thread-safe,
+ * so the hot path takes no lock. The functions below check their arguments; implementations trust them. */
 #ifndef BLURD_FILTERS_BACKEND_H
 #define BLURD_FILTERS_BACKEND_H
 
@@ -22,63 +19,62 @@ struct slot;
 struct backend;
 struct lane;
 
-/* Whether a backend can be given work now. */
 enum backend_state { BACKEND_STARTING, BACKEND_SERVING, BACKEND_DOWN };
 
 enum { BACKEND_REASON_MAX = 256 };
 
-/* Where the time of one run went, in nanoseconds; 0 for what did not happen. */
+/* Time of the parts of a run, in nanoseconds; 0 for parts that did not happen. */
 struct lane_timing {
     int64_t upload_ns;
     int64_t filter_ns;
     int64_t download_ns;
-    int unit; /* which of the backend's devices did it, from 0; -1 where there is but one */
+    int unit; /* the device used, from 0; -1 for a backend with a single one */
 };
 
-/* Memory that a run works in, aligned like a picture, contents undefined. */
+/* Working memory of a run, aligned like a picture, of undefined content. */
 struct working {
     uint8_t *memory; /* NULL: none */
     size_t size;
 };
 
-/* What to run on what. The pictures lie in `slot`; a backend that works in this process takes other
- * memory, too (slot NULL). */
+/* A run of a chain. The pictures lie in `slot`; a backend in this process also takes other memory (slot
+ * NULL). */
 struct run {
     const struct chain *chain;
     const struct slot *slot;
-    const struct image *source; /* not changed: another backend can do the same after ST_DEVICE */
-    const struct image *target; /* of the shape that chain_result() tells; no overlap with the others */
+    const struct image *source; /* not changed, so another backend can repeat the run after ST_DEVICE */
+    const struct image *target; /* has the shape of chain_result(); no overlap with the others */
     const struct image *mask; /* coverage, PIXEL_GRAY of 8 bits and the size of the picture: where it is 0 the
                                  target is the source, where it is 255 the chain's result, between them a
                                  mixture (docs/filters.md). NULL: 255 everywhere */
-    int64_t deadline_ns;      /* core/deadline.h: ST_LIMIT soon after it, from a backend that computes in this
-                                 process; others have a limit of their own */
-    struct crew *crew;        /* may help a backend that computes in this process; NULL: none */
-    const struct producer *producer; /* makes the source; NULL: it is there */
-    const struct progress *progress; /* may be told of rows of the target on the calling thread, by a backend
-                                        after which no other is tried; NULL: not told */
-    struct working working;          /* lent for the time of the run; without, the lane takes its own */
+    int64_t deadline_ns; /* core/deadline.h: ST_LIMIT soon after it from a backend in this process; others
+                            have a limit of their own */
+    struct crew *crew;   /* may help a backend in this process; NULL: none */
+    const struct producer *producer; /* makes the source; NULL: the source is complete */
+    const struct progress *progress; /* told of rows of the target, on the calling thread, by a backend that
+                                        is the last to be tried; NULL: not told */
+    struct working working;          /* lent until the run ends; without memory the lane takes its own */
 };
 
-/* A JPEG in, a JPEG out, by a device that has codecs of its own: with the bytes of the CPU's. */
+/* A JPEG turned into a JPEG by a device with codecs of its own. The bytes are those of the CPU. */
 struct transcode {
     const struct chain *chain;
-    const struct slot *slot;  /* in which the file and the room lie */
-    struct bytes input;       /* the file; not changed: the CPU can do the same after any failure */
-    struct image_shape shape; /* of the planes that it holds, as they are stored: grey or YCbCr of 8 bits */
-    uint8_t orientation;      /* to be undone before the chain (core/orient.h); 1: none */
+    const struct slot *slot;  /* holds the file and the output */
+    struct bytes input;       /* the file; not changed, so the CPU can repeat the job after any failure */
+    struct image_shape shape; /* of its planes as stored: grey or YCbCr of 8 bits */
+    uint8_t orientation;      /* undone before the chain (core/orient.h); 1: none */
     uint8_t quality;          /* of the result, 1 to 100 */
     uint8_t *output;          /* aligned like a picture */
-    size_t room;              /* bytes there */
+    size_t room;              /* bytes at output */
 };
 
 struct backend_ops {
-    /* Gives *lane the means to run; called on the thread that will use it. */
+    /* Called on the thread that will use the lane. */
     enum status (*lane_create)(struct backend *backend, struct lane **lane, struct error *err);
     enum status (*lane_run)(struct lane *lane, const struct run *run, struct lane_timing *timing,
                             struct error *err);
-    bool produces; /* lane_run calls run->producer; otherwise the wrapper has called it */
-    /* Optional; NULL: it works in no memory of this process. */
+    bool produces; /* lane_run calls run->producer; for other backends the wrapper calls it */
+    /* Optional; NULL: the backend uses no memory of this process. */
     size_t (*run_bytes)(const struct backend *backend, const struct chain *chain,
                         const struct image_shape *shape, unsigned threads);
     /* Optional, both or none. */
@@ -87,12 +83,12 @@ struct backend_ops {
                                   struct lane_timing *timing, struct error *err);
     void (*lane_destroy)(struct lane *lane);
     void (*close)(struct backend *backend);
-    /* Optional; NULL: it always serves. Thread-safe; quick, but with `await`: then it returns
-     * only when it is no longer starting. */
+    /* Optional; NULL: always serving. Thread-safe. Quick, except with `await`, which waits while the backend
+     * is starting. */
     enum backend_state (*state)(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]);
 };
 
-/* Common head of every backend; the implementation's own part follows it. */
+/* Common head of every backend; the implementation's own part follows. */
 struct backend {
     const struct backend_ops *ops;
     char name[24]; /* as in X-Backend: "cpu/avx2", "cuda:0" */
@@ -103,34 +99,33 @@ struct lane {
     struct backend *backend;
 };
 
-/* A new lane of the backend. ST_BUSY without memory, ST_DEVICE when the device fails. */
+/* ST_BUSY without memory, ST_DEVICE when the device fails. */
 enum status lane_create(struct backend *backend, struct lane **lane, struct error *err);
 
-/* Whether lanes can run now; otherwise *reason (may be NULL) says why not, in a sentence. */
+/* Whether lanes can run now; if not, *reason (may be NULL) says why in a sentence. */
 enum backend_state backend_state(struct backend *backend, char reason[BACKEND_REASON_MAX]);
 
-/* The same, once it is no longer starting. */
+/* The same, but waits while the backend is starting. */
 enum backend_state backend_await(struct backend *backend, char reason[BACKEND_REASON_MAX]);
 
-/* Bytes of working memory that a run of this (valid) chain over a picture of this shape takes when so many
- * threads work on it: for one it must be lent, for more it may be. Thread-safe. */
+/* Working memory of a run of this valid chain over a picture of this shape on so many threads. The memory for
+ * one thread must be lent, more is optional. Thread-safe. */
 size_t backend_run_bytes(const struct backend *backend, const struct chain *chain,
                          const struct image_shape *shape, unsigned threads);
 
-/* Runs the chain, and what makes its source; fails like that. `timing` may be NULL. On failure the target is
- * undefined; ST_DEVICE: another backend may do it. */
+/* Runs the chain and the producer; fails like either of them. `timing` may be NULL. On failure the target is
+ * undefined; after ST_DEVICE another backend may repeat the run. */
 enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing, struct error *err);
 
-/* How many JPEGs the backend takes at the same time by lane_transcode; 0: none, or none yet. Thread-safe and
- * quick. */
+/* JPEGs that the backend takes by lane_transcode at a time; 0: none, or none yet. Thread-safe, quick. */
 unsigned backend_transcodes(struct backend *backend);
 
-/* From JPEG to JPEG: *size bytes at job->output, baseline, without metadata. ST_UNSUPPORTED or ST_BUSY: the
- * device does not take this one, or finds it damaged; ST_DEVICE: it failed. The CPU may do it then. */
+/* Writes *size bytes to job->output: a baseline JPEG without metadata. ST_UNSUPPORTED or ST_BUSY: the device
+ * does not take this file, or finds it damaged; ST_DEVICE: it failed. The CPU may do the job then. */
 enum status lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
                            struct lane_timing *timing, struct error *err);
 
-/* Ends a lane or backend; NULL is allowed. Lanes go before their backend. */
+/* NULL is allowed. Lanes are destroyed before their backend is closed. */
 void lane_destroy(struct lane *lane);
 void backend_close(struct backend *backend);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Arguments of the blur, and from them the plan. The arithmetic that the plan drives is
- * described in docs/filters.md; the kernels that do not depend on arguments are in
- * filters/blur_kernels.c. */
+ * Arguments of the blur, and the plan made from them; docs/filters.md has the arithmetic. */
 #include "filters/blur.h"
 
 #include <math.h>
@@ -43,22 +41,21 @@ static const struct argument blur_table[] = {
     {.name = NULL},
 };
 
-/* From here the direct filter needs more than 2 * 16 + 1 taps, and reduction by 2 leaves a
- * sigma of at least 1.8, above which the reduction errs by less than 0.1 of 255. */
+/* From this sigma on the direct filter needs more than 2 * 16 + 1 taps. Reduction by 2 leaves a sigma of at
+ * least 1.8, above which the reduction errs by less than 0.1 of 255. */
 static const double sigma_reduced = 4;
 
 /* A Gaussian cut at 4 sigma lacks 6e-5 of its weight: 0.016 of 255. */
 static const double tail = 4;
 
-/* The error that rounding to whole weights leaves, counted over all taps. */
+/* Total error of the taps after rounding to whole weights. */
 static double weight_error(double centre, double pair) {
     return fabs(centre) + 2 * fabs(pair);
 }
 
-/* Rounds to 15 bits so that all taps sum to 32768 exactly and the total absolute error is
- * smallest: each pair to its nearest, the centre takes the rest, and then pairs move by one for
- * as long as the centre gains more than they lose. Each step takes the best move, so that
- * the result does not depend on the order of the taps. */
+/* Rounds to 15 bits so that all taps sum to 32768 exactly and the total absolute error is smallest: each pair
+ * is rounded to nearest, the centre takes the rest, and pairs move by one while the centre gains more than
+ * they lose. Each step takes the best move, so the result does not depend on the order of taps. */
 static void round_weights(struct blur_axis *axis, const double *exact) {
     const int one = 1 << BLUR_WEIGHT_BITS;
     int centre = one;
@@ -68,7 +65,7 @@ static void round_weights(struct blur_axis *axis, const double *exact) {
         centre -= 2 * weight[k];
     }
     for (;;) {
-        double left = centre - exact[0] * one; /* above 0: the centre has too much */
+        double left = centre - exact[0] * one; /* above 0 when the centre is too large */
         int move = left > 0 ? 1 : -1;
         unsigned best = 0;
         double gain = 1e-9; /* ties within the error of exp() move nothing */
@@ -86,7 +83,7 @@ static void round_weights(struct blur_axis *axis, const double *exact) {
         weight[best] += move;
         centre -= 2 * move;
     }
-    if (centre == one) { /* 32768 does not fit in 16 bits; 2 of 32768 is 0.016 of 255 and never shows */
+    if (centre == one) { /* 32768 does not fit in 16 bits; an error of 2 of 32768 is 0.016 of 255 */
         weight[1]++;
         centre -= 2;
     }
@@ -124,8 +121,8 @@ static void plan_axis(struct blur_axis *axis, const struct blur_arguments *argum
         for (axis->levels = 1; axis->levels < BLUR_LEVELS_MAX && 4 * factor <= sigma; axis->levels++) {
             factor *= 2;
         }
-        /* Variances add: the stages of the reduction contribute (f^2 - 1) / 3 and the
-         * enlargement f^2 / 3, and a sample of the reduced picture is f pixels wide. */
+        /* Variances add: the stages of the reduction contribute (f^2 - 1) / 3 and the enlargement f^2 / 3,
+         * and a sample of the reduced picture is f pixels wide. */
         double spent = (2.0 * factor * factor - 1) / 3;
         sigma = sqrt(sigma * sigma - spent) / factor;
         axis->radius = (uint8_t)ceil(tail * sigma);
@@ -135,7 +132,7 @@ static void plan_axis(struct blur_axis *axis, const struct blur_arguments *argum
 
 void blur_plan_make(struct blur_plan *plan, const struct blur_arguments *arguments,
                     const struct image_shape *shape) {
-    memset(plan, 0, sizeof *plan); /* padding too: plans are compared and hashed */
+    memset(plan, 0, sizeof *plan); /* also the padding, as plans are compared and hashed */
     plan->edge = (uint8_t)arguments->edge;
     plan_axis(&plan->axis[0], arguments, 0);
     if (shape->model == PIXEL_YCBCR) {
@@ -148,12 +145,12 @@ void blur_plan_make(struct blur_plan *plan, const struct blur_arguments *argumen
 
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
-    (void)err; /* no combination of arguments is wrong */
+    (void)err; /* all combinations of arguments are valid */
     blur_plan_make(planned, arguments, shape);
     return ST_OK;
 }
 
-/* Weights sum to 1: planes can be blurred as they are stored. */
+/* Weights sum to 1, so planes can be blurred as they are stored. */
 static bool planar(const void *arguments, const struct image_shape *shape) {
     (void)arguments;
     (void)shape;

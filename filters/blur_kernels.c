@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The parts of the blur that do not depend on its arguments: how an axis is reduced and
- * enlarged, what lies outside, and which plans are sound. */
+ * The parts of the blur that are independent of its arguments: stages of the reduction, enlargement, border,
+ * and the check of plans. */
 #include <string.h>
 
 #include "filters/blur.h"
 
-enum { STAGE_SHIFT_MAX = 3 }; /* a stage reduces by 8 at most: its sum, 8^4, leaves 15-bit weights whole */
+enum { STAGE_SHIFT_MAX = 3 }; /* a stage reduces by 8 at most: its sum, 8^4, divides 1 << 15 */
 
 /* Weights box * box * box * box of g ones each: sum g^4, length 4 (g - 1) + 1. */
 static void fill_stage(struct blur_stage *stage, unsigned shift) {

@@ -9,7 +9,7 @@ enum status chain_append(struct chain *chain, const struct filter *filter, const
         return fail(err, ST_ARGUMENT, "a chain has at most %d filters", CHAIN_STEPS_MAX);
     }
     struct step *step = &chain->step[chain->count];
-    memset(step, 0, sizeof *step); /* padding too: plans are compared and hashed */
+    memset(step, 0, sizeof *step); /* also the padding, as plans are compared and hashed */
     step->filter = filter_id(filter);
     enum status status = filter->plan(arguments, shape, &step->blur, err);
     if (status == ST_OK) {

@@ -30,7 +30,7 @@ static const char *const preset_names[] = {[PRESET_NONE] = "none",           [PR
                                            [PRESET_LAPLACIAN] = "laplacian", [PRESET_SOBEL_X] = "sobel-x",
                                            [PRESET_SOBEL_Y] = "sobel-y",     NULL};
 
-/* Nearer to 0 than any matrix needs; single precision knows no much smaller numbers. */
+/* Smaller divisors are refused: no matrix needs them. */
 #define DIVISOR_MIN 1e-9
 
 static const struct argument convolve_table[] = {
@@ -170,8 +170,8 @@ static double common_divisor(const double *value, unsigned count) {
     return divisor;
 }
 
-/* Finds column and row whose product the matrix is: exactly for whole numbers, so that the result is that of
- * the matrix, else up to what single precision cannot tell. */
+/* Finds a column and a row whose product is the matrix. Whole numbers must match exactly, so that the result
+ * is that of the matrix; others up to single precision. */
 static bool separate(const struct matrix *matrix, double *column, double *row) {
     unsigned width = matrix->count / matrix->rows;
     bool whole = all_whole(matrix);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Any small matrix: correlation with it as written (not flipped), divided, shifted, rounded. */
+ * Convolution with any small matrix as written (not flipped), then division, bias and rounding. */
 #ifndef BLURD_FILTERS_CONVOLVE_H
 #define BLURD_FILTERS_CONVOLVE_H
 
@@ -16,15 +16,15 @@ struct convolve_arguments {
     int edge;       /* enum edge */
 };
 
-/* What a backend computes, in real arithmetic; docs/filters.md has the order of the sums. A pixel's window
- * begins width / 2 to the left of it and height / 2 above. */
+/* The plan, in real arithmetic; docs/filters.md has the order of the sums. A pixel's window begins width / 2
+ * to its left and height / 2 above. */
 struct convolve_plan {
-    uint8_t edge;          /* enum edge */
-    uint8_t width, height; /* odd, 1 to MATRIX_SIDE_MAX */
-    uint8_t separable;     /* two passes: column, then row; `weight` is not used */
-    uint8_t alpha;         /* alpha is filtered, too, since the weights sum to the divisor; else it is kept */
-    float divisor;         /* not 0 */
-    float bias;            /* in samples of the picture */
+    uint8_t edge;                  /* enum edge */
+    uint8_t width, height;         /* odd, 1 to MATRIX_SIDE_MAX */
+    uint8_t separable;             /* two passes: column, then row; `weight` is not used */
+    uint8_t alpha;                 /* alpha is filtered, as the weights sum to the divisor; else it is kept */
+    float divisor;                 /* not 0 */
+    float bias;                    /* in samples of the picture */
     float weight[MATRIX_MAX];      /* row by row */
     float column[MATRIX_SIDE_MAX]; /* weight[y][x] = column[y] * row[x] */
     float row[MATRIX_SIDE_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What lies outside of a picture, for the filters that look there. */
+ * Pixels outside of a picture, for filters that read them. */
 #ifndef BLURD_FILTERS_EDGE_H
 #define BLURD_FILTERS_EDGE_H
 
@@ -10,7 +10,7 @@ enum edge {
     EDGE_MIRROR, /* the picture reflected about its outermost sample, which is not repeated */
     EDGE_WRAP,   /* the picture again */
     EDGE_ZERO,   /* black */
-    EDGE_FRAME,  /* /convolve only: what would look outside becomes 0 */
+    EDGE_FRAME,  /* /convolve only: results that depend on pixels outside become 0 */
 };
 
 /* For argument tables, in the order of enum edge; the second without EDGE_FRAME. */
@@ -19,8 +19,8 @@ extern const char *const edge_names[];
 
 enum { OUTSIDE = -1 };
 
-/* The sample that stands at position `at` of a side of `size` samples, or OUTSIDE for the border
- * colour. With one sample, mirror and wrap are clamp. */
+/* The sample that position `at` of a side of `size` samples reads, or OUTSIDE for the border colour. With one
+ * sample, mirror and wrap are clamp. */
 ptrdiff_t edge_source(enum edge edge, ptrdiff_t size, ptrdiff_t at);
 
 #endif

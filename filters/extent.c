@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "filters/extent.h"
 
-/* Rounds down, also below 0, as an arithmetic shift does with every compiler we know. */
+/* Rounds down, also below 0. */
 static ptrdiff_t shift_down(ptrdiff_t value, unsigned shift) {
     return value >> shift;
 }
@@ -20,7 +20,6 @@ struct span extent_needed(const struct extent *extent, unsigned i) {
     return (struct span){yields.lo * step - radius, yields.hi * step + radius};
 }
 
-/* A sample is constant as soon as all of its taps are. */
 static void constant_spans(struct extent *extent) {
     for (unsigned i = 0; i < BLUR_STAGES_MAX; i++) {
         struct span span = extent->span[i];
@@ -33,8 +32,8 @@ static void constant_spans(struct extent *extent) {
     }
 }
 
-/* Samples after which what stage i reads repeats: reducing by a power of two keeps that up, and takes out of
- * the period the factors of two that they have in common. */
+/* Period of the samples that stage i reads. Reducing by a power of two divides the period by the factors of
+ * two that both have in common. */
 static ptrdiff_t period_of(const struct extent *extent, unsigned i) {
     ptrdiff_t period = extent->edge == EDGE_WRAP ? extent->size : 2 * (extent->size - 1);
     for (unsigned k = 0; k < i && k < extent->stages; k++) {
@@ -45,7 +44,7 @@ static ptrdiff_t period_of(const struct extent *extent, unsigned i) {
     return period;
 }
 
-/* One period instead of what is asked for, where that holds all of one. */
+/* One period, where the span holds one. */
 static struct span fold(const struct extent *extent, unsigned i, struct span span) {
     struct span whole = {0, period_of(extent, i) - 1};
     return span.lo <= whole.lo && span.hi >= whole.hi ? whole : span;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Where the samples of one axis lie through the stages of a blur, and what lies outside.
+ * Positions of the samples of one axis through the stages of a blur.
  *
- * The picture counts as extended without end by the edge mode. Each stage must therefore yield
- * samples outside the picture too. For EDGE_CLAMP and EDGE_ZERO those become constant a few samples
- * outside, so that a short span is kept and positions beyond it read its ends. For EDGE_MIRROR
- * and EDGE_WRAP the span is as long as what follows can reach, but where that holds a whole period it is
- * one period, from position 0 on, and positions beyond it read it again: samples of the same input are equal
- * to the bit. So a stage never keeps more than twice what has a place in a period, however far the blur
- * reaches (docs/adr/0024). */
+ * The edge mode extends the picture without end, so each stage yields samples outside the picture, too. Under
+ * EDGE_CLAMP and EDGE_ZERO these become constant a few samples outside: a short span is kept, and positions
+ * beyond it read its ends. Under EDGE_MIRROR and EDGE_WRAP the span is as long as later stages reach, but one
+ * period at most, from position 0 on; positions beyond it read the period again, whose samples are equal to
+ * the bit. So a stage keeps at most twice a period, however far the blur reaches (docs/adr/0024). */
 #ifndef BLURD_FILTERS_EXTENT_H
 #define BLURD_FILTERS_EXTENT_H
 
@@ -37,22 +35,21 @@ struct extent {
     unsigned stages;
     struct blur_stage stage[BLUR_STAGES_MAX];
     struct span span[BLUR_STAGES_MAX + 1]; /* [i]: kept before stage i; the same from [stages] on */
-    struct span blurred;                   /* what the low-resolution filter yields */
+    struct span blurred;                   /* positions that the low-resolution filter yields */
 };
 
-/* Lays out an axis of `size` samples. */
 void extent_init(struct extent *extent, const struct blur_axis *axis, enum edge edge, uint32_t size);
 
-/* The sample of the picture that stands at position `at`, or OUTSIDE for the border colour. */
+/* The sample of the picture that position `at` reads, or OUTSIDE for the border colour. */
 ptrdiff_t extent_source(const struct extent *extent, ptrdiff_t at);
 
 /* Whether positions outside read the picture again. */
 bool extent_repeats(const struct extent *extent);
 
-/* The position in span[i], 0 < i, that has what stands at position `at`. */
+/* The position in span[i], 0 < i, that holds the sample of position `at`. */
 ptrdiff_t extent_kept(const struct extent *extent, unsigned i, ptrdiff_t at);
 
-/* The input positions that stage `i` needs to yield span[i + 1]. Without such a stage, that span. */
+/* The input positions from which stage `i` yields span[i + 1]; span[i] where there is no such stage. */
 struct span extent_needed(const struct extent *extent, unsigned i);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The table of filters, and what is made of the arguments of one: a step of a chain. */
+ * The table of filters, and a step of a chain: a filter planned for one picture. */
 #ifndef BLURD_FILTERS_FILTER_H
 #define BLURD_FILTERS_FILTER_H
 
@@ -12,10 +12,9 @@
 
 enum filter_id { FILTER_BLUR, FILTER_CONVOLVE, FILTER_PIXELATE, FILTER_SHARPEN, FILTER_STATS, FILTER_COUNT };
 
-/* One step of a chain, planned for one picture. */
 struct step {
     enum filter_id filter;
-    union { /* a filter's functions get the address of the union */
+    union { /* the functions of a filter get its address */
         struct blur_plan blur;
         struct convolve_plan convolve;
         struct pixelate_plan pixelate;
@@ -23,7 +22,6 @@ struct step {
     };
 };
 
-/* The arguments of any filter. */
 union filter_arguments {
     struct blur_arguments blur;
     struct convolve_arguments convolve;
@@ -35,7 +33,6 @@ union filter_arguments {
 const struct filter *filter_get(enum filter_id id);
 const struct filter *filter_find(const char *name);
 
-/* The id of a filter of the table. */
 enum filter_id filter_id(const struct filter *filter);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A filter matrix as text. Rows are separated by `;`, numbers by `,` — "0,-1,0;-1,5,-1;0,-1,0" — or
- * it is a JSON array, of rows or flat. */
+ * A filter matrix as text: rows separated by `;` and numbers by `,`, "0,-1,0;-1,5,-1;0,-1,0", or a JSON
+ * array, of rows or flat. */
 #ifndef BLURD_FILTERS_MATRIX_H
 #define BLURD_FILTERS_MATRIX_H
 
@@ -11,13 +11,13 @@
 enum { MATRIX_SIDE_MAX = 15, MATRIX_MAX = MATRIX_SIDE_MAX * MATRIX_SIDE_MAX };
 
 struct matrix {
-    uint16_t count; /* of numbers; 0: no matrix */
+    uint16_t count; /* numbers; 0: no matrix */
     uint16_t rows;  /* 1 also for a flat list */
     double value[MATRIX_MAX];
 };
 
-/* Parses the value of argument `row` into a struct matrix. ST_ARGUMENT names what is wrong: no number, not
- * finite, beyond 1e6, too many, rows of different length. The sides are not judged here. */
+/* Parses the value of argument `row` into a struct matrix. ST_ARGUMENT names the error: no number, not
+ * finite, beyond 1e6, too many, rows of different length. The caller checks the sides. */
 enum status matrix_parse(const struct argument *row, const char *text, void *target, struct error *err);
 
 #endif

@@ -23,7 +23,7 @@ static bool whole_in_planes(uint32_t block, const struct image_shape *shape) {
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     (void)shape;
-    (void)err; /* every block is possible */
+    (void)err; /* every block is valid */
     struct pixelate_plan *plan = planned;
     plan->block = (uint32_t)((const struct pixelate_arguments *)arguments)->block;
     return ST_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pixelation: each tile becomes its mean. Tiles start at the top left corner; those that the border cuts
- * average what they have. */
+ * Pixelation replaces each tile by its mean. Tiles start at the top left corner; the border cuts the last
+ * ones. */
 #ifndef BLURD_FILTERS_PIXELATE_H
 #define BLURD_FILTERS_PIXELATE_H
 

@@ -9,13 +9,13 @@
 const char *const region_unit_names[] = {
     [REGION_PX] = "px", [REGION_PERCENT] = "percent", [REGION_RATIO] = "ratio", NULL};
 
-/* What stands for the whole width or height; of pixels the largest number that is allowed. */
+/* The number that is the whole width or height; for pixels the largest allowed one. */
 static const double unit_most[] = {
     [REGION_PX] = REGION_PIXELS_MAX, [REGION_PERCENT] = 100, [REGION_RATIO] = 1};
 
-/* A region while it is read; it joins the set when nothing is wrong with it. */
+/* A region during parsing; it joins the set once it is valid. */
 struct draft {
-    const char *text; /* all of it, for sentences */
+    const char *text; /* the whole argument, for messages */
     enum region_form form;
     unsigned count;
     double number[2 * REGION_POINTS_MAX];
@@ -39,7 +39,7 @@ static enum status refuse(const struct draft *draft, const char *rule, struct er
     return fail_argument(err, "region", "region is %s, %s", value_quote(draft->text, value), rule);
 }
 
-/* The same about one of its numbers: "region is VALUE, but NUMBER RULE". */
+/* The same for one of its numbers: "region is VALUE, but NUMBER RULE". */
 static enum status refuse_number(const struct draft *draft, const char *number, const char *rule,
                                  struct error *err) {
     char value[VALUE_QUOTE_MAX], part[VALUE_QUOTE_MAX];
@@ -47,7 +47,7 @@ static enum status refuse_number(const struct draft *draft, const char *number, 
                          value_quote(number, part), rule);
 }
 
-/* Finds the form and how many numbers there are; *list is where they start. */
+/* Finds the form and the count of numbers; *list is their start. */
 static enum status read_form(struct draft *draft, const char **list, struct error *err) {
     const char *colon = strchr(draft->text, ':');
     *list = colon ? colon + 1 : draft->text;
@@ -73,12 +73,11 @@ static enum status read_form(struct draft *draft, const char **list, struct erro
     return ST_OK;
 }
 
-/* Whether number i is a width or height. */
 static bool is_size(const struct draft *draft, unsigned i) {
     return draft->form != REGION_POLYGON && i >= 2;
 }
 
-/* Number i, the first `length` characters of `text`. */
+/* Parses number i, the first `length` characters of `text`. */
 static enum status read_number(struct draft *draft, unsigned i, const char *text, size_t length,
                                struct error *err) {
     char number[64] = "", part[64] = "";
@@ -111,7 +110,7 @@ static enum status read_numbers(struct draft *draft, const char *list, struct er
     return status;
 }
 
-/* 33.3% and 66.7% may add up to a little more than 100% in binary; the whole is 1 here. */
+/* Binary rounding may take 33.3% and 66.7% slightly above 100%; the whole is 1 here. */
 static const double whole_margin = 1e-11;
 
 static bool above_whole(const struct draft *draft, unsigned axis) {
@@ -129,11 +128,11 @@ static bool same_units(const struct draft *draft) {
     return true;
 }
 
-/* Whether all points lie on one line, up to what rounding does to decimal fractions. Units of an
- * axis only stretch the picture; with mixed ones it depends on the size, and is found when drawing. */
+/* Whether all points lie on one line, except for the rounding of decimal fractions. Units of an axis only
+ * stretch the picture. Mixed units depend on its size and are checked when drawing. */
 static bool on_one_line(const struct draft *draft) {
     const double *p = draft->number;
-    double far_x = 0, far_y = 0; /* the point farthest from the first, as seen from there */
+    double far_x = 0, far_y = 0; /* the point farthest from the first, relative to it */
     for (unsigned i = 2; i < draft->count; i += 2) {
         double x = p[i] - p[0], y = p[i + 1] - p[1];
         if (x * x + y * y > far_x * far_x + far_y * far_y) {
@@ -187,8 +186,6 @@ enum status region_parse(struct region_set *set, const char *text, struct error 
     return ST_OK;
 }
 
-/* ---- units ---- */
-
 static enum region_unit unit_of(const struct region_set *set, unsigned i) {
     return set->percent[i] ? REGION_PERCENT : (enum region_unit)set->unit;
 }
@@ -203,7 +200,7 @@ static enum status check_number(const struct region_set *set, uint32_t index, un
                          index + 1, set->number[i], region_unit_names[set->unit], most);
 }
 
-/* Number i and the one it is added to, x and w or y and h, as parts of the whole side; pixels are none. */
+/* Number i and its partner, x and w or y and h, as parts of the whole side; not for pixels. */
 static enum status check_sum(const struct region_set *set, uint32_t index, unsigned i, struct error *err) {
     enum region_unit start = unit_of(set, i), size = unit_of(set, i + 2);
     if (start == REGION_PX || size == REGION_PX ||
@@ -264,8 +261,6 @@ enum status region_check_size(const struct region_set *set, uint32_t width, uint
     return status;
 }
 
-/* ---- places ---- */
-
 static double in_pixels(const struct region_set *set, unsigned i, uint32_t side) {
     enum region_unit unit = unit_of(set, i);
     return unit == REGION_PX ? set->number[i] : set->number[i] * side / unit_most[unit];
@@ -312,9 +307,7 @@ struct region_box region_box(const struct region_set *set, uint32_t index, uint3
     return (struct region_box){snap(x), snap(y), snap(x + w), snap(y + h)};
 }
 
-/* ---- turning ---- */
-
-/* Where a place of the upright picture is stored; width and height are those of the stored picture. */
+/* The stored place of a place of the upright picture; width and height are those of the stored picture. */
 static struct region_point turn_point(struct region_point at, uint8_t orientation, double width,
                                       double height) {
     switch (orientation) {
@@ -337,7 +330,7 @@ static struct region_point turn_point(struct region_point at, uint8_t orientatio
     }
 }
 
-/* Replaces the numbers of region `index` by those of the turned one, in pixels. */
+/* Replaces the numbers of region `index` by those of the turned region, in pixels. */
 static void turn_region(struct region_set *set, uint32_t index, uint8_t orientation, uint32_t width,
                         uint32_t height) {
     const struct region *region = &set->region[index];

@@ -8,9 +8,9 @@
  *
  * Numbers are decimal. A trailing % makes one a percentage of the width (x and w) or height (y and h) of the
  * displayed (upright) picture, whose top left corner is 0,0. Numbers without it have the unit of the set:
- * pixels, percent, or a ratio of the width or height. They are 0 to 1000000 pixels, 0% to 100%, or 0 to 1;
- * w and h are above 0. What lies right of or below the picture in pixels is allowed, as the size may not be
- * known to the client; cpu/mask/mask.h reports it.
+ * pixels, percent, or a ratio of the width or height. They are 0 to 1000000 pixels, 0% to 100%, or 0 to 1; w
+ * and h are above 0. Pixels right of or below the picture are allowed, as the size may not be known to the
+ * client; cpu/mask/mask.h reports it.
  *
  * Plain data of fixed size, no pointers: can be copied, compared and sent. Zero-initialise. */
 #ifndef BLURD_FILTERS_REGION_H
@@ -24,7 +24,7 @@
 enum {
     REGIONS_MAX = 64,
     REGION_POINTS_MIN = 3,
-    REGION_POINTS_MAX = 64,    /* of one polygon */
+    REGION_POINTS_MAX = 64,
     REGION_NUMBERS_MAX = 1024, /* of all regions together */
     REGION_PIXELS_MAX = 1000000,
 };
@@ -36,37 +36,36 @@ extern const char *const region_unit_names[]; /* in that order, NULL-terminated 
 
 struct region {
     uint16_t form;  /* enum region_form */
-    uint16_t first; /* where its numbers start */
+    uint16_t first; /* index of its first number */
     uint16_t count; /* x, y, w, h; of a polygon x and y of each point */
 };
 
 struct region_set {
     uint32_t count;
     uint32_t numbers;
-    int unit; /* enum region_unit: of numbers that are not percentages by themselves; may be set at any time
-               */
+    int unit; /* enum region_unit of numbers without %; may be set at any time */
     struct region region[REGIONS_MAX];
     double number[REGION_NUMBERS_MAX];
-    bool percent[REGION_NUMBERS_MAX]; /* the number had a %; else it has the unit of the set */
+    bool percent[REGION_NUMBERS_MAX];
 };
 
-/* Appends the region that `text` (zero-terminated) describes. ST_ARGUMENT names the value and the rule that
- * it breaks, with the set unchanged: not a number, a wrong count of numbers, empty, outside, a polygon whose
- * points lie on one line, too many regions or points. Nothing is clamped. */
+/* Appends the region of `text` (zero-terminated). ST_ARGUMENT names the value and the broken rule and leaves
+ * the set unchanged: not a number, a wrong count, empty, outside, a polygon on one line, too many regions or
+ * points. No number is clamped. */
 enum status region_parse(struct region_set *set, const char *text, struct error *err);
 
-/* Checks the numbers of all regions against the unit of the set, once that is known. ST_ARGUMENT names the
- * region, the number and what is allowed. */
+/* Checks all numbers against the unit of the set. ST_ARGUMENT names the region, the number and the allowed
+ * range. */
 enum status region_check(const struct region_set *set, struct error *err);
 
-/* For regions that must hide something in a displayed picture of that size: ST_ARGUMENT names the first one
- * that is less than a pixel wide or high, that lies in the first pixel alone (as ratios do that are read as
- * pixels), or that lies off the picture. */
+/* Checks regions that must hide something in a displayed picture of this size. ST_ARGUMENT names the first
+ * one that is less than a pixel wide or high, inside the first pixel (ratios read as pixels), or off the
+ * picture. */
 enum status region_check_size(const struct region_set *set, uint32_t width, uint32_t height,
                               struct error *err);
 
-/* Places in a picture, in pixels, fractions included. They are rounded to 1/65536 of a pixel, so that
- * borders which are equal on paper (0.1 + 0.2 and 0.3) are equal. */
+/* Places in pixels, rounded to 1/65536, so that borders that are equal on paper (0.1 + 0.2 and 0.3) are
+ * equal. */
 struct region_point {
     double x, y;
 };
@@ -74,15 +73,15 @@ struct region_box {
     double x0, y0, x1, y1;
 };
 
-/* The rectangle around region `index` of a picture of that size; may be larger than the picture. */
+/* The rectangle around region `index`; may be larger than the picture, which has this size. */
 struct region_box region_box(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height);
 
-/* Fills the points of polygon `index` and returns how many there are. */
+/* Fills the points of polygon `index` and returns their number. */
 unsigned region_points(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height,
                        struct region_point point[REGION_POINTS_MAX]);
 
-/* Turns regions of the upright picture into those of the picture as it is stored, with this EXIF orientation
- * (1 to 8) and this stored size. Afterwards all numbers are pixels, and may be negative. */
+/* Turns regions of the upright picture into regions of the stored picture, which has this EXIF orientation (1
+ * to 8) and size. Afterwards all numbers are pixels and may be negative. */
 void region_turn(struct region_set *set, uint8_t orientation, uint32_t width, uint32_t height);
 
 #endif

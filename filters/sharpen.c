@@ -51,7 +51,7 @@ static const struct argument sharpen_table[] = {
 
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
-    (void)err; /* no combination of arguments is wrong */
+    (void)err; /* all combinations of arguments are valid */
     const struct sharpen_arguments *sharpen = arguments;
     struct sharpen_plan *plan = planned;
     blur_plan_make(&plan->blur, &sharpen->blur, shape);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Unsharp mask: x + amount * (x - blur(x)), a SAXPY of the picture and its blur. */
+ * Unsharp mask: x + amount * (x - blur(x)). */
 #ifndef BLURD_FILTERS_SHARPEN_H
 #define BLURD_FILTERS_SHARPEN_H
 
@@ -11,11 +11,11 @@ struct sharpen_arguments {
     double threshold; /* steps of 255 */
 };
 
-/* Always in real arithmetic, so that the blur is not rounded before it is amplified. */
+/* Always in real arithmetic: the blur is not rounded before it is amplified. */
 struct sharpen_plan {
     struct blur_plan blur;
     float amount;
-    float threshold; /* in samples of the picture: what differs by less stays */
+    float threshold; /* in samples of the picture: smaller differences stay */
 };
 
 extern const struct filter filter_sharpen;

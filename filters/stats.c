@@ -14,7 +14,7 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
     (void)arguments;
     (void)shape;
     (void)planned;
-    (void)err; /* there is nothing to plan */
+    (void)err;
     return ST_OK;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Statistics of a picture. All sums are whole numbers, so that the order in which a backend adds
- * does not show. The result is no picture: a backend writes a struct stats where the target's
- * samples would begin, see stats_shape(). */
+ * Statistics of a picture. All sums are whole numbers, so a backend may add in any order. A backend writes a
+ * struct stats to the first row of the target, see stats_shape(). */
 #ifndef BLURD_FILTERS_STATS_H
 #define BLURD_FILTERS_STATS_H
 
@@ -17,7 +16,7 @@ struct stats_channel {
 };
 
 struct stats {
-    uint64_t pixels; /* that were counted: those with a coverage of 128 or more under a mask, else all */
+    uint64_t pixels; /* counted pixels: under a mask those with a coverage of 128 or more, else all */
     struct stats_channel channel[STATS_CHANNELS_MAX]; /* the picture's; alpha as stored; the rest is 0 */
 };
 

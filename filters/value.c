@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Enough to recognise a value in a sentence. */
 enum { QUOTED_MAX = 40 };
 
 const char *value_quote(const char *text, char buffer[VALUE_QUOTE_MAX]) {
