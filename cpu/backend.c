@@ -18,14 +18,14 @@ struct cpu_backend {
 
 struct cpu_lane {
     struct lane base;
-    struct scratch scratch; /* of the filters */
-    struct scratch spare;   /* a second picture, for chains of more than one step */
+    struct scratch scratch; /* working memory of the filters */
+    struct scratch spare;   /* the second picture of a chain of several steps */
 };
 
 static const struct backend_ops cpu_ops;
 
 static struct cpu_backend *cpu_backend(struct backend *backend) {
-    return (struct cpu_backend *)backend; /* `base` is first */
+    return (struct cpu_backend *)backend;
 }
 
 static enum status cpu_lane_create(struct backend *backend, struct lane **lane, struct error *err) {
@@ -45,7 +45,7 @@ static void cpu_lane_destroy(struct lane *lane) {
     free(own);
 }
 
-/* The mask is for statistics alone: everything else is mixed at the end of the chain. */
+/* Only statistics read the mask here: for all other filters the end of the chain blends with it. */
 static enum status run_step(const struct cpu_context *context, const struct step *step,
                             const struct image *source, const struct image *mask, const struct image *target,
                             struct error *err) {
@@ -98,7 +98,7 @@ static size_t cpu_run_bytes(const struct backend *backend, const struct chain *c
     return most + (chain->count > 1 ? spare : 0);
 }
 
-/* A picture like `source`, in memory that is lent, whose rest the filters get; else in the lane's own. */
+/* Lays out a picture like `source` in lent memory, whose rest goes to the filters, or in the lane's own. */
 static enum status spare_image(struct cpu_lane *lane, const struct image *source, struct image *spare,
                                struct error *err) {
     struct image_shape shape = image_shape(source);
@@ -116,10 +116,10 @@ static enum status spare_image(struct cpu_lane *lane, const struct image *source
     return status;
 }
 
-/* The steps write to the spare picture and the target in turn, the last one to the target. */
+/* The steps write to the spare picture and the target in turn, so that the last one writes to the target. */
 static enum status run_steps(struct cpu_lane *own, const struct run *run, struct error *err) {
     const struct chain *chain = run->chain;
-    const bool follows = chain->step[0].filter == FILTER_BLUR; /* the others want the whole picture */
+    const bool follows = chain->step[0].filter == FILTER_BLUR; /* only a blur can follow a producer */
     struct cpu_context context = {.rows = &cpu_backend(own->base.backend)->rows,
                                   .scratch = &own->scratch,
                                   .crew = run->crew,
@@ -188,7 +188,7 @@ static bool have_avx2(void) {
     return __builtin_cpu_supports("avx2");
 }
 
-/* What rows_avx512.c is compiled for, by the Makefile and by its own pragma. */
+/* The Makefile and a pragma compile rows_avx512.c for these instructions. */
 static bool have_avx512(void) {
     return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");

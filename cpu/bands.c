@@ -5,11 +5,11 @@
 #include "core/deadline.h"
 
 enum {
-    SLICE_WORK = 2 << 20, /* of the first slice of a band: a millisecond or so */
-    SLICE_NS = 4000000,   /* what the others aim at: short against any deadline, and long enough that the rows
-                             which a slice reads beside its own stay few */
-    FOLLOWING_SEATS = 8,  /* for so many: brief bands, of which few are left when the picture is there */
-    STRIP_WORK = 192 << 10, /* of a strip on one seat: what is read and written stays in a core's cache */
+    SLICE_WORK = 2 << 20, /* the first slice of a band takes about a millisecond */
+    SLICE_NS = 4000000, /* later slices: short against a deadline, long against the rows that they read beside
+                           their own */
+    FOLLOWING_SEATS = 8,    /* the picture is cut for this many, so that few bands are left at its end */
+    STRIP_WORK = 192 << 10, /* a strip on one seat stays in a core's cache */
 };
 
 struct bands {
@@ -39,7 +39,6 @@ unsigned bands_seats_most(unsigned threads, size_t size) {
                                             : (unsigned)(BANDS_MEMORY / size);
 }
 
-/* Each plane gets its share of the parts, at least one. */
 static unsigned cut(struct bands *bands, unsigned parts) {
     const struct pass *pass = bands->pass;
     uint64_t all = pass_work(pass);
@@ -95,23 +94,21 @@ enum status bands_run(struct crew *crew, unsigned seats, const struct pass *pass
     return crew_run(crew, &work, err);
 }
 
-/* ---- following a picture that is being made ---- */
-
 struct followed {
     const struct pass *pass;
     bands_reach *reach;
     const struct producer *producer;
-    const struct progress *progress; /* the pass's, on one seat */
+    const struct progress *progress; /* one seat only */
     struct crew_gate *gate;
     unsigned parts, open;
 };
 
-/* The first row of a part's band, or the end of the last part's. A part has a band of each plane. */
+/* The first row of a part's band, or the end of the last band. A part has a band of each plane. */
 static uint32_t first_row(const struct followed *followed, unsigned plane, unsigned part) {
     return (uint32_t)((uint64_t)followed->pass->rows[plane] * part / followed->parts);
 }
 
-/* What all planes have that have rows. */
+/* The least progress of the planes that have rows. */
 static uint32_t rows_made(const struct followed *followed, unsigned part) {
     const struct pass *pass = followed->pass;
     uint32_t made = UINT32_MAX;
@@ -162,7 +159,7 @@ static enum status make_picture(void *context, struct crew_gate *gate, struct er
     return followed->producer->make(followed->producer->context, &progress, err);
 }
 
-/* On one seat as many that each stays in the cache, but none too thin. */
+/* One seat gets enough strips for each to stay in the cache, but none thinner than `least`. */
 static unsigned strips(const struct pass *pass) {
     uint64_t wanted = pass_work(pass) / STRIP_WORK + 1;
     uint32_t rows = 0;

@@ -21,14 +21,12 @@ struct band {
  * largest `to`. */
 typedef uint32_t bands_reach(const void *context, unsigned plane, uint32_t to);
 
-/* A pass: its rows in each plane (0: none), the cost of a row in filtered samples, and the function that
- * makes a band. */
 struct pass {
     uint32_t rows[IMAGE_PLANES_MAX];
     uint64_t cost[IMAGE_PLANES_MAX];
     void (*band)(const void *context, const struct band *band); /* makes a band or a part of one */
     const void *context;
-    uint32_t least;      /* rows of a strip at least, as strips do some work twice at their borders */
+    uint32_t least;      /* fewest rows of a strip: strips do some work twice at their borders */
     int64_t deadline_ns; /* core/deadline.h; looked at every few milliseconds, also within a band */
     /* Optional. bands_follow tells it the rows of the picture that the pass has made, on one seat. */
     const struct progress *progress;
@@ -38,21 +36,19 @@ struct pass {
 /* Most bytes that all seats of a run take together, unless one seat alone takes more. */
 enum { BANDS_MEMORY = 16 << 20 };
 
-/* The number of seats to run the pass on now, each with `size` bytes. The caller reserves their memory before
- * it calls bands_run. */
+/* The number of seats for the pass now, each with `size` bytes. The caller reserves the memory first. */
 unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
 
 /* The largest number that bands_seats returns when `threads` threads are idle. */
 unsigned bands_seats_most(unsigned threads, size_t size);
 
-/* Runs the pass and returns when it is done. One seat: plane by plane on the caller. ST_LIMIT at the
- * deadline; then no band runs any more. */
+/* Runs the pass; with one seat plane by plane on the caller. ST_LIMIT at the deadline. No band runs after the
+ * return. */
 enum status bands_run(struct crew *crew, unsigned seats, const struct pass *pass, struct error *err);
 
-/* The same in strips across all planes, from the top, and with a producer (NULL: the picture is complete)
- * while the picture is being made: a strip begins as soon as there is what it is made of. On one seat the
- * caller has each strip of the picture in its cache when it goes on with it. Fails like the producer, and
- * with ST_LIMIT at the deadline; then no band runs any more. */
+/* The same in strips across all planes, from the top. With a producer (NULL: the picture is complete) a strip
+ * begins as soon as its input rows exist. On one seat the caller finds each strip of the picture in its
+ * cache. Fails like the producer, and with ST_LIMIT at the deadline. No band runs after the return. */
 enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *pass, bands_reach *reach,
                          const struct producer *producer, struct error *err);
 

@@ -11,10 +11,9 @@
 struct cpu_context {
     const struct row_set *rows;
     struct scratch *scratch;
-    struct crew *crew;   /* NULL: the caller alone */
-    int64_t deadline_ns; /* core/deadline.h */
-    const struct producer
-        *producer; /* makes the source, called before rows are read; NULL: the source is complete */
+    struct crew *crew;               /* NULL: the caller alone */
+    int64_t deadline_ns;             /* core/deadline.h */
+    const struct producer *producer; /* called before rows are read; NULL: the source is complete */
     const struct progress *progress; /* may be told of rows of the target; NULL: not told */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A rectangle of values between two passes: rows of one or several segments. Interleaved rows have
- * one segment and `step` values a pixel; planar rows have a segment per channel and step 1. */
+ * A rectangle of values between two passes: rows of one or several segments. Interleaved rows have one
+ * segment and `step` values a pixel; planar rows have a segment per channel and step 1. */
 #ifndef BLURD_CPU_GRID_H
 #define BLURD_CPU_GRID_H
 
@@ -35,9 +35,9 @@ static inline struct grid grid_make(struct span x, struct span y, size_t value, 
                          .stride = segments * segment * value};
 }
 
-/* Takes the grid's memory at *offset of `memory` (NULL: only counts), which it advances. Row functions
- * read a little before a row and read and write ROW_SLACK behind; rows are written in ascending
- * order, so that one slack at the end is enough. */
+/* Takes the grid's memory at *offset of `memory` (NULL: only counts) and advances *offset. Row functions read
+ * a little before a row, and read and write ROW_SLACK behind it. Rows are written in ascending order, so one
+ * slack at the end is enough. */
 static inline void grid_place(struct grid *grid, uint8_t *memory, size_t *offset) {
     *offset += IMAGE_ALIGNMENT;
     grid->first = memory ? memory + *offset : NULL;

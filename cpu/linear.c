@@ -8,7 +8,7 @@
 
 enum {
     LEVELS = 65536,
-    SAMPLE_COST = 2, /* a look-up, against a sample that is blurred */
+    SAMPLE_COST = 2, /* a look-up, relative to the blur of a sample */
 };
 
 static struct {
@@ -40,7 +40,7 @@ static void make_tables(void) {
     }
 }
 
-/* The rows: all samples by the table, then alpha, each `channels`-th, anew. */
+/* All samples go through the table; then alpha, each `channels`-th sample, is written anew. */
 
 static void row_from8(uint16_t *to, const uint8_t *from, size_t count, unsigned channels, bool alpha) {
     for (size_t i = 0; i < count; i++) {

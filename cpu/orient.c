@@ -5,8 +5,7 @@
 
 #include "core/deadline.h"
 
-/* Where a walk over the source starts and how many bytes it steps for one target column
- * and one target row. */
+/* First source byte, and bytes from one target column and one target row to the next. */
 struct orient_walk {
     const uint8_t *start;
     ptrdiff_t step_x;
@@ -28,10 +27,10 @@ static struct orient_walk orient_walk(const struct plane *source, struct orient_
                           : (struct orient_walk){start, column, row};
 }
 
-enum { TILE = 32 }; /* samples a side: the rows read and the rows written of a tile fit the cache */
+enum { TILE = 32 }; /* samples a side: the rows of a tile fit in the cache */
 
-/* Rows top to bottom - 1 of the target. `size` is a constant wherever this is inlined, so that memcpy becomes
- * a move. */
+/* Makes rows top to bottom - 1 of the target. `size` is a constant where this is inlined, so that memcpy
+ * becomes a move. */
 static inline __attribute__((always_inline)) void copy_tiles(struct orient_walk walk,
                                                              const struct plane *target, uint32_t top,
                                                              uint32_t bottom, const size_t size) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Turning a picture upright, as EXIF orientation 1 to 8 asks; core/orient.h has the arithmetic. */
+ * Turns a picture upright by its EXIF orientation, 1 to 8; core/orient.h has the arithmetic. */
 #ifndef BLURD_CPU_ORIENT_H
 #define BLURD_CPU_ORIENT_H
 

@@ -16,19 +16,18 @@ struct scratch {
     bool lent; /* does not grow */
 };
 
-/* What a pass works in: `shared` bytes, and `seat` bytes for each thread. */
+/* Working memory of a pass: `shared` bytes, and `seat` bytes for each thread. */
 struct scratch_need {
     size_t shared, seat;
 };
 
-/* Bytes for so many threads. */
 size_t scratch_need_bytes(const struct scratch_need *need, unsigned seats);
 
-/* Makes sure of `size` bytes, whose content is undefined. ST_BUSY without memory; what was there
- * is then gone, but the scratch is still usable. */
+/* Provides `size` bytes of undefined content. ST_BUSY without memory: the old content is gone, but the
+ * scratch is still usable. */
 enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *err);
 
-/* The same for `*seats` threads; lowers the number, down to 1, to what lent memory is enough for. */
+/* The same for `*seats` threads. Lowers the number, down to 1, to what lent memory allows. */
 enum status scratch_seats(struct scratch *scratch, const struct scratch_need *need, unsigned *seats,
                           struct error *err);
 

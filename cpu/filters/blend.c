@@ -45,7 +45,7 @@ static inline void mix_alpha(uint8_t *to, const uint8_t *from, unsigned channels
     put(to, channels - 1, bytes, (alpha + 127) / 255);
 }
 
-/* How many bytes from the first on are equal to it, of at most `count`. */
+/* Length of the run of bytes equal to the first, `count` at most. */
 static uint32_t equal_run(const uint8_t *m, uint32_t count) {
     uint32_t run = 1;
     uint64_t all = m[0] * 0x0101010101010101u, eight;
@@ -61,7 +61,7 @@ static uint32_t equal_run(const uint8_t *m, uint32_t count) {
     return run;
 }
 
-/* `count` pixels with the coverages m. */
+/* Blends `count` pixels with the coverages m. */
 static void blend_span(uint8_t *to, const uint8_t *from, const struct plane *plane, unsigned bytes,
                        bool alpha, const uint8_t *m, uint32_t count) {
     size_t pixel = (size_t)plane->channels * bytes;

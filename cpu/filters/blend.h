@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The end of a chain with a mask: the filtered picture where the mask is 255, the source where it is 0, and a
- * mixture between. Every backend computes the same, in whole numbers, for 8 and 16 bits alike:
+ * The end of a chain with a mask: the filtered picture where the mask is 255, the source where it is 0, a
+ * mixture between. All backends compute the same, in whole numbers, for 8 and 16 bits alike:
  *
  *     m = coverage of the sample; s, f = the source's and the filtered sample; / rounds down
  *     m = 0      s
@@ -10,8 +10,8 @@
  *         alpha                    (A + 127) / 255
  *         colour                   A > 0: (s sa (255 - m) + f fa m + A / 2) / A; else 0
  *
- * The coverage of a sample of a plane that is not reduced is that of its pixel. A reduced one takes
- * (sum + n / 2) / n over the n pixels it covers that lie in the picture. */
+ * A sample of a plane that is not reduced has the coverage of its pixel. A reduced sample has the mean of its
+ * n pixels in the picture, (sum + n / 2) / n. */
 #ifndef BLURD_CPU_FILTERS_BLEND_H
 #define BLURD_CPU_FILTERS_BLEND_H
 

@@ -5,10 +5,10 @@
  *     blur          vertical, then horizontal taps, row by row of the smallest picture
  *     enlargement   horizontal into a ring of four rows, vertical into the target
  *
- * An axis that is not reduced lacks its part of the first and the third line. Whatever comes first
- * reads the picture, whatever comes last writes it. Nothing of the picture's size is stored: the
- * stages keep small pictures, everything else is rows. The same code serves both kinds of
- * arithmetic; what differs is in struct row_ops.
+ * An axis that is not reduced lacks its part of the first and the third line. Whatever comes first reads the
+ * picture, whatever comes last writes it. Nothing of the picture's size is stored: the stages keep small
+ * pictures, everything else is rows. The same code serves both kinds of arithmetic; what differs is in struct
+ * row_ops.
  *
  * Each line above is a pass over all planes, whose rows a crew makes in bands; the second and the third are
  * one. A pass begins when the one before is done, so that a band finds all rows that it reads, however far
@@ -34,8 +34,8 @@ static ptrdiff_t modulo(ptrdiff_t value, ptrdiff_t period) {
     return rest < 0 ? rest + period : rest;
 }
 
-/* The picture's row at position y, which may lie outside. In floating point it is loaded into the
- * ring, where it stays while the rows of one pass are collected: those ascend, without gaps. */
+/* The picture's row at position y, which may lie outside. In floating point the ring keeps it while the rows
+ * of one pass are collected, in ascending order without gaps. */
 static const void *picture_row(struct blur_lines *lines, ptrdiff_t y) {
     const struct blur_job *job = lines->job;
     ptrdiff_t at = extent_source(&job->y, y);
@@ -54,7 +54,7 @@ static const void *picture_row(struct blur_lines *lines, ptrdiff_t y) {
     return row;
 }
 
-/* What stage `i` reads; i may be job->stages, for the blur itself. */
+/* The input of stage `i`; i == job->stages is the blur itself. */
 static const struct grid *input_grid(const struct blur_lines *lines, unsigned i) {
     return i == 0 ? &lines->picture : &lines->job->out[i - 1];
 }
@@ -67,8 +67,8 @@ static const void *input_row(struct blur_lines *lines, unsigned i, ptrdiff_t y) 
     return grid_at(from, extent_kept(&lines->job->y, i, y), 0, from->x.lo);
 }
 
-/* The vertical pass at position `centre` of what stage `i` reads, into row y of `to`. Without taps
- * the row is only brought into the form of values. */
+/* Runs the vertical pass at position `centre` of stage i's input, into row y of `to`. Without taps the row is
+ * only widened to values. */
 static void vertical(struct blur_lines *lines, unsigned i, ptrdiff_t centre, const struct taps *taps,
                      const struct grid *to, ptrdiff_t y) {
     const struct row_ops *ops = lines->job->ops;
@@ -94,9 +94,7 @@ static void vertical(struct blur_lines *lines, unsigned i, ptrdiff_t centre, con
     }
 }
 
-/* ---- the three parts ---- */
-
-/* Row y of stage i's result, into row at of `to`: the vertical pass, the margins, the horizontal pass. */
+/* Makes row y of stage i's result in row `at` of `to`: vertical pass, margins, horizontal pass. */
 static void reduce_row(struct blur_lines *lines, unsigned i, ptrdiff_t y, const struct grid *to,
                        ptrdiff_t at) {
     const struct blur_job *job = lines->job;
@@ -126,8 +124,8 @@ static void reduce_row(struct blur_lines *lines, unsigned i, ptrdiff_t y, const 
     }
 }
 
-/* Makes rows of stage i's result, counted from its first. Row functions write beyond the end of a row, and
- * so the last rows would damage rows of other bands: they are made elsewhere and copied. */
+/* Makes rows of stage i's result, counted from its first. Row functions write beyond the end of a row, so the
+ * last rows are made in a row of their own and copied: they would damage rows of other bands. */
 static void reduce_rows(struct blur_lines *lines, unsigned i, uint32_t from, uint32_t to) {
     const struct grid *out = &lines->job->out[i], *last = &lines->stage[i].last;
     bool ends = to == span_length(out->y);
@@ -142,7 +140,6 @@ static void reduce_rows(struct blur_lines *lines, unsigned i, uint32_t from, uin
     }
 }
 
-/* Where the last pass writes row y of the result. */
 static void *output_row(const struct blur_lines *lines, uint32_t y) {
     return blur_job_is_float(lines->job) ? (void *)lines->last.first : plane_row(lines->job->target, y);
 }
@@ -164,7 +161,7 @@ static void *ring_row(const struct blur_lines *lines, ptrdiff_t y) {
     return grid_at(&lines->ring, y & (RING_ROWS - 1), 0, 0);
 }
 
-/* The horizontal taps over lines->line, into `to` (positions job->x.blurred of each segment). */
+/* Runs the horizontal taps over lines->line, into `to` (positions job->x.blurred of each segment). */
 static void blur_across(const struct blur_lines *lines, uint8_t *to, bool last) {
     const struct blur_job *job = lines->job;
     const struct grid *line = &lines->line;
@@ -180,7 +177,6 @@ static void blur_across(const struct blur_lines *lines, uint8_t *to, bool last) 
     }
 }
 
-/* Enlarges lines->blurred horizontally. */
 static void enlarge_across(const struct blur_lines *lines, void *to, bool last) {
     const struct blur_job *job = lines->job;
     const struct grid *from = &lines->blurred, *wide = &lines->enlarged;
@@ -195,7 +191,7 @@ static void enlarge_across(const struct blur_lines *lines, void *to, bool last) 
     job->ops->merge(to, wide->first, wide->segment, from->segments, width);
 }
 
-/* Row y of the low-resolution picture, blurred and enlarged horizontally, into `to`. */
+/* Blurs row y of the low-resolution picture, enlarges it horizontally, and stores it in `to`. */
 static void blur_row(struct blur_lines *lines, ptrdiff_t y, void *to, bool last) {
     const struct blur_job *job = lines->job;
     struct taps taps = axis_taps(&job->y);
@@ -209,7 +205,7 @@ static void blur_row(struct blur_lines *lines, ptrdiff_t y, void *to, bool last)
     enlarge_across(lines, to, last);
 }
 
-/* The rows of the result between low-resolution rows u and u + 1; the ring has u - 1 to u + 2. */
+/* Makes the rows of the result between low-resolution rows u and u + 1; the ring has u - 1 to u + 2. */
 static void enlarge_down(const struct blur_lines *lines, ptrdiff_t u) {
     const struct blur_job *job = lines->job;
     unsigned levels = job->y.axis->levels;
@@ -225,8 +221,7 @@ static void enlarge_down(const struct blur_lines *lines, ptrdiff_t u) {
     }
 }
 
-/* The result from low-resolution row `from` to row `to`; a band makes three such rows that others make, too.
- */
+/* Makes the result from low-resolution row `from` to `to`. Neighbouring bands make three of these rows. */
 static void blur_rows(struct blur_lines *lines, uint32_t from, uint32_t to) {
     if (lines->job->y.stages == 0) {
         for (uint32_t y = from; y < to; y++) {
@@ -243,16 +238,14 @@ static void blur_rows(struct blur_lines *lines, uint32_t from, uint32_t to) {
     }
 }
 
-/* ---- passes ---- */
-
-/* A strip of the last pass makes three low-resolution rows that others make, too; one in floating point
- * loads rows again that others have loaded. */
+/* A strip of the last pass makes three low-resolution rows that its neighbours make, too, and in floating
+ * point it loads rows again. */
 enum { STRIP_ROWS = 8, STRIP_ROWS_FLOAT = 64 };
 
 struct blur_pass {
     const struct blur_jobs *jobs;
-    bool reduces;   /* else the last pass */
-    unsigned stage; /* then */
+    bool reduces;   /* false: the last pass */
+    unsigned stage; /* of a reducing pass */
 };
 
 static void run_band(const void *context, const struct band *band) {
@@ -265,7 +258,7 @@ static void run_band(const void *context, const struct band *band) {
     }
 }
 
-/* The lowest row that an axis of CLAMP or ZERO reads, which never looks back up. */
+/* The lowest row that an axis of CLAMP or ZERO reads; such an axis never looks back up. */
 static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
     const struct blur_pass *pass = context;
     const struct blur_job *job = &pass->jobs->plane[plane];
@@ -279,7 +272,7 @@ static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
     return row + 1 < job->y.size ? (uint32_t)(row + 1) << job->source->shift_y : UINT32_MAX;
 }
 
-/* The rows of the result that the last pass has made with its rows below `to`. */
+/* Rows of the result that the last pass has made with its rows below `to`. */
 static uint32_t makes(const void *context, unsigned plane, uint32_t to) {
     const struct blur_pass *pass = context;
     const struct blur_job *job = &pass->jobs->plane[plane];
@@ -293,7 +286,7 @@ static enum status run_pass(const struct cpu_context *context, const struct pass
     const struct blur_jobs *jobs = own->jobs;
     enum edge edge = jobs->plane[0].y.edge;
     enum status status = ST_OK;
-    if (edge != EDGE_CLAMP && edge != EDGE_ZERO) { /* the first rows are made of the last ones */
+    if (edge != EDGE_CLAMP && edge != EDGE_ZERO) { /* the first rows depend on the last ones */
         status = producer_make(producer, err);
         producer = NULL;
     }

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { FLOAT_COST = 4 }; /* of a sample in floating point, against one in fixed point */
+enum { FLOAT_COST = 4 }; /* a sample in floating point, relative to fixed point */
 
 /* The rows that the first vertical pass reads at once. */
 static size_t source_rows(const struct blur_job *job) {
@@ -45,14 +45,14 @@ static void layout(struct blur_job *job) {
     lines->line = grid_make(reach, row, value, from.segments, from.step);
     lines->blurred = grid_make(job->x.blurred, row, value, from.segments, from.step);
     lines->enlarged = grid_make(all, row, value, from.segments, 1);
-    /* Elements beyond the end of a ring row would overwrite the next row, which may still be needed. */
+    /* Row functions write beyond the end of a ring row and would overwrite the next row. */
     struct span wide = {0, all.hi + ROW_SLACK};
     lines->ring = grid_make(wide, (struct span){0, RING_ROWS - 1}, value, 1, channels);
     lines->last = grid_make(all, row, value, 1, channels);
     lines->spare = grid_make(all, row, value, 1, channels);
 }
 
-/* Gives what the bands share its memory; returns the bytes. */
+/* Places the memory that the bands share; returns the bytes. */
 static size_t place_shared(struct blur_job *job, uint8_t *memory) {
     size_t offset = 0;
     grid_place(&job->outside, memory, &offset);
@@ -62,7 +62,7 @@ static size_t place_shared(struct blur_job *job, uint8_t *memory) {
     return offset;
 }
 
-/* Gives those lines that this job uses their memory; returns the bytes. */
+/* Places the lines that this job uses; returns the bytes. */
 static size_t place_lines(const struct blur_job *job, struct blur_lines *lines, uint8_t *memory) {
     size_t offset = 0;
     if (blur_job_is_float(job)) {
@@ -106,8 +106,8 @@ static void fill_cubic(struct cubic *cubic, unsigned levels) {
     }
 }
 
-/* The row that stands for everything above and below under EDGE_ZERO. In floating point the border is
- * always 0, as only 8-bit YCbCr has another. */
+/* Every row above and below under EDGE_ZERO. In floating point the border is always 0, as only 8-bit YCbCr
+ * has another. */
 static void fill_outside(struct blur_job *job) {
     memset(job->outside.first, (int)job->border, job->outside.stride);
 }
@@ -143,7 +143,7 @@ uint64_t blur_job_cost(const struct blur_job *job, unsigned i) {
     return (samples << shift) * (blur_job_is_float(job) ? FLOAT_COST : 1);
 }
 
-/* Seats for the pass that has the most to do: the first one, or the only one. */
+/* Seats for the largest pass, which is the first one. */
 static unsigned choose_seats(const struct blur_jobs *jobs, struct crew *crew) {
     struct pass pass = {.band = NULL};
     for (unsigned i = 0; i < jobs->count; i++) {
@@ -153,7 +153,7 @@ static unsigned choose_seats(const struct blur_jobs *jobs, struct crew *crew) {
     return bands_seats(crew, &pass, jobs->size);
 }
 
-/* Returns the bytes of what is shared, behind which those of the seats follow. */
+/* Returns the bytes of the shared part; the seats' parts follow it. */
 static size_t place(struct blur_jobs *jobs, uint8_t *memory) {
     size_t offset = 0;
     for (unsigned i = 0; i < jobs->count; i++) {

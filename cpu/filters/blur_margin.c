@@ -4,7 +4,7 @@
 #include <string.h>
 
 static void repeat(uint8_t *to, const void *pixel, size_t bytes, size_t count) {
-    if (bytes == sizeof(int16_t)) { /* most pictures; worth the case, margins are filled for every row */
+    if (bytes == sizeof(int16_t)) { /* the common case; margins are filled for every row */
         int16_t value;
         memcpy(&value, pixel, sizeof value);
         for (size_t i = 0; i < count; i++) {
@@ -17,7 +17,7 @@ static void repeat(uint8_t *to, const void *pixel, size_t bytes, size_t count) {
     }
 }
 
-/* Reflects the picture's pixels, which a segment has, once on both sides; returns what it then has. */
+/* Reflects the pixels of a segment once on both sides; returns the span that is then filled. */
 static struct span reflect(const struct grid *to, ptrdiff_t y, unsigned segment, ptrdiff_t last) {
     size_t bytes = to->step * to->value;
     struct span done = {0, last};
@@ -30,8 +30,8 @@ static struct span reflect(const struct grid *to, ptrdiff_t y, unsigned segment,
     return done;
 }
 
-/* Fills both margins of a segment around what is `done`, at least one period: whole periods at a time, as
- * margins may be much longer. */
+/* Fills both margins of a segment around `done`, which is at least one period long, by whole periods: margins
+ * may be much longer than a period. */
 static void repeat_periods(const struct grid *to, ptrdiff_t y, unsigned segment, struct span done,
                            ptrdiff_t period) {
     size_t bytes = to->step * to->value;
@@ -51,7 +51,7 @@ static void repeat_periods(const struct grid *to, ptrdiff_t y, unsigned segment,
     }
 }
 
-/* For EDGE_MIRROR and EDGE_WRAP, of the picture or of what a stage keeps of it. */
+/* Fills the margins of the picture, or of the period that a stage keeps, under EDGE_MIRROR and EDGE_WRAP. */
 static void extend_periodic(const struct blur_job *job, const struct grid *to, ptrdiff_t y, unsigned segment,
                             struct span have, bool raw) {
     bool mirror = raw && job->x.edge == EDGE_MIRROR;
@@ -65,7 +65,7 @@ void blur_margin_fill(const struct blur_job *job, const struct grid *to, ptrdiff
     size_t before = to->x.lo < have.lo ? (size_t)(have.lo - to->x.lo) : 0;
     size_t after = to->x.hi > have.hi ? (size_t)(to->x.hi - have.hi) : 0;
     bool border = raw && job->x.edge == EDGE_ZERO;
-    int16_t fixed[3]; /* a pixel of the border; in floating point it is 0, below */
+    int16_t fixed[3]; /* a pixel of the border; it is 0 in floating point */
     for (unsigned c = 0; c < 3; c++) {
         fixed[c] = (int16_t)(((int)job->border << BLUR_STORE_BITS) - VALUE_BIAS);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Each row of the picture is loaded once, with margins, into a ring as high as the window. A row of the
- * result is a weighted sum of rows of the ring, each shifted by what its weight asks for; or, where the
- * matrix is separable, first of whole rows and then of that sum, shifted. */
+ * result is a weighted sum of shifted rows of the ring. A separable matrix sums whole rows first, then shifts
+ * of that sum. */
 #include "cpu/filters/filters.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cpu/bands.h"
 #include "cpu/grid.h"
 
-enum { WEIGHTS_OF_BLUR = 8 }; /* take as long as the blur of a sample */
+enum { WEIGHTS_OF_BLUR = 8 }; /* this many weights cost as much as the blur of a sample */
 
 struct window {
     const struct row_set *rows;
@@ -23,7 +23,7 @@ struct window {
     float weight[MATRIX_MAX];
     ptrdiff_t loaded;    /* rows below this position are in the ring */
     struct grid ring;    /* row y of the extended picture at y modulo the window's height */
-    struct grid outside; /* what lies above and below under EDGE_ZERO */
+    struct grid outside; /* every row above and below under EDGE_ZERO */
     struct grid line;    /* separable: the sum of the rows, with its margins */
     struct grid sum;     /* a row of the result */
     struct grid plain;   /* the picture's row without multiplied colour, for its alpha */
@@ -41,7 +41,7 @@ static void choose_taps(struct window *window) {
             }
         }
     }
-    window->count = window->count ? window->count : 1; /* the first is 0 then */
+    window->count = window->count ? window->count : 1;
 }
 
 static void layout(struct window *window) {
@@ -58,7 +58,7 @@ static void layout(struct window *window) {
     window->plain = grid_make(pixels, row, sizeof(float), 1, channels);
 }
 
-/* Gives the grids their memory; returns the bytes. */
+/* Places the grids; returns the bytes. */
 static size_t place(struct window *window, uint8_t *memory) {
     size_t offset = 0;
     grid_place(&window->ring, memory, &offset);
@@ -88,12 +88,12 @@ static void fill_margins(const struct window *window, const struct grid *grid, p
     }
 }
 
-/* Where row y of the extended picture is in the ring. */
+/* The ring row that holds row y of the extended picture. */
 static ptrdiff_t place_in_ring(const struct window *window, ptrdiff_t y) {
-    return (y + window->plan->height) % window->plan->height; /* y is at least minus half of it */
+    return (y + window->plan->height) % window->plan->height; /* y is at least -height / 2 */
 }
 
-/* The row at position y, which may lie outside; positions ascend from call to call, up to a window. */
+/* The row at position y, which may lie outside. Positions ascend, except within a window. */
 static const struct grid *window_row(struct window *window, ptrdiff_t y, ptrdiff_t *at) {
     ptrdiff_t from = edge_source(window->plan->edge, (ptrdiff_t)window->source->height, y);
     if (from == OUTSIDE) {
@@ -111,7 +111,7 @@ static const struct grid *window_row(struct window *window, ptrdiff_t y, ptrdiff
     return &window->ring;
 }
 
-/* Both leave the weighted sums of row y in window->sum. */
+/* These functions leave the weighted sums of row y in window->sum. */
 static void sum_direct(struct window *window, ptrdiff_t y) {
     const struct convolve_plan *plan = window->plan;
     const float *start[MATRIX_SIDE_MAX];
@@ -145,7 +145,6 @@ static void sum_separable(struct window *window, ptrdiff_t y) {
     window->rows->filter.weigh(grid_at(&window->sum, 0, 0, 0), row, plan->row, plan->width, n);
 }
 
-/* The sums become samples of row y of the target. */
 static void store_row(struct window *window, uint32_t y) {
     const struct convolve_plan *plan = window->plan;
     const struct filter_rows *ops = &window->rows->filter;
@@ -168,7 +167,7 @@ static void store_row(struct window *window, uint32_t y) {
     ops->store(plane_row(window->target, y), sum, window->format.depth, n);
 }
 
-/* Pixels lo to hi - 1 of row y are frame: no colour, the picture's alpha. */
+/* Pixels lo to hi - 1 of row y belong to the frame: no colour, the picture's alpha. */
 static void fill_frame(const struct window *window, uint32_t y, size_t lo, size_t hi) {
     size_t sample = window->format.depth / 8;
     size_t pixel = sample * window->format.channels;
@@ -201,7 +200,7 @@ static void convolve_row(struct window *window, uint32_t y) {
 struct convolution {
     struct window window; /* without memory */
     uint8_t *memory;
-    size_t size; /* bytes for a seat */
+    size_t size;
 };
 
 static void convolve_band(const void *context, const struct band *band) {
@@ -214,7 +213,7 @@ static void convolve_band(const void *context, const struct band *band) {
     }
 }
 
-/* What a row costs, against the blur of its samples. */
+/* The cost of a row, relative to the blur of its samples. */
 static uint64_t row_cost(const struct window *window) {
     const struct convolve_plan *plan = window->plan;
     unsigned weights = plan->separable ? plan->width + plan->height : window->count;

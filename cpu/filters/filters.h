@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The filters on the CPU. Each reads `source` and writes `target`, which do not overlap and are valid (see
- * filters/backend.h). The target has the shape of the source, but for statistics. ST_BUSY without memory,
- * ST_LIMIT at the deadline; then the target is undefined.
- *
- * Each cpu_x_need tells what cpu_x works in; its picture needs no memory. */
+ * The filters on the CPU. Each reads `source` and writes `target`; they do not overlap and are valid
+ * (filters/backend.h). The target has the shape of the source, except for statistics. ST_BUSY without memory,
+ * ST_LIMIT at the deadline; then the target is undefined. Each cpu_x_need tells the working memory of cpu_x;
+ * its picture needs no memory. */
 #ifndef BLURD_CPU_FILTERS_FILTERS_H
 #define BLURD_CPU_FILTERS_FILTERS_H
 
@@ -16,22 +15,21 @@
 enum status cpu_blur(const struct cpu_context *context, const struct blur_plan *plan,
                      const struct image *source, const struct image *target, struct error *err);
 
-/* What becomes of the blurred rows, for filters that are made of a blur. */
+/* The last step of filters that are made of a blur. */
 struct blur_finish {
-    /* Makes the target's row out of the source's and the blurred one, which has not been rounded and whose
-     * colour is multiplied by alpha; the latter may be changed. `spare` is a row of floats. Called on several
-     * threads at a time. */
+    /* Makes a row of the target from one of the source and the blurred one, which is unrounded, has its
+     * colour multiplied by alpha, and may be changed. `spare` is a row of floats. Called on several threads
+     * at a time. */
     void (*row)(const void *context, void *to, const void *from, float *blurred, float *spare,
                 const struct sample_format *format, size_t pixels);
     const void *context;
 };
 
-/* The same, always in floating point, and `finish` writes the rows of the target. */
+/* As cpu_blur, always in floating point; `finish` writes the rows of the target. */
 enum status cpu_blur_finish(const struct cpu_context *context, const struct blur_plan *plan,
                             const struct image *source, const struct image *target,
                             const struct blur_finish *finish, struct error *err);
 
-/* What cpu_blur or, with `finishes`, cpu_blur_finish works in. */
 struct scratch_need cpu_blur_need(const struct row_set *rows, const struct blur_plan *plan,
                                   const struct image *source, bool finishes);
 

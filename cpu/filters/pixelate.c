@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A course of tiles at a time: its rows are added up column by column, the columns of each tile make its
- * mean, and the first row of means is copied to the others. */
+ * Each course of tiles has its rows added up column by column; the columns of a tile make its mean, and the
+ * first row of means is copied to the others. */
 #include "cpu/filters/filters.h"
 
 #include <string.h>
@@ -13,23 +13,22 @@ struct course {
     const struct plane *source;
     const struct plane *target;
     struct sample_format format;
-    uint32_t width;  /* of a tile, in samples of the plane */
-    uint32_t height; /* the same; the last course has fewer rows */
+    uint32_t width;  /* of a tile, in samples */
+    uint32_t height; /* the last course has fewer rows */
     bool wide;       /* the sums have 64 bits, see struct filter_rows */
-    void *sum;       /* of the columns */
+    void *sum;       /* column sums */
 };
 
 static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* floor((sum + floor(count / 2)) / count), where that is below 2^16 and the count at most 2^24: half a unit
- * more keeps the quotient further from whole numbers than the rounding errors of the product are. */
+/* floor((sum + floor(count / 2)) / count), for quotients below 2^16 and counts up to 2^24. The extra half
+ * keeps the quotient further from whole numbers than the rounding errors of the product. */
 static inline unsigned mean(uint64_t sum, uint32_t count, double reciprocal) {
     return (unsigned)(int32_t)(((double)(int64_t)(sum + count / 2) + 0.5) * reciprocal);
 }
 
-/* What becomes of the sums of a tile's channels. */
 static inline unsigned tile_sample(const uint64_t *total, unsigned c, unsigned channels, bool alpha,
                                    uint32_t count, double reciprocal) {
     uint64_t weight = total[channels - 1];
@@ -39,8 +38,8 @@ static inline unsigned tile_sample(const uint64_t *total, unsigned c, unsigned c
     return weight ? (unsigned)((total[c] + weight / 2) / weight) : 0;
 }
 
-/* A tile of `columns` columns that begins at pixel x: its sums, its means, its part of the row. Inlined with
- * constants, as small tiles are many. */
+/* Makes the tile of `columns` columns that begins at pixel x: sums, means, its part of the row. Inlined with
+ * constants for small tiles. */
 static inline __attribute__((always_inline)) void tile(const struct course *course, void *row, uint32_t x,
                                                        uint32_t columns, uint32_t count, double reciprocal,
                                                        unsigned channels, unsigned depth, bool alpha) {
@@ -101,7 +100,7 @@ static inline __attribute__((always_inline)) void tiles_of_depth(const struct co
     }
 }
 
-/* Fills `row` with the means of the tiles of a course that has `rows` rows. */
+/* Fills `row` with the means of the tiles of a course of `rows` rows. */
 static void tile_row(const struct course *course, uint32_t rows, void *row) {
     if (course->format.depth == 8) {
         tiles_of_depth(course, rows, row, 8);
@@ -130,7 +129,7 @@ struct pixelation {
     const struct pixelate_plan *plan;
     const struct image *source;
     const struct image *target;
-    size_t sums; /* bytes for a seat */
+    size_t sums;
 };
 
 /* The rows of the band are courses. */

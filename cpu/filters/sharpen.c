@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The blur in floating point; what is special is how its rows are stored. */
+ * Sharpening is the blur in floating point with another way to store its rows. */
 #include "cpu/filters/filters.h"
 
 struct sharpen {
@@ -7,7 +7,7 @@ struct sharpen {
     const struct sharpen_plan *plan;
 };
 
-/* The spare row has the picture's as it is stored, colour not multiplied. */
+/* The spare row holds the picture's row, colour not multiplied. */
 static void sharpen_row(const void *context, void *to, const void *from, float *blurred, float *picture,
                         const struct sample_format *format, size_t pixels) {
     const struct sharpen *sharpen = context;
@@ -18,7 +18,7 @@ static void sharpen_row(const void *context, void *to, const void *from, float *
     if (format->alpha) {
         ops->colour(blurred, blurred, 0, format->channels, pixels);
         for (size_t i = format->channels - 1; i < n; i += format->channels) {
-            blurred[i] = picture[i]; /* no difference: alpha stays */
+            blurred[i] = picture[i]; /* alpha stays */
         }
     }
     ops->sharpen(blurred, picture, sharpen->plan->amount, sharpen->plan->threshold, n);

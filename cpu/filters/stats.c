@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Histograms, which tell everything about samples of 8 bits; for 16 bits sums and extremes beside them. */
+ * 8-bit samples are counted in histograms only; 16-bit samples have sums and extremes as well. */
 #include "cpu/filters/filters.h"
 
 #include <string.h>
@@ -7,20 +7,20 @@
 #include "cpu/bands.h"
 
 enum {
-    PARTS = 4,           /* neighbours are counted apart: equal ones would wait for each other */
-    COVERED = 128,       /* a mask's least coverage that counts */
-    WIDE_HISTOGRAM = 256 /* samples of 16 bits in a bin */
+    PARTS = 4,     /* neighbours use different counters, since equal samples would wait for each other */
+    COVERED = 128, /* least coverage of a counted pixel */
+    WIDE_HISTOGRAM = 256 /* 16-bit sample values in a bin */
 };
 
-/* One for each seat. */
+/* The counters of a seat. */
 struct tally {
-    uint32_t count[STATS_CHANNELS_MAX][PARTS][STATS_BINS]; /* of the last `pending` pixels */
+    uint32_t count[STATS_CHANNELS_MAX][PARTS][STATS_BINS]; /* the last `pending` pixels */
     uint32_t pending;
     struct measure measure; /* 16 bits only */
-    struct stats stats;     /* of the pixels before; sums and extremes are made at the end */
+    struct stats stats;     /* all earlier pixels; sums and extremes follow at the end */
 };
 
-/* The loops take depth and channels as constants, so that they are unrolled. */
+/* The loops take depth and channels as constants, so that the compiler unrolls them. */
 static inline __attribute__((always_inline)) void count_of(struct tally *tally, const void *row, size_t first,
                                                            size_t pixels, unsigned depth, unsigned channels) {
     const uint8_t *narrow = (const uint8_t *)row + (depth == 8 ? first * channels : 0);
@@ -52,7 +52,6 @@ static inline __attribute__((always_inline)) void count_depth(struct tally *tall
     }
 }
 
-/* Counts pixels of a row, from `first` on. */
 static void count_run(const struct row_set *rows, struct tally *tally, const struct image *source, uint32_t y,
                       uint32_t first, uint32_t pixels) {
     unsigned channels = source->plane[0].channels;
@@ -83,7 +82,7 @@ static void count_covered(const struct row_set *rows, struct tally *tally, const
     }
 }
 
-/* Moves the counts to the statistics, before they could overflow. */
+/* Moves the counts to the statistics before they overflow. */
 static void flush(struct tally *tally, struct stats *stats) {
     stats->pixels += tally->pending;
     for (unsigned c = 0; c < STATS_CHANNELS_MAX; c++) {
@@ -97,7 +96,7 @@ static void flush(struct tally *tally, struct stats *stats) {
     tally->pending = 0;
 }
 
-/* Sums and extremes out of a histogram whose bins are the samples themselves. */
+/* Takes sums and extremes from a histogram whose bins are the samples themselves. */
 static void finish_narrow(struct stats_channel *channel) {
     channel->minimum = STATS_BINS;
     for (uint64_t value = 0; value < STATS_BINS; value++) {
@@ -111,7 +110,6 @@ static void finish_narrow(struct stats_channel *channel) {
     }
 }
 
-/* Adds the sums and extremes of a tally. */
 static void finish_wide(struct stats_channel *channel, const struct measure *measure, unsigned index,
                         unsigned channels) {
     for (unsigned lane = index; lane < MEASURE_LANES; lane += channels) {
@@ -124,7 +122,6 @@ static void finish_wide(struct stats_channel *channel, const struct measure *mea
     }
 }
 
-/* Adds what one tally has counted. */
 static void gather(struct tally *tally, const struct image *source, struct stats *stats) {
     unsigned channels = source->plane[0].channels;
     flush(tally, &tally->stats);

@@ -41,9 +41,7 @@ void mask_clear(const struct image *mask, struct mask_rect rect) {
     fill_rect(mask, rect, 0);
 }
 
-/* ---- blocks ---- */
-
-/* Where the block that holds `at` starts: at or before 0 for the first one. */
+/* Start of the block that holds `at`; 0 or less for the first block. */
 static int64_t block_start(int64_t at, int64_t side, int64_t first) {
     int64_t into = (at - first) % side;
     return at - (into < 0 ? into + side : into);
@@ -58,7 +56,6 @@ static bool any_inside(const struct image *mask, struct mask_rect rect) {
     return false;
 }
 
-/* The part of the block at (x, y) that lies in the mask. */
 static struct mask_rect block_at(const struct image *mask, int64_t x, int64_t y, int64_t width,
                                  int64_t height) {
     return (struct mask_rect){x < 0 ? 0 : (uint32_t)x, y < 0 ? 0 : (uint32_t)y,
@@ -66,9 +63,9 @@ static struct mask_rect block_at(const struct image *mask, int64_t x, int64_t y,
                               least(mask->height, (uint32_t)(y + height))};
 }
 
-enum { MARGIN = 1 }; /* in the mask while blocks are drawn: neither 0 nor inside */
+enum { MARGIN = 1 }; /* marks margins while blocks are drawn: neither 0 nor inside */
 
-/* Marks what is not yet inside around a block. Returns the block with its margin. */
+/* Marks the pixels around a block that are not inside yet. Returns the block with its margin. */
 static struct mask_rect mark_margin(const struct image *mask, struct mask_rect block,
                                     const struct mask_grid *grid) {
     if (grid->margin_x == 0 && grid->margin_y == 0) {
@@ -96,7 +93,7 @@ static void take_margins(const struct image *mask, struct mask_rect rect) {
     }
 }
 
-/* Rounds out what is inside `drawn`, and nothing is outside of it, to whole blocks with their margins. */
+/* Rounds the pixels inside `drawn` out to whole blocks with their margins. No pixel is inside elsewhere. */
 static struct mask_rect grow(const struct image *mask, struct mask_rect drawn, const struct mask_grid *grid) {
     int64_t width = most(grid->width, 1), height = most(grid->height, 1);
     struct mask_rect grown = {0};
@@ -116,8 +113,6 @@ static struct mask_rect grow(const struct image *mask, struct mask_rect drawn, c
     return grown;
 }
 
-/* ---- drawing ---- */
-
 static void invert(const struct image *mask) {
     for (uint32_t y = 0; y < mask->height; y++) {
         uint8_t *row = plane_row(&mask->plane[0], y);
@@ -127,7 +122,7 @@ static void invert(const struct image *mask) {
     }
 }
 
-/* Shrinks rows y0 to y1 to what is not 0, and counts it. */
+/* Shrinks rows y0 to y1 to the rectangle of pixels that are not 0, and counts these. */
 static void measure(const struct image *mask, struct mask_rect within, struct mask_report *report) {
     report->bounds = (struct mask_rect){0};
     report->covered = 0;
@@ -193,8 +188,6 @@ struct mask_rect mask_draw_region(const struct image *mask, const struct region_
     }
     return grow(mask, mask_shape(mask, set, index, MASK_TOUCHED), &options->grid);
 }
-
-/* ---- pictures ---- */
 
 static enum status plan_feather(const struct image_shape *mask, double feather, struct chain *chain,
                                 struct error *err) {

@@ -29,10 +29,9 @@
 #include "cpu/mask/mask_shape.h"
 #include "filters/backend.h"
 
-/* Blocks of width x height pixels, one of which has its top left corner at (left, top): the blocks of
- * a JPEG that was mirrored do not start at 0. left < width, top < height. Sides of 0 count as 1. Around the
- * blocks margin_x columns and margin_y rows are inside, too: pixels that were decoded with the help of their
- * neighbours. */
+/* Blocks of width x height pixels; one has its top left corner at (left, top), since the blocks of a mirrored
+ * JPEG do not start at 0. left < width, top < height. Sides of 0 count as 1. margin_x columns and margin_y
+ * rows around the blocks are inside, too: their pixels were decoded with the help of their neighbours. */
 struct mask_grid {
     uint32_t width, height;
     uint32_t left, top;
@@ -54,23 +53,24 @@ enum mask_place {
 
 struct mask_report {
     uint8_t place[REGIONS_MAX]; /* enum mask_place of each region, before invert and grid */
-    struct mask_rect bounds;    /* around all that is not 0 */
+    struct mask_rect bounds;    /* around the pixels that are not 0 */
     uint64_t covered;           /* pixels that are not 0 */
 };
 
-/* Draws all regions into `mask`; none: nothing is inside (inverted: everything). ST_LIMIT at the deadline. */
+/* Draws all regions into `mask`. Without regions no pixel is inside (inverted: all are). ST_LIMIT at the
+ * deadline. */
 enum status mask_draw(const struct image *mask, const struct region_set *set,
                       const struct mask_options *options, struct mask_report *report, struct error *err);
 
-/* Draws region `index` alone, as mask_draw with that one (invert is not looked at), over a mask that holds
- * only zeros. Returns a rectangle around what was drawn, for mask_clear. */
+/* Draws only region `index`, ignoring invert, over a mask of zeros. Returns a rectangle around it for
+ * mask_clear. */
 struct mask_rect mask_draw_region(const struct image *mask, const struct region_set *set, uint32_t index,
                                   const struct mask_options *options);
 
 /* Sets a rectangle of the mask to 0. */
 void mask_clear(const struct image *mask, struct mask_rect rect);
 
-/* How the borders of a mask become soft. */
+/* Feathering of the borders of a mask. */
 struct mask_feathering {
     double feather;         /* pixels, 0.2 to 1000: a Gaussian of half of that as sigma */
     struct lane *lane;      /* of the CPU backend */
@@ -80,16 +80,16 @@ struct mask_feathering {
 };
 
 /* Blurs `mask` into `soft` (same size, no overlap). The border's middle becomes half; from 2.5 feather + 2
- * pixels away it is exactly 0 or 255. Fills bounds and covered of *report anew. ST_BUSY without memory,
+ * pixels away the mask is exactly 0 or 255. Replaces bounds and covered of *report. ST_BUSY without memory,
  * ST_LIMIT at the deadline. */
 enum status mask_feather(const struct mask_feathering *how, const struct image *mask,
                          const struct image *soft, struct mask_report *report, struct error *err);
 
-/* Bytes of working memory that this takes on one thread for a mask of that shape. */
+/* Working memory of mask_feather on one thread for a mask of that shape. */
 size_t mask_feather_bytes(const struct backend *cpu, const struct image_shape *mask, double feather);
 
-/* Copies the pixels where the mask is 0 from `source` to `target`: interleaved, of the same shape, the mask
- * of their size. With the crew (NULL: none); ST_LIMIT at the deadline. */
+/* Copies the pixels where the mask is 0 from `source` to `target`: interleaved, of the same shape and the
+ * mask's size. The crew (NULL: none) helps; ST_LIMIT at the deadline. */
 enum status mask_restore(struct crew *crew, int64_t deadline_ns, const struct image *target,
                          const struct image *source, const struct image *mask, struct error *err);
 

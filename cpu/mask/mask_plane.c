@@ -8,7 +8,7 @@ static uint32_t least(uint64_t a, uint32_t b) {
     return a < b ? (uint32_t)a : b;
 }
 
-/* Whether the pixels of the rectangle all equal its first one, as nearly everywhere in a mask. */
+/* Whether all pixels of the rectangle are equal, as nearly everywhere in a mask. */
 static bool constant(const struct image *mask, uint32_t x0, uint32_t x1, uint32_t y0, uint32_t y1) {
     uint8_t value = plane_row(&mask->plane[0], y0)[x0];
     for (uint32_t y = y0; y < y1; y++) {

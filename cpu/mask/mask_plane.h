@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A mask as the samples of a plane see it, which may be reduced against the picture. */
+ * Coverage of the samples of a plane, which may be reduced against the picture. */
 #ifndef BLURD_CPU_MASK_MASK_PLANE_H
 #define BLURD_CPU_MASK_MASK_PLANE_H
 
@@ -9,7 +9,7 @@
 
 enum { MASK_CHUNK = 256 };
 
-/* What a sample gets from the pixels of the picture that it covers. */
+/* How the pixels that a sample covers make its coverage. */
 enum mask_merge {
     MASK_MEAN, /* (their sum + n / 2) / n, n of them lying in the picture */
     MASK_ANY,  /* 255 when one of them is not 0 */

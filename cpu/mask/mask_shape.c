@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Rectangles and ellipses have one span of columns a row. A polygon has those between its crossings with
- * the line of the centres, and for the other rules also those that its edges pass through: a pixel without
- * an edge in it lies on one side, which its centre tells. */
+ * Rectangles and ellipses have one span of columns a row. A polygon fills the spans between its crossings
+ * with the line of the centres. The other rules also look at the pixels that its edges pass through: a pixel
+ * without an edge lies on one side of the polygon, and its centre tells which. */
 #include "cpu/mask/mask_shape.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What crossings and roots may err by, and far more: coordinates are below 2^21. */
+/* Far above the rounding errors of crossings and roots: coordinates are below 2^21. */
 static const double margin = 1e-6;
 
-/* As fmax, fmin, floor and ceil, which are calls into the library: numbers here are finite and below 2^53. */
+/* fmax, fmin, floor and ceil without a library call: all numbers are finite and below 2^53. */
 
 static inline double larger(double a, double b) {
     return a > b ? a : b;
@@ -35,7 +35,7 @@ struct canvas {
     struct mask_rect drawn;
 };
 
-/* Whole columns or rows from `lo` up to `hi`, which is excluded; empty where hi <= lo. */
+/* Whole columns or rows [lo, hi); empty where hi <= lo. */
 struct range {
     double lo, hi;
 };
@@ -70,7 +70,7 @@ static void fill(struct canvas *canvas, double y, struct range columns) {
     }
     drawn->x0 = from < drawn->x0 ? from : drawn->x0;
     drawn->x1 = to > drawn->x1 ? to : drawn->x1;
-    drawn->y1 = row + 1; /* rows ascend */
+    drawn->y1 = row + 1;
 }
 
 static void draw_rectangle(struct canvas *canvas, const struct region_box *box) {
@@ -80,8 +80,7 @@ static void draw_rectangle(struct canvas *canvas, const struct region_box *box) 
     }
 }
 
-/* How far from the middle line the part of row y lies that decides: its centre, its nearest or its
- * farthest point. */
+/* Distance from the middle line to the deciding point of row y: its centre, nearest or farthest point. */
 static double row_distance(enum mask_rule rule, double y, double middle) {
     switch (rule) {
     case MASK_CENTRE:
@@ -114,9 +113,7 @@ static void draw_ellipse(struct canvas *canvas, const struct region_box *box) {
     }
 }
 
-/* ---- polygons ---- */
-
-/* From its upper to its lower end, so that polygons which share an edge compute the same crossings. */
+/* Edges run from the upper end to the lower, so that polygons with a common edge get the same crossings. */
 struct mask_edge {
     double x0, y0, x1, y1;
     int winding; /* 1 downward, -1 upward */
@@ -127,8 +124,8 @@ struct crossing {
     int winding;
 };
 
-/* Edges in the order in which the last row met them from the left. The next row meets them in nearly the same
- * one, since two straight edges cross once: sorting them anew costs what has changed. */
+/* Edges in the order of their crossings with the last row, from the left. Two straight edges cross once, so
+ * the next row has nearly the same order and sorting costs little. */
 struct order {
     uint8_t edge[REGION_POINTS_MAX];
 };
@@ -155,14 +152,14 @@ static double edge_at(const struct mask_edge *edge, double y) {
     return edge->x0 + (y - edge->y0) * (edge->x1 - edge->x0) / (edge->y1 - edge->y0);
 }
 
-/* Puts the edges that a row meets in front of those that it does not. */
+/* Moves the edges that the row meets to the front. */
 static void reorder(struct order *order, const uint8_t *met, unsigned count, const uint8_t *others,
                     unsigned other_count) {
     memcpy(order->edge, met, count);
     memcpy(order->edge + count, others, other_count);
 }
 
-/* The crossings with the horizontal line at y, by x. */
+/* Finds the crossings with the horizontal line at y, sorted by x. */
 static unsigned find_crossings(struct outline *outline, double y,
                                struct crossing crossing[REGION_POINTS_MAX]) {
     uint8_t met[REGION_POINTS_MAX], others[REGION_POINTS_MAX];
@@ -187,8 +184,8 @@ static unsigned find_crossings(struct outline *outline, double y,
     return count;
 }
 
-/* The columns in which an edge passes through row y; false when it does not. An edge along the border of
- * two rows or columns passes through neither. */
+/* The columns in which an edge passes through row y; false for none. An edge along a border of rows or
+ * columns passes through neither of them. */
 static bool edge_columns(const struct mask_edge *edge, double y, struct range *columns) {
     if (edge->y1 <= y || edge->y0 >= y + 1) {
         return false;
@@ -203,7 +200,7 @@ static bool edge_columns(const struct mask_edge *edge, double y, struct range *c
     return columns->lo < columns->hi;
 }
 
-/* The columns that edges pass through in row y, by their first. */
+/* The columns that edges pass through in row y, sorted by their first. */
 static unsigned find_touched(struct outline *outline, double y, struct range touched[REGION_POINTS_MAX]) {
     uint8_t met[REGION_POINTS_MAX], others[REGION_POINTS_MAX];
     unsigned count = 0, other_count = 0;
@@ -226,7 +223,7 @@ static unsigned find_touched(struct outline *outline, double y, struct range tou
     return count;
 }
 
-/* Fills `inside` but for what edges pass through. */
+/* Fills `inside` without the columns of edges. */
 static void fill_within(struct canvas *canvas, double y, struct range inside, const struct range *touched,
                         unsigned count) {
     for (unsigned i = 0; i < count; i++) {
@@ -236,7 +233,7 @@ static void fill_within(struct canvas *canvas, double y, struct range inside, co
     fill(canvas, y, inside);
 }
 
-/* Fills what edges pass through: ranges that meet at once, as many edges may pass through few pixels. */
+/* Fills the columns of edges, merged first: many edges may pass through few pixels. */
 static void fill_touched(struct canvas *canvas, double y, const struct range *touched, unsigned count) {
     for (unsigned i = 0; i < count;) {
         struct range all = touched[i++];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One shape into a mask, row by row; cpu/mask/mask.h has the rule. */
+ * Draws one shape into a mask, row by row; cpu/mask/mask.h has the rule. */
 #ifndef BLURD_CPU_MASK_MASK_SHAPE_H
 #define BLURD_CPU_MASK_MASK_SHAPE_H
 
@@ -11,11 +11,10 @@ struct mask_rect {
     uint32_t x0, y0, x1, y1;
 };
 
-/* Which pixels belong to a shape. */
 enum mask_rule {
-    MASK_CENTRE,  /* whose centre is in it */
-    MASK_TOUCHED, /* that have area in common with it; perhaps one more at a border */
-    MASK_WITHIN,  /* that lie in it; perhaps one fewer at a border */
+    MASK_CENTRE,  /* pixels whose centre is in the shape */
+    MASK_TOUCHED, /* pixels that have area in common with it; perhaps one more at a border */
+    MASK_WITHIN,  /* pixels that lie in it; perhaps one fewer at a border */
 };
 
 /* Sets the pixels of region `index` to 255 and leaves the others. Returns the rectangle around them. */

@@ -8,7 +8,7 @@
 
 enum { CHANNELS_MAX = 4, LEVELS = 16, LOOK_RANGE = 24, DEADLINE_ROWS = 64 };
 
-/* One for all: what a region is replaced by. YCbCr has its planes for channels. */
+/* The fill of a region; for YCbCr a plane counts as a channel. */
 struct fill {
     uint16_t value[CHANNELS_MAX];
 };
@@ -22,9 +22,9 @@ struct redact_job {
     const struct image *image;
     const struct image *mask;
     const struct redact_options *options;
-    struct sums sums;        /* of the region at hand */
-    const struct fill *fill; /* the same */
-    bool late;               /* the deadline has passed: nothing more is done */
+    struct sums sums;        /* of the current region */
+    const struct fill *fill; /* of the current region */
+    bool late;               /* the deadline has passed: the rest is skipped */
 };
 
 /* `count` adjacent pixels of row y of plane `index`, from column x on. */
@@ -54,7 +54,7 @@ static void each_part(struct redact_job *job, const struct redact_span *span, co
     }
 }
 
-/* Calls `visit` for all that the mask touches in the planes; it is empty outside of the rectangle. */
+/* Calls `visit` for all samples that the mask touches; the mask is empty outside of the rectangle. */
 static void each_span(struct redact_job *job, struct mask_rect rect, visit_span *visit) {
     for (unsigned p = 0; p < job->image->plane_count; p++) {
         const struct plane *plane = &job->image->plane[p];
@@ -72,13 +72,11 @@ static void each_span(struct redact_job *job, struct mask_rect rect, visit_span 
     }
 }
 
-/* ---- the mean ---- */
-
 static inline uint64_t sample(const uint8_t *samples, size_t i, unsigned depth) {
     return depth == 8 ? samples[i] : ((const uint16_t *)(const void *)samples)[i];
 }
 
-/* The sum of every `step`-th sample, and that of their products with those at `weight`. */
+/* Sums every `step`-th sample, or its product with the sample at `weight`. */
 
 static inline uint64_t sum_of(const uint8_t *samples, size_t first, unsigned step, uint32_t count,
                               unsigned depth) {
@@ -117,7 +115,7 @@ static void sum_span(struct redact_job *job, const struct redact_span *span) {
     }
 }
 
-/* One of 16 values, by the channel's kind: this is all that is ever known of a region. */
+/* Reduces a mean to one of 16 values by the kind of channel: all that is ever known of a region. */
 static uint16_t level_of(const struct image *image, unsigned channel, unsigned mean) {
     unsigned bin = image->depth == 8 ? 16 : 4096, max = bin * LEVELS - 1;
     if (pixel_has_alpha(image->model) && channel == pixel_channels(image->model) - 1) {
@@ -141,9 +139,7 @@ static struct fill fill_of(const struct image *image, const struct sums *sums) {
     return fill;
 }
 
-/* ---- the replacement ---- */
-
-/* A number from -LOOK_RANGE to LOOK_RANGE that depends on the place of the tile alone. */
+/* A hash of the tile's place, from -LOOK_RANGE to LOOK_RANGE. */
 static int look(uint32_t column, uint32_t row) {
     uint32_t h = column * 0x9e3779b1u ^ row * 0x85ebca77u;
     h = (h ^ (h >> 15)) * 0x2c1b3c6du;
@@ -151,7 +147,7 @@ static int look(uint32_t column, uint32_t row) {
     return (int)((h ^ (h >> 15)) % (2 * LOOK_RANGE + 1)) - LOOK_RANGE;
 }
 
-/* The fill of the tile that has pixel x of the span's row. Chroma and alpha have no look. */
+/* The fill of the tile that has pixel x of the row. Chroma and alpha have no look. */
 static struct fill tile_fill(const struct redact_job *job, const struct redact_span *span, uint32_t x) {
     struct fill fill = *job->fill;
     uint32_t block = job->options->block;
@@ -168,7 +164,7 @@ static struct fill tile_fill(const struct redact_job *job, const struct redact_s
     return fill;
 }
 
-/* Repeats a pixel `count` times: each copy doubles what is there. */
+/* Repeats a pixel `count` times; each copy doubles the filled part. */
 static void repeat(uint8_t *to, const void *pixel, size_t size, size_t count) {
     memcpy(to, pixel, size);
     for (size_t done = 1; done < count; done *= 2) {
@@ -187,7 +183,6 @@ static void fill_part(struct redact_job *job, const struct redact_span *span) {
     repeat(span_pixels(job, span), pixel, channels * (job->image->depth / 8u), span->count);
 }
 
-/* Tile by tile. */
 static void fill_span(struct redact_job *job, const struct redact_span *span) {
     uint32_t block = job->options->block ? job->options->block : UINT32_MAX;
     struct redact_span part = *span;
@@ -198,14 +193,11 @@ static void fill_span(struct redact_job *job, const struct redact_span *span) {
     }
 }
 
-/* ---- regions ---- */
-
-/* Whether there is one part, whatever the regions: none of them, or all that is around them. */
+/* Whether the picture has a single part: no regions, or inverted ones. */
 static bool is_single(const struct redact_job *job, const struct region_set *set) {
     return set->count == 0 || job->options->invert;
 }
 
-/* Draws part i over the empty mask. */
 static struct mask_rect draw_part(struct redact_job *job, const struct region_set *set, uint32_t i) {
     bool single = is_single(job, set);
     struct mask_options options = {.invert = single,
@@ -216,12 +208,12 @@ static struct mask_rect draw_part(struct redact_job *job, const struct region_se
     if (single) {
         enum status status = mask_draw(job->mask, set, &options, &report, NULL);
         job->late = status == ST_LIMIT;
-        return report.bounds; /* inverted, no region is everything */
+        return report.bounds; /* no region, inverted, is the whole picture */
     }
     return mask_draw_region(job->mask, set, i, &options);
 }
 
-/* Small regions have few rows: it is looked at between them, too. */
+/* Small regions have few rows, so the deadline is checked between regions, too. */
 static bool is_late(struct redact_job *job) {
     job->late = job->late || deadline_left(job->options->deadline_ns) == 0;
     return job->late;

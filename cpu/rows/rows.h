@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Row primitives: everything that touches pixels in bulk. Two tables for the blur, one per kind of
- * arithmetic, and one for the other filters, each once per instruction set; all tables of a kind give
- * the same bytes.
+ * Row primitives touch pixels in bulk. Each instruction set has two tables for the blur, one per kind of
+ * arithmetic, and one for the other filters. All tables of a kind give the same bytes.
  *
- * *Values* are what passes hand to each other. Fixed point: int16_t, the sample times 128
- * (BLUR_STORE_BITS) less VALUE_BIAS, so that the sum of two values still fits in 16 bits and
- * symmetric taps cost one multiplication; as all weights of a pass sum to 32768, the bias goes
- * through every pass unchanged and the results are those of docs/filters.md. Floating point:
- * float, in samples, colour multiplied by alpha.
+ * Passes exchange *values*. Fixed point: int16_t, the sample times 128 (BLUR_STORE_BITS) less VALUE_BIAS. The
+ * sum of two values then fits in 16 bits, and symmetric taps cost one multiplication. As all weights of a
+ * pass sum to 32768, the bias goes through every pass unchanged, and the results are those of
+ * docs/filters.md. Floating point: float, in samples, colour multiplied by alpha.
  *
- * The *source* is what a plane holds: uint8_t in fixed point; in floating point values,
- * as rows are loaded once. The *output* is uint8_t, or values to be stored.
+ * The *source* of a plane is uint8_t in fixed point; in floating point it is values, as rows are loaded once.
+ * The *output* is uint8_t, or values to be stored.
  *
- * Unless said otherwise a function may read and write ROW_SLACK elements beyond `n`, and rows
- * must not overlap. */
+ * Unless said otherwise a function may read and write ROW_SLACK elements beyond `n`, and rows must not
+ * overlap. */
 #ifndef BLURD_CPU_ROWS_ROWS_H
 #define BLURD_CPU_ROWS_ROWS_H
 
@@ -28,7 +26,7 @@ enum {
     ROW_BLOCK = 64,     /* elements that are processed at once, at most */
     ROW_SLACK = 640,    /* ROW_BLOCK times 8, the largest step of a stage, and the radius */
     BLUR_FACTOR_MAX = 1 << BLUR_LEVELS_MAX,    /* enlargement */
-    BLUR_ROWS_MAX = 2 * BLUR_RADIUS_MAX + 1,   /* that one pass reads */
+    BLUR_ROWS_MAX = 2 * BLUR_RADIUS_MAX + 1,   /* rows that one pass reads */
     SOURCE_ROUND = 1 << 7,                     /* 15 bits of weight against 7 of the store: a shift by 8 */
     VALUE_ROUND = 1 << (BLUR_WEIGHT_BITS - 1), /* shift by 15 */
     LAST_SHIFT = BLUR_WEIGHT_BITS + BLUR_STORE_BITS, /* back to samples */
@@ -56,8 +54,8 @@ struct sample_format {
     bool alpha;     /* the last channel is; the others are multiplied by it on the way in */
 };
 
-/* Sums and extremes of samples of 16 bits. Sample i of a row belongs to lane i % MEASURE_LANES, and so
- * lane i to channel i % channels, whether there are 1, 2, 3 or 4. */
+/* Sums and extremes of samples of 16 bits. Sample i of a row belongs to lane i % MEASURE_LANES, and so lane i
+ * to channel i % channels, whether there are 1, 2, 3 or 4. */
 enum { MEASURE_LANES = 48 };
 
 struct measure {
@@ -73,8 +71,8 @@ struct row_ops {
     /* Source to values, unfiltered. */
     void (*widen)(void *to, const void *from, size_t n);
 
-    /* to[i] = sum over k of weight[|k|] * row[radius + k][i]. The rows may overlap each other: taps
-     * along a row are the same row, shifted. The _last form writes exactly n elements. */
+    /* to[i] = sum over k of weight[|k|] * row[radius + k][i]. The rows may overlap each other: taps along a
+     * row are the same row, shifted. The _last form writes exactly n elements. */
     void (*taps_source)(void *to, const void *const *row, const struct taps *taps, size_t n);
     void (*taps)(void *to, const void *const *row, const struct taps *taps, size_t n);
     void (*taps_last)(void *to, const void *const *row, const struct taps *taps, size_t n);
@@ -82,13 +80,12 @@ struct row_ops {
     /* to[i] = sum over k of weight[|k|] * from[(i << shift) + k], one channel. */
     void (*reduce)(void *to, const void *from, const struct taps *taps, unsigned shift, size_t n);
 
-    /* to[i] = the cubic spline through from[-1], from[0], ... at i / 2^levels, one channel. The _last
-     * form writes exactly n elements. */
+    /* to[i] = the cubic spline through from[-1], from[0], ... at i / 2^levels, one channel. The _last form
+     * writes exactly n elements. */
     void (*enlarge)(void *to, const void *from, const struct cubic *cubic, size_t n);
     void (*enlarge_last)(void *to, const void *from, const struct cubic *cubic, size_t n);
 
-    /* The same across rows: from row[0..3] the row at `phase` between row[1] and row[2]. Writes
-     * exactly n elements. */
+    /* The same across rows: the row at `phase` between row[1] and row[2]. Writes exactly n elements. */
     void (*cubic_last)(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
                        unsigned phase, size_t n);
 
@@ -101,7 +98,7 @@ struct row_ops {
     void (*store)(void *to, const float *from, const struct sample_format *format, size_t pixels);
 };
 
-/* What the filters other than the blur need, beside its load(). Floats are in samples. */
+/* Row functions of the filters other than the blur, in addition to its load(). Floats are in samples. */
 struct filter_rows {
     /* to[i] = weight[0] * row[0][i], and the others added in order. The rows may overlap each other. */
     void (*weigh)(float *to, const float *const *row, const float *weight, unsigned count, size_t n);
@@ -124,7 +121,7 @@ struct filter_rows {
      * alpha, else uint32_t: enough for PIXELATE_BLOCK_MAX rows. */
     void (*add)(void *sum, const void *from, const struct sample_format *format, size_t pixels);
 
-    /* Takes samples of 16 bits into account, the first one of channel 0. */
+    /* Measures 16-bit samples, the first one of channel 0. */
     void (*measure)(struct measure *measure, const uint16_t *from, size_t n);
 };
 
@@ -135,7 +132,7 @@ struct row_set {
     struct filter_rows filter;
 };
 
-/* Each fills the whole set. The caller makes sure that the processor has the instructions. */
+/* Each function fills the whole set. The caller checks that the processor has the instructions. */
 void row_set_plain(struct row_set *set);
 void row_set_baseline(struct row_set *set);
 #if defined(__x86_64__)

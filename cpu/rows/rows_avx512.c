@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC target("avx512vnni") /* beside what the build names; cpu/backend.c asks for it */
+#pragma GCC target("avx512vnni") /* in addition to the flags of the build; cpu/backend.c checks for it */
 #endif
 #include "cpu/rows/rows.h"
 
@@ -9,7 +9,7 @@ enum { VECTOR_BYTES = 64 };
 #include "cpu/rows/rows_filters.h"
 #include "cpu/rows/rows_fixed.h"
 #include "cpu/rows/simd_avx512.h"
-/* after it, whose types they use */
+/* these need the types above */
 #include "cpu/rows/rows_simd.h"
 #include "cpu/rows/rows_simd_wide.h"
 
@@ -21,5 +21,5 @@ void row_set_avx512(struct row_set *set) {
     set->fixed.enlarge = wide_enlarge;
 }
 #else
-typedef int nothing_here; /* a file may not be empty */
+typedef int nothing_here; /* ISO C forbids an empty file */
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * SSE2, which every x86-64 has; else plain C. */
+ * SSE2, which every x86-64 has, or plain C. */
 #include "cpu/rows/rows.h"
 
 #if defined(__SSE2__)
 #include "cpu/rows/simd_sse2.h"
-/* after it, whose types it uses */
+/* this needs the types above */
 #include "cpu/rows/rows_simd.h"
 #endif
 

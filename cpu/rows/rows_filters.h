@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Row primitives of the filters other than the blur. Included once per instruction set, with
- * cpu/rows/rows_float.h, whose vectors they use and whose rules of rounding hold here, too. */
+ * Row primitives of the filters other than the blur. Included once per instruction set after
+ * cpu/rows/rows_float.h: they use its vectors and follow its rules of rounding. */
 #include <math.h>
 
 #include "cpu/rows/rows_float.h"
@@ -26,7 +26,7 @@ static void filter_weigh(float *to, const float *const *row, const float *weight
 }
 
 static void filter_divide(float *value, float divisor, float bias, size_t n) {
-    if (divisor == 1 && bias == 0) { /* changes nothing */
+    if (divisor == 1 && bias == 0) {
         return;
     }
     for (size_t i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ static inline void filter_colour_of(float *pixel, const float *alpha, float bias
 }
 
 static void filter_colour(float *pixel, const float *alpha, float bias, unsigned channels, size_t pixels) {
-    if (channels == 2) { /* so that the compiler knows the number */
+    if (channels == 2) { /* the compiler knows the number here */
         filter_colour_of(pixel, alpha, bias, 2, pixels);
     } else {
         filter_colour_of(pixel, alpha, bias, 4, pixels);
@@ -61,7 +61,7 @@ static void filter_sharpen(float *restrict blurred, const float *restrict value,
     }
 }
 
-/* Nothing is negative when it is cut off, so that this is rounding down. */
+/* The value is not negative, so the cast rounds down. */
 static inline int32_t filter_round(float value, float max) {
     float raised = value + 0.5f;
     raised = raised < max ? raised : max;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Integer row primitives in plain C, for every processor. Included once per instruction set, so
- * that the compiler makes the best of each; the files that include it replace what they do better. */
+ * Integer row primitives in plain C. Included once per instruction set, so that the compiler makes the best
+ * of each; the including files replace some of them. */
 #include <string.h>
 
 #include "cpu/rows/rows.h"
@@ -40,7 +40,6 @@ static void fixed_taps_source(void *to, const void *const *row, const struct tap
     }
 }
 
-/* Sums of one block, without rounding. */
 static inline void fixed_sum(int32_t sum[FIXED_BLOCK], const int16_t *const *in, const struct taps *taps,
                              size_t x) {
     for (unsigned i = 0; i < FIXED_BLOCK; i++) {
@@ -80,7 +79,7 @@ static void fixed_taps_last(void *to, const void *const *row, const struct taps 
     }
 }
 
-/* The samples are sorted by their place in the step first, so that the taps become shifted rows. */
+/* The samples are first sorted by their place in the step, so that the taps become shifted rows. */
 static void fixed_reduce(void *to, const void *from, const struct taps *taps, unsigned shift, size_t n) {
     enum { STEP_MAX = 8, LANES = FIXED_BLOCK + 4 };
     unsigned step = 1u << shift;
@@ -154,7 +153,7 @@ static void fixed_split(void *to, size_t segment, const void *from, unsigned cha
 static void fixed_merge(void *to, const void *from, size_t segment, unsigned channels, size_t pixels) {
     int16_t *restrict out = to;
     const int16_t *restrict in = from;
-    (void)channels; /* 3, see above */
+    (void)channels;
     for (size_t x = 0; x < pixels; x++) {
         out[3 * x] = in[x];
         out[3 * x + 1] = in[x + segment];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Floating-point row primitives. Included once per instruction set with VECTOR_BYTES set to the
- * width of its registers; the lanes are independent, so that the width changes no result. Every
- * sum is `sum = sum + weight * value`, rounded after the product and after the addition (the
- * build forbids fusing them), in the order of docs/filters.md. */
+ * Floating-point row primitives. Included once per instruction set with VECTOR_BYTES set to the width of its
+ * registers; lanes are independent, so the width changes no result. Every step of a sum is `sum = sum +
+ * weight * value`, rounded after the product and after the addition (the build forbids fusing them), in the
+ * order of docs/filters.md. */
 #include <string.h>
 
 #include "cpu/rows/rows.h"
@@ -113,8 +113,7 @@ static void float_merge(void *to, const void *from, size_t segment, unsigned cha
     }
 }
 
-/* The loops below take the number of channels and the depth as constants, so that the compiler makes
- * vectors of them: they are inlined where those are known. */
+/* The loops below are inlined with constant channels and depth, so that the compiler vectorises them. */
 
 static inline void float_multiply_alpha(float *pixel, unsigned channels, size_t pixels) {
     for (size_t x = 0; x < pixels; x++, pixel += channels) {
@@ -145,14 +144,14 @@ static void float_load(float *to, const void *from, const struct sample_format *
     }
 }
 
-/* Rounds half up; what is above `max`, also infinity, becomes `max`. Nothing is negative, so that
- * cutting off is rounding down. */
+/* Rounds half up; values above `max`, also infinity, become `max`. No value is negative, so the cast rounds
+ * down. */
 static inline int32_t float_round(float value, float max) {
     float raised = value + 0.5f;
     return (int32_t)(raised < max ? raised : max);
 }
 
-/* Colour from colour times alpha. The division is not in a branch, which vectors do not have. */
+/* Divides colour by alpha. The division is unconditional, since vectors have no branches. */
 static inline float float_divide(float value, float alpha) {
     float quotient = value / (alpha > 0 ? alpha : 1);
     return alpha > 0 ? quotient : 0;
@@ -180,7 +179,6 @@ static inline void float_store_wide(uint16_t *restrict to, const float *restrict
     }
 }
 
-/* Without alpha every sample is its own pixel of one channel. */
 static void float_store(void *to, const float *from, const struct sample_format *format, size_t pixels) {
     unsigned channels = format->alpha ? format->channels : 1;
     size_t n = pixels * (format->alpha ? 1 : format->channels);

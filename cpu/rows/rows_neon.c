@@ -6,7 +6,7 @@ enum { VECTOR_BYTES = 16 };
 #include "cpu/rows/rows_filters.h"
 #include "cpu/rows/rows_fixed.h"
 #include "cpu/rows/simd_neon.h"
-/* after it, whose types they use */
+/* these need the types above */
 #include "cpu/rows/rows_simd.h"
 #include "cpu/rows/rows_simd_wide.h"
 
@@ -18,5 +18,5 @@ void row_set_neon(struct row_set *set) {
     set->fixed.enlarge = wide_enlarge;
 }
 #else
-typedef int nothing_here; /* a file may not be empty */
+typedef int nothing_here; /* ISO C forbids an empty file */
 #endif

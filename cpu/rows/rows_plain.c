@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * No vector instructions by name: what other processors run, and tests everywhere. */
+ * Rows without explicit vector instructions, for other processors and for comparison in tests. */
 #include "cpu/rows/rows.h"
 
 enum { VECTOR_BYTES = 16 };

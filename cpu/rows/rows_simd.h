@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Integer row primitives on 16-bit pairs: two values are multiplied by two weights and both products
- * added, by one instruction where there is one. Included after one of the cpu/simd_*.h and
- * cpu/rows/rows_fixed.h, whose functions they replace with the same results: sums of integers do not
- * depend on their order. */
+ * Integer row primitives on 16-bit pairs: two values are multiplied by two weights and the products added, by
+ * one instruction where there is one. Included after a cpu/rows/simd_*.h and cpu/rows/rows_fixed.h, whose
+ * functions they replace with the same results: integer sums do not depend on order. */
 #include <string.h>
 
 #include "cpu/rows/rows.h"
@@ -10,7 +9,7 @@
 enum {
     SIMD_BLOCK = 2 * VEC_LANES,
     SIMD_PAIRS_MAX = (BLUR_RADIUS_MAX + 2) / 2,
-    /* what is added before the shift: half a unit, and the change of the bias */
+    /* rounding and the change of the bias, added before the shift */
     SIMD_ROUND_SOURCE = SOURCE_ROUND - (VALUE_BIAS << (BLUR_WEIGHT_BITS - BLUR_STORE_BITS)),
     SIMD_ROUND_LAST = LAST_ROUND + (VALUE_BIAS << BLUR_WEIGHT_BITS),
 };
@@ -19,7 +18,7 @@ static inline int32_t simd_pair(int first, int second) {
     return (int32_t)((uint32_t)(uint16_t)first | (uint32_t)(uint16_t)second << 16);
 }
 
-/* Weights 0 and 1, 2 and 3, ...; returns the number of pairs. */
+/* Pairs up the weights: 0 and 1, 2 and 3, ...; returns the number of pairs. */
 static unsigned simd_weights(int32_t pair[SIMD_PAIRS_MAX], const struct taps *taps) {
     unsigned count = 0;
     for (unsigned k = 0; k <= taps->radius; k += 2) {
@@ -28,7 +27,7 @@ static unsigned simd_weights(int32_t pair[SIMD_PAIRS_MAX], const struct taps *ta
     return count;
 }
 
-/* The two samples at distance k, added: bytes or values. */
+/* Adds the two samples at distance k, bytes or values. */
 static inline vec simd_term(const uint8_t *const *in, int k, size_t byte, bool bytes) {
     if (bytes) {
         return vec_add16(vec_load_bytes(in[-k] + byte), vec_load_bytes(in[k] + byte));
@@ -74,7 +73,7 @@ static inline __attribute__((always_inline)) void simd_pass_row(void *to, const 
     const bool bytes = pass == SIMD_SOURCE;
     const int shift = bytes ? BLUR_WEIGHT_BITS - BLUR_STORE_BITS : BLUR_WEIGHT_BITS;
     const vec round = vec_all(bytes ? SIMD_ROUND_SOURCE : pass == SIMD_LAST ? SIMD_ROUND_LAST : VALUE_ROUND);
-    /* where the number of terms is odd the rest has weight 0: any sample will do */
+    /* an odd number of terms leaves a weight of 0, so any sample will do */
     const int end = (int)taps->radius;
     for (size_t x = 0; x < n; x += SIMD_BLOCK) {
         vec sum[4] = {round, round, round, round};
@@ -94,7 +93,7 @@ static inline __attribute__((always_inline)) void simd_pass_row(void *to, const 
     }
 }
 
-/* The small kernels, of sigma up to 2.2, are unrolled: their loop would cost as much as its body. */
+/* Small kernels, of sigma up to 2.2, are unrolled: the loop would cost as much as its body. */
 static inline __attribute__((always_inline)) void
 simd_pass_any(void *to, const void *const *row, const struct taps *taps, size_t n, enum simd_pass pass) {
     int32_t weight[SIMD_PAIRS_MAX];
@@ -151,9 +150,9 @@ static void simd_cubic_last(void *to, const void *const row[BLUR_TAPS_ENLARGE], 
 }
 
 enum {
-    REDUCE_CHUNK = 64,                       /* results at once */
-    REDUCE_BEFORE = 2,                       /* steps that the taps reach back */
-    REDUCE_STREAM = REDUCE_CHUNK + 8,        /* and on, and what the last vector loads beyond */
+    REDUCE_CHUNK = 64,                /* results at once */
+    REDUCE_BEFORE = 2,                /* steps that the taps reach back */
+    REDUCE_STREAM = REDUCE_CHUNK + 8, /* steps that the taps reach on, and the overread of the last vector */
     REDUCE_TAPS = BLUR_STAGE_RADIUS_MAX + 1, /* pairs of neighbours */
 };
 
@@ -168,8 +167,8 @@ static inline void simd_sort_pairs(int32_t stream[][REDUCE_STREAM], const int16_
     }
 }
 
-/* Two neighbours are one 32-bit number, and step / 2 of them make a step: their streams are read side
- * by side, so that each result has a 32-bit lane. */
+/* Two neighbours are one 32-bit number, and step / 2 of them make a step: their streams are read side by
+ * side, so that each result has a 32-bit lane. */
 static inline void simd_reduce_by(int16_t *to, const int16_t *from, const struct taps *taps, unsigned step,
                                   size_t n) {
     const unsigned count = step / 2;
@@ -197,7 +196,7 @@ static inline void simd_reduce_by(int16_t *to, const int16_t *from, const struct
 }
 
 static void simd_reduce(void *to, const void *from, const struct taps *taps, unsigned shift, size_t n) {
-    switch (shift) { /* so that the compiler knows the step */
+    switch (shift) { /* the compiler knows the step here */
     case 1:
         simd_reduce_by(to, from, taps, 2, n);
         break;

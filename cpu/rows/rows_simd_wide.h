@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Horizontal enlargement where 32-bit numbers move freely (AVX2, AVX-512, NEON).
- * Included after cpu/rows/rows_simd.h, whose functions it uses. */
+ * Horizontal enlargement where 32-bit numbers move freely (AVX2, AVX-512, NEON). Included after
+ * cpu/rows/rows_simd.h, whose functions it uses. */
 #include "cpu/rows/rows.h"
 
 enum { WIDE_LANES = VEC_LANES / 2 };
@@ -10,7 +10,7 @@ static inline vec wide_cubic(vec ab, vec cd, vec w01, vec w23) {
     return vec_shift(vec_multiply_add(sum, cd, w23), BLUR_WEIGHT_BITS);
 }
 
-/* A vector of results has one or more whole steps: the pairs are picked, the weights repeat. */
+/* A vector of results has whole steps: pairs are picked, weights repeat. */
 static void wide_enlarge_short(int16_t *to, const int16_t *from, const struct cubic *cubic, size_t n) {
     unsigned factor = 1u << cubic->levels;
     int32_t repeated[2][WIDE_LANES];
@@ -30,7 +30,7 @@ static void wide_enlarge_short(int16_t *to, const int16_t *from, const struct cu
     }
 }
 
-/* A step is longer than a vector: the pairs are the same in all lanes. */
+/* A step is longer than a vector: all lanes have the same pairs. */
 static void wide_enlarge_long(int16_t *to, const int16_t *from, const struct cubic *cubic, size_t n) {
     unsigned factor = 1u << cubic->levels;
     for (size_t x = 0; x < n; from++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * As cpu/rows/simd_sse2.h, for AVX2, and what moves 32-bit numbers freely. */
+ * The operations of cpu/rows/simd_sse2.h for AVX2, and permutations of 32-bit numbers. */
 #ifndef BLURD_CPU_ROWS_SIMD_AVX2_H
 #define BLURD_CPU_ROWS_SIMD_AVX2_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * As cpu/rows/simd_sse2.h, for 64-bit ARM, and what moves 32-bit numbers freely. There is no instruction for
- * pairs: where they need not lie side by side the two are multiplied one after the other, each
- * product added as it is made. */
+ * The operations of cpu/rows/simd_sse2.h for 64-bit ARM, and permutations of 32-bit numbers. There is no
+ * instruction for pairs: where their order does not matter, each product is added on its own. */
 #ifndef BLURD_CPU_ROWS_SIMD_NEON_H
 #define BLURD_CPU_ROWS_SIMD_NEON_H
 
@@ -12,7 +11,6 @@ typedef int16x8_t vec;
 
 enum { VEC_LANES = 8 };
 
-/* The same bits as 32-bit numbers. */
 static inline int32x4_t vec_words(vec a) {
     return vreinterpretq_s32_s16(a);
 }
@@ -55,7 +53,7 @@ static inline void vec_add_products(vec sum[2], vec a, vec b, vec weight) {
 static inline vec vec_pack(vec low, vec high) {
     return vmovn_high_s32(vmovn_s32(vec_words(low)), vec_words(high));
 }
-/* Not vshrq_n_s32, which wants to see a number; this becomes the same instruction. */
+/* vshrq_n_s32 needs a constant; this becomes the same instruction. */
 static inline vec vec_shift(vec a, int count) {
     return vec_from_words(vec_words(a) >> count);
 }
@@ -67,7 +65,7 @@ static inline vec vec_pairs(const int16_t *a, const int16_t *b) {
 }
 /* The 32-bit numbers of a at the places `index`. */
 static inline vec vec_pick(vec a, vec index) {
-    uint32x4_t first = vmulq_n_u32(vreinterpretq_u32_s16(index), 0x04040404); /* of its bytes, four times */
+    uint32x4_t first = vmulq_n_u32(vreinterpretq_u32_s16(index), 0x04040404); /* its first byte, four times */
     uint32x4_t bytes = vaddq_u32(first, vdupq_n_u32(0x03020100));
     return vreinterpretq_s16_u8(vqtbl1q_u8(vreinterpretq_u8_s16(a), vreinterpretq_u8_u32(bytes)));
 }
