@@ -7,6 +7,7 @@ import random
 
 import numpy
 import pytest
+import requests
 
 import anatomy
 import daemon
@@ -174,6 +175,16 @@ def test_what_the_gpu_does_not_take(gpu, cpu, name):
     assert [a.status_code for a in answers] == [200, 200], answers[0].text
     assert not answers[0].headers.get('X-Backend', '').endswith('/jpeg')
     assert answers[0].content == answers[1].content
+
+
+@pytest.mark.parametrize('field, value', [('backend', 'cpu'), ('colorspace', 'rgb'), ('format', 'png'), ('progressive', 'true')])
+def test_fields_of_a_form_count_as_parameters_do(gpu, field, value):
+    """In front of the picture: they are known when the queue chooses the device."""
+    made = requests.Request('POST', 'http://localhost/', files=[(field, (None, value)), ('image', ('a.jpg', PHOTO))]).prepare()
+    answer = gpu.post('/blur', made.body, headers={'Content-Type': made.headers['Content-Type']})
+    assert answer.status_code == 200, answer.text
+    assert not answer.headers['X-Backend'].endswith('/jpeg')
+    assert answer.content == gpu.post(f'/blur?{field}={value}', PHOTO).content
 
 
 def test_accept_decides(gpu):
