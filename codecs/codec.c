@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The table of codecs, and the wrappers that validate what the codecs then trust. */
+ * The table of codecs, and wrappers that validate the arguments. */
 #include "codecs/codec.h"
 
 #include <assert.h>
@@ -34,7 +34,7 @@ const struct codec *codec_sniff(struct bytes input) {
     return find(input, &id) ? codecs[id] : NULL;
 }
 
-/* A few bytes that agree with a signature as far as they go: cut short, not foreign. */
+/* The input is too short for a signature but matches its beginning: truncated, not foreign. */
 static bool is_cut_signature(struct bytes input) {
     static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF};
     static const uint8_t png[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};

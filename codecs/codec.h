@@ -9,59 +9,57 @@
  *     codec_decode    pixels into that memory
  *     codec_encode    pixels to bytes
  *
- * Codecs keep no state between calls and are thread-safe. Nothing here trusts the
- * input: every size is checked before memory is taken. Data that is cut short, a Huffman code that does not
- * exist and a wrong checksum are ST_CORRUPT; surplus bytes are allowed. docs/api.md has the rule ("Damaged
- * files"). */
+ * Codecs keep no state between calls and are thread-safe. They do not trust the input: every size is
+ * checked before memory is taken. Truncated data, an undefined Huffman code and a wrong checksum are
+ * ST_CORRUPT; surplus bytes are allowed. docs/api.md has the rule ("Damaged files"). */
 #ifndef BLURD_CODECS_CODEC_H
 #define BLURD_CODECS_CODEC_H
 
 #include "codecs/definition.h"
 
-/* The codec of that id; never NULL for a valid id. */
+/* Never NULL for a valid id. */
 const struct codec *codec_get(enum codec_id id);
 
 /* The codec whose magic bytes `input` starts with, or NULL. */
 const struct codec *codec_sniff(struct bytes input);
 
-/* Reads the header and the metadata. ST_CORRUPT: empty or damaged; ST_UNSUPPORTED:
- * neither JPEG nor PNG, or a variant that is named; ST_LIMIT: over a limit, named;
- * also ST_CORRUPT when the data is too short to hold that many pixels.
- * No memory proportional to the picture is taken. */
+/* Reads the header and the metadata. ST_CORRUPT: empty, damaged, or too short to hold that many pixels;
+ * ST_UNSUPPORTED: neither JPEG nor PNG, or an unsupported variant; ST_LIMIT: over a limit. The error names
+ * the variant or the limit. Takes no memory proportional to the picture. */
 enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                         struct error *err);
 
-/* Decodes into `image`, which must be laid out and placed with the picture's native
- * or pixels shape. On failure the pixels are undefined. */
+/* Decodes into `image`, which must be laid out and placed with the picture's native or pixels shape. On
+ * failure the pixels are undefined. */
 enum status codec_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
                          const struct image *image, struct error *err);
 
-/* Bytes that decoding a file of `input` bytes takes beside the image, at most; and encoding a picture of that
- * shape beside it and the output, where that needs no room for more than the picture itself. What metadata
- * takes is not in it. */
+/* The most bytes that decoding a file of `input` bytes, or encoding a picture of that shape, takes besides
+ * the image and the output. Memory for metadata is not included. The output is assumed to need no more
+ * room than the picture itself. */
 size_t codec_decode_bytes(const struct picture *picture, size_t input);
 size_t codec_encode_bytes(enum codec_id id, const struct image_shape *shape,
                           const struct encode_options *options);
 
-/* Appends the encoded picture to *output. PNG takes no PIXEL_YCBCR: decode to the
- * pixels shape for it. `metadata` may be NULL. Alpha is composed
- * over white for JPEG, 16 bits are rounded to 8. The padding of 8-bit grey and YCbCr
- * planes may be overwritten. On failure *output may hold a part; discard it. */
+/* Appends the encoded picture to *output. PNG takes no PIXEL_YCBCR: decode to the pixels shape for it.
+ * `metadata` may be NULL. JPEG composes alpha over white and rounds 16 bits to 8. The padding of 8-bit
+ * grey and YCbCr planes may be overwritten. On failure *output may hold a part; discard it. */
 enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,
                          const struct metadata *metadata, struct buf *output, struct error *err);
 
-/* Begins the same for a picture whose rows are still to be made, into the same bytes. All that is passed must
- * outlive it. *encoding is NULL, with ST_OK, where the codec wants the whole picture: use codec_encode then.
- */
+/* Begins an encoding while the rows are still being made; the bytes are those of codec_encode. All
+ * arguments must outlive it. *encoding is NULL, with ST_OK, when the codec needs the whole picture: use
+ * codec_encode then. */
 enum status codec_encode_begin(enum codec_id id, const struct image *image,
                                const struct encode_options *options, const struct metadata *metadata,
                                struct buf *output, struct encoding **encoding, struct error *err);
 
-/* The first `rows` rows are there, as core/producer.h says, and are encoded. A failure shows at the end. */
+/* Encodes what it can of the first `rows` rows, which are final (core/producer.h). Failures are reported
+ * at the end. */
 void codec_encode_rows(struct encoding *encoding, uint32_t rows);
 
-/* Frees it. `complete`: all rows are there, and those that are left are encoded; otherwise the output is to
- * be discarded. `err` may be NULL. */
+/* Frees it. With `complete`, all rows are final and the remaining ones are encoded; otherwise discard the
+ * output. `err` may be NULL. */
 enum status codec_encode_end(struct encoding *encoding, bool complete, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The types that codecs and their callers share: limits, the contents of a header, options of encoding, and
- * the functions that each codec defines. */
+ * Types that codecs and their callers share: limits, header contents, encoding options, and the functions
+ * of a codec. */
 #ifndef BLURD_CODECS_DEFINITION_H
 #define BLURD_CODECS_DEFINITION_H
 
@@ -24,29 +24,28 @@ struct codec_limits {
     uint32_t max_scans;  /* JPEG scans */
     uint64_t max_memory; /* bytes that the codec library may allocate by itself */
     int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
-    /* JPEG: unfinished progressive blocks are not smoothed. Then no pixel depends on another MCU but through
-     * interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
+    /* JPEG: unfinished progressive blocks are not smoothed. A pixel then depends on other MCUs only
+     * through interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
     bool local_blocks;
     bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
-    const struct progress *progress; /* told of decoded rows; may be NULL */
+    const struct progress *progress; /* receives decoded rows; may be NULL */
 };
 
 enum {
     METADATA_ICC_MAX = 1 << 20,     /* bytes of an ICC profile that are carried */
     METADATA_CHUNKS_MAX = 64,       /* pieces of metadata that are carried */
     METADATA_MARKERS_MAX = 1000,    /* markers or chunks that a file may have before its pixels */
-    METADATA_WRITTEN_MAX = 2 << 20, /* bytes that the metadata of an encoded picture take at most */
-    METADATA_MEMORY_MAX = 6 << 20,  /* bytes of heap memory that making them takes, the output apart */
+    METADATA_WRITTEN_MAX = 2 << 20, /* the most bytes of metadata in an encoded picture */
+    METADATA_MEMORY_MAX = 6 << 20,  /* heap memory to make them, without the output */
 };
 
-/* One piece of metadata as it stands in the file: a JPEG segment's payload (without
- * marker and length) or a PNG chunk's data. */
+/* A JPEG segment's payload (without marker and length) or a PNG chunk's data. */
 struct metadata_chunk {
     uint32_t tag;      /* JPEG: marker byte, 0xE1 …; PNG: the four letters, big-endian */
     struct bytes data; /* borrowed from the input */
 };
 
-/* Everything in a file but its pixels. Views borrow from the input bytes. */
+/* The contents of a file except its pixels. Views borrow from the input. */
 struct metadata {
     enum codec_id source;
     uint8_t orientation;    /* EXIF 1 to 8; 1 when absent or invalid */
@@ -54,8 +53,8 @@ struct metadata {
     struct bytes exif;      /* the TIFF structure, without "Exif\0\0"; empty if none */
     struct bytes xmp;       /* the packet; empty if none */
     struct bytes photoshop; /* JPEG: Photoshop's resources, among which IPTC may be; empty if none */
-    struct density density; /* from the format's own field; EXIF may know one where this is none */
-    unsigned losses;        /* bits of codecs/metadata/losses.h: what is there and cannot be carried at all */
+    struct density density; /* from JFIF or pHYs; EXIF may have one when this is none */
+    unsigned losses;        /* bits of codecs/metadata/losses.h: metadata that can never be carried */
     uint16_t chunk_count;
     struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then texts and the time */
 };
@@ -64,14 +63,14 @@ struct metadata {
 struct picture {
     enum codec_id codec;
     struct image_shape native; /* as the codec stores it: planar YCbCr where that is exact */
-    struct image_shape pixels; /* interleaved: grey, grey+alpha, RGB, RGBA; what always works */
+    struct image_shape pixels; /* interleaved: grey, grey+alpha, RGB, RGBA; always possible */
     bool progressive;          /* several scans or interlaced */
     struct metadata metadata;
 };
 
 enum subsampling { SUBSAMPLING_AUTO, SUBSAMPLING_420, SUBSAMPLING_422, SUBSAMPLING_444 };
 
-/* Options of encoding. The caller has checked their bounds. */
+/* The caller has checked the bounds. */
 struct encode_options {
     uint8_t quality;              /* JPEG 1 to 100 */
     enum subsampling subsampling; /* JPEG; AUTO: as the planes are, else 4:2:0 */
@@ -79,12 +78,13 @@ struct encode_options {
     uint8_t effort;               /* PNG 0 fastest to 9 smallest */
     bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
     bool upright;                 /* the pixels were rotated: write orientation 1 */
-    unsigned *losses;    /* gets bits of codecs/metadata/losses.h: what keep_metadata loses; or NULL */
+    unsigned
+        *losses; /* receives bits of codecs/metadata/losses.h: metadata lost despite keep_metadata; or NULL */
     int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
     struct crew *crew;   /* may help, with no effect on the bytes; NULL: none */
 };
 
-/* An encoding under way; the codec's own part follows. */
+/* Base of a codec's own encoding state. */
 struct encoding {
     const struct codec *codec;
 };
@@ -101,7 +101,7 @@ struct codec {
                           const struct metadata *metadata, struct buf *output, struct error *err);
     size_t (*decode_bytes)(const struct picture *picture, size_t input);
     size_t (*encode_bytes)(const struct image_shape *shape, const struct encode_options *options);
-    /* Optional, all three: the same while the picture is being made. */
+    /* Optional, all three: encoding while the picture is being made. */
     enum status (*encode_begin)(const struct image *image, const struct encode_options *options,
                                 const struct metadata *metadata, struct buf *output,
                                 struct encoding **encoding, struct error *err);

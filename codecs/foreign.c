@@ -14,7 +14,7 @@ struct magic {
 #define MAGIC(offset, bytes, name)                                                                           \
     { offset, sizeof(bytes) - 1, bytes, name }
 
-/* Longer and more certain signatures first. */
+/* Longer and more certain signatures come first. */
 static const struct magic magics[] = {
     MAGIC(0, "\x89PNG", "a PNG picture damaged by a text-mode transfer"),
     MAGIC(0, "\x09PNG", "a PNG picture damaged by a 7-bit transfer"),
@@ -75,7 +75,7 @@ static bool contains(struct bytes text, const char *word) {
 }
 
 static const char *markup_name(struct bytes input) {
-    enum { LOOK_AT = 512 }; /* far enough for a prologue, too little to cost anything */
+    enum { LOOK_AT = 512 }; /* covers an XML prologue */
     struct bytes text = {input.data, input.size < LOOK_AT ? input.size : LOOK_AT};
     if (starts_with(text, "\xEF\xBB\xBF")) {
         text.data += 3, text.size -= 3;
@@ -104,8 +104,8 @@ static bool has_targa_depth(uint8_t bits) {
     return bits == 15 || bits == 16 || bits == 24 || bits == 32;
 }
 
-/* TGA has no magic number, and its uncompressed kind begins as Windows cursors do. The first six bytes of a
- * cursor end with the number of its pictures, which is not 0; without a colour map TGA has zeros there. */
+/* TGA has no magic number, and uncompressed TGA begins like a Windows cursor. Bytes 4 and 5 of a cursor
+ * hold its number of pictures, which is not 0; in a TGA without a colour map they are 0. */
 static bool has_targa_header(struct bytes input) {
     enum {
         HEADER = 18,

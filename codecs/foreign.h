@@ -5,8 +5,8 @@
 
 #include "core/bytes.h"
 
-/* "a GIF picture", "a PDF document" ...: what `input` looks like by its first bytes,
- * or NULL when nothing is recognised. Meant for sentences, not for decisions. */
+/* "a GIF picture", "a PDF document" ...: the format that the first bytes of `input` suggest, or NULL. For
+ * error messages, not for decisions. */
 const char *foreign_name(struct bytes input);
 
 #endif

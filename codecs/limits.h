@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The checks that every codec makes in the same words. Internal to codecs/. */
+ * Checks that all codecs share. Internal to codecs/. */
 #ifndef BLURD_CODECS_LIMITS_H
 #define BLURD_CODECS_LIMITS_H
 

@@ -21,7 +21,7 @@ static bool peek_png(struct bytes input, struct peek *peek) {
     return peek->channels > 0;
 }
 
-/* Sampling factors of the first component by those of another; 0 when that leaves a remainder. */
+/* Sampling factors of the first component divided by another's; 0 when there is a remainder. */
 static uint8_t ratio_of(uint8_t luma, uint8_t chroma) {
     unsigned h = chroma >> 4, v = chroma & 15;
     bool whole = h > 0 && v > 0 && (luma >> 4) % h == 0 && (luma & 15) % v == 0;
@@ -46,7 +46,7 @@ static bool read_frame(uint8_t marker, const uint8_t *at, size_t size, struct pe
     return true;
 }
 
-/* From segment to segment; C4, C8 and CC look like frames and are none. */
+/* C4, C8 and CC lie in the range of frame markers but are none. */
 static bool peek_jpeg(struct bytes input, struct peek *peek) {
     size_t at = 2;
     for (unsigned i = 0; i < SEGMENTS_MAX && input.size - at >= 4 && input.data[at] == 0xFF; i++) {
@@ -77,7 +77,8 @@ bool codec_peek(struct bytes input, struct peek *peek) {
 }
 
 bool peek_is_possible(const struct peek *peek, uint64_t bytes, const struct codec_limits *limits) {
-    /* Deflate expands 1032 times at best, and pixels have a bit at least; a block of a JPEG has one, too. */
+    /* Deflate expands at most 1032 times, and a pixel has at least one bit. A JPEG block has at least one
+     * bit, too. */
     uint64_t most = bytes * 8 * (peek->codec == CODEC_PNG ? 1032 : 64);
     uint64_t pixels = (uint64_t)peek->width * peek->height;
     return peek->width <= limits->max_side && peek->height <= limits->max_side &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A first look at a picture: what its header says about size and kind, in about a microsecond and without
- * the codec's library. For estimates alone: nothing is checked but that reading stays inside of the
- * input, and codec_probe judges the same bytes again. */
+ * Reads size and kind from a picture's header in about a microsecond, without the codec's library. For
+ * estimates only: nothing is validated except that reads stay inside the input; codec_probe judges the
+ * same bytes again. */
 #ifndef BLURD_CODECS_PEEK_H
 #define BLURD_CODECS_PEEK_H
 
@@ -22,11 +22,11 @@ struct peek {
                          components */
 };
 
-/* False when the input does not begin like a JPEG or PNG with such a header. Thread-safe. */
+/* False when the input does not begin like a JPEG or PNG with a size. Thread-safe. */
 bool codec_peek(struct bytes input, struct peek *peek);
 
-/* Whether codec_probe may take a file of so many bytes with that header: its size is within the limits, and
- * so much data can fill it. */
+/* Whether codec_probe may accept a file of `bytes` bytes with that header: its size is within the limits,
+ * and the data can fill it. */
 bool peek_is_possible(const struct peek *peek, uint64_t bytes, const struct codec_limits *limits);
 
 #endif

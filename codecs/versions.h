@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * The codec libraries. */
+/* SPDX-License-Identifier: MIT */
 #ifndef BLURD_CODECS_VERSIONS_H
 #define BLURD_CODECS_VERSIONS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Lengths by the method of Moffat and Katajainen, in place over the sorted counts. */
+ * Code lengths are computed in place over the sorted counts (Moffat and Katajainen). */
 #include "codecs/jpeg/huffman.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Symbols sort by their counts when both share a number. */
+/* Count and symbol share a number, so that symbols sort by their counts. */
 enum { SYMBOL_BITS = 10, SYMBOL_MASK = (1 << SYMBOL_BITS) - 1 };
 
 static int compare(const void *a, const void *b) {
@@ -25,8 +25,8 @@ static unsigned sort_used(const uint32_t *counts, unsigned symbols, uint32_t *so
     return used;
 }
 
-/* Replaces ascending weights by the depths of their leaves in the optimal tree, which then
- * descend. First weights become parents' indices, then those become depths of inner nodes, then of leaves. */
+/* Replaces ascending weights by the descending depths of their leaves in the optimal tree. Weights first
+ * become parent indices, then depths of inner nodes, then depths of leaves. */
 static void make_depths(uint32_t *a, unsigned n) {
     unsigned leaf = 0, root = 0;
     for (unsigned next = 0; next < n - 1; next++) {
@@ -58,7 +58,7 @@ static void make_depths(uint32_t *a, unsigned n) {
     }
 }
 
-/* How many codes of each length, when none may be longer than the limit. */
+/* Counts the codes of each length; none is longer than the limit. */
 static void count_lengths(const uint32_t *depths, unsigned n, unsigned limit, unsigned *count) {
     memset(count, 0, (HUFFMAN_LENGTH_MAX + 1) * sizeof(*count));
     uint32_t room = 1u << limit, taken = 0;
@@ -67,8 +67,8 @@ static void count_lengths(const uint32_t *depths, unsigned n, unsigned limit, un
         count[length]++;
         taken += room >> length;
     }
-    /* Shortening has taken too much room: move one of the longest codes beside a shorter one,
-     * which both then are one bit longer than that was. Each time gives one unit back. */
+    /* The shortened codes need too much room. Each round moves one of the longest codes beside a shorter
+     * one; both are then one bit longer than the shorter one was, which frees one unit. */
     for (; taken > room; taken--) {
         unsigned length = limit - 1;
         while (count[length] == 0) {
@@ -88,7 +88,7 @@ static uint16_t reverse(unsigned value, unsigned length) {
     return (uint16_t)result;
 }
 
-/* Codes of one length count up in the order of the symbols. */
+/* Codes of one length ascend in symbol order. */
 static void assign_bits(struct huffman_code *codes, unsigned symbols, const unsigned *count) {
     unsigned next[HUFFMAN_LENGTH_MAX + 2] = {0};
     for (unsigned length = 1; length <= HUFFMAN_LENGTH_MAX; length++) {

@@ -5,7 +5,7 @@
 
 #include <jerror.h>
 
-/* libjpeg knows itself what it cannot do; only the reaction must be told apart. */
+/* Maps the libjpeg error code to a status; the message is libjpeg's. */
 static enum status message_status(const struct jpeg_guard *guard) {
     switch (guard->manager.msg_code) {
     case JERR_OUT_OF_MEMORY:
@@ -14,7 +14,7 @@ static enum status message_status(const struct jpeg_guard *guard) {
     case JERR_IMAGE_TOO_BIG:
         return ST_LIMIT;
     case JERR_ARITH_NOTIMPL:
-    case JERR_BAD_DCT_COEF: /* from a file: no pixels of 8 bits give these */
+    case JERR_BAD_DCT_COEF: /* only from a file: 8-bit pixels cannot give these */
     case JERR_BAD_PRECISION:
     case JERR_CCIR601_NOTIMPL:
     case JERR_COMPONENT_COUNT:
@@ -48,9 +48,9 @@ _Noreturn static void leave_with_message(j_common_ptr cinfo) {
     jpeg_guard_leave(cinfo, fail(guard->err, status, "%s: %s", what, text));
 }
 
-/* Warnings mean that libjpeg goes on with invented pixels, so they are errors. Three of them cost no pixels:
- * an unknown JFIF version, an unknown Adobe transform, and surplus bytes before a marker, which some cameras
- * leave in the header and some webcams at the end of restart intervals. */
+/* A warning means that libjpeg goes on with invented pixels, so it is an error. Three warnings cost no
+ * pixels: an unknown JFIF version, an unknown Adobe transform, and surplus bytes before a marker, which
+ * some cameras leave in the header and some webcams at the end of restart intervals. */
 static void judge_message(j_common_ptr cinfo, int level) {
     int code = cinfo->err->msg_code;
     bool harmless = code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM || code == JWRN_EXTRANEOUS_DATA;

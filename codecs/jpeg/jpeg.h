@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the JPEG files of this folder share. libjpeg reports errors by calling a function
- * that must not return; struct jpeg_guard turns that into a status.
+ * Shared by the JPEG files of this folder. libjpeg reports errors by calling a function that must not return;
+ * struct jpeg_guard turns that into a status.
  *
- * The rule of setjmp here: each entry point sets it once, in a function that does nothing
- * else but call the guarded one and destroy the libjpeg objects, which frees everything
- * that was allocated in between; an encoding in pieces sets it for each piece and destroys
- * at its end. Guarded code owns no other memory. Internal to codecs/. */
+ * Each entry point calls setjmp once, in a function that only calls the guarded function and destroys the
+ * libjpeg objects, which frees all that was allocated in between. An encoding in pieces calls it for each
+ * piece and destroys the objects at its end. Guarded code owns no other memory. Internal to codecs/. */
 #ifndef BLURD_CODECS_JPEG_JPEG_H
 #define BLURD_CODECS_JPEG_JPEG_H
 
@@ -22,13 +21,13 @@ extern const struct codec codec_jpeg;
 struct jpeg_guard {
     struct jpeg_error_mgr manager; /* first: libjpeg hands back a pointer to it */
     jmp_buf jump;
-    enum status otherwise; /* for messages that have no status of their own */
+    enum status otherwise; /* for messages without a status */
     enum status status;    /* what the jump reports; the sentence is in *err */
     struct error *err;
 };
 
-/* Prepares *guard. The caller then calls setjmp(guard->jump), before it creates libjpeg
- * objects; one guard serves any number of them, with cinfo->err = &guard->manager. */
+/* Prepares *guard. The caller then calls setjmp(guard->jump), before it creates libjpeg objects; one guard
+ * serves any number of them, with cinfo->err = &guard->manager. */
 void jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct error *err);
 
 /* Leaves guarded code with a status that fail() has recorded. Does not return. */
@@ -43,9 +42,8 @@ enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, c
 size_t jpeg_decode_bytes(const struct picture *picture, size_t input);
 size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_options *options);
 
-/* Guarded, between start and finish of a compressor that was set up for the model of
- * `image`: goes on with what can be written of its first `rows` rows. The padding of planes
- * may be overwritten. */
+/* Guarded, between start and finish of a compressor that was set up for the model of `image`: continues
+ * with the first `rows` rows. The padding of planes may be overwritten. */
 void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *image, uint32_t rows);
 
 enum status jpeg_encode(const struct image *image, const struct encode_options *options,

@@ -3,7 +3,7 @@
 #include "codecs/jpeg/jpeg_reader.h"
 #include "codecs/limits.h"
 
-enum { ROWS_MAX = 4 * DCTSIZE }; /* of one component in an MCU row */
+enum { ROWS_MAX = 4 * DCTSIZE }; /* rows of one component in an MCU row */
 
 static void describe(const struct jpeg_decompress_struct *cinfo, struct picture *picture) {
     bool gray = cinfo->jpeg_color_space == JCS_GRAYSCALE;
@@ -19,7 +19,7 @@ static void describe(const struct jpeg_decompress_struct *cinfo, struct picture 
     picture->native = planar ? planes : picture->pixels;
 }
 
-/* Only frames that are certain to be decoded go on to libjpeg. */
+/* Only frames that can be decoded reach libjpeg. */
 static enum status check_frame(const struct jpeg_frame *frame, const struct codec_limits *limits,
                                struct error *err) {
     static const char *const names[16] = {
@@ -50,13 +50,13 @@ static enum status check_frame(const struct jpeg_frame *frame, const struct code
     return limits_check_size(frame->width, frame->height, limits, err);
 }
 
-/* Refuses before any pixel memory is taken what cannot end well: fewer bytes than the
- * blocks need even when all are flat, or more coefficient memory than allowed. */
+/* Before any pixel memory is taken, refuses files with fewer bytes than flat blocks need, or with more
+ * coefficients than the memory limit allows. */
 static enum status check_blocks(const struct jpeg_reader *reader, size_t data, bool multiple) {
     const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     uint64_t blocks = jpeg_reader_blocks(reader);
-    /* Huffman codes have at least one bit; a block needs one for DC and, unless
-     * progressive scans end whole bands at once, one for the end of the block. */
+    /* A Huffman code has at least one bit. A block needs one for DC and, unless a progressive scan ends
+     * whole bands at once, one for the end of the block. */
     uint64_t bits = cinfo->arith_code ? 0 : cinfo->progressive_mode ? blocks : 2 * blocks;
     if (data < bits / 8) {
         return fail(reader->guard->err, ST_CORRUPT, "JPEG is truncated: %zu bytes cannot hold %u x %u pixels",
@@ -101,7 +101,7 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
     return status;
 }
 
-/* Guarded. Straight into the planes, an MCU row at a time: no upsampling, no copy. */
+/* Guarded. Reads MCU rows straight into the planes, without upsampling or copies. */
 static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image *image,
                         const struct progress *progress) {
     JSAMPROW rows[IMAGE_PLANES_MAX][ROWS_MAX];
@@ -124,7 +124,7 @@ static uint8_t multiply_255(unsigned a, unsigned b) {
     return (uint8_t)((a * b + 127) / 255);
 }
 
-/* Adobe stores inverted inks, so 0 is full ink; without its marker 255 is. */
+/* Adobe stores inverted inks: 0 is full ink. Without its marker 255 is. */
 static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, uint32_t width, bool inverted) {
     unsigned flip = inverted ? 0 : 255;
     for (uint32_t x = 0; x < width; x++, cmyk += 4, rgb += 3) {
@@ -156,7 +156,7 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     jpeg_reader_open(reader, input);
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     bool planar = image->model == PIXEL_YCBCR;
-    /* The shape was probed from the same bytes; a caller's mix-up must not overrun memory. */
+    /* The shape was probed from the same bytes; a caller's mistake must not overrun memory. */
     bool gray = cinfo->num_components == 1;
     if (cinfo->image_width != image->width || cinfo->image_height != image->height ||
         gray != (image->model == PIXEL_GRAY) || (planar && !jpeg_same_planes(cinfo, image))) {
@@ -178,10 +178,11 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     } else {
         read_rows(cinfo, image, reader->limits->progress);
     }
-    if (cinfo->arith_code) { /* a marker too early passes for the end of its data, and what follows tells */
+    if (cinfo->arith_code) { /* libjpeg takes an early marker for the end of the data; only the rest of the
+                                file shows the error */
         jpeg_finish_decompress(cinfo);
     }
-    return ST_OK; /* what follows the last row of other pictures is of no interest */
+    return ST_OK; /* data behind the last row of other pictures does not matter */
 }
 
 enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,

@@ -6,7 +6,7 @@
 
 enum {
     SIDE_MAX = 65500,       /* libjpeg's own limit */
-    ROWS_MAX = 4 * DCTSIZE, /* of one component in an MCU row */
+    ROWS_MAX = 4 * DCTSIZE, /* rows of one component in an MCU row */
 };
 
 static void set_sampling(struct jpeg_compress_struct *cinfo, const struct image *image,
@@ -21,8 +21,8 @@ static void set_sampling(struct jpeg_compress_struct *cinfo, const struct image 
     }
 }
 
-/* Guarded. The quantisation tables are the standard ones for the quality; without
- * progression the Huffman tables are the standard ones too, which saves a pass. */
+/* Guarded. The quantisation tables are the standard ones for the quality. Baseline Huffman tables are the
+ * standard ones too, which saves a pass. */
 static void set_parameters(struct jpeg_compress_struct *cinfo, const struct image *image,
                            const struct encode_options *options) {
     bool gray = image->model == PIXEL_GRAY || image->model == PIXEL_GRAY_ALPHA;
@@ -44,8 +44,8 @@ static void set_parameters(struct jpeg_compress_struct *cinfo, const struct imag
     }
 }
 
-/* Repeats the last column, and below the picture the last row, up to whole blocks in `count` rows, so that
- * what was left in the padding neither costs bits nor rings into the picture. */
+/* Extends the last column, and below the picture the last row, to whole blocks in `count` rows, so that
+ * old contents of the padding neither cost bits nor ring into the picture. */
 static void fill_padding(const struct plane *plane, uint32_t first, uint32_t count) {
     size_t width = align_up(plane->width, DCTSIZE);
     size_t height = align_up(plane->height, DCTSIZE);
@@ -84,7 +84,7 @@ static uint16_t sample16(const uint8_t *p, size_t index) {
     return value;
 }
 
-/* The exact nearest 8-bit value of a 16-bit one: round(v * 255 / 65535). */
+/* round(v * 255 / 65535), exactly. */
 static uint8_t reduce16(unsigned v) {
     return (uint8_t)((v * 255 + 32895) >> 16);
 }
@@ -148,7 +148,7 @@ struct jpeg_encoding {
     struct jpeg_guard guard;
     struct jpeg_writer writer;
     const struct image *image;
-    enum status status; /* of the first step that failed; then no other follows */
+    enum status status; /* of the first failed step; no further step runs */
     struct error error;
 };
 

@@ -123,8 +123,8 @@ static void drop_profile(struct metadata *metadata) {
     metadata->losses |= LOSS_COLOUR;
 }
 
-/* Adds the profile's segments if they are complete: each number from 1 to the common
- * count once, in whatever order, and not too large. */
+/* Adds the profile's segments if they are complete and not too large: each number from 1 to the common
+ * count occurs once, in any order. */
 static void add_profile(struct bytes input, struct metadata *metadata) {
     bool seen[256] = {false};
     unsigned parts = 0, count = 0;
@@ -152,7 +152,7 @@ static void add_profile(struct bytes input, struct metadata *metadata) {
     }
 }
 
-/* JFIF 1.02 has room for a thumbnail behind its numbers, and after it, as JFXX. */
+/* JFIF 1.02 allows a thumbnail behind its numbers, or in a JFXX segment. */
 static void read_jfif(struct bytes data, struct metadata *metadata) {
     enum { NUMBERS = 14, UNIT = 7, THUMBNAIL = 12 };
     bool jfif = data.size >= NUMBERS && has_prefix(data, "JFIF", 5);
@@ -164,7 +164,7 @@ static void read_jfif(struct bytes data, struct metadata *metadata) {
     }
 }
 
-/* What stands behind a name, if the segment begins with it and none was found before. */
+/* Takes the data behind a name, if the segment begins with the name and none was found before. */
 static bool take_named(struct bytes data, const char *name, size_t size, struct bytes *found,
                        struct metadata *metadata, enum loss loss) {
     if (!has_prefix(data, name, size)) {
@@ -178,7 +178,7 @@ static bool take_named(struct bytes data, const char *name, size_t size, struct 
     return true;
 }
 
-/* Extended XMP is what does not fit in one segment: most often pictures. */
+/* Extended XMP holds data too large for one segment, mostly pictures. */
 static void read_app1(struct bytes data, struct metadata *metadata) {
     if (take_named(data, "Exif\0", 6, &metadata->exif, metadata, LOSS_EXIF) ||
         take_named(data, XMP_JPEG_NAME, sizeof(XMP_JPEG_NAME), &metadata->xmp, metadata, LOSS_XMP)) {
@@ -188,7 +188,7 @@ static void read_app1(struct bytes data, struct metadata *metadata) {
     metadata->losses |= extended ? LOSS_XMP : LOSS_OTHER;
 }
 
-/* Segments that no file is written with. */
+/* The loss for a segment that is never written. */
 static unsigned loss_of(const struct jpeg_segment *segment) {
     uint8_t sequence;
     struct bytes part;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The segments of a JPEG before its first scan, read without libjpeg: collecting them
- * through jpeg_save_markers takes quadratic time up to libjpeg-turbo 3.0.3.
- * Internal to codecs/. */
+ * Reads the segments of a JPEG before its first scan without libjpeg, whose jpeg_save_markers takes
+ * quadratic time up to libjpeg-turbo 3.0.3. Internal to codecs/. */
 #ifndef BLURD_CODECS_JPEG_JPEG_MARKERS_H
 #define BLURD_CODECS_JPEG_JPEG_MARKERS_H
 
@@ -23,12 +22,11 @@ struct jpeg_segment {
     struct bytes data; /* behind the length; borrowed from the input */
 };
 
-/* Steps to the segment at or behind *position, which starts at 0, fill bytes and
- * garbage skipped. False at the first scan, at the end of the picture or of the data;
- * *position is then where the walk stopped. */
+/* Steps to the segment at or behind *position, which starts at 0, past fill bytes and garbage. Returns
+ * false, with *position at the end of the search, at the first scan or at the end of the picture or data. */
 bool jpeg_next_segment(struct bytes input, size_t *position, struct jpeg_segment *segment);
 
-/* What the frame header says; all 0 when there is none before the first scan. */
+/* The frame header; all 0 when none precedes the first scan. */
 struct jpeg_frame {
     uint8_t marker; /* 0xC0 to 0xCF */
     uint8_t precision;
@@ -38,16 +36,16 @@ struct jpeg_frame {
     size_t scan; /* offset of the first scan, or of the end */
 };
 
-/* Segments that may precede the first scan. The largest ICC profile and 20 MiB of extended XMP take
- * some hundreds; a file can hold millions. */
+/* Most segments before the first scan. The largest ICC profile and 20 MiB of extended XMP take some
+ * hundreds; a file can hold millions. */
 enum { JPEG_SEGMENTS_MAX = 10000 };
 
 /* ST_CORRUPT when no complete frame header precedes the first scan, ST_LIMIT when too many segments do. */
 enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err);
 
-/* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX segments. Of
- * EXIF, XMP and Photoshop's resources the first segment counts. Chunks are those of the ICC profile, then
- * comments. Damaged metadata is left out: it is no reason to refuse a picture. */
+/* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX segments. The
+ * first segment of EXIF, XMP and Photoshop resources counts. Chunks are the ICC profile's, then comments.
+ * Damaged metadata is left out; the picture is not refused for it. */
 void jpeg_read_metadata(struct bytes input, struct metadata *metadata);
 
 /* Whether the segment is part of an ICC profile; *sequence counts from 1. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * What libjpeg takes: tables and rows of MCUs always; where it needs all coefficients at once, two bytes for
- * each. */
+ * libjpeg always takes tables and rows of MCUs. When it needs all coefficients at once, it takes two bytes
+ * for each. */
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/jpeg/jpeg_patch.h"
 
 enum {
-    STATE = 128 << 10, /* bytes of tables, of the pools that they come from, and of this folder's own state */
-    COLUMN = 128,      /* bytes for a column of pixels: rows of MCUs before and after resampling */
-    PATCH_COLUMN = 512, /* the same for a row of MCUs that is written and read again with its coefficients */
+    STATE = 128 << 10,  /* bytes of tables, their pools, and this folder's own state */
+    COLUMN = 128,       /* bytes a column of pixels: rows of MCUs before and after resampling */
+    PATCH_COLUMN = 512, /* the same for a row of MCUs written and read again with its coefficients */
     COMPONENTS_MAX = 4,
 };
 
@@ -15,13 +15,13 @@ static size_t rows(const struct image_shape *shape) {
     return STATE + (size_t)shape->width * COLUMN;
 }
 
-/* Of a picture whose planes are stored like this: grey and YCbCr are laid out in whole MCUs. */
+/* Grey and YCbCr are laid out in whole MCUs. */
 static size_t coefficients(const struct image_shape *planes) {
     struct image image;
     return sizeof(JCOEF) * image_layout(&image, planes);
 }
 
-/* RGB stands for a JPEG whose components have no planes here: up to four of full size. */
+/* RGB stands for a JPEG without planes here: up to four components of full size. */
 static size_t stored_coefficients(const struct image_shape *native) {
     size_t width = align_up(native->width, IMAGE_MCU) + IMAGE_MCU;
     size_t height = align_up(native->height, IMAGE_MCU) + IMAGE_MCU;
@@ -30,11 +30,10 @@ static size_t stored_coefficients(const struct image_shape *native) {
 }
 
 size_t jpeg_decode_bytes(const struct picture *picture, size_t input) {
-    (void)input; /* read where it is */
+    (void)input; /* read in place */
     return rows(&picture->native) + (picture->progressive ? stored_coefficients(&picture->native) : 0);
 }
 
-/* The planes that a picture is written as. */
 static struct image_shape written_planes(const struct image_shape *shape,
                                          const struct encode_options *options) {
     struct image_shape planes = *shape;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Four libjpeg objects under one guard: the source, whose coefficient arrays are changed
- * in place; for each row of MCUs that the mask touches, a small JPEG that is written from
- * the new pixels and read back, which gives libjpeg's own transform and quantisation; and
- * the target, which writes the arrays. */
+ * Four libjpeg objects under one guard: the source, whose coefficient arrays are changed in place; for
+ * each row of MCUs that the mask touches, a small JPEG that is written from the new pixels and read back,
+ * which gives libjpeg's own transform and quantisation; and the target, which writes the arrays. */
 #include "codecs/jpeg/jpeg_patch.h"
 
 #include <string.h>
@@ -11,8 +10,8 @@
 #include "codecs/jpeg/jpeg_writer.h"
 
 enum {
-    MCU_BLOCKS_MAX = 10, /* the format's limit for a scan of several components */
-    CELL_ROWS_MAX = 4,   /* of 8x8 pixels in an MCU row */
+    MCU_BLOCKS_MAX = 10, /* the format's limit for an interleaved scan */
+    CELL_ROWS_MAX = 4,   /* rows of 8x8 cells in an MCU row */
 };
 
 struct patch {
@@ -24,8 +23,8 @@ struct patch {
     struct buf strip_file;
     const struct image *result;
     const struct image *mask;
-    jvirt_barray_ptr *coefficients; /* of the source, an array a component */
-    uint8_t *cells[CELL_ROWS_MAX];  /* of the current MCU row: not 0 where 8x8 pixels are touched */
+    jvirt_barray_ptr *coefficients; /* the source's, an array a component */
+    uint8_t *cells[CELL_ROWS_MAX];  /* current MCU row: not 0 where 8x8 pixels are touched */
     uint32_t cell_columns;
 };
 
@@ -38,8 +37,8 @@ struct patch_strip {
 
 enum { STEP_MAX = 0xFFFF / 8 };
 
-/* libjpeg divides by eight times the steps, in 16 bits. Checked again when the scans are read, before which
- * there may be other tables. */
+/* libjpeg divides by eight times the steps, in 16 bits. The tables are checked again after the scans,
+ * which may bring other tables. */
 static enum status check_tables(const struct jpeg_reader *reader) {
     const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     for (int i = 0; i < cinfo->num_components; i++) {
@@ -56,7 +55,7 @@ static enum status check_tables(const struct jpeg_reader *reader) {
     return ST_OK;
 }
 
-/* A scan of one component has MCUs of one block, whatever its factors. */
+/* A scan of one component has MCUs of one block, whatever the sampling factors. */
 static bool mcu_fits(const struct jpeg_decompress_struct *cinfo) {
     int blocks = 0;
     for (int i = 0; i < cinfo->num_components; i++) {
@@ -96,7 +95,7 @@ static bool shapes_agree(const struct patch *patch) {
            patch->mask->model == PIXEL_GRAY && has_size(patch->mask, cinfo);
 }
 
-/* Notes for one MCU row which cells have a pixel in the mask. */
+/* Marks the cells of one MCU row that have a pixel in the mask. */
 static void mark_cells(struct patch *patch, uint32_t mcu_row) {
     uint32_t rows = (uint32_t)patch->source.cinfo.max_v_samp_factor;
     const struct plane *mask = &patch->mask->plane[0];
@@ -139,12 +138,12 @@ static bool find_strip(const struct patch *patch, struct patch_strip *strip) {
     return strip->end > 0;
 }
 
-/* Cuts `size` down to what is left of `total` behind `start`. */
+/* Limits `size` to the part of `total` behind `start`. */
 static uint32_t clip(uint32_t start, uint32_t size, uint32_t total) {
     return size < total - start ? size : total - start;
 }
 
-/* The strip's part of the result, as a picture of its own over the same memory. */
+/* Views the strip's part of the result as a picture over the same memory. */
 static struct image view_strip(const struct patch *patch, const struct patch_strip *strip) {
     const struct jpeg_decompress_struct *cinfo = &patch->source.cinfo;
     uint32_t x = strip->first * (uint32_t)cinfo->max_h_samp_factor * DCTSIZE;
@@ -164,7 +163,7 @@ static struct image view_strip(const struct patch *patch, const struct patch_str
     return view;
 }
 
-/* Guarded. A JPEG with the source's tables and sampling. */
+/* Guarded. Writes a JPEG with the source's tables and sampling. */
 static void encode_strip(struct patch *patch, const struct image *pixels) {
     struct jpeg_compress_struct *cinfo = &patch->strip_writer.cinfo;
     patch->strip_file.size = 0;
@@ -241,7 +240,7 @@ static void replace_touched(struct patch *patch) {
     for (int r = 0; r < cinfo->max_v_samp_factor; r++) {
         patch->cells[r] = cinfo->mem->alloc_small((j_common_ptr)cinfo, JPOOL_IMAGE, patch->cell_columns);
     }
-    patch->guard.otherwise = ST_INTERNAL; /* what fails here is our own */
+    patch->guard.otherwise = ST_INTERNAL; /* failures from here on are bugs */
     struct patch_strip strip = {0};
     for (; strip.row * lines < cinfo->image_height; strip.row++) {
         mark_cells(patch, strip.row);
@@ -251,8 +250,8 @@ static void replace_touched(struct patch *patch) {
     }
 }
 
-/* Guarded. Always with Huffman tables of its own: the standard ones have no codes for what
- * the input's may have, and the pass that makes them refuses what has no code at all. */
+/* Guarded. The Huffman tables are always computed: the standard ones lack codes that the input may need,
+ * and the pass that computes them rejects values without any code. */
 static void write_target(struct patch *patch) {
     struct jpeg_compress_struct *cinfo = &patch->target.cinfo;
     jpeg_writer_open(&patch->target);

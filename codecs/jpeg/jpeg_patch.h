@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Changes a part of a JPEG and leaves the rest as it is, to the bit.
+ * Changes a part of a JPEG and keeps the rest bit for bit.
  *
- * A JPEG stores 8x8 blocks of quantised coefficients. Decoding and encoding again alters
- * every one of them; here only the blocks that a mask touches are made anew, and all
- * others keep the coefficients that they came with.
+ * A JPEG stores 8x8 blocks of quantised coefficients. Decoding and encoding again alters every block. A patch
+ * makes only the blocks under a mask anew; all others keep their coefficients.
  *
  *     codec_probe, codec_decode, filter     as ever, with the picture as stored (not turned)
  *     jpeg_patch_possible                   false: encode the whole picture
  *     jpeg_patch                            instead of codec_encode
  *
- * No state between calls; thread-safe. */
+ * Thread-safe; keeps no state between calls. */
 #ifndef BLURD_CODECS_JPEG_JPEG_PATCH_H
 #define BLURD_CODECS_JPEG_JPEG_PATCH_H
 
@@ -26,17 +25,16 @@
  *  - has all its quantisation tables before its first scan, without a step of 0;
  *  - needs no more than limits->max_memory for its coefficients, 2 bytes each.
  *
- * Reads the header only. True also without memory to do so: jpeg_patch is what says it then. */
+ * Reads the header only. Returns true when it lacks memory to tell; jpeg_patch then fails. */
 bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits);
 
-/* Bytes that jpeg_patch takes beside the images and the output, at most. */
+/* The most bytes that jpeg_patch takes besides the images and the output. */
 size_t jpeg_patch_bytes(const struct picture *picture);
 
-/* Appends to *output a JPEG with the size, sampling factors, quantisation tables and pixel
- * density of `input`. A block of a component is touched when the pixels of the picture
- * that it covers, of which those of a chroma block are more, hold one where `mask` is not
- * 0; what a block covers beyond the picture's edge does not count. Touched blocks get the
- * coefficients that encoding `result` with these tables gives; all others keep theirs.
+/* Appends to *output a JPEG with the size, sampling factors, quantisation tables and pixel density of
+ * `input`. A block is touched when it covers a picture pixel where `mask` is not 0; a block of reduced chroma
+ * covers more pixels. Touched blocks get the coefficients that encoding `result` with these tables gives; all
+ * others keep theirs.
  *
  * result    the new picture in the size of the input: PIXEL_GRAY for a grey JPEG, else
  *           PIXEL_YCBCR with its reductions or PIXEL_RGB, 8 bits. Only what lies in
@@ -45,14 +43,13 @@ size_t jpeg_patch_bytes(const struct picture *picture);
  * options   progressive, keep_metadata, upright, deadline_ns. The quality is the input's
  * metadata  as codec_encode's; may be NULL
  *
- * Huffman tables are made for the new picture; restart markers are not written. Beside the
- * coefficients of the input, memory is taken for one row of MCUs.
+ * Huffman tables are computed for the new picture; restart markers are not written. Besides the coefficients
+ * of the input, memory is taken for one row of MCUs.
  *
- * ST_CORRUPT: damaged or cut short, by the same rules as codec_decode. ST_UNSUPPORTED:
- * what jpeg_patch_possible refuses, or cannot see in the header (quantisation tables that
- * change between scans, coefficients that 8-bit samples cannot have); encoding the whole
- * picture does work then. ST_LIMIT: too many scans, too much memory, the deadline.
- * ST_INTERNAL: result or mask of another shape. On failure *output may hold a part. */
+ * ST_CORRUPT: damaged or truncated, as in codec_decode. ST_UNSUPPORTED: jpeg_patch_possible refuses the
+ * file, or would if the header told (quantisation tables that change between scans, coefficients
+ * impossible for 8-bit samples); encoding the whole picture works then. ST_LIMIT: too many scans, too much
+ * memory, the deadline. ST_INTERNAL: result or mask of another shape. On failure *output may hold a part. */
 enum status jpeg_patch(struct bytes input, const struct codec_limits *limits, const struct image *result,
                        const struct image *mask, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err);

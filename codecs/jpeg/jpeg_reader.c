@@ -11,10 +11,9 @@ static void ignore_decompress(j_decompress_ptr cinfo) {
     (void)cinfo;
 }
 
-/* The data is used up. A picture of one Huffman-coded scan may lack its EOI marker: it
- * gets one here, and the entropy decoder complains by itself when it still needs bits.
- * With several scans, or arithmetic coding, which pads with zeros in silence, nothing
- * else would tell that something is missing. */
+/* Called at the end of the input. A single Huffman-coded scan may lack its EOI marker: it is supplied
+ * here, and the entropy decoder itself complains when it needs more bits. With several scans, or
+ * arithmetic coding, which silently pads with zeros, only this check notices missing data. */
 static void end_data(j_decompress_ptr cinfo) {
     static const JOCTET end[2] = {0xFF, JPEG_EOI};
     struct jpeg_reader *reader = cinfo->client_data;
@@ -28,9 +27,8 @@ static void end_data(j_decompress_ptr cinfo) {
     cinfo->src->bytes_in_buffer = sizeof(end);
 }
 
-/* Hands out the next bytes of the rest. libjpeg gets few at a time: where it has 512 for each block of an MCU
- * it takes a faster way, 3 to 5 % of the time of decoding, on which codes that do not exist pass for the end
- * of a block. */
+/* Supplies a small piece of the input at a time. With 512 bytes for each block of an MCU, libjpeg takes a
+ * path that is faster (3 to 5 % of decoding) but reads undefined codes as the end of a block. */
 static boolean fill_buffer(j_decompress_ptr cinfo) {
     enum { PIECE = 256 };
     struct bytes *rest = &((struct jpeg_reader *)cinfo->client_data)->rest;
@@ -60,8 +58,8 @@ static void skip_data(j_decompress_ptr cinfo, long count) {
     *rest = (struct bytes){rest->data + left, rest->size - left};
 }
 
-/* What follows the last row of a picture of one scan is of no interest, damaged or not: it
- * ends there, however much libjpeg would go on to read. */
+/* The data of a single scan ends with its last row, whatever libjpeg would still read: surplus data does
+ * not matter, damaged or not. */
 static void end_behind_rows(struct jpeg_reader *reader) {
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     if (!reader->end_required && cinfo->input_iMCU_row >= cinfo->total_iMCU_rows) {

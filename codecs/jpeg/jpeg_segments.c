@@ -23,7 +23,7 @@ enum {
 };
 _Static_assert((int)TOTAL_MAX <= (int)METADATA_WRITTEN_MAX, "METADATA_WRITTEN_MAX is too small");
 
-/* A segment whose data is a name and what follows it. */
+/* Appends a segment whose data is a name and `data`. */
 static enum status put_segment(struct buf *segments, uint32_t marker, const void *name, size_t name_size,
                                struct bytes data, struct error *err) {
     size_t length = name_size + data.size + 2;
@@ -34,7 +34,7 @@ static enum status put_segment(struct buf *segments, uint32_t marker, const void
     return status == ST_OK ? buf_append(segments, data.data, data.size, err) : status;
 }
 
-/* Nothing when there is nothing behind the name. */
+/* Appends nothing when there is no data behind the name. */
 static enum status put_named(struct buf *segments, uint32_t marker, const char *name, size_t name_size,
                              const struct buf *data, struct error *err) {
     return data->size > 0 ? put_segment(segments, marker, name, name_size, buf_bytes(data), err) : ST_OK;
@@ -55,7 +55,6 @@ static enum status put_profile(struct buf *segments, struct bytes profile, struc
     return status;
 }
 
-/* Where comments go, and what cannot become one. */
 struct comments {
     struct buf *segments;
     unsigned *losses;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One walk over the encoder's header notes what goes on, and copying keeps to what was noted: the bytes can
- * be in memory that another process still writes to. */
+ * One pass over the encoder's header records which bytes are copied, and only these are: the header may
+ * lie in memory that another process still writes to. */
 #include "codecs/jpeg/jpeg_splice.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ enum {
     PIECES_MAX = 16,
 };
 
-/* What of the encoder's bytes goes on. Those that adjoin are one piece: most often there is a single one. */
+/* The encoder's bytes that are copied. Adjacent ranges are merged, mostly into a single one. */
 struct splice_found {
     struct bytes piece[PIECES_MAX];
     unsigned pieces;
@@ -98,7 +98,7 @@ static bool has_ends(struct bytes encoded) {
     return size >= 2 * MARKER && p[0] == 0xFF && p[1] == SOI && p[size - 2] == 0xFF && p[size - 1] == EOI;
 }
 
-/* Whether the header of a scan, and the picture's end, follow at `at`. */
+/* Whether a scan header at `at` and the end of the picture follow. */
 static bool has_scan(struct bytes encoded, size_t at) {
     size_t left = encoded.size - at;
     const uint8_t *p = encoded.data + at;
@@ -106,7 +106,7 @@ static bool has_scan(struct bytes encoded, size_t at) {
            be16(p + MARKER) <= left - 2 * MARKER;
 }
 
-/* Nothing may lie between the segments. */
+/* No bytes may lie between the segments. */
 static enum status take(struct bytes encoded, const struct image_shape *shape, struct splice_found *found,
                         struct error *err) {
     if (!has_ends(encoded)) {
@@ -131,7 +131,7 @@ static enum status take(struct bytes encoded, const struct image_shape *shape, s
     return add_piece(found, (struct bytes){encoded.data + at, encoded.size - at}, err);
 }
 
-/* Into room that is there. */
+/* The room is reserved. */
 static void put(struct buf *output, struct bytes bytes) {
     if (bytes.size > 0) {
         memcpy(output->data + output->size, bytes.data, bytes.size);
@@ -141,7 +141,7 @@ static void put(struct buf *output, struct bytes bytes) {
 
 static enum status copy(const struct splice_found *found, const struct jpeg_segments *metadata,
                         struct buf *output, struct error *err) {
-    /* As libjpeg writes it: version 1.1, no thumbnail. */
+    /* Version 1.1 without thumbnail, like libjpeg's. */
     const struct jfif *jfif = &metadata->jfif;
     const uint8_t start[MARKER + HEADER + JFIF_SIZE] = {0xFF,
                                                         SOI,

@@ -5,9 +5,9 @@
 
 #include "core/deadline.h"
 
-enum { OUTPUT_STEP = 1 << 16 }; /* room asked for at once */
+enum { OUTPUT_STEP = 1 << 16 }; /* bytes reserved at once */
 
-/* Lends libjpeg the free end of the output, up to a step beyond what it has. */
+/* Lends libjpeg the free end of the output, after reserving up to a step more. */
 static void lend_room(j_compress_ptr cinfo) {
     struct jpeg_writer *writer = cinfo->client_data;
     struct buf *output = writer->output;
@@ -66,7 +66,7 @@ void jpeg_writer_open(struct jpeg_writer *writer) {
     struct jpeg_compress_struct *cinfo = &writer->cinfo;
     jpeg_create_compress(cinfo);
     cinfo->client_data = writer;
-    writer->row = NULL; /* it went with the last picture */
+    writer->row = NULL; /* freed with the last picture */
     writer->destination = (struct jpeg_destination_mgr){
         .init_destination = lend_room, .empty_output_buffer = on_room_used, .term_destination = on_end};
     cinfo->dest = &writer->destination;
@@ -81,7 +81,7 @@ void jpeg_writer_set_density(struct jpeg_writer *writer) {
     writer->cinfo.Y_density = jfif->y;
 }
 
-/* libjpeg keeps nothing back before the tables, so this goes straight to where it writes. */
+/* libjpeg buffers nothing before the tables, so the segments go straight to its output. */
 void jpeg_writer_put_metadata(struct jpeg_writer *writer) {
     struct buf *output = writer->output;
     output->size = output->capacity - writer->destination.free_in_buffer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A libjpeg compressor into a buffer, with a deadline and the metadata that may go on:
- * what encoding pixels and writing coefficients have in common. Internal to codecs/.
+ * A libjpeg compressor into a buffer, with a deadline and metadata, for pixels or coefficients. Internal to
+ * codecs/.
  *
  *     jpeg_writer_init
  *     jpeg_writer_take_metadata   not guarded: it takes memory
@@ -16,8 +16,7 @@
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/jpeg/jpeg_segments.h"
 
-/* Everything that writing one picture needs; libjpeg's client_data points to it. All 0
- * when it holds nothing. */
+/* State of writing one picture; libjpeg's client_data points to it. All 0 when it holds nothing. */
 struct jpeg_writer {
     struct jpeg_compress_struct cinfo;
     struct jpeg_guard *guard;
@@ -25,16 +24,15 @@ struct jpeg_writer {
     struct jpeg_progress_mgr progress;
     const struct encode_options *options;
     struct buf *output;
-    struct jpeg_segments segments; /* of metadata; made before the guarded part, ended after it */
-    uint8_t *row; /* of pixels brought into the form that libjpeg takes; NULL: not needed yet */
+    struct jpeg_segments segments; /* metadata; made before the guarded part, freed after it */
+    uint8_t *row;                  /* pixels converted for libjpeg; NULL: not needed yet */
 };
 
-/* Prepares *writer, without libjpeg yet. All that is passed must outlive it; the picture
- * is appended to *output. */
+/* Does not call libjpeg yet. All arguments must outlive *writer; the picture is appended to *output. */
 void jpeg_writer_init(struct jpeg_writer *writer, struct jpeg_guard *guard,
                       const struct encode_options *options, struct buf *output);
 
-/* Makes the segments that the options let through; `metadata` may be NULL, `shape` is the picture's. ST_BUSY
+/* Makes the segments that the options allow; `metadata` may be NULL, `shape` is the picture's. ST_BUSY
  * without memory. */
 enum status jpeg_writer_take_metadata(struct jpeg_writer *writer, const struct metadata *metadata,
                                       const struct image_shape *shape);
@@ -42,13 +40,13 @@ enum status jpeg_writer_take_metadata(struct jpeg_writer *writer, const struct m
 /* Frees what jpeg_writer_take_metadata made. */
 void jpeg_writer_finish(struct jpeg_writer *writer);
 
-/* Guarded. Creates the compressor; its parameters are still to be set. */
+/* Guarded. Creates the compressor without parameters. */
 void jpeg_writer_open(struct jpeg_writer *writer);
 
-/* Guarded. Into the JFIF header, instead of what libjpeg or another file has there. */
+/* Guarded. Replaces the density in the JFIF header. */
 void jpeg_writer_set_density(struct jpeg_writer *writer);
 
-/* Guarded. Between the JFIF header and the tables, where EXIF readers look. */
+/* Guarded. Writes the segments between the JFIF header and the tables, where EXIF readers look. */
 void jpeg_writer_put_metadata(struct jpeg_writer *writer);
 
 #endif

@@ -8,7 +8,7 @@
 #include "codecs/metadata/texts.h"
 #include "codecs/metadata/xmp.h"
 
-/* From this orientation on, rows of the file are columns of the picture. */
+/* From this orientation on, rows and columns are swapped. */
 enum { ORIENTATION_TURNED = 5 };
 
 static struct density choose_density(const struct metadata *metadata, bool upright) {
@@ -35,7 +35,7 @@ static enum status make_xmp(const struct metadata *metadata, bool upright, struc
     return status;
 }
 
-/* A number that the format has no room for. */
+/* Whether the format can store the density. */
 static bool density_fits(struct density density, enum codec_id target) {
     uint8_t unit, bytes[9];
     uint16_t x, y;
@@ -59,7 +59,7 @@ static enum status make_personal(const struct metadata *metadata, enum codec_id 
     if (status == ST_OK) {
         status = iptc_sanitize(metadata->photoshop, &carried->iptc, &carried->losses, err);
     }
-    if (target != CODEC_JPEG && carried->iptc.size > 0) { /* no other format has a place for it */
+    if (target != CODEC_JPEG && carried->iptc.size > 0) { /* only JPEG has a place for it */
         carried->losses |= LOSS_IPTC;
         carried->iptc.size = 0;
     }

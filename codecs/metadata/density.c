@@ -5,7 +5,8 @@ enum { CM_PER_METRE = 100 };
 
 static struct density checked(struct density density) {
     bool valid = density.x > 0 && density.y > 0;
-    bool square = density.unit == DENSITY_ASPECT && density.x == density.y; /* which says nothing */
+    bool square =
+        density.unit == DENSITY_ASPECT && density.x == density.y; /* the default: not worth storing */
     return valid && !square ? density : (struct density){0};
 }
 
@@ -29,7 +30,7 @@ struct density density_turned(struct density density) {
     return (struct density){density.y, density.x, density.scale, density.unit};
 }
 
-/* value * factor / divisor, to the nearest. */
+/* value * factor / divisor, rounded. */
 static uint64_t scaled(uint64_t value, uint64_t factor, uint64_t divisor) {
     return (value * factor + divisor / 2) / divisor;
 }

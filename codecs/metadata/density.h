@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How many pixels lie on an inch or a centimetre of paper. JPEG writes it into its JFIF header, PNG into its
- * pHYs chunk, both into EXIF. A picture has one resolution, the same in each place. Internal to codecs/. */
+ * Pixels per inch or centimetre of paper. JPEG stores it in its JFIF header, PNG in its pHYs chunk, both
+ * in EXIF. A picture has one resolution, the same in each place. Internal to codecs/. */
 #ifndef BLURD_CODECS_METADATA_DENSITY_H
 #define BLURD_CODECS_METADATA_DENSITY_H
 
@@ -8,7 +8,7 @@
 
 enum density_unit {
     DENSITY_NONE,   /* unknown: nothing is written */
-    DENSITY_ASPECT, /* only how x and y stand to each other */
+    DENSITY_ASPECT, /* only the ratio of x and y */
     DENSITY_INCH,
     DENSITY_CM,
 };
@@ -25,11 +25,11 @@ struct density density_from_jfif(const uint8_t bytes[5]);
 /* From the 9 bytes of a pHYs chunk: x, y, unit. */
 struct density density_from_phys(const uint8_t bytes[9]);
 
-/* The same of a picture whose columns became rows. */
+/* Swaps x and y. */
 struct density density_turned(struct density density);
 
-/* Numbers of 16 bits for a JFIF header: a whole number in centimetres stays so, all else is rounded to pixels
- * per inch. *unit is 0 (aspect), 1 or 2. False when they do not fit, or there is no density. */
+/* 16-bit numbers for a JFIF header: a whole number per centimetre is kept, all others are rounded to
+ * pixels per inch. *unit is 0 (aspect), 1 or 2. False when they do not fit, or there is no density. */
 bool density_to_jfif(struct density density, uint8_t *unit, uint16_t *x, uint16_t *y);
 
 /* The 9 bytes of a pHYs chunk, rounded to pixels per metre. False as above. */

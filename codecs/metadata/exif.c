@@ -10,7 +10,7 @@ enum {
     TAG_RESOLUTION_UNIT = 0x0128
 };
 
-/* The first entry of that tag in the main directory is the one that counts, fit or not. */
+/* Only the first entry of a tag in the main directory counts, valid or not. */
 static bool find_entry(const struct tiff *tiff, uint16_t tag, struct tiff_entry *entry) {
     uint32_t offset = tiff_first(tiff);
     uint32_t count = tiff_count(tiff, offset);
@@ -53,7 +53,7 @@ static struct fraction find_fraction(const struct tiff *tiff, uint16_t tag) {
     return (struct fraction){tiff_get32(tiff, value.data), tiff_get32(tiff, value.data + 4)};
 }
 
-/* Hundredths, which is more than any device is made to. */
+/* Hundredths are finer than any device needs. */
 static uint32_t hundredths(struct fraction fraction) {
     uint64_t value = ((uint64_t)fraction.top * 100 + fraction.bottom / 2) / fraction.bottom;
     return value <= UINT32_MAX ? (uint32_t)value : 0;
@@ -67,7 +67,7 @@ struct density exif_density(struct bytes bytes) {
     }
     struct fraction x = find_fraction(&tiff, TAG_X_RESOLUTION), y = find_fraction(&tiff, TAG_Y_RESOLUTION);
     bool given = find_entry(&tiff, TAG_RESOLUTION_UNIT, &entry) && entry.type == TIFF_SHORT;
-    uint32_t unit = given ? tiff_get16(&tiff, entry.value) : 2; /* which is the default */
+    uint32_t unit = given ? tiff_get16(&tiff, entry.value) : 2; /* the default */
     if (x.bottom == 0 || y.bottom == 0 || (unit != 2 && unit != 3)) {
         return (struct density){0};
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The copy is written anew from the values that were found fit, instead of blanking the
- * unwanted parts of a copy: bytes that no kept tag names cannot slip through. */
+ * The copy is built from accepted values instead of blanking parts of the input, so bytes that no listed
+ * tag refers to cannot slip through. */
 #include <string.h>
 
 #include "codecs/metadata/exif.h"
@@ -16,19 +16,18 @@ enum {
     TAG_PHOTO = 0x8769,
     TAG_GPS = 0x8825,
     TAG_INTEROP = 0xA005,
-    MADE_SIZE = 8,     /* bytes of the largest value that is made here */
-    ENCODING_SIZE = 8, /* of the name that a comment begins with */
+    MADE_SIZE = 8,     /* bytes of the largest value made here */
+    ENCODING_SIZE = 8, /* bytes of the encoding name before a comment */
 };
 
-/* ---- what is passed on ---- */
+/* ---- reading ---- */
 
-/* A value that is written. */
 struct value {
-    bool seen;    /* an entry had this tag: the first one counts, fit or not */
+    bool seen;    /* an entry had this tag: the first one counts, valid or not */
     bool written; /* it goes into the output */
     uint16_t type;
     uint32_t count;
-    struct bytes bytes;      /* of the input, in its byte order; or in `made` */
+    struct bytes bytes;      /* in the input's byte order, or in `made` */
     uint8_t made[MADE_SIZE]; /* instead of the input's */
 };
 
@@ -39,11 +38,11 @@ struct exif_writer {
     const struct exif_tag *tags;
     size_t tag_count;
     struct value value[EXIF_TAGS_MAX];  /* one for each row of the table */
-    size_t offset[EXIF_DIRECTORIES];    /* in the output */
-    uint32_t entries[EXIF_DIRECTORIES]; /* that are written */
+    size_t offset[EXIF_DIRECTORIES];    /* offset in the output */
+    uint32_t entries[EXIF_DIRECTORIES]; /* written entries */
 };
 
-/* A comment in an encoding that nothing here can judge is left out. Programs disagree on the byte order. */
+/* A comment in an unknown encoding is left out. Programs disagree on the byte order of UTF-16. */
 static bool is_plain_comment(struct bytes comment) {
     struct bytes text = {comment.data + ENCODING_SIZE, comment.size - ENCODING_SIZE};
     if (comment.size < ENCODING_SIZE) {
@@ -112,7 +111,7 @@ static struct value *value_of(struct exif_writer *writer, enum exif_directory di
     return &writer->value[exif_tag_find(directory, tag) - writer->tags];
 }
 
-/* A pointer counts in its own directory alone, so that no directory is read twice. */
+/* A pointer counts only in its own directory, so that no directory is read twice. */
 static void follow(struct exif_writer *writer, enum exif_directory from, uint16_t tag,
                    enum exif_directory to) {
     const struct value *pointer = value_of(writer, from, tag);
@@ -121,7 +120,7 @@ static void follow(struct exif_writer *writer, enum exif_directory from, uint16_
     }
 }
 
-/* The second main directory is the thumbnail's. */
+/* The second main directory describes the thumbnail. */
 static void read_all(struct exif_writer *writer) {
     const struct tiff *tiff = writer->tiff;
     uint32_t first = tiff_first(tiff);
@@ -136,7 +135,7 @@ static void read_all(struct exif_writer *writer) {
     }
 }
 
-/* ---- what is made ---- */
+/* ---- values of the written picture ---- */
 
 static void make_short(const struct tiff *tiff, struct value *value, uint32_t number) {
     tiff_put16(tiff, value->made, number);
@@ -163,7 +162,7 @@ static void make_ratio(const struct tiff *tiff, struct value *value, uint32_t to
     value->bytes = (struct bytes){value->made, 8};
 }
 
-/* The values that describe the picture as it is written. Pointers get theirs when offsets are known. */
+/* Pointers get their values when offsets are known. */
 static void make_value(struct exif_writer *writer, const struct exif_tag *row, struct value *value) {
     const struct tiff *tiff = writer->tiff;
     const struct exif_facts *facts = writer->facts;
@@ -212,7 +211,7 @@ static void count_entries(struct exif_writer *writer) {
     }
 }
 
-/* Inner directories first: an outer one has a pointer only to one that is written. */
+/* Inner directories come first: an outer one points only to written ones. */
 static void make_pointers(struct exif_writer *writer) {
     static const struct {
         enum exif_directory from, to;
@@ -253,7 +252,7 @@ static size_t place_directories(struct exif_writer *writer) {
     return end;
 }
 
-/* Into zeroed room, in the order of the table, which is that of the tags. */
+/* `base` is zeroed. The table and the file have the same order of tags. */
 static void write_directory(const struct exif_writer *writer, unsigned directory, uint8_t *base) {
     const struct tiff *tiff = writer->tiff;
     uint8_t *entry = base + writer->offset[directory] + 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A row is here because it describes the photograph. Left out on purpose: what describes the pixels as they
- * were stored (compression, subsampling, the place of a subject in pixels), what can hold pixels, and what
- * only the maker can read. */
+ * The table has tags that describe the photograph. It omits tags that describe the stored pixels
+ * (compression, subsampling, the place of a subject in pixels), can hold pixels, or are readable only by
+ * the maker. */
 #include "codecs/metadata/exif_tags.h"
 
 #include "codecs/metadata/losses.h"
@@ -173,7 +173,7 @@ unsigned exif_tag_loss(uint16_t tag) {
         uint16_t tag;
         unsigned loss;
     } losses[] = {
-        /* These tell how the pixels were stored, or nothing. */
+        /* Tags about pixel storage, or without information. */
         {0x00FE, 0},
         {0x0100, 0},
         {0x0101, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The EXIF tags that may be passed on. What is not in this table is not: no private tag, no maker note, no
- * preview. Internal to codecs/. */
+ * The EXIF tags that may be passed on; all others are dropped, among them private tags, maker notes and
+ * previews. Internal to codecs/. */
 #ifndef BLURD_CODECS_METADATA_EXIF_TAGS_H
 #define BLURD_CODECS_METADATA_EXIF_TAGS_H
 
@@ -9,15 +9,15 @@
 
 enum exif_directory { EXIF_MAIN, EXIF_PHOTO, EXIF_GPS, EXIF_INTEROP, EXIF_DIRECTORIES };
 
-/* What a value must be to be passed on. */
+/* The form that a value must have. */
 enum exif_form {
     EXIF_TEXT,    /* ASCII; also UTF-8 */
-    EXIF_TEXT16,  /* bytes that are UTF-16, little-endian in either byte order */
-    EXIF_COMMENT, /* 8 bytes that name the encoding, and text in it */
+    EXIF_TEXT16,  /* UTF-16 bytes, little-endian in either byte order */
+    EXIF_COMMENT, /* 8 bytes that name the encoding, then text */
     EXIF_NUMBER,  /* whole numbers */
     EXIF_RATIO,   /* fractions */
-    EXIF_BYTES,   /* up to 4 bytes without a meaning of their own here */
-    /* Written from what is known of the picture, and only if the input has the tag. */
+    EXIF_BYTES,   /* up to 4 bytes that are not interpreted */
+    /* Written from the picture, and only if the input has the tag. */
     EXIF_ORIENTATION,
     EXIF_WIDTH,
     EXIF_HEIGHT,
@@ -35,7 +35,7 @@ struct exif_tag {
     uint8_t directory; /* enum exif_directory */
     uint8_t form;      /* enum exif_form */
     uint16_t tag;
-    uint16_t most; /* elements: bytes of a text, numbers */
+    uint16_t most; /* maximum of elements: bytes of a text, numbers */
 };
 
 enum { EXIF_TAGS_MAX = 160 };
@@ -43,11 +43,11 @@ enum { EXIF_TAGS_MAX = 160 };
 /* The table, ordered by directory and tag, of at most EXIF_TAGS_MAX rows. Thread-safe. */
 const struct exif_tag *exif_tags(size_t *count);
 
-/* The row of a tag; NULL when it is not passed on. Thread-safe. */
+/* The row of a tag; NULL when the tag is not passed on. Thread-safe. */
 const struct exif_tag *exif_tag_find(enum exif_directory directory, uint16_t tag);
 
-/* The bits of codecs/metadata/losses.h that stand for a tag which is not in the table; 0 for tags that only
- * tell how the pixels were stored. Thread-safe. */
+/* Bits of codecs/metadata/losses.h for a tag outside the table; 0 for tags about pixel storage.
+ * Thread-safe. */
 unsigned exif_tag_loss(uint16_t tag);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { HEADER_SIZE = 128, PNG_NAME_MAX = 79, ICCP = 0x69434350, CICP = 0x63494350 };
 
-/* The length that the header gives, or 0 when this is no profile for the model. */
+/* The length in the header; 0 when this is no profile for the model. */
 static size_t profile_size(const uint8_t *header, enum pixel_model model) {
     bool gray = model == PIXEL_GRAY || model == PIXEL_GRAY_ALPHA;
     size_t size = be32(header);
@@ -18,7 +18,7 @@ static size_t profile_size(const uint8_t *header, enum pixel_model model) {
     return valid ? size : 0;
 }
 
-/* Joins the segments in the order of their numbers; the walk has checked the numbers. */
+/* Joins the segments in the order of their numbers, which are valid. */
 static enum status join_segments(const struct metadata *metadata, struct buf *profile, struct error *err) {
     for (unsigned wanted = 1; wanted <= metadata->chunk_count; wanted++) {
         for (unsigned i = 0; i < metadata->chunk_count; i++) {
@@ -37,8 +37,8 @@ static enum status join_segments(const struct metadata *metadata, struct buf *pr
     return ST_OK;
 }
 
-/* Inflates until `size` bytes are there; false when the stream does not give them. A bad
- * checksum at the end does not matter, as the profile knows its own length. */
+/* Inflates `size` bytes; false when the stream has fewer. A bad checksum at its end does not matter, as
+ * the profile states its own length. */
 static bool inflate_to(z_stream *stream, struct buf *profile, size_t size) {
     stream->next_out = profile->data + profile->size;
     stream->avail_out = (uInt)(size - profile->size);
@@ -68,7 +68,7 @@ static enum status inflate_profile(z_stream *stream, enum pixel_model model, str
     return ST_OK;
 }
 
-/* iCCP: a name, zero, method 0, a zlib stream. Never inflated further than the profile. */
+/* iCCP is a name, zero, method 0 and a zlib stream, which is never inflated beyond the profile. */
 static enum status read_iccp(struct bytes chunk, enum pixel_model model, struct buf *profile,
                              struct error *err) {
     const uint8_t *zero = chunk.size ? memchr(chunk.data, 0, chunk.size) : NULL;

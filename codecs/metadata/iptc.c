@@ -17,7 +17,7 @@ enum {
     APPLICATION = 2,
 };
 
-/* The numbers in record 2 that are texts for people: titles, names, places, dates, rights. */
+/* Datasets of record 2 that are texts for people: titles, names, places, dates, rights. */
 static const uint8_t application[] = {5,   7,   8,   10,  12,  15,  20,  22,  25,  26,  27,  30,
                                       35,  37,  38,  40,  45,  47,  50,  55,  60,  62,  63,  65,
                                       70,  75,  80,  85,  90,  92,  95,  100, 101, 103, 105, 110,
@@ -28,7 +28,7 @@ struct resource {
     struct bytes data;
 };
 
-/* Takes the next resource off *rest; false at the end, or when it is not all there. */
+/* Takes the next resource off *rest; false at the end, or when it is incomplete. */
 static bool next_resource(struct bytes *rest, struct resource *resource) {
     if (rest->size < RESOURCE_HEAD || memcmp(rest->data, "8BIM", 4) != 0) {
         return false;
@@ -49,8 +49,8 @@ static bool next_resource(struct bytes *rest, struct resource *resource) {
     return true;
 }
 
-/* Takes the next dataset off *rest, its head included; empty at the end, or when it is not all there.
- * Extended datasets, of 32 KiB and more, are not read. */
+/* Takes the next dataset with its head off *rest; empty at the end, or when it is incomplete. Extended
+ * datasets (32 KiB and more) are not read. */
 static struct bytes next_dataset(struct bytes *rest) {
     if (rest->size < DATASET_HEAD || rest->data[0] != DATASET_MARK) {
         return (struct bytes){0};
@@ -67,13 +67,13 @@ static struct bytes next_dataset(struct bytes *rest) {
 static bool is_carried(struct bytes dataset) {
     struct bytes value = {dataset.data + DATASET_HEAD, dataset.size - DATASET_HEAD};
     uint8_t record = dataset.data[1], number = dataset.data[2];
-    if (record == ENVELOPE) { /* an escape sequence; this one is UTF-8 */
+    if (record == ENVELOPE) { /* this escape sequence means UTF-8 */
         return number == 90 && text_is(value, "\x1B%G");
     }
     return record == APPLICATION && memchr(application, number, sizeof(application)) && text_is_plain(value);
 }
 
-/* The version of a record (dataset 0) is written by all and tells nothing. */
+/* Every program writes the version of a record (dataset 0), which needs no report. */
 static bool is_version(struct bytes dataset) {
     return dataset.data[2] == 0 && (dataset.data[1] == ENVELOPE || dataset.data[1] == APPLICATION);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What of a file's metadata does not go on, although metadata=keep asks for it: the client is told in a
- * header. Thread-safe. */
+ * Metadata that are lost although metadata=keep asks for them; a response header lists them. Thread-safe. */
 #ifndef BLURD_CODECS_METADATA_LOSSES_H
 #define BLURD_CODECS_METADATA_LOSSES_H
 
 #include <stddef.h>
 
-/* Bits. The names, which docs/api.md explains, are in losses.c. */
+/* Bits. Their names are in losses.c and explained in docs/api.md. */
 enum loss {
     LOSS_EXIF = 1 << 0,
     LOSS_MAKER_NOTE = 1 << 1,
@@ -21,9 +20,9 @@ enum loss {
     LOSS_OTHER = 1 << 10,
 };
 
-enum { LOSSES_TEXT_MAX = 96 }; /* bytes that all names take, with ", " between them and a zero */
+enum { LOSSES_TEXT_MAX = 96 }; /* room for all names with ", " between them and a zero */
 
-/* Writes the names of the bits that are set, with ", " between them; "" for none. */
+/* Writes the names of the set bits with ", " between them; "" for none. */
 void losses_name(unsigned losses, char text[static LOSSES_TEXT_MAX]);
 
 #endif

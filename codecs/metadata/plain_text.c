@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The length of the UTF-8 character that `text` begins with; 0 when it does not begin with one. */
+/* Length of the first UTF-8 character; 0 when it is invalid. */
 static size_t character_size(struct bytes text) {
     const uint8_t *p = text.data;
     size_t size = p[0] < 0x80 ? 1 : p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
@@ -60,7 +60,7 @@ bool text_is_plain(struct bytes text) {
     return !contains(text, "base64,") && !contains(text, "data:image/");
 }
 
-/* Surrogates are judged by their caller. */
+/* The caller checks surrogates. */
 static bool is_character16(unsigned c) {
     bool private_use = c >= 0xE000 && c <= 0xF8FF;
     bool none = (c >= 0xFDD0 && c <= 0xFDEF) || c >= 0xFFFE;
@@ -69,7 +69,7 @@ static bool is_character16(unsigned c) {
 
 bool text_is_plain16(struct bytes text, bool little) {
     size_t word = 0;
-    bool high = false; /* the character before asks for its partner */
+    bool high = false; /* the previous unit was a high surrogate */
     if (text.size > TEXT_MAX || text.size % 2 != 0) {
         return false;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Whether a text is a text. Metadata that is carried goes through here, because a picture can be written down
- * as text: base64 is how XMP holds thumbnails. Internal to codecs/. */
+ * Tells plain text from hidden data. All carried metadata passes through here, because text can encode a
+ * picture: XMP holds thumbnails in base64. Internal to codecs/. */
 #ifndef BLURD_CODECS_METADATA_PLAIN_TEXT_H
 #define BLURD_CODECS_METADATA_PLAIN_TEXT_H
 
@@ -23,20 +23,18 @@ static inline bool text_starts(struct bytes text, const char *word) {
 
 enum {
     TEXT_MAX = 8192,       /* bytes of one text; a caption has some hundreds */
-    TEXT_WORD_MAX = 64,    /* letters, digits, + and / in a row; base64 is written in lines of 76 or in one */
+    TEXT_WORD_MAX = 64,    /* letters, digits, + and / in a row; base64 lines have 76 */
     TEXT_UNKNOWN_MAX = 256 /* bytes of a text whose encoding is unknown, such as Latin-1 */
 };
 
-/* Whether all of it is UTF-8. */
 bool text_is_utf8(struct bytes text);
 
-/* Whether it has at most TEXT_MAX bytes, no control characters but tabs, line ends, and zeros, no word over
- * TEXT_WORD_MAX, and nothing that announces base64 or a picture ("base64,", "data:image/"). Over
+/* Whether the text has at most TEXT_MAX bytes, no control characters except tabs, line ends and zeros, no
+ * word over TEXT_WORD_MAX, and no sign of base64 or a picture ("base64,", "data:image/"). Over
  * TEXT_UNKNOWN_MAX bytes it must be UTF-8. */
 bool text_is_plain(struct bytes text);
 
-/* The same for UTF-16, in which all surrogates must have their partners and private characters do not count
- * as text. */
+/* The same for UTF-16: surrogates must be paired, and private characters are not text. */
 bool text_is_plain16(struct bytes text, bool little);
 
 #endif

@@ -61,7 +61,7 @@ static bool is_ascii(struct bytes text) {
     return i == text.size;
 }
 
-/* Into UTF-8, which takes two bytes for each of the upper half. */
+/* Converts Latin-1 to UTF-8, in which the upper half takes two bytes a character. */
 static enum status convert(struct bytes latin, struct buf *output, struct error *err) {
     enum status status = buf_reserve(output, 2 * latin.size, err);
     for (size_t i = 0; i < latin.size && status == ST_OK; i++) {
@@ -75,7 +75,7 @@ static enum status convert(struct bytes latin, struct buf *output, struct error 
     return status;
 }
 
-/* A zero ends a text in both formats, and programs write one at its end. */
+/* Cuts the text at a zero: programs append one. */
 static struct bytes trimmed(struct bytes text) {
     while (text.size > 0 && text.data[text.size - 1] == 0) {
         text.size--;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The container of EXIF: numbers in either byte order, and directories of entries. No offset that the
- * bytes hold leads to a read outside of them. Internal to codecs/. */
+ * The container of EXIF: numbers in either byte order, and directories of entries. No offset in the bytes
+ * can cause a read outside of them. Internal to codecs/. */
 #ifndef BLURD_CODECS_METADATA_TIFF_H
 #define BLURD_CODECS_METADATA_TIFF_H
 
@@ -17,7 +17,7 @@ enum {
     TIFF_UTF8 = 129,
     TIFF_ENTRY_SIZE = 12,
     TIFF_HEADER_SIZE = 8,
-    TIFF_INLINE_SIZE = 4, /* a value of so many bytes stands in its entry */
+    TIFF_INLINE_SIZE = 4, /* bytes of a value that is stored in its entry */
 };
 
 struct tiff {
@@ -50,19 +50,18 @@ static inline void tiff_put32(const struct tiff *tiff, uint8_t *p, uint32_t v) {
     tiff_put16(tiff, p + (tiff->little ? 2 : 0), v >> 16);
 }
 
-/* False when the bytes do not begin with a header of either byte order. */
+/* False without a TIFF header. */
 bool tiff_open(struct tiff *tiff, struct bytes bytes);
 
-/* Offset of the first directory. */
 uint32_t tiff_first(const struct tiff *tiff);
 
-/* Number of entries of the directory at `offset`, at most as many as lie within the bytes. */
+/* Number of entries of the directory at `offset` that lie within the bytes. */
 uint32_t tiff_count(const struct tiff *tiff, uint32_t offset);
 
-/* Entry number `index` of the directory at `offset`, below tiff_count. */
+/* `index` is below tiff_count. */
 struct tiff_entry tiff_entry_at(const struct tiff *tiff, uint32_t offset, uint32_t index);
 
-/* The bytes of an entry's value, wherever they stand; empty when they are not there. */
+/* The bytes of an entry's value; empty when they lie outside. */
 struct bytes tiff_value(const struct tiff *tiff, const struct tiff_entry *entry);
 
 #endif

@@ -26,7 +26,7 @@ static void skip_space(struct bytes *rest) {
     }
 }
 
-/* Skips to behind `word`; false when it does not come. */
+/* Skips past `word`; false when it is missing. */
 static bool skip_past(struct bytes *rest, const char *word) {
     const uint8_t *found = rest->size > 0 ? memmem(rest->data, rest->size, word, strlen(word)) : NULL;
     if (found) {
@@ -44,7 +44,7 @@ static struct bytes take_name(struct bytes *rest) {
     return name;
 }
 
-/* Where the tag ends: > in quotes does not count. */
+/* Finds the end of the tag; a > in quotes does not count. */
 static bool find_end(struct bytes rest, size_t *end) {
     uint8_t quote = 0;
     for (*end = 0; *end < rest.size; (*end)++) {
@@ -128,7 +128,7 @@ enum xml_kind xml_next_attribute(struct bytes *rest, struct xml_attribute *attri
     return memchr(attribute->value.data, '<', attribute->value.size) ? XML_ERROR : XML_TEXT;
 }
 
-/* The number in "#10" or "#xA"; 0 when it is none. */
+/* The number in "#10" or "#xA"; 0 when invalid. */
 static uint32_t character_number(struct bytes text) {
     bool hexadecimal = text.size > 1 && text.data[1] == 'x';
     uint32_t number = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A scanner for the XML of metadata, over bytes that nothing vouches for: elements, attributes and text, one
- * after the other, without memory of its own. Document types, entities of their own, and CDATA sections are
- * errors. Whether end tags match is left to the caller. Internal to codecs/. */
+ * A scanner for untrusted XML metadata: elements, attributes and text in order, without allocation.
+ * Document types, custom entities and CDATA sections are errors. The caller matches end tags. Internal to
+ * codecs/. */
 #ifndef BLURD_CODECS_METADATA_XML_H
 #define BLURD_CODECS_METADATA_XML_H
 
@@ -32,11 +32,11 @@ struct xml_attribute {
 /* Takes the next token off *rest, skipping comments and processing instructions. */
 struct xml_token xml_next(struct bytes *rest);
 
-/* Takes the next attribute off *rest. XML_TEXT when there is one, XML_DONE at the end, XML_ERROR. */
+/* Takes the next attribute off *rest: XML_TEXT, XML_DONE at the end, or XML_ERROR. */
 enum xml_kind xml_next_attribute(struct bytes *rest, struct xml_attribute *attribute);
 
-/* Whether every & begins a reference to one of XML's five entities, or to a character that is not a letter or
- * digit of ASCII: those need no reference, and a picture written in them would not look like one. */
+/* Whether every & begins a reference to one of XML's five entities or to a character other than an ASCII
+ * letter or digit: those need no reference, and escaped base64 would not be recognised. */
 bool xml_references_are_plain(struct bytes text);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One pass: properties are copied as they come, each from its start tag on, and taken back when something in
- * them is not to be passed on. Attributes of rdf:Description are properties too, and are written as elements.
- */
+ * Properties are copied in one pass, each from its start tag on, and removed again when a part of them may
+ * not be passed on. Attributes of rdf:Description are properties too, and are written as elements. */
 #include "codecs/metadata/xmp.h"
 
 #include <string.h>
@@ -14,7 +13,7 @@
 enum {
     DEPTH_MAX = 32,
     BINDINGS_MAX = 64,   /* namespaces that are declared at once */
-    ATTRIBUTES_MAX = 16, /* of an element within a property */
+    ATTRIBUTES_MAX = 16, /* attributes of an element in a property */
 };
 
 enum xmp_role { ROLE_META, ROLE_RDF, ROLE_DESCRIPTION, ROLE_INSIDE };
@@ -25,7 +24,7 @@ struct name {
 };
 
 struct element {
-    struct bytes text; /* its name as the file has it, for the end tag */
+    struct bytes text; /* name in the file, for the end tag */
     struct name name;
     enum xmp_role role;
 };
@@ -33,13 +32,13 @@ struct element {
 struct binding {
     struct bytes prefix; /* empty: elements without one */
     int space;
-    unsigned depth; /* of the element that declares it */
+    unsigned depth; /* depth of the declaring element */
 };
 
 struct xmp_reader {
     struct buf *body; /* the properties that are passed on */
     struct error *err;
-    enum status status; /* of appending to it */
+    enum status status; /* result of appending to the body */
     bool upright;
     unsigned *losses;
     struct element element[DEPTH_MAX];
@@ -47,12 +46,12 @@ struct xmp_reader {
     struct binding binding[BINDINGS_MAX];
     unsigned bindings;
     uint32_t used; /* a bit for each namespace in the body */
-    /* The property that is being copied: */
+    /* The current property: */
     size_t start;         /* where it begins in the body */
     uint32_t used_before; /* `used` at that place */
-    bool out;             /* it is not passed on */
-    bool after_text;      /* there was text since the last tag: more would be joined to it */
-    unsigned loss;        /* and that is what the client is told */
+    bool out;             /* the property is dropped */
+    bool after_text;      /* text since the last tag: more would be joined to it */
+    unsigned loss;        /* loss reported when it is dropped */
 };
 
 static void put(struct xmp_reader *reader, const void *data, size_t size) {
@@ -73,7 +72,7 @@ static void put_name(struct xmp_reader *reader, const char *before, struct name 
     reader->used |= 1u << name.space;
 }
 
-/* Of an attribute, whose own quotes may be the other ones. */
+/* The attribute may use the other quotes. */
 static void put_quoted(struct xmp_reader *reader, struct bytes value) {
     put_text(reader, "=\"");
     for (size_t i = 0; i < value.size; i++) {
@@ -88,7 +87,7 @@ static void put_quoted(struct xmp_reader *reader, struct bytes value) {
 
 /* ---- names ---- */
 
-/* XMP_FOREIGN, too, for a prefix that nothing declares and a name that is none. */
+/* Also XMP_FOREIGN for an undeclared prefix or an invalid name. */
 static struct name resolve(const struct xmp_reader *reader, struct bytes text) {
     struct name name = {.space = XMP_FOREIGN};
     struct bytes prefix;
@@ -109,7 +108,7 @@ static struct name resolve(const struct xmp_reader *reader, struct bytes text) {
     return name;
 }
 
-/* Whether the attribute declares a namespace, and for which prefix; else *prefix is its own. */
+/* Whether the attribute declares a namespace, and its prefix; else *prefix is the attribute's own. */
 static bool declares(struct bytes name, struct bytes *prefix) {
     struct bytes local;
     xmp_split(name, prefix, &local);
@@ -120,7 +119,7 @@ static bool declares(struct bytes name, struct bytes *prefix) {
     return prefix->size == 0 && text_is(local, "xmlns");
 }
 
-/* False when the attributes are not well-formed, or declare too much. */
+/* False when the attributes are not well-formed, or declare too many namespaces. */
 static bool bind(struct xmp_reader *reader, struct bytes attributes) {
     struct xml_attribute attribute;
     struct bytes prefix;
@@ -171,7 +170,7 @@ static void end_property(struct xmp_reader *reader) {
     reader->out = false;
 }
 
-/* The attributes of rdf:Description. */
+/* Copies the attributes of rdf:Description. */
 static void take_properties(struct xmp_reader *reader, struct bytes attributes) {
     struct xml_attribute attribute;
     struct bytes prefix;
@@ -204,7 +203,7 @@ static bool is_repeated(const struct name *names, unsigned count, struct name na
     return false;
 }
 
-/* Of an element within a property, declarations apart. */
+/* Copies the attributes of an element in a property, except declarations. */
 static void put_attributes(struct xmp_reader *reader, struct bytes attributes) {
     struct name names[ATTRIBUTES_MAX];
     unsigned count = 0;
@@ -227,7 +226,7 @@ static void put_attributes(struct xmp_reader *reader, struct bytes attributes) {
     }
 }
 
-/* An element of a property: the property's own, or one within. */
+/* Copies a property's own start tag, or one inside it. */
 static void put_start(struct xmp_reader *reader, struct name name, const struct xml_token *token) {
     if (xmp_judge(name.space, name.local) == XMP_PICTURE) {
         leave_out(reader, LOSS_THUMBNAIL);
@@ -247,7 +246,7 @@ static bool is_named(struct name name, int space, const char *local) {
     return name.space == space && text_is(name.local, local);
 }
 
-/* The role of an element below `parent`, NULL for none; false when it has no place there. */
+/* The role of an element below `parent` (NULL: none); false when it may not stand there. */
 static bool find_role(const struct element *parent, struct name name, enum xmp_role *role) {
     bool rdf = is_named(name, XMP_RDF, "RDF");
     if (!parent) {
@@ -328,7 +327,7 @@ static bool is_space(struct bytes text) {
     return i == text.size;
 }
 
-/* Space between elements is not passed on; other text has its place in properties only. */
+/* White space between elements is dropped; other text may stand only in properties. */
 static bool take_text(struct xmp_reader *reader, struct bytes text) {
     const struct element *element = parent_of(reader);
     if (is_space(text)) {

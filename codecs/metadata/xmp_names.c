@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A namespace is here because it describes the photograph. Left out on purpose: previews and second pictures
- * (xapGImg, GImage, GDepth, Container), the parameters of gain maps and videos that are not carried, faces by
- * place, and editors' settings. */
+ * The table has namespaces that describe the photograph. It omits previews and second pictures (xapGImg,
+ * GImage, GDepth, Container), parameters of gain maps and videos that are not carried, positions of faces,
+ * and editor settings. */
 #include "codecs/metadata/xmp_names.h"
 
 #include <string.h>
