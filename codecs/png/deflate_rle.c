@@ -11,21 +11,20 @@ enum {
     END_OF_BLOCK = 256,
     LENGTHS_FIRST = 257,
     SYMBOLS = 286,
-    DISTANCE_SYMBOLS = 1, /* the distance 1, in one bit */
+    DISTANCE_SYMBOLS = 1, /* only distance 1, in one bit */
     CODE_MAX = 14,        /* bits: four codes and seven bits before them fit in a word */
     META_SYMBOLS = 16,    /* lengths of codes; none of the symbols that repeat lengths */
     META_CODE_MAX = 7,
     META_SENT = 19,
-    HEADER_MAX = 512, /* bytes of a block's header and end, generously */
-    SAMPLE = 1024,    /* bytes in a row of which the symbols are counted, ... */
+    HEADER_MAX = 512, /* upper bound of a block's header and end, in bytes */
+    SAMPLE = 1024,    /* consecutive bytes whose symbols are counted, ... */
     SAMPLE_STEP = 4,  /* ... in one of so many */
     RUN_MIN = 12,
-    WORD = 8, /* bytes that are looked at together, and the shortest run */
+    WORD = 8, /* bytes compared at once, and the shortest run */
     MATCH_MIN = 3,
     MATCH_MAX = 258,
 };
 
-/* A code with its extra bits, if it has some. */
 struct code {
     uint32_t bits;
     uint32_t length;
@@ -34,7 +33,7 @@ struct code {
 struct codes {
     struct code literal[LITERALS];
     struct code end;
-    struct code run[MATCH_MAX + 1]; /* with the distance behind */
+    struct code run[MATCH_MAX + 1]; /* includes the distance */
 };
 
 struct deflate_writer {
@@ -62,7 +61,7 @@ static inline bool is_zero_word(const uint8_t *p) {
     return word == 0;
 }
 
-/* How many zeros there are from `p`; 0 unless it is a word of them at least. */
+/* Length of the run of zeros at `p`; 0 if shorter than a word. */
 static inline size_t count_zeros(const uint8_t *p, const uint8_t *end) {
     const uint8_t *start = p;
     if (!is_zero_word(p)) {
@@ -76,13 +75,13 @@ static inline size_t count_zeros(const uint8_t *p, const uint8_t *end) {
     return (size_t)(p - start);
 }
 
-/* The piece of a run of `left` zeros that is coded as one match; 0 when too few are left. */
+/* Length of the next match in a run of `left` zeros; 0 when too few are left. */
 static size_t match_size(size_t left) {
     return left > MATCH_MAX ? MATCH_MAX : left >= MATCH_MIN ? left : 0;
 }
 
-/* Deflate's 29 length symbols: eight of one length each, then groups of four for lengths in steps of 2, 4, 8,
- * 16 and 32, and one for 258 alone. */
+/* Deflate has 29 length symbols: eight of one length each, then groups of four for lengths in steps of 2,
+ * 4, 8, 16 and 32, and one for 258 alone. */
 static unsigned symbol_of(size_t length, unsigned *extra_bits, unsigned *extra) {
     unsigned rest = (unsigned)length - MATCH_MIN;
     *extra_bits = *extra = 0;
@@ -124,7 +123,7 @@ static void count_part(uint32_t *counts, const uint8_t *p, const uint8_t *end) {
     }
 }
 
-/* The largest distance from 0 of any byte, 255 being at 1. */
+/* The largest distance of any byte from 0; 255 is at 1. */
 static unsigned find_reach(const uint8_t *data, size_t size) {
     uint8_t reach = 0;
     for (size_t i = 0; i < size; i++) {
@@ -135,8 +134,8 @@ static unsigned find_reach(const uint8_t *data, size_t size) {
     return reach;
 }
 
-/* As there is more data than is counted, everything that may occur gets a code; but no more than that,
- * since codes that are never used make all others longer. */
+/* Only a sample is counted, so every symbol that may occur gets a code. Other symbols get none, as unused
+ * codes lengthen all others. */
 static void make_codes(const uint8_t *data, size_t size, struct huffman_code *made) {
     unsigned reach = find_reach(data, size);
     uint32_t counts[SYMBOLS];
@@ -162,7 +161,7 @@ static void make_tables(const struct huffman_code *made, struct codes *codes) {
     }
 }
 
-/* The block's kind and the lengths of its codes, themselves coded. */
+/* Writes the block type and the coded lengths of its codes. */
 static void put_header(struct deflate_writer *writer, const struct huffman_code *made) {
     static const uint8_t order[META_SENT] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                              11, 4,  12, 3, 13, 2, 14, 1, 15};
@@ -172,7 +171,7 @@ static void put_header(struct deflate_writer *writer, const struct huffman_code 
     }
     struct huffman_code meta[META_SYMBOLS];
     huffman_make(counts, META_SYMBOLS, META_CODE_MAX, meta);
-    put(writer, 0 | 2 << 1, 3); /* not the last one, with codes of its own */
+    put(writer, 0 | 2 << 1, 3); /* not the last block, dynamic codes */
     put(writer, SYMBOLS - LENGTHS_FIRST, 5);
     put(writer, DISTANCE_SYMBOLS - 1, 5);
     put(writer, META_SENT - 4, 4);
@@ -204,7 +203,7 @@ static void put_run(struct deflate_writer *writer, const struct codes *codes, si
     flush(writer);
 }
 
-/* Four codes are joined in pairs, so that they do not all wait for each other. */
+/* Joins four codes in pairs, which shortens the dependency chain. */
 static inline void put_four(struct deflate_writer *writer, const struct codes *codes, const uint8_t *p) {
     const struct code *a = &codes->literal[p[0]], *b = &codes->literal[p[1]];
     const struct code *c = &codes->literal[p[2]], *d = &codes->literal[p[3]];
@@ -237,7 +236,7 @@ static void put_data(struct deflate_writer *to, const struct codes *codes, const
     *to = writer;
 }
 
-/* An empty block that is stored: after its kind it goes on with a whole byte. */
+/* Writes an empty stored block, which ends on a byte boundary. */
 static void put_filler(struct deflate_writer *writer) {
     put(writer, 0, 3);
     put(writer, 0, -writer->count & 7);
@@ -263,7 +262,7 @@ enum status deflate_rle_block(const uint8_t *data, size_t size, struct buf *outp
 }
 
 enum status deflate_rle_end(struct buf *output, struct error *err) {
-    /* Last block, with the fixed codes: seven zeros are its end. */
+    /* An empty last block with fixed codes: seven zero bits end it. */
     static const uint8_t block[] = {1 | 1 << 1, 0};
     return buf_append(output, block, sizeof(block), err);
 }

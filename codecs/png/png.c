@@ -33,13 +33,13 @@ _Noreturn void png_guard_error(png_structp png, png_const_charp message) {
     png_guard_leave(png, status);
 }
 
-/* libpng warns of what it leaves out beside the pixels; what matters was checked before. */
+/* libpng warns of problems outside of the pixels, which are checked before. */
 void png_guard_warning(png_structp png, png_const_charp message) {
     (void)png;
     (void)message;
 }
 
-/* Each allocation is preceded by its size, which the free function gives back. */
+/* Bytes before each allocation that store its size, for the free function. */
 enum { SIZE_PREFIX = 16 };
 
 png_voidp png_guard_malloc(png_structp png, png_alloc_size_t size) {
@@ -50,7 +50,7 @@ png_voidp png_guard_malloc(png_structp png, png_alloc_size_t size) {
     }
     uint8_t *memory = malloc(size + SIZE_PREFIX);
     if (!memory) {
-        guard->memory_short = true; /* libpng may call it "zlib error" or nothing at all */
+        guard->memory_short = true; /* libpng may report it as "zlib error" or not at all */
         return NULL;
     }
     uint64_t recorded = size;

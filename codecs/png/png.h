@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the PNG files of this folder share. libpng reports errors by calling a function
- * that must not return; struct png_guard turns that into a status. The rule of setjmp is
- * that of codecs/jpeg/jpeg.h. Internal to codecs/. */
+ * Shared by the PNG files of this folder. libpng reports errors by calling a function that must not
+ * return; struct png_guard turns that into a status. codecs/jpeg/jpeg.h has the rule of setjmp. Internal
+ * to codecs/. */
 #ifndef BLURD_CODECS_PNG_PNG_H
 #define BLURD_CODECS_PNG_PNG_H
 
@@ -19,8 +19,8 @@ struct png_guard {
     enum status status;    /* what the jump reports; the sentence is in *err */
     struct error *err;
     uint64_t memory_left; /* bytes that libpng may still allocate */
-    bool memory_over;     /* the budget, not the machine, said no */
-    bool memory_short;    /* the machine did */
+    bool memory_over;     /* the budget was exceeded */
+    bool memory_short;    /* an allocation failed */
 };
 
 void png_guard_init(struct png_guard *guard, enum status otherwise, uint64_t max_memory, struct error *err);
@@ -41,7 +41,7 @@ enum status png_probe(struct bytes input, const struct codec_limits *limits, str
 enum status png_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
                        struct error *err);
 
-/* libpng's part of png_decode: every kind of PNG, row by row. What it says is right. */
+/* Decodes every kind of PNG row by row with libpng. Its result is authoritative. */
 enum status png_decode_stream(struct bytes input, const struct codec_limits *limits,
                               const struct image *image, struct error *err);
 enum status png_encode(const struct image *image, const struct encode_options *options,

@@ -27,7 +27,7 @@ bool png_next_chunk(struct bytes input, size_t *position, struct png_chunk *chun
 }
 
 bool png_chunk_is_intact(const struct png_chunk *chunk) {
-    /* The name is part of the checksum and stands right before the data. */
+    /* The checksum includes the name, right before the data. */
     return libdeflate_crc32(0, chunk->data.data - 4, chunk->data.size + 4) == chunk->checksum;
 }
 
@@ -88,12 +88,12 @@ enum status png_read_facts(struct bytes input, struct png_facts *facts, struct e
         } else if (chunk.tag == png_tag("PLTE")) {
             palette = true;
         } else if (chunk.tag == png_tag("tRNS") && !pixels) {
-            /* Types 4 and 6 have alpha; libpng ignores one before the palette as well. */
+            /* Types 4 and 6 have alpha. libpng ignores tRNS before the palette, too. */
             facts->transparent |= facts->color_type < PALETTE || (facts->color_type == PALETTE && palette);
         }
     }
     if (chunk.tag == png_tag("IDAT") && position < input.size) {
-        /* The walk ended inside this chunk, whose size is therefore not to be trusted. */
+        /* The input ends inside this chunk, so its size is not trusted. */
         facts->data_bytes += input.size - position;
         pixels = true;
     }
@@ -108,7 +108,7 @@ bool png_is_colour(uint32_t tag) {
            tag == png_tag("iCCP") || tag == png_tag("cICP");
 }
 
-/* Chunks of a fixed size must have it: nothing else may ride along in them. */
+/* Chunks of a fixed size must have it, so that they hold no other data. */
 static bool size_is_right(const struct png_chunk *chunk) {
     static const struct {
         char name[5];
@@ -126,7 +126,7 @@ bool png_is_text(uint32_t tag) {
     return tag == png_tag("tEXt") || tag == png_tag("zTXt") || tag == png_tag("iTXt");
 }
 
-/* Takes what stands before the next zero off *rest; false without a zero. */
+/* Takes the string before the next zero off *rest; false without a zero. */
 static bool take_string(struct bytes *rest, struct bytes *string) {
     const uint8_t *zero = rest->size > 0 ? memchr(rest->data, 0, rest->size) : NULL;
     if (!zero) {
@@ -155,7 +155,7 @@ bool png_read_text(uint32_t tag, struct bytes data, struct png_text *text) {
     }
     bool whole = take_string(&data, &text->keyword);
     if (whole && text->deflated) {
-        whole = data.size > 0 && data.data[0] == 0; /* the method */
+        whole = data.size > 0 && data.data[0] == 0; /* compression method */
         data.data += whole, data.size -= whole;
     }
     text->text = data;
@@ -194,7 +194,7 @@ static void read_xmp(const struct png_chunk *chunk, struct metadata *metadata) {
     metadata->xmp_deflated = text.deflated;
 }
 
-/* "Raw profile type": EXIF, IPTC or XMP written down in hexadecimal digits, before there were chunks for
+/* "Raw profile type" texts hold EXIF, IPTC or XMP in hexadecimal digits, from before PNG had chunks for
  * them. */
 static void read_text(const struct png_chunk *chunk, struct metadata *metadata) {
     if (has_keyword(chunk, "Raw profile type")) {
@@ -214,7 +214,7 @@ static void read_exif(const struct png_chunk *chunk, struct metadata *metadata) 
     }
 }
 
-/* Chunks that tell how pixels were stored, which is no longer so. */
+/* Chunks about the pixel storage of the input, which no longer apply. */
 static bool is_stale(uint32_t tag) {
     static const char names[][5] = {"IHDR", "PLTE", "tRNS", "IDAT", "IEND", "sBIT", "bKGD", "hIST", "iDOT"};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -240,7 +240,7 @@ static void read_chunk(const struct png_chunk *chunk, struct metadata *metadata)
     }
 }
 
-/* Those before the pixels count. */
+/* Only chunks before the pixels count. */
 static void read_colour(struct bytes input, struct metadata *metadata) {
     size_t position = PNG_SIGNATURE_SIZE;
     struct png_chunk chunk;
@@ -273,7 +273,7 @@ void png_read_metadata(struct bytes input, struct metadata *metadata) {
         count += chunk.tag != png_tag("IDAT");
     }
     metadata->losses |= count == METADATA_MARKERS_MAX ? LOSS_OTHER : 0;
-    /* Some programs leave the prefix that EXIF has in a JPEG. */
+    /* Some programs keep the prefix of EXIF in a JPEG. */
     if (metadata->exif.size > 6 && memcmp(metadata->exif.data, "Exif\0", 6) == 0) {
         metadata->exif.data += 6, metadata->exif.size -= 6;
     }

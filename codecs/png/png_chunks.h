@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The chunks of a PNG, read without libpng, which would inflate the compressed ones: a
- * 7 MB file of zTXt chunks costs it 45 s and gigabytes. Internal to codecs/. */
+ * Reads the chunks of a PNG without libpng, which would inflate the compressed ones: a 7 MB file of zTXt
+ * chunks costs it 45 s and gigabytes. Internal to codecs/. */
 #ifndef BLURD_CODECS_PNG_PNG_CHUNKS_H
 #define BLURD_CODECS_PNG_PNG_CHUNKS_H
 
@@ -8,7 +8,7 @@
 
 enum {
     PNG_SIGNATURE_SIZE = 8,
-    PNG_CHUNK_MAX = 1 << 20, /* bytes of a chunk that is not pixel data */
+    PNG_CHUNK_MAX = 1 << 20, /* bytes of a chunk other than pixel data */
 };
 
 struct png_chunk {
@@ -22,7 +22,7 @@ static inline uint32_t png_tag(const char name[static 4]) {
     return be32((const uint8_t *)name);
 }
 
-/* What the header and a walk over all chunks tell. */
+/* Facts from the header and a pass over all chunks. */
 struct png_facts {
     uint32_t width;
     uint32_t height;
@@ -30,31 +30,30 @@ struct png_facts {
     uint8_t color_type; /* 0, 2, 3, 4, 6 */
     bool interlaced;
     bool transparent;    /* a tRNS chunk stands before the pixels and applies */
-    uint64_t data_bytes; /* of all IDAT chunks */
+    uint64_t data_bytes; /* bytes of all IDAT chunks */
 };
 
-/* Steps to the chunk at *position; false at the end, or when it is not all there. */
+/* Steps to the chunk at *position; false at the end, or when the chunk is incomplete. */
 bool png_next_chunk(struct bytes input, size_t *position, struct png_chunk *chunk);
 
-/* Whether the checksum of a chunk that png_next_chunk gave is right. */
 bool png_chunk_is_intact(const struct png_chunk *chunk);
 
-/* ST_CORRUPT when the header is damaged or there is no IDAT; ST_UNSUPPORTED for Apple's
- * private variant. Sizes are not limited here. */
+/* ST_CORRUPT when the header is damaged or there is no IDAT; ST_UNSUPPORTED for Apple's private variant.
+ * Does not limit sizes. */
 enum status png_read_facts(struct bytes input, struct png_facts *facts, struct error *err);
 
 /* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX chunks with a
- * correct checksum. Of EXIF, XMP and the resolution the first chunk counts. Chunks are those about colour,
+ * correct checksum. The first chunk of EXIF, XMP and the resolution counts. Chunks are about colour first,
  * then texts and the time. */
 void png_read_metadata(struct bytes input, struct metadata *metadata);
 
-/* Appends a chunk. png_open_chunk and png_close_chunk stand around data that is appended in between;
- * `start` is output->size from before. Failures as buf_reserve. */
+/* Appends a chunk. png_open_chunk and png_close_chunk enclose data that is appended in between; `start` is
+ * output->size before png_open_chunk. Failures as buf_reserve. */
 enum status png_put_chunk(struct buf *output, uint32_t tag, struct bytes data, struct error *err);
 enum status png_open_chunk(struct buf *output, uint32_t tag, struct error *err);
 enum status png_close_chunk(struct buf *output, size_t start, struct error *err);
 
-/* Whether a chunk describes colour, and so is carried even when metadata is stripped. */
+/* Whether a chunk describes colour, and so is kept when metadata is stripped. */
 bool png_is_colour(uint32_t tag);
 
 /* Whether a chunk is a text: tEXt, zTXt, iTXt. */
@@ -64,7 +63,7 @@ bool png_is_text(uint32_t tag);
 struct png_text {
     struct bytes keyword, language, translated, text;
     bool deflated;      /* the text is a zlib stream */
-    bool international; /* iTXt: UTF-8; else Latin-1, or what programs take for it */
+    bool international; /* iTXt: UTF-8; else Latin-1, or a program's own encoding */
 };
 
 /* Reads the data of a text chunk; false when it is not well-formed. */

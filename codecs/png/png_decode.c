@@ -20,9 +20,9 @@ struct png_reader {
     png_structp png;
     png_infop info;
     struct png_guard guard;
-    struct bytes input; /* what libpng has not read yet */
+    struct bytes input; /* input that libpng has not read */
     const struct codec_limits *limits;
-    size_t left; /* bytes that may still be read; SIZE_MAX before the last row */
+    size_t left; /* bytes that libpng may still read; SIZE_MAX before the last row */
 };
 
 static enum pixel_model model_of(const struct png_facts *facts) {
@@ -38,7 +38,7 @@ static enum pixel_model model_of(const struct png_facts *facts) {
     }
 }
 
-/* Deflate expands 1032 times at best: less data than that cannot hold the picture. */
+/* Deflate expands at most 1032 times: less data cannot hold the picture. */
 static enum status check_data(const struct png_facts *facts, struct error *err) {
     static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4};
     enum { EXPANSION_MAX = 1032, SLACK = 1024 };
@@ -75,9 +75,8 @@ enum status png_probe(struct bytes input, const struct codec_limits *limits, str
     return ST_OK;
 }
 
-/* With the last row, libpng inflates all data that is left, however much that is. Reading
- * it is what verifies the checksums, but a little is enough: a file of 100 kB can hold
- * 100 MB there. */
+/* With the last row, libpng inflates all remaining data to verify the checksums. The amount is limited, as
+ * a file of 100 kB can hold 100 MB there. */
 static void read_bytes(png_structp png, png_bytep target, size_t size) {
     struct png_reader *reader = png_get_io_ptr(png);
     enum status status = deadline_check(reader->limits->deadline_ns, reader->guard.err);
@@ -98,8 +97,8 @@ static void read_bytes(png_structp png, png_bytep target, size_t size) {
     reader->input.size -= size;
 }
 
-/* Guarded. Everything beside the pixels is skipped unread: libpng's own limits would still
- * let a small file cost seconds and gigabytes. */
+/* Guarded. Skips all chunks except the pixels unread: within libpng's own limits a small file could cost
+ * seconds and gigabytes. */
 static void restrict_chunks(struct png_reader *reader) {
     png_structp png = reader->png;
     uint32_t side = reader->limits->max_side;
@@ -149,7 +148,7 @@ static enum status decode_guarded(struct png_reader *reader, const struct image 
         png_set_swap(png);
     }
     read_rows(reader, image);
-    return ST_OK; /* without png_read_end: what follows the last row is of no interest */
+    return ST_OK; /* without png_read_end: data behind the last row does not matter */
 }
 
 static enum status run(struct png_reader *reader, const struct image *image) {

@@ -26,9 +26,9 @@ enum {
     BEST_STATE = 10 << 20,
 };
 
-/* What an effort means (docs/adr/0013): a level of libdeflate, with the time that a byte takes at
- * worst. Level 0 is codecs/png/deflate_rle.h alone; what it makes is kept where the others do no better, so
- * that no effort makes more bytes than the efforts 0 and 1. */
+/* An effort is a level of libdeflate (docs/adr/0013), with its worst time a byte. Level 0 is
+ * codecs/png/deflate_rle.h alone. Its output is kept when a level does no better, so that no effort makes
+ * larger files than efforts 0 and 1. */
 struct effort {
     uint8_t level;
     uint16_t ns;
@@ -44,7 +44,7 @@ struct png_writer {
     struct buf *output;
     struct error *err;
     struct png_rows rows;
-    struct buf profile; /* the data of an iCCP chunk */
+    struct buf profile; /* data of the iCCP chunk */
     struct carried carried;
 };
 
@@ -68,7 +68,7 @@ static enum status write_buf(struct png_writer *writer, const char name[static 4
                           : ST_OK;
 }
 
-/* What the input's format has as a chunk of the same name. */
+/* Copies an input chunk under the same name. */
 static enum status write_chunks(struct png_writer *writer, bool colour) {
     const struct metadata *metadata = writer->metadata;
     enum status status = ST_OK;
@@ -91,7 +91,7 @@ static enum status write_density(struct png_writer *writer) {
                : ST_OK;
 }
 
-/* ASCII as tEXt, all else as iTXt; never compressed. */
+/* Writes ASCII as tEXt, other text as iTXt; never compressed. */
 static enum status write_text(void *context, const struct text *text, struct error *err) {
     struct png_writer *writer = context;
     bool plain = text->ascii && text->language.size == 0 && text->translated.size == 0;
@@ -111,7 +111,6 @@ static enum status write_text(void *context, const struct text *text, struct err
     return status != ST_OK ? status : png_close_chunk(output, start, err);
 }
 
-/* Between IHDR and the pixels. */
 static enum status write_metadata(struct png_writer *writer) {
     static const char name[] = "XML:com.adobe.xmp";
     struct carried *carried = &writer->carried;
@@ -133,7 +132,7 @@ static enum status write_metadata(struct png_writer *writer) {
                            : status;
 }
 
-/* Puts what libdeflate makes in the place of the strips, which stand from `start`, if it is smaller. */
+/* Replaces the strips, which begin at `start`, by libdeflate's output if that is smaller. */
 static enum status pack_instead(struct png_writer *writer, int level, size_t start) {
     struct buf *output = writer->output;
     size_t room = output->size - start, size = 0;
@@ -162,7 +161,7 @@ uint64_t png_pack_ns(unsigned effort, uint64_t size) {
     return ns < PACK_NS ? ns : PACK_NS;
 }
 
-/* The strongest effort up to `effort` that packs so many bytes in time; 0 or 1 take no level. */
+/* The strongest effort up to `effort` that packs `size` bytes in time; 0 and 1 take no level. */
 static unsigned affordable(unsigned effort, uint64_t size, int64_t time_ns) {
     while (effort > 1 && (size > PACK_MAX || size * efforts[effort].ns > (uint64_t)time_ns)) {
         effort--;
@@ -202,7 +201,7 @@ static enum status write_pixels(struct png_writer *writer) {
     return status;
 }
 
-/* Turns the profile into an iCCP chunk's data: name, zero, method 0, zlib stream. */
+/* Turns the profile into iCCP data: name, zero, method 0, zlib stream. */
 static enum status make_iccp(const struct buf *profile, struct buf *chunk, struct error *err) {
     static const uint8_t head[] = {'I', 'C', 'C', 0, 0};
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(PROFILE_LEVEL);
@@ -238,7 +237,7 @@ size_t png_encode_bytes(const struct image_shape *shape, const struct encode_opt
     if (options->effort == 0 || lines > PACK_MAX) {
         return STATE + strips;
     }
-    /* All rows, filtered; and behind the strips, whose place they take, the packed ones. */
+    /* All filtered rows and, besides the strips, the packed rows that replace them. */
     size_t state = options->effort < BEST_EFFORT ? PACK_STATE : BEST_STATE;
     return STATE + strips + state + lines + (options->effort > 1 ? lines : 0);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The filters of a PNG. The neighbours of every byte are known here, unlike when they are
- * undone, so that plain loops become vectors; each says no more than a compiler needs for that. */
+ * All neighbours of a byte are known when filtering, unlike when undoing, so plain loops are vectorised.
+ * Each loop is written as the compiler needs it for that. */
 #include "codecs/png/png_filter.h"
 
 #include <string.h>
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* a: left, b: above, c: above to the left. The distances of a + b - c from them are |b - c|, |a - c|
- * and |a + b - 2c|. */
+/* a: left, b: above, c: above to the left. The distances of a + b - c from them are |b - c|, |a - c| and
+ * |a + b - 2c|. */
 ALWAYS_INLINE uint8_t paeth(int16_t a, int16_t b, int16_t c) {
     int16_t da = (int16_t)(b - c), db = (int16_t)(a - c), dc = (int16_t)(da + db);
     da = (int16_t)(da < 0 ? -da : da);
@@ -44,7 +44,7 @@ ALWAYS_INLINE void filter_row(unsigned filter, const struct png_row *row) {
     const uint8_t *x = row->from + row->pixel, *a = row->from, *b = row->above + row->pixel, *c = row->above;
     size_t size = row->size - row->pixel;
     for (unsigned i = 0; i < row->pixel; i++) {
-        /* Nothing to the left: Paeth chooses the byte above then. */
+        /* Without a left pixel Paeth chooses the byte above. */
         const uint8_t above = row->above[i];
         const uint8_t predicted[FILTER_COUNT] = {0, 0, above, above / 2, above};
         row->to[i] = (uint8_t)(row->from[i] - predicted[filter]);
@@ -81,7 +81,7 @@ ALWAYS_INLINE uint64_t sum_row(const uint8_t *bytes, size_t size) {
     return sum;
 }
 
-/* The same loops once more for wider vectors, where the processor has them. */
+/* The same loops for processors with wider vectors. */
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) static void filter_row_avx2(unsigned filter, const struct png_row *row) {
     filter_row(filter, row);

@@ -25,7 +25,7 @@ static void filter(const struct png_rows *rows, uint32_t y, uint32_t count, unsi
     }
 }
 
-/* Filters bands all over the picture; returns their bytes, no more than the picture has. */
+/* Filters sample bands all over the picture; returns their bytes, at most the picture's. */
 static size_t filter_sample(const struct png_rows *rows, unsigned way, uint8_t *to) {
     uint32_t height = rows->image->height, step = height / BANDS;
     uint32_t count = step < BAND_ROWS ? step : BAND_ROWS;
@@ -39,7 +39,7 @@ static size_t filter_sample(const struct png_rows *rows, unsigned way, uint8_t *
     return BANDS * count * rows->line;
 }
 
-/* `packed` has room for `room` bytes; what does not fit there counts as the largest. */
+/* `packed` has room for `room` bytes; output that does not fit counts as the largest. */
 static unsigned choose_filter(const struct png_rows *rows, uint8_t *lines, uint8_t *packed, size_t room) {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(TRIAL_LEVEL);
     size_t least = SIZE_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The pixel data of a PNG, made small by libdeflate. Internal to codecs/ but for png_pack_ns; one thread at a
- * time per rows. */
+ * Compresses the pixel data of a PNG with libdeflate. Internal to codecs/ but for png_pack_ns; one thread
+ * at a time per rows. */
 #ifndef BLURD_CODECS_PNG_PNG_PACK_H
 #define BLURD_CODECS_PNG_PNG_PACK_H
 
@@ -14,17 +14,17 @@ struct png_rows;
 
 enum { PACK_LEVEL_MAX = 12 };
 
-/* Nanoseconds that packing so many bytes of rows takes at worst with that effort; 0 where none is packed. */
+/* The most nanoseconds that packing `size` bytes of rows takes with that effort; 0 when it packs none. */
 uint64_t png_pack_ns(unsigned effort, uint64_t size);
 
-/* Writes a zlib stream as small as `level` (1 to PACK_LEVEL_MAX) makes it, with the filter that does best on
- * a sample, to `to`; *size is 0 when it does not fit in `room` bytes. Takes memory for all filtered rows,
- * and one call of libdeflate that nothing interrupts: the caller bounds the size. ST_BUSY without memory. */
+/* Writes a zlib stream of `level` (1 to PACK_LEVEL_MAX), with the filter that does best on a sample, to
+ * `to`; *size is 0 when it does not fit in `room` bytes. Takes memory for all filtered rows, and one call
+ * of libdeflate that cannot be interrupted: the caller bounds the size. ST_BUSY without memory. */
 enum status png_pack(const struct png_rows *rows, int level, uint8_t *to, size_t room, size_t *size,
                      struct error *err);
 
-/* Whether a look at some rows says that a search for matches is worth its time: flat areas with
- * sharp edges, as in screenshots and drawings. */
+/* Whether a sample of rows suggests that a search for matches pays: flat areas with sharp edges, as in
+ * screenshots and drawings. */
 enum status png_is_graphic(const struct png_rows *rows, bool *graphic, struct error *err);
 
 #endif

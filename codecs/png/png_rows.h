@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The rows of an image as a PNG stores them: big-endian, a filter byte before each. Internal to
- * codecs/; one thread at a time. */
+ * The rows of an image as PNG stores them: big-endian, a filter byte before each. Internal to codecs/; one
+ * thread at a time. */
 #ifndef BLURD_CODECS_PNG_PNG_ROWS_H
 #define BLURD_CODECS_PNG_PNG_ROWS_H
 
@@ -19,15 +19,15 @@ struct png_rows {
 enum status png_rows_init(struct png_rows *rows, const struct image *image, struct error *err);
 void png_rows_finish(struct png_rows *rows);
 
-/* Filters the rows from `y`, `count` of them, to count * rows->line bytes. */
+/* Filters `count` rows from `y` to count * rows->line bytes. */
 void png_rows_filter(const struct png_rows *rows, uint32_t y, uint32_t count, enum png_filter filter,
                      uint8_t *to);
 
-/* The same with the filter for each row that gives the smallest sum of differences. */
+/* Chooses for each row the filter with the smallest sum of differences. */
 void png_rows_filter_best(const struct png_rows *rows, uint32_t y, uint32_t count, uint8_t *to);
 
-/* The one filter that gives the smallest sum of differences for these rows, found by looking at one
- * in eight. `scratch` is for rows->line bytes. */
+/* The filter with the smallest sum of differences for these rows, from a sample of one row in eight.
+ * `scratch` has rows->line bytes. */
 enum png_filter png_rows_choose(const struct png_rows *rows, uint32_t y, uint32_t count, uint8_t *scratch);
 
 #endif

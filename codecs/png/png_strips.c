@@ -25,12 +25,12 @@ enum {
 struct seat {
     struct png_rows rows;
     uint8_t *lines;   /* a strip, filtered */
-    struct buf chunk; /* the same compressed; unused when there is one seat, which writes to the output */
+    struct buf chunk; /* the compressed strip; unused with one seat, which writes to the output */
 };
 
 struct png_strip {
     struct buf chunk; /* empty when it is in the output already */
-    size_t size;      /* of its rows */
+    size_t size;      /* size of its rows */
     uint32_t checksum;
 };
 
@@ -45,7 +45,7 @@ struct strips {
     struct seat *seat;
 };
 
-/* A strip of rows as a chunk; in the first one the zlib stream begins. */
+/* Writes a strip as a chunk; the zlib stream begins in the first one. */
 static enum status write_chunk(const struct strips *strips, const struct seat *seat, unsigned index,
                                struct buf *to, struct error *err) {
     static const uint8_t start_of_stream[] = {ZLIB_METHOD, ZLIB_CHECK};
@@ -88,7 +88,6 @@ static uint32_t strip_height(size_t line, uint32_t height) {
     return rows < height ? rows : height;
 }
 
-/* Bytes of a seat's memory. */
 static size_t seat_bytes(size_t line, uint32_t strip) {
     return strip * line * (1 + CHUNK) + ROWS * line;
 }
@@ -106,7 +105,7 @@ static enum status join(const struct strips *strips, struct error *err) {
         const struct png_strip *strip = &strips->strip[i];
         checksum = (uint32_t)adler32_combine(checksum, strip->checksum, (z_off_t)strip->size);
         status = buf_append(strips->output, strip->chunk.data, strip->chunk.size, err);
-        buf_finish(&strips->strip[i].chunk); /* the strips and the output together stay as large as one */
+        buf_finish(&strips->strip[i].chunk); /* strips and output together stay as large as one */
     }
     size_t start = strips->output->size;
     uint8_t tail[4];

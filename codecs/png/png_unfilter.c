@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Each pixel depends on the one before, so what counts is how many steps lie between two pixels, not
- * how many bytes a step takes: one pixel is one vector, whatever its size, and the formulas are
- * arranged so that all that does not need the pixel to the left is off that path. Wider vectors
- * (AVX2) do not shorten it. */
+ * Each pixel depends on the one before, so the number of steps between two pixels counts, not the bytes of
+ * a step: a pixel is one vector, whatever its size. The formulas keep all work that does not need the left
+ * pixel off that path. Wider vectors (AVX2) do not shorten it. */
 #include "codecs/png/png_filter.h"
 
 #include <stdlib.h>
@@ -48,27 +47,27 @@ INLINE __m128i load_wide(const uint8_t *from, unsigned bytes) {
     return _mm_unpacklo_epi8(load(from, bytes), _mm_setzero_si128());
 }
 
-/* The left pixel is kept inverted: the rounding up of pavgb becomes the rounding down that PNG wants,
- * as ~avg(~a, ~b) = (a + b) / 2, and ~(x + ~n) = n - x. */
+/* The left pixel is kept inverted: the rounding up of pavgb becomes the rounding down that PNG wants, as
+ * ~avg(~a, ~b) = (a + b) / 2, and ~(x + ~n) = n - x. */
 INLINE __m128i step_avg(__m128i x, __m128i inverted, __m128i above) {
     __m128i ones = _mm_set1_epi8(-1);
     return _mm_sub_epi8(_mm_avg_epu8(inverted, _mm_xor_si128(above, ones)), x);
 }
 
-/* 16 bits a sample. Paeth's choice without distances: with t = 3c - b - a it is min(a, b) where
- * max(a, b) <= t, max(a, b) where t <= min(a, b), else c. Both hold only where all are equal. */
+/* 16 bits a sample. Paeth's choice without distances: with t = 3c - b - a it is min(a, b) where max(a, b)
+ * <= t, max(a, b) where t <= min(a, b), else c. Both hold only where all are equal. */
 INLINE __m128i step_paeth(__m128i x, __m128i a, __m128i b, __m128i c) {
     __m128i thrice = _mm_add_epi16(c, _mm_add_epi16(c, c));
     __m128i low = _mm_min_epi16(a, b), high = _mm_max_epi16(a, b);
-    /* Saturating, though nothing saturates: compilers do not rearrange it into a longer path. */
+    /* Nothing saturates here: compilers would rearrange a plain addition into a longer path. */
     __m128i t = _mm_subs_epi16(_mm_sub_epi16(thrice, b), a);
     __m128i to_low = _mm_andnot_si128(_mm_cmpgt_epi16(high, t), _mm_sub_epi8(low, c));
     __m128i to_high = _mm_andnot_si128(_mm_cmpgt_epi16(t, low), _mm_sub_epi8(high, c));
     return _mm_add_epi8(_mm_add_epi8(to_low, to_high), _mm_add_epi8(c, x));
 }
 
-/* `wide` bytes are moved for each pixel but the last, behind which there is no room: at most two
- * pixels. What is stored too much is overwritten with the next one. */
+/* Moves `wide` bytes, at most two pixels, for each pixel but the last, behind which there is no room. The
+ * next pixel overwrites surplus bytes. */
 INLINE void undo_sub(struct png_row row, unsigned pixel, unsigned wide) {
     __m128i left = _mm_setzero_si128();
     size_t i = 0;
@@ -108,7 +107,7 @@ struct pair {
     __m128i upper_left, upper_corner, lower_left, lower_corner;
 };
 
-/* The upper row's pixel at i, of which `bytes` are moved, and the lower row's before it. */
+/* Undoes the upper row's pixel at i and the lower row's before it; moves `bytes` bytes. */
 INLINE void step_pair(struct pair *pair, size_t i, unsigned pixel, unsigned wide, unsigned bytes) {
     __m128i above = load_wide(pair->upper.above + i, bytes);
     __m128i x = load_wide(pair->upper.from + i, bytes);
@@ -121,8 +120,8 @@ INLINE void step_pair(struct pair *pair, size_t i, unsigned pixel, unsigned wide
     store(pair->upper.to + i, _mm_packus_epi16(pair->upper_left, pair->upper_left), bytes);
 }
 
-/* The lower row is one pixel behind the upper one, on whose pixels it depends, so that the two paths
- * are walked side by side. At least two pixels. */
+/* The lower row is one pixel behind the upper one, on which it depends, so that the two paths run in
+ * parallel. Needs at least two pixels. */
 INLINE void undo_pair(const struct png_row *upper, const struct png_row *lower, unsigned pixel,
                       unsigned wide) {
     const __m128i zero = _mm_setzero_si128();

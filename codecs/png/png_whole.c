@@ -18,14 +18,13 @@ enum {
     WINDOW_MAX = 7,    /* of the header's window field: 32 KiB */
 };
 
-/* What stands where. */
 struct png_plan {
     struct bytes input;
     size_t first;        /* position of the first IDAT chunk */
     size_t chunks;       /* IDAT chunks in a row */
     size_t data_size;    /* bytes in them */
     size_t row_bytes;    /* without the filter byte */
-    size_t rows_size;    /* of all rows with their filter bytes */
+    size_t rows_size;    /* all rows with their filter bytes */
     unsigned pixel;      /* bytes a pixel */
     struct bytes stream; /* the data in one piece */
     uint8_t *memory;     /* a row of zeros, the filtered rows, the data if it is in pieces */
@@ -41,8 +40,8 @@ static bool is_usual(const struct png_facts *facts, const struct image *image) {
            models[facts->color_type] == image->model;
 }
 
-/* A chunk that libpng would step over without a look: letters only, not critical, of a size that it
- * accepts, and not tRNS, which may change the pixels. Its checksum does not matter. */
+/* Whether libpng would skip the chunk: letters only, not critical, of an accepted size, and not tRNS,
+ * which may change the pixels. Its checksum does not matter. */
 static bool is_passed_over(const struct png_chunk *chunk) {
     for (unsigned shift = 0; shift < 32; shift += 8) {
         uint8_t letter = (uint8_t)(chunk->tag >> shift) | 0x20;
@@ -54,13 +53,13 @@ static bool is_passed_over(const struct png_chunk *chunk) {
     return !critical && !reserved && chunk->tag != png_tag("tRNS") && chunk->data.size <= PNG_CHUNK_MAX;
 }
 
-/* Finds the pixel data, which libpng wants in chunks without others in between. */
+/* Finds the pixel data; libpng wants its chunks without others in between. */
 static bool find_data(struct png_plan *plan) {
     const size_t data_max = plan->rows_size > PNG_CHUNK_MAX ? plan->rows_size : PNG_CHUNK_MAX;
     size_t position = PNG_SIGNATURE_SIZE;
     struct png_chunk chunk;
     if (!png_next_chunk(plan->input, &position, &chunk)) {
-        return false; /* the header, which has been checked */
+        return false; /* the header is already checked */
     }
     plan->first = position;
     while (png_next_chunk(plan->input, &position, &chunk)) {
@@ -84,7 +83,7 @@ static bool find_data(struct png_plan *plan) {
 static bool take_memory(struct png_plan *plan, const struct codec_limits *limits) {
     size_t size = plan->row_bytes + plan->rows_size + (plan->chunks > 1 ? plan->data_size : 0);
     if (size > limits->max_memory) {
-        return false; /* libpng does with less */
+        return false; /* libpng needs less memory */
     }
     plan->memory = malloc(size);
     return plan->memory != NULL;
@@ -94,7 +93,7 @@ static uint8_t *rows_of(const struct png_plan *plan) {
     return plan->memory + plan->row_bytes;
 }
 
-/* Checks the chunks and makes one piece of them. */
+/* Checks the chunks and joins them. */
 static bool gather(struct png_plan *plan) {
     size_t position = plan->first;
     uint8_t *to = rows_of(plan) + plan->rows_size;
@@ -115,8 +114,8 @@ static bool gather(struct png_plan *plan) {
     return true;
 }
 
-/* zlib holds a stream to the window that it declares, libdeflate does not: only where that makes
- * no difference. */
+/* zlib enforces the window size of the stream and libdeflate does not: accepts only streams where that
+ * makes no difference. */
 static bool window_is_enough(const struct png_plan *plan) {
     unsigned window = plan->stream.data[0] >> 4;
     return window == WINDOW_MAX || (window < WINDOW_MAX && plan->rows_size <= (size_t)256 << window);
@@ -138,7 +137,7 @@ static bool inflate_rows(const struct png_plan *plan) {
     return result == LIBDEFLATE_SUCCESS && used == plan->stream.size;
 }
 
-/* Once rows have been told of, libpng cannot begin again. */
+/* After rows are reported, libpng cannot start over. */
 static bool filters_are_known(const struct png_plan *plan, uint32_t height) {
     uint8_t most = 0;
     for (uint32_t y = 0; y < height; y++) {
@@ -165,8 +164,8 @@ static struct png_row row_at(const struct png_plan *plan, const struct plane *pl
     };
 }
 
-/* Undoes the filters of one row, or of two when that is faster; returns how many, 0 when there is no
- * such filter. */
+/* Undoes the filters of one row, or of two when that is faster; returns the number of rows, 0 for an
+ * unknown filter. */
 static uint32_t unfilter(const struct png_plan *plan, const struct plane *plane, uint32_t y) {
     struct png_row row = row_at(plan, plane, y);
     const uint8_t filter = row.from[-1];
@@ -184,7 +183,7 @@ static enum status unfilter_rows(const struct png_plan *plan, const struct codec
                                  const struct image *image, bool *done, struct error *err) {
     const struct plane *plane = &image->plane[0];
     memset(plan->memory, 0, plan->row_bytes);
-    /* The row above is needed as the file has it, so that 16-bit rows are turned late. */
+    /* The row above is needed in file order, so 16-bit rows are swapped late. */
     for (uint32_t y = 0, turned = 0, count; y < image->height; y += count) {
         enum status status = deadline_check(limits->deadline_ns, err);
         count = status == ST_OK ? unfilter(plan, plane, y) : 0;
@@ -202,7 +201,7 @@ static enum status unfilter_rows(const struct png_plan *plan, const struct codec
     return ST_OK;
 }
 
-/* Whether so many rows are few enough to be inflated in one go. */
+/* Whether the rows are few enough to be inflated in one call. */
 static bool are_few(size_t row_bytes, uint32_t height) {
     return row_bytes + 1 <= ROWS_MAX / height;
 }
