@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Borrowed and owned byte ranges. They are different types, so that a function's
- * signature tells who frees. */
+ * Borrowed and owned byte ranges are different types, so that a signature tells who frees. */
 #ifndef BLURD_CORE_BYTES_H
 #define BLURD_CORE_BYTES_H
 
@@ -11,14 +10,14 @@
 
 #include "core/status.h"
 
-/* A borrowed view. The lender keeps it alive; never freed through this type. */
+/* A borrowed view; never freed through this type. */
 struct bytes {
     const uint8_t *data; /* may be NULL when size is 0 */
     size_t size;
 };
 
-/* An owned, growing byte range with a maximum from birth. Its storage is either
- * heap memory (buf_init) or lent memory (buf_init_fixed), which cannot grow. Not thread-safe. */
+/* An owned, growing byte range with a fixed maximum. Its storage is heap memory (buf_init) or lent memory
+ * (buf_init_fixed), which cannot grow. Not thread-safe. */
 struct buf {
     uint8_t *data;
     size_t size;     /* bytes in use */
@@ -27,14 +26,14 @@ struct buf {
     bool fixed;      /* data is lent; buf_finish leaves it alone */
 };
 
-/* An empty buffer that may grow to `maximum` bytes. Allocates nothing yet. */
+/* Allocates nothing yet. */
 void buf_init(struct buf *buf, size_t maximum);
 
-/* A buffer over lent memory of `capacity` bytes, which must outlive it. */
+/* The lent memory must outlive the buffer. */
 void buf_init_fixed(struct buf *buf, uint8_t *data, size_t capacity);
 
-/* Makes room for `extra` more bytes. On failure the buffer is unchanged:
- * ST_LIMIT over the maximum, ST_BUSY without memory. */
+/* Reserves `extra` more bytes. On failure the buffer is unchanged: ST_LIMIT over the maximum, ST_BUSY
+ * without memory. */
 enum status buf_reserve(struct buf *buf, size_t extra, struct error *err);
 
 /* Appends `size` bytes; failures as buf_reserve. `data` must not point into buf. */

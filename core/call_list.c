@@ -18,7 +18,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 2 }; /* for a list to be made, which takes a millisecond */
+enum { PATIENCE_S = 2 }; /* limit for making a list, which takes a millisecond */
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
@@ -27,7 +27,7 @@ enum { PATIENCE_S = 2 }; /* for a list to be made, which takes a millisecond */
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
 static const int allowed[] = {
-    /* memory; what maps has rules below */
+    /* memory; mapping calls have rules below */
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
     SCMP_SYS(madvise),
@@ -38,7 +38,7 @@ static const int allowed[] = {
     SCMP_SYS(munlock),
     SCMP_SYS(membarrier),
     SCMP_SYS(memfd_create),
-    /* what is open */
+    /* open descriptors */
     SCMP_SYS(read),
     SCMP_SYS(write),
     SCMP_SYS(readv),
@@ -73,7 +73,7 @@ static const int allowed[] = {
     SCMP_SYS(epoll_wait),
     SCMP_SYS(epoll_pwait),
     SCMP_SYS(epoll_pwait2),
-    /* sockets that are there */
+    /* existing sockets */
     SCMP_SYS(recvfrom),
     SCMP_SYS(shutdown),
     SCMP_SYS(getsockname),
@@ -107,7 +107,7 @@ static const int allowed[] = {
     SCMP_SYS(sigaltstack),
     SCMP_SYS(pause),
     SCMP_SYS(restart_syscall),
-    /* time, and who and where it is */
+    /* time and identity */
     SCMP_SYS(clock_gettime),
     SCMP_SYS(clock_getres),
     SCMP_SYS(clock_nanosleep),
@@ -146,7 +146,7 @@ static const struct call_rule bound[] = {
     {SCMP_SYS(fcntl), 1, CALL_WHOLE, F_SETFD},
     {SCMP_SYS(fcntl), 1, CALL_WHOLE, F_GETFL},
     {SCMP_SYS(fcntl), 1, CALL_WHOLE, F_SETFL},
-    {SCMP_SYS(fcntl), 1, CALL_WHOLE, F_ADD_SEALS}, /* of slots */
+    {SCMP_SYS(fcntl), 1, CALL_WHOLE, F_ADD_SEALS}, /* seals of slots */
     {SCMP_SYS(prctl), 0, CALL_WHOLE, PR_SET_NAME},
     {SCMP_SYS(prctl), 0, CALL_WHOLE, PR_GET_NAME},
     {SCMP_SYS(prctl), 0, CALL_WHOLE, PR_GET_DUMPABLE},
@@ -186,8 +186,8 @@ static int export_list(call_list_fill *fill, pid_t process, const void *context,
     return error ? error : seccomp_export_bpf(filter, fd);
 }
 
-/* In a process of its own: without memory libseccomp 2.5.4 crashes, never ends, or makes another program, so
- * that it makes it twice. */
+/* Runs in a separate process: without memory libseccomp 2.5.4 crashes, hangs, or makes a wrong program, so
+ * the program is made twice. */
 static _Noreturn void make_twice(call_list_fill *fill, pid_t process, const void *context, int fd) {
     sigset_t none;
     sigemptyset(&none);
@@ -200,7 +200,7 @@ static _Noreturn void make_twice(call_list_fill *fill, pid_t process, const void
 }
 
 struct made {
-    size_t size; /* of both together */
+    size_t size; /* size of both together */
     uint8_t bytes[2 * CALL_LIST_MAX];
 };
 
@@ -229,7 +229,7 @@ bool call_list_make(struct call_list *list, call_list_fill *fill, const void *co
     if (child > 0) {
         receive(&made, end[0]);
     }
-    close(end[0]); /* what still writes ends */
+    close(end[0]); /* a child that still writes ends */
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     size_t half = made.size / 2;
@@ -240,7 +240,7 @@ bool call_list_make(struct call_list *list, call_list_fill *fill, const void *co
     return list->size > 0;
 }
 
-/* What runs here is ours: no slower speculation for it, which old kernels add. */
+/* All code here is trusted, so the speculation mitigations of old kernels are turned off. */
 unsigned call_list_enter(const struct call_list *list, const char **why) {
     const unsigned flags = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     struct sock_filter program[CALL_LIST_MAX / sizeof(struct sock_filter)];

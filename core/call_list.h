@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Lists of the system calls that a process keeps, and putting one in force (seccomp). What is not on a list
- * fails with ENOSYS, as on an old kernel, for which libraries have another way.
+ * Allow lists of system calls (seccomp). A call that is not on the list fails with ENOSYS, as on an old
+ * kernel, so libraries use their fallback.
  *
- * A list is made by a process of its own, and put in force later. ADR 16 says why. */
+ * A separate process makes a list, which is put in force later. ADR 16 says why. */
 #ifndef BLURD_CORE_CALL_LIST_H
 #define BLURD_CORE_CALL_LIST_H
 
@@ -13,7 +13,7 @@
 
 enum { CALL_LIST_MAX = 16 << 10 /* bytes; about 4000 are needed */ };
 
-/* A program of the kernel's. Zero-initialise. */
+/* A BPF program. Zero-initialise. */
 struct call_list {
     size_t size; /* bytes; 0: none was made */
     uint8_t bytes[CALL_LIST_MAX];
@@ -27,24 +27,24 @@ struct call_rule {
 };
 #define CALL_WHOLE UINT32_MAX /* all bits of an argument that is an int */
 
-/* Puts the rules of one list into libseccomp's `filter`, with the functions below; `process` is the one that
- * the list is for. Returns 0, or libseccomp's error. */
+/* Adds the rules of a list for `process` to libseccomp's `filter`, with the functions below. Returns 0, or
+ * libseccomp's error. */
 typedef int call_list_fill(void *filter, pid_t process, const void *context);
 
 /* Allows calls, and calls with an argument. 0 or libseccomp's error. */
 int call_list_allow(void *filter, const int *calls, size_t count);
 int call_list_allow_rules(void *filter, const struct call_rule *rules, size_t count);
 
-/* Allows what acts on what a process already has: its memory, threads, open descriptors, signals, the clock;
- * no memory that can be run, no process, nothing by a path, no socket. */
+/* Allows calls on the process's own memory, threads, open descriptors, signals and clock; no executable
+ * memory, no processes, no paths, no new sockets. */
 int call_list_allow_usual(void *filter, pid_t process);
 
-/* Makes a list by `fill`, for the caller. False when it cannot be made, maybe for want of memory. Forks, so
- * there may be one thread. Takes a millisecond. */
+/* Makes a list for the caller. False when it cannot be made, maybe for want of memory. Forks, so the
+ * process must have one thread. Takes a millisecond. */
 bool call_list_make(struct call_list *list, call_list_fill *fill, const void *context);
 
-/* Puts it in force for all threads and what they start, for good; the process gains no privileges any more.
- * Returns the number of the program's instructions; 0: not in force, *why says why. */
+/* Puts the list in force for all threads and their children, for good; the process can gain no privileges
+ * afterwards. Returns the number of the program's instructions; 0: not in force, and *why says why. */
 unsigned call_list_enter(const struct call_list *list, const char **why);
 
 #endif

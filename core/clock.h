@@ -14,11 +14,6 @@ static inline int64_t clock_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Whether a deadline has passed; 0 is none. */
-static inline bool clock_is_past(int64_t deadline_ns) {
-    return deadline_ns != 0 && clock_ns() >= deadline_ns;
-}
-
 static inline double ns_to_ms(int64_t ns) {
     return (double)ns / 1e6;
 }

@@ -133,7 +133,7 @@ static bool has_parts(const struct crew_run *run) {
     return run->next < run->open;
 }
 
-/* With the lock held: no part begins any more. */
+/* With the lock held. No further part begins. */
 static void fail_run(struct crew *crew, struct crew_run *run, enum status status, const struct error *err) {
     if (run->error.status == ST_OK) {
         run->error = *err;
@@ -202,9 +202,9 @@ static enum status run_alone(const struct crew_work *work, struct error *err) {
     return gate.error.status;
 }
 
-/* Backs off when help made the run slower than working alone. The caller has worked on its own parts and then
- * waited; alone it would have worked on all parts at the same speed. Runs with a feed are not judged, as
- * their callers did other work, too. */
+/* Backs off when help made the run slower than working alone. The caller has worked on its own parts and
+ * then waited; alone it would have worked on all parts at the same speed. Runs with a feed are not judged,
+ * as their callers did other work, too. */
 static void judge(struct crew *crew, const struct crew_run *run, int64_t worked_ns, int64_t waited_ns) {
     unsigned own = run->work->parts - run->helped;
     if (!crew->wary || run->error.status != ST_OK || run->work->feed) {
@@ -231,7 +231,8 @@ static void run_rest(struct crew *crew, struct crew_run *run) {
     judge(crew, run, end - start, clock_ns() - end);
 }
 
-static void wake(struct crew *crew, unsigned count) { /* unlocked, or they would wake up to wait */
+static void wake(struct crew *crew,
+                 unsigned count) { /* called unlocked, so that woken threads need not wait for the lock */
     for (unsigned i = 0; i < count; i++) {
         crew_wake(crew);
     }

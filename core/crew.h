@@ -48,10 +48,10 @@ struct crew_work {
     enum status (*feed)(void *context, struct crew_gate *gate, struct error *err);
 };
 
-/* `grain` is the least work of a part, in samples filtered (CREW_GRAIN). An idle thread is not a free core:
- * other processes may use the core, and then the helper finishes its part late. A `wary` crew backs off when
- * help made a run slower than working alone: crew_seats returns 1 for the next runs, each time for more of
- * them, up to CREW_PAUSE_MAX. NULL without memory. */
+/* `grain` is the least work of a part, in samples filtered (CREW_GRAIN). An idle thread is not a free
+ * core: other processes may use the core, and then the helper finishes its part late. A `wary` crew backs
+ * off when help made a run slower than working alone: crew_seats returns 1 for the next runs, each time
+ * for more of them, up to CREW_PAUSE_MAX. NULL without memory. */
 struct crew *crew_create(uint32_t grain, bool wary);
 
 /* Called after the last member has left. NULL is allowed. */
@@ -59,11 +59,11 @@ void crew_destroy(struct crew *crew);
 
 /* ---- for threads with work, members or not; a crew that is NULL has no members ---- */
 
-/* Members that are idle now. A guess: the number may change at any time. */
+/* Idle members. The number may change at any time. */
 unsigned crew_idle(struct crew *crew);
 
-/* The number of threads, caller included, that are worth using for so much work now, and the number of parts
- * for so many seats. Both are at least 1; one seat gets one part. */
+/* The number of threads, caller included, that are worth using for so much work now, and the number of
+ * parts for so many seats. Both are at least 1; one seat gets one part. */
 unsigned crew_seats(struct crew *crew, uint64_t work);
 unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats);
 
@@ -84,12 +84,12 @@ void crew_open(struct crew_gate *gate, unsigned parts);
 void crew_lock(struct crew *crew);
 void crew_unlock(struct crew *crew);
 
-/* Runs one part of another thread's work, unlocked meanwhile; false when there is none. With the lock held.
- */
+/* Runs one part of another thread's work, unlocked meanwhile; false when there is none. With the lock
+ * held. */
 bool crew_help(struct crew *crew);
 
-/* Waits for crew_wake or for work, at most until `until_ns` on the clock of clock_ns (INT64_MAX: for ever).
- * Wakes up spuriously, too. With the lock held. */
+/* Waits for crew_wake or for work, at most until `until_ns` on the clock of clock_ns (INT64_MAX: for
+ * ever). Wakes up spuriously, too. With the lock held. */
 void crew_wait(struct crew *crew, int64_t until_ns);
 
 /* Wakes one idle member, or all. Needs no lock, but the reason must have been stored under it. */

@@ -10,8 +10,8 @@
 /* Nanoseconds to the deadline, 0 when it has passed, INT64_MAX when there is none. */
 int64_t deadline_left(int64_t deadline_ns);
 
-/* ST_LIMIT once the deadline has passed. Costs one clock read, about 25 ns: work that may take long calls it
- * every few milliseconds. */
+/* ST_LIMIT once the deadline has passed. Costs one clock read, about 25 ns: work that may take long calls
+ * it every few milliseconds. */
 enum status deadline_check(int64_t deadline_ns, struct error *err);
 
 #endif

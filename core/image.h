@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A picture in memory: up to three planes, each with its own size and stride.
  *
- * Two shapes exist. *Interleaved*: one plane whose pixels are 1 to 4 adjacent
- * samples (grey, grey+alpha, RGB, RGBA). *Planar* YCbCr: three planes of one
- * sample a pixel, the chroma planes reduced by 1, 2 or 4 per axis, as the JPEG
- * stores them, so that a 4:2:0 picture is 1.5 bytes a pixel instead of 3.
+ * Two shapes exist. *Interleaved*: one plane whose pixels are 1 to 4 adjacent samples (grey, grey+alpha, RGB,
+ * RGBA). *Planar* YCbCr: three planes of one sample a pixel, the chroma planes reduced by 1, 2 or 4 per axis,
+ * as the JPEG stores them, so that a 4:2:0 picture is 1.5 bytes a pixel instead of 3.
  *
- * An image never owns its pixels: image_layout() says how many bytes it needs,
- * image_place() lays it over lent memory (a slot, a test's malloc, pinned memory). Plain data; copying the
- * struct copies the view. */
+ * An image never owns its pixels: image_layout() says how many bytes it needs, image_place() lays it over
+ * lent memory (a slot, a test's malloc, pinned memory). Plain data; copying the struct copies the view. */
 #ifndef BLURD_CORE_IMAGE_H
 #define BLURD_CORE_IMAGE_H
 
@@ -64,17 +62,16 @@ struct image_shape {
 unsigned pixel_channels(enum pixel_model model);
 bool pixel_has_alpha(enum pixel_model model);
 
-/* Fills *image (plane sizes, strides, offsets, reductions; no memory yet) and returns the bytes it needs, a
- * multiple of IMAGE_ALIGNMENT; 0 when the size does not fit in size_t. Grey and YCbCr 8-bit planes are padded
- * to whole IMAGE_MCU columns and rows, so that libjpeg reads and writes them in
- * place; the padding holds no picture. */
+/* Fills *image (plane sizes, strides, offsets, reductions; no memory yet) and returns the bytes it needs,
+ * a multiple of IMAGE_ALIGNMENT; 0 when the size does not fit in size_t. Grey and YCbCr 8-bit planes are
+ * padded to whole IMAGE_MCU columns and rows, so that libjpeg reads and writes them in place; the padding
+ * holds no picture. */
 size_t image_layout(struct image *image, const struct image_shape *shape);
 
-/* Gives a laid-out image its memory: image_layout's bytes at `memory`, aligned to
- * IMAGE_ALIGNMENT. The memory is lent and must outlive the image. */
+/* Gives a laid-out image image_layout's bytes at `memory`, aligned to IMAGE_ALIGNMENT. The memory is lent
+ * and must outlive the image. */
 void image_place(struct image *image, uint8_t *memory);
 
-/* The shape of a laid-out image. */
 struct image_shape image_shape(const struct image *image);
 
 static inline size_t plane_row_bytes(const struct plane *plane, unsigned depth) {
@@ -84,7 +81,7 @@ static inline uint8_t *plane_row(const struct plane *plane, uint32_t y) {
     return plane->data + (size_t)y * plane->stride;
 }
 
-/* Samples that a step of 1 of 255 is: 1, or 257 for 16 bits. */
+/* Sample value of a step of 1/255: 1, or 257 for 16 bits. */
 static inline double image_sample_step(const struct image_shape *shape) {
     return shape->depth == 16 ? 257 : 1;
 }

@@ -28,9 +28,8 @@ static size_t utf8_length(const unsigned char *p) {
     return length;
 }
 
-/* The code point, when it is one that must not reach a terminal or a log collector raw:
- * controls (C1, too: U+0085 is a line end, U+009B starts an escape sequence) and the
- * separators U+2028 and U+2029; else 0. */
+/* The code point of a character that must not reach a terminal or log collector raw, else 0: controls (C1,
+ * too: U+0085 is a line end, U+009B starts an escape sequence) and the separators U+2028 and U+2029. */
 static unsigned control(const unsigned char *p, size_t length) {
     if (length == 1) {
         return *p < 0x20 || *p == 0x7F ? *p : 0;
@@ -42,7 +41,7 @@ static unsigned control(const unsigned char *p, size_t length) {
     return separator ? 0x2000u + (p[2] & 0x3Fu) : 0;
 }
 
-/* One input character as JSON into piece[7]; returns the input bytes consumed. */
+/* Writes one input character as JSON to `piece`; returns the consumed bytes. */
 static size_t escape(const unsigned char *p, char piece[8]) {
     size_t length = utf8_length(p);
     if (length == 0) {

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Rights by the version of the interface that brought them; the header may be older than the kernel. */
+/* Rights by the interface version that added them; the header may be older than the kernel. */
 static const uint64_t file_rights[] = {
     [1] = (1 << 13) - 1, /* execute, write, read, list, remove, make */
     [2] = 1 << 13,       /* rename between folders */
@@ -123,7 +123,7 @@ static bool is_new(const struct threads *threads, pid_t thread) {
     return thread > 0 && thread != (pid_t)syscall(SYS_gettid) && threads->count < THREADS_MAX;
 }
 
-/* Signals the threads that earlier rounds did not see. Whether there were any. */
+/* Signals new threads; false when there are none. */
 static bool signal_new(struct threads *threads) {
     unsigned before = threads->count;
     DIR *folder = opendir("/proc/self/task");
@@ -147,8 +147,8 @@ static unsigned count_alive(const struct threads *threads) {
     return count;
 }
 
-/* Makes each thread call, by a signal, as the C library does for setuid. A thread that the signal has not
- * reached may start others meanwhile: the next round finds them. */
+/* Makes each thread call by a signal, as the C library does for setuid. An unsignalled thread may start
+ * others meanwhile; the next round finds them. */
 static unsigned enter_by_signal(int ruleset) {
     struct threads threads = {0};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};

@@ -23,7 +23,7 @@ void log_set_level(enum log_level level) {
     log_max = level;
 }
 
-/* Appends text whole or not at all; room for the end of the line always remains. */
+/* Appends the whole text or nothing; room for the end of the line remains. */
 static void put(struct log_line *line, const char *text) {
     enum { END = 3 };
     size_t length = strlen(text);
@@ -118,7 +118,7 @@ void log_end(struct log_line *line) {
         line->text[line->used++] = '}';
     }
     line->text[line->used++] = '\n';
-    /* A log that cannot be written must not stop the service, nor be retried. */
+    /* A failed write must not stop the service, nor be retried. */
     ssize_t ignored = write(STDERR_FILENO, line->text, line->used);
     (void)ignored;
 }

@@ -7,9 +7,9 @@
  *     log_number(&line, "status", 200);
  *     log_end(&line);
  *
- * One write(2) a line, so lines of several threads do not mix. Values are escaped:
- * no client can forge a line. A line that is too long is cut between fields.
- * All functions are thread-safe but log_init, which comes first. */
+ * One write(2) a line, so lines of several threads do not mix. Values are escaped: no client can forge a
+ * line. A line that is too long is cut between fields. All functions are thread-safe but log_init, which
+ * comes first. */
 #ifndef BLURD_CORE_LOG_H
 #define BLURD_CORE_LOG_H
 
@@ -31,7 +31,6 @@ struct log_line {
 /* Sets what is logged and how. Lines before it are text at LOG_INFO. */
 void log_init(enum log_level level, enum log_format format);
 
-/* Another level from now on. */
 void log_set_level(enum log_level level);
 
 void log_begin(struct log_line *line, enum log_level level, const char *event);
@@ -40,7 +39,6 @@ void log_number(struct log_line *line, const char *key, int64_t value);
 void log_ms(struct log_line *line, const char *key, int64_t ns); /* milliseconds, 3 decimals */
 void log_end(struct log_line *line);
 
-/* A line with one sentence and no other field. */
 void log_message(enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

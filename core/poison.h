@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Finds memory that shows what another request left in it. In builds with -DPOISON_MEMORY
- * (debug, asan), the environment variable POISON_MEMORY, a number from 0 to 255, is the byte
- * that slots, scratch and device memory are filled with each time before they are used: with
- * two different bytes every answer must be the same. Other builds have none of it. */
+ * Exposes memory that leaks between requests. In builds with -DPOISON_MEMORY (debug, asan), slots, scratch
+ * and device memory are filled before each use with the byte in the environment variable POISON_MEMORY (0
+ * to 255): every answer must be the same with two different bytes. Other builds omit it. */
 #ifndef BLURD_CORE_POISON_H
 #define BLURD_CORE_POISON_H
 
@@ -10,7 +9,7 @@
 
 #ifdef POISON_MEMORY
 
-/* The byte, or -1: nothing is to be filled. */
+/* The byte, or -1 for none. */
 int poison_byte(void);
 
 /* Fills memory whose content is undefined. */

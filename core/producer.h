@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A picture that is read, from the top, while another thread or function still makes it. The producer reports
- * its progress; readers do not wait for rows, but begin the work that has become possible (core/crew.h). */
+ * A picture that is read from the top while it is still being made. The producer reports its progress;
+ * readers do not wait for rows, but begin work that has become possible (core/crew.h). */
 #ifndef BLURD_CORE_PRODUCER_H
 #define BLURD_CORE_PRODUCER_H
 
@@ -9,15 +9,15 @@
 
 #include "core/status.h"
 
-/* Called on the producing thread: the first `rows` rows are final. Never decreases. Reduced planes have as
- * many rows as these cover. */
+/* Called on the producing thread: the first `rows` rows are final. Never decreases. Reduced planes have
+ * the rows that these cover. */
 struct progress {
     void (*rows)(void *context, uint32_t rows);
     void *context;
 };
 
-/* Makes the picture on the calling thread. When `make` returns ST_OK all rows are final, also those that
- * `progress` (may be NULL) was not told of. A second call does nothing. */
+/* Makes the picture on the calling thread. When `make` returns ST_OK all rows are final, even without a
+ * report to `progress` (may be NULL). A second call does nothing. */
 struct producer {
     enum status (*make)(void *context, const struct progress *progress, struct error *err);
     void *context;
@@ -30,8 +30,7 @@ static inline void progress_tell(const struct progress *progress, uint32_t rows)
     }
 }
 
-/* Makes the picture without reports; does nothing when `producer` is NULL, as then the picture is complete.
- */
+/* Makes the picture without reports. NULL means that the picture is complete. */
 static inline enum status producer_make(const struct producer *producer, struct error *err) {
     return producer ? producer->make(producer->context, NULL, err) : ST_OK;
 }

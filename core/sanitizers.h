@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whether this is a build with a sanitizer, whose leak detector looks into the process from another one. */
+ * Detects builds with a sanitizer, whose leak detector inspects the process from another one. */
 #ifndef BLURD_CORE_SANITIZERS_H
 #define BLURD_CORE_SANITIZERS_H
 

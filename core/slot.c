@@ -16,7 +16,7 @@
 #include "core/poison.h"
 
 enum {
-    SLOT_STEP = 256 << 10, /* memory is committed, and mapped by a GPU's process, in such steps */
+    SLOT_STEP = 256 << 10, /* step in which memory is committed, and mapped by a GPU's process */
     SLOT_KEEP = 64 << 20,  /* an idle slot keeps this much: a 20-megapixel RGB picture */
 };
 #define TRIM_STEP_NS INT64_C(1000000000)
@@ -24,13 +24,13 @@ enum {
 struct slot_pool {
     pthread_mutex_t lock;
     size_t budget;
-    size_t most;      /* of one slot, which is mapped at that size */
+    size_t most;      /* limit of one slot, and the size of its mapping */
     size_t bytes;     /* reserved by all slots */
-    size_t returning; /* of them, on the way back to the system */
+    size_t returning; /* part of `bytes` that is being released */
     pthread_cond_t returned;
     struct slot *idle[SLOT_KINDS]; /* most recently used first */
-    size_t held[SLOT_KINDS];       /* of `bytes`, reserved by slots that are not idle */
-    uint64_t made;                 /* slots so far */
+    size_t held[SLOT_KINDS];       /* part of `bytes` held by slots in use */
+    uint64_t made;                 /* slots created so far */
     int event;
     bool watched; /* slot_pool_trim will be called without the event */
     bool busy;    /* slots were given back since it was called last */
@@ -148,8 +148,8 @@ static struct slot *slot_create(struct slot_pool *pool) {
     return slot;
 }
 
-/* Gives memory beyond `keep` bytes back to the system; whether it took it. The pool is locked, but not
- * meanwhile: that takes milliseconds. */
+/* Releases memory beyond `keep` bytes; false when that failed. The pool is locked, except during the
+ * system call, which takes milliseconds. */
 static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     if (slot->reserved <= keep) {
         return false;
@@ -170,7 +170,7 @@ static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     return taken;
 }
 
-/* Where many bodies are, one that trickles in is to hold no more than it needs. The pool is locked. */
+/* With many bodies, a slow one must not hold more than it needs. The pool is locked. */
 static void fit_body(struct slot_pool *pool, struct slot *slot) {
     size_t calm = pool->budget / (slot->shared ? SLOT_CALM_SHARED : SLOT_CALM);
     if (pool->held[SLOT_BODY] + slot->reserved > calm) {
@@ -202,8 +202,7 @@ enum status slot_acquire(struct slot_pool *pool, enum slot_kind kind, struct slo
     return ST_OK;
 }
 
-/* Where in its list the idle slot of the kind stands that was used longest ago and still holds memory; NULL:
- * none does. */
+/* The least recently used idle slot of the kind that holds memory; NULL if none. */
 static struct slot **find_coldest(struct slot_pool *pool, enum slot_kind kind, bool shared) {
     struct slot **found = NULL;
     for (struct slot **at = &pool->idle[kind]; *at; at = &(*at)->next) {
@@ -212,8 +211,8 @@ static struct slot **find_coldest(struct slot_pool *pool, enum slot_kind kind, b
     return found;
 }
 
-/* Takes the one of both kinds that was used longest ago out of the pool; NULL: none holds memory. Without
- * `shared` those are passed over that another process holds. */
+/* Takes the least recently used slot of both kinds out of the pool; NULL if none holds memory. Skips slots
+ * that another process maps unless `shared`. */
 static struct slot *take_coldest(struct slot_pool *pool, bool shared, int64_t before) {
     struct slot **body = find_coldest(pool, SLOT_BODY, shared),
                 **work = find_coldest(pool, SLOT_WORK, shared);
@@ -225,7 +224,6 @@ static struct slot *take_coldest(struct slot_pool *pool, bool shared, int64_t be
     return slot;
 }
 
-/* Behind all others of its kind that are idle. */
 static void put_last(struct slot_pool *pool, struct slot *slot) {
     struct slot **end = &pool->idle[slot->kind];
     while (*end) {
@@ -235,7 +233,7 @@ static void put_last(struct slot_pool *pool, struct slot *slot) {
     *end = slot;
 }
 
-/* Empties idle slots until so many bytes more fit, or none is left. The pool is locked. */
+/* Empties idle slots until `extra` bytes fit, or none is left. The pool is locked. */
 static void make_room(struct slot_pool *pool, size_t extra) {
     bool taken = true;
     for (struct slot *slot;
@@ -245,7 +243,7 @@ static void make_room(struct slot_pool *pool, size_t extra) {
     }
 }
 
-/* Counts `extra` bytes against the budget. What others are giving back is waited for. */
+/* Counts `extra` bytes against the budget, after waiting for memory that is being released. */
 static enum status charge(struct slot_pool *pool, size_t extra, struct error *err) {
     pthread_mutex_lock(&pool->lock);
     make_room(pool, extra);
@@ -261,7 +259,7 @@ static enum status charge(struct slot_pool *pool, size_t extra, struct error *er
     return fits ? ST_OK : fail(err, ST_BUSY, "the memory budget of %zu MiB is in use", pool->budget >> 20);
 }
 
-/* Memory that was not handed out yet in this life has undefined contents. */
+/* Contents of newly handed out memory are undefined. */
 static void hand_out(struct slot *slot, size_t size) {
     if (size > slot->used) {
         poison(slot->memory + slot->used, size - slot->used);

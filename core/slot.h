@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Slots: memory for the bodies of requests and for the pictures of workers. It is shared memory, so that
- * another process can work on it without a copy.
+ * Slots are memory for request bodies and workers' pictures. The memory is shared, so that another process
+ * can work on it without a copy.
  *
- * A slot is a memfd mapped once at its greatest possible size; only what is reserved
- * is backed by memory, so its addresses never change while it grows. The pool counts
- * what all slots hold against one budget, hands freed slots out again with their
- * memory (most recently used first, warm in the cache), and takes memory back from
- * idle slots before it refuses, and when they have been idle for SLOT_IDLE_NS.
+ * A slot is a memfd mapped once at its maximum size; only reserved bytes are backed by memory, so addresses
+ * never change while it grows. The pool counts all slots against one budget and reuses freed slots with their
+ * memory, the most recently used (warm in the cache) first. It takes memory back from idle slots before it
+ * refuses, and after SLOT_IDLE_NS.
  *
- * There are two kinds of slots: a waiting request holds the slot of its body for as long as its client likes,
- * a worker holds the slot of a picture. A body never gets the memory of a picture.
+ * There are two kinds of slots: a waiting request holds a body's slot as long as its client likes, and a
+ * worker holds a picture's slot. A body never gets the memory of a picture.
  *
- * Memory is committed by fallocate before it is used: when the machine has none, the
- * answer is ST_BUSY for one request, never a fault in the middle of a picture. */
+ * Memory is committed by fallocate before it is used: a machine without memory answers one request with
+ * ST_BUSY instead of faulting within a picture. */
 #ifndef BLURD_CORE_SLOT_H
 #define BLURD_CORE_SLOT_H
 
@@ -38,13 +37,13 @@ enum {
 struct slot {
     uint8_t *memory;     /* page-aligned; valid up to `reserved` */
     size_t reserved;     /* bytes backed by memory and counted against the budget */
-    size_t used;         /* bytes handed out by slot_reserve and slot_take in this life */
+    size_t used;         /* bytes handed out by slot_reserve and slot_take since slot_acquire */
     size_t claimed;      /* bytes elsewhere that slot_claim counts */
     int fd;              /* the memfd, to be shared with another process */
-    uint64_t serial;     /* which slot of the pool this is; never reused */
-    uint64_t generation; /* changes when memory went back to the system: other pages now */
+    uint64_t serial;     /* identifies the slot in its pool; never reused */
+    uint64_t generation; /* changes when memory is released: other pages now */
     enum slot_kind kind;
-    bool shared;        /* another process holds its pages: they stay when it is idle. The owner sets it */
+    bool shared;        /* another process maps its pages: they stay while it is idle. Set by the owner */
     int64_t idle_since; /* clock_ns */
     struct slot_pool *pool;
     struct slot *next; /* the pool's, while idle */
@@ -53,65 +52,63 @@ struct slot {
 /* A pool whose slots together hold at most `budget` bytes. NULL without memory. */
 struct slot_pool *slot_pool_create(size_t budget);
 
-/* No slot holds more than `most` bytes. A slot takes addresses for all that it may ever hold, and a process
- * has 2^47 of them, so large budgets need this. Before the first slot is acquired. */
+/* Limits each slot to `most` bytes. A slot reserves addresses for its maximum, and a process has 2^47 of
+ * them, so large budgets need this. Called before the first slot is acquired. */
 void slot_pool_limit(struct slot_pool *pool, size_t most);
 
-/* Ends the pool and its idle slots. All slots must have been given back. NULL is allowed. */
+/* Frees the pool and its idle slots. All slots must have been given back. NULL is allowed. */
 void slot_pool_destroy(struct slot_pool *pool);
 
-/* Bytes that the pool's slots hold now, idle ones included, and what is claimed beside them; and how many
- * there may be. Thread-safe. */
+/* Bytes that all slots hold, idle ones and claims included; and the maximum. Thread-safe. */
 size_t slot_pool_bytes(struct slot_pool *pool);
 size_t slot_pool_budget(const struct slot_pool *pool);
 
-/* Bytes that slots of that kind hold which are not idle. Thread-safe. */
+/* Bytes held by slots of that kind that are in use. Thread-safe. */
 size_t slot_pool_held(struct slot_pool *pool, enum slot_kind kind);
 
-/* Readable once a slot was given back that no call of slot_pool_trim is due for; the pool's. */
+/* Becomes readable when a slot is given back and no call of slot_pool_trim is due. Owned by the pool. */
 int slot_pool_event(const struct slot_pool *pool);
 
-/* Gives the memory of slots back to the system that have been idle for SLOT_IDLE_NS at `now` (clock_ns), but
- * for that of shared ones. Returns the nanoseconds until it is to be called again, at least a second; -1 once
- * nothing is left to do and no slot was given back since the last call: when slot_pool_event is readable. One
- * thread at a time. */
+/* Releases the memory of slots that have been idle for SLOT_IDLE_NS at `now` (clock_ns), except shared
+ * ones. Returns the nanoseconds until the next call, at least a second; -1: call when slot_pool_event is
+ * readable. One thread at a time. */
 int64_t slot_pool_trim(struct slot_pool *pool, int64_t now);
 
-/* Counts bytes that outlive their slot, like an answer that is being sent, and which are there already:
- * beyond the budget, too; later requests then get less. Negative: they are no more. Thread-safe. */
+/* Counts existing bytes that outlive their slot, such as an answer being sent, even beyond the budget;
+ * later requests then get less. Negative `bytes` are subtracted. Thread-safe. */
 void slot_pool_count(struct slot_pool *pool, int64_t bytes);
 
-/* A memory file of that size, which is sealed: no process can make it shorter under another one that has
- * mapped it. The caller closes it. -1 with errno. */
+/* Creates a memory file of that size, sealed so that no process can shrink it under another's mapping. The
+ * caller closes it. -1 with errno. */
 int slot_file(size_t size);
 
-/* An empty slot, owned by the caller until slot_give_back. Thread-safe. It may have memory already; one for a
- * body has SLOT_BODY_LEAST at most once bodies hold much (SLOT_CALM, SLOT_CALM_SHARED).
- * ST_BUSY when the process has no more memory mappings or file descriptors. */
+/* An empty slot, owned by the caller until slot_give_back. It may have memory already; a body's has at
+ * most SLOT_BODY_LEAST when bodies hold much (SLOT_CALM, SLOT_CALM_SHARED). ST_BUSY when the process is
+ * out of memory mappings or file descriptors. Thread-safe. */
 enum status slot_acquire(struct slot_pool *pool, enum slot_kind kind, struct slot **slot, struct error *err);
 
-/* Makes the first `size` bytes of the slot usable; grows it where needed. Contents and
- * addresses stay. On failure the slot is as before: ST_BUSY when the budget is in use or
- * the system has no memory, ST_LIMIT for more than the whole budget or what slot_pool_limit allows. */
+/* Makes the first `size` bytes usable, growing the slot if needed. Contents and addresses stay. On failure
+ * the slot is unchanged: ST_BUSY when the budget is in use or the system has no memory, ST_LIMIT above the
+ * budget or the limit of slot_pool_limit. */
 enum status slot_reserve(struct slot *slot, size_t size, struct error *err);
 
-/* Hands out `size` fresh bytes behind everything handed out so far, aligned to 64
- * bytes, contents undefined; NULL with *err filled as slot_reserve does. */
+/* Hands out the next `size` bytes, aligned to 64, contents undefined; NULL with *err filled as
+ * slot_reserve does. */
 uint8_t *slot_take(struct slot *slot, size_t size, struct error *err);
 
-/* Takes back what was handed out beyond the first `size` bytes, and gives its memory to the system. */
+/* Takes back the bytes beyond the first `size`, and releases their memory. */
 void slot_cut(struct slot *slot, size_t size);
 
-/* Counts `size` bytes of other memory that this request is about to take (a library's, the answer's) against
- * the budget, until the slot is given back. ST_BUSY or ST_LIMIT as slot_reserve. */
+/* Counts `size` bytes of other memory that this request will take (a library's, the answer's) against the
+ * budget, until the slot is given back. ST_BUSY or ST_LIMIT as slot_reserve. */
 enum status slot_claim(struct slot *slot, size_t size, struct error *err);
 
-/* Bytes that another process must map to work on the memory that was handed out: at least `used`, at most
- * `reserved`. It grows less often than `used`, and does not depend on earlier lives of the slot. */
+/* Bytes that another process must map to work on the slot: at least `used`, at most `reserved`. Grows less
+ * often than `used`, and does not depend on earlier uses of the slot. */
 size_t slot_span(const struct slot *slot);
 
-/* Returns the slot to its pool; NULL is allowed. Thread-safe. A slot that grew beyond
- * the usual gives the excess back to the system. */
+/* Returns the slot to its pool; NULL is allowed. A slot above the usual size releases the excess.
+ * Thread-safe. */
 void slot_give_back(struct slot *slot);
 
 #endif

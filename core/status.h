@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Outcomes and the one sentence that explains a failure.
+ * Outcomes, and one sentence that explains a failure.
  *
- * Every fallible function returns `enum status` and takes a `struct error *`
- * as its last argument. The function that detects the failure
- * records the sentence and returns, in one statement:
+ * Every fallible function returns `enum status` and takes a `struct error *` as its last argument. The
+ * function that detects the failure records the sentence and returns in one statement:
  *
  *     return fail(err, ST_CORRUPT, "JPEG data ends after row %u of %u", y, h);
  *
- * The statuses are reactions of the caller, not causes: there are as many as
- * there are different things to do. server/problem.c maps them to HTTP codes. */
+ * A status stands for a reaction of the caller, not for a cause. server/problem.c maps them to HTTP codes. */
 #ifndef BLURD_CORE_STATUS_H
 #define BLURD_CORE_STATUS_H
 
@@ -38,8 +36,7 @@ struct error {
     char text[ERROR_TEXT_MAX];           /* one sentence for people, no internals */
 };
 
-/* Records `status` and the formatted sentence in *err (which may be NULL) and
- * returns `status`, so that recording and leaving are one statement. A sentence
+/* Records `status` and the formatted sentence in *err (which may be NULL) and returns `status`. A sentence
  * that is too long is cut. The parameter name is cleared. */
 enum status fail(struct error *err, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -48,7 +45,7 @@ enum status fail(struct error *err, enum status status, const char *format, ...)
 enum status fail_argument(struct error *err, const char *parameter, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Analysers look at one file at a time and would not know that a failure is one. */
+/* Analysers see one file at a time and need to know that fail() returns a failure. */
 #ifdef STATIC_ANALYSIS
 #define fail(err, status, ...) ((void)(fail)(err, status, __VA_ARGS__), (status))
 #define fail_argument(err, ...) ((void)(fail_argument)(err, __VA_ARGS__), ST_ARGUMENT)
