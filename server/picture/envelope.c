@@ -7,7 +7,7 @@
 #include "server/message/query.h"
 #include "server/request.h"
 
-/* A part with a file name is the picture, unless it is named like a parameter: -F kernel=@matrix.json. */
+/* A part with a file name is the picture, unless it has a parameter's name: -F kernel=@matrix.json. */
 static enum status take_part(struct request *request, const struct part *part, struct bytes *input,
                              struct error *err) {
     if (part->is_file && !parameters_know(&request->parameters, part->name)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The envelope of the picture: the body itself, or a multipart form around it. */
+ * Finds the picture in a body, which is the picture itself or a multipart form. */
 #ifndef BLURD_SERVER_PICTURE_ENVELOPE_H
 #define BLURD_SERVER_PICTURE_ENVELOPE_H
 
@@ -7,8 +7,8 @@
 
 struct request;
 
-/* Finds the picture's bytes in the body, which *input then borrows, and takes the parameters that a form
- * carries. ST_CORRUPT for a broken form or one without a picture, ST_ARGUMENT for a parameter. */
+/* Sets *input to the picture's bytes, which stay the body's, and reads the parameters in a form.
+ * ST_CORRUPT: the form is broken or has no picture. ST_ARGUMENT: a parameter is wrong. */
 enum status envelope_open(struct request *request, struct bytes *input, struct error *err);
 
 #endif

@@ -5,11 +5,10 @@
 #include "cpu/mask/mask.h"
 
 enum {
-    ICCP = 0x69434350,    /* the tag of that chunk */
-    HEAD_SPARE = 4 << 10, /* bytes for what comes before and after the data of a picture, however small */
-    COPIES = 4, /* of metadata: joined, as it will be written in a buffer that doubles, and in the answer */
-    /* Bytes that texts and XMP of a PNG take at most: they may be compressed. */
-    INFLATED = 2 << 20,
+    ICCP = 0x69434350,    /* a PNG chunk's tag */
+    HEAD_SPARE = 4 << 10, /* bytes for the headers and the end of any file */
+    COPIES = 4,           /* of metadata: joined, in a buffer that doubles, and in the answer */
+    INFLATED = 2 << 20,   /* most bytes of a PNG's texts and XMP, which may be compressed */
 };
 
 static size_t larger(size_t a, size_t b) {
@@ -21,20 +20,16 @@ size_t footprint_room(const struct plan *plan) {
     return plan_shape_size(&plan->upright) / 8 * eighths + HEAD_SPARE;
 }
 
-/* Noise of full contrast takes so many bits a sample as a JPEG; nothing takes more. */
+/* The worst case of a JPEG is noise of full contrast. */
 static size_t answer_bytes(const struct plan *plan) {
     static const struct {
-        uint8_t quality, bits; /* up to that quality */
+        uint8_t quality, bits; /* a sample, up to that quality */
     } table[] = {{75, 4}, {90, 5}, {95, 7}, {98, 9}, {UINT8_MAX, 11}};
     size_t samples = plan_shape_size(&plan->upright), row = 0;
     while (plan->options.quality > table[row].quality) {
         row++;
     }
     return samples / 8 * (plan->output == CODEC_PNG ? 8 : table[row].bits) + HEAD_SPARE;
-}
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
 }
 
 static size_t metadata_bytes(const struct plan *plan) {
@@ -45,10 +40,11 @@ static size_t metadata_bytes(const struct plan *plan) {
         all += metadata->chunk[i].tag == ICCP ? METADATA_ICC_MAX : metadata->chunk[i].data.size;
     }
     size_t inflated = keep && plan->picture.codec == CODEC_PNG ? INFLATED : 0;
-    return smaller(COPIES * all + inflated, METADATA_MEMORY_MAX + METADATA_WRITTEN_MAX);
+    size_t most = METADATA_MEMORY_MAX + METADATA_WRITTEN_MAX;
+    return COPIES * all + inflated < most ? COPIES * all + inflated : most;
 }
 
-/* Where the encoder follows the filters row by row, what the decoder takes is there at the same time. */
+/* An encoder that follows the filters row by row needs its memory beside the decoder's. */
 static size_t library_bytes(const struct plan *plan) {
     size_t decoder = codec_decode_bytes(&plan->picture, plan->input.size);
     if (plan_makes_stats(plan)) {
@@ -75,12 +71,11 @@ struct footprint footprint_of(const struct plan *plan, const struct backend *cpu
     bool linear = plan_is_linear(plan);
     size_t stored = plan_shape_size(&plan->stored), upright = plan_shape_size(&plan->upright);
     size_t ends = plan_shape_size(linear ? &plan->upright : &result);
-    bool fits = stored > 0 && upright > 0 && ends > 0 && plan_shape_size(&plan->filtered) > 0;
-    if (!fits) {
+    if (!stored || !upright || !ends || !plan_shape_size(&plan->filtered)) {
         return (struct footprint){0};
     }
     return (struct footprint){
-        /* The upright picture has the stored one's samples, but other padding. */
+        /* Padding makes the upright picture's size differ from the stored one's. */
         .picture = larger(larger(stored, upright), ends),
         .linear = linear ? larger(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
         .mask = selection_mask_bytes(&plan->selection, &plan->stored),

@@ -7,12 +7,12 @@
 
 enum {
     FORM_HEAD_MAX = 4 << 10, /* bytes of a form that are searched for the beginning of its picture */
-    /* A picture that was not recognised is taken for a sharp JPEG: */
-    GUESSED_PIXELS = 8, /* of each byte */
+    /* An unrecognised picture counts as a sharp JPEG. */
+    GUESSED_PIXELS = 8, /* a byte */
     GUESSED_SIDE = 4096,
 };
 
-/* In a form the picture follows some fields. A wrong guess here makes a wrong prediction and no more. */
+/* In a form the picture follows some fields. A wrong guess only makes the prediction wrong. */
 static struct bytes find_picture(struct bytes body, const char *content_type) {
     static const char *const magics[] = {"\xFF\xD8\xFF", "\x89PNG\r\n"};
     size_t head = body.size < FORM_HEAD_MAX ? body.size : FORM_HEAD_MAX;
@@ -29,7 +29,7 @@ static uint8_t shift_of(unsigned factor) {
     return factor >= 4 ? 2 : factor >= 2 ? 1 : 0;
 }
 
-/* As codec_probe tells the shapes of the usual files. */
+/* Gives usual files the shapes that codec_probe will find. */
 static struct picture picture_of(const struct peek *header) {
     static const enum pixel_model models[] = {PIXEL_GRAY, PIXEL_GRAY, PIXEL_GRAY_ALPHA, PIXEL_RGB,
                                               PIXEL_RGBA};
@@ -59,7 +59,7 @@ void intent_guess(struct intent *intent, const struct peek *header, size_t size,
                                .width = GUESSED_SIDE,
                                .height = (uint32_t)(size * GUESSED_PIXELS / GUESSED_SIDE + 1)};
     struct plan *plan = &intent->plan;
-    struct error ignored; /* regions may lie off a picture that is not upright; all else is decided before */
+    struct error ignored; /* a region off the picture: the plan is complete by then */
     intent->known = header;
     intent->header = header ? *header : usual;
     plan->input.size = size;
@@ -74,7 +74,7 @@ void intent_guess(struct intent *intent, const struct peek *header, size_t size,
 void intent_make(struct intent *intent, struct bytes body, const char *content_type, const char *accept,
                  const struct parameters *parameters, const struct codec_limits *limits) {
     struct peek header;
-    /* A picture that is refused once its header has been read costs no more than that. */
+    /* A picture with an impossible header is refused early and costs almost nothing. */
     bool known =
         codec_peek(find_picture(body, content_type), &header) && peek_is_possible(&header, body.size, limits);
     intent_guess(intent, known ? &header : NULL, body.size, accept, parameters);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The life of a picture. The steps below run in order on one worker; the first that
- * fails ends it. Sizes are known before memory is taken, and the decoded picture stays
- * as it is until the result exists, so that another backend can take over. */
+ * Runs the steps below in order on one worker, until one fails. Sizes are known before memory is taken. The
+ * decoded picture stays unchanged until the result exists, so that another backend can take over. */
 #include "server/picture/pipeline.h"
 
 #include <inttypes.h>
@@ -26,17 +25,17 @@ struct pipeline {
     struct request *request;
     struct worker *worker;
     struct error *err;
-    struct bytes input; /* the picture's bytes, in the slot */
+    struct bytes input; /* in the slot */
     struct plan plan;
     struct workspace work;
     struct image source, result;
-    bool decoded;              /* the source is there */
-    int64_t decode_ns;         /* that this took while the filter waited for it, or followed */
-    int64_t follow_ns;         /* that the filter, and what follows it, took in between */
-    struct encoding *encoding; /* follows the filter; NULL: the picture is encoded when it is there */
-    int64_t encode_ns;         /* that this took in between */
+    bool decoded;              /* `source` is complete */
+    int64_t decode_ns;         /* time of decoding within the filter stage */
+    int64_t follow_ns;         /* time of filtering and encoding during the decoder's call */
+    struct encoding *encoding; /* encodes rows while filters run; NULL: the encoder runs afterwards */
+    int64_t encode_ns;         /* time of encoding within the filter stage */
     int64_t clock;             /* when the current stage began */
-    bool complete;             /* the answer is there: the other steps have nothing to do */
+    bool complete;             /* the answer is complete; the remaining steps are skipped */
 };
 
 static void stage_end(struct pipeline *p, enum stage stage) {
@@ -62,7 +61,7 @@ static enum status plan(struct pipeline *p) {
     p->plan.limits =
         plan_limits(&request->settings->config, slot_pool_budget(request->service->slots), p->clock);
     enum status status = plan_make(&p->plan, p->input, request->accept, p->err);
-    if (p->plan.upright.width > 0) { /* the header was fine */
+    if (p->plan.upright.width > 0) { /* the header was valid */
         outcome->width = p->plan.upright.width;
         outcome->height = p->plan.upright.height;
         outcome->format = format_of(&p->plan);
@@ -83,7 +82,7 @@ static void name_backend(struct outcome *outcome, const struct backend *backend,
 }
 
 static void init_output(struct pipeline *p) {
-    /* No picture of this size, noise at quality 100 and its metadata included, is larger. */
+    /* Even noise at quality 100 is smaller, with its metadata. */
     size_t pixels = (size_t)p->plan.upright.width * p->plan.upright.height;
     buf_init(&p->request->answer.body, pixels * 16 + (8 << 20));
 }
@@ -115,8 +114,8 @@ static enum status run_transcode(struct pipeline *p, struct lane *lane, struct l
     return status;
 }
 
-/* Where the queue gave the request to a device. Whatever that says, the CPU may do it after all, and knows
- * better what is wrong with a picture. */
+/* Runs a job that the queue gave to a device. After any failure the CPU takes the job, since its codecs give
+ * the better error messages. */
 static enum status transcode(struct pipeline *p) {
     struct service *service = p->request->service;
     struct outcome *outcome = &p->request->outcome;
@@ -130,7 +129,7 @@ static enum status transcode(struct pipeline *p) {
     }
     enum status status = run_transcode(p, lane, &timing);
     if (status != ST_OK) {
-        slot_cut(p->request->slot, used); /* the CPU's way was promised all of the memory */
+        slot_cut(p->request->slot, used); /* the CPU may need all of the memory */
         bool failed = status == ST_DEVICE;
         metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
         log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", backend->name, p->err->text);
@@ -160,7 +159,7 @@ static void place(struct image *image, const struct image_shape *shape, uint8_t 
     image_place(image, memory);
 }
 
-/* A progress that also takes the time of those who follow. */
+/* Measures the time that the consumers of rows take. */
 struct timed {
     const struct progress *progress;
     int64_t *ns;
@@ -173,7 +172,7 @@ static void tell_timed(void *context, uint32_t rows) {
     *timed->ns += clock_ns() - start;
 }
 
-/* Decodes once; the producer's function (core/producer.h). */
+/* The producer's function (core/producer.h); decodes only once. */
 static enum status make_source(void *context, const struct progress *progress, struct error *err) {
     struct pipeline *p = context;
     if (p->decoded) {
@@ -189,8 +188,7 @@ static enum status make_source(void *context, const struct progress *progress, s
     return status;
 }
 
-/* Whether the filters take the picture as the codec makes it: then they call for it. What is to be redacted
- * must be gone before, with regions or without. */
+/* Whether filters process rows while the codec decodes. Redaction must come before any filter. */
 static bool filters_follow(const struct pipeline *p) {
     return p->plan.orientation == 1 && !p->plan.selection.wanted && !p->plan.selection.redact &&
            !plan_is_linear(&p->plan);
@@ -239,7 +237,7 @@ static enum status decode(struct pipeline *p) {
     return status;
 }
 
-/* The first backend that does it; the last in the list is the CPU, which does not fail. */
+/* Tries the backends in order. The CPU is the last one and does not fail. */
 static enum status run_chain(struct pipeline *p, const struct run *asked, struct lane_timing *timing) {
     struct run run = *asked;
     struct service *service = p->request->service;
@@ -269,7 +267,7 @@ static enum status run_chain(struct pipeline *p, const struct run *asked, struct
     return status;
 }
 
-/* The picture in linear light goes through the filters instead of the picture itself. */
+/* Converts the picture to linear light, filters it and converts the result back. */
 static enum status run_linear(struct pipeline *p, const struct run *asked, struct lane_timing *timing) {
     struct image source, result;
     struct run run = *asked;
@@ -285,7 +283,7 @@ static enum status run_linear(struct pipeline *p, const struct run *asked, struc
         return status;
     }
     status = linear_to(run.crew, run.deadline_ns, &result, &p->result, p->err);
-    if (run.mask && status == ST_OK) { /* 16 bits do not all come back as they were */
+    if (run.mask && status == ST_OK) { /* converting to linear light and back loses bits */
         status = mask_restore(run.crew, run.deadline_ns, &p->result, &p->source, run.mask, p->err);
     }
     return status;
@@ -298,7 +296,7 @@ static void encode_rows(void *context, uint32_t rows) {
     p->encode_ns += clock_ns() - start;
 }
 
-/* Whether the result is what the filters write, whole rows from the top. */
+/* Whether the filters' output is the result, in whole rows from the top. */
 static bool encoder_follows(const struct pipeline *p) {
     return !p->plan.selection.wanted && !plan_is_linear(&p->plan) && !plan_makes_stats(&p->plan);
 }
@@ -349,7 +347,7 @@ static enum status encode_picture(struct pipeline *p, struct buf *output) {
         if (status != ST_UNSUPPORTED) {
             return status;
         }
-        output->size = 0; /* what is there already is a part of a file */
+        output->size = 0; /* drops an incomplete file */
     }
     return codec_encode(p->plan.output, &p->result, &p->plan.options, metadata, output, p->err);
 }
@@ -371,7 +369,7 @@ static enum status encode(struct pipeline *p) {
     return status;
 }
 
-/* The answer, for which memory was claimed, outlives that claim until it is sent. */
+/* The answer stays in memory until it is sent, longer than the slot that claimed the memory for it. */
 static void count_memory(const struct pipeline *p) {
     struct request *request = p->request;
     const struct slot *work = p->work.slot;
@@ -391,7 +389,7 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {
         status = steps[i](&p);
     }
-    if (p.encoding) { /* something else has failed */
+    if (p.encoding) { /* a step before `encode` failed */
         codec_encode_end(p.encoding, false, NULL);
     }
     count_memory(&p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From the bytes of a picture to the bytes of the answer. */
+ * Turns the bytes of a picture into the bytes of the answer. */
 #ifndef BLURD_SERVER_PICTURE_PIPELINE_H
 #define BLURD_SERVER_PICTURE_PIPELINE_H
 
@@ -8,8 +8,8 @@
 struct request;
 struct worker;
 
-/* Runs the request's filter on its body and leaves the encoded picture in the answer's
- * body, with the outcome filled as far as it got. On failure request->error says why. */
+/* Filters the picture in the request's body, and fills the answer's body and the outcome. On failure
+ * request->error gives the reason, and the outcome is partial. */
 enum status pipeline_run(struct request *request, struct worker *worker);
 
 #endif

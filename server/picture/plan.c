@@ -6,7 +6,7 @@
 #include "cpu/orient.h"
 #include "server/message/accept.h"
 
-/* The subsampling that a planar shape has; AUTO when it has no name here (4:4:0, 4:1:1). */
+/* Returns AUTO for subsamplings that the encoder does not offer (4:4:0, 4:1:1). */
 static enum subsampling subsampling_of(const struct image_shape *shape) {
     unsigned shifts = (unsigned)shape->chroma_shift_x << 4 | shape->chroma_shift_y;
     return shifts == 0x11   ? SUBSAMPLING_420
@@ -15,7 +15,7 @@ static enum subsampling subsampling_of(const struct image_shape *shape) {
                             : SUBSAMPLING_AUTO;
 }
 
-/* Whether all filters take the planes as they are. */
+/* Whether all filters can work on these planes. */
 static bool takes_planes(const struct parameters *parameters, const struct image_shape *planes) {
     bool all = parameters->input.colorspace == COLORSPACE_NATIVE;
     for (unsigned i = 0; i < parameters->ops.count; i++) {
@@ -30,7 +30,7 @@ static bool fits_subsampling(const struct plan *plan, const struct image_shape *
     return asked == SUBSAMPLING_AUTO || asked == (int)subsampling_of(planes);
 }
 
-/* Whether the planes of the JPEG can be filtered and written as they are stored. */
+/* Whether the JPEG's planes can be filtered and written without a conversion. */
 static bool keeps_planes(const struct plan *plan, const struct image_shape *upright) {
     return plan->picture.native.model == PIXEL_YCBCR && plan->output == CODEC_JPEG &&
            fits_subsampling(plan, upright) && takes_planes(plan->parameters, upright) &&
@@ -64,8 +64,7 @@ static void choose_output(struct plan *plan, const char *accept) {
         .deadline_ns = plan->limits.deadline_ns,
     };
     if (plan->options.subsampling == SUBSAMPLING_AUTO && plan->picture.codec == CODEC_JPEG) {
-        /* `auto` is the input's also where the planes could not be kept; RGB and CMYK
-         * JPEGs have full-resolution colour. */
+        /* `auto` means the input's subsampling. RGB and CMYK JPEGs have full-resolution colour. */
         plan->options.subsampling =
             plan->picture.native.model == PIXEL_YCBCR ? subsampling_of(&planes) : SUBSAMPLING_444;
     }
@@ -110,8 +109,7 @@ enum status plan_make(struct plan *plan, struct bytes input, const char *accept,
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;
     if (status == ST_OK) {
-        /* The blocks beside redacted ones can only stay as they are where no pixel of theirs was made with
-         * those. */
+        /* Blocks beside redacted ones can only be kept if no redacted pixel influenced theirs. */
         plan->limits.local_colour =
             plan->limits.local_blocks && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
         plan->selection.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;

@@ -8,7 +8,7 @@
 
 enum status selection_init(struct selection *selection, const struct parameters *parameters,
                            uint8_t orientation, uint32_t width, uint32_t height, struct error *err) {
-    bool lies = orientation >= 5; /* the displayed picture has the sides exchanged */
+    bool lies = orientation >= 5; /* width and height are exchanged */
     *selection = (struct selection){.region = parameters->input.region};
     selection->redact = parameters->input.mode == MODE_REDACT;
     selection->wanted = selection->region.count > 0;
@@ -20,13 +20,12 @@ enum status selection_init(struct selection *selection, const struct parameters 
     return status;
 }
 
-/* One byte a pixel. */
 struct image_shape selection_mask_shape(const struct image_shape *picture) {
     return (struct image_shape){
         .model = PIXEL_GRAY, .depth = 8, .width = picture->width, .height = picture->height};
 }
 
-/* As large as a mask of this picture, whichever way it is turned. */
+/* Large enough for the mask before and after it is turned. */
 size_t selection_mask_bytes(const struct selection *selection, const struct image_shape *stored) {
     struct image image;
     struct image_shape shape = selection_mask_shape(stored);
@@ -52,8 +51,8 @@ enum status selection_take_memory(struct selection *selection, struct slot *slot
     return ST_OK;
 }
 
-/* Content of a JPEG's block shows all over the block: redaction takes whole blocks, those of colour, too.
- * Reduced colour that was interpolated shows in the next pixel, too. */
+/* Every pixel of a JPEG's block influences the whole block, so redaction takes whole blocks of brightness and
+ * colour. Interpolation of reduced colour also carries it into the next pixel. */
 static struct mask_grid blocks_of(const struct picture *picture, bool interpolated) {
     const struct image_shape *shape = &picture->native;
     if (picture->codec != CODEC_JPEG) {
@@ -63,8 +62,8 @@ static struct mask_grid blocks_of(const struct picture *picture, bool interpolat
         return (struct mask_grid){.width = 8, .height = 8};
     }
     if (shape->model == PIXEL_RGB) {
-        /* Unusual samplings are decoded as RGB and do not tell. MCUs have 1 to 4 blocks an axis: 96 is a
-         * multiple of all of them. */
+        /* The sampling is unknown here. MCUs have 1 to 4 blocks an axis, and 96 is a multiple of each size.
+         */
         return (struct mask_grid){
             .width = 96, .height = 96, .margin_x = interpolated, .margin_y = interpolated};
     }
@@ -117,7 +116,6 @@ enum status selection_draw(struct selection *selection, const struct parameters 
     return status;
 }
 
-/* From here on the mask is the spare image, and the other way round. */
 static void swap(struct selection *selection) {
     struct image mask = selection->mask;
     selection->mask = selection->spare;
@@ -142,8 +140,7 @@ enum status selection_turn(struct selection *selection, uint8_t orientation, str
     return status;
 }
 
-/* However soft the edge, a pixel that was redacted stays touched: what no filter touches may be taken from
- * the file again, where it is as it was. */
+/* Untouched pixels may be copied from the file, so redacted pixels must not become untouched. */
 static void keep_touched(const struct image *soft, const struct image *hard) {
     for (uint32_t y = 0; y < hard->height; y++) {
         uint8_t *row = plane_row(&soft->plane[0], y);

@@ -17,7 +17,7 @@ static enum status write_moments(const struct stats_channel *channel, uint64_t p
     if (pixels == 0) {
         return buf_printf(body, err, "\"mean\":null,\"standard_deviation\":null");
     }
-    /* The squares of 2^32 samples of 16 bits have 64 bits: long double keeps them all. */
+    /* The squares of 2^32 samples of 16 bits have 64 bits, which long double holds exactly. */
     long double mean = (long double)channel->sum / (long double)pixels;
     long double variance = (long double)channel->squares / (long double)pixels - mean * mean;
     return buf_printf(body, err, "\"mean\":%.6Lf,\"standard_deviation\":%.6Lf", mean,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The answer of /stats. */
+ * Writes the answer of /stats. */
 #ifndef BLURD_SERVER_PICTURE_STATISTICS_H
 #define BLURD_SERVER_PICTURE_STATISTICS_H
 
@@ -7,9 +7,8 @@
 #include "core/image.h"
 #include "filters/stats.h"
 
-/* Appends the statistics of a picture of this shape as JSON: width, height, depth, the number of pixels that
- * were counted, and for each channel name, minimum, maximum, mean, standard_deviation (of the whole
- * population) and the histogram. Without pixels mean and deviation are null. ST_BUSY without memory. */
+/* Appends the statistics of a picture of this shape as JSON. The standard deviation is that of the whole
+ * population. Without pixels mean and deviation are null. ST_BUSY without memory. */
 enum status statistics_write(const struct stats *stats, const struct image_shape *shape, struct buf *body,
                              struct error *err);
 
