@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* The typical job moves by a thirty-second up or down with each that comes: a running median. */
+/* Each job moves typical_ns up or down by a thirty-second, which makes it a running median. */
 enum { TYPICAL_STEP = 32 };
 #define TYPICAL_MIN_NS INT64_C(100000)
 
@@ -16,8 +16,8 @@ void admission_init(struct admission *admission, const struct admission_limits *
 }
 
 unsigned admission_waiting(const struct admission *admission) {
-    return admission->queue[JOB_SMALL].waiting + admission->queue[JOB_LARGE].waiting +
-           admission->queue[JOB_DEVICE].waiting;
+    const struct job_queue *queue = admission->queue;
+    return queue[JOB_SMALL].waiting + queue[JOB_LARGE].waiting + queue[JOB_DEVICE].waiting;
 }
 
 int64_t admission_target(const struct admission *admission) {
@@ -65,20 +65,20 @@ int64_t admission_wait(const struct admission *admission, enum job_kind kind, in
     return larger(work / workers, age_of(queue->oldest, now));
 }
 
-/* Whether the newest job of the device's queue would wait for it for longer than the processor needs. */
+/* Whether the processor would finish the newest job of the device's queue before the device does. */
 static bool is_sooner_without(const struct admission *admission, const struct job *newest) {
     const struct job_queue *queue = &admission->queue[JOB_DEVICE];
     int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
     return work / admission->limits.devices + newest->device_ns > newest->cost_ns;
 }
 
-/* Whether all workers without a device do at least as many such jobs as the device. */
+/* Whether the general workers together do such jobs at least as fast as the device. */
 static bool is_slower_than_workers(const struct admission *admission, const struct job *job) {
     const struct admission_limits *limits = &admission->limits;
     return job->device_ns / limits->devices >= job->cost_ns / limits->workers;
 }
 
-/* Whether the device does nothing: it is down, or it stalls. */
+/* Whether the device is down or stalls. */
 static bool is_out(const struct admission *admission, int64_t now) {
     bool busy = admission->queue[JOB_DEVICE].running >= admission->limits.devices;
     return admission->device_down || (busy && now - admission->device_ns >= ADMISSION_STALL_NS);
@@ -95,7 +95,7 @@ bool admission_overflows(const struct admission *admission, int64_t now) {
     return is_out(admission, now) || (busy && helps);
 }
 
-/* Finds out whether the queue stands. Only small jobs count: large ones wait by intention. */
+/* Updates `standing`. Only small jobs count, since large ones wait by intention. */
 static int64_t observe(struct admission *admission, int64_t now) {
     int64_t wait = admission_wait(admission, JOB_SMALL, now), target = admission_target(admission);
     if (wait >= target) {
@@ -153,7 +153,7 @@ static enum refusal judge(struct admission *admission, const struct job *job, in
                : admission_wait(admission, JOB_LARGE, now) > job->patience_ns ? REFUSAL_WAIT
                                                                               : REFUSAL_NONE;
     }
-    /* Twice the target, since the gate has let it through: its body has been read. */
+    /* Twice the target, because the body has been read already. */
     if (admission->standing && wait >= 2 * admission_target(admission)) {
         return REFUSAL_STANDING;
     }
@@ -190,7 +190,7 @@ enum refusal admission_enter(struct admission *admission, struct job *job, int64
     return refusal;
 }
 
-/* One that has waited for too long, or NULL. */
+/* Takes the oldest job if it has waited for too long. */
 static struct job *take_late(struct admission *admission, struct job_queue *queue, int64_t now,
                              enum refusal *refusal) {
     struct job *job = queue->oldest;
@@ -202,12 +202,12 @@ static struct job *take_late(struct admission *admission, struct job_queue *queu
     return *refusal == REFUSAL_NONE ? NULL : unlink_job(queue, job);
 }
 
-/* What runs alone may take more than there is: then it is told so. */
+/* A job alone may exceed the limit; it fails when memory runs out. */
 static bool fits(const struct admission *admission, const struct job *job) {
     return admission->bytes == 0 || admission->bytes + job->bytes <= admission->limits.memory;
 }
 
-/* The first from the old or the new end whose memory is there. */
+/* Returns the first job from either end for which there is memory. */
 static struct job *choose(const struct admission *admission, const struct job_queue *queue, bool newest) {
     struct job *job = newest ? queue->newest : queue->oldest;
     while (job && !fits(admission, job)) {
@@ -216,7 +216,7 @@ static struct job *choose(const struct admission *admission, const struct job_qu
     return job;
 }
 
-/* `device`: on one. A job of the device's queue that begins elsewhere is like any other from now on. */
+/* A job of the device's queue that begins without the device is an ordinary job from then on. */
 static struct job *begin(struct admission *admission, struct job *job, bool device, int64_t now) {
     unlink_job(queue_of(admission, job), job);
     job->device = job->device && device;
@@ -246,8 +246,8 @@ static struct job *take_large(struct admission *admission, bool apart) {
     return job;
 }
 
-/* The newest job that waits for a device; the oldest one while the device does nothing. Large jobs of this
- * queue take no more workers than other large ones do. */
+/* Chooses the newest job, or the oldest one while the device is out. Large jobs take at most
+ * half of the general workers. */
 static struct job *take_overflow(struct admission *admission, int64_t now) {
     bool over = admission_overflows(admission, now);
     struct job *job = over ? choose(admission, &admission->queue[JOB_DEVICE], !is_out(admission, now)) : NULL;

@@ -45,52 +45,51 @@ enum {
     ADMISSION_INTERVAL_TARGETS = 2, /* an interval is at least so many targets */
     ADMISSION_CALM_INTERVALS = 4,
     ADMISSION_LARGE_FACTOR = 8,
-    ADMISSION_RUNNING_SHARE = 2, /* of what runs, a half is still to be done */
+    ADMISSION_RUNNING_SHARE = 2, /* running jobs are half done on average */
 };
 #define ADMISSION_LARGE_NS INT64_C(100000000)
 #define ADMISSION_STALL_NS INT64_C(500000000)
-#define ADMISSION_TYPICAL_NS INT64_C(10000000) /* before anything was seen */
+#define ADMISSION_TYPICAL_NS INT64_C(10000000) /* initial value */
 
 /* Why a request got no worker; each is a row of server/metrics.def, in this order. */
 enum refusal {
     REFUSAL_NONE,
-    REFUSAL_MEMORY,   /* the memory budget, or the share of it that bodies may take, is in use */
-    REFUSAL_QUEUE,    /* as many wait as the limit `queue` allows, whatever they cost */
+    REFUSAL_MEMORY,   /* the memory budget or the bodies' share of it is in use */
+    REFUSAL_QUEUE,    /* `queue` jobs are waiting */
     REFUSAL_WAIT,     /* it would wait for longer than its patience */
     REFUSAL_STANDING, /* the queue stands, and it would wait for longer than the target */
     REFUSAL_LARGE,    /* the queue stands, and it is large */
     REFUSAL_AGE,      /* the queue stands, and it has waited for too long */
-    REFUSAL_DEADLINE, /* it has waited for as long as it may; also for memory */
+    REFUSAL_DEADLINE, /* it has waited for as long as its patience, for a worker or memory */
     REFUSAL_DRAINING,
     REFUSAL_COUNT
 };
 
-/* A request in the queue; a member of it. The caller fills the first part before admission_enter. */
+/* A member of a request. The caller fills the first part before admission_enter. */
 struct job {
-    int64_t cost_ns;     /* predicted, of the processor; at least 1 */
-    int64_t device_ns;   /* the same of a device; of use with `device` */
-    uint64_t bytes;      /* predicted, beside the body */
+    int64_t cost_ns;     /* predicted time on the processor; at least 1 */
+    int64_t device_ns;   /* predicted time on the device; used with `device` */
+    uint64_t bytes;      /* predicted memory beside the body */
     int64_t patience_ns; /* how long it may wait */
-    bool device;         /* a device can do it; false as soon as a worker without one has taken it */
+    bool device;         /* the device can do it; false once a worker without a device took it */
 
     struct job *older, *newer;
     int64_t entered_ns;
     bool large;
-    bool apart; /* a large one on a worker that is not there for these */
+    bool apart; /* a large job on a general worker */
 };
 
 enum job_kind { JOB_SMALL, JOB_LARGE, JOB_DEVICE, JOB_KINDS };
 
-/* What a worker is there for. */
 enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE };
 
 struct admission_limits {
-    unsigned workers;    /* for all jobs */
-    unsigned large_only; /* workers for large ones alone */
-    unsigned devices;    /* workers that hand jobs to a device */
-    bool shared;         /* the others may take such jobs, too */
-    unsigned queue;      /* jobs that may wait; 0: any number */
-    uint64_t memory;     /* bytes for the jobs that run, together */
+    unsigned workers;    /* general workers */
+    unsigned large_only; /* workers for large jobs only */
+    unsigned devices;    /* workers that pass jobs to the device */
+    bool shared;         /* general workers may take the device's jobs */
+    unsigned queue;      /* most jobs that may wait; 0: any number */
+    uint64_t memory;     /* bytes for all running jobs together */
     int64_t target_ns, interval_ns;
 };
 
@@ -103,46 +102,44 @@ struct job_queue {
 struct admission {
     struct admission_limits limits;
     struct job_queue queue[JOB_KINDS];
-    unsigned apart;     /* large ones that run on workers for all */
-    uint64_t bytes;     /* predicted, of all that runs */
-    int64_t typical_ns; /* the median of what is predicted, roughly */
-    int64_t above_ns;   /* since when the wait has been at the target or above; 0: it is not */
+    unsigned apart;     /* large jobs on general workers */
+    uint64_t bytes;     /* predicted memory of all running jobs */
+    int64_t typical_ns; /* approximate median of predicted costs */
+    int64_t above_ns;   /* since when the wait has reached the target; 0: it is below */
     int64_t busy_ns;    /* when it was last above half of the target */
     int64_t device_ns;  /* when the device last took or finished a job */
     bool standing;
-    bool device_down; /* the caller's to set: nothing is done by the device now */
+    bool device_down; /* set by the caller while the device does not serve */
 };
 
 void admission_init(struct admission *admission, const struct admission_limits *limits);
 
-/* Nanoseconds until a job that comes now to that queue would be begun. */
+/* Predicts how many nanoseconds a job that enters this queue now would wait. */
 int64_t admission_wait(const struct admission *admission, enum job_kind kind, int64_t now);
 
-/* Which queue is that of a job that was entered. */
 enum job_kind job_kind(const struct job *job);
 
-/* Whether workers without a device may take of its queue now. */
+/* Whether general workers may take jobs from the device's queue now. */
 bool admission_overflows(const struct admission *admission, int64_t now);
 
-/* The wait that is too long while the queue stands. */
+/* Returns the longest acceptable wait while the queue stands. */
 int64_t admission_target(const struct admission *admission);
 
-/* Before anything is known about the picture. */
 enum refusal admission_gate(struct admission *admission, int64_t patience_ns, int64_t now);
 
-/* After REFUSAL_NONE the job is the queue's. */
+/* After REFUSAL_NONE the queue owns the job. */
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now);
 
-/* The next job for a worker of that role; NULL: nothing for it now. With *refusal
- * other than REFUSAL_NONE it is to be refused, and is done with; else it runs until admission_done. */
+/* Takes the next job for a worker of that role; NULL: there is none. With a *refusal the caller refuses the
+ * job, without admission_done. Otherwise the job runs until admission_done. */
 struct job *admission_take(struct admission *admission, enum role role, int64_t now, enum refusal *refusal);
 
 void admission_done(struct admission *admission, struct job *job, int64_t now);
 
-/* Takes out all that wait, one a call, to be refused; NULL when there are none. */
+/* Takes any waiting job, which the caller refuses; NULL: none waits. */
 struct job *admission_clear(struct admission *admission);
 
-/* How many wait. */
+/* Returns the number of waiting jobs. */
 unsigned admission_waiting(const struct admission *admission);
 
 #endif

@@ -6,8 +6,7 @@
 #include "server/queue/cost_filters.h"
 
 /* Nanoseconds of one core, from the Server-Timing of a photograph of 1920x1080 (docs/adr/0015): two Zen 5
- * cores, AVX-512, November 2026. Fast machines and slow ones differ by factors, which are learnt; what counts
- * here is how the terms stand to each other. */
+ * cores, AVX-512, November 2026. Only the ratios between terms matter; the machine's factor is learnt. */
 static const struct {
     float pixel, byte;
 } decode_ns[COST_INPUTS] = {
@@ -18,11 +17,10 @@ static const struct {
     {1, 10},      /* not recognised */
 };
 
-/* What every request takes, however small its picture: its plan, its memory, tables of the codecs. A picture
- * of one pixel takes 60 to 80 us. */
+/* The fixed cost of a request. A picture of one pixel takes 60 to 80 us. */
 static const float request_ns = 60e3F;
 
-/* JPEGs have blocks of that, and a row of a PNG has costs of its own. */
+/* JPEGs have blocks of 16x16 pixels, and each row of a PNG has a fixed cost. */
 static const struct cost_least encoded_least = {16, 16};
 
 enum output_kind { OUTPUT_JPEG, OUTPUT_PROGRESSIVE, OUTPUT_PNG, OUTPUT_PACKED };
@@ -31,16 +29,15 @@ static const float encode_ns[COST_OUTPUTS] = {
     [OUTPUT_JPEG] = 0.9F,        /* a sample: 3.2 ms for 3.1 million */
     [OUTPUT_PROGRESSIVE] = 6.5F, /* 21 ms */
     [OUTPUT_PNG] = 1.5F,         /* 8 ms for 6.2 million */
-    [OUTPUT_PACKED] = 1.5F,      /* before it is packed */
+    [OUTPUT_PACKED] = 1.5F,      /* without packing */
 };
 
-/* From JPEG to JPEG on a GPU: what a picture takes alone (docs/adr/0020). What it takes beside others is
- * learnt. */
+/* One picture alone, from JPEG to JPEG on a GPU (docs/adr/0020). The time beside others is learnt. */
 static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
 static const float device_ratio_max = 64;
 
-/* The weight of a request in the mean of its kind. What takes less than weighty_ns by the table has less, in
- * proportion: its time is mostly what every request takes, and says little about the pixels of large ones. */
+/* The weight of a request in the mean of its kind, reduced in proportion below weighty_ns: the fixed cost
+ * dominates small requests, which say little about large ones. */
 static const float learning = 0.125F, weighty_ns = 5e6F;
 static const float ratio_max = 32;
 
@@ -49,7 +46,7 @@ static unsigned input_of(const struct intent *intent) {
     return !intent->known ? 4u : (picture->codec == CODEC_PNG ? 2u : 0u) + picture->progressive;
 }
 
-/* Pipelines and redaction are kinds of their own. */
+/* Pipelines and redaction are separate kinds. */
 static unsigned work_of(const struct parameters *parameters) {
     if (parameters->input.mode == MODE_REDACT) {
         return FILTER_COUNT + 1;
@@ -113,7 +110,7 @@ static float limited(float value, float least, float most) {
     return value < least ? least : value > most ? most : value;
 }
 
-/* `weight` of 1: the first of its kind is all that is known, later ones count as `learning` says. */
+/* The first request of a kind has the full `weight`; later ones have `learning` times that. */
 static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float most, float weight) {
     float old = *ratio;
     float seen = limited((float)real_ns / (float)table_ns, 1 / most, most);

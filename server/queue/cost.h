@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What a request will cost, predicted from its intent (server/picture/intent.h).
+ * Predicts a request's time from its intent (server/picture/intent.h); footprint.h predicts its memory.
  *
- * The time is a constant and a sum of terms (decoding, filters, encoding), each so many nanoseconds a pixel,
- * sample or byte: the table in cost.c, measured once on one machine. What another machine makes of it is
- * learnt: for each kind of work, the ratio of real to tabled time, as a mean that forgets. Requests of 5 ms
- * and more count alike, of which the last eight or so matter; shorter ones count less, in proportion, so that
- * icons do not decide what is believed of large pictures.
- *
- * What it takes of memory is server/picture/footprint.h. */
+ * The time is a constant plus decoding, filters and encoding, each in nanoseconds a pixel, sample or byte by
+ * the table in cost.c, which was measured on one machine. For each kind of work the model learns the ratio of
+ * real to tabled time as an exponential moving average of about eight requests. Requests below 5 ms have a
+ * proportionally lower weight, so that icons do not distort the predictions for large pictures. */
 #ifndef BLURD_SERVER_QUEUE_COST_H
 #define BLURD_SERVER_QUEUE_COST_H
 
@@ -19,7 +16,7 @@
 
 struct intent;
 
-/* Kinds of work whose ratios are learnt apart: how it is decoded, what is done, how it is encoded. */
+/* Each combination of input, work and output has its own ratio. */
 enum { COST_INPUTS = 5, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 4 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
 enum { COST_DOUBT = 4 }; /* see cost_device_first */
@@ -27,27 +24,25 @@ enum { COST_DOUBT = 4 }; /* see cost_device_first */
 struct cost {
     unsigned kind;                      /* below COST_KINDS */
     int64_t table_ns;                   /* by the table */
-    int64_t ns;                         /* by the table and what was learnt */
-    int64_t device_table_ns, device_ns; /* the same where a GPU's codecs do all; 0: they do not */
+    int64_t ns;                         /* by the table and the learnt ratio */
+    int64_t device_table_ns, device_ns; /* the same on a GPU; 0: its codecs cannot do it */
 };
 
-/* Zero-initialise. Thread-safe: a lost update is one less to learn from. */
+/* Zero-initialise. Thread-safe; concurrent updates may be lost. */
 struct cost_model {
-    _Atomic float ratio[COST_KINDS]; /* real time / table's; 0: nothing learnt yet */
+    _Atomic float ratio[COST_KINDS]; /* real time / table_ns; 0: nothing learnt yet */
     _Atomic float device_ratio;
 };
 
-/* Whether a GPU's codecs are predicted to be done before the processor. Of what was learnt about them no more
- * than COST_DOUBT times the table counts: one long wait must not keep all pictures away for ever, since then
- * nothing would be learnt any more. */
+/* Whether a GPU's codecs are predicted to finish before the processor. Their predicted time counts as at most
+ * COST_DOUBT times the table's: otherwise one long wait could end their use, and with it the learning. */
 bool cost_device_first(const struct cost *cost);
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent);
 
-/* The work took so long in all. */
+/* real_ns is the time from beginning to end on a worker. */
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns);
 
-/* So long by a GPU's codecs. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns);
 
 #endif

@@ -3,12 +3,11 @@
 
 #include <math.h>
 
-/* What a picture has at least where its margins, its rows and what is kept of a short side are most of the
- * work: for filters that look around a pixel, and for all else. */
+/* Smaller pictures cost as much as these: filters that read neighbouring pixels, and all others. */
 static const struct cost_least around = {48, 12}, alone = {12, 1};
 
-/* A sample in whole numbers, and in floating point. docs/adr/0015 has how it was measured; floating point
- * with 2.5 megapixels of 16 bits and alpha. */
+/* Nanoseconds a sample in integers and in floating point (docs/adr/0015); the latter was measured with 2.5
+ * megapixels of 16 bits and alpha. */
 static const float filter_ns[FILTER_COUNT][2] = {
     [FILTER_BLUR] = {0.5F, 2.2F},    [FILTER_CONVOLVE] = {0.6F, 1}, [FILTER_PIXELATE] = {0.15F, 1},
     [FILTER_SHARPEN] = {1.5F, 4.2F}, [FILTER_STATS] = {0.4F, 1},
@@ -16,11 +15,10 @@ static const float filter_ns[FILTER_COUNT][2] = {
 static const float tap_ns[2] = {0.02F, 0.13F}; /* a sample and tap of kernel_size */
 static const float tile_ns = 2.5F;             /* a tile and channel */
 static const float weight_ns = 0.05F;          /* a sample and weight of a matrix */
-static const float repeated =
-    4; /* times a blur in stages of a picture that repeats: a stage may keep all rows */
-static const float stages_sigma = 8; /* from here on a stage is that */
+static const float stages_sigma = 8;           /* larger blurs run in stages */
+static const float repeated = 4;               /* their factor with edges that repeat the picture */
 
-static const float linear_ns = 5;   /* a sample: there and back again, 16 bits in between */
+static const float linear_ns = 5;   /* a sample: to 16 bits of linear light and back */
 static const float mask_ns = 3;     /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
 static const float row_ns = 35;     /* a row of a region, each time that it is drawn */
 static const float edge_ns = 13;    /* a row and edge of a polygon */
@@ -42,7 +40,7 @@ static float blur_ns(const struct blur_arguments *blur, bool real) {
     return repeats && blur->sigma >= stages_sigma ? ns * repeated : ns;
 }
 
-/* Presets are separable but for the small ones; of a matrix that is given, nothing is known. */
+/* Larger presets are separable; a given matrix counts as not separable. */
 static float convolve_ns(const struct convolve_arguments *convolve) {
     unsigned weights = convolve->kernel.count ? convolve->kernel.count : 2 * (unsigned)convolve->size;
     return filter_ns[FILTER_CONVOLVE][1] + weight_ns * (float)weights;
@@ -66,13 +64,13 @@ static float operation_ns(const struct operation *operation, const struct cost_s
     }
 }
 
-/* What lies in the picture between two ends of a side. */
+/* Returns the part of [from, to) within a side of the picture. */
 static float cut(double from, double to, uint32_t side) {
     double length = fmin(to, side) - fmax(from, 0);
     return length > 0 ? (float)length : 0;
 }
 
-/* Drawing the regions, and redacting them. The picture is taken to be upright, as nearly all are. */
+/* Drawing and redacting the regions. Assumes an upright picture, as nearly all are. */
 static float regions_ns(const struct input_arguments *input, const struct cost_shape *shape) {
     bool redact = input->mode == MODE_REDACT;
     float ns = 0, samples = 0;

@@ -8,9 +8,9 @@
 #include "server/service.h"
 
 enum {
-    BODY_SHARE = 3, /* bodies may take a third of the memory budget, so that one can always be worked on */
+    BODY_SHARE = 3, /* bodies may take a third of the memory budget; the rest is for processing */
     RETRY_MAX_S = 60,
-    LINES_MAX = 50, /* of the log a second */
+    LINES_MAX = 50, /* log lines a second */
 };
 
 static int64_t patience_of(const struct request *request) {
@@ -87,8 +87,7 @@ enum status overload_check_body(struct request *request) {
     return alone || held <= body_share(service) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
 }
 
-/* Whether the GPU's codecs are to do it: they serve, may take it, and are predicted to be done first, or are
- * wanted for all that they take. */
+/* Whether the GPU's codecs serve, may take the job, and are faster or configured to take all such jobs. */
 static bool goes_to_device(const struct request *request) {
     const struct service *service = request->service;
     const struct cost *cost = &request->cost;
@@ -127,7 +126,7 @@ void overload_learn(struct request *request, enum role role, int64_t real_ns) {
     struct cost_model *model = &request->service->cost;
     if (request->outcome.device) {
         cost_learn_device(model, &request->cost, real_ns);
-    } else if (role == ROLE_ANY) { /* the others get what these leave, and take as long */
+    } else if (role == ROLE_ANY) { /* other roles have other priorities, which distort their times */
         cost_learn(model, &request->cost, real_ns);
     }
 }

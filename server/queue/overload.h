@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What stands between a request and the queue: what it will cost, whether it may be read, and the sentence
- * for those that are refused. The discipline itself is admission.h, the threads are workers.h. */
+ * Connects requests to the queue: predicts their cost, decides whether a body is read, and writes the error
+ * of a refusal. admission.h has the discipline and workers.h the threads. */
 #ifndef BLURD_SERVER_QUEUE_OVERLOAD_H
 #define BLURD_SERVER_QUEUE_OVERLOAD_H
 
@@ -14,28 +14,27 @@ struct request;
 struct service;
 struct workers_calls;
 
-/* Starts the service's workers, `count` of them for all jobs, with these calls; its backends must be open.
- * ST_BUSY without memory or threads. */
+/* Starts the workers, `count` of them general ones; the service's backends must be open. ST_BUSY without
+ * memory or threads. */
 enum status overload_start_workers(struct service *service, unsigned count, const struct workers_calls *calls,
                                    struct error *err);
 
-/* With the headers read: ST_BUSY, and the reason in the request, when its body need not be kept. */
+/* Called after the headers. ST_BUSY: the body need not be read, and the request has the reason. */
 enum status overload_gate(struct request *request);
 
-/* Its body has grown: ST_BUSY when bodies take more than their share of memory. One body alone may. */
+/* Called when the body has grown. ST_BUSY: bodies exceed their share of memory, which one body alone may. */
 enum status overload_check_body(struct request *request);
 
 /* Predicts time and bytes into request->cost and request->job, from the first bytes of the picture. */
 void overload_estimate(struct request *request);
 
-/* Notes why, how long it would wait, and from that when to come back. Returns ST_BUSY. */
+/* Stores the refusal, its error and the Retry-After that follows from the wait. Returns ST_BUSY. */
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);
 
-/* Whether one more refusal is to have a line in the log: some each second are enough, and a refusal must cost
- * little. */
+/* Whether to log one more refusal. The lines a second are limited, since a refusal must be cheap. */
 bool overload_may_log(struct service *service);
 
-/* Takes part in what the model learns: the work of this request took so long on a worker of that role. */
+/* Updates the cost model with the time that a worker of that role took for the request. */
 void overload_learn(struct request *request, enum role role, int64_t real_ns);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     WORKERS_A_LARGE_ONE = 4,
     LARGE_NICE = 5,       /* a third of the processor time of a general worker beside it */
     DEVICE_NICE = 10,     /* a tenth */
-    CALM_NS = 1000000000, /* without small jobs before a large one gets help */
+    CALM_NS = 1000000000, /* a large job gets help after so long without small ones */
 };
 
 struct workers {
@@ -26,11 +26,11 @@ struct workers {
     struct crew *crew; /* its lock guards the queue */
     bool stopping, cancelling;
     struct admission admission;
-    sem_t large;            /* posted when the queue of large jobs may have one to take */
-    sem_t device;           /* posted once for each device worker that is to wake up */
-    unsigned sleeping;      /* device workers that sleep and were not called yet; under the lock */
-    unsigned watching;      /* general workers that wake up after a while to see whether the device stalls */
-    int64_t small_ns;       /* when a job that is not large was taken last; under the lock */
+    sem_t large;            /* posted when a large job may be ready */
+    sem_t device;           /* posted once for each device worker to wake up */
+    unsigned sleeping;      /* sleeping device workers without a post on their way; under the lock */
+    unsigned watching;      /* general workers that wake up in time to notice a stalled device */
+    int64_t small_ns;       /* when the last small job was taken; under the lock */
     unsigned count, wanted; /* threads started, to be started */
     pthread_t thread[];
 };
@@ -41,7 +41,7 @@ static void show(struct workers *workers) {
     metrics_set(metrics, METRIC_QUEUE_STANDING, workers->admission.standing);
 }
 
-/* Tells the queue whether a device serves; locked. Returns the time. */
+/* Tells the queue whether the device serves. Returns the time. Locked. */
 static int64_t look(struct workers *workers) {
     const struct workers_options *options = &workers->options;
     workers->admission.device_down =
@@ -49,8 +49,7 @@ static int64_t look(struct workers *workers) {
     return clock_ns();
 }
 
-/* The next job, or NULL when there is none for this kind of worker; with *refusal it is only to be refused.
- * Locked. */
+/* Takes the next job as admission_take does. Locked. */
 static struct job *next(struct workers *workers, enum role role, enum refusal *refusal) {
     struct job *job;
     if (workers->cancelling) {
@@ -66,7 +65,7 @@ static struct job *next(struct workers *workers, enum role role, enum refusal *r
     return job;
 }
 
-/* While jobs wait for a device, it may stall, and only a look at the clock shows that. Locked. */
+/* Wakes up in time to notice a stalled device while jobs wait for it. Locked. */
 static void wait_for_work(struct workers *workers) {
     bool watch = workers->admission.queue[JOB_DEVICE].waiting > 0;
     workers->watching += watch;
@@ -74,7 +73,7 @@ static void wait_for_work(struct workers *workers) {
     workers->watching -= watch;
 }
 
-/* Sleeps until there may be something to do. Locked. */
+/* Sleeps until there may be a job. Locked. */
 static void sleep_locked(struct workers *workers, enum role role) {
     if (role == ROLE_ANY) {
         if (!crew_help(workers->crew)) {
@@ -88,7 +87,7 @@ static void sleep_locked(struct workers *workers, enum role role) {
     crew_lock(workers->crew);
 }
 
-/* Waits for a job; NULL when the pool ends and nothing is left for this kind of worker. */
+/* Waits for a job; NULL when the pool ends and this worker's queue is empty. */
 static struct job *take(struct workers *workers, enum role role, enum refusal *refusal) {
     static const enum job_kind kinds[] = {
         [ROLE_ANY] = JOB_SMALL, [ROLE_LARGE] = JOB_LARGE, [ROLE_DEVICE] = JOB_DEVICE};
@@ -99,13 +98,13 @@ static struct job *take(struct workers *workers, enum role role, enum refusal *r
         sleep_locked(workers, role);
     }
     crew_unlock(workers->crew);
-    if (!job && role != ROLE_ANY) { /* the next worker may have used up its call while it had to wait */
+    if (!job && role != ROLE_ANY) { /* the next worker may have used up its post already */
         sem_post(role == ROLE_LARGE ? &workers->large : &workers->device);
     }
     return job;
 }
 
-/* Makes the lanes that are missing: all at the start, later the ones for which there was no memory then. */
+/* Creates all lanes at the start, and later retries those that failed. */
 static void open_lanes(const struct workers_options *options, struct worker *worker) {
     for (unsigned i = 0; i < options->backend_count; i++) {
         struct error err = {0};
@@ -116,8 +115,7 @@ static void open_lanes(const struct workers_options *options, struct worker *wor
     }
 }
 
-/* A worker that helps with a large job is late for the next small one, and has used up its turn on the
- * processor. */
+/* Helping with a large job would delay the helper's next small job. */
 static struct crew *helpers(struct workers *workers, const struct job *job) {
     crew_lock(workers->crew);
     bool calm = clock_ns() - workers->small_ns > CALM_NS;
@@ -144,14 +142,14 @@ static void run(struct workers *workers, enum role role) {
     }
 }
 
-/* On Linux each thread has its own priority, and 0 means the calling one. A failure does no harm. */
+/* On Linux 0 means the calling thread. A failure is harmless. */
 static void give_way(int by) {
     if (by > 0) {
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + by);
     }
 }
 
-/* The workers that keep a device busy come first. */
+/* Device workers have the highest priority. */
 static int behind_device(const struct workers *workers) {
     return workers->admission.limits.devices > 0 ? DEVICE_NICE : 0;
 }
@@ -242,7 +240,7 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
         return refusal;
     }
     if (others) {
-        crew_wake(workers->crew); /* unlocked, or it would wake up to wait */
+        crew_wake(workers->crew); /* unlocked, or the worker would wait for the lock */
     }
     if (kind == JOB_LARGE || call) {
         sem_post(call ? &workers->device : &workers->large);
@@ -261,7 +259,7 @@ void workers_done(struct workers *workers, struct job *job) {
     devices = devices < workers->sleeping ? devices : workers->sleeping;
     workers->sleeping -= devices;
     crew_unlock(workers->crew);
-    if (waiting) { /* a job may have waited for the memory that is free now */
+    if (waiting) { /* perhaps for the memory that is free now */
         crew_wake(workers->crew);
     }
     if (large) {

@@ -3,9 +3,9 @@
  * lock is the only one on the hot path. The threads are a crew (core/crew.h): idle ones help with a large
  * picture.
  *
- * admission.h decides which job is next and which one is refused. For each four general workers there is one
- * for large jobs alone, at least one; it runs while the others leave the processor idle. A device with codecs
- * of its own has a worker for each job that it takes at a time; these hand jobs over and sleep. */
+ * admission.h orders and refuses jobs. Each four general workers come with one worker of lower priority for
+ * large jobs (at least one). A device with its own codecs has a worker for each of its concurrent jobs; these
+ * pass jobs on and sleep. */
 #ifndef BLURD_SERVER_QUEUE_WORKERS_H
 #define BLURD_SERVER_QUEUE_WORKERS_H
 
@@ -22,14 +22,12 @@ struct workers;
 
 enum { WORKER_LANES = METRIC_BACKENDS_MAX - 1 };
 
-/* What one thread works with. */
 struct worker {
-    struct crew *crew;               /* of all workers; NULL: this job gets no help */
-    struct lane *lane[WORKER_LANES]; /* on backend[i]; NULL: that backend gave none */
+    struct crew *crew;               /* all workers; NULL: this job gets no help */
+    struct lane *lane[WORKER_LANES]; /* on backend[i]; NULL: creating it failed */
     enum role role;
 };
 
-/* What a worker does with a job. */
 struct workers_calls {
     void (*work)(struct job *job, struct worker *worker); /* runs the job and calls workers_done */
     void (*refuse)(struct job *job, enum refusal refusal);
@@ -48,19 +46,18 @@ struct workers_options {
 enum status workers_create(struct workers **workers, const struct workers_options *options,
                            struct error *err);
 
-/* Whether a request with so much patience is worth reading now; *wait_ns is how long it would wait.
- * Thread-safe, never blocks for long. */
+/* Whether to read a body; *wait_ns is the predicted wait. Thread-safe, never blocks for long. */
 enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t *wait_ns);
 
-/* Queues the job: a worker passes it to `work` or `refuse`. A job that is refused here stays the caller's.
+/* Queues the job; a worker passes it to `work` or `refuse`. The caller keeps a job that is refused here.
  * Thread-safe, never blocks for long. */
 enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *wait_ns);
 
-/* The job is finished and its memory is given back. */
+/* Called when the job is finished and its memory is free. Thread-safe. */
 void workers_done(struct workers *workers, struct job *job);
 
-/* Ends the threads after the queued jobs are run, or refused with `cancel`; running jobs are finished in any
- * case. From now on workers_submit refuses. NULL is allowed. */
+/* Ends the threads after all queued jobs have run, or with `cancel` were refused; running jobs are finished.
+ * From then on workers_submit refuses. NULL is allowed. */
 void workers_finish(struct workers *workers, bool cancel);
 
 /* Frees the pool, after workers_finish and after the last workers_submit. NULL is allowed. */
