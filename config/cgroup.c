@@ -38,9 +38,8 @@ static bool lists(const char *list, const char *name) {
     return false;
 }
 
-/* Lines of /proc/self/cgroup are "0::/path" (version 2) or "4:cpu,cpuacct:/path". Inside
- * a container the path may be the host's, which is not visible: then only the root of
- * the tree, which is the container's own group, has the files. */
+/* Lines of /proc/self/cgroup are "0::/path" (version 2) or "4:cpu,cpuacct:/path". In a container the path may
+ * be the host's and invisible; then the files are in the root of the tree, the container's own group. */
 void cgroup_each(const char *controller, cgroup_visit *visit, void *context) {
     char base[NAME_SIZE + sizeof ROOT];
     char line[PATH_SIZE];

@@ -73,15 +73,14 @@ static const struct config_flag actions[] = {
 
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 
-/* The command line, taken apart; pointers into argv. */
+/* The parsed command line, with pointers into argv. */
 struct command_line {
     enum config_action action;
-    bool answered;    /* the action needs nothing else */
+    bool answered;    /* the action needs no configuration */
     const char *file; /* --config, or NULL */
     const char *value[ROW_COUNT];
 };
 
-/* The file, while it is read. */
 struct file_state {
     struct config *config;
     const char *shown;        /* path, for sentences */
@@ -193,9 +192,8 @@ static enum status load_file(struct config *config, const char *path, struct err
     return config_file_read(path, file_line, &state, err);
 }
 
-/* Kubernetes sets variables for every service of the namespace. For one that is called
- * blurd, or blurd-canary, they look like options of ours: BLURD_SERVICE_HOST,
- * BLURD_PORT=tcp://10.0.0.1:80, BLURD_PORT_80_TCP_ADDR. They must not stop the start. */
+/* Kubernetes sets variables for every service of the namespace. Those of blurd or blurd-canary resemble
+ * options: BLURD_SERVICE_HOST, BLURD_PORT=tcp://10.0.0.1:80, BLURD_PORT_80_TCP_ADDR. They are ignored. */
 static bool is_service_link(const char *name, const char *value) {
     const char *port = strstr(name, "_PORT");
     return strstr(name, "_SERVICE_HOST") || strstr(name, "_SERVICE_PORT") ||
@@ -247,7 +245,7 @@ static const char *variable(char *const *envp, const char *name) {
 }
 
 static enum status load_environment(struct config *config, char *const *envp, struct error *err) {
-    const char *port = variable(envp, "PORT"); /* what serverless platforms set; weaker than our own */
+    const char *port = variable(envp, "PORT"); /* set by serverless platforms; BLURD_PORT wins */
     enum status status = port ? assign(config, &rows[ROW_port], "PORT", "environment", port, err) : ST_OK;
     for (; envp && *envp && !status; envp++) {
         status = load_variable(config, *envp, err);

@@ -31,7 +31,7 @@ static uint32_t quota_cores(long long quota, long long period) {
     return cores < UINT32_MAX ? (uint32_t)cores : UINT32_MAX;
 }
 
-/* Reads two numbers; what is missing or no number ("max") counts as 0, which means none. */
+/* Reads two numbers; a missing number or "max" counts as 0, which means no limit. */
 static bool read_numbers(const char *path, long long *first, long long *second) {
     FILE *file = fopen(path, "re");
     if (!file) {

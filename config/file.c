@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One file being read. */
 struct file_reader {
     const char *shown; /* its path, for error sentences */
     config_file_line each;
@@ -86,7 +85,7 @@ static enum status read_lines(const struct file_reader *reader, char *text, size
     return status;
 }
 
-/* Reads at most one byte more than allowed, so that an endless file ends here, too. */
+/* Reads at most one byte more than allowed, even from an endless file. */
 static enum status slurp(const char *path, const char *shown, char *text, size_t *size, struct error *err) {
     FILE *file = fopen(path, "re");
     if (!file) {

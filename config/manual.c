@@ -6,7 +6,7 @@
 #include "config/config.h"
 #include "core/version.h"
 
-/* max_body as max-body; in the manual a dash that is to stay one is escaped. */
+/* max_body as max-body; roff needs an escape for a real dash. */
 static void print_flag(const char *name, const char *dash, FILE *out) {
     fprintf(out, "%s%s", dash, dash);
     for (; *name; name++) {
@@ -18,8 +18,8 @@ static void print_flag(const char *name, const char *dash, FILE *out) {
     }
 }
 
-/* A paragraph: dashes and backslashes stay what they are, and what stands in backquotes becomes bold. No
- * sentence of the tables begins with a dot or an apostrophe, which would be a command. */
+/* Escapes dashes and backslashes, and prints text in backquotes bold. No sentence of the tables begins with a
+ * dot or an apostrophe, which would be a command. */
 static void print_paragraph(const char *text, FILE *out) {
     bool bold = false;
     for (; *text; text++) {
@@ -91,7 +91,7 @@ void manual_print(FILE *out) {
     fputs(tail, out);
 }
 
-/* The words for an option's value; a text without a default names a file. */
+/* Names an option's value; a text without a default is a file. */
 static void print_completion_row(const struct option *row, FILE *out) {
     bool text = row->type == OPTION_TEXT;
     fputs("    ", out);

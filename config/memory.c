@@ -9,7 +9,7 @@
 
 enum { PATH_SIZE = 600 };
 
-/* Lowers *limit to the number in the file; "max" is none, and so is the huge one of version 1. */
+/* Lowers *limit to the number in the file. "max" and the huge number of version 1 mean no limit. */
 static void lower(uint64_t *limit, const char *folder, const char *name) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", folder, name);

@@ -12,8 +12,8 @@ struct unit {
     int64_t factor;
 };
 
-/* Largest first within a type: option_format takes the first that divides the value, so
- * that the spelling that we print stands before its abbreviations. */
+/* Largest first within a type: option_format takes the first that divides the value. The spelling to print
+ * stands before its abbreviations. */
 static const struct unit units[] = {
     {OPTION_WHOLE, "", 1},           {OPTION_PIXELS, "MP", MEGAPIXEL},
     {OPTION_PIXELS, "M", MEGAPIXEL}, {OPTION_PIXELS, "", 1},
@@ -52,8 +52,7 @@ static int64_t unit_factor(enum option_type type, const char *suffix) {
     return 0;
 }
 
-/* "20 MiB" to 20971520. Digits only: signs, fractions and exponents are no numbers here.
- * False also for what does not fit; the bounds of the rows are far below that. */
+/* "20 MiB" to 20971520. False for signs, fractions, exponents, and numbers that do not fit. */
 static bool parse_number(enum option_type type, const char *text, int64_t *value) {
     int64_t number = 0;
     const char *p = text;
@@ -85,7 +84,7 @@ static void store_number(const struct option *row, int64_t value, void *target) 
         break;
     case OPTION_PIXELS:
     case OPTION_BYTES:
-    case OPTION_DURATION: /* uint64_t and int64_t have the same bytes for what fits both */
+    case OPTION_DURATION: /* an int64_t with the same bytes */
         memcpy(member, &value, sizeof value);
         break;
     case OPTION_SWITCH:

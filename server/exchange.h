@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One request's life, told without the HTTP library: server/http/connection.c feeds it what
- * arrives and sends what it answers.
+ * Processes one request independently of the HTTP library. server/http/connection.c passes in the received
+ * data and sends the answer.
  *
  *     exchange_create   the request line has been read             event thread
  *     exchange_header   once per header field
@@ -10,8 +10,7 @@
  *     exchange_work     the work                                    worker thread
  *     exchange_destroy  the answer is sent, or the client is gone   event thread
  *
- * One owner at a time: the event thread, then the queue and a worker, then the event
- * thread again. Nothing here is called by two threads at once. */
+ * A request has one owner at a time: the event thread, then the queue and a worker, then the event thread. */
 #ifndef BLURD_SERVER_EXCHANGE_H
 #define BLURD_SERVER_EXCHANGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The record of one request and its answer. exchange.h tells its life. */
+ * The record of one request and its answer. exchange.h has the functions. */
 #ifndef BLURD_SERVER_REQUEST_H
 #define BLURD_SERVER_REQUEST_H
 
@@ -33,7 +33,7 @@ struct answer_header {
     char value[320];
 };
 
-/* What goes back. The body is heap memory that the HTTP side takes over. */
+/* The HTTP side takes over the body, which is heap memory. */
 struct answer {
     unsigned http_status;
     struct buf body;
@@ -41,18 +41,18 @@ struct answer {
     struct answer_header header[ANSWER_HEADERS_MAX];
 };
 
-/* What a picture turned out to be and where its time went; for headers, log, metrics. */
+/* The picture's properties and the time of each stage, for headers, log and metrics. */
 struct outcome {
     enum problem problem;
     enum metric_format format;
     unsigned backend; /* number in the metrics; 0: none ran */
     char backend_name[32];
-    char notice[160]; /* what about the regions needs saying; empty: nothing */
+    char notice[160]; /* a warning about the regions; empty: none */
     unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that metadata=keep could not keep */
     uint32_t width, height;
     int64_t stage_ns[STAGE_COUNT];
     bool stages; /* the request got as far as a worker */
-    bool device; /* a GPU's codecs did it all */
+    bool device; /* a GPU's codecs did all steps */
 };
 
 /* How a worker reaches the connection of a request. */
@@ -87,12 +87,12 @@ struct request {
     bool authorized;
     bool answered;        /* the answer is complete */
     bool close;           /* the connection must not be used again */
-    struct slot *slot;    /* of the body; for a GPU's codecs also the answer that they make */
+    struct slot *slot;    /* holds the body, and the answer of a GPU's codecs */
     size_t body_size;     /* bytes of the body kept at the slot's start */
     uint64_t received;    /* bytes of the body seen, discarded ones included */
     size_t sent;          /* bytes of the answer's body */
     size_t answer_bytes;  /* memory of it that counts against the budget */
-    enum refusal refusal; /* why it is overloaded; of use with PROBLEM_BUSY */
+    enum refusal refusal; /* set with PROBLEM_BUSY */
     unsigned retry_after_s;
     int64_t created_ns; /* clock_ns */
     int64_t queued_ns;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Rules of libmicrohttpd that shape this file: a response may be queued in the first call
- * of the handler or after the last byte of the body, never between; a suspended
- * connection has no timeout and must be resumed before MHD_stop_daemon, or that aborts;
- * its only timeout is for inactivity (see watchdog.h). */
+ * Rules of libmicrohttpd that shape this file: a response may be queued in the first call of the handler or
+ * after the last byte of the body, never between; a suspended connection has no timeout and must be resumed
+ * before MHD_stop_daemon, or that aborts; its only timeout is for inactivity (see watchdog.h). */
 #include "server/http/connection.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the kernel knows about the peer of a socket. Nothing is read or written. */
+ * Reads what the kernel knows about the peer of a socket, without any traffic. */
 #ifndef BLURD_SERVER_HTTP_PEER_H
 #define BLURD_SERVER_HTTP_PEER_H
 

@@ -138,8 +138,7 @@ static const struct argument output_table[] = {
     {0},
 };
 
-/* ---- which of them an endpoint takes; no filter: the pipeline ---- */
-
+/* A NULL filter stands for the pipeline's endpoint. */
 static bool is_pipeline(const struct filter *filter) {
     return !filter;
 }

@@ -12,7 +12,6 @@
 
 enum { STATUS_LINE_MIN = 12, ARGUMENTS_MAX = 64 << 10, WORDS_MAX = 512 };
 
-/* --- the daemon's configuration ------------------------------------------------------ */
 /* Reads at most `size` bytes; 0 when that is not possible. */
 static size_t read_whole(const char *path, char *text, size_t size) {
     size_t have = 0;
@@ -62,7 +61,6 @@ enum status health_config(struct config *config, const char *path, char *const *
     return at < count ? config_load(config, &action, count - at, words + at, environment, err) : ST_OK;
 }
 
-/* --- asking -------------------------------------------------------------------------- */
 struct door {
     const char *address;
     uint16_t port;

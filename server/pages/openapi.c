@@ -40,8 +40,6 @@ static const struct filter *filter_of(const struct route *route) {
     return route->filter ? filter_find(route->filter) : NULL;
 }
 
-/* ---- parameters ---- */
-
 /* The name of an argument's schema: BlurKernelSize for blur and kernel_size. */
 static void emit_schema_name(struct emitter *w, const char *prefix, const char *name) {
     const char *const words[] = {prefix, name};
@@ -149,8 +147,6 @@ static void emit_property(struct emitter *w, const char *prefix, const struct ar
     refer_schema(w, prefix, row->name);
 }
 
-/* ---- answers ---- */
-
 static void emit_headers(struct emitter *w, const char *const *names) {
     emit(w, ",\"headers\":{");
     for (; *names; names++) {
@@ -240,8 +236,6 @@ static void emit_page_answer(struct emitter *w, const struct route *route, unsig
     emit(w, "}");
 }
 
-/* ---- paths ---- */
-
 static void emit_form(struct emitter *w, const struct filter *filter) {
     emit(w, "\"multipart/form-data\":{\"schema\":{\"type\":\"object\",\"required\":[\"image\"],"
             "\"additionalProperties\":false,\"properties\":{");
@@ -322,8 +316,6 @@ static void write_paths(struct emitter *w) {
     emit(w, "}");
 }
 
-/* ---- the rest ---- */
-
 /* Options that limit what clients may send. */
 static const char *const limits[] = {"max_body",      "max_pixels",     "max_side",     "max_scans",
                                      "max_steps",     "header_timeout", "body_timeout", "work_timeout",
@@ -380,8 +372,7 @@ static void write_version(struct emitter *w) {
     emit(w, "\"" BLURD_VERSION "\"");
 }
 
-/* What replaces "@name" in the skeleton: a value; or members of an object, where that is a name with `true`.
- */
+/* Replaces "@name" in the skeleton by a value, or by members of an object where it is a name with `true`. */
 static const struct {
     const char *name;
     void (*write)(struct emitter *w);

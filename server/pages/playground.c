@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The assembler includes the files, as in gpu/cuda/embedded.c, from a folder that the Makefile names to it.
- */
+ * The assembler includes the files from a folder that the Makefile names, as in gpu/cuda/embedded.c. */
 #include "server/pages/playground.h"
 
 #include <stdio.h>

@@ -62,8 +62,7 @@ static struct mask_grid blocks_of(const struct picture *picture, bool interpolat
         return (struct mask_grid){.width = 8, .height = 8};
     }
     if (shape->model == PIXEL_RGB) {
-        /* The sampling is unknown here. MCUs have 1 to 4 blocks an axis, and 96 is a multiple of each size.
-         */
+        /* The sampling is unknown. MCUs have 1 to 4 blocks an axis, and 96 is a multiple of each size. */
         return (struct mask_grid){
             .width = 96, .height = 96, .margin_x = interpolated, .margin_y = interpolated};
     }

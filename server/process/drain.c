@@ -13,8 +13,7 @@
 #include "server/process/signals.h"
 #include "server/service.h"
 
-/* Waits until `fd` (-1: none) is readable or `ms` have passed; true when a signal came that
- * asks to end. */
+/* Waits until `fd` (-1: none) is readable or `ms` have passed; true when a signal came that asks to end. */
 static bool wait_for(int fd, int signals, int64_t ms) {
     struct pollfd fds[2] = {{.fd = signals, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
     int64_t until = clock_ns() + ms * 1000000;
