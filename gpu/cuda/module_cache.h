@@ -1,40 +1,38 @@
 /* SPDX-License-Identifier: MIT
- * Compiled modules kept on disk, so that NVRTC works once and not at every start.
+ * A cache of compiled modules on disk, so that NVRTC does not run at every start.
  *
- * The driver executes any module that it is given, so files are not trusted: the folder must belong to this
- * user alone, and every byte of a file is checked before its content is returned. Any fault of the folder or
- * of a file costs one compilation. */
+ * The driver executes any module, so files are not trusted: the folder must belong to this user alone, and
+ * a load checks every byte. A fault of the folder or of a file costs one compilation. */
 #ifndef BLURD_GPU_CUDA_MODULE_CACHE_H
 #define BLURD_GPU_CUDA_MODULE_CACHE_H
 
 #include "core/bytes.h"
 
-/* A 128-bit hash of everything that determines a module's content. */
+/* A 128-bit hash of all inputs that determine a module. */
 struct module_key {
     uint64_t high, low;
 };
 
 enum {
-    MODULE_SIZE_MAX = 16 << 20, /* of one module; a hundred times what ours take */
-    MODULE_FILES_MAX = 32       /* of this cache; the longest unused are removed beyond */
+    MODULE_SIZE_MAX = 16 << 20, /* of one module; a hundred times the usual size */
+    MODULE_FILES_MAX = 32       /* of this cache; beyond, the least recently used are removed */
 };
 
-/* Begins a key, and adds a part to it; "a", "bc" and "ab", "c" make different keys. */
+/* Begins a key, and adds a part. The parts "a", "bc" and "ab", "c" give different keys. */
 struct module_key module_key_begin(void);
 void module_key_add(struct module_key *key, struct bytes part);
 
-/* Opens the folder, making it (not its parents) if it is absent; -1 with the reason in
- * *err if it is not a folder of this user alone (mode 0700). The caller closes it. */
+/* Opens the folder, and makes it (not its parents) if it is absent. The caller closes it. Returns -1 with the
+ * reason in *err unless it is a folder of this user alone (mode 0700). */
 int module_cache_open(const char *folder, struct error *err);
 
-/* Appends the module of `key` to `module`, which had better be empty; its maximum holds.
- * ST_ARGUMENT when there is none; ST_CORRUPT when it was damaged or foreign, and then it
- * is removed; `module` is then unchanged. */
+/* Appends the module of `key` to `module`, within its maximum. ST_ARGUMENT without such a module; ST_CORRUPT,
+ * and the file is removed, for a damaged or foreign one. A failure leaves `module` unchanged. */
 enum status module_cache_load(int folder, const struct module_key *key, struct buf *module,
                               struct error *err);
 
-/* Keeps a module. Readers see the old file, the new one or none, never half of one, also
- * with several writers. On failure nothing is left behind and the old file stays. */
+/* Stores a module. Readers see the old file, the new one or none, even with several writers. A failure leaves
+ * the old file and nothing else. */
 enum status module_cache_store(int folder, const struct module_key *key, struct bytes module,
                                struct error *err);
 

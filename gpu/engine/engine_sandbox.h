@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The sandbox of an engine, which limits what an attacker who controls the engine can do. Once the driver is
- * open, the engine needs its memory, its threads, the GPU's devices, the sockets it has, and some files that
- * the driver reads. The rest is denied to all threads, including the driver's:
+ * The sandbox of an engine limits an attacker who controls the engine. It binds all threads, including the
+ * driver's:
  *
- *   calls   A list (core/call_list.h). No program, no process, no socket, no memory that can be run, no file
- *           that is made. ioctl takes the commands of the GPU's driver and no terminal's.
- *   files   Landlock (core/landlock.h), as far as the kernel knows it: only the GPU's devices may be used,
- *           and only what the driver reads of the system and of this process may be read. No TCP connection.
+ *   calls   A list (core/call_list.h). No new program, process or socket, no executable memory, no new file.
+ *           ioctl takes only the commands of the GPU's driver.
+ *   files   Landlock (core/landlock.h), as far as the kernel supports it. The engine may use only the GPU's
+ *           devices and read only the system files that the driver needs. No TCP connection.
  *
- * docs/security.md says what is left. */
+ * docs/security.md lists the remaining risks. */
 #ifndef BLURD_GPU_ENGINE_ENGINE_SANDBOX_H
 #define BLURD_GPU_ENGINE_ENGINE_SANDBOX_H
 
@@ -21,16 +20,16 @@ struct engine_sandbox {
     struct call_list list;
 };
 
-/* Before the driver is opened, while there is one thread: makes the list of calls, which takes a millisecond.
- */
+/* Makes the list of calls, which takes a millisecond. Call it with one thread, before the driver is
+ * opened. */
 void engine_sandbox_prepare(struct engine_sandbox *sandbox);
 
-/* Once the driver is up. What the kernel lacks is logged; with `must` it is ST_DEVICE, with a sentence.
- * *entered: at least the list of calls is in force. */
+/* Call it once the driver is open. Logs what the kernel lacks; with `must` that is ST_DEVICE. *entered: at
+ * least the list of calls is in force. */
 enum status engine_sandbox_enter(const struct engine_sandbox *sandbox, bool must, bool *entered,
                                  struct error *err);
 
-/* The list (core/call_list.h); there is no context. */
+/* Fills in the list (core/call_list.h). `context` is unused. */
 int engine_sandbox_fill(void *filter, pid_t process, const void *context);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A stream that turns JPEGs into JPEGs: it decodes, runs the chain and encodes on the device, to the byte as
- * the CPU's codecs and filters do. Inside the engine process only.
+ * A stream that turns JPEGs into JPEGs: it decodes, filters and encodes on the device, and its bytes equal
+ * those of the CPU. Inside the engine process only.
  *
- * A JPEG goes in three steps, of which none waits for the device. The next step may begin, and the job is
- * done, when gpu_stream_reached says so. The job and its bytes stay unchanged until then. All steps return
- * ST_UNSUPPORTED for a JPEG that gpu/jpeg/jpeg_header.h does not take or that is damaged
- * (gpu/jpeg/huffman_sync.h), an orientation that is not exact, and a result larger than job->room; the CPU
- * may then do the job. Other statuses are those of gpu_chain_run. After a failure nothing is enqueued, and
- * job->output is undefined. */
+ * A job has three steps, and none waits for the device. The next step may begin once gpu_stream_reached is
+ * true. The job and its bytes must stay unchanged until then. All steps return ST_UNSUPPORTED for a JPEG
+ * that gpu/jpeg/jpeg_header.h does not take, damaged data (gpu/jpeg/huffman_sync.h), an orientation that
+ * is not exact, and a result larger than job->room; the CPU may then do the job. Other statuses are as of
+ * gpu_chain_run. After a failure nothing is enqueued, and job->output is undefined. */
 #ifndef BLURD_GPU_ENGINE_JPEG_STREAM_H
 #define BLURD_GPU_ENGINE_JPEG_STREAM_H
 
@@ -23,22 +22,22 @@ struct jpeg_stream {
     struct gpu_encode encode;
 };
 
-/* Opens the stream on the current context, and the codecs. ST_UNSUPPORTED with a driver that cannot write
+/* Opens the stream and its codecs on the current context. ST_UNSUPPORTED with a driver that cannot write
  * fences, ST_BUSY without memory, else ST_DEVICE. Call jpeg_stream_finish after a failure, too. */
 enum status jpeg_stream_init(struct jpeg_stream *jpeg, struct gpu_device *device, struct error *err);
 
 /* Accepts an all-zero struct, and leaves one. */
 void jpeg_stream_finish(struct jpeg_stream *jpeg);
 
-/* Reserves memory and reads the header, ten microseconds of work for the processor. Runs on the caller's
- * thread. The pictures of the job are described in filters/backend.h; job->slot is not used. */
+/* Reserves memory and reads the header, on the caller's thread, which takes ten microseconds.
+ * filters/backend.h describes the job; job->slot is not used. */
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
-/* Enqueues all work that makes the JPEG. */
+/* Enqueues decoding, filtering and encoding. */
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
-/* Checks that the data was intact and stores the size of the result. Enqueues its copy to job->output where
- * the device does not write there itself. */
+/* Checks that the data was intact and stores the size of the result. Enqueues the copy to job->output unless
+ * the device has written there itself. */
 enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                             struct error *err);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The front's slots, mapped into the engine and registered with the driver, so that copies run at the speed
- * of pinned memory. Registering costs 0.4 ms a MiB on a virtual machine with an H100, and more when many
- * threads do it at once. So a slot is registered once, and again only when more of it is used or its pages
- * have changed. */
+ * The front's slots, mapped into the engine and registered with the driver, so that copies run at the
+ * speed of pinned memory. Registering costs 0.4 ms per MiB on a virtual machine with an H100, and more
+ * when many threads register. So a slot is registered once, and again only when it grows or its pages have
+ * changed. */
 #ifndef BLURD_GPU_ENGINE_MAPPING_H
 #define BLURD_GPU_ENGINE_MAPPING_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "gpu/cuda/driver.h"
@@ -23,13 +22,13 @@ void mappings_destroy(struct mappings *mappings);
 /* A slot as the front describes it. */
 struct slot_view {
     uint64_t serial, generation; /* as of struct slot */
-    uint64_t span;               /* bytes that matter */
+    uint64_t span;               /* bytes in use */
 };
 
-/* Takes the slot for one run and stores where its memory is: `span` bytes of `fd`, which stays the caller's
- * and must be a slot_file, whose size cannot change. A context must be current. ST_BUSY when it cannot be
- * mapped; ST_INTERNAL for another kind of file, or while another run has the slot. Memory that cannot be
- * registered is used all the same; copies are slower then. Thread-safe. */
+/* Takes the slot for one run and stores the address of its memory: `span` bytes of `fd`. The caller keeps
+ * `fd`, which must be a slot_file, whose size cannot change. A context must be current. ST_BUSY when mapping
+ * fails; ST_INTERNAL for another kind of file, or while another run has the slot. Memory that cannot be
+ * registered works, but copies are slower. Thread-safe. */
 enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, int fd,
                          struct mapping **mapping, uint8_t **memory, struct error *err);
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * One thread's connection to an engine: a socket to its process, or a session in this process. */
+ * A thread's connection to an engine: a socket to its process, or a session in this process. */
 #ifndef BLURD_GPU_FRONT_LINK_H
 #define BLURD_GPU_FRONT_LINK_H
 
 #include "gpu/engine/engine.h"
 
 struct engine_link {
-    uint64_t epoch;                 /* number of the engine; 0: none. The supervisor compares it */
+    uint64_t epoch;                 /* serial number of the engine; 0: none */
     int socket;                     /* to the engine process, -1: none */
     struct engine_session *session; /* with single_process, else NULL */
 };
 #define LINK_NONE ((struct engine_link){.socket = -1})
 
-/* Runs on the engine, waits at most `timeout_ms`, and checks the answer. Any failure but ST_BUSY (no device
- * memory for this run) and ST_UNSUPPORTED (a JPEG that the device does not take) means that the engine must
- * be ended. Until it is, it may still write to the slot. */
+/* Runs on the engine, waits at most `timeout_ms`, and checks the answer. After any failure but ST_BUSY (no
+ * device memory for this run) and ST_UNSUPPORTED (a JPEG that the device does not take) the engine must be
+ * ended. Until then it may write to the slot. */
 enum status link_run(struct engine_link *link, struct wire_run *run, int slot, int64_t timeout_ms,
                      struct wire_done *done, struct error *err);
 
-/* Closes the connection; LINK_NONE is allowed, and left. */
+/* Closes the connection and sets it to LINK_NONE, which is allowed. */
 void link_close(struct engine_link *link);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * What the GPU part was built with. versions.c is compiled where the CUDA headers were
- * found, versions_none.c elsewhere; the Makefile picks. */
+ * Describes the build of the GPU part. The Makefile picks versions.c with the CUDA headers,
+ * versions_none.c without. */
 #ifndef BLURD_GPU_FRONT_VERSIONS_H
 #define BLURD_GPU_FRONT_VERSIONS_H
 
-/* "cuda 13.0" or "none (CPU-only build)"; constant. */
+/* "cuda 13.0" or "none (CPU-only build)". The string is constant. */
 const char *gpu_build_versions(void);
 
-/* Writes which GPUs this program serves: "cuda 13.0; kernels for sm_75, sm_80, compute_75", where compute_75
- * is PTX, from which drivers make code for all later ones; "cuda 13.0; no kernels, NVRTC compiles them at the
- * start"; or "CPU only". */
+/* Writes which GPUs this program supports: "cuda 13.0; kernels for sm_75, sm_80, compute_75", where
+ * compute_75 is PTX, which drivers compile for all later GPUs; "cuda 13.0; no kernels, NVRTC compiles them at
+ * the start"; or "CPU only". */
 enum { GPU_SUPPORT_MAX = 160 };
 void gpu_build_support(char text[GPU_SUPPORT_MAX]);
 

@@ -10,9 +10,8 @@ struct gpu_buffer {
     size_t size;
 };
 
-/* Makes the buffer hold at least `size` bytes, aligned to 256; its contents are lost. New memory is filled
- * with 0 on the stream, and counts as kept (struct gpu_device). ST_BUSY without device memory, else
- * ST_DEVICE. */
+/* Makes the buffer hold at least `size` bytes, aligned to 256; its contents are lost. The stream fills new
+ * memory with 0, and device->memory_kept counts it. ST_BUSY without device memory, else ST_DEVICE. */
 enum status gpu_buffer_reserve(struct gpu_buffer *buffer, struct gpu_device *device, CUstream stream,
                                size_t size, struct error *err);
 

@@ -7,22 +7,21 @@
 #include "gpu/cuda/kernels.h"
 #include "gpu/stream/stream.h"
 
-/* A plane on the device. With one sample along an axis, mirror and wrap are clamp there; EDGE_FRAME reads as
- * EDGE_ZERO. */
+/* The grid of a plane on the device. Along an axis with one sample, mirror and wrap become clamp. EDGE_FRAME
+ * reads as EDGE_ZERO. */
 struct kernel_grid gpu_launch_grid(const struct plane *plane, enum edge edge);
 
-/* Cuts `target` into tiles that follow the *blocks tiles of the launch so far, and adds to *blocks. */
+/* Cuts `target` into tiles, which follow the *blocks tiles already in the launch, and adds to *blocks. */
 struct kernel_tiles gpu_launch_tiles(const struct kernel_grid *target, int32_t width, int32_t height,
                                      int32_t columns, unsigned *blocks);
 
-/* The size of a launch. */
 struct gpu_blocks {
     unsigned count;     /* of blocks */
     unsigned threads_y; /* rows of KERNEL_THREADS_X threads in each */
     unsigned shared;    /* bytes of shared memory of each, at most KERNEL_SHARED_MAX */
 };
 
-/* Enqueues the kernel on the stream. `pass` is the struct that it takes by value. */
+/* Enqueues the kernel, which takes the struct at `pass` by value. */
 enum status gpu_launch(struct gpu_stream *stream, enum kernel kernel, void *pass, struct gpu_blocks blocks,
                        struct error *err);
 

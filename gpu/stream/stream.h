@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One stream of a GPU with its device memory, for one thread. Buffers grow to a high-water mark; once warm, a
- * run allocates nothing. All streams of a GPU together keep no more than device->memory_share between runs
+ * A stream of a GPU with its device memory, for one thread. Buffers grow to a high-water mark, so a warm
+ * run allocates nothing. Between runs all streams of a GPU together keep at most device->memory_share
  * (gpu_stream_trim). Inside the engine process only. */
 #ifndef BLURD_GPU_STREAM_STREAM_H
 #define BLURD_GPU_STREAM_STREAM_H
@@ -13,29 +13,29 @@ struct gpu_stream {
     CUstream handle;
     CUevent begin, uploaded, filtered, done; /* with timing; `done` blocks the waiting thread */
     struct gpu_buffer source, target, scratch;
-    struct gpu_buffer spare, mask; /* for runs with a mask: a third picture for chains, and the mask itself */
-    unsigned trim_epoch;           /* the device's, when this stream was trimmed last */
-    volatile uint32_t *fence;      /* in pinned memory: how many steps the device has finished */
+    struct gpu_buffer spare, mask; /* for runs with a mask: a third picture, and the mask */
+    unsigned trim_epoch;           /* value of the device's trim_epoch at this stream's last trim */
+    volatile uint32_t *fence;      /* in pinned memory: number of steps the device has finished */
     CUdeviceptr fence_device;
-    uint32_t steps; /* enqueued, as the fence counts them */
+    uint32_t steps; /* number of steps enqueued */
 };
 
 /* Creates the stream and its events on the current context. Call gpu_stream_finish after a failure, too. */
 enum status gpu_stream_init(struct gpu_stream *stream, struct gpu_device *device, struct error *err);
 void gpu_stream_finish(struct gpu_stream *stream);
 
-/* Makes the buffer hold at least `size` bytes, as gpu_buffer_reserve does. */
+/* As gpu_buffer_reserve. */
 enum status gpu_stream_reserve(struct gpu_stream *stream, struct gpu_buffer *buffer, size_t size,
                                struct error *err);
 
-/* Device memory of at least `size` bytes for the kernels of one run, aligned to 256 bytes; its contents are
- * undefined. */
+/* Stores device memory for the kernels of one run: at least `size` bytes, aligned to 256, undefined
+ * contents. */
 enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdeviceptr *data, struct error *err);
 
 /* Waits until the stream has reached the event `done`. */
 enum status gpu_stream_wait(struct gpu_stream *stream, struct error *err);
 
-/* Waits for all enqueued work, which must not outlive the caller's memory, and ignores its outcome. Returns
+/* Waits for all enqueued work, which must not outlive the caller's memory, and ignores its result. Returns
  * `status`. */
 enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status);
 
@@ -43,25 +43,25 @@ enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status);
  * lacks the call, ST_BUSY without memory, else ST_DEVICE. */
 enum status gpu_stream_init_fence(struct gpu_stream *stream, struct error *err);
 
-/* Enqueues the end of a step. */
+/* Enqueues a write of the fence, which ends a step. */
 enum status gpu_stream_signal(struct gpu_stream *stream, struct error *err);
 
-/* Whether the device has finished all steps. Reads memory only; any thread. */
+/* Whether the device has finished all steps. Reads memory only. Thread-safe. */
 bool gpu_stream_reached(const struct gpu_stream *stream);
 
-/* ST_DEVICE when the device has failed and will never finish its steps. Asks the driver. */
+/* Asks the driver. ST_DEVICE when the device has failed and will never finish its steps. */
 enum status gpu_stream_query(const struct gpu_stream *stream, struct error *err);
 
 /* The times between the four events, once `done` is reached. */
 enum status gpu_stream_timing(struct gpu_stream *stream, struct lane_timing *timing, struct error *err);
 
-/* After a run that ended with `status`, with nothing enqueued. When the streams of a GPU keep more than their
- * share of its memory, or none was left, each frees its buffers in its next call, so that buffers which were
- * large once do not stay. Freeing stops the GPU for a moment. Returns true after it has freed the stream's
- * buffers; the caller then frees those that it has beside them. After ST_DEVICE nothing is freed. */
+/* Call after a run that ended with `status`, with nothing enqueued. When the streams of a GPU keep more than
+ * their share of its memory, or an allocation failed, each frees its buffers in its next call. Freeing stops
+ * the GPU for a moment. Returns true when it has freed the stream's buffers; the caller then frees its own.
+ * After ST_DEVICE nothing is freed. */
 bool gpu_stream_trim(struct gpu_stream *stream, enum status status);
 
-/* Whether the streams of this GPU were told to free their buffers, and this one has not yet. */
+/* Whether the next gpu_stream_trim will free the stream's buffers. */
 bool gpu_stream_is_stale(const struct gpu_stream *stream);
 
 #endif

@@ -18,8 +18,8 @@ union control {
     struct cmsghdr align;
 };
 
-/* A socket holds only a few unread messages (net.unix.max_dgram_qlen). Sending waits no longer than this for
- * a process that has stopped. */
+/* A socket queues only a few unread messages (net.unix.max_dgram_qlen), so sending to a stopped process
+ * blocks. This bounds the wait. */
 static const struct timeval send_timeout = {.tv_sec = 1};
 
 enum status channel_pair(int pair[2], struct error *err) {
@@ -81,8 +81,8 @@ static enum status wait_readable(int socket, int64_t ms, struct error *err) {
     }
 }
 
-/* Takes the descriptor that came with a packet, -1 for none. False where there are several, which
- * no sender of ours does: alignment leaves room for a second one. They are closed. */
+/* Takes the descriptor out of a packet; -1: there was none. Returns false, with all of them closed, when
+ * there are several: alignment leaves room for a second one. */
 static bool take_descriptor(struct msghdr *packet, int *fd) {
     struct cmsghdr *header = CMSG_FIRSTHDR(packet);
     *fd = -1;
@@ -100,8 +100,8 @@ static bool take_descriptor(struct msghdr *packet, int *fd) {
     return count <= 1;
 }
 
-/* The size of the packet, one that does not fit included; 0 or less: there is none. recv, unlike recvmsg, can
- * never take a descriptor, and is all that the sandbox leaves to the front; the kernel drops what came. */
+/* Returns the full size of the packet, even if it does not fit; 0 or less without one. The sandbox of the
+ * front permits recv only, which cannot receive a descriptor; the kernel drops it. */
 static ssize_t receive_plain(int socket, void *message, size_t size) {
     ssize_t got;
     do {
@@ -110,7 +110,7 @@ static ssize_t receive_plain(int socket, void *message, size_t size) {
     return got;
 }
 
-/* The same with the descriptor that came with it, -1 without. A packet that is to be refused has no size. */
+/* Also receives the descriptor of the packet, or -1. Returns 1 for a packet that must be refused. */
 static ssize_t receive_both(int socket, void *message, size_t size, int *fd) {
     struct iovec part = {message, size};
     union control control = {0};
@@ -122,7 +122,7 @@ static ssize_t receive_both(int socket, void *message, size_t size, int *fd) {
     do {
         got = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC | MSG_TRUNC);
     } while (got < 0 && errno == EINTR);
-    bool single = got < 0 || take_descriptor(&packet, fd); /* also with an empty packet */
+    bool single = got < 0 || take_descriptor(&packet, fd);
     return single && !(packet.msg_flags & MSG_CTRUNC) ? got : 1;
 }
 

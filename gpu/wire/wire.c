@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* A day: more than anything takes, and sums of it stay far from overflowing. */
+/* One day exceeds every real duration, and sums of days do not overflow. */
 static const int64_t longest_ns = INT64_C(86400) * 1000000000;
 
 static bool is_duration(int64_t ns) {

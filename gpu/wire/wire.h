@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The messages between the front and the engine process: of fixed size, over SOCK_SEQPACKET sockets, one
- * message in each packet. Both ends are the same binary, so plain structs travel. The receiver checks every
- * field all the same, since the sender may be compromised or failing.
+ * Messages between the front and the engine process. Each has a fixed size and fills one packet of a
+ * SOCK_SEQPACKET socket. Both ends are the same binary, so plain structs travel. The receiver still checks
+ * every field, since the sender may be compromised or faulty.
  *
- * Two kinds of socket. The *control* socket is inherited as WIRE_CONTROL_FD: the engine
- * says READY or FAILED once, the front sends SESSION with one end of a new socket. On a
- * *session* socket the front sends RUN with the slot's memfd, and the engine answers DONE.
- * Either side closing its end is the only farewell. Between the front and the spawner
- * (gpu/front/spawner.h) START travels with an engine's lifeline, and CONTROL, on the lifeline, with its
- * control socket, in the shape of SESSION; PROVEN follows. Descriptors travel away from the front only. */
+ * The engine inherits the *control* socket as WIRE_CONTROL_FD. It sends READY once, and the front sends
+ * SESSION with one end of a new *session* socket. There the front sends RUN with the slot's memfd, and the
+ * engine answers DONE. Closing a socket ends the conversation. The front sends the spawner
+ * (gpu/front/spawner.h) START with an engine's lifeline. On the lifeline follow CONTROL, shaped like
+ * SESSION, with the control socket, and then PROVEN. Only the front sends descriptors. */
 #ifndef BLURD_GPU_WIRE_WIRE_H
 #define BLURD_GPU_WIRE_WIRE_H
 
@@ -31,7 +30,7 @@ struct wire_head {
     uint64_t size;  /* of the whole message */
 };
 
-/* How long a device took to start, in nanoseconds, and how its program was loaded. */
+/* Start-up times of a device, and how its program was loaded. */
 struct wire_device {
     char name[64];
     char how[48];
@@ -40,10 +39,10 @@ struct wire_device {
 
 struct wire_ready {
     struct wire_head head;
-    struct error error; /* status ST_OK: the devices serve; else why there are none */
+    struct error error; /* ST_OK: the devices serve; else the reason why none does */
     int64_t driver_ns;  /* opening the driver, cuInit included */
     uint32_t device_count;
-    uint32_t pictures; /* JPEGs that may be under way at the same time, of all devices; 0: none */
+    uint32_t pictures; /* JPEGs in progress on all devices, at most; 0: none */
     uint32_t closed;   /* 1: the engine is in its sandbox (gpu/engine/engine_sandbox.h) */
     uint32_t reserved;
     struct wire_device device[WIRE_DEVICES_MAX];
@@ -55,32 +54,32 @@ struct wire_session {
 
 struct wire_start {
     struct wire_head head; /* one descriptor comes with it: the lifeline */
-    uint32_t open;         /* 1: without its sandbox, where the spawner allows that */
+    uint32_t open;         /* 1: starts without a sandbox, where the spawner permits that */
     uint32_t reserved;
 };
 
-/* On the lifeline: the engine serves, in its sandbox. The spawner starts no other kind from then on. */
+/* The engine serves inside its sandbox. From then on the spawner starts no engine without one. */
 struct wire_proven {
     struct wire_head head;
 };
 
-/* A run from JPEG to JPEG. `source` of the run is then the offset of the file, and `target` that of the
- * result; there is no mask. */
+/* A run from JPEG to JPEG. wire_run's `source` and `target` are then the offsets of the files; there is no
+ * mask. */
 struct wire_transcode {
-    uint64_t size; /* of the file; 0: a run from pixels to pixels */
+    uint64_t size; /* of the source file; 0: a run from pixels to pixels */
     uint64_t room;
-    uint8_t orientation; /* to be undone; then the chain */
+    uint8_t orientation; /* undone before the chain runs */
     uint8_t quality;
 };
 
 struct wire_run {
-    struct wire_head head;    /* one descriptor comes with it: the slot's memfd */
-    uint64_t slot_serial;     /* which slot */
-    uint64_t slot_generation; /* changes when memory was given back: register anew */
-    uint64_t slot_span;       /* bytes of the slot that matter, all backed by memory */
+    struct wire_head head; /* one descriptor comes with it: the slot's memfd */
+    uint64_t slot_serial;
+    uint64_t slot_generation; /* changes when the slot gave memory back; the engine must register it again */
+    uint64_t slot_span;       /* bytes in use, all backed by memory */
     uint64_t source, target;  /* offsets of the pictures in the slot */
     uint64_t mask;            /* of the mask; WIRE_NO_MASK: none */
-    struct image_shape shape; /* of the source; that of the target follows from the chain */
+    struct image_shape shape; /* of the source; the chain determines the target's */
     struct wire_transcode jpeg;
     struct chain chain;
 };
@@ -89,11 +88,11 @@ struct wire_done {
     struct wire_head head;
     struct error error; /* status as of gpu_chain_run */
     struct lane_timing timing;
-    uint64_t size; /* of the JPEG that was made */
+    uint64_t size; /* of the resulting JPEG */
 };
 
-/* Check an engine's message before the front uses it: statuses exist, texts are terminated here, numbers are
- * in range. `run` is the request. ST_DEVICE for a message that no intact engine sends. */
+/* Check a message from the engine before the front uses it, and terminate its strings. `run` is the request.
+ * ST_DEVICE for values that no intact engine sends. */
 enum status wire_ready_check(struct wire_ready *ready, struct error *err);
 enum status wire_done_check(struct wire_done *done, const struct wire_run *run, struct error *err);
 
