@@ -19,9 +19,9 @@ struct engine {
     struct mappings *mappings;
     unsigned count;
     struct gpu_device device[WIRE_DEVICES_MAX];
-    _Atomic unsigned load[WIRE_DEVICES_MAX];             /* runs on the device now */
+    _Atomic unsigned load[WIRE_DEVICES_MAX];             /* runs in progress on the device */
     struct gpu_transcoder *transcoder[WIRE_DEVICES_MAX]; /* NULL: none */
-    _Atomic bool fault;                                  /* the next run shall fault */
+    _Atomic bool fault;                                  /* make the next run fault */
 };
 
 struct engine_session {
@@ -59,7 +59,7 @@ static void open_device(struct engine *engine, int number, const struct engine_o
     facts->context_ns = clock_ns() - start - facts->compile_ns - facts->load_ns;
 }
 
-/* Without a transcoder the JPEGs go to other GPUs, or to the CPU. */
+/* Without a transcoder, other GPUs or the CPU do the JPEGs. */
 static unsigned open_transcoder(struct engine *engine, unsigned device,
                                 const struct engine_options *options) {
     struct error err = {0};
@@ -164,8 +164,8 @@ void engine_session_destroy(struct engine_session *session) {
     free(session);
 }
 
-/* The least loaded device, among those with codecs when `jpeg` is set. Two threads may choose the same device
- * at once, which costs a little time. */
+/* Returns the least loaded device; with `jpeg`, among those with codecs. Two threads may choose the same one,
+ * which costs only time. */
 static unsigned choose(struct engine *engine, bool jpeg) {
     unsigned best = 0;
     for (unsigned i = 1; i < engine->count; i++) {
@@ -180,12 +180,10 @@ static unsigned choose(struct engine *engine, bool jpeg) {
     return best;
 }
 
-/* The pictures of a run, laid out. */
 struct pictures {
     struct image source, target, mask;
 };
 
-/* A piece of the slot. */
 struct piece {
     uint64_t at, size;
 };
@@ -198,7 +196,6 @@ static bool picture_in_slot(struct piece piece, const struct wire_run *run) {
     return in_slot(piece, run) && piece.at % IMAGE_ALIGNMENT == 0;
 }
 
-/* Whether two pieces do not overlap. */
 static bool apart(struct piece a, struct piece b) {
     return a.at + a.size <= b.at || b.at + b.size <= a.at;
 }
@@ -220,7 +217,6 @@ static enum status check_pieces(const struct wire_run *run, struct pictures *pic
     return ST_OK;
 }
 
-/* Checks a shape that the front sent. */
 static enum status check_shape(const struct image_shape *shape, struct error *err) {
     if (shape->model > PIXEL_YCBCR || (shape->depth != 8 && shape->depth != 16) || shape->width == 0 ||
         shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2 ||
@@ -230,7 +226,6 @@ static enum status check_shape(const struct image_shape *shape, struct error *er
     return ST_OK;
 }
 
-/* Checks the shape, the chain and the offsets that the front sent. */
 static enum status check(const struct wire_run *run, struct pictures *pictures, struct error *err) {
     enum status status = check_shape(&run->shape, err);
     status = status == ST_OK ? chain_check(&run->chain, &run->shape, err) : status;
@@ -265,7 +260,6 @@ static void fault(struct gpu_stream *stream) {
              1, 1, 1, 1, 1, 0, stream->handle, NULL, NULL);
 }
 
-/* Places the pictures of the run in the slot at `memory`. */
 static struct run place(struct pictures *pictures, const struct wire_run *run, uint8_t *memory) {
     bool masked = run->mask != WIRE_NO_MASK;
     image_place(&pictures->source, memory + run->source);

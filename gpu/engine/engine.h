@@ -19,8 +19,7 @@ struct engine_options {
     struct program_options program;
 };
 
-/* Opens the driver and every wanted GPU, fills in *ready, and logs each GPU that fails. ST_DEVICE when all
- * fail. */
+/* Opens the driver and every wanted GPU, fills in *ready, logs GPUs that fail. ST_DEVICE when all fail. */
 enum status engine_open(struct engine **engine, const struct engine_options *options,
                         struct wire_ready *ready, struct error *err);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The engine as a process: one thread reads the control socket, one thread for each session works.
- * It owns no client and no request; when anything is in doubt it ends, and the front
- * finishes the work by other means and starts another one. */
+ * The engine process: one thread reads the control socket, and one thread serves each session. When in
+ * doubt the process ends; the front redoes the work elsewhere and starts a new engine. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -19,7 +17,7 @@ struct session_thread {
     int socket;
 };
 
-/* The signal handler's way to the engine: there is one per process. */
+/* The engine of this process, for the signal handler. */
 static struct engine *the_engine;
 
 static void on_fault_signal(int signal) {
@@ -29,13 +27,13 @@ static void on_fault_signal(int signal) {
     }
 }
 
-/* Nothing is freed after a sticky error: the driver's clean-up may crash or hang. */
+/* Frees nothing: after a sticky error the driver may crash or hang in its clean-up. */
 static void end_process(const struct error *why) {
     log_message(LOG_ERROR, "engine", "ending after: %s", why->text);
     _exit(1);
 }
 
-/* The session is created by the first run that finds memory for it; until then the status is ST_BUSY. */
+/* The first run that finds memory creates the session; until then the status is ST_BUSY. */
 static bool serve_run(struct engine *engine, struct engine_session **session, const struct wire_run *run,
                       int slot, struct wire_done *done) {
     *done = (struct wire_done){0};
@@ -80,10 +78,10 @@ static void start_session(struct engine *engine, int socket) {
         }
     }
     free(thread);
-    close(socket); /* the front sees the end of the session and goes on without it */
+    close(socket); /* the front sees the session end */
 }
 
-/* The driver first, since it needs more to start than to run. */
+/* Opens the driver before the sandbox, since it needs more rights to start than to run. */
 static enum status open_closed(struct engine **engine, const struct engine_options *options,
                                struct wire_ready *ready, struct error *err) {
     static struct engine_sandbox sandbox;
@@ -105,7 +103,7 @@ void engine_process(const struct engine_options *options) {
     struct error err = {0};
     struct engine *engine = NULL;
     int socket;
-    signal(SIGINT, SIG_IGN); /* the front decides when it is over, also at a terminal */
+    signal(SIGINT, SIG_IGN); /* the front ends the engine, also at a terminal */
     signal(SIGTERM, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "blurd-engine");
@@ -122,5 +120,5 @@ void engine_process(const struct engine_options *options) {
            ST_OK) {
         start_session(engine, socket);
     }
-    _exit(0); /* without the driver's exit handlers, which may hang */
+    _exit(0); /* skips the driver's exit handlers, which may hang */
 }

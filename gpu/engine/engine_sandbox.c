@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The tables are generous to the driver, which is not ours: versions differ in what they call, and a call
- * that is refused may fail a picture. bench/engine_calls.c tells, on a host with a GPU, what a driver calls.
- */
+ * The tables are generous: driver versions differ in their calls, and a refused call may fail a picture.
+ * bench/engine_calls.c lists the calls of a driver on a host with a GPU. */
 #include "gpu/engine/engine_sandbox.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-/* Beside the usual ones. */
+/* Beside those of call_list_allow_usual. */
 static const int calls[] = {
     /* slots come from the front */
     SCMP_SYS(recvmsg),
@@ -25,7 +24,7 @@ static const int calls[] = {
     SCMP_SYS(dup),
     SCMP_SYS(dup2),
     SCMP_SYS(dup3),
-    /* the driver looks for its devices; Landlock says what may be opened */
+    /* the driver looks for its devices; Landlock limits what it may open */
     SCMP_SYS(stat),
     SCMP_SYS(lstat),
     SCMP_SYS(newfstatat),
@@ -49,7 +48,7 @@ static const int calls[] = {
     SCMP_SYS(mlock2),
     SCMP_SYS(munlockall),
     SCMP_SYS(mlockall),
-    /* its threads */
+    /* threads of the driver */
     SCMP_SYS(sched_setaffinity),
     SCMP_SYS(sched_get_priority_max),
     SCMP_SYS(sched_get_priority_min),
@@ -57,15 +56,15 @@ static const int calls[] = {
     SCMP_SYS(capget),
 };
 
-/* Reading and writing what is there; nothing is made, emptied or only named. */
+/* These flags read and write existing files; none creates or truncates. */
 #define OPEN_FLAGS                                                                                           \
     (CALL_WHOLE & ~(uint64_t)(O_ACCMODE | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_DIRECTORY |     \
                               O_LARGEFILE | KERNEL_LARGEFILE | O_SYNC))
 enum {
-    KERNEL_LARGEFILE = 0100000, /* what the kernel calls it, where the C library says 0 */
+    KERNEL_LARGEFILE = 0100000, /* the kernel's value, where the C library has 0 */
     COMMAND_KIND = 0xff00,      /* bits of an ioctl's number */
     KIND_NVIDIA = 'F' << 8,
-    KIND_UVM = 0, /* of NVIDIA's unified memory */
+    KIND_UVM = 0, /* NVIDIA's unified memory */
     KIND_WSL = 'G' << 8,
 };
 
@@ -80,10 +79,10 @@ static const struct call_rule rules[] = {
     {SCMP_SYS(fcntl), 1, CALL_WHOLE, F_GET_SEALS},
     {SCMP_SYS(prctl), 0, CALL_WHOLE, PR_SET_TIMERSLACK},
     {SCMP_SYS(sendto), 4, UINT64_MAX, 0},               /* without an address */
-    {SCMP_SYS(personality), 0, CALL_WHOLE, CALL_WHOLE}, /* asking, not setting */
+    {SCMP_SYS(personality), 0, CALL_WHOLE, CALL_WHOLE}, /* a query */
 };
 
-/* Where the driver looks while it runs. */
+/* Files that the driver opens while it runs. */
 static const struct {
     const char *pattern;
     unsigned rights;
@@ -130,7 +129,7 @@ static void allow_files(int ruleset) {
     }
 }
 
-/* The version that is in force; 0 with a sentence. */
+/* Returns the version of Landlock in force, or 0 with the reason in *err. */
 static unsigned close_files(struct error *err) {
     unsigned missed = 0, version = landlock_version();
     int ruleset = landlock_create(version, false);

@@ -20,8 +20,7 @@ struct engine_sandbox {
     struct call_list list;
 };
 
-/* Makes the list of calls, which takes a millisecond. Call it with one thread, before the driver is
- * opened. */
+/* Makes the list of calls, in a millisecond. Call it with one thread, before the driver is opened. */
 void engine_sandbox_prepare(struct engine_sandbox *sandbox);
 
 /* Call it once the driver is open. Logs what the kernel lacks; with `must` that is ST_DEVICE. *entered: at

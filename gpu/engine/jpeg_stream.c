@@ -36,8 +36,8 @@ void jpeg_stream_trim(struct jpeg_stream *jpeg, enum status status) {
 
 /* The layouts of a job's pictures, without memory. */
 struct layouts {
-    struct image stored, source, target; /* as the file has it; upright; filtered */
-    size_t turned_size;                  /* of `stored`, when it has to be turned; as in struct gpu_chain */
+    struct image stored, source, target; /* as stored; upright; filtered */
+    size_t turned_size;                  /* of `stored` if it is turned; as in struct gpu_chain */
     struct run run;
 };
 
@@ -70,7 +70,7 @@ enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *
     return status == ST_OK ? gpu_decode_reserve(&jpeg->decode, &jpeg->stream, &jpeg->sync, err) : status;
 }
 
-/* Fills in where the chain begins: at the picture as it was decoded, or as it is turned from there. */
+/* Sets where the chain begins: at the decoded picture, or at its turned copy. */
 static enum status turn(struct gpu_stream *stream, const struct transcode *job, const struct layouts *layouts,
                         struct gpu_chain *chain, struct error *err) {
     const struct image stored = gpu_chain_image(&layouts->stored, stream->source.data);

@@ -16,15 +16,15 @@
 struct mapping {
     struct mapping *next;
     uint64_t serial, generation;
-    uint8_t *memory; /* NULL: not mapped now */
+    uint8_t *memory; /* NULL: not mapped */
     size_t size;
     bool registered;
-    bool taken; /* by a run */
+    bool taken; /* a run has the slot */
 };
 
 struct mappings {
     const struct cuda *cuda;
-    pthread_mutex_t lock; /* guards the list and who has taken what; the rest is his who took it */
+    pthread_mutex_t lock; /* guards the list and `taken`; a run owns the rest of a mapping it has taken */
     struct mapping *first;
 };
 
@@ -63,7 +63,7 @@ void mappings_destroy(struct mappings *mappings) {
     free(mappings);
 }
 
-/* The slot's mapping, for one run at a time, whatever the front says. */
+/* Takes the slot's mapping for one run at a time, even if the front asks twice. */
 static struct mapping *take(struct mappings *mappings, uint64_t serial, struct error *err) {
     pthread_mutex_lock(&mappings->lock);
     struct mapping *mapping = mappings->first;
@@ -96,7 +96,7 @@ void mappings_put(struct mappings *mappings, struct mapping *mapping) {
     }
 }
 
-/* A file that is shorter than what is mapped, or is made so, would end the process at the first touch. */
+/* Touching a mapping beyond the end of its file would end the process. */
 static bool stays_long_enough(int fd, size_t size) {
     struct stat facts;
     int seals = fcntl(fd, F_GET_SEALS);

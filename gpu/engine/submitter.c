@@ -13,7 +13,7 @@ enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000, LOOKS = 250 }; /* see
 
 enum stage { RUNNING, FETCHING, OVER };
 
-/* A picture with a job. Once it has arrived it belongs to the submitter's thread until it is over. */
+/* A job with its stream. Once submitted, it belongs to the submitter's thread until it is over. */
 struct submission {
     struct submission *next;
     struct jpeg_stream *jpeg;
@@ -24,7 +24,6 @@ struct submission {
     sem_t over;
 };
 
-/* First in, first out. */
 struct queue {
     struct submission *first, **last;
 };
@@ -33,11 +32,11 @@ struct submitter {
     const struct gpu_device *device;
     pthread_t thread;
     bool started;
-    /* used by the submitter's thread only */
+    /* for the submitter's thread only */
     struct submission *active[ACTIVE_MAX];
     unsigned count;
-    unsigned looks;       /* since anything has moved */
-    pthread_mutex_t lock; /* guards what follows */
+    unsigned looks;       /* since the last progress */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t arrival;
     struct queue arrived;
     bool closing;
@@ -71,7 +70,7 @@ static void begin(struct submitter *submitter, struct submission *submission) {
     submitter->active[submitter->count++] = submission;
 }
 
-/* Begins the submissions that have arrived; waits for one when none is active. Returns whether any began. */
+/* Begins arrived submissions, and waits for one when none is active. Returns whether any began. */
 static bool admit(struct submitter *submitter) {
     bool any = false;
     pthread_mutex_lock(&submitter->lock);
@@ -95,8 +94,7 @@ static enum stage end(struct submission *submission) {
     return good && !gpu_stream_reached(&submission->jpeg->stream) ? FETCHING : OVER;
 }
 
-/* Advances the submission by a stage when its fence is reached. With `ask` the driver is asked whether the
- * device has failed. */
+/* Advances the submission when its fence is reached. `ask` queries the driver for a failed device. */
 static bool advance(struct submission *submission, bool ask) {
     if (submission->stage != OVER && !gpu_stream_reached(&submission->jpeg->stream)) {
         if (!ask || gpu_stream_query(&submission->jpeg->stream, &submission->err) == ST_OK) {
@@ -116,7 +114,7 @@ static bool advance_all(struct submitter *submitter) {
         any = advance(submission, ask) || any;
         if (submission->stage == OVER) {
             submitter->active[i] = submitter->active[--submitter->count];
-            sem_post(&submission->over); /* and it may be gone */
+            sem_post(&submission->over); /* the submission may be freed now */
         } else {
             i++;
         }
@@ -124,8 +122,8 @@ static bool advance_all(struct submitter *submitter) {
     return any;
 }
 
-/* Sleeps for a moment after nothing has moved. After LOOKS times, 5 ms or more, the driver is asked whether
- * the device has failed, as its fences would then never move again. */
+/* Sleeps after a look without progress. After LOOKS looks, 5 ms or more, the driver is queried, since the
+ * fences of a failed device never move. */
 static void rest(struct submitter *submitter) {
     submitter->looks = submitter->looks < LOOKS ? submitter->looks + 1 : 0;
     nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
@@ -136,7 +134,7 @@ static void *submitter_main(void *argument) {
     struct error ignored;
     prctl(PR_SET_NAME, "blurd-submit");
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
-    gpu_device_enter(submitter->device, &ignored); /* a failure shows at the first picture */
+    gpu_device_enter(submitter->device, &ignored); /* the first picture reports a failure */
     for (;;) {
         bool moved = admit(submitter);
         if (submitter->count == 0 && !moved) {

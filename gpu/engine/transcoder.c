@@ -14,7 +14,7 @@ struct gpu_transcoder {
     struct submitter *submitter;
     pthread_mutex_t lock; /* guards `idle` and `waiting` */
     sem_t any;            /* counts `idle` */
-    unsigned waiting;     /* streams in `idle`; the last one was used last and is warm in the caches */
+    unsigned waiting;     /* streams in `idle`; the last one was used last, so its memory is in the caches */
     struct jpeg_stream *idle[GPU_TRANSCODER_PICTURES_MAX];
     unsigned count;
     struct jpeg_stream stream[];
@@ -28,8 +28,7 @@ static struct jpeg_stream *take(struct gpu_transcoder *transcoder) {
     while (found > 0 && !gpu_stream_is_stale(&transcoder->idle[found]->stream)) {
         found--;
     }
-    found =
-        gpu_stream_is_stale(&transcoder->idle[found]->stream) ? found : last; /* memory comes back sooner */
+    found = gpu_stream_is_stale(&transcoder->idle[found]->stream) ? found : last; /* stale ones free memory */
     struct jpeg_stream *stream = transcoder->idle[found];
     transcoder->idle[found] = transcoder->idle[last];
     pthread_mutex_unlock(&transcoder->lock);
@@ -43,7 +42,7 @@ static void give_back(struct gpu_transcoder *transcoder, struct jpeg_stream *str
     sem_post(&transcoder->any);
 }
 
-/* Opening a stream takes some milliseconds, so it is opened when it is used first. */
+/* Opens the stream at its first use, since that takes some milliseconds. */
 static enum status open_stream(struct jpeg_stream *stream, struct gpu_device *device, struct error *err) {
     if (stream->stream.device) {
         return ST_OK;
@@ -71,7 +70,7 @@ enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu
     for (; made->count < pictures; made->count++) {
         give_back(made, &made->stream[made->count]);
     }
-    /* This one is used first. The others will work if it does. */
+    /* This stream is used first; if it opens, the others will. */
     status = status == ST_OK ? open_stream(&made->stream[pictures - 1], device, err) : status;
     status = status == ST_OK ? submitter_create(&made->submitter, device, err) : status;
     if (status != ST_OK) {

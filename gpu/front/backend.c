@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The backend of the front process. A lane is a link to the engine that runs now. */
-#include <stdatomic.h>
+ * The backend of the front process. Each lane has a link to the current engine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include "gpu/engine/engine.h"
 #include "gpu/front/supervisor.h"
 #include "gpu/gpu.h"
-#include "gpu/wire/channel.h"
 
 struct gpu_backend {
     struct backend base;
@@ -34,7 +32,7 @@ static enum status front_lane_create(struct backend *backend, struct lane **lane
         return fail(err, ST_BUSY, "out of memory");
     }
     made->base.backend = backend;
-    made->link = LINK_NONE; /* connected by the first run */
+    made->link = LINK_NONE;
     *lane = &made->base;
     return ST_OK;
 }
@@ -45,7 +43,6 @@ static void front_lane_destroy(struct lane *lane) {
     free(own);
 }
 
-/* Where the image begins in the slot. */
 static uint64_t offset_in(const struct slot *slot, const struct image *image) {
     return (uint64_t)(image->plane[0].data - slot->memory);
 }
@@ -72,7 +69,7 @@ static enum status front_lane_run(struct lane *lane, const struct run *run, stru
         .chain = *run->chain,
     };
     if (ask(lane, slot, &message, &done, err) != ST_OK) {
-        err->status = ST_DEVICE; /* whatever it was: another backend can do it */
+        err->status = ST_DEVICE; /* after any failure another backend does the run */
         return ST_DEVICE;
     }
     *timing = done.timing;
@@ -112,7 +109,6 @@ static void front_close(struct backend *backend) {
     free(backend);
 }
 
-/* The options that concern the engine. */
 static struct engine_options engine_options(const struct gpu_options *options) {
     static const char *const formats[] = {
         [MODULE_AUTO] = "auto", [MODULE_CUBIN] = "cubin", [MODULE_PTX] = "ptx", [MODULE_NVRTC] = "nvrtc"};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Replaces the GPU backend in builds without the CUDA headers. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "gpu/gpu.h"
@@ -21,10 +20,10 @@ bool gpu_driver_exists(void) {
 }
 
 void gpu_spawner_end(struct gpu_spawner *spawner) {
-    (void)spawner; /* there is none */
+    (void)spawner;
 }
 
 void gpu_engine_main(const struct gpu_options *options) {
     (void)options;
-    _Exit(1); /* this build starts no engine */
+    _Exit(1);
 }

@@ -11,5 +11,5 @@ bool gpu_driver_exists(void) {
         _exit(dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) ? 0 : 1);
     }
     int status = 0;
-    return child < 0 || waitpid(child, &status, 0) != child || status == 0; /* unknown counts as there */
+    return child < 0 || waitpid(child, &status, 0) != child || status == 0; /* an error counts as present */
 }

@@ -5,7 +5,7 @@
 
 #include "filters/chain.h"
 
-enum { RUN_TIMEOUT_MS = 10000 }; /* the first launch may still load code */
+enum { RUN_TIMEOUT_MS = 10000 }; /* the first launch may load code */
 
 struct sample {
     struct image_shape shape;
@@ -14,11 +14,11 @@ struct sample {
     bool masked;
 };
 
-#define SIZE .width = 193, .height = 101 /* odd, so that edges and tails of tiles are in it */
+#define SIZE .width = 193, .height = 101 /* odd, so that tiles have edges and tails */
 #define SMALL .width = 61, .height = 67
 #define CHROMA .chroma_shift_x = 1, .chroma_shift_y = 1
 
-/* Together they launch every kernel but the blur's rarest. */
+/* Together these launch every kernel but the rarest of the blur. */
 static const struct sample samples[] = {
     {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_BLUR, {.blur.sigma = 1.5}, false},
     {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_BLUR, {.blur.sigma = 20}, false},
@@ -40,7 +40,7 @@ static const struct sample samples[] = {
     {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_STATS, {.blur = {0}}, true},
 };
 
-/* Noise that is the same every time (xorshift, Marsaglia 2003). */
+/* Fills the memory with constant noise (xorshift, Marsaglia 2003). */
 static void fill(uint8_t *memory, size_t size) {
     uint32_t state = 2463534242u;
     for (size_t i = 0; i < size; i++) {
@@ -73,7 +73,7 @@ struct bench {
     uint64_t offset[PICTURES]; /* in the slot */
 };
 
-/* Plans the sample, and places its pictures in the slot: noise in what is read. */
+/* Plans the sample and places its pictures in the slot, with noise in the source and the mask. */
 static enum status prepare(struct bench *bench, const struct sample *sample, struct error *err) {
     bench->chain = (struct chain){0};
     bench->slot->used = 0;

@@ -21,7 +21,7 @@ struct gpu_spawner {
     pid_t pid;
 };
 
-/* Starts this program with its own arguments, after the one that makes it an engine. */
+/* Starts this program as an engine, with its own arguments behind the one for that. */
 static enum status spawn(char *const *own_arguments, bool open, int control, pid_t *pid, struct error *err) {
     char closed_engine[] = GPU_ENGINE_ARGUMENT, open_engine[] = GPU_OPEN_ENGINE_ARGUMENT;
     char *arguments[ARGUMENTS_MAX + 2] = {own_arguments[0], open ? open_engine : closed_engine};
@@ -43,7 +43,7 @@ static enum status spawn(char *const *own_arguments, bool open, int control, pid
     return error == 0 ? ST_OK : fail(err, ST_DEVICE, "cannot start the engine process: %s", strerror(error));
 }
 
-/* Spawns an engine on the control socket that comes over the lifeline. */
+/* Spawns an engine on the control socket received over the lifeline. */
 static enum status start(char *const *arguments, bool open, int lifeline, pid_t *pid, struct error *err) {
     int control;
     struct wire_session message;
@@ -55,8 +55,8 @@ static enum status start(char *const *arguments, bool open, int lifeline, pid_t 
     return status;
 }
 
-/* Runs an engine until it is gone. The end of the lifeline kills it, and so does any message but PROVEN.
- * Returns whether it has served in its sandbox. */
+/* Runs an engine until it ends. The end of the lifeline, or any message but PROVEN, kills it. Returns whether
+ * it has served in its sandbox. */
 static bool run_engine(char *const *arguments, bool open, int lifeline) {
     struct error err = {0};
     struct wire_proven message;
@@ -78,14 +78,14 @@ static bool run_engine(char *const *arguments, bool open, int lifeline) {
     return proven;
 }
 
-/* Signals are blocked, as in the front; the spawner ends when the front does. */
+/* Signals are blocked, as in the front. The spawner ends when the front does. */
 static _Noreturn void spawner_main(char *const *arguments, bool may_open, int socket) {
     struct wire_start message;
     struct error err;
     int lifeline;
     prctl(PR_SET_NAME, "blurd-spawner");
     socket = dup2(socket, WIRE_CONTROL_FD);
-    closefrom(WIRE_CONTROL_FD + 1); /* handed-over sockets, which are not closed by themselves */
+    closefrom(WIRE_CONTROL_FD + 1); /* the sockets handed to this program */
     while (channel_receive(socket, &message, sizeof message, WIRE_START, &lifeline, -1, &err) == ST_OK) {
         bool open = may_open && message.open;
         may_open = !run_engine(arguments, open, lifeline) && may_open;

@@ -18,8 +18,7 @@
 enum status spawner_start(struct gpu_spawner *spawner, bool open, int lifeline[2], int control[2],
                           struct error *err);
 
-/* Tells the spawner that the engine serves inside its sandbox. From then on it starts no engine without
- * one. */
+/* Reports that the engine serves inside its sandbox. Then the spawner starts no engine without one. */
 void spawner_proven(int lifeline);
 
 /* Asks for the engine to be killed and returns at once. Thread-safe; repeated calls are allowed. */

@@ -18,11 +18,11 @@
 #include "gpu/wire/channel.h"
 
 enum {
-    START_TIMEOUT_MS = 60000, /* eight processes opening the GPU at once take a second each; NVRTC some */
+    START_TIMEOUT_MS = 60000, /* opening a GPU takes eight processes a second each; NVRTC takes seconds */
     BREAKER_ENDS = 3,
     BREAKER_WINDOW_MS = 5 * 60 * 1000,
     RETRY_MS = 60 * 1000,
-    REAP_MS = 5000, /* a killed engine is gone after 0.1 to 0.5 s */
+    REAP_MS = 5000, /* a killed engine takes 0.1 to 0.5 s to end */
 };
 
 struct supervisor {
@@ -32,17 +32,17 @@ struct supervisor {
     int wake; /* eventfd: an engine failed, or shutting down */
     _Atomic bool closing;
     _Atomic int state;         /* enum backend_state */
-    _Atomic unsigned pictures; /* JPEGs at the same time; 0: none */
-    pthread_mutex_t lock;      /* guards what follows */
+    _Atomic unsigned pictures; /* JPEGs in progress at most; 0: none */
+    pthread_mutex_t lock;      /* guards the members below */
     pthread_cond_t changed;    /* the state, or `reaped` */
     char reason[BACKEND_REASON_MAX];
-    uint64_t epoch;              /* of the engine that runs, or ran last */
-    uint64_t reaped;             /* engines up to this epoch are gone and write to no slot any more */
-    int control;                 /* its socket, -1 */
-    int lifeline;                /* the socket that ends it (gpu/front/spawner.h), -1 */
+    uint64_t epoch;              /* of the current or the last engine */
+    uint64_t reaped;             /* engines up to this epoch are gone and write to no slot */
+    int control;                 /* socket of the current engine, or -1 */
+    int lifeline;                /* of the current engine (gpu/front/spawner.h), or -1 */
     struct engine *engine;       /* with single_process */
     int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
-    bool open;                   /* the next engine is tried without its sandbox; the thread's own */
+    bool open;                   /* start the next engine without a sandbox; the thread only */
 };
 
 static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
@@ -73,7 +73,7 @@ enum backend_state supervisor_state(struct supervisor *supervisor, bool await,
     return (enum backend_state)atomic_load(&supervisor->state);
 }
 
-/* Both pairs of sockets of an engine, or neither. */
+/* Opens both socket pairs of an engine, or neither. */
 static enum status open_pairs(int lifeline[2], int control[2], struct error *err) {
     enum status status = channel_pair(lifeline, err);
     if (status == ST_OK && (status = channel_pair(control, err)) != ST_OK) {
@@ -93,7 +93,7 @@ static enum status start_process(struct supervisor *supervisor, struct wire_read
     supervisor->lifeline = lifeline[0];
     supervisor->control = control[0];
     bool closing =
-        atomic_load(&supervisor->closing); /* supervisor_destroy may have come before the lifeline */
+        atomic_load(&supervisor->closing); /* supervisor_destroy may have run before the lifeline existed */
     pthread_mutex_unlock(&supervisor->lock);
     if (closing) {
         close(lifeline[1]);
@@ -165,7 +165,7 @@ static void wait_for_trouble(struct supervisor *supervisor, int64_t ms) {
     }
 }
 
-/* How long to wait before the next try, after the engine ended now. */
+/* Returns the time to wait before the next start. Call it when an engine has ended. */
 static int64_t breaker(struct supervisor *supervisor) {
     int64_t now = clock_ns();
     memmove(&supervisor->ended[0], &supervisor->ended[1],
@@ -189,7 +189,7 @@ static void announce(struct supervisor *supervisor, const struct wire_ready *rea
     set_state(supervisor, BACKEND_SERVING, text);
 }
 
-/* Tells the spawner that the sandbox works, or the log that an engine serves without it. */
+/* Tells the spawner that the sandbox works, or logs that the engine serves without one. */
 static void note_sandbox(struct supervisor *supervisor, const struct wire_ready *ready) {
     if (ready->closed) {
         spawner_proven(supervisor->lifeline);
@@ -200,7 +200,7 @@ static void note_sandbox(struct supervisor *supervisor, const struct wire_ready 
     }
 }
 
-/* Connects the link to the engine that runs now, unless it is already. */
+/* Connects the link to the current engine, unless it already is. */
 static enum status connect_link(struct supervisor *supervisor, struct engine_link *link, struct error *err) {
     pthread_mutex_lock(&supervisor->lock);
     uint64_t epoch = supervisor->epoch;
@@ -221,7 +221,7 @@ static enum status connect_link(struct supervisor *supervisor, struct engine_lin
         return status;
     }
     pthread_mutex_lock(&supervisor->lock);
-    if (supervisor->control < 0) { /* no engine runs; without an epoch the next one is not blamed */
+    if (supervisor->control < 0) { /* without an epoch, the next engine is not blamed */
         status = fail(err, ST_DEVICE, "there is no engine");
     } else {
         status = channel_send(supervisor->control, &message, sizeof message, WIRE_SESSION, pair[1], err);
@@ -233,8 +233,8 @@ static enum status connect_link(struct supervisor *supervisor, struct engine_lin
     return status;
 }
 
-/* Runs the self-test. An engine that fails it is stopped before the slot, to which it may still write, is
- * given back. */
+/* Runs the self-test. An engine that fails it may still write to the slot, so it is stopped before the slot
+ * is given back. */
 static enum status test_engine(struct supervisor *supervisor, struct error *err) {
     struct engine_link link = LINK_NONE;
     struct slot *slot = NULL;
@@ -253,7 +253,7 @@ static enum status test_engine(struct supervisor *supervisor, struct error *err)
     return status;
 }
 
-/* Runs one engine until its end. Returns how long to wait before the next start. */
+/* Runs one engine until it ends. Returns the time to wait before the next start. */
 static int64_t engine_life(struct supervisor *supervisor) {
     struct wire_ready ready = {0};
     struct error err = {0};
@@ -267,7 +267,7 @@ static int64_t engine_life(struct supervisor *supervisor) {
     if (served) {
         note_sandbox(supervisor, &ready);
         announce(supervisor, &ready, start);
-        if (!atomic_load(&supervisor->closing)) { /* as its wake-up may have been read above */
+        if (!atomic_load(&supervisor->closing)) { /* the wake-up may have been read above */
             wait_for_trouble(supervisor, -1);
         }
         fail(&err, ST_DEVICE, "the engine ended");
@@ -276,16 +276,15 @@ static int64_t engine_life(struct supervisor *supervisor) {
         set_state(supervisor, BACKEND_DOWN, err.text);
     }
     while (supervisor->engine && status == ST_OK && !atomic_load(&supervisor->closing)) {
-        wait_for_trouble(supervisor, -1); /* workers use it until they have ended */
+        wait_for_trouble(supervisor, -1); /* workers use the engine until they end */
     }
     stop_engine(supervisor);
-    /* An engine that starts in its sandbox and then fails may fail because of it. The next one runs without.
-     */
+    /* An engine that enters its sandbox and then fails may fail because of it, so the next runs without. */
     supervisor->open = !served && ready.closed && !supervisor->options.sandbox_must;
     return started ? breaker(supervisor) : RETRY_MS;
 }
 
-/* Waits for `ms`. Shutting down ends the pause; late reports about the engine that ended do not. */
+/* Waits for `ms`, or until shutdown. Late reports about the previous engine do not end the wait. */
 static void wait_pause(struct supervisor *supervisor, int64_t ms) {
     int64_t until = clock_ns() + ms * 1000000;
     for (int64_t left = ms; left > 0 && !atomic_load(&supervisor->closing);) {
@@ -339,7 +338,7 @@ void supervisor_destroy(struct supervisor *supervisor) {
     eventfd_write(supervisor->wake, 1);
     pthread_mutex_lock(&supervisor->lock);
     if (supervisor->lifeline >= 0) {
-        spawner_kill(supervisor->lifeline); /* it may still be starting, with the thread waiting for it */
+        spawner_kill(supervisor->lifeline); /* the thread may be waiting for it to start */
     }
     pthread_mutex_unlock(&supervisor->lock);
     pthread_join(supervisor->thread, NULL);
@@ -348,7 +347,7 @@ void supervisor_destroy(struct supervisor *supervisor) {
     free(supervisor);
 }
 
-/* Ends the engine that the link belongs to, unless a newer one runs by now. */
+/* Ends the link's engine, unless a newer one runs. */
 static void report_failure(struct supervisor *supervisor, struct engine_link *link) {
     pthread_mutex_lock(&supervisor->lock);
     if (link->epoch == supervisor->epoch) {
@@ -362,8 +361,8 @@ static void report_failure(struct supervisor *supervisor, struct engine_link *li
     pthread_mutex_unlock(&supervisor->lock);
 }
 
-/* Returns when the engine of that epoch is gone, after REAP_MS at the latest. Until then its device may still
- * write to the caller's memory, in which the CPU is about to do the work again. */
+/* Waits until the engine of that epoch is gone, REAP_MS at most. Until then its device may write to the
+ * caller's memory, where the CPU is about to redo the work. */
 static void await_reaped(struct supervisor *supervisor, uint64_t epoch) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);

@@ -13,7 +13,7 @@
 
 struct supervisor;
 
-/* Starts the thread, which starts the engine. `engine` is for single_process. ST_BUSY without memory or
+/* Starts the thread, which starts the engine. `engine`: for single_process. ST_BUSY without memory or
  * threads. */
 enum status supervisor_create(struct supervisor **supervisor, const struct gpu_options *options,
                               const struct engine_options *engine, struct error *err);

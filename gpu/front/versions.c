@@ -7,8 +7,7 @@
 
 #include "gpu/cuda/embedded.h"
 
-/* Digit by digit, since the preprocessor cannot spell the quotients of CUDA_VERSION
- * (13000 for 13.0), and a constant needs neither a buffer nor a moment to fill it. */
+/* The preprocessor cannot spell the quotients of CUDA_VERSION (13000 for 13.0). */
 #define DIGIT(number) (char)('0' + (number) % 10)
 
 _Static_assert(CUDA_VERSION >= 10000 && CUDA_VERSION < 100000, "two digits, a point, one digit");
@@ -25,7 +24,7 @@ const char *gpu_build_versions(void) {
     return versions;
 }
 
-/* Appends the name of one piece of code, when the build has made it. */
+/* Appends the name of a piece of code, if the build has it. */
 static size_t add(char text[GPU_SUPPORT_MAX], size_t at, const char *kind, const struct embedded *code,
                   bool first) {
     if (embedded_image(code).size == 0) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Describes the build of the GPU part. The Makefile picks versions.c with the CUDA headers,
- * versions_none.c without. */
+ * Describes the build of the GPU part. The Makefile picks versions.c or versions_none.c. */
 #ifndef BLURD_GPU_FRONT_VERSIONS_H
 #define BLURD_GPU_FRONT_VERSIONS_H
 
