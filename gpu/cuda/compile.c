@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Runs at build time, where a GPU is not needed: makes what gpu/cuda/embedded.c puts into the binary.
+ * Runs at build time, without a GPU, and makes the files that gpu/cuda/embedded.c embeds.
  *
- *     compile flatten OUTPUT FILE.cu...                    one text with all they include
+ *     compile flatten OUTPUT FILE.cu...                    one text with all includes
  *     compile cubin|ptx OUTPUT NUMBER SOURCE.cu LIBRARY    for compute capability NUMBER / 10
  *
- * One text, since NVRTC at run time then needs no files, and all kernels become one module.
- * Where LIBRARY, an NVRTC, does not know the architecture, the output is empty and a notice
- * says so: the program has other forms. */
+ * One text makes all kernels one module and spares NVRTC files at run time. Where LIBRARY, an NVRTC, does not
+ * know the architecture, it prints a notice and the output is empty. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 
 enum { INCLUDE_DEPTH = 8, TEXT_MAX = 4 << 20, PATH_SIZE = 256 };
 
-/* With a zero at its end. */
+/* Appends a zero at the end. */
 static enum status read_text(const char *path, struct buf *text, struct error *err) {
     FILE *file = fopen(path, "rb");
     if (!file) {
@@ -34,7 +33,7 @@ static enum status read_text(const char *path, struct buf *text, struct error *e
     return status == ST_OK ? buf_append(text, "", 1, err) : status;
 }
 
-/* make removes what a failed command leaves (.DELETE_ON_ERROR). */
+/* make removes the output of a failed command (.DELETE_ON_ERROR). */
 static enum status write_file(const char *path, struct bytes text, struct error *err) {
     FILE *file = fopen(path, "wb");
     bool written = file && fwrite(text.data, 1, text.size, file) == text.size;
@@ -44,30 +43,28 @@ static enum status write_file(const char *path, struct bytes text, struct error 
     return written ? ST_OK : fail(err, ST_ARGUMENT, "%s: %s", path, strerror(errno));
 }
 
-/* --- flatten -------------------------------------------------------------------------- */
 struct flat {
     struct buf text;
-    struct buf once; /* paths, a line each, of files with #pragma once that are in the text */
+    struct buf once; /* paths, a line each, of included files with #pragma once */
 };
 
 static const char pragma_once[] = "\n#pragma once\n";
 
 static enum status flatten_file(struct flat *flat, const char *path, int depth, struct error *err);
 
-/* Replaces #include "PATH" by the file; everything else, <...> too, stays. Guards and
- * conditions are left to the compiler, so that a table may be included twice. */
+/* Replaces #include "PATH" by the file. The compiler handles guards, so a table may be included twice. */
 static enum status flatten_line(struct flat *flat, const char *path, unsigned number, const char *line,
                                 size_t length, int depth, struct error *err) {
     char included[PATH_SIZE];
     int end = 0;
-    /* White space in a format matches line ends, too: what it finds in a later line is not meant. */
+    /* White space in a format also matches line ends, so a match may lie in a later line. */
     if (sscanf(line, " # include \"%200[^\"\n]%n", included, &end) == 1 && (size_t)end < length &&
         line[end] == '"') {
         enum status status = flatten_file(flat, included, depth + 1, err);
         return status == ST_OK ? buf_printf(&flat->text, err, "#line %u \"%s\"\n", number + 1, path) : status;
     }
     if (strncmp(line, pragma_once + 1, strlen(pragma_once + 1)) == 0) {
-        length = 0; /* done here, and a warning in the main file */
+        length = 0; /* handled here; the compiler would warn about it in the main file */
     }
     enum status status = buf_append(&flat->text, line, length, err);
     return status == ST_OK ? buf_append(&flat->text, "\n", 1, err) : status;
@@ -126,7 +123,6 @@ static enum status flatten(const char *output, char **paths, struct error *err) 
     return status;
 }
 
-/* --- compile -------------------------------------------------------------------------- */
 static enum status compile(const char *output, struct nvrtc_target target, const char *source,
                            const char *library, struct error *err) {
     struct nvrtc nvrtc;

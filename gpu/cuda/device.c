@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Waiting threads sleep: there are more lanes than cores have time to spin for. */
+/* Waiting threads sleep, since there are more lanes than cores. */
 static enum status retain_context(struct gpu_device *device, struct error *err) {
     const struct cuda *cuda = device->cuda;
     enum status status =
@@ -19,7 +19,7 @@ static enum status retain_context(struct gpu_device *device, struct error *err) 
     return status;
 }
 
-/* Others may want to live there, too. */
+/* Leaves memory to other programs. */
 static enum status measure_memory(struct gpu_device *device, struct error *err) {
     size_t available, all;
     enum status status = CUDA_TRY(device->cuda, err, cuMemGetInfo, &available, &all);
@@ -74,7 +74,7 @@ enum status gpu_device_enter(const struct gpu_device *device, struct error *err)
 void gpu_device_close(struct gpu_device *device) {
     if (device->context) {
         program_unload(&device->program, device->cuda);
-        device->cuda->cuDevicePrimaryCtxRelease(device->device); /* nothing to do about a failure */
+        device->cuda->cuDevicePrimaryCtxRelease(device->device);
     }
     memset(device, 0, sizeof *device);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Which symbol is right is asked of the driver itself: cuGetProcAddress gives the function
- * that had this name and these arguments in a given version of CUDA. Where a driver is
- * older than the header, its own version is asked for: cuEventElapsedTime_v2 of a 13.0
- * header does not exist in a 12.4 driver, but its older form, called alike, does. */
+ * cuGetProcAddress returns the function that had a name and arguments in a given version of CUDA. A driver
+ * older than the header is asked for its own version: a 12.4 driver lacks cuEventElapsedTime_v2 of a 13.0
+ * header, but has its older form of the same name. */
 #include "gpu/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -12,13 +11,13 @@
 
 _Static_assert(CUDA_VERSION >= 12000, "cuGetProcAddress has five parameters since CUDA 12.0");
 
-/* 12.0 is the first version with CUBINs for all of sm_75 to sm_90; 525 is its driver. */
+/* CUDA 12.0 is the first version with CUBINs for all of sm_75 to sm_90; its driver is 525. */
 enum { OLDEST_VERSION = 12000 };
 
 struct symbol {
-    const char *name;  /* as in the documentation */
+    const char *name;
     const char *exact; /* as cuda.h renames it: cuMemAlloc_v2 */
-    size_t offset;     /* of the member of struct cuda */
+    size_t offset;
     bool required;
 };
 
@@ -36,7 +35,7 @@ typedef __typeof__(cuGetProcAddress) get_address;
 static get_address *find_get_address(void *library) {
     get_address *get;
     void *symbol = dlsym(library, "cuGetProcAddress_v2");
-    memcpy(&get, &symbol, sizeof get); /* C knows no cast from void * to a function */
+    memcpy(&get, &symbol, sizeof get); /* C has no cast from void * to a function */
     return get;
 }
 
@@ -63,7 +62,7 @@ static enum status find_functions(struct cuda *cuda, const char *library, struct
     return ST_OK;
 }
 
-/* Asked first, since it is the one function that every driver has, and that tells a stub. */
+/* Called first, since every driver has this function and a stub reveals itself in it. */
 static enum status read_version(struct cuda *cuda, const char *library, struct error *err) {
     __typeof__(cuDriverGetVersion) *get_version;
     void *address = dlsym(cuda->library, "cuDriverGetVersion");
@@ -89,9 +88,9 @@ static enum status read_version(struct cuda *cuda, const char *library, struct e
     return ST_OK;
 }
 
-/* Streams share the connections to the GPU, 8 by default, so a ninth picture waits for another's kernels.
- * With 16 an H100 does 1.2 to 1.4 times as many pictures; with 32 no more, and each connection adds 15 ms to
- * the context's start (docs/adr/0019). The environment has precedence. */
+/* Streams share 8 connections to the GPU by default, so a ninth picture waits for another's kernels. With 16
+ * an H100 does 1.2 to 1.4 times as many pictures. 32 give no more, and each connection adds 15 ms to the
+ * context's start (docs/adr/0019). The environment has precedence. */
 static enum status start(const struct cuda *cuda, struct error *err) {
     int count = 0;
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "16", 0);
@@ -106,7 +105,7 @@ static enum status start(const struct cuda *cuda, struct error *err) {
 }
 
 enum status cuda_open(struct cuda *cuda, const char *library, struct error *err) {
-    /* By name only, so that the system's loader decides and no folder that others write to. */
+    /* Without a path, the system's loader picks the file. */
     const char *name = library ? library : "libcuda.so.1";
     *cuda = (struct cuda){.library = dlopen(name, RTLD_NOW | RTLD_LOCAL)};
     if (!cuda->library) {
@@ -134,8 +133,8 @@ enum status cuda_check(const struct cuda *cuda, CUresult result, const char *cal
     return fail(err, status, "%s: %s (%d), %s", call, name, (int)result, text);
 }
 
-/* The harmless ones are listed, those that refuse a call and leave the context as it was,
- * so that an error of a later driver ends the process rather than being trusted. */
+/* Lists the harmless errors, which refuse a call and leave the context intact, so that an unknown error of a
+ * later driver ends the process. */
 bool cuda_is_sticky(CUresult result) {
     switch ((int)result) {
     case CUDA_SUCCESS:

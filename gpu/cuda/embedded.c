@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The assembler includes the files, from a folder that the Makefile names to it: the same
- * as C arrays would take the compiler seconds. Text ends in a zero. */
+ * The assembler includes the files from the Makefile's folder; compiling them as C arrays would take
+ * seconds. Text ends in a zero. */
 #include "gpu/cuda/embedded.h"
 
 #define EMBED(name, file)                                                                                    \

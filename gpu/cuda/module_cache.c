@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * A file is a header and the module. Numbers are in the machine's own order: on a machine
- * of the other order the magic number does not match.
+ * A file is a header and the module. Numbers are in native byte order; on a machine of the other order the
+ * magic number does not match.
  *
- * Both hashes are FNV-1a of 128 bits. They find accidents; they are no defence against a user who may write
- * in the folder, which is this user alone, who could replace the program as well. Each step is a bijection of
- * its state for a given byte, and gives different states for different bytes. So one altered byte is always
- * found, and any other change but for a chance of 2^-128. */
+ * Both hashes are FNV-1a of 128 bits. They detect accidents, not attacks: only this user may write to the
+ * folder, and could replace the program as well. Each step is a bijection of the state for a given byte
+ * and gives different states for different bytes. So one altered byte is always detected, and any other
+ * change except with probability 2^-128. */
 #include "gpu/cuda/module_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -24,7 +23,7 @@
 struct header {
     uint64_t magic;
     struct module_key key;
-    uint64_t size;              /* of the module, which follows and ends the file */
+    uint64_t size;              /* of the module, which fills the rest of the file */
     struct module_key checksum; /* of magic, key, size and module */
 };
 
@@ -33,7 +32,6 @@ _Static_assert(sizeof(struct header) == 48, "no padding, or unchecked bytes woul
 enum { NAME_SIZE = 48, STALE_S = 600 };
 static const char suffix[] = ".module", temporary[] = ".new";
 
-/* --- hash ----------------------------------------------------------------------------- */
 __extension__ typedef unsigned __int128 wide;
 
 static void hash(struct module_key *state, const void *data, size_t size) {
@@ -67,7 +65,6 @@ static bool same(const struct module_key *a, const struct module_key *b) {
     return a->high == b->high && a->low == b->low;
 }
 
-/* --- folder --------------------------------------------------------------------------- */
 int module_cache_open(const char *folder, struct error *err) {
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
         fail(err, ST_ARGUMENT, "cannot make the folder %s: %s", folder, strerror(errno));
@@ -102,7 +99,7 @@ static bool is_older(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* Counts one file of the folder, or removes it if a writer that died has left it. */
+/* Counts a file of the folder, or removes it if a dead writer left it. */
 static void survey_file(int folder, const char *name, unsigned *count, struct timespec *oldest_time,
                         char oldest[NAME_SIZE]) {
     struct stat info;
@@ -117,8 +114,7 @@ static void survey_file(int folder, const char *name, unsigned *count, struct ti
     }
 }
 
-/* Returns how many modules there are, and which was least recently used: reading one sets
- * its time. */
+/* Returns the number of modules, and the least recently used one: a load sets the time. */
 static unsigned survey(int folder, char oldest[NAME_SIZE]) {
     struct timespec oldest_time = {0};
     unsigned count = 0;
@@ -133,7 +129,7 @@ static unsigned survey(int folder, char oldest[NAME_SIZE]) {
     for (struct dirent *entry; (entry = readdir(listing));) {
         survey_file(folder, entry->d_name, &count, &oldest_time, oldest);
     }
-    closedir(listing); /* and fd with it */
+    closedir(listing); /* closes fd, too */
     return count;
 }
 
@@ -146,7 +142,6 @@ static void prune(int folder) {
     }
 }
 
-/* --- files ---------------------------------------------------------------------------- */
 static bool read_all(int fd, void *data, size_t size) {
     for (size_t done = 0; done < size;) {
         ssize_t got = read(fd, (char *)data + done, size - done);
@@ -169,7 +164,7 @@ static bool write_all(int fd, const void *data, size_t size) {
     return true;
 }
 
-/* The size is checked before memory is taken for it, the rest before it is believed. */
+/* Checks the size before it allocates, and the rest before it accepts the module. */
 static enum status read_module(int fd, const struct module_key *key, struct buf *module, struct error *err) {
     struct header header;
     struct stat info;
@@ -201,7 +196,7 @@ enum status module_cache_load(int folder, const struct module_key *key, struct b
                               struct error *err) {
     char name[NAME_SIZE];
     name_of(key, name);
-    /* O_NONBLOCK: a pipe of this name must not hold up the start. */
+    /* With O_NONBLOCK a pipe of this name does not block the start. */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT) {
         return fail(err, ST_ARGUMENT, "there is no cached module");
@@ -209,7 +204,7 @@ enum status module_cache_load(int folder, const struct module_key *key, struct b
     enum status status = fd < 0 ? fail(err, ST_CORRUPT, "cannot open the cached module: %s", strerror(errno))
                                 : read_module(fd, key, module, err);
     if (status == ST_OK) {
-        futimens(fd, NULL); /* for prune; read-only media do not matter */
+        futimens(fd, NULL); /* for prune; may fail on read-only media */
     }
     if (status == ST_CORRUPT) {
         unlinkat(folder, name, 0);
@@ -228,14 +223,14 @@ static enum status write_module(int folder, const char *name, const struct heade
     }
     bool written = write_all(fd, header, sizeof *header) && write_all(fd, module.data, module.size);
     int reason = errno;
-    if (close(fd) != 0 && written) { /* some file systems tell only now that they are full */
+    if (close(fd) != 0 && written) { /* some file systems report only now that they are full */
         reason = errno;
         written = false;
     }
     return written ? ST_OK : fail(err, ST_BUSY, "cannot write the module cache: %s", strerror(reason));
 }
 
-/* There is no fsync: after a loss of power the checksum finds what the disk lost. */
+/* No fsync is needed: the checksum detects the damage of a power loss. */
 enum status module_cache_store(int folder, const struct module_key *key, struct bytes module,
                                struct error *err) {
     char name[NAME_SIZE], unique[NAME_SIZE];
@@ -243,7 +238,7 @@ enum status module_cache_store(int folder, const struct module_key *key, struct 
     if (module.size > MODULE_SIZE_MAX) {
         return fail(err, ST_LIMIT, "a module of %zu bytes is not cached", module.size);
     }
-    /* By chance and not by process number, which is 1 in every container of a volume. */
+    /* A random number, since every container of a volume has process number 1. */
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) {
         return fail(err, ST_BUSY, "cannot write the module cache: no random number");
     }

@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -fmad=false: a fused multiply-add rounds once where the CPU rounds twice, and the pixels
- * of all backends are the same (docs/filters.md). */
+/* A fused multiply-add rounds once, the CPU rounds twice; the pixels must be equal (docs/filters.md). */
 static const char *const options[] = {"--std=c++17", "--fmad=false"};
 
 enum { OPTIONS = sizeof options / sizeof *options, ARCHITECTURES_MAX = 64 };
 
-/* NVRTC has no standard headers of its own; these stand in for three of them, so that one
- * parameter header serves the C compiler and NVRTC. `bool` and `size_t` are built in; there
- * is no `offsetof`. */
+/* NVRTC has no standard headers. These replace three, so that the C compiler and NVRTC share one parameter
+ * header. `bool` and `size_t` are built in; `offsetof` is missing. */
 static const char *const header_names[] = {"stdint.h", "stddef.h", "stdbool.h"};
 static const char *const header_texts[] = {
     "#pragma once\n"
@@ -29,7 +27,7 @@ static const char *const header_texts[] = {
 
 struct symbol {
     const char *name;
-    size_t offset; /* of the member of struct nvrtc */
+    size_t offset;
 };
 
 #define NVRTC(name, ...) {#name, offsetof(struct nvrtc, name)},
@@ -113,7 +111,7 @@ void nvrtc_describe(const struct nvrtc *nvrtc, struct nvrtc_target target, char 
     }
 }
 
-/* The first line that tells an error, else the first line: notes may come before it. */
+/* Reports the first line with an error, else the first line; notes may precede it. */
 static enum status fail_compile(const struct nvrtc *nvrtc, nvrtcProgram program, nvrtcResult result,
                                 struct error *err) {
     size_t size = 0;
@@ -133,7 +131,7 @@ static enum status fail_compile(const struct nvrtc *nvrtc, nvrtcProgram program,
     return status;
 }
 
-/* NVRTC counts PTX with a final zero, which stays out. */
+/* Leaves out the final zero that NVRTC counts as part of PTX. */
 static enum status take_image(const struct nvrtc *nvrtc, nvrtcProgram program, bool ptx, struct buf *image,
                               struct error *err) {
     size_t size = 0;

@@ -13,7 +13,7 @@
 #include "gpu/cuda/module_cache.h"
 #include "gpu/cuda/nvrtc.h"
 
-/* A program to be loaded on a GPU; all ways of loading take it. */
+/* The program to load, for all loaders. */
 struct request {
     const struct cuda *cuda;
     const struct program_options *options;
@@ -26,8 +26,7 @@ static const char *const kernel_names[] = {
 #undef KERNEL
 };
 
-/* The driver's PTX compiler says what it dislikes in a text of its own; the first line is
- * added to the sentence. Machine code has no such text. */
+/* Adds the first line of the driver's PTX compiler log to the error. Machine code has no such log. */
 static enum status load_ptx_image(struct program *program, const struct cuda *cuda, const void *image,
                                   struct error *err) {
     char log[160] = "";
@@ -44,7 +43,6 @@ static enum status load_ptx_image(struct program *program, const struct cuda *cu
     return fail(err, status, "%.*s: %.*s", 90, cause.text, (int)strcspn(log, "\n"), log);
 }
 
-/* PTX must end in a zero. */
 static enum status load_image(struct program *program, const struct cuda *cuda, const void *image, bool ptx,
                               struct error *err) {
     int64_t begin = clock_ns();
@@ -54,8 +52,7 @@ static enum status load_image(struct program *program, const struct cuda *cuda, 
     return status;
 }
 
-/* --- what the binary carries ------------------------------------------------------------- */
-/* Machine code runs on GPUs of its own major number whose minor number is not smaller. */
+/* Machine code runs on GPUs of its major number and the same or a larger minor number. */
 static const struct embedded *choose_cubin(int architecture) {
     const struct embedded *best = NULL;
     for (const struct embedded *cubin = embedded_cubins; cubin->data; cubin++) {
@@ -84,7 +81,6 @@ static enum status load_ptx(struct program *program, const struct request *reque
     return load_image(program, request->cuda, embedded_ptx.data, true, err);
 }
 
-/* --- NVRTC --------------------------------------------------------------------------------- */
 static const char *source_of(const struct request *request) {
     return request->options->source ? request->options->source : embedded_source;
 }
@@ -107,7 +103,7 @@ static struct module_key key_of(const struct request *request, const struct nvrt
     return key;
 }
 
-/* One warning, though every GPU of the host comes by here: the cause is the same. */
+/* Warns once, since all GPUs of the host share the cause. */
 static void warn_once(const struct error *err) {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&warned)) {
@@ -139,7 +135,7 @@ static enum status compile_and_store(struct buf *image, const char *source, cons
     return status;
 }
 
-/* A file that was verified and still does not load is of no use: it is made anew. */
+/* Loads from the cache. A valid file that does not load is compiled again. */
 static bool load_cached(struct program *program, const struct cuda *cuda, int cache,
                         const struct module_key *key, struct nvrtc_target target) {
     struct buf image;
@@ -202,7 +198,6 @@ static enum status load_nvrtc(struct program *program, const struct request *req
     return status;
 }
 
-/* --- choice -------------------------------------------------------------------------------- */
 static const struct loader {
     enum module_format format;
     const char *name;
@@ -213,7 +208,7 @@ static const struct loader {
     {MODULE_NVRTC, "nvrtc", load_nvrtc},
 };
 
-/* After a sticky error the module is left alone, as everything is. */
+/* After a sticky error the module is not unloaded. */
 static enum status find_kernels(struct program *program, const struct cuda *cuda, struct error *err) {
     for (int i = 0; i < KERNEL_COUNT; i++) {
         CUresult result = cuda->cuModuleGetFunction(&program->kernel[i], program->module, kernel_names[i]);
@@ -244,7 +239,7 @@ enum status program_load(struct program *program, const struct cuda *cuda, int m
                          const struct program_options *options, struct error *err) {
     const struct request request = {cuda, options, major * 10 + minor};
     struct error cause = {0};
-    char causes[ERROR_TEXT_MAX] = ""; /* of all that was tried: the last alone may be the least telling */
+    char causes[ERROR_TEXT_MAX] = ""; /* of all loaders, since the last may say least */
     size_t used = 0;
     for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) {
         if (options->format != MODULE_AUTO && options->format != loaders[i].format) {

@@ -18,13 +18,13 @@ static void fill_weights(struct convolve_pass *pass, const struct convolve_plan 
     }
 }
 
-/* Rows of the tile with what is around it, and what the last lanes read behind them. */
+/* Rows of the tile with their margins, and the excess that the last lanes read. */
 static unsigned shared_bytes(const struct convolve_plan *plan) {
     unsigned values = (KERNEL_CONVOLVE_HEIGHT + plan->height - 1u) * KERNEL_COLUMNS;
     return KERNEL_ROW_TABLE * sizeof(int32_t) + (values + KERNEL_CONVOLVE_SIDE * 4) * (unsigned)sizeof(float);
 }
 
-/* The kernel for exactly this size and kind of sample, or that for every one. */
+/* Prefers the kernel for this size and kind of sample to the general one. */
 static enum kernel choose_kernel(const struct convolve_pass *pass) {
     static const struct {
         int32_t side, channels;

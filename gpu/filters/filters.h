@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Each function enqueues the kernels of one filter and does not wait for them. All pictures are on the
- * device: the planes' data pointers are device addresses, the layouts are the host's. The bytes are those of
- * every other backend (docs/filters.md). Status as of gpu_chain_run. */
+ * Each function enqueues the kernels of one filter and does not wait for them. Pictures lie on the device:
+ * plane data pointers are device addresses, the layout is the host's. All backends produce the same bytes
+ * (docs/filters.md). Status as of gpu_chain_run. */
 #ifndef BLURD_GPU_FILTERS_FILTERS_H
 #define BLURD_GPU_FILTERS_FILTERS_H
 
@@ -27,17 +27,17 @@ enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *
 enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *plan,
                         const struct image *source, const struct image *target, struct error *err);
 
-/* Writes a struct stats of `source` to the first row of `target`, which has the shape stats_shape(). `mask`
- * is coverage, or NULL. */
+/* Writes a struct stats of `source` to the first row of `target`, of shape stats_shape(). `mask` may be
+ * NULL. */
 enum status gpu_stats(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);
 
-/* Blends `source`, which the first filter read, into `target`, which the last filter wrote, under `mask`. */
+/* Blends `source`, the input of the first filter, into `target`, the output of the last, under `mask`. */
 enum status gpu_blend(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err);
 
-/* Copies `source`, turned upright as EXIF orientation asks, to `target`, which is laid out by orient_shape():
- * the bytes of orient_image(). Grey and planar pictures of 8 bits that do not overlap. */
+/* Copies `source`, turned upright by EXIF orientation, to `target`, which has orient_shape(), as
+ * orient_image() does. Takes grey and planar pictures of 8 bits that do not overlap. */
 enum status gpu_orient(struct gpu_stream *stream, const struct image *source, uint8_t orientation,
                        const struct image *target, struct error *err);
 

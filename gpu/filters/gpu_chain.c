@@ -19,9 +19,8 @@ static size_t larger_of(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* A chain goes to and fro between two buffers. The source is one of them, unless blending under the mask
- * reads it at the end. After a turn the first step writes to the buffer of the decoded picture, else to the
- * other one. */
+/* A chain alternates between two buffers. The source is one of them, unless blending under the mask reads it
+ * at the end. After a turn the first step writes to the decoded picture's buffer, else to the other. */
 enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
     const struct run *run = chain->run;
     chain->source_size = image_bytes(run->source);
@@ -85,9 +84,7 @@ enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream
                : status;
 }
 
-/* ---- from host memory to host memory ---- */
-
-/* The picture's planes lie in one piece, in which the first one begins. */
+/* All planes lie in one piece of memory, which begins with the first. */
 static uint8_t *image_memory(const struct image *image) {
     return image->plane[0].data - image->plane[0].offset;
 }

@@ -10,20 +10,18 @@
 struct gpu_chain {
     const struct run *run;                      /* the host's pictures, or only their layouts */
     size_t source_size, target_size, mask_size; /* bytes; 0: no mask */
-    size_t turned_size;                         /* bytes in stream->source of a picture that is turned
-                                                   into stream->target, where the chain begins; 0: none */
-    struct image source, result;                /* on the device; result: where the last step wrote */
+    size_t turned_size; /* bytes in stream->source of a picture to turn into stream->target; 0: none */
+    struct image source, result; /* on the device; result: output of the last step */
     struct image mask;
 };
 
-/* The same picture at `data` on the device. */
+/* The picture with its memory at `data` on the device. */
 struct image gpu_chain_image(const struct image *like, CUdeviceptr data);
 
 /* Reserves the stream's buffers for the run, and fills in the sizes. Status as of gpu_buffer_reserve. */
 enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err);
 
-/* Enqueues one step; the images lie in device memory. Only statistics read `mask` (NULL: none). Status as of
- * gpu_chain_run. */
+/* Enqueues one step in device memory. Only statistics read `mask` (or NULL). Status as of gpu_chain_run. */
 enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, const struct image *source,
                            const struct image *mask, const struct image *target, struct error *err);
 
@@ -32,9 +30,8 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
 enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err);
 
 /* Uploads, runs the chain, downloads and waits. The images lie in host memory as image_layout() lays them
- * out, best registered with the driver (run->slot is not used). As lane_run of filters/backend.h: no overlap,
- * source unchanged, target undefined on failure. ST_BUSY without device memory (not sticky), ST_DEVICE for
- * any other error. */
+ * out, best registered with the driver; run->slot is not used. The rules of lane_run (filters/backend.h)
+ * hold. ST_BUSY without device memory (not sticky), else ST_DEVICE. */
 enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, struct lane_timing *timing,
                           struct error *err);
 

@@ -3,7 +3,7 @@
 
 #include "gpu/stream/launch.h"
 
-enum { MIRROR_WIDTH = 128, MIRROR_HEIGHT = 32 }; /* of a tile whose axes stay */
+enum { MIRROR_WIDTH = 128, MIRROR_HEIGHT = 32 }; /* tiles of a picture that is not transposed */
 
 enum status gpu_orient(struct gpu_stream *stream, const struct image *source, uint8_t orientation,
                        const struct image *target, struct error *err) {

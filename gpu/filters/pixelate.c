@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Small tiles, a block for some of them side by side; or large ones, several blocks for each. */
+ * A block does several small tiles side by side; several blocks do a large one. */
 #include "gpu/filters/filters.h"
 
 #include "gpu/stream/launch.h"
 
 enum {
-    SMALL_HEIGHT = 128, /* of a tile that one block does alone */
-    PART_HEIGHT = 32,   /* of what a block does of a larger one */
+    SMALL_HEIGHT = 128, /* of a tile that fits one block */
+    PART_HEIGHT = 32,   /* of a block's part of a larger tile */
 };
 
-/* The size of equal parts, at most `largest`, of a side. */
+/* Returns the size of equal parts of a side, at most `largest`. */
 static int32_t part_of(int32_t side, int32_t largest) {
     int32_t parts = (side + largest - 1) / largest;
     return (side + parts - 1) / parts;
@@ -19,7 +19,7 @@ static bool fits_block(const struct image *source, const struct pixelate_plane *
     return plane->block_x * source->plane[0].channels <= KERNEL_COLUMNS && plane->block_y <= SMALL_HEIGHT;
 }
 
-/* Grids and tiles; the cells follow. Returns whether a block can do a tile alone. */
+/* Fills in grids and tiles. Returns whether one block can do a tile. */
 static bool place_tiles(struct pixelate_pass *pass, const struct pixelate_plan *plan,
                         const struct image *source, const struct image *target) {
     bool small = true;
@@ -35,7 +35,7 @@ static bool place_tiles(struct pixelate_pass *pass, const struct pixelate_plan *
     return small;
 }
 
-/* How many cells there are along an axis, when each span of `span` samples has `parts` of them. */
+/* Returns the number of cells along an axis, with `parts` in each span of `span` samples. */
 static int32_t cells(int32_t size, int32_t span, int32_t parts) {
     return (size + span - 1) / span * parts;
 }
@@ -68,7 +68,7 @@ static enum status run_small(struct gpu_stream *stream, struct pixelate_pass *pa
     return gpu_launch(stream, KERNEL_pixelate_small, pass, gpu_blocks(blocks), err);
 }
 
-/* Scratch memory for the sums of all tiles, all 0. */
+/* Takes zeroed scratch memory for the sums of all tiles. */
 static enum status place_sums(struct gpu_stream *stream, struct pixelate_pass *pass, struct error *err) {
     size_t size = 0;
     CUdeviceptr sums = 0;

@@ -14,10 +14,10 @@ _Static_assert(
         offsetof(struct stats_channel, histogram) == offsetof(struct kernel_stats_channel, histogram),
     "the kernel writes what filters/stats.h says");
 
-/* Tiles are larger in large pictures, as each costs an addition to every bin that it meets. */
+/* Each tile adds to every bin it meets, so large pictures have larger tiles. */
 enum { TILE_WIDTH = 256, TILE_HEIGHT = 32, TILES_MAX = 2048 };
 
-/* Bytes of the histograms of each warp, and of what it joins: struct stats_parts of gpu/filters/stats.cuh. */
+/* Bytes of the histograms of all warps and of their total: struct stats_parts of gpu/filters/stats.cuh. */
 static unsigned shared_bytes(int32_t channels) {
     enum {
         PART_BYTES = 3 * sizeof(uint64_t),

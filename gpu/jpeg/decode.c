@@ -3,12 +3,12 @@
 
 #include "gpu/stream/launch.h"
 
-enum { BLOCK = 8, COEFFICIENTS = 64, ALIGNMENT = 256, ROOM = 72 /* as of decode_samples */ };
+enum { BLOCK = 8, COEFFICIENTS = 64, ALIGNMENT = 256, ROOM = 72 /* as in decode_samples */ };
 
 _Static_assert((int)KERNEL_DECODE_BLOCKS *BLOCK == (int)KERNEL_THREADS_X * (int)KERNEL_DECODE_THREADS_Y,
                "eight threads for a block of samples");
 
-/* Where things lie in decode->memory. */
+/* Offsets in decode->memory. */
 struct decode_layout {
     size_t owners, zeroed, sums, end;
 };
@@ -32,7 +32,7 @@ static uint32_t blocks_of(uint32_t samples) {
     return (samples + BLOCK - 1) / BLOCK;
 }
 
-/* Blocks of an MCU before those of that component. */
+/* Number of blocks of an MCU before those of the component. */
 static uint32_t first_of(const struct jpeg_header *header, uint32_t component) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < component; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Decodes the stored components of a baseline JPEG, to the byte as libjpeg-turbo does on x86-64 (JDCT_ISLOW;
- * colour stays reduced as it is stored). It follows gpu/jpeg/huffman_sync.h, and decodes only intact data.
- * Inside the engine process only; one picture of a stream at a time. */
+ * Decodes the components of a baseline JPEG, to the byte as libjpeg-turbo does on x86-64 (JDCT_ISLOW,
+ * chroma not upsampled). It follows gpu/jpeg/huffman_sync.h and decodes intact data only. Inside the
+ * engine process only; one picture of a stream at a time. */
 #ifndef BLURD_GPU_JPEG_DECODE_H
 #define BLURD_GPU_JPEG_DECODE_H
 
@@ -9,16 +9,16 @@
 
 /* All zero at first; gpu_buffer_finish frees the memory. */
 struct gpu_decode {
-    struct gpu_buffer memory; /* coefficients, and sums of their DC */
+    struct gpu_buffer memory; /* coefficients, and sums of their DC values */
 };
 
-/* Reserves device memory for the picture that huffman_sync_parse took last: 2 bytes and a little for each
- * sample. Status as of gpu_buffer_reserve. */
+/* Reserves device memory, slightly more than 2 bytes per sample, for the picture last parsed by
+ * huffman_sync_parse. Status as of gpu_buffer_reserve. */
 enum status gpu_decode_reserve(struct gpu_decode *decode, struct gpu_stream *stream,
                                const struct huffman_sync *sync, struct error *err);
 
-/* Enqueues decoding into `image`, in device memory and of the picture's shape; after huffman_sync_begin. The
- * padding of planes is written up to full blocks. Nothing is written where the data is damaged. */
+/* Enqueues decoding into `image`, in device memory and of the picture's shape, after huffman_sync_begin. Pads
+ * planes to full blocks. Writes nothing for damaged data. */
 enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *stream,
                              const struct huffman_sync *sync, const struct image *image, struct error *err);
 

@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/encode.h"
 
-#include <string.h>
-
 #include "gpu/jpeg/encode_head.h"
 #include "gpu/stream/launch.h"
 
-enum {
-    ALIGNMENT = 256,
-    SIDE_MAX = 65500 /* libjpeg's own limit */,
-    IN_MCU_MAX = 10,
-    CHUNK_BLOCKS_MAX = 1024
-};
+enum { ALIGNMENT = 256, SIDE_MAX = 65500 /* libjpeg's limit */, IN_MCU_MAX = 10, CHUNK_BLOCKS_MAX = 1024 };
 
-/* Pinned memory that the device reads and writes, too. */
+/* Pinned memory that the device accesses, too. */
 struct gpu_encode_mailbox {
     struct encode_tables tables;
     volatile uint64_t size; /* of the file */
 };
 
-/* Where things lie in encode->memory. */
+/* Offsets in encode->memory. */
 struct encode_layout {
     size_t state, blocks, ranges, chunks, coefficients, bits, output, end;
     size_t capacity; /* bytes of `bits` */
 };
 
-/* How a picture is cut up. */
 struct cut {
-    uint32_t in_mcu, mcus_x, count; /* blocks of an MCU, MCUs of a row, blocks of all */
+    uint32_t in_mcu, mcus_x, count; /* blocks in an MCU, MCUs in a row, blocks in all */
 };
 
 static uint32_t divide_up(uint32_t value, uint32_t by) {
@@ -49,7 +41,7 @@ static size_t take(size_t *end, size_t size) {
     return begin;
 }
 
-/* `output`: room for the file, unless it is written to the host's memory. */
+/* `output`: room for the file, or 0 when the kernels write to host memory. */
 static struct encode_layout lay_out(const struct cut *cut, size_t room, size_t output) {
     size_t worst = ((size_t)cut->count * KERNEL_ENCODE_BLOCK_BITS + 7) / 8;
     struct encode_layout layout = {.capacity = align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
@@ -89,7 +81,7 @@ void gpu_encode_finish(struct gpu_encode *encode, struct gpu_stream *stream) {
     gpu_buffer_finish(&encode->memory, stream->device);
     const struct cuda *cuda = stream->device->cuda;
     if (encode->tables) {
-        cuda->cuMemFree(encode->tables); /* nothing to do about a failure */
+        cuda->cuMemFree(encode->tables);
     }
     if (encode->mailbox) {
         cuda->cuMemFreeHost(encode->mailbox);
@@ -110,7 +102,7 @@ enum status gpu_encode_reserve(struct gpu_encode *encode, struct gpu_stream *str
     }
     encode->direct = 0;
     if (stream->device->cuda->cuMemHostGetDevicePointer(&encode->direct, output, 0) != CUDA_SUCCESS) {
-        encode->direct = 0; /* the driver does not know it */
+        encode->direct = 0; /* memory unknown to the driver */
     }
     size_t size = lay_out(&cut, room, encode->direct ? 0 : room).end;
     return gpu_stream_reserve(stream, &encode->memory, size, err);

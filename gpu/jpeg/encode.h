@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Encodes pictures on the device as JPEGs, with the bytes that codecs/jpeg/jpeg_encode.c makes without
- * metadata: baseline, the standard's Huffman codes. No function waits for the device. Inside the engine
+ * Encodes pictures on the device as baseline JPEGs with the standard's Huffman codes. The bytes equal
+ * those of codecs/jpeg/jpeg_encode.c without metadata. No function waits for the device. Inside the engine
  * process only; one picture of a stream at a time. */
 #ifndef BLURD_GPU_JPEG_ENCODE_H
 #define BLURD_GPU_JPEG_ENCODE_H
@@ -10,8 +10,8 @@
 struct gpu_encode {
     CUdeviceptr tables;                 /* of Huffman codes */
     struct gpu_buffer memory;           /* coefficients, bits, the file */
-    CUdeviceptr direct;                 /* the caller's output as the device sees it; 0: it does not */
-    CUdeviceptr output;                 /* the file of the picture that was encoded last */
+    CUdeviceptr direct;                 /* device address of the caller's output; 0: it has none */
+    CUdeviceptr output;                 /* file of the last picture */
     struct gpu_encode_mailbox *mailbox; /* in pinned memory: tables, size */
     CUdeviceptr mailbox_device;
 };
@@ -22,20 +22,20 @@ enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream
 void gpu_encode_finish(struct gpu_encode *encode, struct gpu_stream *stream);
 
 /* Reserves device memory, as gpu_buffer_reserve does, for a picture laid out like `image` and a file of at
- * most `room` bytes at `output`. ST_UNSUPPORTED for a picture that no JPEG can hold: a side of more than
- * 65500, chroma reduced by 4 x 4. */
+ * most `room` bytes at `output`. ST_UNSUPPORTED for pictures that no JPEG can hold: sides above 65500, chroma
+ * reduced by 4 x 4. */
 enum status gpu_encode_reserve(struct gpu_encode *encode, struct gpu_stream *stream,
                                const struct image *image, uint8_t *output, size_t room, struct error *err);
 
-/* Enqueues encoding of `image`: grey or YCbCr of 8 bits in device memory, laid out as reserved, with the room
- * that was reserved. `quality`: 1 to 100. */
+/* Enqueues encoding of `image`: grey or YCbCr of 8 bits in device memory, with the layout and `room`
+ * reserved. `quality`: 1 to 100. */
 enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
                              size_t room, uint8_t quality, struct error *err);
 
 /* File size once the stream is done; above `room`, nothing was written, and the size may be too large. */
 size_t gpu_encode_size(const struct gpu_encode *encode);
 
-/* Whether the kernels write to `output` themselves, as the driver knows that memory; otherwise
+/* Whether the kernels write to `output` themselves, as to memory known to the driver. Otherwise
  * gpu_encode_fetch enqueues the copy. */
 bool gpu_encode_is_direct(const struct gpu_encode *encode);
 enum status gpu_encode_fetch(struct gpu_encode *encode, struct gpu_stream *stream, uint8_t *output,

@@ -16,7 +16,7 @@ static const uint8_t standard_quantiser[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEF
 
 /* ISO 10918-1, K.3 to K.6, in the order of their markers. */
 static const struct huffman {
-    uint8_t id;             /* as DHT has it: 0x10 for AC, and the table's number */
+    uint8_t id;             /* as in DHT: 0x10 for AC, plus the table's number */
     uint8_t count[LENGTHS]; /* of codes of 1 to 16 bits */
     uint8_t size;           /* their sum */
     uint8_t value[VALUES_MAX];
@@ -57,7 +57,6 @@ static const struct huffman {
       0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa}},
 };
 
-/* Diagonal by diagonal, to and fro. */
 void gpu_encode_head_zigzag(uint8_t place[KERNEL_ENCODE_COEFFICIENTS]) {
     uint8_t next = 0;
     for (int sum = 0; sum <= 2 * (KERNEL_ENCODE_SIDE - 1); sum++) {
@@ -81,7 +80,7 @@ void gpu_encode_head_quantisers(uint8_t quality,
     }
 }
 
-/* Codes of a length count up, and go on one bit longer. */
+/* Codes of one length count up; the next length appends a bit. */
 static void make_codes(const struct huffman *huffman, uint32_t *codes) {
     uint32_t code = 0, next = 0;
     for (uint32_t length = 1; length <= LENGTHS; length++) {
@@ -99,8 +98,6 @@ void gpu_encode_head_codes(struct encode_tables *tables) {
         make_codes(&standard_huffman[2 * table + 1], tables->ac[table]);
     }
 }
-
-/* ---- markers ---- */
 
 static uint8_t *put(uint8_t *to, const void *bytes, size_t size) {
     memcpy(to, bytes, size);

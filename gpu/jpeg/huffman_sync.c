@@ -7,16 +7,16 @@
 
 enum { ALIGNMENT = 256 };
 
-/* Pinned memory that the device reads and writes, too. */
+/* Pinned memory that the device accesses, too. */
 struct huffman_sync_mailbox {
-    struct scan_tables tables; /* of the picture that was parsed last */
+    struct scan_tables tables; /* of the last parsed picture */
     volatile uint32_t verdict; /* enum sync_verdict */
 };
 
-/* Where things lie in sync->memory. */
+/* Offsets in sync->memory. */
 struct sync_layout {
     size_t bytes, pieces, starts, before, end;
-    uint32_t count, blocks; /* pieces, and what they are launched in */
+    uint32_t count, blocks; /* pieces, and thread blocks that read them */
 };
 
 static struct sync_layout lay_out(size_t size) {

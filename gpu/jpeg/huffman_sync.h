@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Finds whether a JPEG's entropy-coded data is intact, and where its blocks of samples begin. The kernel of
- * gpu/jpeg/huffman_sync.cu reads all codes; gpu/jpeg/decode.h decodes them. Inside the engine process only;
- * one picture of a stream at a time.
+ * Checks that a JPEG's entropy-coded data is intact, and finds the first bit of each block of samples. The
+ * kernel of gpu/jpeg/huffman_sync.cu reads all codes; gpu/jpeg/decode.h decodes them. Inside the engine
+ * process only; one picture of a stream at a time.
  *
- * libjpeg decodes what is intact here without a warning. Some files that libjpeg takes are refused: padding
- * with bits other than ones, surplus bytes before a marker, runs of zeros that go beyond their block, and
- * what gpu/jpeg/jpeg_header.h does not take. The CPU then decides, so that the rule of docs/api.md ("Damaged
- * files") holds on both. */
+ * libjpeg decodes a file accepted here without a warning. Some files that libjpeg takes are refused:
+ * padding bits other than ones, surplus bytes before a marker, runs of zeros beyond their block, and
+ * headers that gpu/jpeg/jpeg_header.h refuses. The CPU then decides, so that the rule of docs/api.md
+ * ("Damaged files") holds for both. */
 #ifndef BLURD_GPU_JPEG_HUFFMAN_SYNC_H
 #define BLURD_GPU_JPEG_HUFFMAN_SYNC_H
 
@@ -14,9 +14,9 @@
 #include "gpu/stream/stream.h"
 
 struct huffman_sync {
-    struct jpeg_header header;            /* of the picture that was parsed last */
+    struct jpeg_header header;            /* of the last parsed picture */
     uint32_t blocks;                      /* of 8x8 samples in it */
-    struct gpu_buffer memory;             /* tables, the scan's bytes, the states that the kernel finds */
+    struct gpu_buffer memory;             /* tables, scan, and the states that the kernel finds */
     struct huffman_sync_mailbox *mailbox; /* in pinned memory: tables, verdict */
     CUdeviceptr mailbox_device;
 };
@@ -26,18 +26,18 @@ enum status huffman_sync_init(struct huffman_sync *sync, struct gpu_stream *stre
 void huffman_sync_finish(struct huffman_sync *sync, struct gpu_stream *stream);
 
 /* Reads the header and reserves device memory, as gpu_buffer_reserve does. ST_UNSUPPORTED for a file that
- * jpeg_header_parse does not take, or that is of another shape. */
+ * jpeg_header_parse refuses, or of another shape. */
 enum status huffman_sync_parse(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                const struct image_shape *shape, struct error *err);
 
-/* Enqueues reading the file that was parsed last. Its bytes stay until the stream has got there. */
+/* Enqueues reading the last parsed file. Its bytes must stay until the stream has read them. */
 enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                struct error *err);
 
-/* The kernel's parameters; the decoder reads the memory to which they point. */
+/* The kernel's parameters, which the decoder uses, too. */
 struct sync_pass huffman_sync_pass(const struct huffman_sync *sync);
 
-/* Then: ST_OK for an intact scan, else ST_UNSUPPORTED, so that the CPU decodes the file. */
+/* Call it once the stream has finished. ST_OK for an intact scan, else ST_UNSUPPORTED. */
 enum status huffman_sync_end(const struct huffman_sync *sync, struct error *err);
 
 #endif

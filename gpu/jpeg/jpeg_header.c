@@ -7,10 +7,8 @@
 enum { SOF0 = 0xc0, SOF1 = 0xc1, DHT = 0xc4, RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda };
 enum { DQT = 0xdb, DRI = 0xdd, APP0 = 0xe0, APP2 = 0xe2, APP15 = 0xef, COM = 0xfe, MARKER = 0xff };
 enum { COMPONENTS_MAX = 3, TABLES = 2, BLOCK = 8, FACTOR_MAX = 4, BLOCKS_MAX = 10, STEPS = 64 };
-enum {
-    COMPONENT_MAX = 1 << 20
-}; /* blocks: with more of them, differences of DC may exceed what libjpeg adds */
-enum { SEGMENT_HEAD = 4 /* marker and length */, INDEX_NAME = 4 /* of what tells an index of pictures */ };
+enum { COMPONENT_MAX = 1 << 20 }; /* blocks; above, DC differences may exceed the range of libjpeg */
+enum { SEGMENT_HEAD = 4 /* marker and length */, INDEX_NAME = 4 /* of the name of an index of pictures */ };
 enum { CODE_BITS = 16, VALUES_MAX = 256, DC_BITS_MAX = 11, AC_BITS_MAX = 10, RUN_MAX = 15 };
 
 struct component {
@@ -18,34 +16,31 @@ struct component {
     uint8_t dc, ac;          /* Huffman tables */
 };
 
-/* Where coefficients of the scan's zigzag lie, in columns. */
+/* Column-wise place of each coefficient in zigzag order. */
 static const uint8_t by_columns[STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40,
                                           33, 26, 19, 12, 5,  6,  13, 20, 27, 34, 41, 48, 56, 49, 42, 35,
                                           28, 21, 14, 7,  15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30,
                                           23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
 
-/* The header as far as it has been read. */
 struct header {
-    struct bytes file; /* changes while it is read: fetch() is for what is looked at twice */
+    struct bytes file; /* may change meanwhile, so fetch() copies what is read twice */
     size_t at;         /* of the next marker */
     struct sync_tables *tables;
     uint32_t width, height, components, interval;
     struct component component[COMPONENTS_MAX];
     uint16_t steps[FACTOR_MAX][STEPS]; /* of quantisation, in the order of the scan */
     bool has_steps[FACTOR_MAX], has_codes[2 * TABLES];
-    bool several; /* more pictures lie behind this one */
+    bool several; /* more pictures follow */
 };
 
 static enum status refuse(struct error *err, const char *why) {
     return fail(err, ST_UNSUPPORTED, "the JPEG's scan is not walked: %s", why);
 }
 
-/* ---- Huffman tables ---- */
-
-/* Bits of the code and the value behind it, of the value, and the steps in the block. */
+/* Packs bits of code and value, bits of the value, and steps in the block. */
 static uint32_t entry(bool ac, uint32_t length, uint32_t symbol) {
     uint32_t bits = ac ? symbol & 15 : symbol, run = ac ? symbol >> 4 : 0;
-    bool odd = bits == 0 && run > 0 && run < RUN_MAX; /* an end of blocks, as of progressive scans */
+    bool odd = bits == 0 && run > 0 && run < RUN_MAX; /* an end-of-band run of progressive scans */
     if (odd || bits > (ac ? AC_BITS_MAX : DC_BITS_MAX)) {
         return KERNEL_SYNC_NO_CODE;
     }
@@ -60,7 +55,7 @@ static void fill_in(struct sync_codes *codes, uint32_t code, uint32_t length, ui
     }
 }
 
-/* From how many codes there are of each length, and their symbols, which lie in the file. */
+/* Makes codes from the counts of each length and the symbols in the file. */
 static bool make_codes(struct sync_codes *codes, bool ac, const uint8_t *counts, const uint8_t *symbols) {
     uint32_t code = 0, number = 0;
     memset(codes, 0, sizeof *codes);
@@ -109,8 +104,6 @@ static enum status read_codes(struct header *header, struct bytes body, struct e
     }
     return ST_OK;
 }
-
-/* ---- other segments ---- */
 
 static enum status read_steps(struct header *header, struct bytes body, struct error *err) {
     while (body.size > 0) {
@@ -162,7 +155,7 @@ static enum status read_frame(struct header *header, struct bytes body, struct e
     return header->width > 0 && header->height > 0 ? ST_OK : refuse(err, "its frame has no size");
 }
 
-/* All components in their order, in one scan, with tables that are there. */
+/* Takes all components in their order, in one scan, with existing tables. */
 static enum status read_scan(struct header *header, struct bytes body, struct error *err) {
     uint32_t count = header->components;
     if (count == 0 || body.size != 4 + 2 * (size_t)count || body.data[0] != count) {
@@ -183,7 +176,6 @@ static enum status read_scan(struct header *header, struct bytes body, struct er
                                                              : refuse(err, "the scan is not sequential");
 }
 
-/* Metadata is skipped, whatever its size. */
 static bool is_metadata(uint8_t marker) {
     return (marker >= APP0 && marker <= APP15) || marker == COM;
 }
@@ -191,7 +183,7 @@ static bool is_metadata(uint8_t marker) {
 static enum status read_segment(struct header *header, uint8_t marker, struct bytes body, struct error *err) {
     switch (marker) {
     case SOF0:
-    case SOF1: /* more tables, and wider steps: what is taken of it is read alike */
+    case SOF1: /* allows more tables and wider steps; the accepted part reads alike */
         return read_frame(header, body, err);
     case DHT:
         return read_codes(header, body, err);
@@ -209,14 +201,14 @@ static enum status read_segment(struct header *header, uint8_t marker, struct by
     }
 }
 
-/* Copies out of memory that another process may write meanwhile. The fence keeps the compiler from reading
- * there again in place of the copy. */
+/* Copies from memory that another process may write. The fence keeps the compiler from reading it again in
+ * place of the copy. */
 static void fetch(uint8_t *to, const uint8_t *from, size_t size) {
     memcpy(to, from, size);
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* Up to the scan's first byte. Each byte is read once, into `body`. */
+/* Reads up to the scan. Each byte is read once, into `body`. */
 static enum status read_header(struct header *header, struct error *err) {
     struct bytes file = header->file;
     uint8_t head[SEGMENT_HEAD] = {0}, body[JPEG_HEADER_SEGMENT_MAX];
@@ -243,9 +235,9 @@ static enum status read_header(struct header *header, struct error *err) {
     return status;
 }
 
-/* Where the end marker of the scan that begins at header->at lies; the file's size: nowhere. As a rule it is
- * what the file ends with. Behind it phones write more, and files of several pictures the others, with end
- * markers of their own: then it is the first marker but those of restarts. */
+/* Returns the offset of the scan's end marker, or the file's size without one. It usually ends the file.
+ * Phones and files of several pictures append data with further end markers; then it is the first marker
+ * other than a restart. */
 static size_t find_end(const struct header *header) {
     struct bytes file = header->file;
     size_t last = file.size - 2;
@@ -259,7 +251,7 @@ static size_t find_end(const struct header *header) {
         if (at[1] == EOI) {
             return (size_t)(at - file.data);
         }
-        if (at[1] != 0 && (at[1] < RST0 || at[1] > RST7)) { /* or filling, which the walk calls damage */
+        if (at[1] != 0 && (at[1] < RST0 || at[1] > RST7)) { /* or a fill byte, which counts as damage */
             break;
         }
         at += 2;
@@ -267,14 +259,11 @@ static size_t find_end(const struct header *header) {
     return file.size;
 }
 
-/* ---- the picture ---- */
-
-/* log2 of 1, 2, 4. */
 static uint8_t shift_of(uint32_t factor) {
     return (uint8_t)(factor / 2);
 }
 
-/* How far colour is reduced; false for what our pictures do not know. */
+/* Finds how far chroma is reduced; false for an unsupported reduction. */
 static bool find_shape(const struct header *header, struct image_shape *shape) {
     const struct component *c = header->component;
     *shape = (struct image_shape){
@@ -289,8 +278,8 @@ static bool find_shape(const struct header *header, struct image_shape *shape) {
            c[0].v == c[1].v << shape->chroma_shift_y;
 }
 
-/* Which tables each block of an MCU has. Where all have the same, nothing tells one from another, and a walk
- * would never know which one it is at: then each block is counted as an MCU of its own. */
+/* Sets the tables of each block of an MCU. If all are the same, the walk cannot tell blocks apart, so each
+ * counts as an MCU. */
 static uint32_t lay_out(const struct header *header, uint32_t in_mcu) {
     struct sync_tables *tables = header->tables;
     uint32_t block = 0;
@@ -302,14 +291,14 @@ static uint32_t lay_out(const struct header *header, uint32_t in_mcu) {
         }
     }
     const struct sync_codes *dc = tables->codes, *ac = tables->codes + TABLES;
-    tables->dc = memcmp(dc, dc + 1, sizeof *dc) == 0 ? 0 : tables->dc; /* as good as one */
+    tables->dc = memcmp(dc, dc + 1, sizeof *dc) == 0 ? 0 : tables->dc; /* equal tables count as one */
     tables->ac = memcmp(ac, ac + 1, sizeof *ac) == 0 ? 0 : tables->ac;
     uint32_t all = (1U << in_mcu) - 1;
     bool alike = (tables->dc == 0 || tables->dc == all) && (tables->ac == 0 || tables->ac == all);
     return alike ? 1 : in_mcu;
 }
 
-/* Of each component, as the decoder's blocks lie. */
+/* Stores the quantiser steps of each component in the decoder's order. */
 static void place_steps(const struct header *header, struct decode_tables *decode) {
     memset(decode, 0, sizeof *decode);
     for (uint32_t i = 0; i < STEPS; i++) {
@@ -333,7 +322,7 @@ static enum status describe(const struct header *header, struct jpeg_header *sca
     if (mcus > COMPONENT_MAX / (gray ? 1U : (uint32_t)c[0].h * c[0].v)) {
         return refuse(err, "its frame is too large");
     }
-    for (uint32_t i = 0; i < COMPONENTS_MAX; i++) { /* those that there are not: 0 */
+    for (uint32_t i = 0; i < COMPONENTS_MAX; i++) { /* 0 for absent components */
         scan->h[i] = gray ? i == 0 : c[i].h;
         scan->v[i] = gray ? i == 0 : c[i].v;
     }

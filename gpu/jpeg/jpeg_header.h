@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What the walk over a JPEG's scan (gpu/jpeg/huffman_sync.h) and the decoder (gpu/jpeg/decode.h) have to
- * know, out of the file's header: no device is needed. Trusts no byte of it, nor that a byte stays as it is:
- * the file lies in memory that the front can still write. Of the header each segment is copied once, and only
- * the copy is looked at; of the data behind it only where it ends. Kernels read the data from a copy in the
- * GPU's memory.
+ * Parses the header of a JPEG for gpu/jpeg/huffman_sync.h and gpu/jpeg/decode.h, without a device. The front
+ * can write to the file meanwhile, so no byte is trusted. Each segment of the header is copied once and
+ * parsed from the copy; of the data behind it only the end is located. Kernels read a copy of the data in GPU
+ * memory.
  *
- * It takes baseline files (SOF0, and SOF1 of 8 bits) of one component, or of three in one scan, with the end
- * marker behind it; what comes behind that does not matter. It is stricter than decoders are, so that what it
- * takes is read alike by all of them: one frame, no marker that belongs elsewhere, tables that are complete,
- * no code of ones alone. */
+ * It takes baseline files (SOF0, and SOF1 of 8 bits) of one component, or of three in one scan, followed
+ * by an end marker; later bytes do not matter. It is stricter than decoders, so that all of them read an
+ * accepted file alike: one frame, no misplaced marker, complete tables, no code of ones alone. */
 #ifndef BLURD_GPU_JPEG_JPEG_HEADER_H
 #define BLURD_GPU_JPEG_JPEG_HEADER_H
 
@@ -16,17 +14,17 @@
 #include "core/image.h"
 #include "gpu/jpeg/jpeg_kernels.h"
 
-enum { JPEG_HEADER_SEGMENT_MAX = 4096 }; /* bytes of a segment of tables; usual ones have less than 1100 */
+enum { JPEG_HEADER_SEGMENT_MAX = 4096 }; /* bytes of a segment of tables; usually below 1100 */
 
 struct jpeg_header {
-    size_t offset, size;      /* of the scan's bytes in the file, the end marker not included */
-    struct image_shape shape; /* grey, or YCbCr: what three components stand for is not looked at */
+    size_t offset, size;      /* of the scan in the file, without the end marker */
+    struct image_shape shape; /* grey or YCbCr; the colour space of three components is not checked */
     uint8_t h[3], v[3];       /* blocks of each component in an MCU: columns, rows */
 };
 
-/* Fills in *scan, and *tables for the kernels. ST_UNSUPPORTED for a file that is not taken, with the reason;
- * the CPU may take it. A microsecond or two; where the end marker is not the file's some tens for
- * each megabyte. Thread-safe. */
+/* Fills in *scan, and *tables for the kernels. ST_UNSUPPORTED with the reason for a refused file, which the
+ * CPU may take. Takes 1 to 2 microseconds, and tens per megabyte when bytes follow the end marker.
+ * Thread-safe. */
 enum status jpeg_header_parse(struct bytes file, struct jpeg_header *scan, struct scan_tables *tables,
                               struct error *err);
 

@@ -6,10 +6,10 @@
 #include "core/bytes.h"
 #include "core/poison.h"
 
-/* What a buffer grows by, so that pictures of slightly rising size do not allocate each time. */
+/* Buffers grow in these steps, so that slightly larger pictures do not allocate each time. */
 static const size_t buffer_step = (size_t)1 << 20;
 
-/* Fills the buffer in builds that look for memory read before it is written (core/poison.h). */
+/* In builds that detect reads of uninitialised memory, fills the buffer (core/poison.h). */
 static enum status fill_poison(const struct gpu_buffer *buffer, const struct gpu_device *device,
                                CUstream stream, struct error *err) {
     if (poison_byte() < 0) {
@@ -39,8 +39,7 @@ enum status gpu_buffer_reserve(struct gpu_buffer *buffer, struct gpu_device *dev
     if (status == ST_OK) {
         *buffer = (struct gpu_buffer){data, size};
         atomic_fetch_add(&device->memory_kept, size);
-        /* Kernels also read the padding of rows, in whole groups. The results are not used, but other
-         * programs' data must not be read. */
+        /* Kernels read the padding of rows, too. They discard it, but must not read other programs' data. */
         status = CUDA_TRY(cuda, err, cuMemsetD8Async, data, 0, size, stream);
     }
     return status == ST_OK ? fill_poison(buffer, device, stream, err) : status;
@@ -48,7 +47,7 @@ enum status gpu_buffer_reserve(struct gpu_buffer *buffer, struct gpu_device *dev
 
 void gpu_buffer_finish(struct gpu_buffer *buffer, struct gpu_device *device) {
     if (buffer->data) {
-        device->cuda->cuMemFree(buffer->data); /* a failure changes nothing */
+        device->cuda->cuMemFree(buffer->data);
         atomic_fetch_sub(&device->memory_kept, buffer->size);
     }
     *buffer = (struct gpu_buffer){0};

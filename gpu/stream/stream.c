@@ -65,9 +65,8 @@ enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdevicep
     return status;
 }
 
-/* A thread that sleeps on an event is woken by an interrupt 0.2 to 0.8 ms late (measured on a virtual machine
- * with an H200), while most pictures are done in a quarter of a millisecond. So the thread polls for a while,
- * giving way to other threads, before it sleeps. */
+/* An interrupt wakes a thread that sleeps on an event 0.2 to 0.8 ms late (on a virtual machine with an H200),
+ * while most pictures take a quarter of a millisecond. So the thread polls and yields before it sleeps. */
 enum status gpu_stream_wait(struct gpu_stream *stream, struct error *err) {
     const struct cuda *cuda = stream_cuda(stream);
     int64_t until = clock_ns() + POLL_NS;
@@ -83,8 +82,6 @@ enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status) {
     stream_cuda(stream)->cuStreamSynchronize(stream->handle);
     return status;
 }
-
-/* ---- fence ---- */
 
 enum status gpu_stream_init_fence(struct gpu_stream *stream, struct error *err) {
     const struct cuda *cuda = stream_cuda(stream);
@@ -118,11 +115,9 @@ enum status gpu_stream_query(const struct gpu_stream *stream, struct error *err)
     if (result == CUDA_ERROR_NOT_READY || cuda_check(cuda, result, "cuEventQuery", err) == ST_OK) {
         return ST_OK;
     }
-    err->status = ST_DEVICE; /* for any error, as kernels may still be running */
+    err->status = ST_DEVICE; /* for any error, since kernels may be running */
     return ST_DEVICE;
 }
-
-/* ---- timing ---- */
 
 static enum status elapsed(struct gpu_stream *stream, CUevent from, CUevent to, int64_t *ns,
                            struct error *err) {
@@ -142,8 +137,6 @@ enum status gpu_stream_timing(struct gpu_stream *stream, struct lane_timing *tim
     }
     return status;
 }
-
-/* ---- memory ---- */
 
 bool gpu_stream_is_stale(const struct gpu_stream *stream) {
     return stream->device && stream->trim_epoch != atomic_load(&stream->device->trim_epoch);

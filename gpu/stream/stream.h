@@ -28,14 +28,13 @@ void gpu_stream_finish(struct gpu_stream *stream);
 enum status gpu_stream_reserve(struct gpu_stream *stream, struct gpu_buffer *buffer, size_t size,
                                struct error *err);
 
-/* Stores device memory for the kernels of one run: at least `size` bytes, aligned to 256, undefined
- * contents. */
+/* Stores device memory for one run: at least `size` bytes, aligned to 256, with undefined contents. */
 enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdeviceptr *data, struct error *err);
 
 /* Waits until the stream has reached the event `done`. */
 enum status gpu_stream_wait(struct gpu_stream *stream, struct error *err);
 
-/* Waits for all enqueued work, which must not outlive the caller's memory, and ignores its result. Returns
+/* Waits for all enqueued work, which may use the caller's memory, and ignores its result. Returns
  * `status`. */
 enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status);
 
@@ -61,7 +60,7 @@ enum status gpu_stream_timing(struct gpu_stream *stream, struct lane_timing *tim
  * After ST_DEVICE nothing is freed. */
 bool gpu_stream_trim(struct gpu_stream *stream, enum status status);
 
-/* Whether the next gpu_stream_trim will free the stream's buffers. */
+/* Whether the stream was told to free its buffers and has not yet. */
 bool gpu_stream_is_stale(const struct gpu_stream *stream);
 
 #endif

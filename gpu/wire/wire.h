@@ -63,8 +63,7 @@ struct wire_proven {
     struct wire_head head;
 };
 
-/* A run from JPEG to JPEG. wire_run's `source` and `target` are then the offsets of the files; there is no
- * mask. */
+/* A run from JPEG to JPEG, without a mask. wire_run's `source` and `target` are the offsets of the files. */
 struct wire_transcode {
     uint64_t size; /* of the source file; 0: a run from pixels to pixels */
     uint64_t room;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Each plane goes through its own sequence of passes; those that planes have in common share a launch, since
- * a launch costs more than a plane of 4:2:0 colour. */
+ * Each plane has its own sequence of passes. Planes share the launch of a common pass, since a launch
+ * costs more than a plane of 4:2:0 colour. */
 #include "gpu/filters/blur/blur_work.h"
 
 static void fill_fixed_taps(struct fixed_taps *taps, const struct blur_pass_axis *axis) {
@@ -11,7 +11,6 @@ static void fill_fixed_taps(struct fixed_taps *taps, const struct blur_pass_axis
     }
 }
 
-/* Whether the wide kernels exist for both radii. */
 static bool wide_possible(const struct blur_axis *x, const struct blur_axis *y) {
     return x->radius <= KERNEL_WIDE_RADIUS && y->radius <= KERNEL_WIDE_RADIUS;
 }
@@ -21,8 +20,8 @@ static unsigned padded(const struct blur_axis *axis, int k) {
     return k <= axis->radius ? (unsigned)axis->weight[k] : 0;
 }
 
-/* Fills what depends on the taps. `bits`: how far the horizontal sums are shifted up, so that the result is
- * their upper end: 2 for samples, 1 for values. */
+/* Fills in the taps. `bits` shifts the horizontal sums up so that the result is their upper end: 2 for
+ * samples, 1 for values. */
 static void wide_fill_taps(struct wide_plane *plane, const struct blur_axis *x, const struct blur_axis *y,
                            unsigned bits) {
     unsigned larger = x->radius > y->radius ? x->radius : y->radius;
@@ -39,8 +38,6 @@ static void wide_fill_taps(struct wide_plane *plane, const struct blur_axis *x, 
     }
 }
 
-/* ---- launches ---- */
-
 static enum status launch_rows(struct blur_work *work, enum kernel kernel, void *pass, unsigned blocks,
                                unsigned threads_y, unsigned shared, struct error *err) {
     return gpu_launch(work->stream, kernel, pass, (struct gpu_blocks){blocks, threads_y, shared}, err);
@@ -55,7 +52,7 @@ static enum kernel fixed_kernel(const struct blur_work *work, enum kernel single
     return work->path[0].plane->channels == 1 ? single : triple;
 }
 
-/* Both axes of all planes that are not reduced, whatever their radii. */
+/* Enqueues both axes of all unreduced planes, of any radius. */
 static enum status fixed_direct(struct blur_work *work, struct error *err) {
     struct fixed_pass pass = {.channels = work->path[0].plane->channels};
     unsigned blocks = 0, shared = 0;
@@ -81,7 +78,7 @@ static enum status fixed_direct(struct blur_work *work, struct error *err) {
 
 static const unsigned table_bytes = KERNEL_ROW_TABLE * sizeof(int32_t);
 
-/* Stage `i` of the reduction of all planes that have one. */
+/* Enqueues stage `i` of all reduced planes. */
 static enum status fixed_reduce(struct blur_work *work, unsigned i, struct error *err) {
     struct fixed_pass pass = {0};
     unsigned blocks = 0;
@@ -107,7 +104,7 @@ static enum status fixed_reduce(struct blur_work *work, unsigned i, struct error
                       : ST_OK;
 }
 
-/* The taps of all planes that are reduced, or of all that are not. */
+/* Enqueues the taps of all reduced or of all unreduced planes. */
 static enum status fixed_wide(struct blur_work *work, bool reduced, struct error *err) {
     struct wide_pass pass = {0};
     unsigned blocks = 0;
@@ -117,7 +114,7 @@ static enum status fixed_wide(struct blur_work *work, bool reduced, struct error
         if ((path->stages > 0) != reduced) {
             continue;
         }
-        if (!wide_possible(path->x.axis, path->y.axis)) { /* never of a reduced plane */
+        if (!wide_possible(path->x.axis, path->y.axis)) { /* happens to unreduced planes only */
             return fixed_direct(work, err);
         }
         struct wide_plane *plane = &pass.plane[pass.planes++];
@@ -134,9 +131,7 @@ static enum status fixed_wide(struct blur_work *work, bool reduced, struct error
     return blocks > 0 ? launch(work, kernel, &pass, blocks, shared, err) : ST_OK;
 }
 
-/* ---- small radii ---- */
-
-/* The radius that the unrolled kernel needs, or 0 where there is none for this picture. */
+/* Returns the radius of the unrolled kernel, or 0 when none fits the picture. */
 static unsigned direct_radius(const struct blur_work *work) {
     unsigned radius = 0;
     for (unsigned p = 0; p < work->planes; p++) {

@@ -2,7 +2,7 @@
 #include "gpu/filters/blur/blur_work.h"
 
 enum {
-    ENLARGE_WIDTH = 64, /* powers of two: phases repeat from tile to tile */
+    ENLARGE_WIDTH = 64, /* powers of two, so that phases repeat in each tile */
     ENLARGE_HEIGHT = 32,
 };
 
@@ -23,7 +23,7 @@ static bool is_near(const struct blur_pass_axis *x, const struct blur_pass_axis 
     return x->radius <= KERNEL_NEAR_RADIUS && y->radius <= KERNEL_NEAR_RADIUS;
 }
 
-/* Tiles of the near kernels; `rows`: of shared memory. */
+/* Cuts tiles of the near kernels; *rows is their height in shared memory. */
 static struct kernel_tiles cut_near(const struct blur_path *path, const struct float_pass *pass,
                                     int32_t *rows, unsigned *blocks) {
     int32_t width = KERNEL_COLUMNS / path->plane->channels - 2 * pass->x.radius;
@@ -33,7 +33,6 @@ static struct kernel_tiles cut_near(const struct blur_path *path, const struct f
     return gpu_launch_tiles(&path->target, width, height, KERNEL_COLUMNS, blocks);
 }
 
-/* The kernel that does pass `i` of the path. */
 static enum kernel pass_kernel(const struct blur_path *path, unsigned i, bool near, bool unsharp) {
     if (path->stages > 0) {
         return i == 0 ? KERNEL_float_reduce : KERNEL_float_values;
@@ -68,7 +67,7 @@ static enum status float_pass(struct blur_work *work, unsigned i, const struct u
         rows = pass.blur.tiles.height;
     }
     if (unsharp) {
-        pass.unsharp = *unsharp; /* behind the blur's part, which is all that the other kernels take */
+        pass.unsharp = *unsharp; /* follows the blur's part, and only sharpening kernels take it */
     }
     return launch(work, pass_kernel(path, i, near, unsharp), &pass, blocks,
                   table + blur_tile_bytes(&pass.blur.tiles, rows, sizeof(float)), err);

@@ -5,14 +5,14 @@
 
 enum {
     GRID_ALIGNMENT = 64,
-    DIRECT_WIDTH = 64, /* tiles, in pixels of their target */
+    DIRECT_WIDTH = 64, /* tiles, in target pixels */
     DIRECT_HEIGHT = 16,
-    REDUCE_WIDTH = 128, /* of the source */
+    REDUCE_WIDTH = 128, /* in source pixels */
     VALUES_WIDTH = 32,
     PASS_HEIGHT = 8,
 };
 
-/* A grid of values over the spans; `*offset`, in scratch memory, moves behind it. */
+/* Returns a grid of values over the spans, at *offset in scratch memory, and moves *offset behind it. */
 static struct kernel_grid values_grid(const struct blur_work *work, const struct blur_path *path,
                                       struct span x, struct span y, size_t *offset) {
     size_t value = work->is_float ? sizeof(float) : sizeof(uint16_t);

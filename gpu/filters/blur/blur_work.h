@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A blur laid out on the device: the grids that its passes read and write, and their parameters. Both kinds
- * of arithmetic launch from it (blur_fixed.c, blur_float.c). */
+ * A blur laid out on the device: grids and parameters of its passes, for blur_fixed.c and blur_float.c. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_WORK_H
 #define BLURD_GPU_FILTERS_BLUR_BLUR_WORK_H
 
@@ -14,8 +13,8 @@ struct blur_path {
     const struct plane *plane;
     struct extent x, y;
     unsigned stages;                         /* of the reduction; 0: one direct pass */
-    struct kernel_grid source, target;       /* the picture's */
-    struct kernel_grid out[BLUR_PASSES_MAX]; /* what each pass leaves, in the stream's scratch memory */
+    struct kernel_grid source, target;       /* of the picture */
+    struct kernel_grid out[BLUR_PASSES_MAX]; /* output of each pass, in the stream's scratch memory */
     unsigned border;
 };
 
@@ -27,8 +26,8 @@ struct blur_work {
     struct blur_path path[IMAGE_PLANES_MAX];
 };
 
-/* Lays out a blur of `source` into `target`, both on the device and of one shape, and takes scratch memory
- * for it. The plan and the source must outlive the work. */
+/* Lays out a blur of `source` into `target`, both on the device and of one shape, and takes its scratch
+ * memory. The plan and the source must outlive the work. */
 enum status blur_work_init(struct blur_work *work, struct gpu_stream *stream, const struct blur_plan *plan,
                            const struct image *source, const struct image *target, bool is_float,
                            struct error *err);
@@ -37,7 +36,7 @@ enum status blur_work_init(struct blur_work *work, struct gpu_stream *stream, co
 const struct kernel_grid *blur_pass_source(const struct blur_path *path, unsigned i);
 const struct kernel_grid *blur_pass_target(const struct blur_path *path, unsigned i);
 
-/* Parameters of a pass along an axis; without weights it is the identity. */
+/* Parameters of a pass along an axis. Without weights the pass is the identity. */
 struct blur_pass_axis {
     unsigned shift, radius;
     const int16_t *weight;
@@ -47,18 +46,18 @@ struct blur_pass_axis {
 /* Parameters of pass i; i == stages is the low-resolution blur. */
 struct blur_pass_axis blur_pass_axis(const struct extent *extent, unsigned i, unsigned stages);
 
-/* The tiles of a pass whose blocks keep a row of sums for each row of their tile. */
+/* Tiles of a pass whose blocks keep a row of sums for each row of the tile. */
 struct kernel_tiles blur_cut_pass(const struct blur_path *path, unsigned i, const struct blur_pass_axis *x,
                                   unsigned *blocks);
 
-/* Bytes of shared memory that a block needs for `rows` rows of values of that size. */
+/* Bytes of shared memory per block for `rows` rows of values of size `value`. */
 unsigned blur_tile_bytes(const struct kernel_tiles *tiles, int32_t rows, size_t value);
 
 /* Enqueues all passes in fixed point, for pictures of 8 bits without alpha. */
 enum status blur_work_fixed(struct blur_work *work, struct error *err);
 
-/* Enqueues all passes in single precision, for pictures of 16 bits or with alpha. With `unsharp` (NULL: none)
- * the last one sharpens. */
+/* Enqueues all passes in single precision, for pictures of 16 bits or with alpha. The last pass sharpens
+ * unless `unsharp` is NULL. */
 enum status blur_work_float(struct blur_work *work, const struct unsharp *unsharp, struct error *err);
 
 #endif
