@@ -22,8 +22,8 @@ struct band {
 typedef uint32_t bands_reach(const void *context, unsigned plane, uint32_t to);
 
 struct pass {
-    uint32_t rows[IMAGE_PLANES_MAX];
-    uint64_t cost[IMAGE_PLANES_MAX];
+    uint32_t rows[IMAGE_PLANES_MAX];                            /* 0: the plane has no part in the pass */
+    uint64_t cost[IMAGE_PLANES_MAX];                            /* of a row, in filtered samples */
     void (*band)(const void *context, const struct band *band); /* makes a band or a part of one */
     const void *context;
     uint32_t least;      /* fewest rows of a strip: strips do some work twice at their borders */

@@ -62,7 +62,8 @@ unsigned blur_stages(unsigned levels, struct blur_stage stage[BLUR_STAGES_MAX]);
 void blur_enlarge(unsigned levels, unsigned phase, int16_t weight[BLUR_TAPS_ENLARGE],
                   float weight_float[BLUR_TAPS_ENLARGE]);
 
-/* The sample outside a plane under EDGE_ZERO, which is black: 128 for Cb and Cr of PIXEL_YCBCR, else 0. */
+/* The sample outside a plane under EDGE_ZERO, which is black: 128 for Cb and Cr of PIXEL_YCBCR, else 0. In
+ * samples of the picture. */
 unsigned blur_border(enum pixel_model model, unsigned plane);
 
 /* Whether planning could have made every number for this shape. Checks plans of other processes. */

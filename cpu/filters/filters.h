@@ -30,6 +30,7 @@ enum status cpu_blur_finish(const struct cpu_context *context, const struct blur
                             const struct image *source, const struct image *target,
                             const struct blur_finish *finish, struct error *err);
 
+/* With `finishes` for cpu_blur_finish. */
 struct scratch_need cpu_blur_need(const struct row_set *rows, const struct blur_plan *plan,
                                   const struct image *source, bool finishes);
 
