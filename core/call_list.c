@@ -229,7 +229,7 @@ bool call_list_make(struct call_list *list, call_list_fill *fill, const void *co
     if (child > 0) {
         receive(&made, end[0]);
     }
-    close(end[0]); /* a child that still writes ends */
+    close(end[0]); /* ends a child that still writes */
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     size_t half = made.size / 2;

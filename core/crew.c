@@ -17,7 +17,7 @@ struct crew_run {
     unsigned helped;        /* parts that others have taken */
     uint64_t taken;         /* bit i: seat i is taken; the caller has seat 0 */
     pthread_cond_t done;
-    struct error error; /* of the first part that failed; its status is ST_OK while none has */
+    struct error error; /* error of the first part that failed; its status is ST_OK while none has */
 };
 
 /* Opens parts for crew_work.feed. Without a run there are no helpers: opened parts run at once, on the
@@ -27,7 +27,7 @@ struct crew_gate {
     struct crew_run *run;
     const struct crew_work *work;
     unsigned open;      /* copy for the calling thread, which needs no lock to see that nothing changes */
-    struct error error; /* of the first part that failed without a run */
+    struct error error; /* error of the first part that failed without a run */
 };
 
 struct crew {
@@ -38,7 +38,7 @@ struct crew {
     uint32_t grain;
     bool wary;
     unsigned pause;   /* runs alone after the last run that was late; under the lock */
-    atomic_uint rest; /* of these, runs that are still to be made alone */
+    atomic_uint rest; /* part of these runs that still remains */
 };
 
 /* Waits by the clock of clock_ns. */

@@ -30,7 +30,7 @@ enum {
 
 struct plane {
     uint8_t *data;    /* first sample of the first row; NULL until image_place */
-    size_t offset;    /* of data in the image's memory, in bytes */
+    size_t offset;    /* position of data in the image's memory, in bytes */
     uint32_t width;   /* pixels that count */
     uint32_t height;  /* rows that count */
     size_t stride;    /* bytes from one row to the next, a multiple of IMAGE_ALIGNMENT */
@@ -43,7 +43,7 @@ struct image {
     enum pixel_model model;
     uint8_t depth; /* bits a sample: 8 or 16 (16: host byte order) */
     uint8_t plane_count;
-    uint32_t width; /* of the picture, in pixels */
+    uint32_t width; /* pixels */
     uint32_t height;
     struct plane plane[IMAGE_PLANES_MAX];
 };

@@ -147,8 +147,8 @@ static unsigned count_alive(const struct threads *threads) {
     return count;
 }
 
-/* Makes each thread call by a signal, as the C library does for setuid. An unsignalled thread may start
- * others meanwhile; the next round finds them. */
+/* Restricts each thread by a signal, as the C library does for setuid. A thread that was not signalled yet
+ * may start others meanwhile; the next round finds them. */
 static unsigned enter_by_signal(int ruleset) {
     struct threads threads = {0};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};

@@ -13,7 +13,7 @@
  * from the far end. */
 struct orient_turn {
     bool transpose;
-    bool mirror_x; /* of the source */
+    bool mirror_x; /* the source's columns */
     bool mirror_y;
 };
 

@@ -21,8 +21,8 @@ static void set_sampling(struct jpeg_compress_struct *cinfo, const struct image 
     }
 }
 
-/* Guarded. The quantisation tables are the standard ones for the quality. Baseline Huffman tables are the
- * standard ones too, which saves a pass. */
+/* Guarded. The quantisation tables are the standard ones for the quality. Without progression the Huffman
+ * tables are the standard ones too, which saves a pass. */
 static void set_parameters(struct jpeg_compress_struct *cinfo, const struct image *image,
                            const struct encode_options *options) {
     bool gray = image->model == PIXEL_GRAY || image->model == PIXEL_GRAY_ALPHA;
@@ -148,7 +148,7 @@ struct jpeg_encoding {
     struct jpeg_guard guard;
     struct jpeg_writer writer;
     const struct image *image;
-    enum status status; /* of the first failed step; no further step runs */
+    enum status status; /* status of the first failed step; no further step runs */
     struct error error;
 };
 

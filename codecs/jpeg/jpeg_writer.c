@@ -7,7 +7,7 @@
 
 enum { OUTPUT_STEP = 1 << 16 }; /* bytes reserved at once */
 
-/* Lends libjpeg the free end of the output, after reserving up to a step more. */
+/* Lends libjpeg the free end of the output, after reserving a step when it is full. */
 static void lend_room(j_compress_ptr cinfo) {
     struct jpeg_writer *writer = cinfo->client_data;
     struct buf *output = writer->output;

@@ -75,7 +75,7 @@ static enum status convert(struct bytes latin, struct buf *output, struct error 
     return status;
 }
 
-/* Cuts the text at a zero: programs append one. */
+/* Removes zeros at the end, which some programs write. */
 static struct bytes trimmed(struct bytes text) {
     while (text.size > 0 && text.data[text.size - 1] == 0) {
         text.size--;

@@ -68,7 +68,7 @@ static enum status write_buf(struct png_writer *writer, const char name[static 4
                           : ST_OK;
 }
 
-/* Copies an input chunk under the same name. */
+/* Copies the input's colour chunks, except the profile, or its time. */
 static enum status write_chunks(struct png_writer *writer, bool colour) {
     const struct metadata *metadata = writer->metadata;
     enum status status = ST_OK;

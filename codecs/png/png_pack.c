@@ -8,10 +8,10 @@
 #include "codecs/png/png_rows.h"
 
 enum {
-    BANDS = 8,                   /* of the sample, spread over the height */
-    BAND_ROWS = 9,               /* at most */
-    TRIAL_LEVEL = 1,             /* ranks filters as the higher levels do, nearly */
-    LOOK_STEP = 32,              /* rows of which png_is_graphic looks at one */
+    BANDS = 8,                   /* bands of the sample, spread over the height */
+    BAND_ROWS = 9,               /* most rows of a band */
+    TRIAL_LEVEL = 1,             /* ranks filters nearly as the higher levels do */
+    LOOK_STEP = 32,              /* png_is_graphic samples one row in this many */
     GRAPHIC_ZEROS = 60,          /* percent: photographs have less, blurred or not, or ... */
     GRAPHIC_DISTANCE = 4,        /* ... no larger differences than this on average */
     BEST_OF_EACH = FILTER_COUNT, /* stands for the best filter of each row */

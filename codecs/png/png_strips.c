@@ -13,7 +13,7 @@
 
 enum {
     STRIP_SIZE = 1 << 17, /* bytes of rows that are filtered and compressed together: they stay in cache */
-    COST = 3,             /* of a byte, against a sample that is blurred */
+    COST = 3,             /* cost of a byte relative to a blurred sample */
     ROWS = 3,             /* that codecs/png/png_rows.h keeps */
     CHUNK = 4,            /* bytes of a chunk's buffer for one of its rows: 1.75, and it grows by doubling */
     SEATS_MEMORY = 8 << 20, /* bytes of all seats, unless one takes more */

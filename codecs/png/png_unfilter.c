@@ -59,7 +59,8 @@ INLINE __m128i step_avg(__m128i x, __m128i inverted, __m128i above) {
 INLINE __m128i step_paeth(__m128i x, __m128i a, __m128i b, __m128i c) {
     __m128i thrice = _mm_add_epi16(c, _mm_add_epi16(c, c));
     __m128i low = _mm_min_epi16(a, b), high = _mm_max_epi16(a, b);
-    /* Nothing saturates here: compilers would rearrange a plain addition into a longer path. */
+    /* The subtraction saturates, though never here: compilers would rearrange a plain one into a longer
+     * path. */
     __m128i t = _mm_subs_epi16(_mm_sub_epi16(thrice, b), a);
     __m128i to_low = _mm_andnot_si128(_mm_cmpgt_epi16(high, t), _mm_sub_epi8(low, c));
     __m128i to_high = _mm_andnot_si128(_mm_cmpgt_epi16(t, low), _mm_sub_epi8(high, c));

@@ -15,7 +15,7 @@ enum {
     ROWS_MAX =
         128 << 20,     /* bytes of filtered rows: inflating them is one call that no deadline ends (0.2 s) */
     ZLIB_OVERHEAD = 6, /* header and checksum */
-    WINDOW_MAX = 7,    /* of the header's window field: 32 KiB */
+    WINDOW_MAX = 7,    /* maximum of the header's window field: 32 KiB */
 };
 
 struct png_plan {
@@ -137,7 +137,7 @@ static bool inflate_rows(const struct png_plan *plan) {
     return result == LIBDEFLATE_SUCCESS && used == plan->stream.size;
 }
 
-/* After rows are reported, libpng cannot start over. */
+/* Checked before rows are reported: afterwards libpng cannot start over. */
 static bool filters_are_known(const struct png_plan *plan, uint32_t height) {
     uint8_t most = 0;
     for (uint32_t y = 0; y < height; y++) {
