@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Horizontal enlargement where 32-bit numbers move freely (AVX2, AVX-512, NEON). Included after
- * cpu/rows/rows_simd.h, whose functions it uses. */
+ * Horizontal enlargement where 32-bit numbers move freely (AVX2, AVX-512, NEON).
+ * Included after cpu/rows/rows_simd.h, whose functions it uses. */
 #include "cpu/rows/rows.h"
 
 enum { WIDE_LANES = VEC_LANES / 2 };
