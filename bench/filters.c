@@ -73,7 +73,7 @@ static int compare(const void *a, const void *b) {
 
 static double median_ms(int64_t ns[RUNS]) {
     qsort(ns, RUNS, sizeof ns[0], compare);
-    return ns_to_ms(ns[RUNS / 2]);
+    return clock_ns_to_ms(ns[RUNS / 2]);
 }
 
 static struct image make_image(const struct image_shape *shape) {

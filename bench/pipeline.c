@@ -205,7 +205,7 @@ static void measure(const struct options *options, struct lane *lane, const char
     printf("%s", path);
     for (enum stage stage = WHOLE; stage < STAGES; stage++) {
         qsort(ns[stage], runs, sizeof ns[stage][0], compare);
-        printf("\t%.4f", ns_to_ms(ns[stage][runs / 2]));
+        printf("\t%.4f", clock_ns_to_ms(ns[stage][runs / 2]));
     }
     printf("\t%zu\t%u\n", written, runs);
     free(job.memory[0]);

@@ -121,7 +121,8 @@ static bool has_targa_header(struct bytes input) {
     enum { MAPPED = 1, COLOUR = 2, GREY = 3, RUNS = 8 };
     static const uint8_t no_map[5] = {0};
     const uint8_t *p = input.data;
-    if (input.size < HEADER || be16(p + WIDTH) == 0 || be16(p + HEIGHT) == 0 || (p[FLAGS] & 0xC0) != 0) {
+    if (input.size < HEADER || bytes_be16(p + WIDTH) == 0 || bytes_be16(p + HEIGHT) == 0 ||
+        (p[FLAGS] & 0xC0) != 0) {
         return false;
     }
     uint8_t kind = p[KIND] & (uint8_t)~RUNS;

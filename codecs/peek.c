@@ -12,8 +12,8 @@ static bool peek_png(struct bytes input, struct peek *peek) {
     }
     *peek = (struct peek){
         .codec = CODEC_PNG,
-        .width = be32(input.data + 16),
-        .height = be32(input.data + 20),
+        .width = bytes_be32(input.data + 16),
+        .height = bytes_be32(input.data + 20),
         .depth = input.data[24] == 16 ? 16 : 8,
         .channels = channels[input.data[25] & 7],
         .progressive = input.data[28] != 0,
@@ -35,8 +35,8 @@ static bool read_frame(uint8_t marker, const uint8_t *at, size_t size, struct pe
     }
     *peek = (struct peek){
         .codec = CODEC_JPEG,
-        .width = be16(at + 3),
-        .height = be16(at + 1),
+        .width = bytes_be16(at + 3),
+        .height = bytes_be16(at + 1),
         .depth = 8,
         .channels = at[5],
         .sampling = at[5] == 3 && size >= 15 && at[10] == at[13] ? ratio_of(at[7], at[10]) : 0,
@@ -55,7 +55,7 @@ static bool peek_jpeg(struct bytes input, struct peek *peek) {
             at++;
             continue;
         }
-        size_t size = be16(input.data + at + 2);
+        size_t size = bytes_be16(input.data + at + 2);
         if (size < 2 || size > input.size - at - 2) {
             return false;
         }
@@ -67,7 +67,7 @@ static bool peek_jpeg(struct bytes input, struct peek *peek) {
     return false;
 }
 
-bool codec_peek(struct bytes input, struct peek *peek) {
+bool peek_header(struct bytes input, struct peek *peek) {
     const struct codec *codec = codec_sniff(input);
     if (!codec || input.size < 4) {
         return false;

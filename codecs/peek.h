@@ -23,7 +23,7 @@ struct peek {
 };
 
 /* False when the input does not begin like a JPEG or PNG with a size. Thread-safe. */
-bool codec_peek(struct bytes input, struct peek *peek);
+bool peek_header(struct bytes input, struct peek *peek);
 
 /* Whether codec_probe may accept a file of `bytes` bytes with that header: its size is within the limits,
  * and the data can fill it. */

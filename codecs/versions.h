@@ -3,6 +3,6 @@
 #define BLURD_CODECS_VERSIONS_H
 
 /* "libjpeg-turbo 2.1.5, libpng 1.6.39, zlib 1.2.13"; constant. */
-const char *codec_libraries(void);
+const char *versions_of_codecs(void);
 
 #endif

@@ -124,7 +124,7 @@ static void print_all_flags(FILE *out) {
     fputs("--config", out);
 }
 
-void completion_print(FILE *out) {
+void manual_print_completion(FILE *out) {
     size_t count;
     fputs(
         "# SPDX-License-Identifier: MIT\n# Completions of blurd for bash, made by blurd --help-completion.\n"

@@ -10,6 +10,6 @@
 void manual_print(FILE *out);
 
 /* Prints a script that bash reads: it completes flags, words, and files for options that name one. */
-void completion_print(FILE *out);
+void manual_print_completion(FILE *out);
 
 #endif

@@ -165,7 +165,7 @@ int config_answer(enum config_action action, const struct config *config, const 
         manual_print(out);
         break;
     case CONFIG_HELP_COMPLETION:
-        completion_print(out);
+        manual_print_completion(out);
         break;
     case CONFIG_HELP:
         print_help(out);

@@ -53,17 +53,17 @@ static inline struct bytes buf_bytes(const struct buf *buf) {
 }
 
 /* Big-endian reads, as JPEG, PNG and half of EXIF store numbers. No bounds check. */
-static inline uint32_t be16(const uint8_t *p) {
+static inline uint32_t bytes_be16(const uint8_t *p) {
     return (uint32_t)p[0] << 8 | p[1];
 }
-static inline uint32_t be32(const uint8_t *p) {
+static inline uint32_t bytes_be32(const uint8_t *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
-static inline void put_be32(uint8_t *p, uint32_t v) {
+static inline void bytes_put_be32(uint8_t *p, uint32_t v) {
     p[0] = (uint8_t)(v >> 24), p[1] = (uint8_t)(v >> 16), p[2] = (uint8_t)(v >> 8), p[3] = (uint8_t)v;
 }
 
-static inline size_t align_up(size_t value, size_t alignment) {
+static inline size_t bytes_align_up(size_t value, size_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 

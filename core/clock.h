@@ -14,7 +14,7 @@ static inline int64_t clock_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static inline double ns_to_ms(int64_t ns) {
+static inline double clock_ns_to_ms(int64_t ns) {
     return (double)ns / 1e6;
 }
 

@@ -3,13 +3,13 @@
 
 #include "core/bytes.h"
 
-unsigned pixel_channels(enum pixel_model model) {
+unsigned image_pixel_channels(enum pixel_model model) {
     static const unsigned char channels[] = {
         [PIXEL_GRAY] = 1, [PIXEL_GRAY_ALPHA] = 2, [PIXEL_RGB] = 3, [PIXEL_RGBA] = 4, [PIXEL_YCBCR] = 3};
     return channels[model];
 }
 
-bool pixel_has_alpha(enum pixel_model model) {
+bool image_pixel_has_alpha(enum pixel_model model) {
     return model == PIXEL_GRAY_ALPHA || model == PIXEL_RGBA;
 }
 
@@ -19,9 +19,9 @@ static uint32_t reduce(uint32_t size, unsigned shift) {
 
 /* Returns the offset behind the plane, 0 when it overflows. */
 static size_t place_plane(struct plane *plane, size_t offset, unsigned depth, bool padded) {
-    size_t columns = padded ? align_up(plane->width, IMAGE_MCU) : plane->width;
-    size_t rows = padded ? align_up(plane->height, IMAGE_MCU) : plane->height;
-    plane->stride = align_up(columns * plane->channels * (depth / 8), IMAGE_ALIGNMENT);
+    size_t columns = padded ? bytes_align_up(plane->width, IMAGE_MCU) : plane->width;
+    size_t rows = padded ? bytes_align_up(plane->height, IMAGE_MCU) : plane->height;
+    plane->stride = bytes_align_up(columns * plane->channels * (depth / 8), IMAGE_ALIGNMENT);
     plane->offset = offset;
     size_t end;
     if (__builtin_mul_overflow(plane->stride, rows, &end) || __builtin_add_overflow(end, offset, &end)) {
@@ -47,7 +47,7 @@ size_t image_layout(struct image *image, const struct image_shape *shape) {
         image->plane[i] = (struct plane){
             .width = reduce(shape->width, shift_x),
             .height = reduce(shape->height, shift_y),
-            .channels = planar ? 1 : (uint8_t)pixel_channels(shape->model),
+            .channels = planar ? 1 : (uint8_t)image_pixel_channels(shape->model),
             .shift_x = (uint8_t)shift_x,
             .shift_y = (uint8_t)shift_y,
         };

@@ -59,8 +59,8 @@ struct image_shape {
 };
 
 /* Samples a pixel of the model: 1, 2, 3, 4; 3 for PIXEL_YCBCR. */
-unsigned pixel_channels(enum pixel_model model);
-bool pixel_has_alpha(enum pixel_model model);
+unsigned image_pixel_channels(enum pixel_model model);
+bool image_pixel_has_alpha(enum pixel_model model);
 
 /* Fills *image (plane sizes, strides, offsets, reductions; no memory yet) and returns the bytes it needs,
  * a multiple of IMAGE_ALIGNMENT; 0 when the size does not fit in size_t. Grey and YCbCr 8-bit planes are

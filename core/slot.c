@@ -68,7 +68,7 @@ struct slot_pool *slot_pool_create(size_t budget) {
     if (pool) {
         pthread_mutex_init(&pool->lock, NULL);
         pthread_cond_init(&pool->returned, NULL);
-        pool->budget = pool->most = align_up(budget, SLOT_STEP);
+        pool->budget = pool->most = bytes_align_up(budget, SLOT_STEP);
         pool->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     }
     if (pool && pool->event < 0) {
@@ -79,7 +79,7 @@ struct slot_pool *slot_pool_create(size_t budget) {
 }
 
 void slot_pool_limit(struct slot_pool *pool, size_t most) {
-    most = align_up(most, SLOT_STEP);
+    most = bytes_align_up(most, SLOT_STEP);
     pool->most = most < pool->budget ? most : pool->budget;
 }
 
@@ -277,7 +277,7 @@ enum status slot_reserve(struct slot *slot, size_t size, struct error *err) {
         return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than %s of %zu MiB", size >> 20,
                     pool->most < pool->budget ? "a request's share" : "the budget", pool->most >> 20);
     }
-    size_t extra = align_up(size, SLOT_STEP) - slot->reserved;
+    size_t extra = bytes_align_up(size, SLOT_STEP) - slot->reserved;
     enum status status = charge(pool, extra, err);
     if (status != ST_OK) {
         return status;
@@ -298,7 +298,7 @@ enum status slot_reserve(struct slot *slot, size_t size, struct error *err) {
 }
 
 uint8_t *slot_take(struct slot *slot, size_t size, struct error *err) {
-    size_t start = align_up(slot->used, 64);
+    size_t start = bytes_align_up(slot->used, 64);
     size_t end;
     if (__builtin_add_overflow(start, size, &end)) {
         fail(err, ST_LIMIT, "the picture is too large for memory");
@@ -312,13 +312,13 @@ void slot_cut(struct slot *slot, size_t size) {
     slot->used = size;
     pthread_mutex_lock(&pool->lock);
     pool->held[slot->kind] -= slot->reserved;
-    shrink(pool, slot, align_up(size, SLOT_STEP));
+    shrink(pool, slot, bytes_align_up(size, SLOT_STEP));
     pool->held[slot->kind] += slot->reserved;
     pthread_mutex_unlock(&pool->lock);
 }
 
 size_t slot_span(const struct slot *slot) {
-    return align_up(slot->used, SLOT_STEP);
+    return bytes_align_up(slot->used, SLOT_STEP);
 }
 
 enum status slot_claim(struct slot *slot, size_t size, struct error *err) {

@@ -25,7 +25,7 @@ struct grid {
 /* Lays out rows over `x`; the memory comes with grid_place. */
 static inline struct grid grid_make(struct span x, struct span y, size_t value, unsigned segments,
                                     unsigned step) {
-    size_t segment = align_up(span_length(x) * step, IMAGE_ALIGNMENT / sizeof(int16_t));
+    size_t segment = bytes_align_up(span_length(x) * step, IMAGE_ALIGNMENT / sizeof(int16_t));
     return (struct grid){.x = x,
                          .y = y,
                          .value = value,
@@ -41,7 +41,7 @@ static inline struct grid grid_make(struct span x, struct span y, size_t value, 
 static inline void grid_place(struct grid *grid, uint8_t *memory, size_t *offset) {
     *offset += IMAGE_ALIGNMENT;
     grid->first = memory ? memory + *offset : NULL;
-    *offset += align_up(span_length(grid->y) * grid->stride + ROW_SLACK * grid->value, IMAGE_ALIGNMENT);
+    *offset += bytes_align_up(span_length(grid->y) * grid->stride + ROW_SLACK * grid->value, IMAGE_ALIGNMENT);
 }
 
 static inline void *grid_at(const struct grid *grid, ptrdiff_t y, unsigned segment, ptrdiff_t x) {

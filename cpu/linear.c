@@ -83,7 +83,7 @@ static void band_from(const void *context, const struct band *band) {
     const struct image *target = ((const struct conversion *)context)->target;
     unsigned channels = source->plane[0].channels;
     size_t count = (size_t)source->width * channels;
-    bool alpha = pixel_has_alpha(source->model);
+    bool alpha = image_pixel_has_alpha(source->model);
     for (uint32_t y = band->from; y < band->to; y++) {
         if (source->depth == 8) {
             row_from8(wide_row(target, y), plane_row(&source->plane[0], y), count, channels, alpha);
@@ -98,7 +98,7 @@ static void band_to(const void *context, const struct band *band) {
     const struct image *target = ((const struct conversion *)context)->target;
     unsigned channels = target->plane[0].channels;
     size_t count = (size_t)target->width * channels;
-    bool alpha = pixel_has_alpha(target->model);
+    bool alpha = image_pixel_has_alpha(target->model);
     for (uint32_t y = band->from; y < band->to; y++) {
         if (target->depth == 8) {
             row_to8(plane_row(&target->plane[0], y), wide_row(source, y), count, channels, alpha);

@@ -28,7 +28,7 @@ enum status scratch_reserve(struct scratch *scratch, size_t size, struct error *
                     size);
     }
     scratch_finish(scratch);
-    size_t rounded = align_up(size, IMAGE_ALIGNMENT);
+    size_t rounded = bytes_align_up(size, IMAGE_ALIGNMENT);
     scratch->memory = rounded >= size ? aligned_alloc(IMAGE_ALIGNMENT, rounded) : NULL;
     if (!scratch->memory) {
         return fail(err, ST_BUSY, "no memory for the filter now");

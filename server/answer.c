@@ -97,7 +97,7 @@ static void add_timing(struct request *request) {
     size_t used = 0;
     for (unsigned i = 0; i < STAGE_COUNT && used < sizeof text; i++) {
         int length = snprintf(text + used, sizeof text - used, "%s%s;dur=%.3f", i ? ", " : "",
-                              metrics_stage_name(i), ns_to_ms(request->outcome.stage_ns[i]));
+                              metrics_stage_name(i), clock_ns_to_ms(request->outcome.stage_ns[i]));
         used += length > 0 ? (size_t)length : 0;
     }
     answer_header(request, "Server-Timing", "%s", text);

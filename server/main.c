@@ -244,7 +244,7 @@ static enum status open_listeners(struct service *service, struct sandbox *sandb
 
 static void announce(struct service *service) {
     log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service->port,
-                service->cpu->name, gpu_build_versions());
+                service->cpu->name, gpu_versions_text());
     exposure_warn(service, service->config);
     if (service->config->playground && service->url[0]) {
         log_message(LOG_INFO, "playground", "%s shows browsers a page to try the filters with", service->url);
@@ -374,7 +374,7 @@ int main(int argc, char **argv) {
     if (action != CONFIG_RUN) {
         char support[GPU_SUPPORT_MAX];
         char version[sizeof support + 40];
-        gpu_build_support(support);
+        gpu_versions_support(support);
         snprintf(version, sizeof version, "blurd %s (%s)", BLURD_VERSION, support);
         return config_answer(action, &config, version, stdout);
     }

@@ -80,7 +80,7 @@ static void answer_version(struct request *request) {
     const struct service *service = request->service;
     answer_page(request, 200, request->route->media,
                 "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"gpu\":\"%s\"}\n",
-                BLURD_VERSION, service->http_library, codec_libraries(), gpu_build_versions());
+                BLURD_VERSION, service->http_library, versions_of_codecs(), gpu_versions_text());
 }
 
 static void answer_openapi(struct request *request) {

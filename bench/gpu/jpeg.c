@@ -174,7 +174,7 @@ static void *runner_main(void *argument) {
         now = clock_ns();
         runner->done++;
         if (runner->times < TIMES_MAX) {
-            runner->ms[runner->times++] = ns_to_ms(now - start);
+            runner->ms[runner->times++] = clock_ns_to_ms(now - start);
         }
     }
     pthread_barrier_wait(runner->ready);
@@ -205,8 +205,8 @@ static void print_row(const struct runner *sum, double *times, double wall, doub
     double each = sum->done ? 1.0 / (double)sum->done : 0;
     printf("| %s | %s | %u | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |\n", work_names[work],
            filter, lanes, (double)sum->done / wall, cpu * each, quantile(times, sum->times, 0.5),
-           quantile(times, sum->times, 0.99), ns_to_ms(sum->sum.upload_ns) * each,
-           ns_to_ms(sum->sum.filter_ns) * each, ns_to_ms(sum->sum.download_ns) * each,
+           quantile(times, sum->times, 0.99), clock_ns_to_ms(sum->sum.upload_ns) * each,
+           clock_ns_to_ms(sum->sum.filter_ns) * each, clock_ns_to_ms(sum->sum.download_ns) * each,
            (double)sum->bytes * each / 1e3);
 }
 

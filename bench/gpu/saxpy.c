@@ -50,7 +50,7 @@ static double run_application(struct saxpy *saxpy) {
     must(CUDA_TRY(cuda, &err, cuMemcpyDtoHAsync, saxpy->result, saxpy->device_y, saxpy->size, stream), &err);
     must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream), &err);
     free_device(saxpy);
-    return ns_to_ms(clock_ns() - begin);
+    return clock_ns_to_ms(clock_ns() - begin);
 }
 
 /* Whole numbers, so that the sum is exact however it is computed. */

@@ -71,7 +71,7 @@ enum status special_create(struct special **special, struct bench *bench, const 
     if (status == ST_OK) {
         status = CUDA_TRY(&bench->cuda, err, cuModuleGetFunction, &made->kernel, made->module, "special");
     }
-    made->compile_ms = ns_to_ms(clock_ns() - begin);
+    made->compile_ms = clock_ns_to_ms(clock_ns() - begin);
     buf_finish(&text);
     if (status != ST_OK) {
         special_destroy(made);

@@ -178,7 +178,7 @@ static int measure(const char *argument, const struct way *way, const char *cach
     close(ends[1]);
     bool said = read_line(ends[0], line, sizeof line);
     waitpid(pid, &code, 0);
-    start->ms[PROCESS] = ns_to_ms(clock_ns() - begin);
+    start->ms[PROCESS] = clock_ns_to_ms(clock_ns() - begin);
     close(ends[0]);
     if (!said || sscanf(line, "%lld %lld %lld %lld %lld %lld %lld %47[^\n]", &ns[0], &ns[1], &ns[2], &ns[3],
                         &ns[4], &ns[5], &ns[6], start->how) != 8) {

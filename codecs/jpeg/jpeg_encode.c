@@ -47,8 +47,8 @@ static void set_parameters(struct jpeg_compress_struct *cinfo, const struct imag
 /* Extends the last column, and below the picture the last row, to whole blocks in `count` rows, so that
  * old contents of the padding neither cost bits nor ring into the picture. */
 static void fill_padding(const struct plane *plane, uint32_t first, uint32_t count) {
-    size_t width = align_up(plane->width, DCTSIZE);
-    size_t height = align_up(plane->height, DCTSIZE);
+    size_t width = bytes_align_up(plane->width, DCTSIZE);
+    size_t height = bytes_align_up(plane->height, DCTSIZE);
     for (uint32_t y = first; y < first + count && y < height; y++) {
         uint8_t *row = plane_row(plane, y);
         if (y < plane->height) {
@@ -113,7 +113,7 @@ static void convert_row16(const uint8_t *from, uint8_t *to, uint32_t width, unsi
 /* Guarded. Alpha is composed over white, 16 bits are rounded to 8. */
 static void write_rows(struct jpeg_compress_struct *cinfo, const struct image *image, uint32_t rows) {
     const struct plane *plane = &image->plane[0];
-    bool alpha = pixel_has_alpha(image->model);
+    bool alpha = image_pixel_has_alpha(image->model);
     bool direct = image->depth == 8 && !alpha;
     struct jpeg_writer *writer = cinfo->client_data;
     if (!direct && !writer->row) {

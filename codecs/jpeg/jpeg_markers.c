@@ -53,7 +53,7 @@ bool jpeg_next_segment(struct bytes input, size_t *position, struct jpeg_segment
         if (marker == SOS || marker == EOI || input.size - *position < 2) {
             return false;
         }
-        uint32_t length = be16(input.data + *position);
+        uint32_t length = bytes_be16(input.data + *position);
         if (length < 2 || length > input.size - *position) {
             return false;
         }
@@ -91,8 +91,8 @@ enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct
         const uint8_t *p = segment.data.data;
         frame->marker = segment.marker;
         frame->precision = p[0];
-        frame->height = be16(p + 1);
-        frame->width = be16(p + 3);
+        frame->height = bytes_be16(p + 1);
+        frame->width = bytes_be16(p + 3);
         frame->components = p[5];
     }
     if (!frame->marker) {

@@ -23,8 +23,8 @@ static size_t coefficients(const struct image_shape *planes) {
 
 /* RGB stands for a JPEG without planes here: up to four components of full size. */
 static size_t stored_coefficients(const struct image_shape *native) {
-    size_t width = align_up(native->width, IMAGE_MCU) + IMAGE_MCU;
-    size_t height = align_up(native->height, IMAGE_MCU) + IMAGE_MCU;
+    size_t width = bytes_align_up(native->width, IMAGE_MCU) + IMAGE_MCU;
+    size_t height = bytes_align_up(native->height, IMAGE_MCU) + IMAGE_MCU;
     return native->model == PIXEL_RGB ? sizeof(JCOEF) * COMPONENTS_MAX * width * height
                                       : coefficients(native);
 }

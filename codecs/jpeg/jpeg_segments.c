@@ -62,7 +62,7 @@ struct comments {
 
 static enum status put_comment(void *context, const struct text *text, struct error *err) {
     struct comments *comments = context;
-    if (!text_is(text->keyword, TEXT_COMMENT)) {
+    if (!plain_text_is(text->keyword, TEXT_COMMENT)) {
         *comments->losses |= LOSS_TEXT;
         return ST_OK;
     }

@@ -51,7 +51,7 @@ static enum status check_frame(struct bytes frame, const struct image_shape *sha
     if (frame.size != 6 + 3 * (size_t)components || p[0] != 8 || p[5] != components) {
         return fail(err, ST_DEVICE, "encoded JPEG does not have %u components of 8 bits", components);
     }
-    uint32_t height = be16(p + 1), width = be16(p + 3);
+    uint32_t height = bytes_be16(p + 1), width = bytes_be16(p + 3);
     if (width != shape->width || height != shape->height) {
         return fail(err, ST_DEVICE, "encoded JPEG is %u x %u pixels instead of %u x %u", width, height,
                     shape->width, shape->height);
@@ -102,8 +102,8 @@ static bool has_ends(struct bytes encoded) {
 static bool has_scan(struct bytes encoded, size_t at) {
     size_t left = encoded.size - at;
     const uint8_t *p = encoded.data + at;
-    return left >= HEADER + MARKER && p[0] == 0xFF && p[1] == SOS && be16(p + MARKER) >= 2 &&
-           be16(p + MARKER) <= left - 2 * MARKER;
+    return left >= HEADER + MARKER && p[0] == 0xFF && p[1] == SOS && bytes_be16(p + MARKER) >= 2 &&
+           bytes_be16(p + MARKER) <= left - 2 * MARKER;
 }
 
 /* No bytes may lie between the segments. */

@@ -12,13 +12,13 @@ static struct density checked(struct density density) {
 
 struct density density_from_jfif(const uint8_t bytes[5]) {
     static const enum density_unit units[] = {DENSITY_ASPECT, DENSITY_INCH, DENSITY_CM};
-    struct density density = {be16(bytes + 1), be16(bytes + 3), 1, DENSITY_NONE};
+    struct density density = {bytes_be16(bytes + 1), bytes_be16(bytes + 3), 1, DENSITY_NONE};
     density.unit = bytes[0] <= 2 ? units[bytes[0]] : DENSITY_NONE;
     return checked(density);
 }
 
 struct density density_from_phys(const uint8_t bytes[9]) {
-    struct density density = {be32(bytes), be32(bytes + 4), CM_PER_METRE, DENSITY_CM};
+    struct density density = {bytes_be32(bytes), bytes_be32(bytes + 4), CM_PER_METRE, DENSITY_CM};
     if (bytes[8] != 1) {
         density.scale = 1;
         density.unit = bytes[8] == 0 ? DENSITY_ASPECT : DENSITY_NONE;
@@ -66,8 +66,8 @@ bool density_to_phys(struct density density, uint8_t bytes[9]) {
         factor = CM_PER_METRE;
     }
     uint64_t across = scaled(density.x, factor, divisor), down = scaled(density.y, factor, divisor);
-    put_be32(bytes, (uint32_t)across);
-    put_be32(bytes + 4, (uint32_t)down);
+    bytes_put_be32(bytes, (uint32_t)across);
+    bytes_put_be32(bytes + 4, (uint32_t)down);
     bytes[8] = density.unit != DENSITY_ASPECT;
     return fits(across, INT32_MAX) && fits(down, INT32_MAX);
 }

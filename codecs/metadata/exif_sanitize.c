@@ -49,11 +49,11 @@ static bool is_plain_comment(struct bytes comment) {
         return false;
     }
     if (memcmp(comment.data, "UNICODE", ENCODING_SIZE) == 0) {
-        return text_is_plain16(text, true) || text_is_plain16(text, false);
+        return plain_text_accepts_utf16(text, true) || plain_text_accepts_utf16(text, false);
     }
     bool known = memcmp(comment.data, "ASCII\0\0", ENCODING_SIZE) == 0 ||
                  memcmp(comment.data, "\0\0\0\0\0\0\0", ENCODING_SIZE) == 0;
-    return known && text_is_plain(text);
+    return known && plain_text_accepts(text);
 }
 
 static bool is_fit(const struct tiff *tiff, const struct exif_tag *row, const struct tiff_entry *entry) {
@@ -64,9 +64,9 @@ static bool is_fit(const struct tiff *tiff, const struct exif_tag *row, const st
     }
     switch (row->form) {
     case EXIF_TEXT:
-        return (type == TIFF_ASCII || type == TIFF_UTF8) && text_is_plain(value);
+        return (type == TIFF_ASCII || type == TIFF_UTF8) && plain_text_accepts(value);
     case EXIF_TEXT16:
-        return type == TIFF_BYTE && text_is_plain16(value, true);
+        return type == TIFF_BYTE && plain_text_accepts_utf16(value, true);
     case EXIF_COMMENT:
         return type == TIFF_UNDEFINED && is_plain_comment(value);
     case EXIF_NUMBER:
@@ -231,7 +231,7 @@ static void make_pointers(struct exif_writer *writer) {
 /* ---- writing ---- */
 
 static size_t outside_size(const struct value *value) {
-    return value->written && value->bytes.size > TIFF_INLINE_SIZE ? align_up(value->bytes.size, 2) : 0;
+    return value->written && value->bytes.size > TIFF_INLINE_SIZE ? bytes_align_up(value->bytes.size, 2) : 0;
 }
 
 /* Places the directories one behind the other; returns where the last one ends. */

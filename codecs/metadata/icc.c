@@ -12,7 +12,7 @@ enum { HEADER_SIZE = 128, PNG_NAME_MAX = 79, ICCP = 0x69434350, CICP = 0x6349435
 /* The length in the header; 0 when this is no profile for the model. */
 static size_t profile_size(const uint8_t *header, enum pixel_model model) {
     bool gray = model == PIXEL_GRAY || model == PIXEL_GRAY_ALPHA;
-    size_t size = be32(header);
+    size_t size = bytes_be32(header);
     bool valid = size >= HEADER_SIZE && size <= METADATA_ICC_MAX && memcmp(header + 36, "acsp", 4) == 0 &&
                  memcmp(header + 16, gray ? "GRAY" : "RGB ", 4) == 0;
     return valid ? size : 0;

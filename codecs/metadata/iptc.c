@@ -33,17 +33,17 @@ static bool next_resource(struct bytes *rest, struct resource *resource) {
     if (rest->size < RESOURCE_HEAD || memcmp(rest->data, "8BIM", 4) != 0) {
         return false;
     }
-    size_t name = align_up((size_t)rest->data[6] + 1, 2);
+    size_t name = bytes_align_up((size_t)rest->data[6] + 1, 2);
     size_t head = 6 + name + 4;
     if (rest->size < head) {
         return false;
     }
-    size_t size = be32(rest->data + head - 4);
+    size_t size = bytes_be32(rest->data + head - 4);
     if (size > rest->size - head) {
         return false;
     }
-    *resource = (struct resource){be16(rest->data + 4), {rest->data + head, size}};
-    size_t whole = head + align_up(size, 2);
+    *resource = (struct resource){bytes_be16(rest->data + 4), {rest->data + head, size}};
+    size_t whole = head + bytes_align_up(size, 2);
     whole = whole < rest->size ? whole : rest->size;
     rest->data += whole, rest->size -= whole;
     return true;
@@ -55,7 +55,7 @@ static struct bytes next_dataset(struct bytes *rest) {
     if (rest->size < DATASET_HEAD || rest->data[0] != DATASET_MARK) {
         return (struct bytes){0};
     }
-    size_t size = DATASET_HEAD + (size_t)be16(rest->data + 3);
+    size_t size = DATASET_HEAD + (size_t)bytes_be16(rest->data + 3);
     if (size > rest->size) {
         return (struct bytes){0};
     }
@@ -68,9 +68,10 @@ static bool is_carried(struct bytes dataset) {
     struct bytes value = {dataset.data + DATASET_HEAD, dataset.size - DATASET_HEAD};
     uint8_t record = dataset.data[1], number = dataset.data[2];
     if (record == ENVELOPE) { /* this escape sequence means UTF-8 */
-        return number == 90 && text_is(value, "\x1B%G");
+        return number == 90 && plain_text_is(value, "\x1B%G");
     }
-    return record == APPLICATION && memchr(application, number, sizeof(application)) && text_is_plain(value);
+    return record == APPLICATION && memchr(application, number, sizeof(application)) &&
+           plain_text_accepts(value);
 }
 
 /* Every program writes the version of a record (dataset 0), which needs no report. */
@@ -106,7 +107,7 @@ static enum status put_resource(struct bytes datasets, struct buf *output, unsig
     }
     size_t size = output->size - start - sizeof(head);
     if (status == ST_OK && size > 0) {
-        put_be32(output->data + start + RESOURCE_HEAD - 4, (uint32_t)size);
+        bytes_put_be32(output->data + start + RESOURCE_HEAD - 4, (uint32_t)size);
         status = buf_append(output, "", size % 2, err);
     }
     if (status != ST_OK || size == 0) {

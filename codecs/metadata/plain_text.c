@@ -23,7 +23,7 @@ static size_t character_size(struct bytes text) {
     return overlong || surrogate || (p[0] == 0xF4 && p[1] >= 0x90) ? 0 : size;
 }
 
-bool text_is_utf8(struct bytes text) {
+bool plain_text_is_utf8(struct bytes text) {
     while (text.size > 0) {
         size_t size = character_size(text);
         if (size == 0) {
@@ -46,9 +46,9 @@ static bool contains(struct bytes text, const char *word) {
     return text.size > 0 && memmem(text.data, text.size, word, strlen(word)) != NULL;
 }
 
-bool text_is_plain(struct bytes text) {
+bool plain_text_accepts(struct bytes text) {
     size_t word = 0;
-    if (text.size > TEXT_MAX || (text.size > TEXT_UNKNOWN_MAX && !text_is_utf8(text))) {
+    if (text.size > TEXT_MAX || (text.size > TEXT_UNKNOWN_MAX && !plain_text_is_utf8(text))) {
         return false;
     }
     for (size_t i = 0; i < text.size; i++) {
@@ -67,14 +67,14 @@ static bool is_character16(unsigned c) {
     return !is_control(c) && !private_use && !none;
 }
 
-bool text_is_plain16(struct bytes text, bool little) {
+bool plain_text_accepts_utf16(struct bytes text, bool little) {
     size_t word = 0;
     bool high = false; /* the previous unit was a high surrogate */
     if (text.size > TEXT_MAX || text.size % 2 != 0) {
         return false;
     }
     for (size_t i = 0; i < text.size; i += 2) {
-        unsigned c = little ? text.data[i] | (unsigned)text.data[i + 1] << 8 : be16(text.data + i);
+        unsigned c = little ? text.data[i] | (unsigned)text.data[i + 1] << 8 : bytes_be16(text.data + i);
         bool low = c >= 0xDC00 && c <= 0xDFFF;
         word = is_base64(c) ? word + 1 : 0;
         if (low != high || !is_character16(c) || word > TEXT_WORD_MAX) {

@@ -8,15 +8,15 @@
 
 #include "core/bytes.h"
 
-static inline bool text_is(struct bytes text, const char *word) {
+static inline bool plain_text_is(struct bytes text, const char *word) {
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-static inline bool text_same(struct bytes a, struct bytes b) {
+static inline bool plain_text_same(struct bytes a, struct bytes b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-static inline bool text_starts(struct bytes text, const char *word) {
+static inline bool plain_text_starts(struct bytes text, const char *word) {
     size_t size = strlen(word);
     return text.size >= size && memcmp(text.data, word, size) == 0;
 }
@@ -27,14 +27,14 @@ enum {
     TEXT_UNKNOWN_MAX = 256 /* bytes of a text whose encoding is unknown, such as Latin-1 */
 };
 
-bool text_is_utf8(struct bytes text);
+bool plain_text_is_utf8(struct bytes text);
 
 /* Whether the text has at most TEXT_MAX bytes, no control characters except tabs, line ends and zeros, no
  * word over TEXT_WORD_MAX, and no sign of base64 or a picture ("base64,", "data:image/"). Over
  * TEXT_UNKNOWN_MAX bytes it must be UTF-8. */
-bool text_is_plain(struct bytes text);
+bool plain_text_accepts(struct bytes text);
 
 /* The same for UTF-16: surrogates must be paired, and private characters are not text. */
-bool text_is_plain16(struct bytes text, bool little);
+bool plain_text_accepts_utf16(struct bytes text, bool little);
 
 #endif

@@ -85,9 +85,9 @@ static struct bytes trimmed(struct bytes text) {
 
 static bool is_carried(const struct png_text *source, struct bytes value) {
     return is_keyword(source->keyword) && source->language.size <= KEYWORD_MAX &&
-           is_ascii(source->language) && text_is_plain(source->language) &&
-           source->translated.size <= 4 * KEYWORD_MAX && text_is_plain(source->translated) &&
-           text_is_utf8(source->translated) && text_is_plain(value) && text_is_utf8(value) &&
+           is_ascii(source->language) && plain_text_accepts(source->language) &&
+           source->translated.size <= 4 * KEYWORD_MAX && plain_text_accepts(source->translated) &&
+           plain_text_is_utf8(source->translated) && plain_text_accepts(value) && plain_text_is_utf8(value) &&
            !(value.size > 0 && memchr(value.data, 0, value.size));
 }
 
@@ -103,7 +103,7 @@ static enum status visit_value(const struct visit *visit, const struct png_text 
     struct bytes value = trimmed(raw);
     enum status status = ST_OK;
     buf_init(&converted, 2 * TEXT_MAX);
-    if (!source->international && value.size <= TEXT_MAX && !text_is_utf8(value)) {
+    if (!source->international && value.size <= TEXT_MAX && !plain_text_is_utf8(value)) {
         status = convert(value, &converted, err);
         value = buf_bytes(&converted);
     }

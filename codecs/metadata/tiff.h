@@ -33,11 +33,11 @@ struct tiff_entry {
 };
 
 static inline uint32_t tiff_get16(const struct tiff *tiff, const uint8_t *p) {
-    return tiff->little ? (uint32_t)p[1] << 8 | p[0] : be16(p);
+    return tiff->little ? (uint32_t)p[1] << 8 | p[0] : bytes_be16(p);
 }
 
 static inline uint32_t tiff_get32(const struct tiff *tiff, const uint8_t *p) {
-    return tiff->little ? tiff_get16(tiff, p + 2) << 16 | tiff_get16(tiff, p) : be32(p);
+    return tiff->little ? tiff_get16(tiff, p + 2) << 16 | tiff_get16(tiff, p) : bytes_be32(p);
 }
 
 static inline void tiff_put16(const struct tiff *tiff, uint8_t *p, uint32_t v) {

@@ -84,7 +84,7 @@ static struct xml_token take_tag(struct bytes *rest) {
 }
 
 struct xml_token xml_next(struct bytes *rest) {
-    while (text_starts(*rest, "<?") || text_starts(*rest, "<!--")) {
+    while (plain_text_starts(*rest, "<?") || plain_text_starts(*rest, "<!--")) {
         if (!skip_past(rest, rest->data[1] == '?' ? "?>" : "-->")) {
             return error;
         }
@@ -159,7 +159,7 @@ static bool is_plain_number(uint32_t c) {
 static bool is_plain_reference(struct bytes name) {
     static const char *const entities[] = {"amp", "lt", "gt", "quot", "apos"};
     for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++) {
-        if (text_is(name, entities[i])) {
+        if (plain_text_is(name, entities[i])) {
             return true;
         }
     }

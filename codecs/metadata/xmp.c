@@ -66,7 +66,7 @@ static void put_text(struct xmp_reader *reader, const char *text) {
 
 static void put_name(struct xmp_reader *reader, const char *before, struct name name) {
     put_text(reader, before);
-    put_text(reader, xmp_prefix(name.space));
+    put_text(reader, xmp_names_prefix(name.space));
     put_text(reader, ":");
     put(reader, name.local.data, name.local.size);
     reader->used |= 1u << name.space;
@@ -91,16 +91,16 @@ static void put_quoted(struct xmp_reader *reader, struct bytes value) {
 static struct name resolve(const struct xmp_reader *reader, struct bytes text) {
     struct name name = {.space = XMP_FOREIGN};
     struct bytes prefix;
-    xmp_split(text, &prefix, &name.local);
-    if (!xmp_is_local(name.local)) {
+    xmp_names_split(text, &prefix, &name.local);
+    if (!xmp_names_is_local(name.local)) {
         return name;
     }
-    if (text_is(prefix, "xml")) {
+    if (plain_text_is(prefix, "xml")) {
         name.space = XMP_XML;
         return name;
     }
     for (unsigned i = reader->bindings; i-- > 0;) {
-        if (text_same(reader->binding[i].prefix, prefix)) {
+        if (plain_text_same(reader->binding[i].prefix, prefix)) {
             name.space = reader->binding[i].space;
             return name;
         }
@@ -111,12 +111,12 @@ static struct name resolve(const struct xmp_reader *reader, struct bytes text) {
 /* Whether the attribute declares a namespace, and its prefix; else *prefix is the attribute's own. */
 static bool declares(struct bytes name, struct bytes *prefix) {
     struct bytes local;
-    xmp_split(name, prefix, &local);
-    if (text_is(*prefix, "xmlns")) {
+    xmp_names_split(name, prefix, &local);
+    if (plain_text_is(*prefix, "xmlns")) {
         *prefix = local;
         return true;
     }
-    return prefix->size == 0 && text_is(local, "xmlns");
+    return prefix->size == 0 && plain_text_is(local, "xmlns");
 }
 
 /* False when the attributes are not well-formed, or declare too many namespaces. */
@@ -131,7 +131,7 @@ static bool bind(struct xmp_reader *reader, struct bytes attributes) {
         if (reader->bindings == BINDINGS_MAX) {
             return false;
         }
-        int space = xmp_space(attribute.value);
+        int space = xmp_names_space(attribute.value);
         reader->binding[reader->bindings++] = (struct binding){prefix, space, reader->depth};
     }
     return kind == XML_DONE;
@@ -145,11 +145,11 @@ static void leave_out(struct xmp_reader *reader, unsigned loss) {
 }
 
 static bool is_text(struct bytes text) {
-    return text_is_plain(text) && xml_references_are_plain(text);
+    return plain_text_accepts(text) && xml_references_are_plain(text);
 }
 
 static void begin_property(struct xmp_reader *reader, struct name name) {
-    enum xmp_verdict verdict = xmp_judge(name.space, name.local);
+    enum xmp_verdict verdict = xmp_names_judge(name.space, name.local);
     reader->start = reader->body->size;
     reader->used_before = reader->used;
     reader->out = false;
@@ -176,7 +176,7 @@ static void take_properties(struct xmp_reader *reader, struct bytes attributes) 
     struct bytes prefix;
     while (xml_next_attribute(&attributes, &attribute) == XML_TEXT) {
         struct name name = resolve(reader, attribute.name);
-        if (declares(attribute.name, &prefix) || text_is(name.local, "about")) {
+        if (declares(attribute.name, &prefix) || plain_text_is(name.local, "about")) {
             continue;
         }
         begin_property(reader, name);
@@ -196,7 +196,7 @@ static void take_properties(struct xmp_reader *reader, struct bytes attributes) 
 
 static bool is_repeated(const struct name *names, unsigned count, struct name name) {
     for (unsigned i = 0; i < count; i++) {
-        if (names[i].space == name.space && text_same(names[i].local, name.local)) {
+        if (names[i].space == name.space && plain_text_same(names[i].local, name.local)) {
             return true;
         }
     }
@@ -228,7 +228,7 @@ static void put_attributes(struct xmp_reader *reader, struct bytes attributes) {
 
 /* Copies a property's own start tag, or one inside it. */
 static void put_start(struct xmp_reader *reader, struct name name, const struct xml_token *token) {
-    if (xmp_judge(name.space, name.local) == XMP_PICTURE) {
+    if (xmp_names_judge(name.space, name.local) == XMP_PICTURE) {
         leave_out(reader, LOSS_THUMBNAIL);
     } else if (name.space == XMP_FOREIGN || name.space == XMP_XML || name.space == XMP_META) {
         leave_out(reader, LOSS_XMP);
@@ -243,7 +243,7 @@ static void put_start(struct xmp_reader *reader, struct name name, const struct 
 /* ---- elements ---- */
 
 static bool is_named(struct name name, int space, const char *local) {
-    return name.space == space && text_is(name.local, local);
+    return name.space == space && plain_text_is(name.local, local);
 }
 
 /* The role of an element below `parent` (NULL: none); false when it may not stand there. */
@@ -308,7 +308,7 @@ static bool open_element(struct xmp_reader *reader, const struct xml_token *toke
 
 static bool end_element(struct xmp_reader *reader, const struct xml_token *token) {
     const struct element *element = parent_of(reader);
-    if (!element || !text_same(element->text, token->name)) {
+    if (!element || !plain_text_same(element->text, token->name)) {
         return false;
     }
     if (element->role == ROLE_INSIDE && !reader->out) {
@@ -373,10 +373,10 @@ static enum status write_packet(const struct xmp_reader *reader, struct buf *out
                                     "<?xpacket begin=\"\xEF\xBB\xBF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>"
                                     "<x:xmpmeta xmlns:x=\"%s\"><rdf:RDF xmlns:rdf=\"%s\">"
                                     "<rdf:Description rdf:about=\"\"",
-                                    xmp_uri(XMP_META), xmp_uri(XMP_RDF));
-    for (int i = XMP_PROPERTIES; i < xmp_space_count() && status == ST_OK; i++) {
+                                    xmp_names_uri(XMP_META), xmp_names_uri(XMP_RDF));
+    for (int i = XMP_PROPERTIES; i < xmp_names_space_count() && status == ST_OK; i++) {
         if (reader->used & 1u << i) {
-            status = buf_printf(output, err, " xmlns:%s=\"%s\"", xmp_prefix(i), xmp_uri(i));
+            status = buf_printf(output, err, " xmlns:%s=\"%s\"", xmp_names_prefix(i), xmp_names_uri(i));
         }
     }
     status = status == ST_OK ? buf_append(output, ">", 1, err) : status;
@@ -387,7 +387,7 @@ static enum status write_packet(const struct xmp_reader *reader, struct buf *out
 }
 
 static bool is_readable(struct bytes packet) {
-    return packet.size <= XMP_INPUT_MAX && text_is_utf8(packet) && !memchr(packet.data, 0, packet.size);
+    return packet.size <= XMP_INPUT_MAX && plain_text_is_utf8(packet) && !memchr(packet.data, 0, packet.size);
 }
 
 enum status xmp_sanitize(struct bytes packet, bool upright, struct buf *output, unsigned *losses,

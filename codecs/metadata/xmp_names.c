@@ -68,45 +68,45 @@ static const struct {
     {"dc", "format", XMP_STALE},
 };
 
-int xmp_space(struct bytes uri) {
+int xmp_names_space(struct bytes uri) {
     for (int i = 0; i < COUNT; i++) {
-        if (text_is(uri, spaces[i].uri)) {
+        if (plain_text_is(uri, spaces[i].uri)) {
             return i;
         }
     }
     return XMP_FOREIGN;
 }
 
-const char *xmp_prefix(int space) {
+const char *xmp_names_prefix(int space) {
     return spaces[space].prefix;
 }
 
-const char *xmp_uri(int space) {
+const char *xmp_names_uri(int space) {
     return spaces[space].uri;
 }
 
-int xmp_space_count(void) {
+int xmp_names_space_count(void) {
     return COUNT;
 }
 
-enum xmp_verdict xmp_judge(int space, struct bytes local) {
+enum xmp_verdict xmp_names_judge(int space, struct bytes local) {
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         if (space >= 0 && strcmp(spaces[space].prefix, names[i].prefix) == 0 &&
-            text_is(local, names[i].local)) {
+            plain_text_is(local, names[i].local)) {
             return names[i].verdict;
         }
     }
     return XMP_KEEP;
 }
 
-void xmp_split(struct bytes text, struct bytes *prefix, struct bytes *local) {
+void xmp_names_split(struct bytes text, struct bytes *prefix, struct bytes *local) {
     const uint8_t *colon = memchr(text.data, ':', text.size);
     size_t size = colon ? (size_t)(colon - text.data) : 0;
     *prefix = (struct bytes){text.data, size};
     *local = colon ? (struct bytes){colon + 1, text.size - size - 1} : text;
 }
 
-bool xmp_is_local(struct bytes text) {
+bool xmp_names_is_local(struct bytes text) {
     bool valid = text.size > 0 && text.size <= XMP_LOCAL_MAX;
     for (size_t i = 0; i < text.size && valid; i++) {
         uint8_t c = text.data[i];

@@ -9,14 +9,14 @@
 enum { XMP_FOREIGN = -1, XMP_XML, XMP_RDF, XMP_META, XMP_PROPERTIES };
 
 /* The namespace with that URI; XMP_FOREIGN when none of its names is passed on. */
-int xmp_space(struct bytes uri);
+int xmp_names_space(struct bytes uri);
 
-/* `space` is a result of xmp_space. */
-const char *xmp_prefix(int space);
-const char *xmp_uri(int space);
+/* `space` is a result of xmp_names_space. */
+const char *xmp_names_prefix(int space);
+const char *xmp_names_uri(int space);
 
 /* Number of namespaces, those of the grammar included: fewer than 32. */
-int xmp_space_count(void);
+int xmp_names_space_count(void);
 
 enum xmp_verdict {
     XMP_KEEP,
@@ -26,14 +26,14 @@ enum xmp_verdict {
 };
 
 /* Judges a property, or an element in one, by its name alone. */
-enum xmp_verdict xmp_judge(int space, struct bytes local);
+enum xmp_verdict xmp_names_judge(int space, struct bytes local);
 
 enum { XMP_LOCAL_MAX = 64 }; /* bytes of a name behind its prefix */
 
 /* Splits a name at its colon; the prefix is empty without one. */
-void xmp_split(struct bytes text, struct bytes *prefix, struct bytes *local);
+void xmp_names_split(struct bytes text, struct bytes *prefix, struct bytes *local);
 
 /* Whether the text is a local name: ASCII letters, digits, and _-. up to XMP_LOCAL_MAX bytes. */
-bool xmp_is_local(struct bytes text);
+bool xmp_names_is_local(struct bytes text);
 
 #endif

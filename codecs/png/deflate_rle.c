@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "codecs/jpeg/huffman.h"
+#include "codecs/png/huffman.h"
 
 enum {
     LITERALS = 256,

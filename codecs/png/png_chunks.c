@@ -16,12 +16,12 @@ bool png_next_chunk(struct bytes input, size_t *position, struct png_chunk *chun
         return false;
     }
     const uint8_t *p = input.data + *position;
-    uint32_t size = be32(p);
-    *chunk = (struct png_chunk){.tag = be32(p + 4), .data = {p + 8, size}};
+    uint32_t size = bytes_be32(p);
+    *chunk = (struct png_chunk){.tag = bytes_be32(p + 4), .data = {p + 8, size}};
     if (size > left - CHUNK_OVERHEAD) {
         return false;
     }
-    chunk->checksum = be32(p + 8 + size);
+    chunk->checksum = bytes_be32(p + 8 + size);
     *position += (size_t)size + CHUNK_OVERHEAD;
     return true;
 }
@@ -54,8 +54,8 @@ static enum status read_header(const struct png_chunk *chunk, struct png_facts *
         return fail(err, ST_CORRUPT, "PNG does not begin with an intact header (IHDR)");
     }
     const uint8_t *p = chunk->data.data;
-    facts->width = be32(p);
-    facts->height = be32(p + 4);
+    facts->width = bytes_be32(p);
+    facts->height = bytes_be32(p + 4);
     facts->depth = p[8];
     facts->color_type = p[9];
     facts->interlaced = p[12] == 1;
@@ -282,7 +282,7 @@ void png_read_metadata(struct bytes input, struct metadata *metadata) {
 
 enum status png_open_chunk(struct buf *output, uint32_t tag, struct error *err) {
     uint8_t head[8] = {0};
-    put_be32(head + 4, tag);
+    bytes_put_be32(head + 4, tag);
     return buf_append(output, head, sizeof(head), err);
 }
 
@@ -291,9 +291,9 @@ enum status png_close_chunk(struct buf *output, size_t start, struct error *err)
     if (size > INT32_MAX) {
         return fail(err, ST_LIMIT, "a PNG chunk would have %zu bytes; the format's limit is 2 GiB", size);
     }
-    put_be32(output->data + start, (uint32_t)size);
+    bytes_put_be32(output->data + start, (uint32_t)size);
     uint8_t tail[4];
-    put_be32(tail, libdeflate_crc32(0, output->data + start + 4, size + 4));
+    bytes_put_be32(tail, libdeflate_crc32(0, output->data + start + 4, size + 4));
     return buf_append(output, tail, sizeof(tail), err);
 }
 

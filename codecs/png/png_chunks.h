@@ -19,7 +19,7 @@ struct png_chunk {
 
 /* A chunk name as a number, "IDAT" being 0x49444154. */
 static inline uint32_t png_tag(const char name[static 4]) {
-    return be32((const uint8_t *)name);
+    return bytes_be32((const uint8_t *)name);
 }
 
 /* Facts from the header and a pass over all chunks. */

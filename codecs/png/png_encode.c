@@ -55,8 +55,8 @@ static enum status write_header(struct png_writer *writer) {
                                     [PIXEL_RGBA] = PNG_COLOR_TYPE_RGB_ALPHA};
     const struct image *image = writer->image;
     uint8_t header[13] = {[8] = image->depth, [9] = types[image->model]};
-    put_be32(header, image->width);
-    put_be32(header + 4, image->height);
+    bytes_put_be32(header, image->width);
+    bytes_put_be32(header + 4, image->height);
     enum status status = buf_append(writer->output, "\x89PNG\r\n\x1A\n", PNG_SIGNATURE_SIZE, writer->err);
     return status != ST_OK ? status
                            : png_put_chunk(writer->output, png_tag("IHDR"),
@@ -232,7 +232,7 @@ static enum status prepare_metadata(struct png_writer *writer) {
 }
 
 size_t png_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
-    size_t row = (size_t)shape->width * pixel_channels(shape->model) * (shape->depth / 8u);
+    size_t row = (size_t)shape->width * image_pixel_channels(shape->model) * (shape->depth / 8u);
     size_t lines = (row + 1) * shape->height, strips = png_strips_bytes(row, shape->height, options->crew);
     if (options->effort == 0 || lines > PACK_MAX) {
         return STATE + strips;

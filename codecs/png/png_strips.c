@@ -109,7 +109,7 @@ static enum status join(const struct strips *strips, struct error *err) {
     }
     size_t start = strips->output->size;
     uint8_t tail[4];
-    put_be32(tail, checksum);
+    bytes_put_be32(tail, checksum);
     status = status != ST_OK ? status : png_open_chunk(strips->output, png_tag("IDAT"), err);
     status = status != ST_OK ? status : deflate_rle_end(strips->output, err);
     status = status != ST_OK ? status : buf_append(strips->output, tail, sizeof(tail), err);

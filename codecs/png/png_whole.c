@@ -207,7 +207,7 @@ static bool are_few(size_t row_bytes, uint32_t height) {
 }
 
 size_t png_whole_bytes(const struct image_shape *shape, size_t input) {
-    size_t row = (size_t)shape->width * pixel_channels(shape->model) * (shape->depth / 8u);
+    size_t row = (size_t)shape->width * image_pixel_channels(shape->model) * (shape->depth / 8u);
     return are_few(row, shape->height) ? row + (row + 1) * shape->height + input : 0;
 }
 

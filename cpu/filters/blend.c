@@ -84,7 +84,7 @@ static void blend_band(const void *context, const struct band *band) {
     const struct plane *from = &blending->source->plane[band->plane];
     const struct plane *to = &blending->result->plane[band->plane];
     unsigned bytes = blending->result->depth / 8u;
-    bool alpha = pixel_has_alpha(blending->result->model);
+    bool alpha = image_pixel_has_alpha(blending->result->model);
     for (uint32_t y = band->from; y < band->to; y++) {
         for (uint32_t x = 0; x < to->width; x += MASK_CHUNK) {
             uint8_t buffer[MASK_CHUNK];

@@ -116,11 +116,11 @@ static void blur_job_init(struct blur_job *job, const struct blur_jobs *jobs, co
                           const struct blur_plan *plan, const struct image *source,
                           const struct image *target, unsigned index) {
     const struct plane *plane = &source->plane[index];
-    bool alpha = pixel_has_alpha(source->model);
+    bool alpha = image_pixel_has_alpha(source->model);
     job->ops = source->depth == 8 && !alpha && !job->finish ? &rows->fixed : &rows->floating;
     job->source = plane;
     job->target = &target->plane[index];
-    job->format = (struct sample_format){plane->channels, source->depth, alpha};
+    job->format = (struct row_format){plane->channels, source->depth, alpha};
     job->border = blur_border(source->model, index);
     job->cubic_x = &jobs->cubic[plane->shift_x];
     job->cubic_y = &jobs->cubic[plane->shift_y];

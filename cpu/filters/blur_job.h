@@ -38,7 +38,7 @@ struct blur_job {
     const struct blur_finish *finish; /* NULL: rows are stored as they are */
     const struct plane *source;
     const struct plane *target;
-    struct sample_format format;
+    struct row_format format;
     unsigned border; /* sample outside the picture under EDGE_ZERO */
     struct extent x;
     struct extent y;

@@ -16,7 +16,7 @@ struct window {
     const struct convolve_plan *plan;
     const struct plane *source;
     const struct plane *target;
-    struct sample_format format;
+    struct row_format format;
     unsigned count; /* weights that are not 0, but at least one; not used where the matrix is separable */
     uint8_t tap_x[MATRIX_MAX];
     uint8_t tap_y[MATRIX_MAX];
@@ -156,7 +156,7 @@ static void store_row(struct window *window, uint32_t y) {
     if (window->format.alpha && plan->alpha) {
         ops->colour(sum, sum, plan->bias, channels, pixels);
     } else if (window->format.alpha) {
-        struct sample_format plain = {channels, window->format.depth, false};
+        struct row_format plain = {channels, window->format.depth, false};
         float *picture = grid_at(&window->plain, 0, 0, 0);
         window->rows->floating.load(picture, plane_row(window->source, y), &plain, pixels);
         ops->colour(sum, picture, plan->bias, channels, pixels);
@@ -224,7 +224,7 @@ static struct window make_window(const struct convolve_plan *plan, const struct 
     struct window window = {
         .plan = plan,
         .source = &source->plane[0],
-        .format = {source->plane[0].channels, source->depth, pixel_has_alpha(source->model)},
+        .format = {source->plane[0].channels, source->depth, image_pixel_has_alpha(source->model)},
         .loaded = PTRDIFF_MIN,
     };
     layout(&window);

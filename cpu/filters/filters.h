@@ -21,7 +21,7 @@ struct blur_finish {
      * colour multiplied by alpha, and may be changed. `spare` is a row of floats. Called on several threads
      * at a time. */
     void (*row)(const void *context, void *to, const void *from, float *blurred, float *spare,
-                const struct sample_format *format, size_t pixels);
+                const struct row_format *format, size_t pixels);
     const void *context;
 };
 

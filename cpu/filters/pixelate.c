@@ -12,7 +12,7 @@ struct course {
     const struct row_set *rows;
     const struct plane *source;
     const struct plane *target;
-    struct sample_format format;
+    struct row_format format;
     uint32_t width;  /* of a tile, in samples */
     uint32_t height; /* the last course has fewer rows */
     bool wide;       /* the sums have 64 bits, see struct filter_rows */
@@ -136,7 +136,7 @@ struct pixelation {
 static void pixelate_band(const void *context, const struct band *band) {
     const struct pixelation *all = context;
     const struct plane *plane = &all->source->plane[band->plane];
-    bool alpha = pixel_has_alpha(all->source->model);
+    bool alpha = image_pixel_has_alpha(all->source->model);
     struct course course = {
         .rows = all->context->rows,
         .source = plane,
@@ -155,7 +155,7 @@ static void pixelate_band(const void *context, const struct band *band) {
 struct scratch_need cpu_pixelate_need(const struct image *source) {
     const struct plane *first = &source->plane[0]; /* no plane is wider */
     size_t sums = (size_t)first->width * first->channels * sizeof(uint64_t);
-    return (struct scratch_need){.seat = align_up(sums, IMAGE_ALIGNMENT)};
+    return (struct scratch_need){.seat = bytes_align_up(sums, IMAGE_ALIGNMENT)};
 }
 
 enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,

@@ -9,10 +9,10 @@ struct sharpen {
 
 /* The spare row holds the picture's row, colour not multiplied. */
 static void sharpen_row(const void *context, void *to, const void *from, float *blurred, float *picture,
-                        const struct sample_format *format, size_t pixels) {
+                        const struct row_format *format, size_t pixels) {
     const struct sharpen *sharpen = context;
     const struct filter_rows *ops = &sharpen->rows->filter;
-    struct sample_format plain = {format->channels, format->depth, false};
+    struct row_format plain = {format->channels, format->depth, false};
     size_t n = pixels * format->channels;
     sharpen->rows->floating.load(picture, from, &plain, pixels);
     if (format->alpha) {

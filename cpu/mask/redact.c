@@ -13,7 +13,7 @@ struct fill {
     uint16_t value[CHANNELS_MAX];
 };
 
-struct sums {
+struct redact_sums {
     uint64_t total[CHANNELS_MAX];
     uint64_t weight[CHANNELS_MAX];
 };
@@ -22,7 +22,7 @@ struct redact_job {
     const struct image *image;
     const struct image *mask;
     const struct redact_options *options;
-    struct sums sums;        /* of the current region */
+    struct redact_sums sums; /* of the current region */
     const struct fill *fill; /* of the current region */
     bool late;               /* the deadline has passed: the rest is skipped */
 };
@@ -99,7 +99,7 @@ static inline uint64_t weighted_sum(const uint8_t *samples, size_t first, size_t
 
 static void sum_span(struct redact_job *job, const struct redact_span *span) {
     unsigned channels = job->image->plane[span->index].channels, depth = job->image->depth;
-    unsigned colours = channels - pixel_has_alpha(job->image->model);
+    unsigned colours = channels - image_pixel_has_alpha(job->image->model);
     const uint8_t *pixels = span_pixels(job, span);
     uint64_t weight = span->count;
     if (colours < channels) {
@@ -118,7 +118,7 @@ static void sum_span(struct redact_job *job, const struct redact_span *span) {
 /* Reduces a mean to one of 16 values by the kind of channel: all that is ever known of a region. */
 static uint16_t level_of(const struct image *image, unsigned channel, unsigned mean) {
     unsigned bin = image->depth == 8 ? 16 : 4096, max = bin * LEVELS - 1;
-    if (pixel_has_alpha(image->model) && channel == pixel_channels(image->model) - 1) {
+    if (image_pixel_has_alpha(image->model) && channel == image_pixel_channels(image->model) - 1) {
         unsigned step = max / (LEVELS - 1);
         return (uint16_t)((mean + step / 2) / step * step);
     }
@@ -129,9 +129,9 @@ static uint16_t level_of(const struct image *image, unsigned channel, unsigned m
     return (uint16_t)(mean / bin * bin + bin / 2);
 }
 
-static struct fill fill_of(const struct image *image, const struct sums *sums) {
+static struct fill fill_of(const struct image *image, const struct redact_sums *sums) {
     struct fill fill = {{0}};
-    for (unsigned c = 0; c < pixel_channels(image->model); c++) {
+    for (unsigned c = 0; c < image_pixel_channels(image->model); c++) {
         uint64_t weight = sums->weight[c];
         uint64_t mean = weight ? (sums->total[c] + weight / 2) / weight : 0;
         fill.value[c] = level_of(image, c, (unsigned)mean);
@@ -157,7 +157,7 @@ static struct fill tile_fill(const struct redact_job *job, const struct redact_s
     int unit = job->image->depth == 8 ? 1 : 257, max = 255 * unit;
     int shade = look(x / block, span->y / block) * unit;
     unsigned channels = job->image->plane[0].channels;
-    for (unsigned c = 0; c < channels - pixel_has_alpha(job->image->model); c++) {
+    for (unsigned c = 0; c < channels - image_pixel_has_alpha(job->image->model); c++) {
         int value = fill.value[c] + shade;
         fill.value[c] = (uint16_t)(value < 0 ? 0 : value > max ? max : value);
     }
@@ -231,7 +231,7 @@ enum status redact_image(const struct image *image, const struct region_set *set
     mask_clear(mask, (struct mask_rect){0, 0, mask->width, mask->height});
     for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
         struct mask_rect rect = draw_part(&job, set, i);
-        job.sums = (struct sums){{0}, {0}};
+        job.sums = (struct redact_sums){{0}, {0}};
         each_span(&job, rect, sum_span);
         fill[i] = fill_of(image, &job.sums);
         mask_clear(mask, rect);

@@ -48,7 +48,7 @@ struct cubic {
 };
 
 /* How samples of a plane become values in floating point and come back. */
-struct sample_format {
+struct row_format {
     unsigned channels;
     unsigned depth; /* 8 or 16 */
     bool alpha;     /* the last channel is; the others are multiplied by it on the way in */
@@ -94,8 +94,8 @@ struct row_ops {
     void (*merge)(void *to, const void *from, size_t segment, unsigned channels, size_t pixels);
 
     /* Floating point only, else NULL: samples to values and back, exactly `pixels` pixels. */
-    void (*load)(float *to, const void *from, const struct sample_format *format, size_t pixels);
-    void (*store)(void *to, const float *from, const struct sample_format *format, size_t pixels);
+    void (*load)(float *to, const void *from, const struct row_format *format, size_t pixels);
+    void (*store)(void *to, const float *from, const struct row_format *format, size_t pixels);
 };
 
 /* Row functions of the filters other than the blur, in addition to its load(). Floats are in samples. */
@@ -119,7 +119,7 @@ struct filter_rows {
 
     /* Adds a row to sums, one per sample; colour counts times alpha. The sums are uint64_t for 16 bits with
      * alpha, else uint32_t: enough for PIXELATE_BLOCK_MAX rows. */
-    void (*add)(void *sum, const void *from, const struct sample_format *format, size_t pixels);
+    void (*add)(void *sum, const void *from, const struct row_format *format, size_t pixels);
 
     /* Measures 16-bit samples, the first one of channel 0. */
     void (*measure)(struct measure *measure, const uint16_t *from, size_t n);

@@ -104,7 +104,7 @@ static inline void filter_add_wide(uint64_t *restrict sum, const uint16_t *restr
     }
 }
 
-static void filter_add_alpha(void *sum, const void *from, const struct sample_format *format, size_t pixels) {
+static void filter_add_alpha(void *sum, const void *from, const struct row_format *format, size_t pixels) {
     if (format->depth == 8 && format->channels == 2) {
         filter_add_narrow(sum, from, 2, pixels);
     } else if (format->depth == 8) {
@@ -116,7 +116,7 @@ static void filter_add_alpha(void *sum, const void *from, const struct sample_fo
     }
 }
 
-static void filter_add(void *sum, const void *from, const struct sample_format *format, size_t pixels) {
+static void filter_add(void *sum, const void *from, const struct row_format *format, size_t pixels) {
     if (format->alpha) {
         filter_add_alpha(sum, from, format, pixels);
         return;

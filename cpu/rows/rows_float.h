@@ -124,7 +124,7 @@ static inline void float_multiply_alpha(float *pixel, unsigned channels, size_t 
     }
 }
 
-static void float_load(float *to, const void *from, const struct sample_format *format, size_t pixels) {
+static void float_load(float *to, const void *from, const struct row_format *format, size_t pixels) {
     size_t n = pixels * format->channels;
     const uint8_t *narrow = from;
     const uint16_t *wide = from;
@@ -179,7 +179,7 @@ static inline void float_store_wide(uint16_t *restrict to, const float *restrict
     }
 }
 
-static void float_store(void *to, const float *from, const struct sample_format *format, size_t pixels) {
+static void float_store(void *to, const float *from, const struct row_format *format, size_t pixels) {
     unsigned channels = format->alpha ? format->channels : 1;
     size_t n = pixels * (format->alpha ? 1 : format->channels);
     if (format->depth == 8) {

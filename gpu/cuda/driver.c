@@ -14,7 +14,7 @@ _Static_assert(CUDA_VERSION >= 12000, "cuGetProcAddress has five parameters sinc
 /* CUDA 12.0 is the first version with CUBINs for all of sm_75 to sm_90; its driver is 525. */
 enum { OLDEST_VERSION = 12000 };
 
-struct symbol {
+struct driver_symbol {
     const char *name;
     const char *exact; /* as cuda.h renames it: cuMemAlloc_v2 */
     size_t offset;
@@ -24,7 +24,7 @@ struct symbol {
 #define SPELL(name) #name
 #define CUDA_REQUIRED(name) {#name, SPELL(name), offsetof(struct cuda, name), true},
 #define CUDA_OPTIONAL(name) {#name, SPELL(name), offsetof(struct cuda, name), false},
-static const struct symbol symbols[] = {
+static const struct driver_symbol symbols[] = {
 #include "gpu/cuda/driver.def"
 };
 #undef CUDA_REQUIRED
@@ -39,7 +39,7 @@ static get_address *find_get_address(void *library) {
     return get;
 }
 
-static void *find(const struct cuda *cuda, get_address *get, const struct symbol *symbol) {
+static void *find(const struct cuda *cuda, get_address *get, const struct driver_symbol *symbol) {
     void *address = NULL;
     CUdriverProcAddressQueryResult found;
     int version = cuda->version < CUDA_VERSION ? cuda->version : CUDA_VERSION;

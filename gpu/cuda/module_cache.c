@@ -20,14 +20,14 @@
 
 #define MAGIC UINT64_C(0x31646f6d72756c62) /* "blurmod1": the number is the version of the format */
 
-struct header {
+struct cache_header {
     uint64_t magic;
     struct module_key key;
     uint64_t size;              /* of the module, which fills the rest of the file */
     struct module_key checksum; /* of magic, key, size and module */
 };
 
-_Static_assert(sizeof(struct header) == 48, "no padding, or unchecked bytes would lie in the file");
+_Static_assert(sizeof(struct cache_header) == 48, "no padding, or unchecked bytes would lie in the file");
 
 enum { NAME_SIZE = 48, STALE_S = 600 };
 static const char suffix[] = ".module", temporary[] = ".new";
@@ -54,9 +54,9 @@ void module_key_add(struct module_key *key, struct bytes part) {
     hash(key, part.data, part.size);
 }
 
-static struct module_key checksum_of(const struct header *header, struct bytes module) {
+static struct module_key checksum_of(const struct cache_header *header, struct bytes module) {
     struct module_key sum = module_key_begin();
-    hash(&sum, header, offsetof(struct header, checksum));
+    hash(&sum, header, offsetof(struct cache_header, checksum));
     hash(&sum, module.data, module.size);
     return sum;
 }
@@ -166,7 +166,7 @@ static bool write_all(int fd, const void *data, size_t size) {
 
 /* Checks the size before it allocates, and the rest before it accepts the module. */
 static enum status read_module(int fd, const struct module_key *key, struct buf *module, struct error *err) {
-    struct header header;
+    struct cache_header header;
     struct stat info;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
         (info.st_mode & 077) != 0) {
@@ -215,7 +215,7 @@ enum status module_cache_load(int folder, const struct module_key *key, struct b
     return status;
 }
 
-static enum status write_module(int folder, const char *name, const struct header *header,
+static enum status write_module(int folder, const char *name, const struct cache_header *header,
                                 struct bytes module, struct error *err) {
     int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) {
@@ -244,7 +244,7 @@ enum status module_cache_store(int folder, const struct module_key *key, struct 
     }
     name_of(key, name);
     snprintf(unique, sizeof unique, "%016jx%s", (uintmax_t)number, temporary);
-    struct header header = {.magic = MAGIC, .key = *key, .size = module.size};
+    struct cache_header header = {.magic = MAGIC, .key = *key, .size = module.size};
     header.checksum = checksum_of(&header, module);
     enum status status = write_module(folder, unique, &header, module, err);
     if (status == ST_OK && renameat(folder, unique, folder, name) != 0) {

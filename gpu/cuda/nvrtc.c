@@ -25,13 +25,13 @@ static const char *const header_texts[] = {
     "#pragma once\n",
 };
 
-struct symbol {
+struct nvrtc_symbol {
     const char *name;
     size_t offset;
 };
 
 #define NVRTC(name, ...) {#name, offsetof(struct nvrtc, name)},
-static const struct symbol symbols[] = {
+static const struct nvrtc_symbol symbols[] = {
 #include "gpu/cuda/nvrtc.def"
     {"nvrtcGetErrorString", offsetof(struct nvrtc, nvrtcGetErrorString)},
 };

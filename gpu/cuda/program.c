@@ -14,7 +14,7 @@
 #include "gpu/cuda/nvrtc.h"
 
 /* The program to load, for all loaders. */
-struct request {
+struct program_request {
     const struct cuda *cuda;
     const struct program_options *options;
     int architecture; /* 90 for compute capability 9.0 */
@@ -64,7 +64,8 @@ static const struct embedded *choose_cubin(int architecture) {
     return best;
 }
 
-static enum status load_cubin(struct program *program, const struct request *request, struct error *err) {
+static enum status load_cubin(struct program *program, const struct program_request *request,
+                              struct error *err) {
     const struct embedded *cubin = choose_cubin(request->architecture);
     if (!cubin) {
         return fail(err, ST_DEVICE, "this binary has no machine code for sm_%d", request->architecture);
@@ -73,7 +74,8 @@ static enum status load_cubin(struct program *program, const struct request *req
     return load_image(program, request->cuda, cubin->data, false, err);
 }
 
-static enum status load_ptx(struct program *program, const struct request *request, struct error *err) {
+static enum status load_ptx(struct program *program, const struct program_request *request,
+                            struct error *err) {
     if (embedded_image(&embedded_ptx).size == 0 || embedded_ptx.architecture > request->architecture) {
         return fail(err, ST_DEVICE, "this binary has no PTX for sm_%d", request->architecture);
     }
@@ -81,11 +83,11 @@ static enum status load_ptx(struct program *program, const struct request *reque
     return load_image(program, request->cuda, embedded_ptx.data, true, err);
 }
 
-static const char *source_of(const struct request *request) {
+static const char *source_of(const struct program_request *request) {
     return request->options->source ? request->options->source : embedded_source;
 }
 
-static struct module_key key_of(const struct request *request, const struct nvrtc *nvrtc,
+static struct module_key key_of(const struct program_request *request, const struct nvrtc *nvrtc,
                                 struct nvrtc_target target) {
     const char *source = source_of(request);
     char text[NVRTC_DESCRIPTION_MAX];
@@ -155,7 +157,7 @@ static bool load_cached(struct program *program, const struct cuda *cuda, int ca
     return status == ST_OK;
 }
 
-static enum status load_compiled(struct program *program, const struct request *request,
+static enum status load_compiled(struct program *program, const struct program_request *request,
                                  const struct nvrtc *nvrtc, int cache, struct nvrtc_target target,
                                  struct error *err) {
     struct buf image;
@@ -180,7 +182,8 @@ static enum status load_compiled(struct program *program, const struct request *
     return status;
 }
 
-static enum status load_nvrtc(struct program *program, const struct request *request, struct error *err) {
+static enum status load_nvrtc(struct program *program, const struct program_request *request,
+                              struct error *err) {
     struct nvrtc nvrtc;
     struct nvrtc_target target;
     enum status status = nvrtc_open(&nvrtc, NULL, request->cuda->version / 1000, err);
@@ -201,7 +204,7 @@ static enum status load_nvrtc(struct program *program, const struct request *req
 static const struct loader {
     enum module_format format;
     const char *name;
-    enum status (*load)(struct program *program, const struct request *request, struct error *err);
+    enum status (*load)(struct program *program, const struct program_request *request, struct error *err);
 } loaders[] = {
     {MODULE_CUBIN, "cubin", load_cubin},
     {MODULE_PTX, "ptx", load_ptx},
@@ -223,7 +226,7 @@ static enum status find_kernels(struct program *program, const struct cuda *cuda
 }
 
 static enum status try_loader(struct program *program, const struct loader *loader,
-                              const struct request *request, struct error *err) {
+                              const struct program_request *request, struct error *err) {
     *program = (struct program){0};
     enum status status = loader->load(program, request, err);
     if (status == ST_OK) {
@@ -237,7 +240,7 @@ static enum status try_loader(struct program *program, const struct loader *load
 
 enum status program_load(struct program *program, const struct cuda *cuda, int major, int minor,
                          const struct program_options *options, struct error *err) {
-    const struct request request = {cuda, options, major * 10 + minor};
+    const struct program_request request = {cuda, options, major * 10 + minor};
     struct error cause = {0};
     char causes[ERROR_TEXT_MAX] = ""; /* of all loaders, since the last may say least */
     size_t used = 0;

@@ -120,7 +120,7 @@ static enum status map(const struct cuda *cuda, struct mapping *mapping, size_t 
     mapping->registered =
         CUDA_TRY(cuda, &why, cuMemHostRegister, memory, size, CU_MEMHOSTREGISTER_PORTABLE) == ST_OK;
     log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is mapped, registered in %.1f ms", size >> 20,
-                ns_to_ms(clock_ns() - start));
+                clock_ns_to_ms(clock_ns() - start));
     if (!mapping->registered) {
         log_message(LOG_WARNING, "gpu", "a slot of %zu MiB stays unregistered: %s", size >> 20, why.text);
     }

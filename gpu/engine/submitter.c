@@ -11,14 +11,14 @@
 
 enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000, LOOKS = 250 }; /* see rest */
 
-enum stage { RUNNING, FETCHING, OVER };
+enum submission_stage { RUNNING, FETCHING, OVER };
 
 /* A job with its stream. Once submitted, it belongs to the submitter's thread until it is over. */
 struct submission {
     struct submission *next;
     struct jpeg_stream *jpeg;
     const struct transcode *job;
-    enum stage stage;
+    enum submission_stage stage;
     size_t size;
     struct error err;
     sem_t over;
@@ -88,7 +88,7 @@ static bool admit(struct submitter *submitter) {
     return any;
 }
 
-static enum stage end(struct submission *submission) {
+static enum submission_stage end(struct submission *submission) {
     bool good =
         jpeg_stream_end(submission->jpeg, submission->job, &submission->size, &submission->err) == ST_OK;
     return good && !gpu_stream_reached(&submission->jpeg->stream) ? FETCHING : OVER;

@@ -12,7 +12,7 @@ enum status gpu_blend(struct gpu_stream *stream, const struct image *source, con
         .planes = source->plane_count,
         .channels = source->plane[0].channels,
         .depth = source->depth,
-        .alpha = pixel_has_alpha(source->model),
+        .alpha = image_pixel_has_alpha(source->model),
     };
     struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, 0};
     for (int32_t p = 0; p < pass.planes; p++) {

@@ -52,7 +52,7 @@ enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *
         .target = gpu_launch_grid(&target->plane[0], (enum edge)plan->edge),
         .channels = plane->channels,
         .depth = source->depth,
-        .alpha = pixel_has_alpha(source->model),
+        .alpha = image_pixel_has_alpha(source->model),
         .width = plan->width,
         .height = plan->height,
         .separable = plan->separable,

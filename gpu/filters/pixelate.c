@@ -108,7 +108,7 @@ enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *
         .planes = source->plane_count,
         .channels = source->plane[0].channels,
         .depth = source->depth,
-        .alpha = pixel_has_alpha(source->model),
+        .alpha = image_pixel_has_alpha(source->model),
     };
     return place_tiles(&pass, plan, source, target) ? run_small(stream, &pass, err)
                                                     : run_large(stream, &pass, err);

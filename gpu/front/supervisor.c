@@ -138,7 +138,7 @@ static void stop_engine(struct supervisor *supervisor) {
         spawner_reap(lifeline);
         close(lifeline);
         log_message(LOG_DEBUG, "gpu", "the engine's process is gone after %.0f ms",
-                    ns_to_ms(clock_ns() - start));
+                    clock_ns_to_ms(clock_ns() - start));
     }
     engine_close(supervisor->engine);
     supervisor->engine = NULL;
@@ -182,9 +182,9 @@ static void announce(struct supervisor *supervisor, const struct wire_ready *rea
              "%u GPU(s), first %.40s, %u JPEGs at a time, program from %.40s; driver %.0f ms, context %.0f "
              "ms, compile %.0f ms, load "
              "%.1f ms, serving after %.0f ms",
-             ready->device_count, first->name, ready->pictures, first->how, ns_to_ms(ready->driver_ns),
-             ns_to_ms(first->context_ns), ns_to_ms(first->compile_ns), ns_to_ms(first->load_ns),
-             ns_to_ms(clock_ns() - start));
+             ready->device_count, first->name, ready->pictures, first->how, clock_ns_to_ms(ready->driver_ns),
+             clock_ns_to_ms(first->context_ns), clock_ns_to_ms(first->compile_ns),
+             clock_ns_to_ms(first->load_ns), clock_ns_to_ms(clock_ns() - start));
     atomic_store(&supervisor->pictures, ready->pictures);
     set_state(supervisor, BACKEND_SERVING, text);
 }

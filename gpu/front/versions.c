@@ -20,7 +20,7 @@ static const char versions[] = {
 };
 /* clang-format on */
 
-const char *gpu_build_versions(void) {
+const char *gpu_versions_text(void) {
     return versions;
 }
 
@@ -34,7 +34,7 @@ static size_t add(char text[GPU_SUPPORT_MAX], size_t at, const char *kind, const
                                  kind, code->architecture);
 }
 
-void gpu_build_support(char text[GPU_SUPPORT_MAX]) {
+void gpu_versions_support(char text[GPU_SUPPORT_MAX]) {
     size_t begin = (size_t)snprintf(text, GPU_SUPPORT_MAX, "%s", versions);
     size_t at = begin;
     for (const struct embedded *one = embedded_cubins; one->data; one++) {

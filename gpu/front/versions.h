@@ -4,12 +4,12 @@
 #define BLURD_GPU_FRONT_VERSIONS_H
 
 /* "cuda 13.0" or "none (CPU-only build)". The string is constant. */
-const char *gpu_build_versions(void);
+const char *gpu_versions_text(void);
 
 /* Writes which GPUs this program supports: "cuda 13.0; kernels for sm_75, sm_80, compute_75", where
  * compute_75 is PTX, which drivers compile for all later GPUs; "cuda 13.0; no kernels, NVRTC compiles them at
  * the start"; or "CPU only". */
 enum { GPU_SUPPORT_MAX = 160 };
-void gpu_build_support(char text[GPU_SUPPORT_MAX]);
+void gpu_versions_support(char text[GPU_SUPPORT_MAX]);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
-const char *gpu_build_versions(void) {
+const char *gpu_versions_text(void) {
     return "none (CPU-only build)";
 }
 
-void gpu_build_support(char text[GPU_SUPPORT_MAX]) {
+void gpu_versions_support(char text[GPU_SUPPORT_MAX]) {
     snprintf(text, GPU_SUPPORT_MAX, "CPU only");
 }

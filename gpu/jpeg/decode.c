@@ -16,7 +16,7 @@ struct decode_layout {
 static struct decode_layout lay_out(const struct huffman_sync *sync) {
     struct decode_layout layout = {.owners = (size_t)sync->blocks * COEFFICIENTS * sizeof(int16_t)};
     layout.zeroed = layout.owners + (size_t)sync->blocks * sizeof(uint32_t);
-    layout.sums = align_up(layout.zeroed, ALIGNMENT);
+    layout.sums = bytes_align_up(layout.zeroed, ALIGNMENT);
     size_t pieces = (sync->header.size + KERNEL_SYNC_PIECE - 1) / KERNEL_SYNC_PIECE;
     size_t ranges = (pieces + KERNEL_SYNC_THREADS - 1) / KERNEL_SYNC_THREADS;
     layout.end = layout.sums + (pieces + ranges) * sizeof(struct decode_sums);

@@ -37,14 +37,15 @@ static struct cut cut_up(const struct image *image) {
 
 static size_t take(size_t *end, size_t size) {
     size_t begin = *end;
-    *end += align_up(size, ALIGNMENT);
+    *end += bytes_align_up(size, ALIGNMENT);
     return begin;
 }
 
 /* `output`: room for the file, or 0 when the kernels write to host memory. */
 static struct encode_layout lay_out(const struct cut *cut, size_t room, size_t output) {
     size_t worst = ((size_t)cut->count * KERNEL_ENCODE_BLOCK_BITS + 7) / 8;
-    struct encode_layout layout = {.capacity = align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
+    struct encode_layout layout = {.capacity =
+                                       bytes_align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
     size_t ranges = divide_up(cut->count, KERNEL_ENCODE_RANGE);
     layout.state = take(&layout.end, sizeof(struct encode_state));
     layout.blocks = take(&layout.end, cut->count * sizeof(struct encode_block));

@@ -20,12 +20,14 @@ struct sync_layout {
 };
 
 static struct sync_layout lay_out(size_t size) {
-    struct sync_layout layout = {.bytes = align_up(sizeof(struct scan_tables), ALIGNMENT)};
+    struct sync_layout layout = {.bytes = bytes_align_up(sizeof(struct scan_tables), ALIGNMENT)};
     layout.count = (uint32_t)((size + KERNEL_SYNC_PIECE - 1) / KERNEL_SYNC_PIECE);
     layout.blocks = (layout.count + KERNEL_SYNC_RANGE - 1) / KERNEL_SYNC_RANGE;
-    layout.pieces = layout.bytes + align_up(size, ALIGNMENT);
-    layout.starts = layout.pieces + align_up((size_t)layout.count * sizeof(struct sync_piece), ALIGNMENT);
-    layout.before = layout.starts + align_up((size_t)layout.blocks * sizeof(struct sync_state), ALIGNMENT);
+    layout.pieces = layout.bytes + bytes_align_up(size, ALIGNMENT);
+    layout.starts =
+        layout.pieces + bytes_align_up((size_t)layout.count * sizeof(struct sync_piece), ALIGNMENT);
+    layout.before =
+        layout.starts + bytes_align_up((size_t)layout.blocks * sizeof(struct sync_state), ALIGNMENT);
     layout.end = layout.before + (size_t)layout.count * sizeof(uint32_t);
     return layout;
 }

@@ -22,7 +22,7 @@ static const uint8_t by_columns[STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,
                                           28, 21, 14, 7,  15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30,
                                           23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
 
-struct header {
+struct header_parser {
     struct bytes file; /* may change meanwhile, so fetch() copies what is read twice */
     size_t at;         /* of the next marker */
     struct sync_tables *tables;
@@ -79,7 +79,7 @@ static bool make_codes(struct sync_codes *codes, bool ac, const uint8_t *counts,
     return true;
 }
 
-static enum status read_codes(struct header *header, struct bytes body, struct error *err) {
+static enum status read_codes(struct header_parser *header, struct bytes body, struct error *err) {
     while (body.size > 0) {
         uint32_t class = body.data[0] >> 4, table = body.data[0] & 15, sum = 0;
         for (uint32_t i = 1; i <= CODE_BITS && body.size > CODE_BITS; i++) {
@@ -105,7 +105,7 @@ static enum status read_codes(struct header *header, struct bytes body, struct e
     return ST_OK;
 }
 
-static enum status read_steps(struct header *header, struct bytes body, struct error *err) {
+static enum status read_steps(struct header_parser *header, struct bytes body, struct error *err) {
     while (body.size > 0) {
         uint32_t wide = body.data[0] >> 4, table = body.data[0] & 15;
         size_t size = 1 + STEPS * (1 + (size_t)wide);
@@ -113,7 +113,7 @@ static enum status read_steps(struct header *header, struct bytes body, struct e
             return refuse(err, "a quantisation table is damaged");
         }
         for (uint32_t i = 0; i < STEPS; i++) {
-            uint32_t step = wide ? be16(body.data + 1 + 2 * (size_t)i) : body.data[1 + i];
+            uint32_t step = wide ? bytes_be16(body.data + 1 + 2 * (size_t)i) : body.data[1 + i];
             if (step == 0) {
                 return refuse(err, "a quantisation table has a step of 0");
             }
@@ -125,23 +125,23 @@ static enum status read_steps(struct header *header, struct bytes body, struct e
     return ST_OK;
 }
 
-static enum status read_interval(struct header *header, struct bytes body, struct error *err) {
+static enum status read_interval(struct header_parser *header, struct bytes body, struct error *err) {
     if (body.size != 2) {
         return refuse(err, "the restart interval is damaged");
     }
-    header->interval = be16(body.data);
+    header->interval = bytes_be16(body.data);
     return ST_OK;
 }
 
-static enum status read_frame(struct header *header, struct bytes body, struct error *err) {
+static enum status read_frame(struct header_parser *header, struct bytes body, struct error *err) {
     enum { HEAD = 6, EACH = 3 };
     if (header->components > 0 || body.size < HEAD || body.data[0] != 8 ||
         (body.data[5] != 1 && body.data[5] != COMPONENTS_MAX) ||
         body.size != HEAD + (size_t)body.data[5] * EACH) {
         return refuse(err, "its frame is not one of 8 bits and 1 or 3 components");
     }
-    header->height = be16(body.data + 1);
-    header->width = be16(body.data + 3);
+    header->height = bytes_be16(body.data + 1);
+    header->width = bytes_be16(body.data + 3);
     header->components = body.data[5];
     for (uint32_t i = 0; i < header->components; i++) {
         const uint8_t *from = body.data + HEAD + (size_t)i * EACH;
@@ -156,7 +156,7 @@ static enum status read_frame(struct header *header, struct bytes body, struct e
 }
 
 /* Takes all components in their order, in one scan, with existing tables. */
-static enum status read_scan(struct header *header, struct bytes body, struct error *err) {
+static enum status read_scan(struct header_parser *header, struct bytes body, struct error *err) {
     uint32_t count = header->components;
     if (count == 0 || body.size != 4 + 2 * (size_t)count || body.data[0] != count) {
         return refuse(err, "it is not one scan of all components");
@@ -180,7 +180,8 @@ static bool is_metadata(uint8_t marker) {
     return (marker >= APP0 && marker <= APP15) || marker == COM;
 }
 
-static enum status read_segment(struct header *header, uint8_t marker, struct bytes body, struct error *err) {
+static enum status read_segment(struct header_parser *header, uint8_t marker, struct bytes body,
+                                struct error *err) {
     switch (marker) {
     case SOF0:
     case SOF1: /* allows more tables and wider steps; the accepted part reads alike */
@@ -209,7 +210,7 @@ static void fetch(uint8_t *to, const uint8_t *from, size_t size) {
 }
 
 /* Reads up to the scan. Each byte is read once, into `body`. */
-static enum status read_header(struct header *header, struct error *err) {
+static enum status read_header(struct header_parser *header, struct error *err) {
     struct bytes file = header->file;
     uint8_t head[SEGMENT_HEAD] = {0}, body[JPEG_HEADER_SEGMENT_MAX];
     enum status status = ST_OK;
@@ -220,7 +221,7 @@ static enum status read_header(struct header *header, struct error *err) {
             return refuse(err, "its header is damaged");
         }
         fetch(head, data, SEGMENT_HEAD);
-        size_t length = be16(head + 2), size = length - 2;
+        size_t length = bytes_be16(head + 2), size = length - 2;
         if (head[0] != MARKER || length < 2 || length > left - 2) {
             return refuse(err, "its header is damaged");
         }
@@ -238,7 +239,7 @@ static enum status read_header(struct header *header, struct error *err) {
 /* Returns the offset of the scan's end marker, or the file's size without one. It usually ends the file.
  * Phones and files of several pictures append data with further end markers; then it is the first marker
  * other than a restart. */
-static size_t find_end(const struct header *header) {
+static size_t find_end(const struct header_parser *header) {
     struct bytes file = header->file;
     size_t last = file.size - 2;
     if (!header->several && last >= header->at && file.data[last] == MARKER && file.data[last + 1] == EOI) {
@@ -264,7 +265,7 @@ static uint8_t shift_of(uint32_t factor) {
 }
 
 /* Finds how far chroma is reduced; false for an unsupported reduction. */
-static bool find_shape(const struct header *header, struct image_shape *shape) {
+static bool find_shape(const struct header_parser *header, struct image_shape *shape) {
     const struct component *c = header->component;
     *shape = (struct image_shape){
         .model = PIXEL_GRAY, .depth = 8, .width = header->width, .height = header->height};
@@ -280,7 +281,7 @@ static bool find_shape(const struct header *header, struct image_shape *shape) {
 
 /* Sets the tables of each block of an MCU. If all are the same, the walk cannot tell blocks apart, so each
  * counts as an MCU. */
-static uint32_t lay_out(const struct header *header, uint32_t in_mcu) {
+static uint32_t lay_out(const struct header_parser *header, uint32_t in_mcu) {
     struct sync_tables *tables = header->tables;
     uint32_t block = 0;
     for (uint32_t i = 0; i < header->components; i++) {
@@ -299,7 +300,7 @@ static uint32_t lay_out(const struct header *header, uint32_t in_mcu) {
 }
 
 /* Stores the quantiser steps of each component in the decoder's order. */
-static void place_steps(const struct header *header, struct decode_tables *decode) {
+static void place_steps(const struct header_parser *header, struct decode_tables *decode) {
     memset(decode, 0, sizeof *decode);
     for (uint32_t i = 0; i < STEPS; i++) {
         decode->place[i] = by_columns[i];
@@ -309,7 +310,7 @@ static void place_steps(const struct header *header, struct decode_tables *decod
     }
 }
 
-static enum status describe(const struct header *header, struct jpeg_header *scan, struct error *err) {
+static enum status describe(const struct header_parser *header, struct jpeg_header *scan, struct error *err) {
     const struct component *c = header->component;
     struct sync_tables *tables = header->tables;
     bool gray = header->components == 1;
@@ -336,7 +337,7 @@ static enum status describe(const struct header *header, struct jpeg_header *sca
 
 enum status jpeg_header_parse(struct bytes file, struct jpeg_header *scan, struct scan_tables *tables,
                               struct error *err) {
-    struct header header = {.file = file, .at = 2, .tables = &tables->sync};
+    struct header_parser header = {.file = file, .at = 2, .tables = &tables->sync};
     if (file.size < 4 || file.data[0] != MARKER || file.data[1] != SOI) {
         return refuse(err, "the file is not a JPEG");
     }

@@ -33,7 +33,7 @@ enum status gpu_buffer_reserve(struct gpu_buffer *buffer, struct gpu_device *dev
             return status;
         }
     }
-    size = align_up(size, buffer_step);
+    size = bytes_align_up(size, buffer_step);
     CUdeviceptr data = 0;
     enum status status = CUDA_TRY(cuda, err, cuMemAlloc, &data, size);
     if (status == ST_OK) {

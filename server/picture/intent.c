@@ -75,8 +75,8 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
                  const struct parameters *parameters, const struct codec_limits *limits) {
     struct peek header;
     /* A picture with an impossible header is refused early and costs almost nothing. */
-    bool known =
-        codec_peek(find_picture(body, content_type), &header) && peek_is_possible(&header, body.size, limits);
+    bool known = peek_header(find_picture(body, content_type), &header) &&
+                 peek_is_possible(&header, body.size, limits);
     intent_guess(intent, known ? &header : NULL, body.size, accept, parameters);
 }
 

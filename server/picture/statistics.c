@@ -6,10 +6,10 @@
 
 static const char *channel_name(enum pixel_model model, unsigned channel) {
     static const char *const colours[] = {"red", "green", "blue"};
-    if (pixel_has_alpha(model) && channel + 1 == pixel_channels(model)) {
+    if (image_pixel_has_alpha(model) && channel + 1 == image_pixel_channels(model)) {
         return "alpha";
     }
-    return pixel_channels(model) < 3 ? "gray" : colours[channel];
+    return image_pixel_channels(model) < 3 ? "gray" : colours[channel];
 }
 
 static enum status write_moments(const struct stats_channel *channel, uint64_t pixels, struct buf *body,
@@ -37,7 +37,7 @@ enum status statistics_write(const struct stats *stats, const struct image_shape
     enum status status = buf_printf(
         body, err, "{\"width\":%u,\"height\":%u,\"depth\":%u,\"pixels\":%" PRIu64 ",\"channels\":[",
         shape->width, shape->height, shape->depth, stats->pixels);
-    for (unsigned c = 0; c < pixel_channels(shape->model) && status == ST_OK; c++) {
+    for (unsigned c = 0; c < image_pixel_channels(shape->model) && status == ST_OK; c++) {
         const struct stats_channel *channel = &stats->channel[c];
         status = buf_printf(body, err, "%s{\"name\":\"%s\",\"minimum\":%" PRIu64 ",\"maximum\":%" PRIu64 ",",
                             c ? "," : "", channel_name(shape->model, c), channel->minimum, channel->maximum);

@@ -65,8 +65,8 @@ static struct cost_shape shape_of(const struct image_shape *stored) {
     bool reduced = stored->chroma_shift_x > 0 || stored->chroma_shift_y > 0;
     return (struct cost_shape){.width = stored->width,
                                .height = stored->height,
-                               .samples = reduced ? 2 : (float)pixel_channels(stored->model),
-                               .real = stored->depth == 16 || pixel_has_alpha(stored->model)};
+                               .samples = reduced ? 2 : (float)image_pixel_channels(stored->model),
+                               .real = stored->depth == 16 || image_pixel_has_alpha(stored->model)};
 }
 
 static float pixels_of(const struct image_shape *stored) {
@@ -74,7 +74,7 @@ static float pixels_of(const struct image_shape *stored) {
 }
 
 static float encoding_ns(const struct plan *plan, enum output_kind kind, const struct cost_shape *shape) {
-    float ns = encode_ns[kind] * cost_samples(shape, encoded_least);
+    float ns = encode_ns[kind] * cost_filters_samples(shape, encoded_least);
     float bytes = pixels_of(&plan->stored) * shape->samples * (float)(plan->stored.depth / 8);
     return kind == OUTPUT_PACKED ? ns + (float)png_pack_ns(plan->options.effort, (uint64_t)bytes) : ns;
 }

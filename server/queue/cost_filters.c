@@ -30,7 +30,7 @@ static float at_least(uint32_t side, uint32_t least) {
     return (float)(side > least ? side : least);
 }
 
-float cost_samples(const struct cost_shape *shape, struct cost_least least) {
+float cost_filters_samples(const struct cost_shape *shape, struct cost_least least) {
     return at_least(shape->width, least.columns) * at_least(shape->height, least.rows) * shape->samples;
 }
 
@@ -51,16 +51,16 @@ static float operation_ns(const struct operation *operation, const struct cost_s
     float block;
     switch (id) {
     case FILTER_BLUR:
-        return blur_ns(&operation->arguments.blur, real) * cost_samples(shape, around);
+        return blur_ns(&operation->arguments.blur, real) * cost_filters_samples(shape, around);
     case FILTER_CONVOLVE:
-        return convolve_ns(&operation->arguments.convolve) * cost_samples(shape, around);
+        return convolve_ns(&operation->arguments.convolve) * cost_filters_samples(shape, around);
     case FILTER_PIXELATE:
         block = (float)operation->arguments.pixelate.block;
-        return (filter_ns[id][real] + tile_ns / (block * block)) * cost_samples(shape, alone);
+        return (filter_ns[id][real] + tile_ns / (block * block)) * cost_filters_samples(shape, alone);
     case FILTER_SHARPEN:
-        return filter_ns[id][real] * cost_samples(shape, around);
+        return filter_ns[id][real] * cost_filters_samples(shape, around);
     default:
-        return filter_ns[id][real] * cost_samples(shape, alone);
+        return filter_ns[id][real] * cost_filters_samples(shape, alone);
     }
 }
 
@@ -86,21 +86,21 @@ static float regions_ns(const struct input_arguments *input, const struct cost_s
         return ns;
     }
     bool single = input->invert || input->region.count == 0;
-    samples = single ? cost_samples(shape, alone) : samples;
+    samples = single ? cost_filters_samples(shape, alone) : samples;
     return ns * REDACT_DRAWS + samples * redacted_ns[shape->real];
 }
 
 float cost_filters_ns(const struct parameters *parameters, const struct cost_shape *shape) {
     const struct input_arguments *input = &parameters->input;
     bool linear = input->colorspace == COLORSPACE_LINEAR;
-    float ns = linear ? linear_ns * cost_samples(shape, alone) : 0;
+    float ns = linear ? linear_ns * cost_filters_samples(shape, alone) : 0;
     for (unsigned i = 0; i < parameters->ops.count; i++) {
         ns += operation_ns(&parameters->ops.operation[i], shape, shape->real || linear);
     }
     if (input->region.count > 0) {
         const struct cost_shape mask = {.width = shape->width, .height = shape->height, .samples = 1};
-        ns += mask_ns * cost_samples(&mask, alone);
-        ns += input->feather > 0 ? filter_ns[FILTER_BLUR][false] * cost_samples(&mask, around) : 0;
+        ns += mask_ns * cost_filters_samples(&mask, alone);
+        ns += input->feather > 0 ? filter_ns[FILTER_BLUR][false] * cost_filters_samples(&mask, around) : 0;
     }
     return ns + regions_ns(input, shape);
 }

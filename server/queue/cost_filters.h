@@ -15,7 +15,7 @@ struct cost_shape {
 struct cost_least {
     uint32_t columns, rows;
 };
-float cost_samples(const struct cost_shape *shape, struct cost_least least);
+float cost_filters_samples(const struct cost_shape *shape, struct cost_least least);
 
 /* All steps of the pipeline, colour spaces, regions and redaction. */
 float cost_filters_ns(const struct parameters *parameters, const struct cost_shape *shape);

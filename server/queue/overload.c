@@ -19,7 +19,7 @@ static int64_t patience_of(const struct request *request) {
 
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns) {
     struct error *err = &request->error;
-    double ms = ns_to_ms(wait_ns);
+    double ms = clock_ns_to_ms(wait_ns);
     int64_t seconds = wait_ns / 1000000000 + 1;
     request->refusal = refusal;
     request->retry_after_s = (unsigned)(seconds < RETRY_MAX_S ? seconds : RETRY_MAX_S);

@@ -33,7 +33,7 @@ ALLOWED_INSIDE = {
     "gpu/cuda": set(),
     "server/message": set(),
     "server/http": {".", "message"},
-    "server/queue": {".", "message"},
+    "server/queue": {".", "message", "picture"},
     "server/picture": {".", "message"},
     "server/pages": {".", "message", "http"},
     "server/process": {".", "message", "http"},

@@ -36,10 +36,10 @@ def is_named_after(header, name, tags):
     if name.startswith(tuple(f"{tag}_" for tag in tags)):
         return True
     folders, stem = header.split("/")[:-1], header.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    own = [stem, *(f"{folder}_{stem}" for folder in folders), *(f"{folder}_" for folder in folders[1:])]
     if folders[1:] == [stem]: # cpu/filters/filters.h is for all of cpu/filters
-        folders, stem = [], folders[0]
-    own = (stem, *(f"{folder}_{stem}" for folder in folders), *(f"{folder}_" for folder in folders[1:]))
-    return name.startswith(own)
+        own.append(f"{folders[0]}_")
+    return name.startswith(tuple(own))
 
 
 def twice(places):

@@ -97,10 +97,10 @@ struct chain make_chain(const char *text, const struct image_shape *shape) {
 struct test_image make_noise(struct levels *levels, const struct image_shape *shape) {
     struct test_image made = test_image_make(shape);
     test_image_fill(&made, CONTENT_NOISE, &levels->random);
-    if (!pixel_has_alpha(shape->model)) {
+    if (!image_pixel_has_alpha(shape->model)) {
         return made;
     }
-    unsigned last = pixel_channels(shape->model) - 1;
+    unsigned last = image_pixel_channels(shape->model) - 1;
     for (uint32_t y = 0; y < shape->height; y++) {
         for (uint32_t x = 0; x < shape->width; x++) {
             uint64_t dice = test_random(&levels->random) % 4;
@@ -179,7 +179,8 @@ static struct working lend(struct levels *levels, const struct lane *lane, const
     struct image_shape shape = image_shape(run->source);
     unsigned random = (unsigned)test_random(&levels->random);
     size_t size = backend_run_bytes(lane->backend, run->chain, &shape, 1 + random / 2 % 4);
-    uint8_t *memory = random % 2 ? aligned_alloc(IMAGE_ALIGNMENT, align_up(size, IMAGE_ALIGNMENT)) : NULL;
+    uint8_t *memory =
+        random % 2 ? aligned_alloc(IMAGE_ALIGNMENT, bytes_align_up(size, IMAGE_ALIGNMENT)) : NULL;
     return (struct working){memory, size};
 }
 

@@ -206,7 +206,7 @@ static void put_sample(const struct plane *plane, unsigned depth, uint32_t x, ui
 static struct field load_field(const struct image *source, unsigned index, unsigned c, enum edge edge,
                                bool real) {
     const struct plane *plane = &source->plane[index];
-    bool alpha = pixel_has_alpha(source->model);
+    bool alpha = image_pixel_has_alpha(source->model);
     double scale = 1;
     struct field like = {.real = real, .edge = edge};
     if (!like.real) {
@@ -239,7 +239,7 @@ static void store_plane(const struct image *target, unsigned index, const struct
         for (uint32_t x = 0; x < plane->width; x++) {
             for (unsigned c = 0; c < plane->channels; c++) {
                 double value = *cell(&channel[c], x, y);
-                if (pixel_has_alpha(target->model) && c + 1u < plane->channels) {
+                if (image_pixel_has_alpha(target->model) && c + 1u < plane->channels) {
                     float alpha = (float)*cell(&channel[plane->channels - 1], x, y);
                     value = alpha > 0 ? (float)value / alpha : 0;
                 }
@@ -263,7 +263,7 @@ static void blur_plane(const struct blur_plan *plan, const struct image *source,
 }
 
 void reference_blur(const struct blur_plan *plan, const struct image *source, const struct image *target) {
-    bool real = pixel_has_alpha(source->model) || source->depth == 16;
+    bool real = image_pixel_has_alpha(source->model) || source->depth == 16;
     for (unsigned i = 0; i < source->plane_count; i++) {
         struct field channel[4];
         blur_plane(plan, source, i, real, channel);

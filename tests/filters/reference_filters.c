@@ -25,12 +25,13 @@ static unsigned largest(const struct image *image) {
 }
 
 static bool is_alpha(const struct image *image, unsigned c) {
-    return pixel_has_alpha(image->model) && c + 1u == image->plane[0].channels;
+    return image_pixel_has_alpha(image->model) && c + 1u == image->plane[0].channels;
 }
 
 /* Alpha of a pixel; 1 without. */
 static unsigned alpha_of(const struct image *image, uint32_t x, uint32_t y) {
-    return pixel_has_alpha(image->model) ? test_sample(image, 0, x, y, image->plane[0].channels - 1u) : 1;
+    return image_pixel_has_alpha(image->model) ? test_sample(image, 0, x, y, image->plane[0].channels - 1u)
+                                               : 1;
 }
 
 static unsigned to_sample(const struct image *image, float value) {
@@ -104,7 +105,7 @@ static unsigned convolved(const struct convolve_plan *plan, const struct image *
                            : test_sample(image, 0, x, y, c);
     }
     volatile float q = quotient(plan, image, x, y, c);
-    if (pixel_has_alpha(image->model)) {
+    if (image_pixel_has_alpha(image->model)) {
         float a = plan->alpha ? quotient(plan, image, x, y, image->plane[0].channels - 1u)
                               : (float)alpha_of(image, x, y);
         q = a > 0 ? q / a : 0;
@@ -145,7 +146,7 @@ void reference_sharpen(const struct sharpen_plan *plan, const struct image *sour
             for (unsigned c = 0; c < channels; c++) {
                 unsigned sample = test_sample(source, 0, x, y, c);
                 float b = pixel[c];
-                if (pixel_has_alpha(source->model)) {
+                if (image_pixel_has_alpha(source->model)) {
                     b = pixel[channels - 1] > 0 ? b / pixel[channels - 1] : 0;
                 }
                 unsigned sharp = to_sample(source, sharpened(plan, (float)sample, b));
@@ -163,7 +164,7 @@ static unsigned tile_mean(const struct image *image, unsigned index, uint32_t bl
                           uint32_t x, uint32_t y, unsigned c) {
     const struct plane *plane = &image->plane[index];
     uint64_t sum = 0, count = 0;
-    bool colour = pixel_has_alpha(image->model) && !is_alpha(image, c);
+    bool colour = image_pixel_has_alpha(image->model) && !is_alpha(image, c);
     for (uint32_t j = y / block_y * block_y; j < y / block_y * block_y + block_y && j < plane->height; j++) {
         for (uint32_t i = x / block_x * block_x; i < x / block_x * block_x + block_x && i < plane->width;
              i++) {
@@ -240,7 +241,7 @@ static uint64_t mixed(const struct image *source, const struct image *result, un
     if (m == 0 || m == 255) {
         return m ? f : s;
     }
-    if (!pixel_has_alpha(source->model)) {
+    if (!image_pixel_has_alpha(source->model)) {
         return (s * (255 - m) + f * m + 127) / 255;
     }
     uint64_t sa = alpha_of(source, x, y), fa = alpha_of(result, x, y);

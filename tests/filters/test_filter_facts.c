@@ -128,8 +128,8 @@ static const char *const identities[] = {
 /* Transparent pixels lose their colour where alpha is filtered, so they have none here. */
 static void clear_transparent(struct test_image *image) {
     struct image_shape shape = image_shape(&image->image);
-    unsigned last = pixel_channels(shape.model) - 1;
-    for (uint32_t y = 0; y < shape.height && pixel_has_alpha(shape.model); y++) {
+    unsigned last = image_pixel_channels(shape.model) - 1;
+    for (uint32_t y = 0; y < shape.height && image_pixel_has_alpha(shape.model); y++) {
         for (uint32_t x = 0; x < shape.width; x++) {
             for (unsigned c = 0; c < last && test_sample(&image->image, 0, x, y, last) == 0; c++) {
                 test_put(&image->image, 0, x, y, c, 0);
@@ -276,7 +276,7 @@ static void test_separable_is_direct(void **state) {
     for (unsigned i = 0; i < COUNT(texts); i++) {
         for (unsigned model = 0; model < SIMPLE_MODELS; model++) {
             struct image_shape shape = simple_shape(model, 43, 21);
-            if (shape.depth == 16 && pixel_has_alpha(shape.model)) {
+            if (shape.depth == 16 && image_pixel_has_alpha(shape.model)) {
                 continue; /* sums above 2^24 */
             }
             struct test_image source = make_noise(*state, &shape);

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     struct image_shape shape = {.model = (enum pixel_model)(data[0] % 4), .depth = data[0] & 4 ? 16 : 8};
     shape.width = data[1] + 1u;
-    size_t row = shape.width * pixel_channels(shape.model) * shape.depth / 8;
+    size_t row = shape.width * image_pixel_channels(shape.model) * shape.depth / 8;
     uint32_t rows = (uint32_t)((size - SETTINGS) / row);
     if (rows == 0) {
         return 0;

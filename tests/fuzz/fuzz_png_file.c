@@ -5,11 +5,11 @@
 
 static void repair(uint8_t *data, size_t size) {
     for (size_t at = 8; size >= 8 && size - at >= 12;) {
-        size_t length = be32(data + at);
+        size_t length = bytes_be32(data + at);
         if (length > size - at - 12) {
             return;
         }
-        put_be32(data + at + 8 + length, (uint32_t)crc32_z(0, data + at + 4, length + 4));
+        bytes_put_be32(data + at + 8 + length, (uint32_t)crc32_z(0, data + at + 4, length + 4));
         at += length + 12;
     }
 }

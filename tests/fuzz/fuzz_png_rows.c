@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t line = 1 + width * channels[kind] * depth / 8, rows_size = size - SETTINGS;
     uint32_t height = (uint32_t)(rows_size / line) + data[3] % 2;
     uint8_t header[13] = {[8] = (uint8_t)depth, [9] = types[kind]};
-    put_be32(header, width);
-    put_be32(header + 4, height);
+    bytes_put_be32(header, width);
+    bytes_put_be32(header + 4, height);
     if (!(data[4] & 1)) {
         rows_size = rows_size / line * line; /* whole rows, the usual case */
     }

@@ -57,7 +57,7 @@ static void orientation(struct bytes input, bool upright) {
 
 static enum status see(void *context, const struct text *text, struct error *err) {
     (void)context, (void)err;
-    fuzz_require(text->value.size <= TEXT_MAX && text_is_utf8(text->value), "a text is one");
+    fuzz_require(text->value.size <= TEXT_MAX && plain_text_is_utf8(text->value), "a text is one");
     fuzz_require(text->keyword.size >= 1 && text->keyword.size <= 79, "a keyword is one");
     return ST_OK;
 }
@@ -68,7 +68,7 @@ static void texts(struct bytes input) {
         struct metadata metadata = {.source = i < 3 ? CODEC_PNG : CODEC_JPEG, .chunk_count = 1};
         unsigned losses = 0;
         metadata.chunk[0] =
-            (struct metadata_chunk){i < 3 ? be32((const uint8_t *)names + 4 * (size_t)i) : 0xFE, input};
+            (struct metadata_chunk){i < 3 ? bytes_be32((const uint8_t *)names + 4 * (size_t)i) : 0xFE, input};
         fuzz_require(texts_each(&metadata, &losses, see, NULL, NULL) == ST_OK, "there is memory");
     }
 }

@@ -74,9 +74,9 @@ static inline enum status fuzz_compare(struct bytes file) {
 
 static inline void fuzz_chunk(struct buf *file, const char *name, const uint8_t *data, size_t size) {
     uint8_t head[8], tail[4];
-    put_be32(head, (uint32_t)size);
+    bytes_put_be32(head, (uint32_t)size);
     memcpy(head + 4, name, 4);
-    put_be32(tail, (uint32_t)crc32_z(crc32_z(0, head + 4, 4), size ? data : head, size));
+    bytes_put_be32(tail, (uint32_t)crc32_z(crc32_z(0, head + 4, 4), size ? data : head, size));
     fuzz_expect(buf_append(file, head, 8, NULL) == ST_OK && buf_append(file, data, size, NULL) == ST_OK &&
                 buf_append(file, tail, 4, NULL) == ST_OK);
 }

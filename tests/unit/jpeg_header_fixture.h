@@ -84,9 +84,9 @@ static inline struct buf make(const struct material *material) {
 static inline size_t scan_of(const struct buf *file) {
     size_t at = 2;
     while (file->data[at + 1] != 0xda) {
-        at += 2 + be16(file->data + at + 2);
+        at += 2 + bytes_be16(file->data + at + 2);
     }
-    return at + 2 + be16(file->data + at + 2);
+    return at + 2 + bytes_be16(file->data + at + 2);
 }
 
 /* --- of every kind ---------------------------------------------------------------------------- */

@@ -14,11 +14,11 @@ static inline unsigned channels_of(uint8_t color_type) {
 
 static inline void put_chunk(struct buf *file, const char *name, const void *data, size_t size) {
     uint8_t head[8], tail[4];
-    put_be32(head, (uint32_t)size);
+    bytes_put_be32(head, (uint32_t)size);
     memcpy(head + 4, name, 4);
     uLong checksum = crc32(0, head + 4, 4);
     checksum = size ? crc32(checksum, data, (uInt)size) : checksum;
-    put_be32(tail, (uint32_t)checksum);
+    bytes_put_be32(tail, (uint32_t)checksum);
     assert_int_equal(buf_append(file, head, 8, NULL), ST_OK);
     assert_int_equal(buf_append(file, data, size, NULL), ST_OK);
     assert_int_equal(buf_append(file, tail, 4, NULL), ST_OK);
@@ -29,8 +29,8 @@ static inline struct buf put_start(uint32_t width, uint32_t height, uint8_t dept
     struct buf file;
     buf_init(&file, 64 << 20);
     uint8_t header[13] = {[8] = depth, [9] = color_type, [12] = interlaced};
-    put_be32(header, width);
-    put_be32(header + 4, height);
+    bytes_put_be32(header, width);
+    bytes_put_be32(header + 4, height);
     assert_int_equal(buf_append(&file, "\x89PNG\r\n\x1A\n", 8, NULL), ST_OK);
     put_chunk(&file, "IHDR", header, sizeof(header));
     return file;

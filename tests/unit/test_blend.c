@@ -56,7 +56,7 @@ static uint64_t expected(const struct image *source, const struct image *filtere
     if (m == 0 || m == 255) {
         return m ? f : s;
     }
-    if (!pixel_has_alpha(source->model)) {
+    if (!image_pixel_has_alpha(source->model)) {
         return (s * (255 - m) + f * m + 127) / 255;
     }
     unsigned last = source->plane[0].channels - 1u;
@@ -82,7 +82,7 @@ static void compare(const struct image *source, const struct image *filtered, co
 /* Transparent pixels, some with the same alpha in both, are among them. */
 static void sprinkle_alpha(struct test_image *image, uint64_t *random) {
     unsigned last = image->image.plane[0].channels - 1u;
-    for (uint32_t i = 0; pixel_has_alpha(image->image.model) && i < image->image.width * 2; i++) {
+    for (uint32_t i = 0; image_pixel_has_alpha(image->image.model) && i < image->image.width * 2; i++) {
         unsigned alpha = test_random(random) % 2 ? 0 : image->image.depth == 8 ? 255 : 65535;
         test_put(&image->image, 0, i % image->image.width, i / image->image.width, last, alpha);
     }
@@ -131,7 +131,7 @@ static void test_extremes(void **state) {
         assert_memory_equal(result.memory, source.memory, result.size);
         /* Blending a picture with itself changes nothing where there is no alpha to lose colour to. */
         fill_mask(&mask, &random);
-        if (!pixel_has_alpha(shapes[i].model)) {
+        if (!image_pixel_has_alpha(shapes[i].model)) {
             assert_int_equal(blend(NULL, 0, &source.image, &result.image, &mask.image, NULL), ST_OK);
             assert_memory_equal(result.memory, source.memory, result.size);
         }

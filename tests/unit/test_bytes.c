@@ -98,15 +98,15 @@ static void test_numbers(void **state) {
     (void)state;
     static const uint8_t bytes[] = {0xFE, 0xDC, 0xBA, 0x98};
     uint8_t written[4];
-    assert_int_equal(be16(bytes), 0xFEDC);
-    assert_true(be32(bytes) == 0xFEDCBA98u);
-    put_be32(written, 0xFEDCBA98u);
+    assert_int_equal(bytes_be16(bytes), 0xFEDC);
+    assert_true(bytes_be32(bytes) == 0xFEDCBA98u);
+    bytes_put_be32(written, 0xFEDCBA98u);
     assert_memory_equal(written, bytes, 4);
-    assert_int_equal(align_up(0, 64), 0);
-    assert_int_equal(align_up(1, 64), 64);
-    assert_int_equal(align_up(64, 64), 64);
-    assert_int_equal(align_up(65, 64), 128);
-    assert_int_equal(align_up(7, 3), 9);
+    assert_int_equal(bytes_align_up(0, 64), 0);
+    assert_int_equal(bytes_align_up(1, 64), 64);
+    assert_int_equal(bytes_align_up(64, 64), 64);
+    assert_int_equal(bytes_align_up(65, 64), 128);
+    assert_int_equal(bytes_align_up(7, 3), 9);
 }
 
 int main(void) {

@@ -49,8 +49,8 @@ static void test_resolutions(void **state) {
         }
         assert_int_equal(density_to_phys(cases[i].from, phys), cases[i].metre_x > 0);
         if (cases[i].metre_x > 0) {
-            assert_int_equal(be32(phys), cases[i].metre_x);
-            assert_int_equal(be32(phys + 4), cases[i].metre_y);
+            assert_int_equal(bytes_be32(phys), cases[i].metre_x);
+            assert_int_equal(bytes_be32(phys + 4), cases[i].metre_y);
             assert_int_equal(phys[8], cases[i].from.unit != DENSITY_ASPECT);
         }
     }
@@ -137,9 +137,9 @@ static size_t put_dataset(uint8_t *at, uint8_t record, uint8_t number, const cha
 static size_t put_resource(uint8_t *at, uint16_t number, const uint8_t *data, size_t size) {
     const uint8_t head[12] = {'8', 'B', 'I', 'M', (uint8_t)(number >> 8), (uint8_t)number};
     memcpy(at, head, sizeof(head));
-    put_be32(at + 8, (uint32_t)size);
+    bytes_put_be32(at + 8, (uint32_t)size);
     memcpy(at + 12, data, size);
-    return 12 + align_up(size, 2);
+    return 12 + bytes_align_up(size, 2);
 }
 
 static unsigned losses;
@@ -293,7 +293,7 @@ static struct seen texts(enum codec_id source, const char *tag, const void *data
     struct metadata metadata = source_of(source);
     struct seen seen = {0};
     metadata.chunk_count = 1;
-    metadata.chunk[0].tag = source == CODEC_PNG ? be32((const uint8_t *)tag) : 0xFE;
+    metadata.chunk[0].tag = source == CODEC_PNG ? bytes_be32((const uint8_t *)tag) : 0xFE;
     uint8_t *copy = malloc(size ? size : 1);
     memcpy(copy, data, size);
     metadata.chunk[0].data = (struct bytes){copy, size};

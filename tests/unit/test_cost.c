@@ -167,24 +167,24 @@ static void test_peek(void **state) {
                                    0,    9,    0,    7,    3, 1, 0x22, 0, 2,    0x11, 1,    3, 0x11, 1};
     static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x10\4\0\0\1";
     struct peek header;
-    assert_true(codec_peek((struct bytes){jpeg, sizeof jpeg}, &header));
+    assert_true(peek_header((struct bytes){jpeg, sizeof jpeg}, &header));
     assert_int_equal(header.width, 7);
     assert_int_equal(header.height, 9);
     assert_true(header.progressive && header.sampling == 0x22);
     for (size_t size = 0; size < sizeof jpeg - 6; size++) {
-        assert_false(codec_peek((struct bytes){jpeg, size}, &header));
+        assert_false(peek_header((struct bytes){jpeg, size}, &header));
     }
     uint8_t flat[sizeof jpeg];
     memcpy(flat, jpeg, sizeof jpeg);
     flat[15] = 0; /* the height */
-    assert_false(codec_peek((struct bytes){flat, sizeof flat}, &header));
-    assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &header));
+    assert_false(peek_header((struct bytes){flat, sizeof flat}, &header));
+    assert_true(peek_header((struct bytes){png, sizeof png - 1}, &header));
     assert_int_equal(header.width, 256);
     assert_int_equal(header.depth, 16);
     assert_int_equal(header.channels, 2);
     assert_true(header.progressive);
-    assert_false(codec_peek((struct bytes){png, sizeof png - 2}, &header));
-    assert_false(codec_peek((struct bytes){NULL, 0}, &header));
+    assert_false(peek_header((struct bytes){png, sizeof png - 2}, &header));
+    assert_false(peek_header((struct bytes){NULL, 0}, &header));
 }
 
 /* Only the first, sequential kind of frame with 8 bits, in grey or colour. */
@@ -202,13 +202,13 @@ static void test_peek_at_baseline(void **state) {
         const uint8_t jpeg[23] = {0xFF, 0xD8, 0xFF, cases[i].marker,    0, 17, cases[i].depth, 0,
                                   9,    0,    7,    cases[i].components};
         struct peek header;
-        assert_true(codec_peek((struct bytes){jpeg, sizeof jpeg}, &header));
+        assert_true(peek_header((struct bytes){jpeg, sizeof jpeg}, &header));
         assert_int_equal(header.channels, cases[i].components);
         assert_int_equal(header.baseline, cases[i].baseline);
     }
     static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x8\0\0\0\0";
     struct peek header;
-    assert_true(codec_peek((struct bytes){png, sizeof png - 1}, &header));
+    assert_true(peek_header((struct bytes){png, sizeof png - 1}, &header));
     assert_false(header.baseline);
 }
 

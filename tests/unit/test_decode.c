@@ -64,8 +64,8 @@ static void assert_planes(const struct planes *got, const struct planes *expecte
     const uint8_t *last = got->memory;
     for (unsigned p = 0; p < got->image.plane_count; p++) {
         const struct plane *plane = &got->image.plane[p], *other = &expected->image.plane[p];
-        size_t whole = align_up(plane->width, DCTSIZE);
-        for (uint32_t y = 0; y < align_up(plane->height, DCTSIZE); y++) {
+        size_t whole = bytes_align_up(plane->width, DCTSIZE);
+        for (uint32_t y = 0; y < bytes_align_up(plane->height, DCTSIZE); y++) {
             const uint8_t *row = plane_row(plane, y);
             assert_untouched(last, row, what);
             for (uint32_t x = 0; x < plane->width && y < plane->height; x++) {

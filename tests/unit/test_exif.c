@@ -220,7 +220,7 @@ static void test_every_row(void **state) {
         assert_false(passes(row, little, row->tag, type, value, size + unit_of(type), elements + 1));
         assert_false(passes(row, little, 0xFEFE, type, value, size, elements));
         assert_int_equal(losses, LOSS_EXIF);
-        most += i % 2 ? align_up(size, 2) + 12 : 0;
+        most += i % 2 ? bytes_align_up(size, 2) + 12 : 0;
     }
     assert_in_range(most + EXIF_DIRECTORIES * 6 + 10 * 20, 1, EXIF_SIZE_MAX); /* all at once */
 }
@@ -375,7 +375,7 @@ static void test_directories_are_read_once(void **state) {
     static const uint8_t text[] = "Canary";
     for (uint32_t target = 8; target <= INNER; target += INNER - 8) {
         make_one(&one, false, EXIF_INTEROP, 0x8824, 2, (struct bytes){text, sizeof(text)}, sizeof(text));
-        put_be32(one.data + INNER + 2 + 8, target);
+        bytes_put_be32(one.data + INNER + 2 + 8, target);
         struct buf copy = sanitized((struct bytes){one.data, one.size}, true);
         assert_true(has_value(&copy, text, sizeof(text)));
         assert_in_range(copy.size, 1, 100);

@@ -129,7 +129,7 @@ static const struct {
 static size_t find_marker(const struct buf *file, uint8_t marker) {
     size_t at = marker == 0xd8 ? 0 : 2;
     while (file->data[at + 1] != marker) {
-        at += 2 + be16(file->data + at + 2);
+        at += 2 + bytes_be16(file->data + at + 2);
     }
     return at;
 }
@@ -157,7 +157,7 @@ static void test_headers_that_are_not_taken(void **state) {
     }
     assert_not_taken((struct bytes){file.data, file.size - 1}, "it does not end with an end marker");
     assert_not_taken((struct bytes){NULL, 0}, "the file is not a JPEG");
-    size_t frame = find_marker(&file, 0xc0), length = be16(file.data + frame + 2) - 2;
+    size_t frame = find_marker(&file, 0xc0), length = bytes_be16(file.data + frame + 2) - 2;
     uint8_t again[32], size[4];
     memcpy(size, file.data + frame + 5, sizeof size);
     memset(file.data + frame + 5, 0xff, sizeof size);

@@ -22,8 +22,8 @@ static void test_models(void **state) {
                        {PIXEL_RGBA, 4, true},
                        {PIXEL_YCBCR, 3, false}};
     for (int i = 0; i < MODELS; i++) {
-        assert_int_equal(pixel_channels(table[i].model), table[i].channels);
-        assert_int_equal(pixel_has_alpha(table[i].model), table[i].alpha);
+        assert_int_equal(image_pixel_channels(table[i].model), table[i].channels);
+        assert_int_equal(image_pixel_has_alpha(table[i].model), table[i].alpha);
     }
 }
 
@@ -74,7 +74,7 @@ static void check_shape(const struct image_shape *shape) {
         const struct plane *plane = &image.plane[i];
         assert_int_equal(plane->width, reduced(shape->width, i ? shape->chroma_shift_x : 0));
         assert_int_equal(plane->height, reduced(shape->height, i ? shape->chroma_shift_y : 0));
-        assert_int_equal(plane->channels, planar ? 1 : pixel_channels(shape->model));
+        assert_int_equal(plane->channels, planar ? 1 : image_pixel_channels(shape->model));
         assert_int_equal(plane->stride % IMAGE_ALIGNMENT, 0);
         assert_true(plane->stride >= plane_row_bytes(plane, shape->depth));
         assert_int_equal(plane->offset, end);

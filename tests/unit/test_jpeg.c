@@ -139,7 +139,7 @@ static void test_subsampling_of_rgb(void **state) {
 /* One flat colour in, one flat colour out, whatever the model and depth. */
 static void flat_becomes(enum pixel_model model, unsigned depth, const uint16_t *sample, unsigned expected) {
     struct image image = fixture_image(fixture_shape(model, depth, 9, 9));
-    unsigned channels = pixel_channels(model);
+    unsigned channels = image_pixel_channels(model);
     for (uint32_t y = 0; y < 9; y++) {
         for (uint32_t i = 0; i < 9 * channels; i++) {
             if (depth == 16) {

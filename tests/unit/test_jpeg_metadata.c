@@ -162,7 +162,7 @@ static struct buf file_with_profile(uint32_t stated, size_t there) {
     memcpy(icc, "ICC_PROFILE", 12);
     icc[12] = icc[13] = 1;
     memset(icc + 14, 'P', there);
-    put_be32(icc + 14, stated);
+    bytes_put_be32(icc + 14, stated);
     memcpy(icc + 14 + 16, "RGB ", 4);
     memcpy(icc + 14 + 36, "acsp", 4);
     fixture_segment(&file, 0xE2, icc, 14 + there);
@@ -172,7 +172,7 @@ static struct buf file_with_profile(uint32_t stated, size_t there) {
 
 static size_t profile_bytes(struct bytes file) {
     const uint8_t *found = memmem(file.data, file.size, "ICC_PROFILE", 12);
-    return found ? be16(found - 2) - 16 : 0;
+    return found ? bytes_be16(found - 2) - 16 : 0;
 }
 
 /* A profile that states more than there is would be filled with what lies behind it in memory. */
@@ -228,7 +228,7 @@ static void test_long_profile_in_any_order(void **state) {
         icc[12] = order[i], icc[13] = 3;
         memset(icc + 14, 'a' + order[i], PART);
         if (order[i] == 1) {
-            put_be32(icc + 14, SIZE);
+            bytes_put_be32(icc + 14, SIZE);
             memcpy(icc + 14 + 16, "RGB ", 4);
             memcpy(icc + 14 + 36, "acsp", 4);
         }

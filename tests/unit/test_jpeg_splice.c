@@ -53,7 +53,7 @@ static void add_profile(struct buf *file, size_t size, bool gray) {
     uint8_t *icc = calloc(1, size + 128);
     assert_non_null(icc);
     memset(icc + 128, 'p', size);
-    put_be32(icc, (uint32_t)size);
+    bytes_put_be32(icc, (uint32_t)size);
     memcpy(icc + 16, gray ? "GRAY" : "RGB ", 4);
     memcpy(icc + 36, "acsp", 4);
     uint8_t *segment = malloc(14 + PART);

@@ -39,7 +39,7 @@ static struct test_image counting(const struct image_shape *shape) {
 static void check_shape(enum pixel_model model, uint8_t depth) {
     struct image_shape shape = {model, depth, 0, 0, 257, 256}, wide = shape;
     wide.depth = 16;
-    unsigned channels = pixel_channels(model);
+    unsigned channels = image_pixel_channels(model);
     long double max = depth == 8 ? 255 : 65535;
     struct test_image source = counting(&shape), linear = test_image_make(&wide),
                       back = test_image_make(&shape);
@@ -51,7 +51,7 @@ static void check_shape(enum pixel_model model, uint8_t depth) {
             int v = (int)test_sample(&source.image, 0, x, y, c);
             int l = (int)test_sample(&linear.image, 0, x, y, c);
             int b = (int)test_sample(&back.image, 0, x, y, c);
-            if (pixel_has_alpha(model) && c == channels - 1) {
+            if (image_pixel_has_alpha(model) && c == channels - 1) {
                 assert_int_equal(l, depth == 8 ? v * 257 : v);
                 assert_int_equal(b, v);
                 continue;
@@ -85,7 +85,7 @@ static void check_nearest(enum pixel_model model, unsigned channel) {
     }
     assert_int_equal(linear_to(NULL, 0, &linear.image, &back.image, NULL), ST_OK);
     for (unsigned l = 0; l < 65536; l++) {
-        bool alpha = pixel_has_alpha(model) && channel == pixel_channels(model) - 1;
+        bool alpha = image_pixel_has_alpha(model) && channel == image_pixel_channels(model) - 1;
         long double exact = 255 * (alpha ? l / 65535.0L : to_code(l / 65535.0L));
         unsigned b = test_sample(&back.image, 0, l % 256, l / 256, channel);
         assert_int_equal(b, (unsigned)floorl(exact + 0.5L));

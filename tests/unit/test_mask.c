@@ -235,7 +235,7 @@ static void test_restore(void **state) {
             }
             assert_int_equal(mask_restore(NULL, 0, &target.image, &source.image, &mask.image, NULL), ST_OK);
             for (uint32_t i = 0; i < 37 * 9; i++) {
-                for (unsigned c = 0; c < pixel_channels(shape.model); c++) {
+                for (unsigned c = 0; c < image_pixel_channels(shape.model); c++) {
                     const struct test_image *from = mask_at(&mask, i % 37, i / 37) ? &before : &source;
                     unsigned expected = test_sample(&from->image, 0, i % 37, i / 37, c);
                     assert_int_equal(test_sample(&target.image, 0, i % 37, i / 37, c), expected);

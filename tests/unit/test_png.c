@@ -288,7 +288,7 @@ static struct buf reencoded(struct bytes input, enum codec_id id, bool keep) {
 static struct buf file_with_profile(uint32_t stated, size_t there) {
     struct buf file = make_file(12, 12, 8, 2, false, NULL, NULL, 0);
     uint8_t *profile = calloc(1, there);
-    put_be32(profile, stated);
+    bytes_put_be32(profile, stated);
     memcpy(profile + 16, "RGB ", 4);
     memcpy(profile + 36, "acsp", 4);
     uLongf size = compressBound(there);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the PNG encoder writes, read back by libpng and zlib, and the parts that it is made of. */
-#include "codecs/jpeg/huffman.h"
 #include "codecs/png/deflate_rle.h"
+#include "codecs/png/huffman.h"
 #include "codecs/png/png.h"
 #include "codecs/png/png_filter.h"
 #include "codecs/png/png_pack.h"

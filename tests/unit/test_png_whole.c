@@ -241,11 +241,11 @@ static struct buf small_file(size_t chunk_size) {
 /* Makes the checksums of all whole chunks right again. */
 static void repair(struct buf *file) {
     for (size_t at = 8; at + 12 <= file->size;) {
-        size_t size = be32(file->data + at);
+        size_t size = bytes_be32(file->data + at);
         if (size > file->size - at - 12) {
             return;
         }
-        put_be32(file->data + at + 8 + size, (uint32_t)crc32(0, file->data + at + 4, (uInt)size + 4));
+        bytes_put_be32(file->data + at + 8 + size, (uint32_t)crc32(0, file->data + at + 4, (uInt)size + 4));
         at += size + 12;
     }
 }

@@ -55,7 +55,7 @@ static struct region_set part_of(const struct region_set *set, uint32_t i, bool 
 
 static unsigned plain_level(const struct image *image, unsigned plane, unsigned channel, unsigned mean) {
     unsigned wide = image->depth == 8 ? 1 : 257, bin = image->depth == 8 ? 16 : 4096;
-    if (pixel_has_alpha(image->model) && channel == image->plane[0].channels - 1u) {
+    if (image_pixel_has_alpha(image->model) && channel == image->plane[0].channels - 1u) {
         unsigned best = 0;
         for (unsigned i = 1; i < 16; i++) {
             int64_t before = (int64_t)mean - best * 17 * wide, now = (int64_t)mean - i * 17 * wide;
@@ -74,7 +74,7 @@ static void plain_channel(const struct image *source, const struct image *result
                           const struct image *mask) {
     const struct plane *plane = &source->plane[p];
     uint64_t total = 0, weights = 0;
-    bool weighted = pixel_has_alpha(source->model) && c + 1u < plane->channels;
+    bool weighted = image_pixel_has_alpha(source->model) && c + 1u < plane->channels;
     for (uint32_t i = 0; i < plane->width * plane->height; i++) {
         uint32_t x = i % plane->width, y = i / plane->width;
         if (touched(mask, plane, x, y)) {
@@ -240,7 +240,8 @@ static void test_levels(void **state) {
                     unsigned level = test_sample(&image.image, p, 3, 3, c);
                     levels += level != last;
                     last = level;
-                    bool alpha = pixel_has_alpha(shape->model) && c == image.image.plane[p].channels - 1u;
+                    bool alpha =
+                        image_pixel_has_alpha(shape->model) && c == image.image.plane[p].channels - 1u;
                     assert_true(!alpha || (value != 0 && value != 255) || level == value * unit);
                     assert_true(p == 0 || value != 128 || level == 128);
                 }
@@ -278,7 +279,7 @@ static void test_look(void **state) {
                 assert_true(k == 0 || tile - whole == shade);
                 shade = tile - whole;
                 varied = varied || shade != 0;
-                if (pixel_has_alpha(shapes[i].model)) {
+                if (image_pixel_has_alpha(shapes[i].model)) {
                     unsigned alpha = plane->channels - 1u;
                     assert_int_equal(test_sample(&tiled[k].image, 0, x, y, alpha),
                                      test_sample(&flat[k].image, 0, x, y, alpha));

@@ -87,13 +87,15 @@ static void test_descriptions_stay(void **state) {
 
 static void test_every_namespace(void **state) {
     (void)state;
-    for (int i = XMP_PROPERTIES; i < xmp_space_count(); i++) {
+    for (int i = XMP_PROPERTIES; i < xmp_names_space_count(); i++) {
         char property[512];
-        snprintf(property, sizeof(property), "<any:Thing xmlns:any=\"%s\">CANARY</any:Thing>", xmp_uri(i));
+        snprintf(property, sizeof(property), "<any:Thing xmlns:any=\"%s\">CANARY</any:Thing>",
+                 xmp_names_uri(i));
         check_element(property, true, 0);
-        snprintf(property, sizeof(property), "<any:Thing xmlns:any=\"%sx\">CANARY</any:Thing>", xmp_uri(i));
+        snprintf(property, sizeof(property), "<any:Thing xmlns:any=\"%sx\">CANARY</any:Thing>",
+                 xmp_names_uri(i));
         check_element(property, false, LOSS_XMP);
-        snprintf(property, sizeof(property), "xmlns:any=\"%s\" any:Thing='CANARY'", xmp_uri(i));
+        snprintf(property, sizeof(property), "xmlns:any=\"%s\" any:Thing='CANARY'", xmp_names_uri(i));
         check_attribute(property, true, 0);
     }
 }
@@ -280,7 +282,7 @@ static void check_limit(const char *head, const char *part, size_t count, const 
 }
 
 static bool is_local(const char *text) {
-    return xmp_is_local((struct bytes){(const uint8_t *)text, strlen(text)});
+    return xmp_names_is_local((struct bytes){(const uint8_t *)text, strlen(text)});
 }
 
 static void test_local_names(void **state) {

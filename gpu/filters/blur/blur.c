@@ -8,7 +8,7 @@ _Static_assert((int)BLUR_RADIUS_MAX == KERNEL_RADIUS, "kernels have tables for i
 enum status gpu_blur(struct gpu_stream *stream, const struct blur_plan *plan, const struct image *source,
                      const struct image *target, struct error *err) {
     struct blur_work work;
-    bool is_float = source->depth != 8 || pixel_has_alpha(source->model);
+    bool is_float = source->depth != 8 || image_pixel_has_alpha(source->model);
     enum status status = blur_work_init(&work, stream, plan, source, target, is_float, err);
     if (status != ST_OK) {
         return status;

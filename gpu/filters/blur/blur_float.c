@@ -53,7 +53,7 @@ static enum status float_pass(struct blur_work *work, unsigned i, const struct u
                                     .target = *blur_pass_target(path, i),
                                     .channels = path->plane->channels,
                                     .depth = work->source->depth,
-                                    .alpha = pixel_has_alpha(work->source->model),
+                                    .alpha = image_pixel_has_alpha(work->source->model),
                                 }};
     bool near = path->stages == 0 && is_near(&x, &y);
     unsigned blocks = 0, table = near ? KERNEL_ROW_TABLE * sizeof(int32_t) : 0;
@@ -97,7 +97,7 @@ static enum status float_enlarge(struct blur_work *work, const struct unsharp *u
                                            .plane = enlarge_plane(path, sizeof(float), &blocks, &shared),
                                            .channels = path->plane->channels,
                                            .depth = work->source->depth,
-                                           .alpha = pixel_has_alpha(work->source->model),
+                                           .alpha = image_pixel_has_alpha(work->source->model),
                                        }};
     if (unsharp) {
         pass.unsharp = *unsharp;

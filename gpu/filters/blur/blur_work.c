@@ -16,7 +16,7 @@ enum {
 static struct kernel_grid values_grid(const struct blur_work *work, const struct blur_path *path,
                                       struct span x, struct span y, size_t *offset) {
     size_t value = work->is_float ? sizeof(float) : sizeof(uint16_t);
-    size_t stride = align_up(span_length(x) * path->plane->channels * value, GRID_ALIGNMENT);
+    size_t stride = bytes_align_up(span_length(x) * path->plane->channels * value, GRID_ALIGNMENT);
     struct kernel_grid grid = {
         .data = *offset,
         .stride = (int64_t)stride,
@@ -97,7 +97,7 @@ struct kernel_tiles blur_cut_pass(const struct blur_path *path, unsigned i, cons
     int32_t height = path->stages == 0 ? DIRECT_HEIGHT : PASS_HEIGHT;
     unsigned channels = path->plane->channels;
     size_t pixels = ((size_t)(width - 1) << x->shift) + 2 * x->radius + 1;
-    size_t columns = align_up(pixels * channels + KERNEL_GROUP - 1, KERNEL_GROUP);
+    size_t columns = bytes_align_up(pixels * channels + KERNEL_GROUP - 1, KERNEL_GROUP);
     return gpu_launch_tiles(blur_pass_target(path, i), width, height, (int32_t)columns, blocks);
 }
 
