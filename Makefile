@@ -134,7 +134,7 @@ endif
 GPU_NONE := $(wildcard gpu/*/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*/*.c gpu/*/*/*.c)),$(GPU_NONE))
 GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c submitter.c \
-             submitter_faults.c submitter_late.c transcoder.c huffman_sync.c huffman_sync_damage.c decode.c encode.c shared_memory.c engine_sandbox.c)
+             submitter_faults.c submitter_late.c transcoder.c huffman_sync.c huffman_sync_damage.c decode.c encode.c shared_memory.c engine_sandbox.c selftest.c)
 
 SOURCES := $(wildcard $(foreach folder,core filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c))
 SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)

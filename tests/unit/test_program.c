@@ -4,6 +4,7 @@
 #include "gpu/cuda/embedded.h"
 #include "gpu/cuda/nvrtc.h"
 #include "gpu/cuda/program.h"
+#include "gpu/front/versions.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -268,8 +269,27 @@ static void test_nvrtc_cache(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* What `blurd --version` names is what the build has. */
+static void test_the_named_kernels(void **state) {
+    (void)state;
+    char text[GPU_SUPPORT_MAX + 1] = "", name[32];
+    bool any = embedded_image(&embedded_ptx).size > 0;
+    gpu_build_support(text);
+    assert_memory_equal(text, gpu_build_versions(), strlen(gpu_build_versions()));
+    strcat(text, ",");
+    for (const struct embedded *cubin = embedded_cubins; cubin->data; cubin++) {
+        bool has = embedded_image(cubin).size > 0;
+        any = any || has;
+        snprintf(name, sizeof name, " sm_%d,", cubin->architecture);
+        assert_int_equal(strstr(text, name) != NULL, has);
+    }
+    assert_int_equal(strstr(text, "; kernels for ") != NULL, any);
+    assert_int_equal(strstr(text, "; no kernels, NVRTC compiles them at the start") != NULL, !any);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_named_kernels),
         cmocka_unit_test_setup(test_the_nearest_cubin, reset),
         cmocka_unit_test_setup(test_a_refused_cubin, reset),
         cmocka_unit_test_setup(test_refused_ptx, reset),
