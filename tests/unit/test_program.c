@@ -274,8 +274,8 @@ static void test_the_named_kernels(void **state) {
     (void)state;
     char text[GPU_SUPPORT_MAX + 1] = "", name[32];
     bool any = embedded_image(&embedded_ptx).size > 0;
-    gpu_build_support(text);
-    assert_memory_equal(text, gpu_build_versions(), strlen(gpu_build_versions()));
+    gpu_versions_support(text);
+    assert_memory_equal(text, gpu_versions_text(), strlen(gpu_versions_text()));
     strcat(text, ",");
     for (const struct embedded *cubin = embedded_cubins; cubin->data; cubin++) {
         bool has = embedded_image(cubin).size > 0;
