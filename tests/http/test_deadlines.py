@@ -14,7 +14,7 @@ import daemon
 import pictures
 from problems import check_problem
 
-LIMIT = 0.3  # seconds
+LIMIT = 0.3  # seconds; what takes less than a second without a limit gets a third of it
 SIDE = 3000
 MATRIX = ';'.join(','.join(str((x * 7 + y * 3) % 5 + 1) for x in range(15)) for y in range(15))
 RAGGED = '|'.join(['convolve:kernel=' + MATRIX] * 4)  # not separable
@@ -46,7 +46,7 @@ def bodies():
 KINDS = {
     'one convolve': ('alpha', f'/convolve?kernel={MATRIX}'),
     'blurs': ('alpha', '/pipeline?ops=' + '|'.join(['blur:sigma=20:kernel_size=99:edge=wrap'] * 8)),
-    'linear light': ('png', '/pipeline?colorspace=linear&ops=' + '|'.join(['blur:sigma=30'] * 8)),
+    'linear light': ('png', '/pipeline?colorspace=linear&ops=' + '|'.join(['blur:sigma=20:kernel_size=99:edge=wrap'] * 8)),
     'polygons': ('png', '/pixelate?mode=redact&' + '&'.join([f'region={POLYGON}'] * 8)),
     'ellipses': ('png', '/blur?mode=redact&feather=500&' + '&'.join(['region=ellipse:0,0,100%25,100%25'] * 64)),
     'a decoder': ('progressive', '/blur?sigma=0.5'),
@@ -59,7 +59,8 @@ KINDS = {
 @pytest.mark.parametrize('kind', KINDS)
 def test_work_ends_soon_after_the_limit(start, bodies, kind):
     body, target = KINDS[kind]
-    own = start('--work-timeout', f'{int(1000 * LIMIT)}ms', '--workers', 1, '--max-pixels', 20000000)
+    limit = LIMIT / 3 if kind in ('polygons', 'a decoder') else LIMIT
+    own = start('--work-timeout', f'{int(1000 * limit)}ms', '--workers', 1, '--max-pixels', 20000000)
     before = cpu_seconds(own)
     answer = own.post(target, bodies[body])
     took = cpu_seconds(own) - before
