@@ -34,6 +34,17 @@ def test_server_timing(server):
     assert times['total'] <= answer.elapsed.total_seconds() * 1000
 
 
+def test_server_timing_of_rows_that_are_filtered_during_decoding(start):
+    """Filters follow the decoder here, and their time is not the decoder's."""
+    own = start('--workers', 1)
+    body = pictures.jpeg(pictures.photograph(1200, 1000))
+    for _ in range(4):
+        text = own.post('/blur?sigma=1', body).headers['Server-Timing']
+        times = {name: float(ms) for name, ms in re.findall(r'(\w+);dur=([^,]+)', text)}
+        assert tuple(times) == STAGES and min(times.values()) >= 0, text
+        assert sum(times[s] for s in STAGES[:-1]) <= times['total'] + 0.01, text
+
+
 def test_version_names_the_http_library(server):
     assert re.match(r'libmicrohttpd \d', server.get('/version').json()['http'])
 

@@ -72,6 +72,13 @@ def explained():
     return {line.strip() for line in text.splitlines() if line[:1].strip() and not line.startswith("#")}
 
 
+def stale():
+    """Keys in explained.txt that name no mutant any more."""
+    keys = explained()
+    paths = sorted({path for path in (key.split(" ")[0] for key in keys) if (ROOT / path).exists()})
+    return sorted(keys - {mutant.key for path in paths for mutant in mutate.mutants(path, ROOT)})
+
+
 def choose(files, count, seed):
     """`count` mutants, spread evenly over the files, and over the functions of each."""
     rng = random.Random(seed)
@@ -228,6 +235,10 @@ def main():
     parser.add_argument("--required", type=float, default=90, help="percent that must be caught")
     parser.add_argument("--list", action="store_true", help="prints the mutants and ends")
     options = parser.parse_args()
+    old = stale()
+    if old:
+        print("explained.txt: no such mutant any more:", *old, sep="\n    ", file=sys.stderr)
+        return 1
     chosen = choose(sources(options.files), options.count, options.seed)[options.first - 1 :]
     if options.list:
         for mutant in chosen:
