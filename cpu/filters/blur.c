@@ -5,14 +5,13 @@
  *     blur          vertical, then horizontal taps, row by row of the smallest picture
  *     enlargement   horizontal into a ring of four rows, vertical into the target
  *
- * An axis that is not reduced lacks its part of the first and the third line. Whatever comes first reads the
- * picture, whatever comes last writes it. Nothing of the picture's size is stored: the stages keep small
- * pictures, everything else is rows. The same code serves both kinds of arithmetic; what differs is in struct
- * row_ops.
+ * An axis that is not reduced skips its part of the first and the third line. The first step of a plan reads
+ * the picture, and the last one writes it. The stages store reduced pictures; all other storage is rows. The
+ * same code serves both kinds of arithmetic; struct row_ops holds the differences.
  *
  * Each line above is a pass over all planes, whose rows a crew makes in bands; the second and the third are
- * one. A pass begins when the one before is done, so that a band finds all rows that it reads, however far
- * away. */
+ * one pass. A pass begins when the previous one is done, so a band finds all rows that it reads, near or far.
+ */
 #include "cpu/filters/filters.h"
 
 #include <string.h>

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
-#include "cpu/rows/rows.h"
-
 enum { VECTOR_BYTES = 32 };
-#include "cpu/rows/rows_filters.h"
-#include "cpu/rows/rows_fixed.h"
-#include "cpu/rows/simd_avx2.h"
-/* these need the types above */
-#include "cpu/rows/rows_simd.h"
-#include "cpu/rows/rows_simd_wide.h"
-
-void row_set_avx2(struct row_set *set) {
-    set->fixed = fixed_ops;
-    set->floating = float_ops;
-    set->filter = filter_rows;
-    simd_replace(&set->fixed);
-    set->fixed.enlarge = wide_enlarge;
-}
+#define SIMD_HEADER "cpu/rows/simd_avx2.h"
+#define ROW_SET row_set_avx2
+#include "cpu/rows/rows_vector.h"
 #else
 typedef int nothing_here; /* ISO C forbids an empty file */
 #endif
