@@ -15,8 +15,9 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
     [PROBLEM_UNAUTHORIZED] = {"unauthorized", 401, "Unauthorized", PROBLEM_TOKEN, "WWW-Authenticate",
                               "`--token-file` is set and the request has no valid `Authorization: Bearer`."},
     [PROBLEM_NOT_FOUND] = {"not-found", 404, "Not found", PROBLEM_NOWHERE, NULL, "This path does not exist."},
-    [PROBLEM_METHOD] = {"method-not-allowed", 405, "Method not allowed", PROBLEM_NOWHERE, "Allow",
-                        "The path does not take this method; `Allow` lists those that it takes."},
+    [PROBLEM_METHOD] =
+        {"method-not-allowed", 405, "Method not allowed", PROBLEM_NOWHERE, "Allow",
+         "The path does not support this method; the header `Allow` lists the supported methods."},
     [PROBLEM_TIMEOUT] = {"timeout", 408, "Request too slow", PROBLEM_EVERYWHERE, NULL,
                          "Headers or body did not arrive in time; the connection is closed."},
     [PROBLEM_TOO_LARGE] =

@@ -55,7 +55,7 @@ static enum status check_tables(const struct jpeg_reader *reader) {
     return ST_OK;
 }
 
-/* A scan of one component has MCUs of one block, whatever the sampling factors. */
+/* The MCU of a scan with one component is one block; its sampling factors do not count. */
 static bool mcu_fits(const struct jpeg_decompress_struct *cinfo) {
     int blocks = 0;
     for (int i = 0; i < cinfo->num_components; i++) {

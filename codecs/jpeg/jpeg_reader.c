@@ -58,8 +58,8 @@ static void skip_data(j_decompress_ptr cinfo, long count) {
     *rest = (struct bytes){rest->data + left, rest->size - left};
 }
 
-/* The data of a single scan ends with its last row, whatever libjpeg would still read: surplus data does
- * not matter, damaged or not. */
+/* Ends the data of a single scan behind its last row. libjpeg would read on, but surplus data may be damaged
+ * without harm to the picture. */
 static void end_behind_rows(struct jpeg_reader *reader) {
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     if (!reader->end_required && cinfo->input_iMCU_row >= cinfo->total_iMCU_rows) {

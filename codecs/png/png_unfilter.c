@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Each pixel depends on the one before, so the number of steps between two pixels counts, not the bytes of
- * a step: a pixel is one vector, whatever its size. The formulas keep all work that does not need the left
- * pixel off that path. Wider vectors (AVX2) do not shorten it. */
+ * Each pixel depends on the one before, so the time is the number of dependent steps between two pixels. A
+ * pixel of any size is one vector. Work that does not need the left pixel is kept off that path. Wider
+ * vectors (AVX2) do not shorten the path. */
 #include "codecs/png/png_filter.h"
 
 #include <stdlib.h>
