@@ -63,7 +63,8 @@ static void open_device(struct engine *engine, int number, const struct engine_o
 static unsigned open_transcoder(struct engine *engine, unsigned device,
                                 const struct engine_options *options) {
     struct error err = {0};
-    unsigned each = (options->pictures + engine->count - 1) / engine->count;
+    unsigned each =
+        options->pictures ? (options->pictures + engine->count - 1) / engine->count : options->pictures_each;
     if (gpu_transcoder_create(&engine->transcoder[device], &engine->device[device], each, &err) == ST_OK) {
         return gpu_transcoder_pictures(engine->transcoder[device]);
     }

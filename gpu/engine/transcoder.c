@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "gpu/engine/submitter.h"
-#include "gpu/gpu.h"
 
 struct gpu_transcoder {
     struct gpu_device *device;
@@ -56,9 +55,7 @@ static enum status open_stream(struct jpeg_stream *stream, struct gpu_device *de
 
 enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu_device *device,
                                   unsigned pictures, struct error *err) {
-    pictures = pictures == 0                            ? GPU_PICTURES
-               : pictures > GPU_TRANSCODER_PICTURES_MAX ? GPU_TRANSCODER_PICTURES_MAX
-                                                        : pictures;
+    pictures = pictures > GPU_TRANSCODER_PICTURES_MAX ? GPU_TRANSCODER_PICTURES_MAX : pictures;
     struct gpu_transcoder *made = calloc(1, sizeof *made + pictures * sizeof made->stream[0]);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");

@@ -10,7 +10,7 @@ struct gpu_transcoder;
 
 enum { GPU_TRANSCODER_PICTURES_MAX = 256 };
 
-/* Creates a transcoder for `pictures` at the same time (0: GPU_PICTURES), and makes the device's context
+/* Creates a transcoder for `pictures` (1 or more) at the same time, and makes the device's context
  * current. ST_UNSUPPORTED with a driver that is too old, ST_BUSY without memory or threads, ST_DEVICE when
  * the device fails. */
 enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu_device *device,

@@ -118,6 +118,7 @@ static struct engine_options engine_options(const struct gpu_options *options) {
         .program.cache_folder = options->cache_folder,
         .jpeg = options->jpeg,
         .pictures = options->pictures,
+        .pictures_each = GPU_PICTURES,
         .sandbox = options->sandbox,
         .sandbox_must = options->sandbox_must,
     };

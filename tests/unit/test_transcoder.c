@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "gpu/gpu.h"
-
 enum { PLACES = 3, THREADS = 8, ROUNDS = 6, CALLS_MAX = 200, EXECUTION_FAILED = 6, OUT_OF_MEMORY = 2 };
 
 /* --- the start ------------------------------------------------------------------------------ */
@@ -30,8 +28,7 @@ static void test_how_many(void **state) {
     (void)state;
     static const struct {
         unsigned asked, made;
-    } cases[] = {
-        {0, GPU_PICTURES}, {1, 1}, {2, 2}, {GPU_TRANSCODER_PICTURES_MAX + 5, GPU_TRANSCODER_PICTURES_MAX}};
+    } cases[] = {{1, 1}, {2, 2}, {GPU_TRANSCODER_PICTURES_MAX + 5, GPU_TRANSCODER_PICTURES_MAX}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct gpu_transcoder *transcoder;
         size_t before = memory_free();
