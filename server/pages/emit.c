@@ -110,3 +110,12 @@ void emit_argument(struct emitter *w, const struct argument *row) {
     emit_default(w, row);
     emit(w, "}");
 }
+
+void emit_headers(struct emitter *w, const char *const *names) {
+    emit(w, ",\"headers\":{");
+    for (; *names; names++) {
+        emit_name(w, "%s", *names);
+        emit(w, "{\"$ref\":\"#/components/headers/%s\"}", *names);
+    }
+    emit(w, "}");
+}

@@ -31,4 +31,7 @@ void emit_name(struct emitter *w, const char *format, ...) __attribute__((format
 /* Appends the schema of an argument. Where no value stands for the default, "x-default" describes it. */
 void emit_argument(struct emitter *w, const struct argument *row);
 
+/* Appends a member "headers" that refers to the components of these names; NULL ends them. */
+void emit_headers(struct emitter *w, const char *const *names);
+
 #endif

@@ -147,15 +147,6 @@ static void emit_property(struct emitter *w, const char *prefix, const struct ar
     refer_schema(w, prefix, row->name);
 }
 
-static void emit_headers(struct emitter *w, const char *const *names) {
-    emit(w, ",\"headers\":{");
-    for (; *names; names++) {
-        emit_name(w, "%s", *names);
-        emit(w, "{\"$ref\":\"#/components/headers/%s\"}", *names);
-    }
-    emit(w, "}");
-}
-
 /* The problems of one HTTP status, from number `first` on, as one response. */
 static void emit_problems(struct emitter *w, unsigned first) {
     const struct problem_kind *kind = problem_kind(first);
