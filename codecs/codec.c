@@ -62,7 +62,6 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
     if (!find(input, &picture->codec)) {
         return fail_unknown(input, err);
     }
-    picture->metadata.source = picture->codec;
     picture->metadata.orientation = 1;
     return codecs[picture->codec]->probe(input, limits, picture, err);
 }

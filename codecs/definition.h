@@ -39,15 +39,25 @@ enum {
     METADATA_MEMORY_MAX = 6 << 20,  /* heap memory to make them, without the output */
 };
 
-/* A JPEG segment's payload (without marker and length) or a PNG chunk's data. */
+enum chunk_kind {
+    CHUNK_ICC,                /* an ICC profile, or one of its parts, which are in order */
+    CHUNK_ICC_DEFLATED,       /* PNG iCCP: a name, zero, method 0 and a zlib stream */
+    CHUNK_COLOUR,             /* PNG gAMA, cHRM, sRGB, cICP */
+    CHUNK_COMMENT,            /* JPEG COM */
+    CHUNK_TEXT,               /* PNG tEXt */
+    CHUNK_TEXT_DEFLATED,      /* PNG zTXt */
+    CHUNK_TEXT_INTERNATIONAL, /* PNG iTXt */
+    CHUNK_TIME,               /* PNG tIME */
+};
+
 struct metadata_chunk {
-    uint32_t tag;      /* JPEG: marker byte, 0xE1 …; PNG: the four letters, big-endian */
-    struct bytes data; /* borrowed from the input */
+    enum chunk_kind kind;
+    uint32_t tag;      /* CHUNK_COLOUR: the four letters, big-endian */
+    struct bytes data; /* without header and length; borrowed from the input */
 };
 
 /* The contents of a file except its pixels. Views borrow from the input. */
 struct metadata {
-    enum codec_id source;
     uint8_t orientation;    /* EXIF 1 to 8; 1 when absent or invalid */
     bool xmp_deflated;      /* the packet is a zlib stream */
     struct bytes exif;      /* the TIFF structure, without "Exif\0\0"; empty if none */

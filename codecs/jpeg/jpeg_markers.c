@@ -101,55 +101,50 @@ enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct
     return ST_OK;
 }
 
-bool jpeg_icc_segment(uint32_t marker, struct bytes data, uint8_t *sequence, struct bytes *part) {
-    if (marker != SEGMENT_APP2 || data.size < ICC_HEADER || !has_prefix(data, "ICC_PROFILE", 12)) {
-        return false;
-    }
-    *sequence = data.data[12];
-    *part = (struct bytes){data.data + ICC_HEADER, data.size - ICC_HEADER};
-    return true;
+static bool is_profile(const struct jpeg_segment *segment) {
+    return segment->marker == SEGMENT_APP2 && segment->data.size >= ICC_HEADER &&
+           has_prefix(segment->data, "ICC_PROFILE", 12);
 }
 
-static void add_chunk(struct metadata *metadata, const struct jpeg_segment *segment, enum loss loss) {
+static void add_comment(struct metadata *metadata, struct bytes data) {
     if (metadata->chunk_count < METADATA_CHUNKS_MAX) {
-        metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){segment->marker, segment->data};
+        metadata->chunk[metadata->chunk_count++] =
+            (struct metadata_chunk){.kind = CHUNK_COMMENT, .data = data};
     } else {
-        metadata->losses |= loss;
+        metadata->losses |= LOSS_TEXT;
     }
 }
 
-static void drop_profile(struct metadata *metadata) {
-    metadata->chunk_count = 0;
-    metadata->losses |= LOSS_COLOUR;
-}
-
-/* Adds the profile's segments if they are complete and not too large: each number from 1 to the common
+/* Adds the parts of the profile if they are complete and not too large: each number from 1 to the common
  * count occurs once, in any order. */
 static void add_profile(struct bytes input, struct metadata *metadata) {
-    bool seen[256] = {false};
+    struct metadata_chunk chunk[METADATA_CHUNKS_MAX] = {{.kind = CHUNK_ICC}};
     unsigned parts = 0, count = 0;
     size_t total = 0, position = 0;
     struct jpeg_segment segment;
     for (unsigned i = 0; i < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment); i++) {
-        uint8_t sequence;
-        struct bytes part;
-        if (!jpeg_icc_segment(segment.marker, segment.data, &sequence, &part)) {
+        if (!is_profile(&segment)) {
             continue;
         }
+        uint8_t sequence = segment.data.data[12];
+        struct bytes part = {segment.data.data + ICC_HEADER, segment.data.size - ICC_HEADER};
         count = parts == 0 ? segment.data.data[13] : count;
-        bool valid = sequence >= 1 && sequence <= count && segment.data.data[13] == count && !seen[sequence];
+        bool valid = sequence >= 1 && sequence <= count && count <= METADATA_CHUNKS_MAX &&
+                     segment.data.data[13] == count && !chunk[sequence - 1].data.data;
         total += part.size;
-        if (!valid || parts == METADATA_CHUNKS_MAX || total > METADATA_ICC_MAX) {
-            drop_profile(metadata);
+        if (!valid || total > METADATA_ICC_MAX) {
+            metadata->losses |= LOSS_COLOUR;
             return;
         }
-        seen[sequence] = true;
+        chunk[sequence - 1] = (struct metadata_chunk){.kind = CHUNK_ICC, .data = part};
         parts++;
-        add_chunk(metadata, &segment, LOSS_COLOUR);
     }
     if (parts != count) {
-        drop_profile(metadata);
+        metadata->losses |= LOSS_COLOUR;
+        return;
     }
+    memcpy(metadata->chunk, chunk, parts * sizeof(*chunk));
+    metadata->chunk_count = (uint16_t)parts;
 }
 
 /* JFIF 1.02 allows a thumbnail behind its numbers, or in a JFXX segment. */
@@ -190,13 +185,9 @@ static void read_app1(struct bytes data, struct metadata *metadata) {
 
 /* The loss for a segment that is never written. */
 static unsigned loss_of(const struct jpeg_segment *segment) {
-    uint8_t sequence;
-    struct bytes part;
     switch (segment->marker) {
     case SEGMENT_APP2:
-        return jpeg_icc_segment(segment->marker, segment->data, &sequence, &part) ? 0
-               : has_prefix(segment->data, "MPF", 4)                              ? LOSS_PICTURES
-                                                                                  : LOSS_OTHER;
+        return is_profile(segment) ? 0 : has_prefix(segment->data, "MPF", 4) ? LOSS_PICTURES : LOSS_OTHER;
     case SEGMENT_APP11:
         return has_prefix(segment->data, "JP", 2) ? LOSS_C2PA : LOSS_OTHER;
     case SEGMENT_APP14:
@@ -209,7 +200,7 @@ static unsigned loss_of(const struct jpeg_segment *segment) {
 static void read_segment(const struct jpeg_segment *segment, struct metadata *metadata) {
     switch (segment->marker) {
     case SEGMENT_COM:
-        add_chunk(metadata, segment, LOSS_TEXT);
+        add_comment(metadata, segment->data);
         return;
     case SEGMENT_APP0:
         read_jfif(segment->data, metadata);

@@ -48,7 +48,4 @@ enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct
  * Damaged metadata is left out; the picture is not refused for it. */
 void jpeg_read_metadata(struct bytes input, struct metadata *metadata);
 
-/* Whether the segment is part of an ICC profile; *sequence counts from 1. */
-bool jpeg_icc_segment(uint32_t marker, struct bytes data, uint8_t *sequence, struct bytes *part);
-
 #endif

@@ -11,7 +11,6 @@
 #include "codecs/metadata/plain_text.h"
 #include "codecs/metadata/texts.h"
 #include "codecs/metadata/xmp.h"
-#include "codecs/png/png_chunks.h"
 
 enum {
     HEADER = 4,                  /* marker and length */
@@ -73,7 +72,7 @@ static enum status put_comments(const struct metadata *metadata, struct buf *seg
                                 struct error *err) {
     struct comments comments = {segments, losses};
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
-        *losses |= metadata->chunk[i].tag == png_tag("tIME") ? LOSS_OTHER : 0;
+        *losses |= metadata->chunk[i].kind == CHUNK_TIME ? LOSS_OTHER : 0;
     }
     return texts_each(metadata, losses, put_comment, &comments, err);
 }

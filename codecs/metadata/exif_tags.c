@@ -168,45 +168,46 @@ const struct exif_tag *exif_tag_find(enum exif_directory directory, uint16_t tag
     return NULL;
 }
 
+static const struct {
+    uint16_t tag;
+    unsigned loss;
+} losses[] = {
+    /* Tags about pixel storage, or without information. */
+    {0x00FE, 0},
+    {0x0100, 0},
+    {0x0101, 0},
+    {0x0102, 0},
+    {0x0103, 0},
+    {0x0106, 0},
+    {0x0115, 0},
+    {0x0116, 0},
+    {0x011C, 0},
+    {0x0211, 0},
+    {0x0212, 0},
+    {0x0213, 0},
+    {0x0214, 0},
+    {0x9101, 0},
+    {0x9102, 0},
+    {0x9214, 0},
+    {0xA214, 0},
+    {0xEA1C, 0},
+    {0x002E, LOSS_THUMBNAIL},
+    {0x0111, LOSS_THUMBNAIL},
+    {0x0117, LOSS_THUMBNAIL},
+    {0x0144, LOSS_THUMBNAIL},
+    {0x0145, LOSS_THUMBNAIL},
+    {0x014A, LOSS_THUMBNAIL},
+    {0x0201, LOSS_THUMBNAIL},
+    {0x0202, LOSS_THUMBNAIL},
+    {0x02BC, LOSS_XMP},
+    {0x83BB, LOSS_IPTC},
+    {0x8649, LOSS_IPTC},
+    {0x8773, LOSS_COLOUR},
+    {0x927C, LOSS_MAKER_NOTE},
+    {0xC634, LOSS_MAKER_NOTE},
+};
+
 unsigned exif_tag_loss(uint16_t tag) {
-    static const struct {
-        uint16_t tag;
-        unsigned loss;
-    } losses[] = {
-        /* Tags about pixel storage, or without information. */
-        {0x00FE, 0},
-        {0x0100, 0},
-        {0x0101, 0},
-        {0x0102, 0},
-        {0x0103, 0},
-        {0x0106, 0},
-        {0x0115, 0},
-        {0x0116, 0},
-        {0x011C, 0},
-        {0x0211, 0},
-        {0x0212, 0},
-        {0x0213, 0},
-        {0x0214, 0},
-        {0x9101, 0},
-        {0x9102, 0},
-        {0x9214, 0},
-        {0xA214, 0},
-        {0xEA1C, 0},
-        {0x002E, LOSS_THUMBNAIL},
-        {0x0111, LOSS_THUMBNAIL},
-        {0x0117, LOSS_THUMBNAIL},
-        {0x0144, LOSS_THUMBNAIL},
-        {0x0145, LOSS_THUMBNAIL},
-        {0x014A, LOSS_THUMBNAIL},
-        {0x0201, LOSS_THUMBNAIL},
-        {0x0202, LOSS_THUMBNAIL},
-        {0x02BC, LOSS_XMP},
-        {0x83BB, LOSS_IPTC},
-        {0x8649, LOSS_IPTC},
-        {0x8773, LOSS_COLOUR},
-        {0x927C, LOSS_MAKER_NOTE},
-        {0xC634, LOSS_MAKER_NOTE},
-    };
     for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
         if (losses[i].tag == tag) {
             return losses[i].loss;

@@ -5,9 +5,7 @@
 
 #include <zlib.h>
 
-#include "codecs/jpeg/jpeg_markers.h"
-
-enum { HEADER_SIZE = 128, PNG_NAME_MAX = 79, ICCP = 0x69434350, CICP = 0x63494350 };
+enum { HEADER_SIZE = 128, PNG_NAME_MAX = 79, CICP = 0x63494350 };
 
 /* The length in the header; 0 when this is no profile for the model. */
 static size_t profile_size(const uint8_t *header, enum pixel_model model) {
@@ -18,23 +16,14 @@ static size_t profile_size(const uint8_t *header, enum pixel_model model) {
     return valid ? size : 0;
 }
 
-/* Joins the segments in the order of their numbers, which are valid. */
-static enum status join_segments(const struct metadata *metadata, struct buf *profile, struct error *err) {
-    for (unsigned wanted = 1; wanted <= metadata->chunk_count; wanted++) {
-        for (unsigned i = 0; i < metadata->chunk_count; i++) {
-            uint8_t sequence;
-            struct bytes part;
-            if (!jpeg_icc_segment(metadata->chunk[i].tag, metadata->chunk[i].data, &sequence, &part) ||
-                sequence != wanted) {
-                continue;
-            }
-            enum status status = buf_append(profile, part.data, part.size, err);
-            if (status != ST_OK) {
-                return status;
-            }
+static enum status join_parts(const struct metadata *metadata, struct buf *profile, struct error *err) {
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < metadata->chunk_count && status == ST_OK; i++) {
+        if (metadata->chunk[i].kind == CHUNK_ICC) {
+            status = buf_append(profile, metadata->chunk[i].data.data, metadata->chunk[i].data.size, err);
         }
     }
-    return ST_OK;
+    return status;
 }
 
 /* Inflates `size` bytes; false when the stream has fewer. A bad checksum at its end does not matter, as
@@ -90,28 +79,23 @@ static enum status read_iccp(struct bytes chunk, enum pixel_model model, struct 
 enum status icc_read(const struct metadata *metadata, enum pixel_model model, struct buf *profile,
                      struct error *err) {
     buf_init(profile, METADATA_ICC_MAX);
-    if (metadata->source == CODEC_PNG) {
-        for (unsigned i = 0; i < metadata->chunk_count; i++) {
-            if (metadata->chunk[i].tag == ICCP) {
-                return read_iccp(metadata->chunk[i].data, model, profile, err);
-            }
+    for (unsigned i = 0; i < metadata->chunk_count; i++) {
+        if (metadata->chunk[i].kind == CHUNK_ICC_DEFLATED) {
+            return read_iccp(metadata->chunk[i].data, model, profile, err);
         }
-        return ST_OK;
     }
-    enum status status = join_segments(metadata, profile, err);
+    enum status status = join_parts(metadata, profile, err);
     size_t size = profile->size >= HEADER_SIZE ? profile_size(profile->data, model) : 0;
     profile->size = size <= profile->size ? size : 0;
     return status;
 }
 
-static bool is_profile(const struct metadata *metadata, const struct metadata_chunk *chunk) {
-    return chunk->tag == (metadata->source == CODEC_PNG ? (uint32_t)ICCP : (uint32_t)SEGMENT_APP2);
-}
-
 bool icc_is_lost(const struct metadata *metadata, enum codec_id target, const struct buf *profile) {
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
-        bool code = metadata->chunk[i].tag == CICP && target != CODEC_PNG;
-        if (code || (is_profile(metadata, &metadata->chunk[i]) && profile->size == 0)) {
+        const struct metadata_chunk *chunk = &metadata->chunk[i];
+        bool code = chunk->kind == CHUNK_COLOUR && chunk->tag == CICP && target != CODEC_PNG;
+        bool part = chunk->kind == CHUNK_ICC || chunk->kind == CHUNK_ICC_DEFLATED;
+        if (code || (part && profile->size == 0)) {
             return true;
         }
     }

@@ -5,10 +5,8 @@
 
 #include <libdeflate.h>
 
-#include "codecs/jpeg/jpeg_markers.h"
 #include "codecs/metadata/losses.h"
 #include "codecs/metadata/plain_text.h"
-#include "codecs/png/png_chunks.h"
 
 enum { KEYWORD_MAX = 79 };
 
@@ -28,20 +26,51 @@ enum status texts_inflate(struct bytes stream, size_t most, struct buf *output, 
     return status;
 }
 
-static bool read_source(const struct metadata *metadata, const struct metadata_chunk *chunk,
-                        struct png_text *text) {
-    if (metadata->source == CODEC_PNG) {
-        return png_read_text(chunk->tag, chunk->data, text);
+/* Takes the string before the next zero off *rest; false without a zero. */
+static bool take_string(struct bytes *rest, struct bytes *string) {
+    const uint8_t *zero = rest->size > 0 ? memchr(rest->data, 0, rest->size) : NULL;
+    if (!zero) {
+        return false;
     }
-    *text = (struct png_text){
-        .keyword = {(const uint8_t *)TEXT_COMMENT, strlen(TEXT_COMMENT)},
-        .text = chunk->data,
-    };
+    *string = (struct bytes){rest->data, (size_t)(zero - rest->data)};
+    rest->data += string->size + 1, rest->size -= string->size + 1;
     return true;
 }
 
-static bool is_text(const struct metadata *metadata, const struct metadata_chunk *chunk) {
-    return metadata->source == CODEC_PNG ? png_is_text(chunk->tag) : chunk->tag == SEGMENT_COM;
+static bool read_international(struct bytes data, struct text_parts *text) {
+    if (!take_string(&data, &text->keyword) || data.size < 2 || data.data[0] > 1 || data.data[1] != 0) {
+        return false;
+    }
+    text->deflated = data.data[0] == 1;
+    data.data += 2, data.size -= 2;
+    bool whole = take_string(&data, &text->language) && take_string(&data, &text->translated);
+    text->text = data;
+    return whole;
+}
+
+bool texts_split(enum chunk_kind kind, struct bytes data, struct text_parts *text) {
+    *text = (struct text_parts){.international = kind == CHUNK_TEXT_INTERNATIONAL,
+                                .deflated = kind == CHUNK_TEXT_DEFLATED};
+    if (kind == CHUNK_COMMENT) {
+        text->keyword = (struct bytes){(const uint8_t *)TEXT_COMMENT, strlen(TEXT_COMMENT)};
+        text->text = data;
+        return true;
+    }
+    if (text->international) {
+        return read_international(data, text);
+    }
+    bool whole = take_string(&data, &text->keyword);
+    if (whole && text->deflated) {
+        whole = data.size > 0 && data.data[0] == 0; /* compression method */
+        data.data += whole, data.size -= whole;
+    }
+    text->text = data;
+    return whole;
+}
+
+static bool is_text(enum chunk_kind kind) {
+    return kind == CHUNK_COMMENT || kind == CHUNK_TEXT || kind == CHUNK_TEXT_DEFLATED ||
+           kind == CHUNK_TEXT_INTERNATIONAL;
 }
 
 static bool is_keyword(struct bytes keyword) {
@@ -83,7 +112,7 @@ static struct bytes trimmed(struct bytes text) {
     return text;
 }
 
-static bool is_carried(const struct png_text *source, struct bytes value) {
+static bool is_carried(const struct text_parts *source, struct bytes value) {
     return is_keyword(source->keyword) && source->language.size <= KEYWORD_MAX &&
            is_ascii(source->language) && plain_text_accepts(source->language) &&
            source->translated.size <= 4 * KEYWORD_MAX && plain_text_accepts(source->translated) &&
@@ -97,7 +126,7 @@ struct visit {
     unsigned *losses;
 };
 
-static enum status visit_value(const struct visit *visit, const struct png_text *source, struct bytes raw,
+static enum status visit_value(const struct visit *visit, const struct text_parts *source, struct bytes raw,
                                struct error *err) {
     struct buf converted;
     struct bytes value = trimmed(raw);
@@ -117,7 +146,8 @@ static enum status visit_value(const struct visit *visit, const struct png_text 
     return status;
 }
 
-static enum status visit_source(const struct visit *visit, const struct png_text *source, struct error *err) {
+static enum status visit_source(const struct visit *visit, const struct text_parts *source,
+                                struct error *err) {
     if (!source->deflated) {
         return visit_value(visit, source, source->text, err);
     }
@@ -138,11 +168,11 @@ enum status texts_each(const struct metadata *metadata, unsigned *losses,
     struct visit how = {visit, context, losses};
     enum status status = ST_OK;
     for (unsigned i = 0; i < metadata->chunk_count && status == ST_OK; i++) {
-        struct png_text source;
-        if (!is_text(metadata, &metadata->chunk[i])) {
+        struct text_parts source;
+        if (!is_text(metadata->chunk[i].kind)) {
             continue;
         }
-        if (read_source(metadata, &metadata->chunk[i], &source)) {
+        if (texts_split(metadata->chunk[i].kind, metadata->chunk[i].data, &source)) {
             status = visit_source(&how, &source, err);
         } else {
             *losses |= LOSS_TEXT;

@@ -22,6 +22,16 @@ enum status texts_each(const struct metadata *metadata, unsigned *losses,
                        enum status (*visit)(void *context, const struct text *text, struct error *err),
                        void *context, struct error *err);
 
+/* The parts of a chunk of text, borrowed from its data. */
+struct text_parts {
+    struct bytes keyword, language, translated, text;
+    bool deflated;      /* the text is a zlib stream */
+    bool international; /* iTXt: UTF-8; else Latin-1, or a program's own encoding */
+};
+
+/* Splits the data of a chunk of that kind, CHUNK_COMMENT or a text; false when it is not well-formed. */
+bool texts_split(enum chunk_kind kind, struct bytes data, struct text_parts *text);
+
 /* Inflates a zlib stream into *output, an all-zero struct that the caller ends with buf_finish. It stays
  * empty when the stream is damaged or holds more than `most` bytes. ST_BUSY without memory. */
 enum status texts_inflate(struct bytes stream, size_t most, struct buf *output, struct error *err);

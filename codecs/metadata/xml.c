@@ -26,6 +26,11 @@ static void skip_space(struct bytes *rest) {
     }
 }
 
+bool xml_is_space(struct bytes text) {
+    skip_space(&text);
+    return text.size == 0;
+}
+
 /* Skips past `word`; false when it is missing. */
 static bool skip_past(struct bytes *rest, const char *word) {
     const uint8_t *found = rest->size > 0 ? memmem(rest->data, rest->size, word, strlen(word)) : NULL;

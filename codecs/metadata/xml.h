@@ -39,4 +39,7 @@ enum xml_kind xml_next_attribute(struct bytes *rest, struct xml_attribute *attri
  * letter or digit: those need no reference, and escaped base64 would not be recognised. */
 bool xml_references_are_plain(struct bytes text);
 
+/* Whether the text is only white space, or empty. */
+bool xml_is_space(struct bytes text);
+
 #endif

@@ -72,7 +72,6 @@ static void put_name(struct xmp_reader *reader, const char *before, struct name 
     reader->used |= 1u << name.space;
 }
 
-/* The attribute may use the other quotes. */
 static void put_quoted(struct xmp_reader *reader, struct bytes value) {
     put_text(reader, "=\"");
     for (size_t i = 0; i < value.size; i++) {
@@ -95,16 +94,11 @@ static struct name resolve(const struct xmp_reader *reader, struct bytes text) {
     if (!xmp_names_is_local(name.local)) {
         return name;
     }
-    if (plain_text_is(prefix, "xml")) {
-        name.space = XMP_XML;
-        return name;
+    unsigned i = reader->bindings;
+    while (i > 0 && !plain_text_same(reader->binding[i - 1].prefix, prefix)) {
+        i--;
     }
-    for (unsigned i = reader->bindings; i-- > 0;) {
-        if (plain_text_same(reader->binding[i].prefix, prefix)) {
-            name.space = reader->binding[i].space;
-            return name;
-        }
-    }
+    name.space = plain_text_is(prefix, "xml") ? XMP_XML : i > 0 ? reader->binding[i - 1].space : XMP_FOREIGN;
     return name;
 }
 
@@ -319,18 +313,10 @@ static bool end_element(struct xmp_reader *reader, const struct xml_token *token
     return true;
 }
 
-static bool is_space(struct bytes text) {
-    size_t i = 0;
-    while (i < text.size && strchr(" \t\r\n", text.data[i]) && text.data[i]) {
-        i++;
-    }
-    return i == text.size;
-}
-
 /* White space between elements is dropped; other text may stand only in properties. */
 static bool take_text(struct xmp_reader *reader, struct bytes text) {
     const struct element *element = parent_of(reader);
-    if (is_space(text)) {
+    if (xml_is_space(text)) {
         return true;
     }
     if (!element || element->role != ROLE_INSIDE) {
@@ -379,10 +365,9 @@ static enum status write_packet(const struct xmp_reader *reader, struct buf *out
             status = buf_printf(output, err, " xmlns:%s=\"%s\"", xmp_names_prefix(i), xmp_names_uri(i));
         }
     }
-    status = status == ST_OK ? buf_append(output, ">", 1, err) : status;
-    status = status == ST_OK ? buf_append(output, reader->body->data, reader->body->size, err) : status;
     return status == ST_OK
-               ? buf_printf(output, err, "</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end=\"r\"?>")
+               ? buf_printf(output, err, ">%.*s</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end=\"r\"?>",
+                            (int)reader->body->size, (const char *)reader->body->data)
                : status;
 }
 
@@ -402,11 +387,9 @@ enum status xmp_sanitize(struct bytes packet, bool upright, struct buf *output, 
         status = write_packet(&reader, &made, err);
     }
     *losses |= status == ST_LIMIT || !good ? LOSS_XMP : 0;
-    if (status == ST_LIMIT) {
-        status = ST_OK;
-    } else if (status == ST_OK) {
-        status = buf_append(output, made.data, made.size, err);
-    }
+    status = status == ST_LIMIT ? ST_OK
+             : status == ST_OK  ? buf_append(output, made.data, made.size, err)
+                                : status;
     buf_finish(&body);
     buf_finish(&made);
     return status;

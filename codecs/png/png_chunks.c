@@ -7,6 +7,7 @@
 
 #include "codecs/metadata/exif.h"
 #include "codecs/metadata/losses.h"
+#include "codecs/metadata/texts.h"
 
 enum { HEADER_SIZE = 13, CHUNK_OVERHEAD = 12, PALETTE = 3 };
 
@@ -103,7 +104,7 @@ enum status png_read_facts(struct bytes input, struct png_facts *facts, struct e
     return ST_OK;
 }
 
-bool png_is_colour(uint32_t tag) {
+static bool is_colour(uint32_t tag) {
     return tag == png_tag("gAMA") || tag == png_tag("cHRM") || tag == png_tag("sRGB") ||
            tag == png_tag("iCCP") || tag == png_tag("cICP");
 }
@@ -122,46 +123,6 @@ static bool size_is_right(const struct png_chunk *chunk) {
     return true;
 }
 
-bool png_is_text(uint32_t tag) {
-    return tag == png_tag("tEXt") || tag == png_tag("zTXt") || tag == png_tag("iTXt");
-}
-
-/* Takes the string before the next zero off *rest; false without a zero. */
-static bool take_string(struct bytes *rest, struct bytes *string) {
-    const uint8_t *zero = rest->size > 0 ? memchr(rest->data, 0, rest->size) : NULL;
-    if (!zero) {
-        return false;
-    }
-    *string = (struct bytes){rest->data, (size_t)(zero - rest->data)};
-    rest->data += string->size + 1, rest->size -= string->size + 1;
-    return true;
-}
-
-static bool read_international(struct bytes data, struct png_text *text) {
-    if (!take_string(&data, &text->keyword) || data.size < 2 || data.data[0] > 1 || data.data[1] != 0) {
-        return false;
-    }
-    text->deflated = data.data[0] == 1;
-    data.data += 2, data.size -= 2;
-    bool whole = take_string(&data, &text->language) && take_string(&data, &text->translated);
-    text->text = data;
-    return whole;
-}
-
-bool png_read_text(uint32_t tag, struct bytes data, struct png_text *text) {
-    *text = (struct png_text){.international = tag == png_tag("iTXt"), .deflated = tag == png_tag("zTXt")};
-    if (text->international) {
-        return read_international(data, text);
-    }
-    bool whole = take_string(&data, &text->keyword);
-    if (whole && text->deflated) {
-        whole = data.size > 0 && data.data[0] == 0; /* compression method */
-        data.data += whole, data.size -= whole;
-    }
-    text->text = data;
-    return whole;
-}
-
 static bool has_keyword(const struct png_chunk *chunk, const char *keyword) {
     size_t size = strlen(keyword);
     return chunk->data.size >= size && memcmp(chunk->data.data, keyword, size) == 0;
@@ -176,17 +137,18 @@ static bool is_listed(const struct metadata *metadata, uint32_t tag) {
     return false;
 }
 
-static void add_chunk(struct metadata *metadata, const struct png_chunk *chunk, enum loss loss) {
+static void add_chunk(struct metadata *metadata, enum chunk_kind kind, const struct png_chunk *chunk,
+                      enum loss loss) {
     if (metadata->chunk_count < METADATA_CHUNKS_MAX) {
-        metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){chunk->tag, chunk->data};
+        metadata->chunk[metadata->chunk_count++] = (struct metadata_chunk){kind, chunk->tag, chunk->data};
     } else {
         metadata->losses |= loss;
     }
 }
 
 static void read_xmp(const struct png_chunk *chunk, struct metadata *metadata) {
-    struct png_text text;
-    if (metadata->xmp.size > 0 || !png_read_text(chunk->tag, chunk->data, &text)) {
+    struct text_parts text;
+    if (metadata->xmp.size > 0 || !texts_split(CHUNK_TEXT_INTERNATIONAL, chunk->data, &text)) {
         metadata->losses |= LOSS_XMP;
         return;
     }
@@ -196,13 +158,13 @@ static void read_xmp(const struct png_chunk *chunk, struct metadata *metadata) {
 
 /* "Raw profile type" texts hold EXIF, IPTC or XMP in hexadecimal digits, from before PNG had chunks for
  * them. */
-static void read_text(const struct png_chunk *chunk, struct metadata *metadata) {
+static void read_text(enum chunk_kind kind, const struct png_chunk *chunk, struct metadata *metadata) {
     if (has_keyword(chunk, "Raw profile type")) {
         metadata->losses |= LOSS_OTHER;
-    } else if (chunk->tag == png_tag("iTXt") && has_keyword(chunk, "XML:com.adobe.xmp")) {
+    } else if (kind == CHUNK_TEXT_INTERNATIONAL && has_keyword(chunk, "XML:com.adobe.xmp")) {
         read_xmp(chunk, metadata);
     } else {
-        add_chunk(metadata, chunk, LOSS_TEXT);
+        add_chunk(metadata, kind, chunk, LOSS_TEXT);
     }
 }
 
@@ -226,16 +188,20 @@ static bool is_stale(uint32_t tag) {
 }
 
 static void read_chunk(const struct png_chunk *chunk, struct metadata *metadata) {
-    if (png_is_text(chunk->tag)) {
-        read_text(chunk, metadata);
+    if (chunk->tag == png_tag("tEXt")) {
+        read_text(CHUNK_TEXT, chunk, metadata);
+    } else if (chunk->tag == png_tag("zTXt")) {
+        read_text(CHUNK_TEXT_DEFLATED, chunk, metadata);
+    } else if (chunk->tag == png_tag("iTXt")) {
+        read_text(CHUNK_TEXT_INTERNATIONAL, chunk, metadata);
     } else if (chunk->tag == png_tag("eXIf")) {
         read_exif(chunk, metadata);
     } else if (chunk->tag == png_tag("pHYs") && size_is_right(chunk)) {
         struct density density = density_from_phys(chunk->data.data);
         metadata->density = metadata->density.unit == DENSITY_NONE ? density : metadata->density;
     } else if (chunk->tag == png_tag("tIME") && size_is_right(chunk) && !is_listed(metadata, chunk->tag)) {
-        add_chunk(metadata, chunk, LOSS_OTHER);
-    } else if (!png_is_colour(chunk->tag) && !is_stale(chunk->tag)) {
+        add_chunk(metadata, CHUNK_TIME, chunk, LOSS_OTHER);
+    } else if (!is_colour(chunk->tag) && !is_stale(chunk->tag)) {
         metadata->losses |= chunk->tag == png_tag("caBX") ? LOSS_C2PA : LOSS_OTHER;
     }
 }
@@ -248,11 +214,12 @@ static void read_colour(struct bytes input, struct metadata *metadata) {
         if (chunk.tag == png_tag("IDAT")) {
             return;
         }
-        if (!png_is_colour(chunk.tag) || is_listed(metadata, chunk.tag)) {
+        if (!is_colour(chunk.tag) || is_listed(metadata, chunk.tag)) {
             continue;
         }
         if (size_is_right(&chunk) && png_chunk_is_intact(&chunk)) {
-            add_chunk(metadata, &chunk, LOSS_COLOUR);
+            add_chunk(metadata, chunk.tag == png_tag("iCCP") ? CHUNK_ICC_DEFLATED : CHUNK_COLOUR, &chunk,
+                      LOSS_COLOUR);
         } else {
             metadata->losses |= LOSS_COLOUR;
         }

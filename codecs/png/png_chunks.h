@@ -53,20 +53,4 @@ enum status png_put_chunk(struct buf *output, uint32_t tag, struct bytes data, s
 enum status png_open_chunk(struct buf *output, uint32_t tag, struct error *err);
 enum status png_close_chunk(struct buf *output, size_t start, struct error *err);
 
-/* Whether a chunk describes colour, and so is kept when metadata is stripped. */
-bool png_is_colour(uint32_t tag);
-
-/* Whether a chunk is a text: tEXt, zTXt, iTXt. */
-bool png_is_text(uint32_t tag);
-
-/* The parts of a text chunk, borrowed from its data. */
-struct png_text {
-    struct bytes keyword, language, translated, text;
-    bool deflated;      /* the text is a zlib stream */
-    bool international; /* iTXt: UTF-8; else Latin-1, or a program's own encoding */
-};
-
-/* Reads the data of a text chunk; false when it is not well-formed. */
-bool png_read_text(uint32_t tag, struct bytes data, struct png_text *text);
-
 #endif

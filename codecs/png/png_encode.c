@@ -68,15 +68,12 @@ static enum status write_buf(struct png_writer *writer, const char name[static 4
                           : ST_OK;
 }
 
-/* Copies the input's colour chunks, except the profile, or its time. */
-static enum status write_chunks(struct png_writer *writer, bool colour) {
+static enum status copy_chunks(struct png_writer *writer, enum chunk_kind kind) {
     const struct metadata *metadata = writer->metadata;
     enum status status = ST_OK;
     for (unsigned i = 0; status == ST_OK && i < metadata->chunk_count; i++) {
         const struct metadata_chunk *chunk = &metadata->chunk[i];
-        bool wanted = colour ? png_is_colour(chunk->tag) && chunk->tag != png_tag("iCCP")
-                             : chunk->tag == png_tag("tIME");
-        if (wanted) {
+        if (chunk->kind == kind) {
             status = png_put_chunk(writer->output, chunk->tag, chunk->data, writer->err);
         }
     }
@@ -114,9 +111,8 @@ static enum status write_text(void *context, const struct text *text, struct err
 static enum status write_metadata(struct png_writer *writer) {
     static const char name[] = "XML:com.adobe.xmp";
     struct carried *carried = &writer->carried;
-    bool png = writer->metadata && writer->metadata->source == CODEC_PNG;
     enum status status = write_buf(writer, "iCCP", &writer->profile);
-    status = status == ST_OK && png ? write_chunks(writer, true) : status;
+    status = status == ST_OK && writer->metadata ? copy_chunks(writer, CHUNK_COLOUR) : status;
     if (status != ST_OK || !writer->metadata || !writer->options->keep_metadata) {
         return status;
     }
@@ -127,7 +123,7 @@ static enum status write_metadata(struct png_writer *writer) {
                            .value = buf_bytes(&carried->xmp)};
         status = write_text(writer, &xmp, writer->err);
     }
-    status = status == ST_OK && png ? write_chunks(writer, false) : status;
+    status = status == ST_OK ? copy_chunks(writer, CHUNK_TIME) : status;
     return status == ST_OK ? texts_each(writer->metadata, &carried->losses, write_text, writer, writer->err)
                            : status;
 }

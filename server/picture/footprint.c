@@ -5,7 +5,6 @@
 #include "cpu/mask/mask.h"
 
 enum {
-    ICCP = 0x69434350,    /* a PNG chunk's tag */
     HEAD_SPARE = 4 << 10, /* bytes for the headers and the end of any file */
     COPIES = 4,           /* of metadata: joined, in a buffer that doubles, and in the answer */
     INFLATED = 2 << 20,   /* most bytes of a PNG's texts and XMP, which may be compressed */
@@ -37,7 +36,8 @@ static size_t metadata_bytes(const struct plan *plan) {
     bool keep = plan->options.keep_metadata;
     size_t all = keep ? metadata->exif.size + metadata->xmp.size + metadata->photoshop.size : 0;
     for (unsigned i = 0; i < metadata->chunk_count; i++) { /* a profile in a PNG is compressed */
-        all += metadata->chunk[i].tag == ICCP ? METADATA_ICC_MAX : metadata->chunk[i].data.size;
+        all +=
+            metadata->chunk[i].kind == CHUNK_ICC_DEFLATED ? METADATA_ICC_MAX : metadata->chunk[i].data.size;
     }
     size_t inflated = keep && plan->picture.codec == CODEC_PNG ? INFLATED : 0;
     size_t most = METADATA_MEMORY_MAX + METADATA_WRITTEN_MAX;

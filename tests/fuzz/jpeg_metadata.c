@@ -20,11 +20,6 @@ static void walk(struct bytes input) {
         fuzz_require(position > before && position <= input.size, "the walk gets on");
         fuzz_require(inside(input, segment.data), "a segment lies in the file");
         before = position;
-        uint8_t sequence;
-        struct bytes part;
-        if (jpeg_icc_segment(segment.marker, segment.data, &sequence, &part)) {
-            fuzz_require(inside(segment.data, part), "a profile's part lies in its segment");
-        }
     }
     fuzz_require(position <= input.size, "the walk stops in the file");
 }
@@ -76,7 +71,7 @@ static void splice_as_any(struct bytes input, const struct jpeg_frame *frame,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes input = {data, size};
-    struct metadata metadata = {.source = CODEC_JPEG};
+    struct metadata metadata = {0};
     struct jpeg_frame frame;
     struct error err = {0};
     walk(input);

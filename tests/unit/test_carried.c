@@ -85,10 +85,6 @@ static void test_inches_survive_metres(void **state) {
     }
 }
 
-static struct metadata source_of(enum codec_id id) {
-    return (struct metadata){.source = id, .orientation = 1};
-}
-
 static struct carried carried(const struct metadata *metadata, enum codec_id target, bool upright) {
     struct carried made = {0};
     struct image_shape shape = fixture_shape(PIXEL_RGB, 8, 40, 30);
@@ -106,7 +102,7 @@ static void test_which_resolution_counts(void **state) {
     exif_entry(&exif, 34, 0x0128, 3, 1, 3);
     exif_put(&exif, 100, 200, 4), exif_put(&exif, 104, 2, 4);
     exif_put(&exif, 108, 50, 4), exif_put(&exif, 112, 1, 4);
-    struct metadata metadata = source_of(CODEC_JPEG);
+    struct metadata metadata = {.orientation = 1};
     metadata.exif = exif_bytes(&exif);
     struct carried made = carried(&metadata, CODEC_PNG, false);
     const struct density hundredths = {10000, 5000, 100, DENSITY_CM};
@@ -244,7 +240,7 @@ static void test_iptc_over_the_limit(void **state) {
 static void test_iptc_has_no_place_in_a_png(void **state) {
     (void)state;
     uint8_t datasets[64], resources[128] = {0};
-    struct metadata metadata = source_of(CODEC_JPEG);
+    struct metadata metadata = {.orientation = 1};
     metadata.photoshop.data = resources;
     metadata.photoshop.size =
         put_resource(resources, 0x0404, datasets, put_dataset(datasets, 2, 80, "WRITER"));
@@ -289,11 +285,11 @@ static enum status see(void *context, const struct text *text, struct error *err
     return ST_OK;
 }
 
-static struct seen texts(enum codec_id source, const char *tag, const void *data, size_t size) {
-    struct metadata metadata = source_of(source);
+static struct seen texts(enum chunk_kind kind, const void *data, size_t size) {
+    struct metadata metadata = {.orientation = 1};
     struct seen seen = {0};
     metadata.chunk_count = 1;
-    metadata.chunk[0].tag = source == CODEC_PNG ? bytes_be32((const uint8_t *)tag) : 0xFE;
+    metadata.chunk[0].kind = kind;
     uint8_t *copy = malloc(size ? size : 1);
     memcpy(copy, data, size);
     metadata.chunk[0].data = (struct bytes){copy, size};
@@ -304,43 +300,42 @@ static struct seen texts(enum codec_id source, const char *tag, const void *data
     return seen;
 }
 
-#define CHECK_TEXT(source, tag, data, wanted) check_text(source, tag, data, sizeof(data) - 1, wanted)
+#define CHECK_TEXT(kind, data, wanted) check_text(kind, data, sizeof(data) - 1, wanted)
 
-static void check_text(enum codec_id source, const char *tag, const char *data, size_t size,
-                       const char *wanted) {
-    struct seen seen = texts(source, tag, data, size);
+static void check_text(enum chunk_kind kind, const char *data, size_t size, const char *wanted) {
+    struct seen seen = texts(kind, data, size);
     assert_int_equal(seen.count, wanted != NULL);
     assert_string_equal(seen.text, wanted ? wanted : "");
 }
 
 static void test_texts(void **state) {
     (void)state;
-    CHECK_TEXT(CODEC_JPEG, "", "words", "Comment||words");
-    CHECK_TEXT(CODEC_JPEG, "", "words\0", "Comment||words");
-    CHECK_TEXT(CODEC_JPEG, "", "caf\xE9", "Comment||caf\xC3\xA9");
-    CHECK_TEXT(CODEC_JPEG, "", "caf\xC3\xA9", "Comment||caf\xC3\xA9");
-    CHECK_TEXT(CODEC_JPEG, "", "words\0more", NULL);
-    CHECK_TEXT(CODEC_JPEG, "", "\x01", NULL);
-    CHECK_TEXT(CODEC_PNG, "tEXt", "Title\0words", "Title||words");
-    CHECK_TEXT(CODEC_PNG, "tEXt", "Title\0caf\xE9", "Title||caf\xC3\xA9");
-    CHECK_TEXT(CODEC_PNG, "tEXt", "Title", NULL);
-    CHECK_TEXT(CODEC_PNG, "tEXt", "\0words", NULL);
-    CHECK_TEXT(CODEC_PNG, "tEXt", "Tit\x01le\0words", NULL);
-    CHECK_TEXT(CODEC_PNG, "tEXt", "Title\0see base64,", NULL);
-    CHECK_TEXT(CODEC_PNG, "iTXt", "Title\0\0\0en\0Titel\0caf\xC3\xA9", "Title|en|caf\xC3\xA9");
-    CHECK_TEXT(CODEC_PNG, "iTXt", "Title\0\0\0en\0Titel\0caf\xE9", NULL);
-    CHECK_TEXT(CODEC_PNG, "iTXt", "Title\0\0\0\xE9\0Titel\0words", NULL);
-    CHECK_TEXT(CODEC_PNG, "iTXt", "Title\0\2\0en\0Titel\0words", NULL);
-    CHECK_TEXT(CODEC_PNG, "iTXt", "Title\0\0\1en\0Titel\0words", NULL);
-    CHECK_TEXT(CODEC_PNG, "iTXt", "Title\0\0\0en\0Titel", NULL);
-    CHECK_TEXT(CODEC_PNG, "iTXt", "Title\0\0", NULL);
-    CHECK_TEXT(CODEC_PNG, "zTXt", "Title\0\1words", NULL);
-    CHECK_TEXT(CODEC_PNG, "zTXt", "Title\0", NULL);
-    CHECK_TEXT(CODEC_PNG, "zTXt", "Title\0\0no stream", NULL);
+    CHECK_TEXT(CHUNK_COMMENT, "words", "Comment||words");
+    CHECK_TEXT(CHUNK_COMMENT, "words\0", "Comment||words");
+    CHECK_TEXT(CHUNK_COMMENT, "caf\xE9", "Comment||caf\xC3\xA9");
+    CHECK_TEXT(CHUNK_COMMENT, "caf\xC3\xA9", "Comment||caf\xC3\xA9");
+    CHECK_TEXT(CHUNK_COMMENT, "words\0more", NULL);
+    CHECK_TEXT(CHUNK_COMMENT, "\x01", NULL);
+    CHECK_TEXT(CHUNK_TEXT, "Title\0words", "Title||words");
+    CHECK_TEXT(CHUNK_TEXT, "Title\0caf\xE9", "Title||caf\xC3\xA9");
+    CHECK_TEXT(CHUNK_TEXT, "Title", NULL);
+    CHECK_TEXT(CHUNK_TEXT, "\0words", NULL);
+    CHECK_TEXT(CHUNK_TEXT, "Tit\x01le\0words", NULL);
+    CHECK_TEXT(CHUNK_TEXT, "Title\0see base64,", NULL);
+    CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\0en\0Titel\0caf\xC3\xA9", "Title|en|caf\xC3\xA9");
+    CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\0en\0Titel\0caf\xE9", NULL);
+    CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\0\xE9\0Titel\0words", NULL);
+    CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\2\0en\0Titel\0words", NULL);
+    CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\1en\0Titel\0words", NULL);
+    CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\0en\0Titel", NULL);
+    CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0", NULL);
+    CHECK_TEXT(CHUNK_TEXT_DEFLATED, "Title\0\1words", NULL);
+    CHECK_TEXT(CHUNK_TEXT_DEFLATED, "Title\0", NULL);
+    CHECK_TEXT(CHUNK_TEXT_DEFLATED, "Title\0\0no stream", NULL);
 }
 
 /* `head`, then a zlib stream of so many spaces. */
-static struct seen packed(const char *tag, const char *head, size_t head_size, size_t spaces) {
+static struct seen packed(enum chunk_kind kind, const char *head, size_t head_size, size_t spaces) {
     char *text = malloc(spaces);
     uint8_t chunk[1024];
     memset(text, ' ', spaces);
@@ -351,16 +346,16 @@ static struct seen packed(const char *tag, const char *head, size_t head_size, s
     assert_true(size > 0);
     libdeflate_free_compressor(compressor);
     free(text);
-    return texts(CODEC_PNG, tag, chunk, head_size + size);
+    return texts(kind, chunk, head_size + size);
 }
 
 static void test_packed_texts(void **state) {
     (void)state;
-    assert_int_equal(packed("zTXt", "Title\0", 7, TEXT_MAX).count, 1);
-    assert_int_equal(packed("zTXt", "Title\0", 7, TEXT_MAX + 1).count, 0);
-    assert_int_equal(packed("iTXt", "Title\0\1\0\0", 10, TEXT_MAX).count, 1);
-    assert_int_equal(packed("iTXt", "Title\0\1\0\0", 10, TEXT_MAX + 1).count, 0);
-    assert_int_equal(packed("iTXt", "Title\0\0\0\0", 10, 100).count, 0);
+    assert_int_equal(packed(CHUNK_TEXT_DEFLATED, "Title\0", 7, TEXT_MAX).count, 1);
+    assert_int_equal(packed(CHUNK_TEXT_DEFLATED, "Title\0", 7, TEXT_MAX + 1).count, 0);
+    assert_int_equal(packed(CHUNK_TEXT_INTERNATIONAL, "Title\0\1\0\0", 10, TEXT_MAX).count, 1);
+    assert_int_equal(packed(CHUNK_TEXT_INTERNATIONAL, "Title\0\1\0\0", 10, TEXT_MAX + 1).count, 0);
+    assert_int_equal(packed(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\0\0", 10, 100).count, 0);
 }
 
 int main(void) {

@@ -53,9 +53,11 @@ static void test_metadata_that_is_kept_counts(void **state) {
     static const uint8_t byte;
     size_t least = library_of(CODEC_JPEG, &none, true);
     const struct bytes some = {&byte, 50000}, big = {&byte, BIG};
-    const struct metadata kinds[] = {
-        {.exif = some}, {.xmp = some}, {.photoshop = some}, {.chunk_count = 1, .chunk = {{0xFE, some}}}};
-    const struct metadata large[] = {{.exif = big}, {.chunk_count = 1, .chunk = {{0xFE, big}}}};
+    const struct metadata kinds[] = {{.exif = some},
+                                     {.xmp = some},
+                                     {.photoshop = some},
+                                     {.chunk_count = 1, .chunk = {{CHUNK_COMMENT, 0, some}}}};
+    const struct metadata large[] = {{.exif = big}, {.chunk_count = 1, .chunk = {{CHUNK_COMMENT, 0, big}}}};
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         assert_true(library_of(CODEC_JPEG, &kinds[i], true) >= least + 3 * some.size);
@@ -70,15 +72,13 @@ static void test_metadata_that_is_kept_counts(void **state) {
 /* Texts of a PNG may be compressed: a few bytes may hold all that is carried. */
 static void test_compressed_texts_count_as_what_they_may_hold(void **state) {
     static const uint8_t bytes[100];
-    struct metadata metadata = {.source = CODEC_PNG,
-                                .xmp = {bytes, sizeof bytes},
-                                .xmp_deflated = true,
-                                .chunk_count = METADATA_CHUNKS_MAX};
+    struct metadata metadata = {
+        .xmp = {bytes, sizeof bytes}, .xmp_deflated = true, .chunk_count = METADATA_CHUNKS_MAX};
     (void)state;
     for (unsigned i = 0; i < METADATA_CHUNKS_MAX; i++) {
-        metadata.chunk[i] = (struct metadata_chunk){0x7A545874 /* zTXt */, {bytes, sizeof bytes}};
+        metadata.chunk[i] = (struct metadata_chunk){CHUNK_TEXT_DEFLATED, 0, {bytes, sizeof bytes}};
     }
-    size_t least = library_of(CODEC_PNG, &(struct metadata){.source = CODEC_PNG}, false);
+    size_t least = library_of(CODEC_PNG, &(struct metadata){0}, false);
     assert_true(library_of(CODEC_PNG, &metadata, true) >= least + (2 << 20));
 }
 

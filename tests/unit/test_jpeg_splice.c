@@ -164,7 +164,7 @@ static void test_metadata_of_a_png(void **state) {
     struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 40, 30));
     struct buf png = fixture_encode(CODEC_PNG, &image, &options, &picture.metadata);
     struct picture other = fixture_probe(buf_bytes(&png));
-    assert_int_equal(other.metadata.source, CODEC_PNG);
+    assert_int_equal(other.codec, CODEC_PNG);
     assert_alike_in_all_modes(planar_shape(1, 1), &other.metadata, true);
     buf_finish(&png);
     fixture_image_free(&image);
