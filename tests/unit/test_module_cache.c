@@ -26,6 +26,7 @@ struct scene {
     char folder[64];
     int fd;
     struct module_key key;
+    char name[64]; /* of the file of the first key */
     uint8_t module[SIZE];
 };
 
@@ -33,6 +34,11 @@ static struct module_key key_of(const char *text) {
     struct module_key key = module_key_begin();
     module_key_add(&key, (struct bytes){(const uint8_t *)text, strlen(text)});
     return key;
+}
+
+/* The name of a key's file in the folder. */
+static void name_of(const struct module_key *key, char name[64]) {
+    snprintf(name, 64, "%016jx%016jx.module", (uintmax_t)key->high, (uintmax_t)key->low);
 }
 
 static int setup(void **state) {
@@ -43,6 +49,7 @@ static int setup(void **state) {
     scene->fd = module_cache_open(scene->folder, NULL);
     assert_true(scene->fd >= 0);
     scene->key = key_of("scene");
+    name_of(&scene->key, scene->name);
     for (unsigned i = 0; i < SIZE; i++) {
         scene->module[i] = (uint8_t)(i * 7);
     }
@@ -109,24 +116,16 @@ static enum status load(const struct scene *scene, const struct module_key *key)
     return status;
 }
 
-/* The name of the file of scene->key, as it stands in the folder. */
-static void name_of(const struct module_key *key, char name[64]) {
-    snprintf(name, 64, "%016jx%016jx.module", (uintmax_t)key->high, (uintmax_t)key->low);
-}
-
 static void put_file(const struct scene *scene, const uint8_t *data, size_t size) {
-    char name[64];
-    name_of(&scene->key, name);
-    int fd = openat(scene->fd, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int fd = openat(scene->fd, scene->name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, data, size), size);
     close(fd);
 }
 
-static void get_file(const struct scene *scene, uint8_t data[HEADER + SIZE + 1]) {
-    char name[64];
-    name_of(&scene->key, name);
-    int fd = openat(scene->fd, name, O_RDONLY);
+static void store_and_read(const struct scene *scene, uint8_t data[HEADER + SIZE + 1]) {
+    store(scene);
+    int fd = openat(scene->fd, scene->name, O_RDONLY);
     assert_true(fd >= 0);
     assert_int_equal(read(fd, data, HEADER + SIZE + 1), HEADER + SIZE);
     close(fd);
@@ -164,8 +163,7 @@ static void test_keys_differ(void **state) {
 static void test_every_byte_counts(void **state) {
     struct scene *scene = *state;
     uint8_t file[HEADER + SIZE + 1];
-    store(scene);
-    get_file(scene, file);
+    store_and_read(scene, file);
     for (size_t i = 0; i < HEADER + SIZE; i++) {
         for (unsigned change = 1; change < 256; change = change < 128 ? change * 2 : change + 127) {
             file[i] ^= (uint8_t)change;
@@ -181,8 +179,7 @@ static void test_every_byte_counts(void **state) {
 static void test_every_length_counts(void **state) {
     struct scene *scene = *state;
     uint8_t file[HEADER + SIZE + 1] = {0};
-    store(scene);
-    get_file(scene, file);
+    store_and_read(scene, file);
     for (size_t size = 0; size <= HEADER + SIZE + 1; size++) {
         if (size != HEADER + SIZE) {
             put_file(scene, file, size);
@@ -194,20 +191,18 @@ static void test_every_length_counts(void **state) {
 /* Whole, but made for another key: a file that was renamed. */
 static void test_foreign_file(void **state) {
     struct scene *scene = *state;
-    char name[64], other_name[64];
+    char other_name[64];
     struct module_key other = key_of("other");
     store(scene);
-    name_of(&scene->key, name);
     name_of(&other, other_name);
-    assert_int_equal(renameat(scene->fd, name, scene->fd, other_name), 0);
+    assert_int_equal(renameat(scene->fd, scene->name, scene->fd, other_name), 0);
     assert_int_equal(load(scene, &other), ST_CORRUPT);
     assert_int_equal(load(scene, &other), ST_ARGUMENT);
 }
 
 static void test_file_must_be_ours_alone(void **state) {
     struct scene *scene = *state;
-    char name[64];
-    name_of(&scene->key, name);
+    const char *name = scene->name;
     store(scene);
     assert_int_equal(fchmodat(scene->fd, name, 0620, 0), 0);
     assert_refused(scene);
@@ -271,11 +266,10 @@ static void test_folder_is_made(void **state) {
 static void test_limits(void **state) {
     struct scene *scene = *state;
     uint8_t *large = calloc(1, MODULE_SIZE_MAX + 1);
+    struct bytes module = {large, MODULE_SIZE_MAX + 1};
     struct buf small;
     buf_init(&small, SIZE - 1);
-    assert_int_equal(
-        module_cache_store(scene->fd, &scene->key, (struct bytes){large, MODULE_SIZE_MAX + 1}, NULL),
-        ST_LIMIT);
+    assert_int_equal(module_cache_store(scene->fd, &scene->key, module, NULL), ST_LIMIT);
     assert_int_equal(each_file(scene->fd, NULL), 0);
     store(scene);
     assert_int_equal(module_cache_load(scene->fd, &scene->key, &small, NULL), ST_LIMIT);
