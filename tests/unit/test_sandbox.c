@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A process that closes itself in as the daemon does, and then tries what a decoder that was taken over
- * would. */
+ * A process enters the daemon's sandbox and tries what a decoder that was taken over would try. */
 #include "server/process/sandbox.h"
 
 #include <errno.h>
@@ -270,81 +269,53 @@ static bool close_in(struct sandbox *sandbox, bool with_file) {
            sandbox_calls(sandbox, &config, &err) == ST_OK && sandbox->calls > 0;
 }
 
-/* Runs the child and returns its exit code, or -(signal). */
-static int run(int (*child)(void)) {
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        _exit(child());
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static int attacker(void) {
-    struct sandbox sandbox = SANDBOX_NOTHING;
+static bool attacker(const struct sandbox *sandbox) {
     int blocked = 0;
-    if (!close_in(&sandbox, true)) {
-        return 77;
-    }
     for (int i = 0; i < ATTEMPTS; i++) {
-        bool refused = is_blocked(&attempts[i], known, sandbox.landlock > 0);
+        bool refused = is_blocked(&attempts[i], known, sandbox->landlock > 0);
         blocked += refused;
         if (!refused) {
             dprintf(STDOUT_FILENO, "not blocked: %s (%s)\n", attempts[i].text, strerror(errno));
         }
     }
-    dprintf(STDOUT_FILENO, "%d of %d blocked, Landlock %u\n", blocked, ATTEMPTS, sandbox.landlock);
-    return blocked == ATTEMPTS ? 0 : 1;
+    dprintf(STDOUT_FILENO, "%d of %d blocked, Landlock %u\n", blocked, ATTEMPTS, sandbox->landlock);
+    return blocked == ATTEMPTS;
 }
 
-static int worker(void) {
-    struct sandbox sandbox = SANDBOX_NOTHING;
-    if (!close_in(&sandbox, true)) {
-        return 77;
-    }
+static bool worker(const struct sandbox *sandbox) {
+    (void)sandbox;
     bool good = can_make_a_thread() && can_read_again() && can_do_its_work();
-    return good && can_notify() && can_keep_a_connection() ? 0 : 1;
+    return good && can_notify() && can_keep_a_connection();
 }
 
-static int without_files(void) {
-    struct sandbox sandbox = SANDBOX_NOTHING;
-    if (!close_in(&sandbox, false)) {
-        return 77;
-    }
+static bool without_files(const struct sandbox *sandbox) {
+    (void)sandbox;
     bool closed = open(allowed, O_RDONLY) < 0 && open("/", O_RDONLY) < 0;
-    return closed && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, two) < 0 ? 0 : 1;
+    return closed && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, two) < 0;
 }
 
-static int hidden(void) {
-    struct sandbox sandbox = SANDBOX_NOTHING;
+static bool hidden(const struct sandbox *sandbox) {
+    (void)sandbox;
     struct rlimit limit;
-    if (!close_in(&sandbox, false)) {
-        return 77;
-    }
-    return prctl(PR_GET_DUMPABLE) == 0 && getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == 0 ? 0 : 1;
+    return prctl(PR_GET_DUMPABLE) == 0 && getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == 0;
 }
 
-static int aborting(void) {
-    struct sandbox sandbox = SANDBOX_NOTHING;
-    if (!close_in(&sandbox, false)) {
-        return 77;
-    }
+static bool aborting(const struct sandbox *sandbox) {
+    (void)sandbox;
     abort();
 }
 
-static int switched_off(void) {
+static bool switched_off(const struct sandbox *sandbox) {
+    (void)sandbox;
     struct config config;
-    struct sandbox sandbox = SANDBOX_NOTHING;
+    struct sandbox none = SANDBOX_NOTHING;
     struct error err = {0};
     config_default(&config);
     config.sandbox = CHOICE_sandbox_off;
     sandbox_hide(&config);
-    bool good = sandbox_files(&sandbox, &config, NULL, &err) == ST_OK &&
-                sandbox_calls(&sandbox, &config, &err) == ST_OK;
-    return good && open("/etc/passwd", O_RDONLY) >= 0 && try_fork() > 0 && try_memory_made_to_run() == 0 ? 0
-                                                                                                         : 1;
+    bool good =
+        sandbox_files(&none, &config, NULL, &err) == ST_OK && sandbox_calls(&none, &config, &err) == ST_OK;
+    return good && open("/etc/passwd", O_RDONLY) >= 0 && try_fork() > 0 && try_memory_made_to_run() == 0;
 }
 
 /* --- tests --------------------------------------------------------------------------------- */
@@ -382,52 +353,48 @@ static int tidy(void **state) {
     return removed && unlink(allowed) == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
-static void check(int (*child)(void), int wanted) {
-    int code = SANITIZED ? 77 : run(child);
-    if (code == 77) {
+struct child {
+    const char *name; /* of the test */
+    bool sandboxed, with_file;
+    bool (*act)(const struct sandbox *sandbox); /* true: all is as it should be */
+    int code;                                   /* its exit code, or -(signal) */
+};
+
+/* Runs the child and returns its exit code, or -(signal); 77: it could not enter the sandbox. */
+static int run(const struct child *child) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct sandbox sandbox = SANDBOX_NOTHING;
+        _exit(child->sandboxed && !close_in(&sandbox, child->with_file) ? 77 : !child->act(&sandbox));
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void test_child(void **state) {
+    const struct child *child = *state;
+    int code = SANITIZED && child->sandboxed ? 77 : run(child);
+    if (child->sandboxed && code == 77) {
         skip(); /* no seccomp here, or a leak detector that needs what is tried */
     }
-    assert_int_equal(code, wanted);
+    assert_int_equal(code, child->code);
 }
 
-static void test_what_is_closed(void **state) {
-    (void)state;
-    check(attacker, 0);
-}
-
-static void test_what_is_left(void **state) {
-    (void)state;
-    check(worker, 0);
-}
-
-static void test_what_is_not_needed_is_closed(void **state) {
-    (void)state;
-    check(without_files, 0);
-}
-
-static void test_no_core_dumps(void **state) {
-    (void)state;
-    check(hidden, 0);
-}
-
-static void test_abort_still_ends_it(void **state) {
-    (void)state;
-    check(aborting, -SIGABRT);
-}
-
-static void test_off(void **state) {
-    (void)state;
-    assert_int_equal(run(switched_off), 0);
-}
+static struct child children[] = {
+    {"test_what_is_closed", true, true, attacker, 0},
+    {"test_what_is_left", true, true, worker, 0},
+    {"test_what_is_not_needed_is_closed", true, false, without_files, 0},
+    {"test_no_core_dumps", true, false, hidden, 0},
+    {"test_abort_still_ends_it", true, false, aborting, -SIGABRT},
+    {"test_off", false, false, switched_off, 0},
+};
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_closed),
-        cmocka_unit_test(test_what_is_left),
-        cmocka_unit_test(test_what_is_not_needed_is_closed),
-        cmocka_unit_test(test_no_core_dumps),
-        cmocka_unit_test(test_abort_still_ends_it),
-        cmocka_unit_test(test_off),
-    };
+    struct CMUnitTest tests[sizeof children / sizeof *children];
+    for (size_t i = 0; i < sizeof children / sizeof *children; i++) {
+        tests[i] = (struct CMUnitTest){children[i].name, test_child, NULL, NULL, &children[i]};
+    }
     return cmocka_run_group_tests(tests, prepare, tidy);
 }
