@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * The engine refuses what a front that is going wrong asks for before it uses anything of it. */
+#include "tests/unit/engine_jpeg_fixture.h"
+
+static void test_offsets(void **state) {
+    (void)state;
+    const uint64_t size = file.size;
+    const struct {
+        uint64_t source, target, size, room;
+    } cases[] = {
+        {SLOT_SIZE - size + 1, TARGET, size, ROOM}, /* ends behind the slot */
+        {SLOT_SIZE, TARGET, size, ROOM},
+        {UINT64_MAX, TARGET, size, ROOM},
+        {UINT64_MAX - size + 1, TARGET, size, ROOM},
+        {1ull << 63, TARGET, size, ROOM},
+        {SOURCE, TARGET, SLOT_SIZE, ROOM},
+        {SOURCE, TARGET, UINT64_MAX, ROOM},
+        {SOURCE, TARGET, 1ull << 63, ROOM},
+        {SOURCE, SLOT_SIZE - ROOM + 1, size, ROOM},
+        {SOURCE, SLOT_SIZE, size, ROOM},
+        {SOURCE, UINT64_MAX, size, ROOM},
+        {SOURCE, UINT64_MAX - ROOM + 1, size, ROOM},
+        {SOURCE, TARGET, size, 0},
+        {SOURCE, TARGET, size, SLOT_SIZE},
+        {SOURCE, TARGET, size, UINT64_MAX},
+        {SOURCE, TARGET, size, UINT64_MAX - TARGET + 1},
+        {SOURCE, SOURCE, size, ROOM}, /* the same */
+        {SOURCE, SOURCE + size - 1, size, ROOM},
+        {SOURCE, SOURCE + 5, size, 1},
+        {SOURCE, 0, size, SOURCE + 1},
+        {TARGET, TARGET - ROOM + 1, size, ROOM},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct wire_run run = good_run();
+        run.source = cases[i].source;
+        run.target = cases[i].target;
+        run.jpeg.size = cases[i].size;
+        run.jpeg.room = cases[i].room;
+        assert_refused(&run);
+    }
+}
+
+static void test_numbers(void **state) {
+    (void)state;
+    static const uint8_t orientations[] = {0, 9, 255}, qualities[] = {0, 101, 255};
+    static const struct image_shape shapes[] = {
+        {.model = PIXEL_RGB, .depth = 8, .width = WIDTH, .height = HEIGHT},
+        {.model = PIXEL_RGBA, .depth = 8, .width = WIDTH, .height = HEIGHT},
+        {.model = PIXEL_YCBCR + 1, .depth = 8, .width = WIDTH, .height = HEIGHT},
+        {.model = PIXEL_GRAY, .depth = 16, .width = WIDTH, .height = HEIGHT},
+        {.model = PIXEL_YCBCR, .depth = 16, .width = WIDTH, .height = HEIGHT},
+        {.model = PIXEL_YCBCR, .depth = 0, .width = WIDTH, .height = HEIGHT},
+        {.model = PIXEL_YCBCR, .depth = 8, .width = 0, .height = HEIGHT},
+        {.model = PIXEL_YCBCR, .depth = 8, .width = WIDTH, .height = 0},
+        {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 3, .width = WIDTH, .height = HEIGHT},
+        {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_y = 255, .width = WIDTH, .height = HEIGHT},
+    };
+    for (size_t i = 0; i < COUNT(orientations); i++) {
+        struct wire_run run = good_run();
+        run.jpeg.orientation = orientations[i];
+        assert_refused(&run);
+        run = good_run();
+        run.jpeg.quality = qualities[i];
+        assert_refused(&run);
+    }
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        struct wire_run run = good_run();
+        run.shape = shapes[i];
+        assert_refused(&run);
+    }
+}
+
+static void test_chains(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {0, CHAIN_STEPS_MAX, CHAIN_STEPS_MAX + 1, UINT32_MAX};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        struct wire_run run = good_run();
+        run.chain.count = counts[i];
+        assert_refused(&run);
+    }
+    struct wire_run run = good_run();
+    run.chain.step[0].filter = FILTER_COUNT;
+    assert_refused(&run);
+    run = good_run();
+    run.chain.step[0].blur.axis[0].radius = BLUR_RADIUS_MAX + 1;
+    assert_refused(&run);
+}
+
+/* Statistics are no picture. */
+static void test_a_chain_without_a_picture(void **state) {
+    (void)state;
+    const struct jpeg_recipe recipe = {.space = JCS_GRAYSCALE, .width = WIDTH, .height = HEIGHT};
+    const struct image_shape gray = {.model = PIXEL_GRAY, .depth = 8, .width = WIDTH, .height = HEIGHT};
+    struct buf colour = file;
+    file = recipe_file(&recipe);
+    struct wire_run run = good_run();
+    run.shape = gray;
+    run.chain = blur(&gray);
+    assert_done(&run, &gray);
+    run.chain = (struct chain){0};
+    assert_int_equal(chain_append(&run.chain, filter_get(FILTER_STATS), NULL, &gray, NULL), ST_OK);
+    assert_refused(&run);
+    buf_finish(&file);
+    file = colour;
+}
+
+static void test_slot_shorter_than_claimed(void **state) {
+    (void)state;
+    static const uint64_t claims[] = {SLOT_SIZE + 1, 1ull << 40, UINT64_MAX};
+    for (size_t i = 0; i < COUNT(claims); i++) {
+        struct wire_run run = good_run();
+        run.slot_span = claims[i];
+        assert_refused(&run);
+        run.slot_serial = 100 + i;
+        run.target = claims[i] - ROOM;
+        assert_refused(&run);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_a_chain_without_a_picture),
+        cmocka_unit_test(test_slot_shorter_than_claimed),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
