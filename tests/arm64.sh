@@ -16,7 +16,7 @@ root=$folder/root
 build=build/arm64/release
 libraries=(libc6-dev libcmocka-dev libjpeg62-turbo-dev libgnutls28-dev libmicrohttpd-dev libpng-dev libseccomp-dev zlib1g-dev)
 # not test_gaussian: it asks how good those bytes are that the others compare, and computes for minutes here
-tests=(unit/test_filter filters/test_filter_facts filters/test_filters filters/test_blur)
+tests=(unit/test_filter filters/test_filter_facts filters/test_precision filters/test_filters filters/test_blur)
 
 say() { printf 'arm64: %s\n' "$*"; }
 

@@ -269,6 +269,21 @@ void compare_levels(struct levels *levels, const char *text, const struct chain 
     }
 }
 
+struct test_image level_result(struct levels *levels, const char *text, const struct test_image *source,
+                               const struct test_image *mask) {
+    struct image_shape shape = image_shape(&source->image);
+    struct chain chain = make_chain(text, &shape);
+    struct image_shape result = chain_result(&chain, &shape);
+    struct test_image got = test_image_make(&result);
+    struct run run = {
+        .chain = &chain, .source = &source->image, .target = &got.image, .mask = mask ? &mask->image : NULL};
+    struct error err = {0};
+    if (lane_run(levels->lane[0], &run, NULL, &err) != ST_OK) {
+        fail_msg("%s", err.text);
+    }
+    return got;
+}
+
 void check_reference(struct levels *levels, const char *text, const struct image_shape *shape, bool masked) {
     struct chain chain = make_chain(text, shape);
     struct image_shape result = chain_result(&chain, shape);

@@ -44,6 +44,10 @@ void compare_levels(struct levels *levels, const char *text, const struct chain 
                     const struct test_image *source, const struct test_image *mask,
                     const struct test_image *expected);
 
+/* The result of the chain of that text at the first level (mask NULL: none). */
+struct test_image level_result(struct levels *levels, const char *text, const struct test_image *source,
+                               const struct test_image *mask);
+
 /* The chain of that text on noise, against the reference; optionally under a mask. */
 void check_reference(struct levels *levels, const char *text, const struct image_shape *shape, bool masked);
 
