@@ -19,18 +19,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/fake_cuda/faults.h"
 
-enum { DEVICES_MAX = 16, MEMORY_DEFAULT = 1 << 30, KERNEL_BASE = 1 };
-
-/* Each function begins with this. */
-#define MAY_FAIL(name)                                                                                       \
-    do {                                                                                                     \
-        int result_ = fault_of(name);                                                                        \
-        if (result_ != 0) {                                                                                  \
-            return (CUresult)result_;                                                                        \
-        }                                                                                                    \
-    } while (0)
-
-static size_t memory_used;
+enum { KERNEL_BASE = 1 };
 
 static int device_count(void) {
     return fake_setting("FAKE_CUDA_DEVICES", 1);
@@ -199,106 +188,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         fault_poison(CUDA_ERROR_LAUNCH_FAILED);
         break;
     }
-    return CUDA_SUCCESS;
-}
-
-/* ---- memory ---- */
-
-enum { HEADER = 256 }; /* before each block: its size; as the driver's blocks, they are aligned to 256 */
-
-CUresult cuMemGetInfo(size_t *available, size_t *total) {
-    MAY_FAIL("cuMemGetInfo");
-    *total = (size_t)fake_setting("FAKE_CUDA_MEMORY", MEMORY_DEFAULT);
-    *available = *total - __atomic_load_n(&memory_used, __ATOMIC_RELAXED);
-    return CUDA_SUCCESS;
-}
-
-static void *allocate(size_t size) {
-    size_t whole = (size + 2 * HEADER - 1) / HEADER * HEADER;
-    uint8_t *memory = aligned_alloc(HEADER, whole);
-    if (!memory) {
-        return NULL;
-    }
-    memset(memory, 0xdb, whole);
-    memcpy(memory, &size, sizeof size);
-    return memory + HEADER;
-}
-
-CUresult cuMemAlloc(CUdeviceptr *data, size_t size) {
-    MAY_FAIL("cuMemAlloc");
-    size_t limit = (size_t)fake_setting("FAKE_CUDA_MEMORY", MEMORY_DEFAULT);
-    void *memory = NULL;
-    if (size > 0 && __atomic_add_fetch(&memory_used, size, __ATOMIC_RELAXED) <= limit) {
-        memory = allocate(size);
-    }
-    if (!memory) {
-        __atomic_sub_fetch(&memory_used, size, __ATOMIC_RELAXED);
-        return size ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
-    }
-    *data = (CUdeviceptr)(uintptr_t)memory;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemsetD8Async(CUdeviceptr data, unsigned char value, size_t size, CUstream stream) {
-    MAY_FAIL("cuMemsetD8Async");
-    (void)stream;
-    memset((void *)(uintptr_t)data, value, size);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemFree(CUdeviceptr data) {
-    MAY_FAIL("cuMemFree");
-    size_t size;
-    uint8_t *memory = (uint8_t *)(uintptr_t)data - HEADER;
-    memcpy(&size, memory, sizeof size);
-    __atomic_sub_fetch(&memory_used, size, __ATOMIC_RELAXED);
-    free(memory);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
-    (void)flags;
-    MAY_FAIL("cuMemHostAlloc");
-    *memory = allocate(size);
-    return *memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-CUresult cuMemFreeHost(void *memory) {
-    MAY_FAIL("cuMemFreeHost");
-    free((uint8_t *)memory - HEADER);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemHostRegister(void *memory, size_t size, unsigned flags) {
-    (void)flags;
-    MAY_FAIL("cuMemHostRegister");
-    return memory && size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuMemHostUnregister(void *memory) {
-    (void)memory;
-    MAY_FAIL("cuMemHostUnregister");
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemHostGetDevicePointer(CUdeviceptr *data, void *memory, unsigned flags) {
-    (void)flags;
-    MAY_FAIL("cuMemHostGetDevicePointer");
-    *data = (CUdeviceptr)(uintptr_t)memory;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t size, CUstream stream) {
-    (void)stream;
-    MAY_FAIL("cuMemcpyHtoDAsync");
-    memcpy((void *)(uintptr_t)to, from, size);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t size, CUstream stream) {
-    (void)stream;
-    MAY_FAIL("cuMemcpyDtoHAsync");
-    memcpy(to, (const void *)(uintptr_t)from, size);
     return CUDA_SUCCESS;
 }
 

@@ -18,4 +18,13 @@ void fault_poison(int result);
 /* A whole number from the environment. */
 int fake_setting(const char *name, int otherwise);
 
+/* Each function of the driver begins with this. */
+#define MAY_FAIL(name)                                                                                       \
+    do {                                                                                                     \
+        int result_ = fault_of(name);                                                                        \
+        if (result_ != 0) {                                                                                  \
+            return (CUresult)result_;                                                                        \
+        }                                                                                                    \
+    } while (0)
+
 #endif
