@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The blur of the textbooks: a thread a pixel, its channels in a loop, 7x7 whole weights, a
- * division at the end that truncates. Nothing is served with it; it is what others are measured against. */
+ * The textbook blur: one thread for each pixel, a loop over its channels, 7x7 integer weights and a
+ * truncating division at the end. Only benchmarks use it, as the baseline. */
 struct textbook_weights {
     int weight[7][7];
     int sum;
@@ -26,11 +26,11 @@ extern "C" __global__ void textbook_blur(const unsigned char *source, unsigned c
     }
 }
 
-/* Nothing, to time a launch. */
+/* Does nothing; its time is that of a launch. */
 extern "C" __global__ void empty() {
 }
 
-/* Keeps the stream busy for so many nanoseconds, while the host enqueues what is to be timed. */
+/* Keeps the stream busy while the host enqueues the launches to be timed. */
 extern "C" __global__ void hold(unsigned long long nanoseconds) {
     unsigned long long begin, now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The mixture of a picture and of what the filters made of it, by coverage. Whole numbers; docs/filters.md
- * has the formulas. A thread a pixel; where the coverage is full there is nothing to do. */
+ * Mixes the picture and its filtered version by coverage, in integers; docs/filters.md has the formulas. Each
+ * thread makes one pixel. Pixels with full coverage keep the filtered value. */
 #ifndef BLURD_GPU_FILTERS_BLEND_CUH
 #define BLURD_GPU_FILTERS_BLEND_CUH
 
@@ -25,7 +25,7 @@ static __device__ __forceinline__ uint32_t blend_coverage(const struct kernel_gr
     return count == 1 ? sum : (sum + count / 2) / count;
 }
 
-/* `Sum` holds the largest sample squared times 255. */
+/* The type `Sum` must hold the largest sample squared, times 255. */
 template <class T, class Sum>
 static __device__ __forceinline__ void blend_alpha(const T *source, T *target, int channels, uint32_t m) {
     int last = channels - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of gpu/filters/convolve.c: for any window, and for two sizes of 1 and of 3 interleaved
- * channels. */
+ * The kernels of gpu/filters/convolve.c: one for any window, and four for 3x3 and 5x5 with 1 and 3
+ * interleaved channels. */
 #include "gpu/filters/convolve.cuh"
 #include "gpu/filters/convolve_small.cuh"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A window of any weights. A block loads a tile with what is around it into shared memory, as floats; a
- * thread then makes sums of 4 rows by 4 samples that stand 32 apart, so that each value that it reads serves
- * 4 rows and each weight 16 sums. A separable window's columns are summed first, in place: their row is a
- * window of height 1. Every product and every sum is rounded, in the order of docs/filters.md; a sum begins
- * with 0, to which the first product is added, which changes nothing but the sign of a zero. */
+ * A window of any weights. A block loads a tile and its surroundings into shared memory, as floats. A thread
+ * then makes 4 rows of 4 samples at a distance of 32, so that each value serves 4 rows and each weight 16
+ * sums. For a separable window the columns are summed first, in place; the row then is a window of height 1.
+ * Every product and every sum is rounded, in the order of docs/filters.md. A sum begins with 0; adding the
+ * first product to it changes only the sign of a zero. */
 #ifndef BLURD_GPU_FILTERS_CONVOLVE_CUH
 #define BLURD_GPU_FILTERS_CONVOLVE_CUH
 
@@ -16,7 +16,7 @@ struct convolve_sums {
     float of[CONVOLVE_ROWS][CONVOLVE_RUNS];
 };
 
-/* Vertical sums, 4 at a time, in the place of the first samples that they read. */
+/* Makes vertical sums, 4 at a time. They overwrite the first samples that they read. */
 static __device__ __forceinline__ void convolve_columns(const struct convolve_pass &pass, int rows,
                                                         float *column) {
     for (int y = 0; y < rows; y += CONVOLVE_ROWS) {
@@ -38,7 +38,7 @@ static __device__ __forceinline__ void convolve_columns(const struct convolve_pa
 
 /* ---- sums ---- */
 
-/* Adds what row `y` of the values gives to each of the 4 rows of sums; `All`: to every one of them. */
+/* Adds the products of row `y` to the 4 rows of sums, or with `All` without checking which rows need it. */
 template <bool All>
 static __device__ __forceinline__ void convolve_row(const struct convolve_pass &pass, int height, int y,
                                                     const float *value, struct convolve_sums &sums) {
@@ -80,16 +80,16 @@ static __device__ __forceinline__ struct convolve_sums convolve_window(const str
 
 /* ---- samples ---- */
 
-/* Whether the window around position `at` leaves a side of that size. */
+/* Tells whether the window around position `at` extends beyond an axis of that size. */
 static __device__ __forceinline__ bool convolve_leaves(int at, int window, int size) {
     return at < window / 2 || at >= size - window / 2;
 }
 
 /* A thread's sample of each of its rows. */
 struct convolve_place {
-    int i;       /* of the row */
-    int last;    /* sample of its pixel, that of alpha */
-    bool framed; /* the window leaves the row */
+    int i;       /* in the row */
+    int last;    /* the last sample of its pixel: alpha */
+    bool framed; /* the window extends beyond the row */
 };
 
 static __device__ __forceinline__ struct convolve_place convolve_place_at(const struct convolve_pass &pass,
@@ -102,7 +102,7 @@ static __device__ __forceinline__ struct convolve_place convolve_place_at(const 
     return place;
 }
 
-/* A sample of row y; `sum` is its quotient and `alpha` that of its pixel's alpha. */
+/* A sample of row y. `sum` and `alpha` are already divided by the divisor. */
 static __device__ __forceinline__ float convolve_value(const struct convolve_pass &pass, int y,
                                                        const struct convolve_place &place, bool framed,
                                                        float sum, float alpha) {
@@ -121,14 +121,14 @@ static __device__ __forceinline__ float convolve_value(const struct convolve_pas
     return __fadd_rn(sum, pass.bias);
 }
 
-/* All lanes of a warp come here together: those of a pixel lie side by side. Samples from `end` on are of the
- * next tile. */
+/* All lanes of a warp call this together; the lanes of a pixel are adjacent. Samples from `end` on belong to
+ * the next tile. */
 static __device__ __forceinline__ void convolve_store(const struct convolve_pass &pass, int y, int end,
                                                       const struct convolve_place &place, float sum) {
     float alpha = 0;
     if (pass.alpha) {
         int lane = (int)threadIdx.x | (pass.channels - 1);
-        sum = __fdiv_rn(sum, pass.divisor); /* tiny ones, too, as alpha divides them */
+        sum = __fdiv_rn(sum, pass.divisor); /* exact for tiny sums, too, as alpha divides them */
         alpha = __uint_as_float(__shfl_sync(0xffffffffu, __float_as_uint(sum), lane));
     } else {
         struct quotient quotient = {pass.divisor, pass.inverse};
@@ -141,7 +141,7 @@ static __device__ __forceinline__ void convolve_store(const struct convolve_pass
     }
 }
 
-/* Rows are not unrolled, as what becomes of a sum is long: the next one moves to the front instead. */
+/* Not unrolled, because storing takes much code: the sums of the next row move to the front instead. */
 static __device__ __forceinline__ void convolve_store_rows(const struct convolve_pass &pass,
                                                            const struct tile &tile, int y, int i,
                                                            struct convolve_sums &sums) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Quotients of many sums by one divisor. */
+ * Division of many sums by one divisor. */
 #ifndef BLURD_GPU_FILTERS_CONVOLVE_QUOTIENT_CUH
 #define BLURD_GPU_FILTERS_CONVOLVE_QUOTIENT_CUH
 
-/* The bits of __fdiv_rn(sum, divisor) without its length: `inverse` is 1 / divisor, rounded. Two steps of
- * what is left (Markstein, 1990), exact as long as nothing leaves the normal numbers: for what is 1e-9 or
- * more, as divisors are; smaller quotients may be off, by less than any sample can tell. */
+/* The bits of __fdiv_rn(sum, divisor) with fewer instructions: `inverse` is 1 / divisor, rounded, and two
+ * remainders correct the quotient (Markstein, 1990). Exact for quotients of at least 1e-9, as no step then
+ * leaves the normal numbers; divisors are at least 1e-9, too. The error of smaller ones changes no sample. */
 struct quotient {
     float divisor, inverse;
     __device__ __forceinline__ float of(float sum) const {

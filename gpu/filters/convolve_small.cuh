@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A window of 3x3 or 5x5 over samples of 8 bits without alpha, in a kernel for each size and number of
- * channels: then its loops have no ends to look for, and weights are operands. A thread makes 4 rows of four
- * adjacent samples. It loads what they need as words, straight from the picture, all at once (its neighbours
- * find most of them in the first cache), and goes through the rows from top to bottom. The order of the sums
- * is that of gpu/filters/convolve.cuh. */
+ * A window of 3x3 or 5x5 over samples of 8 bits without alpha. Each size and number of channels has a kernel,
+ * so that all loops are unrolled and the weights are operands. A thread makes 4 rows of four adjacent
+ * samples. It loads all words that they need at once from the picture (its neighbours find most of them in
+ * the L1 cache) and goes through the rows from top to bottom. Sums are ordered as in convolve.cuh. */
 #ifndef BLURD_GPU_FILTERS_CONVOLVE_SMALL_CUH
 #define BLURD_GPU_FILTERS_CONVOLVE_SMALL_CUH
 
@@ -11,13 +10,13 @@
 #include "gpu/filters/convolve_quotient.cuh"
 
 template <int Channels, int Side> struct small_window {
-    static constexpr int rows = 4; /* that a thread makes, of KERNEL_GROUP samples */
+    static constexpr int rows = 4; /* of a thread, with KERNEL_GROUP samples each */
     static constexpr int height = rows + Side - 1;
     static constexpr int reach = Side / 2 * Channels;
-    static constexpr int before = (reach + KERNEL_GROUP - 1) / KERNEL_GROUP; /* words */
+    static constexpr int before = (reach + KERNEL_GROUP - 1) / KERNEL_GROUP; /* in words */
     static constexpr int words = 2 * before + 1;                             /* of a row */
-    static constexpr int skipped = before * KERNEL_GROUP - reach;            /* samples that no window has */
-    static constexpr int samples = KERNEL_GROUP + 2 * reach;                 /* of a row */
+    static constexpr int skipped = before * KERNEL_GROUP - reach; /* samples that no window reads */
+    static constexpr int samples = KERNEL_GROUP + 2 * reach;      /* of a row */
     static constexpr int strips = KERNEL_CONVOLVE_SMALL_HEIGHT / rows;
     static constexpr int groups = KERNEL_CONVOLVE_SMALL_WIDTH / KERNEL_GROUP;
     static_assert(groups * strips == KERNEL_THREADS_X * KERNEL_CONVOLVE_SMALL_THREADS_Y,
@@ -51,12 +50,12 @@ small_load(const struct kernel_grid &source, int at, int top, const int *table,
     }
 }
 
-/* Byte k of the word as a number: under the exponent of 1 << 23, which is taken away again. */
+/* Byte k of the word as a float: the mantissa of a number from 1 << 23 on, minus 1 << 23. */
 static __device__ __forceinline__ float small_sample(uint32_t word, int k) {
     return __fadd_rn(__uint_as_float(__byte_perm(word, 0x4b000000, 0x7440 + k)), -8388608.0f);
 }
 
-/* Row y of what the windows of a group have. */
+/* Loads row y of the windows of a group. */
 template <int Channels, int Side>
 static __device__ __forceinline__ void
 small_row(const uint32_t (&word)[small_window<Channels, Side>::words][small_window<Channels, Side>::height],
@@ -75,7 +74,7 @@ struct small_sums {
     float of[4][KERNEL_GROUP];
 };
 
-/* The first product is where a sum begins. */
+/* A sum begins with its first product. */
 static __device__ __forceinline__ void small_add(float &sum, float weight, float value, bool first) {
     float product = __fmul_rn(weight, value);
     sum = first ? product : __fadd_rn(sum, product);
@@ -106,7 +105,7 @@ small_sum(const struct convolve_pass &pass,
     }
 }
 
-/* Column by column, then along the row. */
+/* A separable window: sums the columns, then along the row. */
 template <int Channels, int Side>
 static __device__ __forceinline__ void small_sum_separable(
     const struct convolve_pass &pass,
@@ -136,13 +135,13 @@ static __device__ __forceinline__ void small_sum_separable(
 
 /* ---- results ---- */
 
-/* Rounded half up, within 0 and 255; the number stands in the lowest byte. */
+/* Rounds half up and clamps to 0 and 255. The result is in the lowest byte. */
 static __device__ __forceinline__ uint32_t small_round(float value) {
     value = fminf(fmaxf(__fadd_rn(value, 0.5f), 0.0f), 255.0f);
     return __float_as_uint(__fadd_rd(value, 8388608.0f));
 }
 
-/* 255 for each of four samples whose window stays inside the row. */
+/* A mask with 255 for each of four samples whose window lies inside the row. */
 template <int Channels, int Side>
 static __device__ __forceinline__ uint32_t small_inside(const struct kernel_grid &target, int at) {
     uint32_t mask = 0;
@@ -154,7 +153,7 @@ static __device__ __forceinline__ uint32_t small_inside(const struct kernel_grid
     return mask;
 }
 
-/* Four samples, or as many as there are to the row's end. */
+/* Stores four samples, or fewer at the row's end. */
 static __device__ __forceinline__ void small_put(uint8_t *to, uint32_t word, int count) {
     if (count >= KERNEL_GROUP) {
         __stcg((uint32_t *)to, word);

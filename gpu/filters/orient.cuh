@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Turning upright. The threads of a warp read and write neighbours in a row, forwards or backwards; where the
- * axes are exchanged, a tile is turned in shared memory for that. */
+ * Turns a picture upright. The threads of a warp read and write adjacent pixels of a row, forwards or
+ * backwards. To exchange the axes, a tile is transposed in shared memory. */
 #ifndef BLURD_GPU_FILTERS_ORIENT_CUH
 #define BLURD_GPU_FILTERS_ORIENT_CUH
 
 #include "gpu/stream/grid.cuh"
 
-/* Index `at` of an axis with `size` samples, or as many from its far end. */
+/* Index `at` of an axis with `size` samples, or its mirror image. */
 static __device__ __forceinline__ int orient_index(int at, int size, int mirror) {
     return mirror ? size - 1 - at : at;
 }
@@ -24,7 +24,7 @@ static __device__ __forceinline__ void orient_mirror_tile(const struct orient_pa
     }
 }
 
-/* A column of the target is a row of the source, and a row of shared memory. */
+/* A column of the target is a row of the source and of shared memory. */
 static __device__ __forceinline__ void orient_transpose_tile(const struct orient_pass &pass) {
     const struct orient_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of gpu/filters/pixelate.c:
  *
- *     pixelate_small    whole tiles, from their sums to their fill
+ *     pixelate_small    sums up and fills small tiles
  *     pixelate_sums     adds up parts of large tiles
- *     pixelate_means    fills those parts, once all are added up */
+ *     pixelate_means    fills these parts after all are added up */
 #include "gpu/filters/pixelate.cuh"
 
 #define PIXELATE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * A segmented reduction: the sums of tiles, their means, and the tiles filled with them. A thread adds up a
- * column of samples of its block's cell, and the columns meet in shared memory, in halves, as only additions
- * of 32 bits are quick there. Whole numbers: the order does not show. */
+ * A segmented reduction: sums up tiles and fills them with their means. A thread adds up a column of samples
+ * of its block's cell. The columns are added in shared memory in two parts of 32 bits, because only 32-bit
+ * additions are fast there. Sums are integers, so their order does not matter. */
 #ifndef BLURD_GPU_FILTERS_PIXELATE_CUH
 #define BLURD_GPU_FILTERS_PIXELATE_CUH
 
 #include "gpu/stream/grid.cuh"
 
-enum { PIXELATE_LOW_BITS = 24 }; /* of a sum: as many threads as a block has leave room for their carries */
+enum { PIXELATE_LOW_BITS = 24 }; /* of a sum; 8 more hold the carries of all threads of a block */
 
 static_assert((uint64_t)KERNEL_COLUMNS << PIXELATE_LOW_BITS <= 1ull << 32,
               "the low halves of all columns fit in 32 bits");
 
-/* Shared memory: for each tile of a cell and each channel of it. */
+/* Shared memory: one entry for each tile of a cell and each channel. */
 struct pixelate_block {
     uint32_t low[KERNEL_COLUMNS];
     uint32_t high[KERNEL_COLUMNS];
     uint32_t mean[KERNEL_COLUMNS];
 };
 
-/* Where a block's samples lie, in those of the plane, and which tile of the filter its first one is in. */
+/* The position of a block's samples in the plane, and the tile of its first sample. */
 struct pixelate_cell {
     int x, y, width, height;
     int tile_x, tile_y;
@@ -41,10 +41,10 @@ static __device__ __forceinline__ struct pixelate_cell pixelate_cell_of(const st
     return cell;
 }
 
-/* What a thread works on: a column of samples of the cell, and the place of its sums. */
+/* A thread's column of samples in the cell, and the index of its sums. */
 struct pixelate_column {
     int at;      /* index in a row of the plane */
-    int channel; /* of it; OUTSIDE where the cell has no such column */
+    int channel; /* OUTSIDE where the cell has no such column */
     int slot;
 };
 
@@ -113,7 +113,7 @@ static __device__ __forceinline__ unsigned long long *pixelate_sums_of(const str
 
 /* ---- means ---- */
 
-/* The mean of a channel of the cell's tile number `tile`, from its sum and that of alpha. */
+/* The mean of a channel in tile `tile` of the cell. */
 static __device__ __forceinline__ uint32_t pixelate_mean(const struct pixelate_pass &pass,
                                                          const struct pixelate_plane &plane,
                                                          const struct pixelate_cell &cell, int tile,
@@ -124,7 +124,7 @@ static __device__ __forceinline__ uint32_t pixelate_mean(const struct pixelate_p
     return by ? (uint32_t)((sum + by / 2) / by) : 0;
 }
 
-/* Fills the cell with the means that are in shared memory. */
+/* Fills the cell with the means from shared memory. */
 static __device__ __forceinline__ void pixelate_fill_cell(const struct pixelate_pass &pass,
                                                           const struct pixelate_plane &plane,
                                                           const struct pixelate_cell &cell,
@@ -146,7 +146,7 @@ static __device__ __forceinline__ void pixelate_fill_cell(const struct pixelate_
 
 /* ---- kernels ---- */
 
-/* Tiles that one block has whole. */
+/* Small tiles, each of which lies within one block. */
 static __device__ __forceinline__ void pixelate_small_cell(const struct pixelate_pass &pass) {
     const struct pixelate_plane &plane = pass.plane[plane_of(pass)];
     struct pixelate_block &block = *(struct pixelate_block *)block_memory;
@@ -163,8 +163,8 @@ static __device__ __forceinline__ void pixelate_small_cell(const struct pixelate
     pixelate_fill_cell(pass, plane, cell, column);
 }
 
-/* Parts of tiles. Some of those at the right and at the bottom lie behind the picture and have nothing to
- * add. */
+/* Parts of large tiles. Some parts at the right and at the bottom lie outside the picture and have no
+ * samples. */
 static __device__ __forceinline__ void pixelate_sum_cell(const struct pixelate_pass &pass) {
     const struct pixelate_plane &plane = pass.plane[plane_of(pass)];
     struct pixelate_cell cell = pixelate_cell_of(plane);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * A blur in single precision whose last pass writes x + amount * (x - blurred): near or direct where nothing
- * is reduced, else enlarge, as in gpu/filters/blur/blur.cu. gpu/filters/sharpen.c launches them. */
+ * A blur in single precision whose last pass writes x + amount * (x - blurred). The last pass is near or
+ * direct without reduction, else enlarge, as in gpu/filters/blur/blur.cu. gpu/filters/sharpen.c launches
+ * them. */
 #include "gpu/filters/blur/blur_near.cuh"
 
-/* The value is the blurred one, its colour divided by alpha already. Alpha stays. */
+/* `value` is blurred, and its colour is already divided by alpha. Alpha stays unchanged. */
 struct unsharp_finish {
     const struct unsharp &unsharp;
     __device__ __forceinline__ float operator()(const struct sample_format &format, int y, int i, int channel,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of gpu/filters/stats.c: stats adds up, stats_finish comes last. */
+ * The kernels of gpu/filters/stats.c. stats_finish runs after stats. */
 #include "gpu/filters/stats.cuh"
 
 extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)

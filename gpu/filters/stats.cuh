@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Statistics. A warp counts into a histogram of its own in shared memory; sums and extremes are kept by each
- * thread, joined by the warp, then by the block, and added to those of the picture. Whole numbers: the order
- * does not show. The least sample is kept as the largest distance from 65535, so that nothing but 0 has to be
- * there before; stats_finish turns it round. */
+ * Statistics. Each warp has a histogram in shared memory. Each thread keeps sums and extremes; they are
+ * joined by the warp, then by the block, and added to those of the picture. Sums are integers, so their order
+ * does not matter. The minimum is kept as the largest distance from 65535, so that memory can be cleared to 0
+ * before; stats_finish converts it. */
 #ifndef BLURD_GPU_FILTERS_STATS_CUH
 #define BLURD_GPU_FILTERS_STATS_CUH
 
 #include "gpu/stream/grid.cuh"
 
-enum { STATS_LARGEST = 65535, STATS_COUNTED = 128 /* coverage from which on a pixel counts */ };
+enum { STATS_LARGEST = 65535, STATS_COUNTED = 128 /* least coverage of a pixel that counts */ };
 
 /* Sums and extremes of one channel, from one thread or several. */
 struct stats_part {
     uint64_t sum, squares;
-    uint32_t distance, most; /* of the least sample from STATS_LARGEST; the largest sample */
+    uint32_t distance, most; /* STATS_LARGEST minus the smallest sample; the largest sample */
 };
 
 struct stats_parts {
@@ -21,7 +21,7 @@ struct stats_parts {
     uint32_t pixels;
 };
 
-/* Shared memory: the histograms of each warp, channel by channel, then what each warp joined. */
+/* Shared memory: the histograms of each warp, channel by channel, then the joined parts of each warp. */
 static __device__ __forceinline__ uint32_t *stats_histogram(int channels, int warp) {
     return (uint32_t *)block_memory + warp * channels * KERNEL_STATS_BINS;
 }
@@ -125,7 +125,7 @@ static __device__ __forceinline__ void stats_add_histograms(struct kernel_stats 
     }
 }
 
-/* Thread c adds channel c, and the first one the number of pixels. */
+/* Thread c adds channel c; thread 0 also adds the number of pixels. */
 static __device__ __forceinline__ void stats_add_parts(struct kernel_stats &stats, int channels, int thread) {
     const struct stats_parts *joined = stats_joined(channels);
     if (thread >= channels) {
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void stats_tile(const struct stats_pass &pass)
     stats_add_parts(stats, pass.channels, thread);
 }
 
-/* One block, after all others. */
+/* Runs as one block after all others. */
 static __device__ __forceinline__ void stats_turn(const struct stats_pass &pass) {
     struct kernel_stats &stats = *(struct kernel_stats *)pass.stats;
     int channel = (int)threadIdx.x;

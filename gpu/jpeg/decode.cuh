@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Decodes a JPEG's scan to samples. gpu/jpeg/huffman_sync.cuh has left the state at the beginning of each
+ * Decodes a JPEG's scan to samples. gpu/jpeg/huffman_sync.cuh has stored the state at the beginning of each
  * piece of the scan and the number of blocks that end before it.
  *
- * decode_values: each thread reads its piece once more and writes the coefficients. DC coefficients are
- * differences. A thread sums up the differences of its piece, a block of threads those of its range, and the
- * last block to finish those of the ranges. A range has as many pieces as a block has threads. Each DC
- * coefficient then lacks only the sums with which its piece and its range begin.
+ * decode_values: each thread reads its piece once more and writes the coefficients. The scan stores DC
+ * coefficients as differences. A thread sums up the differences of its piece, a block of threads sums up a
+ * range of as many pieces, and the last block to finish sums up the ranges. Each DC coefficient then lacks
+ * only the sums before its piece and before its range.
  *
  * decode_planes: eight threads share a block of samples, one for each column and then for each row. The
  * arithmetic is that of libjpeg-turbo's SIMD code (jidctint), bit by bit, also where 16 bits overflow. */
@@ -32,7 +32,7 @@ static __device__ __forceinline__ struct decode_sums decode_join(const struct de
     return sums;
 }
 
-/* The sum of this thread's value and of those before it. Contains barriers. */
+/* Adds the values of this thread and of all threads before it. Contains barriers. */
 static __device__ __forceinline__ struct decode_sums decode_sum_up(const struct decode_sums &own) {
     struct decode_shared &shared = decode_memory();
     int thread = sync_thread(), side = 0;
@@ -49,7 +49,7 @@ static __device__ __forceinline__ struct decode_sums decode_sum_up(const struct 
     return sums;
 }
 
-/* Where decode_sum_up leaves its results. */
+/* The results of decode_sum_up in shared memory. */
 static __device__ __forceinline__ const struct decode_sums *decode_results() {
     enum { STEPS = 7, SIDE = STEPS % 2 };
     static_assert(1 << STEPS == KERNEL_SYNC_THREADS, "so many steps are taken");
@@ -78,11 +78,11 @@ static __device__ __forceinline__ void decode_sum_ranges(struct decode_sums *ran
 
 /* ---- coefficients ---- */
 
-/* What a thread makes of the values on its way. */
+/* The taker of sync_code that writes coefficients. */
 struct decode_taker {
     const struct decode_pass &pass;
     const uint8_t *place;
-    uint32_t piece, before; /* blocks that end before the piece */
+    uint32_t piece, before; /* its number; blocks that end before it */
     uint32_t sum0, sum1, sum2, restarted;
 
     __device__ __forceinline__ uint32_t add(uint32_t block, uint32_t value) {
@@ -192,7 +192,7 @@ static __device__ __forceinline__ int decode_plus(int a, int b) {
     return (int)((uint32_t)a + (uint32_t)b);
 }
 
-/* (a + b) or (a - b), scaled down by `shift` bits, rounded, as 16 bits hold it. */
+/* Shifts a + b right by `shift` bits, rounds and wraps to 16 bits. */
 static __device__ __forceinline__ int decode_scale(int a, int b, int shift) {
     int value = decode_plus(decode_plus(a, b), 1 << (shift - 1)) >> shift;
     return min(max(value, -32768), 32767);
@@ -229,7 +229,7 @@ static __device__ __forceinline__ void decode_unpack(const uint4 &words, int *v)
     }
 }
 
-/* What the DC coefficient of a block lacks. */
+/* The sum of DC differences that the coefficient of a block still lacks. */
 static __device__ __forceinline__ int decode_before(const struct decode_planes_pass &pass, uint32_t block,
                                                     int component) {
     const struct decode_sums *sums = (const struct decode_sums *)pass.sums;
@@ -243,7 +243,7 @@ static __device__ __forceinline__ int decode_before(const struct decode_planes_p
            (sums[piece].restarted ? 0 : sums[pass.count + piece / KERNEL_SYNC_THREADS].of[component]);
 }
 
-/* The place in the scan of a plane's n-th block. */
+/* The number in the scan of a plane's n-th block. */
 static __device__ __forceinline__ uint32_t decode_block(const struct decode_planes_pass &pass,
                                                         const struct decode_plane &plane, uint32_t x,
                                                         uint32_t y) {
@@ -251,7 +251,7 @@ static __device__ __forceinline__ uint32_t decode_block(const struct decode_plan
     return mcu * pass.in_mcu + plane.first + y % plane.v * plane.h + x % plane.h;
 }
 
-/* Whether any of the eight threads of a block says so; all threads of the warp ask. */
+/* Tells whether `own` is true for one of a block's eight threads. All threads of the warp call it. */
 static __device__ __forceinline__ bool decode_any(bool own) {
     uint32_t any = own;
     for (int distance = 1; distance < 8; distance *= 2) {
@@ -260,7 +260,7 @@ static __device__ __forceinline__ bool decode_any(bool own) {
     return any != 0;
 }
 
-/* A column of a block, dequantised and transformed. */
+/* Dequantises and transforms a column of a block. */
 static __device__ __forceinline__ void decode_column(const struct decode_planes_pass &pass, int component,
                                                      uint32_t block, int column, int *v) {
     const struct scan_tables *tables = (const struct scan_tables *)pass.tables;
@@ -293,7 +293,7 @@ static __device__ __forceinline__ uint32_t decode_pack(const int *v) {
 }
 
 static __device__ __forceinline__ void decode_samples(const struct decode_planes_pass &pass) {
-    enum { EACH = 8, ROOM = 72 /* 16-bit values of a block, so that blocks do not meet in a bank */ };
+    enum { EACH = 8, ROOM = 72 /* 16-bit values per block; padded against bank conflicts */ };
     int component = 0;
     for (uint32_t i = 1; i < pass.planes; i++) {
         component += blockIdx.x >= pass.plane[i].first_tile;

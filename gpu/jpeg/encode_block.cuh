@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Encoding as a baseline JPEG, to the byte what libjpeg makes: five kernels, one after the other.
+ * Encodes a baseline JPEG, with the same bytes as libjpeg. Five kernels run one after the other:
  *
- * encode_transform   blocks of samples to quantised coefficients, and the bits of all but DC
- * encode_measure     the bits of DC; where each block begins, in bits
- * encode_write       the codes, at their bits
- * encode_count       bytes of 0xff, behind which a 0 has to be stuffed in; where each chunk then begins
- * encode_stuff       the file
+ * encode_transform   makes quantised coefficients of samples and counts the bits of AC codes
+ * encode_measure     counts the bits of DC codes and finds the bit at which each block begins
+ * encode_write       writes the codes at their bits
+ * encode_count       counts bytes of 0xff, which need a stuffed 0, and finds where each chunk begins
+ * encode_stuff       writes the file
  *
- * In the first and the third one 8 threads share a block of samples, at first a row of it each and then 8
- * coefficients that follow each other in zigzag order. The last block of threads that finishes the second
- * and the fourth one adds up what all have found.
+ * In encode_transform and encode_write 8 threads share a block of samples. Each has a row of it at first,
+ * then 8 consecutive coefficients in zigzag order. In encode_measure and encode_count the last block of
+ * threads to finish adds up the counts.
  *
  * This file has the position of blocks, their codes, and sums over a block of threads. */
 #ifndef BLURD_GPU_JPEG_ENCODE_BLOCK_CUH
@@ -20,7 +20,7 @@
 
 enum { ENCODE_LANES = 8, ENCODE_WARPS = KERNEL_THREADS_Y, ENCODE_ESCAPE = 0xf0 /* 16 zeros */ };
 
-/* 8 coefficients. */
+/* The 8 coefficients of one thread. */
 union encode_lane {
     uint4 words;
     int16_t value[ENCODE_LANES];
@@ -32,7 +32,7 @@ static __device__ __forceinline__ uint32_t encode_thread() {
 
 /* ---- sums ---- */
 
-/* The sum of `value` over the threads before this one, and over all. Barriers. */
+/* Adds `value` over the threads before this one, and over all into `total`. Contains barriers. */
 static __device__ __forceinline__ uint32_t encode_sum(struct encode_sums &sums, uint32_t value,
                                                       uint32_t &total) {
     uint32_t sum = value;
@@ -50,11 +50,11 @@ static __device__ __forceinline__ uint32_t encode_sum(struct encode_sums &sums, 
         before += i < threadIdx.y ? sums.warp[i] : 0;
         total += sums.warp[i];
     }
-    __syncthreads(); /* for the next one */
+    __syncthreads(); /* before the next call writes there */
     return before + sum - value;
 }
 
-/* Whether this block of threads is the last one to get here; it then sees what all others have written. */
+/* Tells whether this block of threads is the last to call it. The last one sees all writes of the others. */
 static __device__ __forceinline__ bool encode_is_last(struct encode_sums &sums, uint32_t &finished) {
     __threadfence();
     __syncthreads();
@@ -90,8 +90,7 @@ static __device__ __forceinline__ uint32_t encode_component_of(const struct enco
                                                                     : 2;
 }
 
-/* The difference between the DC of the block and that of its component's previous block. *table: the
- * component's table. */
+/* The difference of the block's DC to that of its component's previous block. Sets the component's table. */
 static __device__ __forceinline__ int32_t encode_difference(const struct encode_pass &pass, uint32_t block,
                                                             uint32_t *table) {
     const struct encode_block *blocks = (const struct encode_block *)pass.blocks;
@@ -106,7 +105,7 @@ static __device__ __forceinline__ int32_t encode_difference(const struct encode_
 
 /* ---- codes ---- */
 
-/* Counts bits. */
+/* A sink that counts bits. */
 struct encode_meter {
     uint32_t bits;
     __device__ __forceinline__ void put(uint32_t, uint32_t count) {
@@ -118,7 +117,7 @@ static __device__ __forceinline__ uint32_t encode_size(int32_t value) {
     return 32 - (uint32_t)__clz(value < 0 ? -value : value);
 }
 
-/* A code and behind it the value, in one: at most 27 bits. */
+/* Passes a code and its value to the sink as one: at most 27 bits. */
 template <class Sink>
 static __device__ __forceinline__ void encode_put(Sink &sink, uint32_t code, int32_t value, uint32_t size) {
     uint32_t bits = (uint32_t)(value - (value < 0 ? 1 : 0)) & ((1u << size) - 1);
@@ -132,8 +131,8 @@ static __device__ __forceinline__ void encode_put_dc(Sink &sink, const uint32_t 
     encode_put(sink, codes[size], difference, size);
 }
 
-/* Writes the AC codes of one lane's coefficients; the last lane ends the block. Bit k of `filled`:
- * coefficient k is not 0. */
+/* Writes the AC codes of one lane's coefficients; the last lane ends the block. Bit k of `filled` is set
+ * where coefficient k is not 0. */
 template <class Sink>
 static __device__ __forceinline__ void encode_put_ac(Sink &sink, const uint32_t *codes, uint32_t lane,
                                                      const union encode_lane &values, uint64_t filled) {
@@ -159,7 +158,7 @@ static __device__ __forceinline__ void encode_put_ac(Sink &sink, const uint32_t 
     }
 }
 
-/* Which coefficients of the block are not 0. Contains a barrier. `masks`: 8 bytes of the block, aligned. */
+/* A mask of the block's coefficients that are not 0. `masks` has 8 aligned bytes. Contains a barrier. */
 static __device__ __forceinline__ uint64_t encode_filled(uint8_t *masks, uint32_t lane,
                                                          const union encode_lane &values) {
     uint32_t mask = 0;

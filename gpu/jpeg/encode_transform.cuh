@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * From samples to quantised coefficients: libjpeg's accurate transform of whole numbers (jfdctint.c, after
- * Loeffler, Ligtenberg and Moschytz), and division that rounds to the nearest. Then how many bits they take.
- */
+ * Makes quantised coefficients of samples: libjpeg's accurate integer transform (jfdctint.c, after Loeffler,
+ * Ligtenberg and Moschytz), then division that rounds to the nearest. Also counts the bits of AC codes. */
 #ifndef BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
 #define BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
 
 #include "gpu/jpeg/encode_block.cuh"
 
 enum {
-    ENCODE_PASS_BITS = 2,   /* that the first pass keeps below the point */
-    ENCODE_CONST_BITS = 13, /* of the constants below the point */
-    ENCODE_SCALE = 3,       /* the transform is 8 times too large, log2 */
+    ENCODE_PASS_BITS = 2,   /* fractional bits after the first pass */
+    ENCODE_CONST_BITS = 13, /* fractional bits of the constants */
+    ENCODE_SCALE = 3,       /* log2 of the transform's factor of 8 */
     ENCODE_MIDDLE = 128,
 };
 
-/* Where a block's samples come from. */
+/* The source of a block's samples. */
 struct encode_origin {
     uint32_t component;
-    int x, y;   /* blocks */
-    bool dummy; /* it fills up an MCU: DC of the block before, nothing else */
+    int x, y;   /* in blocks */
+    bool dummy; /* fills up an MCU: has the DC of the block before and no AC */
 };
 
 static __device__ __forceinline__ struct encode_origin encode_origin_of(const struct encode_pass &pass,
@@ -40,7 +39,7 @@ static __device__ __forceinline__ struct encode_origin encode_origin_of(const st
     return origin;
 }
 
-/* A row of 8 samples around 0. Outside of the plane its last column and row go on. */
+/* Loads a row of 8 samples, minus 128. The plane's last column and row repeat outside of it. */
 static __device__ __forceinline__ void encode_load(const struct kernel_grid &grid, int x, int y,
                                                    int32_t *value) {
     const uint8_t *row = row_of<const uint8_t>(grid, min(y, grid.height - 1));
@@ -63,7 +62,7 @@ template <int Bits> static __device__ __forceinline__ int32_t encode_round(int32
     return (value + (1 << (Bits - 1))) >> Bits;
 }
 
-/* The coefficients with an odd number, from the differences 3, 2, 1, 0. */
+/* Makes the odd coefficients of the differences 3, 2, 1, 0. */
 template <int Bits>
 static __device__ __forceinline__ void encode_odd(int32_t *value, int32_t t4, int32_t t5, int32_t t6,
                                                   int32_t t7) {
@@ -76,7 +75,7 @@ static __device__ __forceinline__ void encode_odd(int32_t *value, int32_t t4, in
     value[1] = encode_round<Bits>(t7 * 12299 + z1 + z4);
 }
 
-/* 8 values; the first pass leaves them 4 times larger. */
+/* Transforms 8 values. The first pass leaves them 4 times larger. */
 template <bool First> static __device__ __forceinline__ void encode_transform_8(int32_t *value) {
     const int bits = First ? ENCODE_CONST_BITS - ENCODE_PASS_BITS : ENCODE_CONST_BITS + ENCODE_PASS_BITS;
     int32_t t0 = value[0] + value[7], t7 = value[0] - value[7], t1 = value[1] + value[6],
@@ -92,14 +91,14 @@ template <bool First> static __device__ __forceinline__ void encode_transform_8(
     encode_odd<bits>(value, t4, t5, t6, t7);
 }
 
-/* Exact: what is divided has less than 15 bits and the divisor less than 12. */
+/* Exact, because the dividend has less than 15 bits and the divisor less than 12. */
 static __device__ __forceinline__ int32_t encode_quantise(int32_t value, uint32_t divisor, uint32_t inverse) {
     uint32_t whole = (uint32_t)(value < 0 ? -value : value) + divisor / 2;
     int32_t result = (int32_t)((uint64_t)whole * inverse >> 32);
     return value < 0 ? -result : result;
 }
 
-/* What all threads share, and what the kernels after this one take to be 0. */
+/* Fills shared memory; clears the bits and the counters that later kernels write. */
 static __device__ __forceinline__ void encode_prepare(const struct encode_pass &pass,
                                                       struct encode_transform_shared &shared) {
     uint32_t thread = encode_thread();
@@ -122,7 +121,7 @@ static __device__ __forceinline__ void encode_prepare(const struct encode_pass &
     }
 }
 
-/* Leaves a block's coefficients in zigzag order. Barriers. */
+/* Leaves a block's coefficients in zigzag order. Contains barriers. */
 static __device__ __forceinline__ void encode_transform_block(const struct encode_pass &pass,
                                                               struct encode_transform_shared &shared,
                                                               const struct encode_origin &origin) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From quantised coefficients to the file. */
+ * Makes the file of quantised coefficients. */
 #ifndef BLURD_GPU_JPEG_ENCODE_WRITE_CUH
 #define BLURD_GPU_JPEG_ENCODE_WRITE_CUH
 
@@ -7,10 +7,10 @@
 
 enum { ENCODE_WORD = 32, ENCODE_BYTE = 8, ENCODE_FULL = 0xff, ENCODE_END = 2 /* marker */ };
 
-/* Writes bits into shared words of which others write other bits. */
+/* A sink that writes bits into shared words. Other threads write other bits of the same words. */
 struct encode_pen {
     uint32_t *word;
-    uint64_t bits; /* the last `have` of them */
+    uint64_t bits; /* the lowest `have` bits are not written yet */
     uint32_t have;
     __device__ __forceinline__ void put(uint32_t code, uint32_t count) {
         bits = bits << count | code;
@@ -60,7 +60,7 @@ static __device__ __forceinline__ void encode_measure_range(const struct encode_
 
 /* ---- codes ---- */
 
-/* The threads' codes into shared words; how many words. Barriers. */
+/* Writes the threads' codes into shared words and returns their number. Contains barriers. */
 static __device__ __forceinline__ uint32_t encode_write_codes(const struct encode_pass &pass,
                                                               struct encode_write_shared &shared,
                                                               uint32_t lead) {
@@ -103,7 +103,7 @@ static __device__ __forceinline__ uint32_t encode_write_codes(const struct encod
     return words;
 }
 
-/* Groups meet in a word. */
+/* Adjacent groups share a word, so the first and the last word are written atomically. */
 static __device__ __forceinline__ void encode_write_group(const struct encode_pass &pass) {
     struct encode_write_shared &shared = *(struct encode_write_shared *)block_memory;
     const struct encode_state *state = (const struct encode_state *)pass.state;
@@ -130,7 +130,7 @@ static __device__ __forceinline__ void encode_write_group(const struct encode_pa
 /* A thread's part of a chunk. */
 struct encode_part {
     uint2 words;
-    uint32_t size, full; /* bytes that count; those of them that are 0xff */
+    uint32_t size, full; /* number of bytes in the file; how many of them are 0xff */
 };
 
 static __device__ __forceinline__ uint32_t encode_byte(const struct encode_part &part, int i) {
@@ -176,7 +176,7 @@ static __device__ __forceinline__ void encode_count_chunks(const struct encode_p
     }
 }
 
-/* To `to`, which shared memory is aligned like. */
+/* Copies from shared memory, which has the same alignment as `to`. */
 static __device__ __forceinline__ void encode_copy(uint8_t *to, const uint8_t *from, uint32_t size) {
     uint32_t edge = min((uint32_t)(0 - (uint64_t)to) % KERNEL_ENCODE_VECTOR, size);
     uint32_t vectors = (size - edge) / KERNEL_ENCODE_VECTOR, rest = edge + vectors * KERNEL_ENCODE_VECTOR;

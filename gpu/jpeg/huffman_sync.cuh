@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: MIT
- * Reads the Huffman codes of a JPEG's scan in parallel. The result says whether the scan is intact and where
- * its blocks begin. The method is that of A. Weissenberger and B. Schmidt, "Massively Parallel Huffman
- * Decoding on GPUs" (ICPP 2018) and "Accelerating JPEG Decompression on GPUs" (HiPC 2021). Huffman codes
- * synchronise by themselves: a decoder that begins at any bit soon meets the true boundaries of the codes.
- *
- * The scan is cut into pieces, one for each thread. A thread reads its piece from a guessed state and hands
- * the state at its end to the next thread. A thread that receives another state than it began with reads its
- * piece again, until nothing changes. Each block of threads does that for a range of pieces. The last block
- * to finish joins the ranges in the same way: it reads each range again as far as its states differ. Every
- * piece tells how many blocks of samples ended in it and whether an error was met. */
+ * Reads the Huffman codes of a JPEG's scan in parallel, checks the scan and finds where its blocks begin,
+ * after A. Weissenberger and B. Schmidt, "Massively Parallel Huffman Decoding on GPUs" (ICPP 2018) and
+ * "Accelerating JPEG Decompression on GPUs" (HiPC 2021). Huffman codes synchronise by themselves: a decoder
+ * that begins at any bit soon meets the true code boundaries. Each thread reads one piece of the scan from a
+ * guessed state and hands the state at the end to the next thread. A thread that receives a different state
+ * reads its piece again, until nothing changes. Each block of threads has a range of pieces. The last block
+ * to finish joins the ranges in the same way: it reads each range again as far as its states differ. */
 #ifndef BLURD_GPU_JPEG_HUFFMAN_SYNC_CUH
 #define BLURD_GPU_JPEG_HUFFMAN_SYNC_CUH
 
 #include "gpu/jpeg/jpeg_kernels.h"
 #include "gpu/stream/grid.cuh"
 
-enum { SYNC_FILLED = 32 /* bits, more than a code with its value has */, SYNC_WRONG = 1u << 31 };
+enum { SYNC_FILLED = 32 /* bits: more than a code and its value have */, SYNC_WRONG = 1u << 31 };
 enum { SYNC_MARKER = 0xff, SYNC_RESTART = 0xd0, SYNC_RESTARTS = 8, SYNC_COEFFICIENTS = 64, SYNC_BYTE = 8 };
 
-/* The state of a thread in its piece. */
 struct sync_way {
     const uint8_t *bytes;
-    uint32_t size;                   /* of the scan */
-    uint32_t end;                    /* of the piece */
-    uint32_t next;                   /* byte to be read */
-    uint64_t window;                 /* what has been read, the next bit on top */
+    uint32_t size;                   /* of the scan, in bytes */
+    uint32_t end;                    /* of the piece, in bytes */
+    uint32_t next;                   /* the next byte to read */
+    uint64_t window;                 /* bits that were read but not decoded, the next one on top */
     int have, beyond;                /* bits in the window; how many of them lie behind the piece */
-    uint32_t block, k;               /* of the MCU; in the block */
-    uint32_t blocks, markers, wrong; /* as of struct sync_piece */
-    uint32_t last, number;           /* blocks at the last marker; its number */
+    uint32_t block, k;               /* the block in its MCU; the coefficient in its block */
+    uint32_t blocks, markers, wrong; /* as in struct sync_piece */
+    uint32_t last, number;           /* blocks at the last marker; the marker's number */
 };
 
 static __device__ __forceinline__ bool sync_same(const struct sync_state &a, const struct sync_state &b) {
@@ -43,8 +39,6 @@ static __device__ __forceinline__ struct sync_shared &sync_memory() {
     return *(struct sync_shared *)block_memory;
 }
 
-/* ---- bits ---- */
-
 static __device__ __forceinline__ void sync_take_in(struct sync_way &way, uint32_t word, int bits) {
     way.window |= (uint64_t)word << (2 * SYNC_FILLED - bits - way.have);
     way.have += bits;
@@ -57,7 +51,7 @@ static __device__ __forceinline__ bool sync_fill_word(struct sync_way &way) {
     }
     const uint32_t *words = (const uint32_t *)(way.bytes + (way.next & ~3u));
     uint32_t word = __funnelshift_r(words[0], words[1], way.next % 4 * SYNC_BYTE);
-    if ((~word - 0x01010101u) & word & 0x80808080u) { /* one byte is 0xff */
+    if ((~word - 0x01010101u) & word & 0x80808080u) { /* a byte is 0xff */
         return false;
     }
     sync_take_in(way, __byte_perm(word, 0, 0x0123), 32);
@@ -92,7 +86,7 @@ static __device__ __forceinline__ void sync_drop(struct sync_way &way, int bits)
     way.have -= bits;
 }
 
-/* Where the window begins. */
+/* The position of the window's first bit in the scan. */
 static __device__ __forceinline__ uint32_t sync_bit(const struct sync_way &way) {
     uint32_t at = way.next;
     int have = way.have;
@@ -103,9 +97,6 @@ static __device__ __forceinline__ uint32_t sync_bit(const struct sync_way &way) 
     return at * SYNC_BYTE + (uint32_t)-have;
 }
 
-/* ---- codes ---- */
-
-/* The entry for the next 16 bits. */
 static __device__ __forceinline__ uint32_t sync_entry(const struct sync_codes &codes, uint32_t bits) {
     uint32_t entry = codes.look[bits >> KERNEL_SYNC_LONG];
     if (entry) {
@@ -130,8 +121,7 @@ static __device__ __forceinline__ void sync_restart(struct sync_way &way, const 
     way.number = number;
 }
 
-/* No code is left before a marker or the end: there must be nothing but padding, bits of 1, after a whole
- * MCU. */
+/* Skips the padding and the marker behind the last code. Only bits of 1 pad, and only after a whole MCU. */
 static __device__ __forceinline__ void sync_pause(struct sync_way &way, const struct sync_tables &tables) {
     bool padding = way.have < SYNC_BYTE && ~way.window >> 1 >> (63 - way.have) == 0;
     way.wrong |= !padding || way.k != 0 || way.block != 0;
@@ -160,7 +150,6 @@ static __device__ __forceinline__ void sync_step(struct sync_way &way, const str
     }
 }
 
-/* A taker of values that ignores them. */
 struct sync_ignore {
     __device__ __forceinline__ void take(const struct sync_way &, uint32_t) {
     }
@@ -168,7 +157,7 @@ struct sync_ignore {
     }
 };
 
-/* Reads one code, marker or padding. False behind the piece. `taker` receives the entry of each code. */
+/* Reads a code, or padding and a marker. False behind the piece. `taker` receives the entry of each code. */
 template <class Taker>
 static __device__ __forceinline__ bool sync_code(struct sync_way &way, const struct sync_tables &tables,
                                                  Taker &taker) {
@@ -180,7 +169,7 @@ static __device__ __forceinline__ bool sync_code(struct sync_way &way, const str
     uint32_t entry = sync_entry(tables.codes[table], (uint32_t)(way.window >> 48));
     int bits = (int)(entry % (1u << KERNEL_SYNC_VALUE_SHIFT));
     if (bits == KERNEL_SYNC_NO_CODE && way.have > SYNC_FILLED) {
-        way.wrong = 1; /* a guess may have been wrong: the next bit is tried */
+        way.wrong = 1; /* the guessed state may be wrong: try the next bit */
         sync_drop(way, 1);
     } else if (bits == KERNEL_SYNC_NO_CODE || bits > way.have) {
         sync_pause(way, tables);
@@ -192,8 +181,6 @@ static __device__ __forceinline__ bool sync_code(struct sync_way &way, const str
     }
     return true;
 }
-
-/* ---- a piece ---- */
 
 static __device__ __forceinline__ struct sync_state sync_guess(const struct sync_pass &pass, uint32_t piece) {
     const uint8_t *bytes = (const uint8_t *)pass.bytes;
@@ -217,7 +204,7 @@ static __device__ __forceinline__ struct sync_way sync_from(const struct sync_pa
     return way;
 }
 
-/* Reads a piece. The kernel has three uses of it, so it is not inlined. */
+/* Reads a piece. Not inlined, because the kernel calls it in three places. */
 static __device__ __noinline__ struct sync_piece sync_through(const struct sync_pass &pass,
                                                               const struct sync_state &from, uint32_t piece) {
     const struct sync_tables &tables = sync_memory().tables;
@@ -231,16 +218,13 @@ static __device__ __noinline__ struct sync_piece sync_through(const struct sync_
     return result;
 }
 
-/* ---- a range ---- */
-
-/* Whether a thread voted in that round. Contains a barrier. */
+/* Tells whether a thread voted in that round. Contains a barrier. */
 static __device__ __forceinline__ bool sync_voted(uint32_t round) {
     struct sync_shared &shared = sync_memory();
     __syncthreads();
     bool any = shared.vote[round % 3] != 0;
     if (sync_thread() == 0) {
-        shared.vote[(round + 2) % 3] =
-            0; /* all have read it, and the next votes there come after a barrier */
+        shared.vote[(round + 2) % 3] = 0; /* all have read it; it is next used after a barrier */
     }
     return any;
 }
@@ -249,7 +233,7 @@ static __device__ __forceinline__ void sync_range(const struct sync_pass &pass) 
     struct sync_shared &shared = sync_memory();
     int thread = sync_thread();
     uint32_t at = blockIdx.x * KERNEL_SYNC_RANGE + (uint32_t)thread - KERNEL_SYNC_RUN_UP;
-    bool active = at < pass.count; /* those before the first piece are not */
+    bool active = at < pass.count; /* false before the first piece, too: unsigned */
     bool first = thread == 0 || at == 0;
     struct sync_state start = {0, 0};
     struct sync_piece piece = {};
@@ -280,9 +264,7 @@ static __device__ __forceinline__ void sync_range(const struct sync_pass &pass) 
     }
 }
 
-/* ---- the scan ---- */
-
-/* From the range's first piece to where the states meet; false when that takes too long. */
+/* Reads a range again up to the piece at which the states agree. False when that takes too long. */
 static __device__ __forceinline__ bool sync_again(const struct sync_pass &pass, uint32_t range,
                                                   struct sync_state from, int &patience) {
     struct sync_piece *pieces = (struct sync_piece *)pass.pieces;
@@ -302,7 +284,7 @@ static __device__ __forceinline__ bool sync_again(const struct sync_pass &pass, 
     return true;
 }
 
-/* Repeats until every range begins where the one before it ends. False when that takes too long. */
+/* Repeats until every range begins where the range before it ends. False when that takes too long. */
 static __device__ __forceinline__ bool sync_join(const struct sync_pass &pass) {
     struct sync_shared &shared = sync_memory();
     const struct sync_piece *pieces = (const struct sync_piece *)pass.pieces;
@@ -333,15 +315,14 @@ static __device__ __forceinline__ bool sync_join(const struct sync_pass &pass) {
     return shared.flag != 0;
 }
 
-/* Whether the first marker of a piece is where it must be, after that many blocks and markers. */
+/* Tells whether the first marker of a piece is in its place, after that many blocks and markers. */
 static __device__ __forceinline__ bool sync_in_step(const struct sync_tables &tables, uint32_t first,
                                                     uint32_t blocks, uint32_t markers) {
     return blocks + (uint64_t)(first & 0xffff) == (markers + (uint64_t)1) * tables.interval &&
            (first >> 16 & 0xff) == markers % SYNC_RESTARTS;
 }
 
-/* Each thread adds up the same number of pieces. The totals before them are the sums of the threads before
- * it. */
+/* Writes the blocks before each piece and checks markers and totals. Each thread has `each` pieces. */
 static __device__ __forceinline__ bool sync_sum(const struct sync_pass &pass) {
     struct sync_shared &shared = sync_memory();
     const struct sync_piece *pieces = (const struct sync_piece *)pass.pieces;
@@ -368,7 +349,7 @@ static __device__ __forceinline__ bool sync_sum(const struct sync_pass &pass) {
         blocks += pieces[i].blocks & ~(uint32_t)SYNC_WRONG;
         markers += pieces[i].markers >> 24;
     }
-    if (end == pass.count) { /* threads without pieces come to the same result */
+    if (end == pass.count) { /* true for threads without pieces, too; they compute the same */
         struct sync_state exit = pieces[pass.count - 1].exit;
         wrong |= blocks != shared.tables.blocks || markers != shared.tables.markers ||
                  exit.bit != pass.size * SYNC_BYTE || exit.place != 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Where samples lie: positions, edges and tiles, for both kinds of arithmetic. */
+ * Positions of samples, edges and tiles, for fixed-point and floating-point kernels. */
 #ifndef BLURD_GPU_STREAM_GRID_CUH
 #define BLURD_GPU_STREAM_GRID_CUH
 
 #include "gpu/cuda/kernels.h"
 
-/* What the launch gives each block. */
+/* The dynamic shared memory of a block. */
 extern __shared__ uint4 block_memory[];
 
 enum { OUTSIDE = -1 };
 
-/* The index that stands for `at` on an axis of `size` samples, or OUTSIDE. With one sample the launcher makes
- * KERNEL_CLAMP of what repeats, so that no period is 0. */
+/* The index that stands for `at` on an axis of `size` samples, or OUTSIDE. For an axis of one sample the
+ * launcher replaces repeated edges by KERNEL_CLAMP, so that no period is 0. */
 static __device__ __forceinline__ int fold(int at, int size, int edge) {
     if ((unsigned)at < (unsigned)size) {
         return at;
@@ -28,7 +28,7 @@ static __device__ __forceinline__ int fold(int at, int size, int edge) {
     return at < size ? at : period - at;
 }
 
-/* Rounds towards minus infinity. */
+/* Divides and rounds towards minus infinity. */
 static __device__ __forceinline__ int floor_divide(int value, int by) {
     return value >= 0 ? value / by : -((by - 1 - value) / by);
 }
@@ -37,7 +37,7 @@ template <class T> static __device__ __forceinline__ T *row_of(const struct kern
     return (T *)(grid.data + (uint64_t)(y * grid.stride));
 }
 
-/* A block's tile: where its target pixels begin and how many there are. */
+/* A block's tile: its first target pixel and its size. */
 struct tile {
     int x, y;
     int width, height;
@@ -47,8 +47,7 @@ static __device__ __forceinline__ struct tile tile_of(const struct kernel_tiles 
                                                       const struct kernel_grid &target) {
     int index = (int)blockIdx.x - tiles.first_tile;
     int row = tiles.inverse ? (int)((uint64_t)(uint32_t)index * tiles.inverse >> 32) : index;
-    row -=
-        row * tiles.tiles_x > index; /* the inverse is rounded up: one too many where there are many tiles */
+    row -= row * tiles.tiles_x > index; /* the rounded-up inverse may give one row too many */
     struct tile tile;
     tile.x = (index - row * tiles.tiles_x) * tiles.width;
     tile.y = row * tiles.height;
@@ -57,8 +56,7 @@ static __device__ __forceinline__ struct tile tile_of(const struct kernel_tiles 
     return tile;
 }
 
-/* The plane whose tiles have this block. Interleaved samples are the only one, which is known without
- * looking. */
+/* The plane that this block works on. Interleaved samples are a single plane. */
 template <int Channels = 1, class Pass> static __device__ __forceinline__ int plane_of(const Pass &pass) {
     int plane = 0;
     if (Channels > 1) {
@@ -70,13 +68,12 @@ template <int Channels = 1, class Pass> static __device__ __forceinline__ int pl
     return plane;
 }
 
-/* The source position, as an index of its grid, around which target index `at` is summed. */
+/* The index of the source sample at the centre of target index `at`. */
 static __device__ __forceinline__ int centre_of(int at, int target_lo, int shift, int source_lo) {
     return (target_lo + at) * (1 << shift) - source_lo;
 }
 
-/* The first sample of the source row that a tile reads, aligned down to a group; the rows of
- * shared memory begin there. */
+/* The first sample that a tile reads of a row, aligned down to a group. Rows of shared memory begin there. */
 static __device__ __forceinline__ int first_sample(int centre, int radius, int channels) {
     return ((centre - radius) * channels) & ~(KERNEL_GROUP - 1);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The blur's kernels; gpu/filters/blur/blur.c launches them, docs/filters.md says what they compute.
+ * The blur's kernels. gpu/filters/blur/blur.c launches them, and docs/filters.md defines the arithmetic.
  *
  *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
- *     direct3,6  the same for radii up to that, unrolled
+ *     direct3,6  the same for radii up to 3 and 6, unrolled
  *     wide, near the same for radii up to 16
  *     reduce     the first stage of a reduction, picture to values
  *     values     later stages
@@ -19,7 +19,7 @@
 #include "gpu/filters/blur/blur_values.cuh"
 #include "gpu/filters/blur/blur_wide.cuh"
 
-/* Blocks on a multiprocessor: that many registers are left to each thread. */
+/* The second argument is blocks per multiprocessor, which limits the registers of a thread. */
 #define DIRECT_SMALL __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_SMALL_THREADS_Y, 8)
 #define DIRECT __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_THREADS_Y, 10)
 #define BLOCK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Loads of four adjacent samples or values of each row of a column, and sums of them, for the vertical passes
- * of blur_direct.cuh, blur_reduce.cuh and blur_wide.cuh. Groups lie at multiples of four of the row; where
- * one reaches over an end of the row, its four are gathered. */
+ * Loads groups of four adjacent samples or values from the rows of a column and sums them up, for the
+ * vertical passes of blur_direct.cuh, blur_reduce.cuh and blur_wide.cuh. Groups are aligned to multiples of
+ * four in the row. A group that extends beyond an end of the row is loaded sample by sample. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_COLUMN_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_COLUMN_CUH
 
 #include "gpu/filters/blur/blur_values.cuh"
 
-/* What a group is loaded as: four bytes, or four times 16 bits. */
+/* The type of a loaded group: four bytes, or four values of 16 bits. */
 template <class In> struct group_of;
 template <> struct group_of<uint8_t> { using type = uint32_t; };
 template <> struct group_of<uint16_t> { using type = uint2; };
@@ -20,7 +20,7 @@ static __device__ __forceinline__ int fold_sample(const struct kernel_grid &sour
     return folded == OUTSIDE ? OUTSIDE : folded * Channels + at - x * Channels;
 }
 
-/* Number k of a group's four. */
+/* Sets sample k of a group that was 0. */
 static __device__ __forceinline__ void put_in_group(uint32_t &group, int k, uint32_t sample) {
     group |= sample << 8 * k;
 }
@@ -58,8 +58,8 @@ static __device__ __forceinline__ uint16_t *values_memory(void) {
     return (uint16_t *)block_memory + KERNEL_ROW_TABLE * sizeof(int) / sizeof(uint16_t);
 }
 
-/* The rows of a group that reaches over an end of the row: sample by sample, that of all rows at once. The
- * table is read each time, as the compiler would else keep all rows in registers. */
+/* Loads a group that extends beyond an end of the row, one sample of all rows at a time. The table is read
+ * each time, because the compiler would otherwise keep all rows in registers. */
 template <class In, int Channels, int Window>
 static __device__ __forceinline__ void gather_column(const struct kernel_grid &source, uint32_t border,
                                                      int at, const volatile int *table,
@@ -85,9 +85,9 @@ static __device__ __forceinline__ void gather_column(const struct kernel_grid &s
     }
 }
 
-/* The rows of the table, the first of which is row `top`, at sample `at` of the row, a multiple of four. No
- * load waits for another: those of rows that are outside are left out without a branch. Nothing is outside of
- * values, whose edge is KERNEL_CLAMP or _WRAP. The table is not read in the picture's middle. */
+/* Loads the rows of the table at sample `at` of the row, a multiple of four; `top` is the first row. No load
+ * waits for another, because loads outside the picture are predicated. Values have no outside: their edge is
+ * KERNEL_CLAMP or KERNEL_WRAP. In the middle of the picture the table is not read. */
 template <class In, int Channels, int Window>
 static __device__ __forceinline__ void load_column(const struct kernel_grid &source, uint32_t border, int at,
                                                    int top, const int *table,
@@ -117,10 +117,8 @@ static __device__ __forceinline__ void load_column(const struct kernel_grid &sou
     }
 }
 
-/* ---- vertical sums of samples ---- */
-
-/* Rows in pairs, interleaved for the two-way dot product; each pair serves all rows of sums. put(i, values)
- * gets row i as soon as it is complete. */
+/* Interleaves pairs of rows for the two-way dot product; each pair serves all rows of sums. Calls
+ * put(i, values) as soon as row i is complete. */
 template <int Radius, int Rows, class Put>
 static __device__ __forceinline__ void sum_pairs(const uint32_t *pair_y,
                                                  const uint32_t (&group)[Rows + 2 * Radius], const Put &put) {
@@ -143,7 +141,7 @@ static __device__ __forceinline__ void sum_pairs(const uint32_t *pair_y,
                 sum[i].of[2] = __dp2a_lo(weights, high, sum[i].of[2]);
                 sum[i].of[3] = __dp2a_hi(weights, high, sum[i].of[3]);
             }
-            if (j - i >= 2 * Radius - 1 && j - i <= 2 * Radius) { /* of 23 bits the upper 15 stay */
+            if (j - i >= 2 * Radius - 1 && j - i <= 2 * Radius) { /* keeps the upper 15 of 23 bits */
                 struct value_group made = {__byte_perm(sum[i].of[0], sum[i].of[1], 0x6521),
                                            __byte_perm(sum[i].of[2], sum[i].of[3], 0x6521)};
                 put(i, made);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Both axes in one launch for small radii, in fixed-point arithmetic. Most requests need this kernel. The
- * loops are unrolled for a radius; smaller ones pad it with weights of 0, which change no sum.
+ * loops are unrolled for one radius. Smaller radii pad it with weights of 0, which change no sum.
  *
  * A block makes 192 samples (64 pixels of RGB) by 16 rows; each thread has one part of either pass.
- * Vertically that is 8 or 16 rows of four samples: every pair of rows is loaded and interleaved once and
- * serves all their sums, by the two-way dot product. Horizontally it is 24 or 48 samples of a row from shared
- * memory, whose rows are read 16 bytes at a time without bank conflicts. Weights of that pass are times 4, so
- * that the result is the highest byte of the sum. What a launch takes is mostly the chain of one block: so
- * blocks are small, no load waits for another, and only those at the picture's edges look where they are
- * (docs/adr/0009). */
+ * Vertically a thread makes 8 or 16 rows of four samples. Every pair of rows is loaded and interleaved once
+ * and serves all sums, by the two-way dot product. Horizontally a thread makes 24 or 48 samples of a row. It
+ * reads the values from shared memory, 16 bytes at a time without bank conflicts. The horizontal weights are
+ * multiplied by 4, so that the result is the highest byte of the sum. The time of a launch is mostly the
+ * latency of one block: so blocks are small, no load waits for another, and only blocks at the picture's
+ * edges fold positions (docs/adr/0009). */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_DIRECT_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_DIRECT_CUH
 
@@ -20,10 +20,10 @@ template <int Channels, int Radius> struct direct {
     static constexpr bool small = Radius <= KERNEL_DIRECT_SMALL;
     static constexpr int threads =
         KERNEL_THREADS_X * (small ? KERNEL_DIRECT_SMALL_THREADS_Y : KERNEL_DIRECT_THREADS_Y);
-    static constexpr int rows = small ? 8 : 16; /* that a thread makes in the vertical pass */
-    static constexpr int run = small ? 24 : 48; /* samples that it makes in the horizontal one */
+    static constexpr int rows = small ? 8 : 16; /* of a thread in the vertical pass */
+    static constexpr int run = small ? 24 : 48; /* samples of a thread in the horizontal pass */
     static constexpr int runs = KERNEL_DIRECT_WIDTH / run;
-    /* The values before and behind a run, and those of a row of shared memory. */
+    /* Values before and behind a run, and in a row of shared memory. */
     static constexpr int before = (Radius * Channels + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
     static constexpr int groups = (before + KERNEL_DIRECT_WIDTH + Radius * Channels + 3) / KERNEL_GROUP;
     static constexpr int reads = (before + run + Radius * Channels + DIRECT_ALIGN - 1) / DIRECT_ALIGN;
@@ -61,7 +61,7 @@ static __device__ __forceinline__ void direct_columns(const struct direct_plane 
 
 /* ---- horizontal ---- */
 
-/* Value i of `reads` times 16 bytes. */
+/* Value i of the loaded words. */
 template <int Reads>
 static __device__ __forceinline__ uint32_t direct_value(const uint4 (&read)[Reads], int i) {
     const uint4 &four = read[i / 8];
@@ -69,7 +69,7 @@ static __device__ __forceinline__ uint32_t direct_value(const uint4 (&read)[Read
     return i % 2 ? word >> 16 : word & 0xffff;
 }
 
-/* The horizontal sums of a run; the highest bytes are the samples. */
+/* Makes the horizontal sums of a run. Their highest bytes are the samples. */
 template <int Channels, int Radius>
 static __device__ __forceinline__ void direct_run(const struct direct_plane &plane, const uint16_t *row,
                                                   uint32_t (&out)[direct<Channels, Radius>::run / 4]) {
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void direct_run(const struct direct_plane &pla
     }
 }
 
-/* Stores the bytes of two or four words up to the row's end. */
+/* Stores the bytes of two or four words, `count` at most. */
 template <int Words>
 static __device__ __forceinline__ void direct_put(uint8_t *to, const uint32_t *word, int count) {
     if (count >= 4 * Words) {
@@ -125,7 +125,7 @@ static __device__ __forceinline__ void direct_rows(const struct direct_plane &pl
                                                    const struct tile &tile) {
     using shape = direct<Channels, Radius>;
     constexpr int words = shape::run % 16 == 0 ? 4 : 2;
-    /* Lanes side by side read one row, or, where that would be from the same banks, eight. */
+    /* Adjacent lanes read the same row, or eight different rows where one row would give bank conflicts. */
     int thread = thread_number();
     int y = shape::small ? thread / shape::runs : thread / (8 * shape::runs) * 8 + thread % 8;
     int at = (shape::small ? thread % shape::runs : thread / 8 % shape::runs) * shape::run;

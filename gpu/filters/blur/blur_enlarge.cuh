@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The enlargement in single precision: a cubic B-spline through the blurred low-resolution picture,
- * horizontally into shared memory, then vertically into the target. The fixed-point one is in
- * blur_spline.cuh. */
+ * horizontally into shared memory, then vertically into the target. blur_spline.cuh has the fixed-point
+ * version. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_ENLARGE_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_ENLARGE_CUH
 
@@ -27,7 +27,7 @@ static __device__ __forceinline__ void fill_spline(struct float_spline &spline, 
     }
 }
 
-/* Shared memory: the splines of a tile's columns and rows, as many as differ, then the values. */
+/* Shared memory: the distinct splines of a tile's columns and rows, then the values. */
 template <class Spline> struct enlargement {
     Spline *x, *y;
     int mask_x, mask_y;
@@ -54,7 +54,7 @@ static __device__ __forceinline__ struct enlargement<Spline> fill_splines(const 
     return made;
 }
 
-/* The rows of the source that a tile reads. */
+/* The number of source rows that a tile reads. */
 static __device__ __forceinline__ int
 low_first(const struct enlarge_plane &plane, int y) {
     return plane.levels_y ? (y >> plane.levels_y) - 1 - plane.source.lo_y : y - plane.source.lo_y;

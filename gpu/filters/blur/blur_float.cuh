@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Passes in single precision: 16-bit samples, and pictures with alpha. Values are samples, colour
  * multiplied by alpha. Every product and every sum is rounded, in the order of docs/filters.md, so
- * that the bytes are those of every other backend. One thread makes one value. */
+ * that all backends give the same bytes. One thread makes one value. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_FLOAT_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_FLOAT_CUH
 
 #include "gpu/filters/blur/blur_enlarge.cuh"
 
-/* How samples of the picture become values and come back. */
+/* The conversion between samples and values. */
 struct sample_format {
     int channels, depth, alpha;
 };
@@ -16,7 +16,7 @@ static __device__ __forceinline__ float sample_at(const struct kernel_grid &grid
     return depth == 8 ? (float)row_of<const uint8_t>(grid, y)[i] : (float)row_of<const uint16_t>(grid, y)[i];
 }
 
-/* The value at index (x, y) of the source, which may lie outside: then it is 0. */
+/* The value at index (x, y) of the source, or 0 outside of it. */
 template <bool Samples>
 static __device__ __forceinline__ float
 load_float(const struct kernel_grid &grid, const struct sample_format &format, int x, int y, int channel) {
@@ -74,7 +74,7 @@ static __device__ __forceinline__ float float_row(const struct float_taps &taps,
     return sum;
 }
 
-/* Rounds half up; what is beyond the smallest or largest sample, also infinity, becomes that. */
+/* Rounds half up and clamps to the range of samples, infinity too. */
 static __device__ __forceinline__ void store_sample(const struct kernel_grid &grid, int y, int i, float value,
                                                     int depth) {
     float max = depth == 8 ? 255.0f : 65535.0f;
@@ -88,7 +88,7 @@ static __device__ __forceinline__ void store_sample(const struct kernel_grid &gr
     }
 }
 
-/* What becomes of a value that is sample `i` of row `y` of the picture: nothing more. */
+/* A `finish` that returns the value of sample `i` in row `y` unchanged. */
 struct as_it_is {
     __device__ __forceinline__ float operator()(const struct sample_format &, int, int, int,
                                                 float value) const {
@@ -96,8 +96,8 @@ struct as_it_is {
     }
 };
 
-/* A pixel whose values `value(channel)` computes; alpha first, as it divides the others. Samples are what
- * `finish` makes of them, rounded. */
+/* Stores a pixel. `value(channel)` computes its values, alpha first, because alpha divides the others. The
+ * results of `finish` are rounded to samples. */
 template <bool Samples, class Finish, class Value>
 static __device__ __forceinline__ void store_pixel(const struct kernel_grid &grid,
                                                    const struct sample_format &format, int x, int y,
@@ -145,8 +145,6 @@ static __device__ __forceinline__ void float_pass_tile(const struct float_pass &
     __syncthreads();
     float_rows<To>(pass, format, tile, (const float *)block_memory, first, finish);
 }
-
-/* ---- enlargement ---- */
 
 static __device__ __forceinline__ float spline_sum(const struct float_spline &spline, const float *value,
                                                    int step) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * Both axes in one launch for radii up to 16, in single precision. A thread loads a column of samples, with
- * what is above and below, into shared memory, and replaces it by its vertical sums, 4 at a time.
- * Horizontally it is blur_float.cuh. */
+ * Both axes in one launch for radii up to 16, in single precision. A thread loads a column of samples and the
+ * rows above and below into shared memory. It replaces them by their vertical sums, 4 at a time. The
+ * horizontal pass is that of blur_float.cuh. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_NEAR_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_NEAR_CUH
 
 #include "gpu/filters/blur/blur_column.cuh"
 #include "gpu/filters/blur/blur_float.cuh"
 
-/* A sample of each row: position x, which may lie outside, and channel. */
+/* One sample of each row. Position x may lie outside. */
 struct sample_column {
     int x, channel;
 };
 
-/* Loads eight rows at once, so that no load waits for another. Rows outside are skipped.
- * `Alpha`: colour is multiplied by it. */
+/* Loads eight rows at once, so that no load waits for another. Rows outside are skipped. With `Alpha`, colour
+ * is multiplied by alpha. */
 template <class T, bool Alpha>
 static __device__ __forceinline__ void load_column_of(const struct kernel_grid &grid, int channels,
                                                       const struct sample_column &column, const int *table,
@@ -51,7 +51,7 @@ static __device__ __forceinline__ void load_column(const struct kernel_grid &gri
     }
 }
 
-/* Sums stand where the first samples that they read stood; nothing reads those later. */
+/* Sums overwrite the first samples that they read, which no later sum needs. */
 static __device__ __forceinline__ void near_column(const struct float_taps &taps, int rows, float *column) {
     enum { ROWS = 4 };
     for (int y = 0; y < rows; y += ROWS) {

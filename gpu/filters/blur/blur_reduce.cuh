@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * A stage of the reduction. The weights of the three stages are the same for every request, so that
- * they are part of the code; both loops are unrolled.
+ * A stage of the reduction. The weights of the three stages are the same for every request, so they are
+ * constants, and both loops are unrolled.
  *
- * Vertically a thread makes a few rows of four samples from one window of source rows: rows of
- * the picture go in pairs through the two-way dot product. Shared memory holds the values sorted
- * by their position modulo the step: what adjacent threads read in the horizontal pass is
- * adjacent there, whatever the number of channels. */
+ * Vertically a thread makes a few rows of four samples from one window of source rows; pairs of picture rows
+ * go through the two-way dot product. Shared memory holds the values sorted by their position modulo the
+ * step, so that adjacent threads read adjacent values in the horizontal pass for any number of channels. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_REDUCE_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_REDUCE_CUH
 
@@ -14,7 +13,7 @@
 template <int Shift, int Channels> struct reduction {
     static constexpr int step = 1 << Shift;
     static constexpr int radius = 2 * (step - 1);
-    static constexpr int length = KERNEL_REDUCE_WIDTH >> Shift; /* samples in a row of a tile */
+    static constexpr int length = KERNEL_REDUCE_WIDTH >> Shift; /* samples in a tile's row */
     static constexpr int pitch = length + 4 * Channels;         /* from one remainder to the next */
     /* Pixels before the first centre, a multiple of the step. */
     static constexpr int before = (radius + step - 1) / step * step;
@@ -22,12 +21,12 @@ template <int Shift, int Channels> struct reduction {
     static_assert(step * pitch <= KERNEL_REDUCE_COLUMNS, "a row of shared memory");
 };
 
-/* How many times four numbers from 0 on add up to k. */
+/* The number of ways in which four non-negative numbers add up to k. */
 static __device__ __forceinline__ constexpr int ways(int k) {
     return k < 0 ? 0 : (k + 3) * (k + 2) * (k + 1) / 6;
 }
 
-/* The same of numbers below the step, scaled to a sum of 32768. */
+/* The same for numbers below the step, scaled so that all weights sum to 32768. */
 template <int Shift> static __device__ __forceinline__ constexpr uint32_t stage_weight(int k) {
     constexpr int step = 1 << Shift;
     return k > 4 * (step - 1)
@@ -93,13 +92,13 @@ static __device__ __forceinline__ void reduce_window(const uint2 (&group)[Window
     }
 }
 
-/* What a tile reads of a row: `count` samples from `begin` on, which may lie inside a group. */
+/* The `count` samples of a row that a tile reads, from `begin` on, which may lie inside a group. */
 struct reduce_span {
     int begin, count;
     int shift, pitch; /* of the horizontal axis */
 };
 
-/* Where in a row of shared memory sample i goes. */
+/* The index of sample i in a row of shared memory. */
 template <int Channels>
 static __device__ __forceinline__ int sorted_place(const struct reduce_span &span, int i) {
     int x = i / Channels;

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * The enlargement in fixed point: a cubic B-spline through the blurred low-resolution picture.
- * A thread makes one column horizontally, whose weights stay in registers, into shared memory;
- * then four samples of eight rows, most of which lie between the same four rows of values. */
+ * The enlargement in fixed point: a cubic B-spline through the blurred low-resolution picture. In the
+ * horizontal pass a thread makes one column, whose weights stay in registers, and stores it to shared memory.
+ * In the vertical pass it makes four samples of eight rows, most of which need the same four value rows. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_SPLINE_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_SPLINE_CUH
 
 #include "gpu/filters/blur/blur_column.cuh"
 #include "gpu/filters/blur/blur_enlarge.cuh"
 
-enum { SPLINE_ROWS = 8 /* that a thread makes vertically */ };
+enum { SPLINE_ROWS = 8 /* of a thread in the vertical pass */ };
 
 struct fixed_spline {
     uint32_t weight[SPLINE_TAPS];
 };
 
-/* The number times 32768, divided by 6 * 8^levels and rounded: a shift, then a division by 3 of a
- * number that fits in 32 bits. */
+/* scaled * 32768 / (6 * 8^levels), rounded: a shift, then a division of 32 bits by 3. */
 static __device__ __forceinline__ uint32_t spline_weight(uint32_t scaled, int levels) {
     uint64_t sum = ((uint64_t)scaled << 15) + ((uint64_t)3 << (3 * levels));
     return (uint32_t)(sum >> (3 * levels + 1)) / 3;
 }
 
-/* As blur_enlarge() of filters/blur.h. The basis functions times 6 * 8^levels are below 2^27. */
+/* See blur_enlarge() in filters/blur.h. The basis functions times 6 * 8^levels are below 2^27. */
 static __device__ __forceinline__ struct fixed_spline spline_at(int levels, int position) {
     int f = 1 << levels;
     int i = position & (f - 1);
@@ -39,7 +38,7 @@ static __device__ __forceinline__ struct fixed_spline spline_at(int levels, int 
 
 /* ---- horizontal ---- */
 
-/* A thread's column of a tile: where its values begin in the tile's first row of the source. */
+/* A thread's column of a tile: the position of its values in the first source row. */
 struct spline_column {
     struct fixed_spline spline;
     const uint16_t *value;
@@ -70,7 +69,7 @@ static __device__ __forceinline__ uint32_t spline_across(const struct spline_col
     return sum;
 }
 
-/* Into shared memory; without levels a copy. */
+/* Stores a row to shared memory. Without levels it is a copy. */
 template <int Channels>
 static __device__ __forceinline__ void spline_rows(const struct enlarge_plane &plane, const struct tile &tile,
                                                    uint16_t *values) {
@@ -92,7 +91,7 @@ static __device__ __forceinline__ void spline_rows(const struct enlarge_plane &p
     }
 }
 
-/* Where it is the last pass. */
+/* Stores samples, where this is the last pass. */
 template <int Channels>
 static __device__ __forceinline__ void spline_rows_last(const struct enlarge_plane &plane,
                                                         const struct tile &tile) {
@@ -110,7 +109,7 @@ static __device__ __forceinline__ void spline_rows_last(const struct enlarge_pla
 
 /* ---- vertical ---- */
 
-/* The highest bytes of four sums; less than four at the end of a row. */
+/* Stores the highest bytes of four sums, or fewer at the end of a row. */
 static __device__ __forceinline__ void spline_store(uint8_t *to, const struct sums &sum, int count) {
     uint32_t word = __byte_perm(__byte_perm(sum.of[0], sum.of[1], 0x0073),
                                 __byte_perm(sum.of[2], sum.of[3], 0x0073), 0x5410);
@@ -124,7 +123,7 @@ static __device__ __forceinline__ void spline_store(uint8_t *to, const struct su
     }
 }
 
-/* Rows y to y + Run - 1 of four samples, which lie between the same rows of values. */
+/* Makes rows y to y + Run - 1 of four samples. All of them need the same rows of values. */
 template <int Run>
 static __device__ __forceinline__ void spline_run(const struct tile &tile, const uint16_t *values,
                                                   const uint4 *weights, int y, uint8_t *to, int64_t stride,
@@ -183,7 +182,7 @@ static __device__ __forceinline__ void spline_tile(const struct fixed_enlargemen
         spline_rows_last<Channels>(plane, tile);
         return;
     }
-    uint4 *weights = block_memory; /* times 4, so that the highest byte of a sum is the sample */
+    uint4 *weights = block_memory; /* multiplied by 4: the highest byte of a sum is the sample */
     uint16_t *values = (uint16_t *)(block_memory + KERNEL_ENLARGE_HEIGHT);
     int y = thread_number();
     if (y < KERNEL_ENLARGE_HEIGHT) {

@@ -2,8 +2,7 @@
  * Passes in fixed-point arithmetic. *Values* are samples times 128, in 16 bits. Weights have 15 bits and sum
  * to 32768, and sums are exact in 32 bits in any order. This file has the blur without reduction for every
  * radius. Smaller radii have faster kernels, so only kernel sizes above 33 use this one. Threads work on
- * groups of four adjacent samples of a row; taps along a row are as many samples apart as there are
- * channels. */
+ * groups of four adjacent samples of a row. The distance of taps along a row is the number of channels. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_VALUES_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_VALUES_CUH
 
@@ -13,7 +12,7 @@ struct sums {
     uint32_t of[KERNEL_GROUP];
 };
 
-struct value_group { /* four values */
+struct value_group { /* four values of 16 bits */
     uint32_t low, high;
 };
 
@@ -24,14 +23,14 @@ static __device__ __forceinline__ struct value_group pack_values(const struct su
     return group;
 }
 
-/* Four samples of row `y`, which may lie outside, at sample `at` inside the row. */
+/* Loads four samples at `at`, which is inside the row. Row `y` may lie outside. */
 static __device__ __forceinline__ uint32_t load_samples(const struct fixed_plane &plane, int y, int at) {
     y = fold(y, plane.source.height, plane.source.edge_y);
     return y == OUTSIDE ? plane.border * 0x01010101u
                         : *(const uint32_t *)(row_of<const uint8_t>(plane.source, y) + at);
 }
 
-/* Weights k and k + 1 of the whole row of taps, from -radius; 0 behind its end. */
+/* Weights k and k + 1, where 0 is the tap at -radius. Weights behind the last tap are 0. */
 static __device__ __forceinline__ uint32_t weight_pair(const struct fixed_taps &taps, int k) {
     int radius = taps.radius;
     uint32_t first = taps.weight[abs(k - radius)];
@@ -39,8 +38,7 @@ static __device__ __forceinline__ uint32_t weight_pair(const struct fixed_taps &
     return first | second << 16;
 }
 
-/* Vertical sums around row `centre` of four samples: two rows at a time, whose bytes are
- * interleaved for the two-way dot product. */
+/* Vertical sums of four samples around row `centre`. Interleaves two rows for the two-way dot product. */
 static __device__ __forceinline__ struct value_group column_values(const struct fixed_plane &plane,
                                                                    int centre, int at) {
     struct sums sum = {{128, 128, 128, 128}}; /* half of 1 << 8 */
@@ -67,7 +65,7 @@ static __device__ __forceinline__ void add_values(struct sums &sum, uint32_t wei
     sum.of[3] += weight * (group.high >> 16);
 }
 
-/* One value, at a position that may lie outside the row. */
+/* The value at a position that may lie outside the row. */
 static __device__ uint16_t edge_value(const struct fixed_plane &plane, int channels, int centre, int at) {
     int x = floor_divide(at, channels);
     int channel = at - x * channels;
@@ -81,8 +79,7 @@ static __device__ uint16_t edge_value(const struct fixed_plane &plane, int chann
     return (uint16_t)(at & 1 ? word >> 16 : word);
 }
 
-/* The vertical pass of a tile into shared memory. A group that reaches over the row's end goes
- * value by value. */
+/* The vertical pass of a tile into shared memory. Groups beyond the row's ends are made value by value. */
 static __device__ __forceinline__ void tile_columns(const struct fixed_plane &plane, int channels,
                                                     const struct tile &tile, int first) {
     uint16_t *memory = (uint16_t *)block_memory;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Both axes in one launch for radii up to 16: of the picture where it is not reduced, and of the values
- * that a reduction left. The loops are unrolled for radii of 8, 12 and 16; smaller ones pad them
- * with weights of 0, which change no sum. Otherwise as blur_direct.cuh. */
+ * Both axes in one launch for radii up to 16, of the picture itself or of reduced values. The loops are
+ * unrolled for radii of 8, 12 and 16. Smaller radii pad them with weights of 0, which change no sum. The
+ * method is that of blur_direct.cuh. */
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_WIDE_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_WIDE_CUH
 
 #include "gpu/filters/blur/blur_column.cuh"
 
-enum { WIDE_RUN = 8 /* samples that a thread makes horizontally, 16 bytes of values */ };
+enum { WIDE_RUN = 8 /* samples of a thread in the horizontal pass, 16 bytes of values */ };
 
 template <class In> struct wide_rows;
 template <> struct wide_rows<uint8_t> { static constexpr int count = 8; };
@@ -29,7 +29,7 @@ wide_window(const struct wide_plane &plane, const uint32_t (&group)[Rows + 2 * R
     sum_pairs<Radius, Rows>(plane.pair_y, group, put);
 }
 
-/* Two values add up to less than 1 << 16, so that symmetric taps are added two at a time. */
+/* The sum of two values is below 1 << 16, so symmetric taps are added before they are multiplied. */
 template <int Radius, int Rows, class Put>
 static __device__ __forceinline__ void wide_window(const struct wide_plane &plane,
                                                    const uint2 (&group)[Rows + 2 * Radius], const Put &put) {
@@ -51,8 +51,8 @@ static __device__ __forceinline__ void wide_window(const struct wide_plane &plan
     }
 }
 
-/* Rows of shared memory begin `before` samples in front of the tile; groups of values may begin in the
- * middle of one. */
+/* Rows of shared memory begin `before` samples in front of the tile, which may be the middle of a group of
+ * values. */
 static __device__ __forceinline__ void wide_put(uint16_t *row, int at, const struct value_group &made,
                                                 bool aligned) {
     if (aligned) {
@@ -102,7 +102,7 @@ static __device__ __forceinline__ uint32_t wide_half(uint16_t) {
     return 1u << 15;
 }
 
-/* The highest bytes of the sums. */
+/* Stores the highest bytes of the sums. */
 static __device__ __forceinline__ void wide_store(uint8_t *to, const uint32_t (&sum)[WIDE_RUN], int count) {
     if (count >= WIDE_RUN) {
         uint32_t a =
@@ -120,7 +120,7 @@ static __device__ __forceinline__ void wide_store(uint8_t *to, const uint32_t (&
     }
 }
 
-/* The upper halves; rows have room for whole runs. */
+/* Stores the upper halves of the sums. Rows have room for whole runs. */
 static __device__ __forceinline__ void wide_store(uint16_t *to, const uint32_t (&sum)[WIDE_RUN], int) {
     __stcg((uint4 *)to, make_uint4(__byte_perm(sum[0], sum[1], 0x7632), __byte_perm(sum[2], sum[3], 0x7632),
                                    __byte_perm(sum[4], sum[5], 0x7632), __byte_perm(sum[6], sum[7], 0x7632)));
@@ -175,7 +175,7 @@ static __device__ __forceinline__ void wide_both(const struct wide_plane &plane,
     wide_rows_of<Sample, Channels, Radius>(plane, tile);
 }
 
-/* Samples to samples, or values to values. */
+/* Makes samples of samples, or values of values. */
 template <class Sample, int Channels>
 static __device__ __forceinline__ void wide_tile(const struct wide_pass &pass) {
     const struct wide_plane &plane = pass.plane[plane_of<Channels>(pass)];
