@@ -79,7 +79,7 @@ def first_answer(command, environment, message):
 
 
 def about(command, environment):
-    """Whatever the server says of itself; only to name versions."""
+    """The server's description of itself, which names its version."""
     if 'python' in command[0]:
         code = 'import cv2, platform; print("Python", platform.python_version() + ", OpenCV", cv2.__version__)'
         return subprocess.run([command[0], '-c', code], env={**os.environ, **environment}, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One picture after the other through what a request goes through, without HTTP and on one thread: decode,
+ * Takes one picture after the other through the steps of a request, without HTTP and on one thread: decode,
  * blur, encode. Prints a line for each file, with tabs between: file, CPU time of the whole, of decoding,
  * of the filter and of encoding (milliseconds, median of the runs), bytes written, runs.
  *

@@ -232,7 +232,7 @@ def points(results, section, key, value):
 
 
 def plots(results):
-    """(what, SVG) of what was measured."""
+    """(name, SVG) of each plot."""
     if results.find('sigma'):
         yield 'sigma', plot.chart('1920x1080, JPEG to JPEG', 'sigma', 'CPU per picture, ms',
                                   points(results, 'sigma', 'sigma', 'cpu_ms'))
@@ -247,7 +247,8 @@ def plots(results):
 
 
 def fill(page, place, results, drawn):
-    """Replaces what stands between <!-- bench:NAME --> and <!-- bench:end -->; `drawn` is {what: path of a plot}."""
+    """Replaces the text between <!-- bench:NAME --> and <!-- bench:end -->; `drawn` is {what: path of a
+    plot}."""
     def content(found):
         kind, _, what = found[1].partition('-')
         if kind == 'plot':

@@ -59,7 +59,7 @@ class Bench:
         self.running = {}
 
     def start(self):
-        """Those that are there; the others are named."""
+        """The subjects that are installed; prints the names of the others."""
         starts = {'blurd': subjects.Blurd, 'sharp': subjects.Sharp, 'pipeline': subjects.Pipeline,
                   **{name: lambda name=name: subjects.Library(name) for name in ('opencv', 'vips', 'graphicsmagick')}}
         for name, make in starts.items():
@@ -77,7 +77,7 @@ class Bench:
 
     # --- cells -----------------------------------------------------------------------------
     def add(self, section, subject, run, **key):
-        """run(seconds) gives what measure() gives. A subject that is absent adds nothing."""
+        """run(seconds) gives the result of measure(). An absent subject adds nothing."""
         if VARIANTS.get(subject, (subject,))[0] in self.running:
             self.rows.append({'section': section, 'subject': subject, **key, 'run': run, 'values': []})
 
@@ -179,7 +179,7 @@ class Bench:
                 break
 
     def results(self):
-        """Rows without what was left out; each value as a list with an entry a round."""
+        """Rows without the cells that were left out; each value is a list with an entry per round."""
         kept = []
         for row in self.rows:
             key = {name: row[name] for name in row if name not in ('run', 'values')}
@@ -221,7 +221,7 @@ def errors(bench):
     return rows
 
 
-# --- what it was measured on -------------------------------------------------------------------
+# --- the machine -------------------------------------------------------------------
 def output_of(*command):
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True, cwd=subjects.ROOT).stdout.strip()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is measured: blurd and sharp over HTTP with wrk, and programs and libraries that do the same work in a
-process of their own. Everything measure()s a cell and gives a dict: cpu_ms per picture (of all threads
-and processes), bytes of an answer, and over HTTP also rps, p50_ms, p99_ms."""
+"""The subjects of the measurements: blurd and sharp over HTTP with wrk, and programs and libraries that do
+the same work in separate processes. Everything measure()s a cell and gives a dict: cpu_ms per picture (of all
+threads and processes), bytes of an answer, and over HTTP also rps, p50_ms, p99_ms."""
 
 import http.client
 import json
@@ -97,7 +97,7 @@ class Server:
         return answered + connections
 
     def counter(self):
-        """What finished() takes as `before`."""
+        """The value that finished() takes as `before`."""
         return 0
 
     def load(self, target, pictures, seconds, connections):
@@ -141,7 +141,7 @@ class Blurd(Server):
         self.about = 'over HTTP, with its defaults but for the log'
 
     def counter(self):
-        """Pictures encoded: what waits in the queue when the client goes away is not done."""
+        """Number of pictures encoded. Requests still in the queue when the client leaves are dropped."""
         page = self.request('GET', '/metrics').decode()
         found = re.search(r'^blurd_stage_seconds_count\{stage="encode"\} (\d+)', page, re.M)
         return int(found[1]) if found else 0

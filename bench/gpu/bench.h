@@ -11,7 +11,7 @@
 
 enum { TEXTBOOK_TAPS = 7 };
 
-/* What the textbook kernel takes by value: see tutorial.cu. */
+/* The weights that the textbook kernel takes by value: see tutorial.cu. */
 struct textbook_weights {
     int weight[TEXTBOOK_TAPS][TEXTBOOK_TAPS];
     int sum;
@@ -31,10 +31,10 @@ struct bench {
     struct lane *cpu_lane;
     /* cuStreamQuery, which the product does not use; NULL where the driver hides it. */
     CUresult (*query)(CUstream);
-    const char *library;  /* of the driver; NULL: as usual */
+    const char *library;  /* of the driver; NULL: the default */
     const char *pictures; /* folder of JPEGs; NULL: none */
     bool quick;           /* few repetitions and small pictures: for trying the program itself */
-    unsigned wrong;       /* results that were not as they must be */
+    unsigned wrong;       /* number of wrong results */
 };
 
 /* The sections. */
@@ -68,12 +68,12 @@ void bench_launch_kernel(struct bench *bench, CUfunction kernel, unsigned grid_x
 /* Median, or another quantile, 0 to 1; sorts the values. */
 double quantile(double *values, unsigned count, double which);
 
-/* Time on the device, in µs, of one call of `work` (the i-th of its own) among `count` enqueued in a row,
- * without the host's time: the stream is held back until all are enqueued. Median of `rounds`. */
+/* Time on the device, in µs, of one call of `work` among `count` calls enqueued in a row, without the host's
+ * time: the stream is blocked until all are enqueued. Call i gets the index i. Median of `rounds`. */
 double device_us(struct bench *bench, void (*work)(void *context, unsigned i), void *context, unsigned count,
                  unsigned rounds);
 
-/* What bench/gpu/sources.c carries. */
+/* The CUDA sources in bench/gpu/sources.c. */
 extern const char bench_source[], special_source[];
 
 #endif

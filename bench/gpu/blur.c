@@ -132,7 +132,7 @@ static void report_wrong(struct subject *subject, const char *what) {
     subject->bench->wrong++;
 }
 
-/* Everything that is known for the plan. `textbook`: also what stands in books, for the 7x7 kernel. */
+/* Measures everything for the plan. `textbook`: also the textbook kernel, for 7x7. */
 static struct times measure(struct subject *subject, bool textbook) {
     struct bench *bench = subject->bench;
     struct pictures *pictures = subject->pictures;
@@ -220,7 +220,7 @@ static void bench_sizes(struct bench *bench) {
     }
 }
 
-/* What the project asks of the kernels: see the sentence that is printed. */
+/* Checks the goals of the project for kernels; the printed sentence states them. */
 static void print_verdict(const char *what, double ratio, bool met) {
     printf("* %s: %.1f, %s\n", what, ratio, met ? "met" : "NOT met");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the sections share. */
+ * Functions that the sections share. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

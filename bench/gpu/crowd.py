@@ -15,7 +15,7 @@ import photographs
 from service import Service, check, failures
 
 SIGMA = 5
-CONNECTIONS = (128, 256, 512, 128)  # the last one shows what the others leave behind
+CONNECTIONS = (128, 256, 512, 128)  # the last one shows lasting effects of the others
 FEW, MANY = 128, 512
 LEAST = 0.9
 

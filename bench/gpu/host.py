@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a daemon and its children cost the host and the device: CPU time and memory from /proc, and what nvidia-smi
-says, asked for in the background. Standard library only."""
+"""Measures the load of a daemon and its children on host and device: CPU time and memory from /proc, and the
+output of nvidia-smi, which runs in the background. Standard library only."""
 import contextlib
 import os
 import pathlib
@@ -27,7 +27,7 @@ def stat(pid):
 
 
 def family(pid):
-    """The process and all that came from it: the daemon, what starts its engines, the engines."""
+    """The process and its descendants: the daemon, the spawner and the engines."""
     parents = {int(name): stat(name) for name in os.listdir("/proc") if name.isdigit()}
     found = [pid]
     for member in found:
@@ -52,7 +52,7 @@ def resident_mib(pid, shared=True):
 
 # --- the device -------------------------------------------------------------------------
 def known(fields):
-    """Those that this nvidia-smi knows."""
+    """The fields that this nvidia-smi supports."""
     found = []
     for field in fields:
         with contextlib.suppress(OSError, subprocess.SubprocessError):

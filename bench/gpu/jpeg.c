@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * JPEG bytes in, JPEG bytes out on the GPU, without HTTP: what the hardware gives at best, by the number of
- * lanes, and what it costs of the processor. Each lane is a thread with a picture under way, as in the
- * engine. */
+ * JPEG bytes in, JPEG bytes out on the GPU, without HTTP: measures the highest throughput by the number of
+ * lanes, and its CPU time. Each lane is a thread with a picture in progress, as in the engine. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@
 
 enum { WAY_CHOSEN = 3, PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
 
-/* What a lane does to each picture. */
+/* The work of a lane on each picture. */
 enum work { DECODE, ENCODE, WALK, ALL, WORKS };
 static const char *const work_names[WORKS] = {"decode", "encode", "walk", "all"};
 
@@ -114,8 +113,8 @@ static struct transcode job_of(const struct runner *runner, const struct file *f
                               .quality = QUALITY};
 }
 
-/* Part of the way: what a codec of the GPU or the walk over the scan does alone. The planes lie where the
- * first whole run left them. */
+/* Runs one part alone: a codec of the GPU, or the walk over the scan. The planes are those of the first
+ * complete run. */
 static enum status run_part(struct runner *runner, const struct file *file, struct error *err) {
     const struct transcode job = job_of(runner, file);
     struct jpeg_stream *jpeg = &runner->jpeg;

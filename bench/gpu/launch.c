@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a launch costs when everything is warm. */
+ * Measures the cost of a launch when everything is warm. */
 #include <stdio.h>
 
 #include "bench/gpu/bench.h"

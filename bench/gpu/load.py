@@ -30,7 +30,7 @@ ALONE_REQUESTS = 500
 ALONE_SECONDS = 6
 WARM_CONNECTIONS = CONNECTIONS[-1]
 START_SECONDS = 4  # of a daemon with its GPU, its end included
-BETWEEN_SECONDS = 0.4  # of wrk's start and of what it leaves unanswered
+BETWEEN_SECONDS = 0.4  # for wrk to start, and for the requests that it leaves unanswered
 LONGEST_CELL = 5
 BY_CODECS = "blurd_jpeg_device_total"
 WANTED = {"rate": 6000, "p99": 30, "alone": 3, "cpu": 0.5}
@@ -54,13 +54,13 @@ def serving(service, gpus, codec):
 
 
 def requests_done(metrics):
-    """(status, reason, backend) -> requests, and the same for those that anybody worked on."""
+    """(status, reason, backend) -> number of requests."""
     pattern = r'^blurd_requests_total\{operation="blur".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
     return {found[:3]: int(found[3]) for found in re.findall(pattern, metrics, re.M)}
 
 
 def settled_metrics(service):
-    """Once nothing is under way: wrk leaves a request behind on each connection."""
+    """The metrics after all requests have ended: wrk leaves one in progress on each connection."""
     until = time.monotonic() + 10
     while True:
         metrics = service.metrics()
@@ -75,7 +75,7 @@ def minus(after, before):
 
 # --- cells ------------------------------------------------------------------------------
 def wrk(options, service, target, files, connections, seconds):
-    """What bench/rotate.lua says at its end."""
+    """The report that bench/rotate.lua prints at its end."""
     done = subprocess.run(
         [options.wrk, f"-t{min(connections, options.wrk_threads)}", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s",
          "-s", options.lua, f"http://127.0.0.1:{service.port}{target}", "--", *map(str, files)],
@@ -115,7 +115,7 @@ def row(cell):
 
 
 def alone(options, service):
-    """Milliseconds of requests one after the other over one connection, sorted; what went wrong."""
+    """(sorted milliseconds of sequential requests over one connection, errors)."""
     messages = [client.message(f"/blur?sigma={ALONE_SIGMA}", path.read_bytes()) for path in options.photographs]
     connection, took, wrong, backends = client.Connection(service.port), [], 0, {}
     until = time.monotonic() + ALONE_SECONDS
@@ -131,7 +131,7 @@ def alone(options, service):
 
 # --- a codec after the other -----------------------------------------------------------
 def jpeg_counters(metrics):
-    """name -> value of what the daemon counts about JPEG, whatever it is called."""
+    """name -> value of all JPEG metrics of the daemon."""
     lines = [line.rsplit(" ", 1) for line in metrics.splitlines() if "jpeg" in line and line.startswith("blurd_")]
     return {name: float(value) for name, value in lines if not name.startswith(("blurd_requests_total", "blurd_stage"))}
 
@@ -170,7 +170,8 @@ def measure_codec(options, device, codec, sigmas, seconds):
 
 
 def goals(codec, result):
-    """What is wanted beside what was measured; nothing fails here, as it depends on the machine."""
+    """Prints the goals next to the measurements. A missed goal is no failure, as it depends on the
+    machine."""
     print(f"\n### What is wanted (`{codec}`)\n\n| | wanted | measured | |\n|---|--:|--:|---|")
 
     def line(what, wanted, value, met):

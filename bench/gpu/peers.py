@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What others make of the pictures of the load test on the same machine: torchvision on the GPU (decode_jpeg,
-gaussian_blur, encode_jpeg) and OpenCV on all cores, each with JPEG bytes in and out, quality 85. Prints Markdown.
+"""Measures other libraries with the pictures of the load test on the same machine: torchvision on the GPU
+(decode_jpeg, gaussian_blur, encode_jpeg) and OpenCV on all cores, each with JPEG bytes in and out, quality
+85. Prints Markdown.
 
     peers.py --out FOLDER [--ours FOLDER/load.json] [--seconds 2] [--cuda cuda|cpu] [--quick] PICTURE...
 
-Not over HTTP, which is in their favour. Those that are not installed are left out, with a line that says so. What comes
-first of each is thrown away. --cuda cpu: torchvision without a GPU, to try this program."""
+Not over HTTP, which is in their favour. A library that is not installed is left out, and a line says so. The
+first results of each are discarded. --cuda cpu: torchvision without a GPU, to try this program."""
 import argparse
 import contextlib
 import importlib.util
@@ -126,7 +127,7 @@ class Torchvision:
         return self.torch.cuda.stream(self.torch.cuda.Stream()) if self.device == "cuda" else contextlib.nullcontext()
 
     def rate(self, threads, many, sigma, seconds):
-        """Pictures/s; what went wrong is raised."""
+        """Pictures/s; raises errors."""
         self.barrier = threading.Barrier(threads)
         counts, errors = [[0, 0.0] for _ in range(threads)], []
 

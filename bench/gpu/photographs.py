@@ -45,7 +45,7 @@ def scaled(data, size, mode="RGB"):
 
 
 def only_pictures(paths):
-    """Of what lies in a folder, those that can be read."""
+    """The files of a folder that can be read as pictures."""
     return sorted(path for path in paths if path.suffix.lower() in (".jpg", ".jpeg", ".png"))
 
 

@@ -18,7 +18,7 @@ struct pictures {
     size_t packed_size; /* rows without padding, as in textbooks */
     uint8_t *pageable_source[PICTURES], *pageable_target[PICTURES];
     CUdeviceptr packed_source[PICTURES], packed_target[PICTURES];
-    CUdeviceptr device, packed; /* what the device's are part of */
+    CUdeviceptr device, packed; /* the memory that holds the device's planes */
 };
 
 /* Photo-like: gradients, edges and grain, another one each. Uploaded already. */

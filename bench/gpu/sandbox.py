@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The GPU's process in its sandbox: whether it serves there what it serves without, under load, with large pictures,
-after a fault and after its end. Prints Markdown, and what the log says; ends with 1 when a check failed. Standard
-library only.
+"""The GPU's process in its sandbox: checks that it gives the same answers there as without, under load, with
+large pictures, after a fault and after its end. Prints Markdown and the lines of the log; ends with 1 when a
+check failed. Standard library only.
 
     sandbox.py --blurd PATH --sample JPEG --out FOLDER [--seconds 6] [--quick]
 """
@@ -84,7 +84,8 @@ def load(own, bodies, known, seconds):
 
 
 def ends(own, options, bodies, known):
-    """A fault of the device, and the end of the process, each under load; the next one is closed in, too."""
+    """A fault of the device, and the end of the process, each under load; the next process is in its sandbox,
+    too."""
     for number in (signal.SIGUSR1, signal.SIGKILL):
         before = own.engine()
         timer = threading.Timer(options.seconds / 6, os.kill, (before, number))

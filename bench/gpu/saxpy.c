@@ -37,7 +37,7 @@ static void free_device(struct saxpy *saxpy) {
     saxpy->bench->cuda.cuMemFree(saxpy->device_y);
 }
 
-/* What is in host memory to host memory, device memory taken and given back. */
+/* From host memory to host memory, with allocation and release of the device memory. */
 static double run_application(struct saxpy *saxpy) {
     const struct cuda *cuda = &saxpy->bench->cuda;
     CUstream stream = saxpy->bench->stream.handle;

@@ -106,7 +106,7 @@ class Service:
         return state
 
     def engine(self):
-        """The process of the GPU: what our only child, which starts them, calls so."""
+        """The engine process, a child of the spawner, which is the daemon's only child."""
         found = {}
         for entry in pathlib.Path("/proc").iterdir():
             if entry.name.isdigit():
@@ -169,7 +169,7 @@ def part_start(options):
     check(firsts <= FIRST_WITHIN_MS, f"the first answer comes within {FIRST_WITHIN_MS} ms of exec: median {firsts:.1f} ms")
 
 
-# Each endpoint, and what may be asked of all of them.
+# Each endpoint, and the parameters that all of them take.
 BLURS = ["/blur?sigma=0.6", "/blur?sigma=1.5", "/blur?sigma=1.5&kernel_size=7", "/blur?sigma=4&edge=mirror",
          "/blur?sigma=6&edge=wrap", "/blur?sigma=20&edge=zero", "/blur?sigma=100"]
 REGION = "region=10%25,15%25,40%25,50%25&region=ellipse:40%25,30%25,55%25,65%25"
@@ -221,7 +221,7 @@ def part_pixels(options):
 
 
 class Load:
-    """wrk beside what the caller does."""
+    """Runs wrk while the caller continues."""
 
     def __init__(self, options, service, seconds, name, picture, expected):
         self.path = options.out / f"wrk-{name}.txt"
@@ -249,7 +249,7 @@ def number(pattern, text, missing=0.0):
 
 
 def lost(text):
-    """What wrk complains of, in words; empty when nothing is lost."""
+    """The errors that wrk reports; empty when no request was lost."""
     complaints = re.findall(r"(?:Socket errors|Non-2xx).*", text)
     for kind in ("another status than 200", "other bytes than expected"):
         count = number(r'Answers with ' + kind + r': (\d+)', text, -1)
@@ -275,7 +275,7 @@ def disturb(service, signals):
             continue
         began = time.monotonic()
         os.kill(pid, getattr(signal, "SIG" + name))
-        # Another process first: only then is what /readyz says about that one.
+        # Wait for the new process first: /readyz is about the new one only then.
         while service.engine() in (None, pid) and time.monotonic() - began < GPU_AGAIN_WITHIN_S:
             time.sleep(0.002)
         served = service.engine() not in (None, pid) and service.wait_for_gpu(GPU_AGAIN_WITHIN_S)[0] == "serving"
@@ -284,7 +284,7 @@ def disturb(service, signals):
 
 
 def bad_requests(metrics, connections):
-    """What is neither 200 nor one of those that wrk leaves unanswered when its time is up, one a connection."""
+    """Requests without a 200, except those that wrk leaves unanswered at its end, one a connection."""
     lines = re.findall(r'^blurd_requests_total\{operation="blur".*', metrics, re.M)
     left = sum(int(line.split()[-1]) for line in lines if 'reason="cancelled"' in line)
     bad = [line for line in lines if 'status="200"' not in line and 'reason="cancelled"' not in line]
@@ -292,7 +292,7 @@ def bad_requests(metrics, connections):
 
 
 def load_round(options, subject, name, gpus, signals, seconds):
-    """`subject`: --jpeg-codec, the picture, what is to come back."""
+    """`subject`: value of --jpeg-codec, the picture, the expected answer."""
     codec, picture, expected = subject
     places = ["--gpu-pictures", "4"] if options.quick else []  # GPUs that are none have no device files
     with Service(options, gpus, f"load-{name}", "--jpeg-codec", codec, *places) as service:

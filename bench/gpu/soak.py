@@ -5,10 +5,10 @@ host and device watched. Prints Markdown; ends with 1 when anything was wrong. N
     soak.py --blurd PATH --wrk PATH --out FOLDER [--lua bench/rotate.lua] [--codec auto|cpu|gpu|default] [--gpus all|none] [--requests N] [--seconds S]
             [--connections N] [--processes N] [--largest PIXELS] [--kill] PHOTOGRAPH...
 
-What the CPU answers is asked for at the start with backend=cpu. An answer must have the same bytes, or at least 45 dB to it
-where X-Backend ends in /jpeg; each distinct answer of those is judged once in each process. Cut files must get
-400. --codec: of --jpeg-codec, `default` leaves it out. --seconds: ends it before all requests are sent. --kill: the GPU's
-process is killed every 10 s, and no request may notice."""
+The CPU's answers are requested at the start with backend=cpu. Each answer must have the same bytes, or a PSNR
+of at least 45 dB where X-Backend ends in /jpeg; each process compares a distinct answer once. Cut files must
+get 400. --codec: of --jpeg-codec, `default` leaves it out. --seconds: ends it before all requests are sent.
+--kill: the GPU's process is killed every 10 s, and no request may notice."""
 import argparse
 import collections
 import contextlib
@@ -60,7 +60,7 @@ def digest(body):
 
 
 def described(body):
-    """A picture's pixels, and what else must be alike."""
+    """A picture's pixels, and its other properties that must be equal."""
     picture = Image.open(io.BytesIO(body))
     sampling = JpegImagePlugin.get_sampling(picture) if picture.format == "JPEG" else None
     facts = picture.format, picture.mode, picture.size, sampling, picture.info.get("icc_profile")
@@ -77,7 +77,7 @@ def decibels(body, expected):
 
 
 class Judge:
-    """What one process knows of the answers; its threads share it."""
+    """The answers that one process has seen; its threads share it."""
 
     def __init__(self, expected):
         self.expected = expected  # for each kind: status, body, checksum
@@ -88,7 +88,7 @@ class Judge:
         self.wrong_at = []  # time.monotonic() of complaints
 
     def complain(self, number, status, backend, body):
-        """What is wrong with the answer, in words; None when nothing is."""
+        """A sentence about the fault of the answer, or None."""
         wanted_status, wanted, checksum = self.expected[number]
         if status != wanted_status:
             return f"{status} instead of {wanted_status} from {backend}: {bytes(body[:200])!r}"
@@ -112,7 +112,7 @@ class Judge:
 
 
 def expect(service, kinds):
-    """What the CPU answers to each kind: status, body, checksum."""
+    """The CPU's answer to each kind: status, body, checksum."""
     connection, expected = client.Connection(service.port), []
     for kind in kinds:
         status, backend, body = connection.ask(client.message(kind.target + "&backend=cpu", kind.body))
@@ -125,8 +125,8 @@ def expect(service, kinds):
 
 
 def warm(options, service, kinds):
-    """The largest pictures over so many connections that each place of the GPU gets some, whatever is answered: the daemon keeps
-    the memory that they take, and what grows later is something else."""
+    """Sends the largest pictures over so many connections that each place of the GPU gets some, and ignores
+    the answers. The daemon keeps the memory for them, so that later growth has another cause."""
     whole = [kind for kind in kinds if not kind.damaged]
     least, most = min(kind.weight for kind in whole), max(whole, key=lambda kind: kind.weight)
     targets = {}
@@ -177,7 +177,7 @@ class Share:
             try:
                 status, backend, body = self.ask(connection, number)
                 complaint = self.judge.complain(number, status, backend, body)
-            except Exception as error:  # whatever it is, the request was not answered well
+            except Exception as error:  # any exception means that the request failed
                 complaint = f"{backend}: {error!r}"
             self.judge.count(number, backend, complaint)
         connection.close()
@@ -197,7 +197,7 @@ class Share:
 
 
 def start_clients(options, service, kinds, expected, until):
-    """The processes and the queue of what they found: forked before any thread is started here."""
+    """The processes and the queue of their results. They are forked before this process starts a thread."""
     context = multiprocessing.get_context("fork")
     results, processes = context.Queue(), []
     for seed in range(options.processes):
@@ -211,7 +211,7 @@ def start_clients(options, service, kinds, expected, until):
 
 # --- meanwhile --------------------------------------------------------------------------
 class Memory:
-    """Samples of what daemon, engine and device use, in MiB."""
+    """Samples of the memory of daemon, engine and device, in MiB."""
 
     def __init__(self, service, device):
         self.service, self.device = service, device
@@ -255,7 +255,7 @@ def watch(options, service, processes, results, device):
     while len(found) < len(processes):
         with contextlib.suppress(queue.Empty):
             found.append(results.get(timeout=SAMPLE_EVERY_S))
-        if not found:  # when one is done the load is not what it was
+        if not found:  # when one has ended the load is lower
             memory.sample()
         engine = service.engine() if options.kill and time.monotonic() - killed > KILL_EVERY_S else None
         if engine:
@@ -270,7 +270,7 @@ def watch(options, service, processes, results, device):
     return found, memory, kills
 
 
-# --- what was found ---------------------------------------------------------------------
+# --- results ---------------------------------------------------------------------
 def merged(found, kinds):
     """name of a picture -> requests, Counter of backends, distinct answers that were judged, worst dB of them."""
     table = {kind.name: [0, collections.Counter(), 0, math.inf] for kind in kinds}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the soak sends: pictures of many kinds, made of given photographs with Pillow, and what is asked of them."""
+"""The requests of the soak: pictures of many kinds, made from given photographs with Pillow, and targets."""
 import collections
 
 from PIL import Image
@@ -12,7 +12,7 @@ Kind = collections.namedtuple("Kind", "name target body weight damaged")
 
 TARGETS = ("/blur?sigma=1.5", "/blur?sigma=5", "/blur?sigma=20", "/blur?sigma=100", "/blur?sigma=3&quality=95",
            "/sharpen?sigma=1.5&amount=0.8", "/pixelate?block=12")
-FEW_TARGETS = TARGETS[1::4]  # for what takes long to prepare: a blur and a sharpening
+FEW_TARGETS = TARGETS[1::4]  # for pictures that take long to prepare: a blur and a sharpening
 SIZES = ((64, 48), (161, 121), (320, 240), (641, 481), (1280, 720), (1920, 1080), (4000, 3000))
 SMALL = (320, 240)
 MIDDLE = (641, 481)
@@ -47,7 +47,7 @@ def pictures(originals, largest):
 
 
 def kinds(originals, largest):
-    """Every Kind: whole pictures with what is asked of them, and cut ones."""
+    """Every Kind: whole pictures with their targets, and truncated ones."""
     for name, size, body in pictures(originals, largest):
         megapixels = size[0] * size[1] / 1e6
         for target in TARGETS if megapixels < 3 else FEW_TARGETS:

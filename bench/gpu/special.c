@@ -25,7 +25,7 @@ struct special {
     double compile_ms;
 };
 
-/* Row by row and left to right: a value, and what it adds to each of the sums that it is part of. */
+/* Row by row and left to right: loads a value and adds its product to each sum that it is part of. */
 static enum status write_sums(struct buf *text, const struct convolve_plan *plan, struct error *err) {
     enum status status = buf_printf(text, err, "#define SUMS ");
     for (int y = 0; y < plan->height + ROWS - 1; y++) {

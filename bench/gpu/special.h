@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A kernel that knows one matrix, written as text and compiled by NVRTC: what a matrix that is seen often
- * could gain. For pictures of PIXEL_RGB and 8 bits, EDGE_CLAMP, no bias; direct, never separable. */
+ * A kernel for a single matrix, written as text and compiled by NVRTC. It shows the possible gain for a
+ * matrix in frequent use. For pictures of PIXEL_RGB and 8 bits, EDGE_CLAMP, no bias; never separable. */
 #ifndef BLURD_BENCH_GPU_SPECIAL_H
 #define BLURD_BENCH_GPU_SPECIAL_H
 
@@ -16,7 +16,7 @@ void special_destroy(struct special *special);
 /* Enqueues it for picture i, as device_us takes it: `context` is the struct special. */
 void special_run(void *context, unsigned i);
 
-/* What writing, compiling and loading took. */
+/* Time to write, compile and load the kernel. */
 double special_compile_ms(const struct special *special);
 
 #endif

@@ -133,7 +133,7 @@ int bench_start_child(const char *library, const char *format, const char *cache
            (long long)(at[3] - at[2] - load), (long long)load, (long long)(at[4] - at[3]),
            (long long)(at[5] - at[4]), (long long)(at[5] - at[0]), child.device.program.how);
     fflush(stdout);
-    _exit(0); /* not the driver's own end, which nobody waits for */
+    _exit(0); /* without the driver's shutdown, which no request waits for */
 }
 
 /* ---- the process that measures ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a test in a sandbox tries, and whether it is refused. */
+ * Forbidden operations that a test tries in a sandbox, and whether they are refused. */
 #ifndef BLURD_TESTS_UNIT_ATTEMPT_FIXTURE_H
 #define BLURD_TESTS_UNIT_ATTEMPT_FIXTURE_H
 

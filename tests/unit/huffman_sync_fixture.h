@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The walk over a JPEG's scan beside libjpeg: what both say of a file. */
+ * Compares the walk over a JPEG's scan with libjpeg's verdict on the file. */
 #ifndef BLURD_TESTS_WALK_FIXTURE_H
 #define BLURD_TESTS_WALK_FIXTURE_H
 
@@ -19,8 +19,8 @@ static inline enum status walk(struct bytes file, const struct image_shape *shap
     return status;
 }
 
-/* As requests go: the walk sees what codec_probe has taken, and its shape. What is cut or broken lies at the
- * end of its memory, where sanitizers see a step too far. */
+/* As for a request, the walk gets only files that codec_probe accepts, and their shape. The file ends where
+ * its memory ends, so that sanitizers see reads beyond it. */
 static inline enum status compare(const struct buf *file, const char *what) {
     struct codec_limits limits = fixture_limits();
     struct picture picture;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * JPEG files that our encoder does not write, and the coefficients of any. All through
- * libjpeg itself, with its own error manager: what fails here ends the test program. */
+ * libjpeg itself, with its own error manager: a failure here ends the test program. */
 #ifndef BLURD_TESTS_JPEG_FIXTURE_H
 #define BLURD_TESTS_JPEG_FIXTURE_H
 
@@ -21,7 +21,7 @@ static inline struct jpeg_error_mgr *recipe_errors(struct jpeg_error_mgr *manage
     return manager;
 }
 
-/* What libjpeg is asked to write. */
+/* The properties of a JPEG for libjpeg to write. */
 struct jpeg_recipe {
     const char *name;
     J_COLOR_SPACE space; /* JCS_UNKNOWN (0): YCbCr */

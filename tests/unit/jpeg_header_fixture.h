@@ -181,7 +181,7 @@ static inline bool read_whole(const char *path, off_t size, struct buf *file) {
     return file->size > 0;
 }
 
-/* What is done with a JPEG that codec_probe has taken. */
+/* Called for each JPEG that codec_probe has accepted. */
 typedef void corpus_visitor(const char *path, const struct buf *file, const struct picture *picture);
 
 static struct {

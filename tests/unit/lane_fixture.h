@@ -28,7 +28,7 @@ static inline unsigned below(size_t end) {
 }
 
 /* --- for set-up and tear-down: 0 or -1 ----------------------------------------------------------- */
-/* The driver lies beside the program, which ends after so many seconds, whatever hangs. */
+/* The driver lies beside the program. An alarm ends the program after so many seconds if anything hangs. */
 static inline int fixture_open_device(unsigned hangs_after_s) {
     char program[PATH_MAX] = "", driver[PATH_MAX + 40];
     struct error err = {0};

@@ -104,7 +104,7 @@ static inline struct image fixture_decode(struct bytes input, bool native) {
     return image;
 }
 
-/* Probes and decodes, whatever comes of it; the sentence is in *err. */
+/* Probes and decodes, and returns the status; the sentence is in *err. */
 static inline enum status fixture_try(struct bytes input, const struct codec_limits *limits,
                                       struct error *err) {
     struct picture picture;

@@ -122,7 +122,7 @@ static inline uint8_t mask_at(const struct test_image *mask, uint32_t x, uint32_
     return plane_row(&mask->image.plane[0], y)[x];
 }
 
-/* What lies around the picture's rows still holds guard bytes. */
+/* The memory around the picture's rows still holds guard bytes. */
 static inline void assert_guarded(const struct test_image *mask) {
     const struct plane *plane = &mask->image.plane[0];
     size_t start = GUARD_BYTES, rows = start + plane->height * plane->stride;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A pool of slots and what tests do with it. */
+ * A pool of slots, and functions for tests of it. */
 #ifndef BLURD_TESTS_SLOT_FIXTURE_H
 #define BLURD_TESTS_SLOT_FIXTURE_H
 

@@ -18,7 +18,7 @@ enum { WIDTH = 70, HEIGHT = 50, ROOM = 1 << 18, QUALITY = 80, HANGS_AFTER_S = 30
 
 static char fault_path[PATH_MAX];
 
-/* What a test runs pictures with. */
+/* The objects that a test needs to run pictures. */
 static struct {
     struct submitter *submitter;
     uint8_t output[ROOM];

@@ -22,7 +22,7 @@ static enum codec_id choose(const char *accept, enum codec_id input) {
     return chosen;
 }
 
-/* What is chosen for a JPEG, and for a PNG. */
+/* The format chosen for a JPEG, and for a PNG. */
 static const struct {
     const char *accept;
     enum codec_id of_jpeg, of_png;

@@ -79,7 +79,7 @@ static void test_wait_is_work_over_workers(void **state) {
     assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 100 * MS);
 }
 
-/* Large jobs have half of the workers and the one that takes nothing else. */
+/* Large jobs get half of the workers, and the worker reserved for them. */
 static void test_wait_for_large_jobs_counts_their_workers(void **state) {
     (void)state;
     struct desk desk = make_desk(4);
@@ -123,7 +123,7 @@ static void test_no_limit_of_a_burst(void **state) {
     assert_int_equal(admission_gate(&desk.admission, JOBS * 10 * MS - 1, desk.now), REFUSAL_WAIT);
 }
 
-/* Keeps the queue full for so long; returns what the gate says in the end. */
+/* Keeps the queue full for so long; returns the last verdict of the gate. */
 static enum refusal press(struct desk *desk, int64_t ms) {
     for (int64_t until = desk->now + ms * MS; desk->now < until; desk->now += 5 * MS) {
         admission_gate(&desk->admission, 10000 * MS, desk->now);
@@ -234,7 +234,7 @@ static void test_memory(void **state) {
     assert_int_equal(take(&desk, ROLE_ANY), 2);
 }
 
-/* What is left is enough for a job that needs all of it, and not for one that needs a byte more. */
+/* A job that needs all remaining memory is admitted; one that needs a byte more is not. */
 static void test_memory_to_the_last_byte(void **state) {
     (void)state;
     struct desk desk = make_desk(4);
@@ -263,8 +263,8 @@ static void test_clear(void **state) {
     assert_null(admission_clear(&desk.admission));
 }
 
-/* Arrivals at 3 times what one worker can do, every job as long as predicted: it stays busy, and nobody who
- * is served waits for more than twice the target. */
+/* Arrivals at 3 times what one worker can do, every job as long as predicted: it stays busy, and no request
+ * that is served waits for more than twice the target. */
 static void test_goodput(void **state) {
     (void)state;
     struct desk desk = make_desk(1);

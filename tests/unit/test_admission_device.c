@@ -146,7 +146,7 @@ static void test_what_came_too_late(void **state) {
     assert_idle(&desk);
 }
 
-/* A queue of small jobs that stands is no reason to refuse what the device can do at once. */
+/* A standing queue of small jobs is no reason to refuse a job that the device can do at once. */
 static void test_beside_a_queue_that_stands(void **state) {
     (void)state;
     struct desk desk = make_desk(1, true);
@@ -240,7 +240,7 @@ static void walk_done(struct walk *walk) {
     }
 }
 
-/* Whatever happens in whatever order, nothing is left in the books. */
+/* After random events in random order all counts are 0 again. */
 static void test_at_random(void **state) {
     (void)state;
     static struct walk walk;

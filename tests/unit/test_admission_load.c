@@ -87,7 +87,7 @@ static int64_t device_time(const struct world *world) {
     return (int64_t)((shared > least ? shared : least) * (1 + world->host.drag * busy));
 }
 
-/* Threads that hand pictures to a GPU compute only what it gives back. */
+/* Threads that hand pictures to a GPU compute only the pictures that it gives back. */
 static int64_t worker_time(const struct world *world) {
     unsigned computing = world->on_worker + (world->admission.device_down ? world->on_device : 0);
     double crowd = (double)computing / world->host.workers;
@@ -134,7 +134,7 @@ static void finish(struct world *world, struct client *client) {
     admission_done(&world->admission, &client->job, world->now);
 }
 
-/* What the GPU has stays there until its time is over, and is done by the processor then. */
+/* Pictures on the GPU stay there until their time is over; then the processor does them. */
 static void hang(struct world *world) {
     for (unsigned i = 0; i < world->clients; i++) {
         struct client *client = &world->client[i];
@@ -224,7 +224,7 @@ static void test_no_collapse(void **state) {
     assert_true(rate(&strong, 1024) > 0.98 * few);
 }
 
-/* Both do what they can. */
+/* Device and processor both work at their full rate. */
 static void test_a_weak_device(void **state) {
     (void)state;
     double both = weak.device_rate + weak.workers * 1000 / weak.cpu_ms;
@@ -232,7 +232,7 @@ static void test_a_weak_device(void **state) {
     assert_true(rate(&weak, 512) > 0.85 * both);
 }
 
-/* However much faster the device is, at least half of what would be possible with both is done. */
+/* At any speed of the device, throughput is at least half of what device and processor could do together. */
 static void test_devices_of_all_rates(void **state) {
     (void)state;
     for (double device_rate = 100; device_rate <= 20000; device_rate *= 2) {
@@ -245,8 +245,8 @@ static void test_devices_of_all_rates(void **state) {
     }
 }
 
-/* A GPU that hangs with 512 requests: the processor does those that wait meanwhile, what the GPU has comes
- * when it is given up, and nothing is refused. */
+/* A GPU that hangs with 512 requests: the processor does the waiting ones meanwhile, those on the GPU are
+ * done once it is given up, and none is refused. */
 static void test_a_device_that_hangs(void **state) {
     (void)state;
     static struct world world;

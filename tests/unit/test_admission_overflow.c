@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What workers without a device take of its queue. */
+ * Jobs that workers without a device take from the device's queue. */
 #include "tests/unit/admission_fixture.h"
 
-/* Of a device that is no faster than the processor: what it will do sooner is left to it. */
+/* The device is no faster than the processor. A job that the device will finish sooner is left to it. */
 static void test_overflow(void **state) {
     (void)state;
     struct desk desk = make_desk(2, true);
@@ -33,7 +33,7 @@ static void test_overflow(void **state) {
     assert_idle(&desk);
 }
 
-/* However many wait for a device that is faster than the processor, the processor leaves them to it. */
+/* The processor takes no job from the queue of a faster device, however long the queue is. */
 static void test_a_fast_device_keeps_its_queue(void **state) {
     (void)state;
     struct desk desk = make_desk(2, true);
@@ -43,7 +43,7 @@ static void test_a_fast_device_keeps_its_queue(void **state) {
     assert_int_equal(take(&desk, ROLE_DEVICE), 0);
     assert_int_equal(take(&desk, ROLE_DEVICE), 1);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
-    enter(&desk, 40, 40, 1); /* of this kind it is not */
+    enter(&desk, 40, 40, 1); /* for this kind the device is not faster */
     assert_int_equal(take(&desk, ROLE_ANY), 30);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     for (int i = 2; i < 30; i++) {
@@ -62,7 +62,7 @@ static void test_a_device_that_stalls(void **state) {
     for (unsigned i = 0; i < 6; i++) {
         enter(&desk, 40, 4, 1);
     }
-    desk.now += 5 * ADMISSION_STALL_NS; /* it did nothing, since there was nothing */
+    desk.now += 5 * ADMISSION_STALL_NS; /* the device was idle because no job was taken */
     assert_int_equal(take(&desk, ROLE_DEVICE), 0);
     assert_int_equal(take(&desk, ROLE_DEVICE), 1);
     desk.now += ADMISSION_STALL_NS - 1;
@@ -82,7 +82,7 @@ static void test_a_device_that_stalls(void **state) {
     assert_idle(&desk);
 }
 
-/* Those that waited for it longest come first. */
+/* The jobs that have waited longest for the device come first. */
 static void test_a_device_that_is_down(void **state) {
     (void)state;
     struct desk desk = make_desk(2, true);

@@ -112,7 +112,7 @@ static void test_formula(void **state) {
     }
 }
 
-/* Nothing masked gives the source, all masked leaves the result, and neither touches the padding. */
+/* Coverage 0 gives the source, full coverage leaves the result, and neither touches the padding. */
 static void test_extremes(void **state) {
     (void)state;
     uint64_t random = seed;

@@ -26,7 +26,7 @@ static void test_count(void **state) {
     seccomp_release(filter);
 }
 
-/* An error is not forgotten over what follows it. */
+/* An error is kept when later calls succeed. */
 static void test_the_first_error_counts(void **state) {
     (void)state;
     static const int wrong_first[] = {__NR_SCMP_ERROR, SCMP_SYS(read)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What goes from one format into the other: resolution, IPTC, texts. */
+ * Metadata that is converted between the formats: resolution, IPTC, texts. */
 #include "codecs/metadata/carried.h"
 #include "codecs/metadata/density.h"
 #include "codecs/metadata/iptc.h"
@@ -142,7 +142,7 @@ static unsigned losses;
 
 static struct buf iptc(const uint8_t *data, size_t size) {
     struct buf output;
-    uint8_t *copy = malloc(size ? size : 1); /* so that a sanitizer sees what is read outside */
+    uint8_t *copy = malloc(size ? size : 1); /* so that a sanitizer sees reads outside */
     if (size > 0) {
         memcpy(copy, data, size);
     }
@@ -223,7 +223,7 @@ static void test_lying_lengths_in_iptc(void **state) {
     }
 }
 
-/* What does not fit is left out, and that is told. */
+/* Entries that do not fit are left out and reported. */
 static void test_iptc_over_the_limit(void **state) {
     (void)state;
     uint8_t datasets[64], resources[128] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a process that is going wrong may send: it is refused, and nothing of it stays open. */
+ * Messages of a misbehaving process are refused, and their descriptors are closed. */
 #include "gpu/wire/channel.h"
 
 #include <dirent.h>
@@ -80,7 +80,7 @@ static struct wire_run good_run(void) {
     return (struct wire_run){.head = {WIRE_MAGIC, WIRE_RUN, sizeof(struct wire_run)}, .slot_serial = 42};
 }
 
-/* What was sent is refused, with or without a descriptor being asked for. */
+/* The message is refused, whether or not the receiver asks for a descriptor. */
 static void assert_refused(bool ask) {
     struct wire_run run;
     struct error err = {0};
@@ -92,7 +92,7 @@ static void assert_refused(bool ask) {
     assert_true(strlen(err.text) > 10);
 }
 
-/* What was sent is read by a side that takes no descriptors, and those that came are dropped. */
+/* A receiver that takes no descriptors reads the message and closes its descriptors. */
 static void assert_plain(void) {
     struct wire_run run;
     struct error err = {0};
@@ -175,7 +175,7 @@ static void test_wrong_descriptors(void **state) {
     }
 }
 
-/* After something that was refused, what follows is read as if nothing had been. */
+/* Messages after a refused one are read as usual. */
 static void test_the_next_is_read(void **state) {
     (void)state;
     struct wire_run run = good_run(), got;
@@ -215,7 +215,7 @@ static void test_timeout(void **state) {
     }
 }
 
-/* A process that stopped reads nothing; its socket fills, and who sends is not held up. */
+/* A stopped process reads nothing. When its socket is full the sender does not block. */
 static void test_nobody_reads(void **state) {
     (void)state;
     struct wire_done done = {0};
@@ -230,8 +230,8 @@ static void test_nobody_reads(void **state) {
     assert_true(clock_ns() - begin < 10ll * 1000000000);
 }
 
-/* A message that is there is seen at once; nobody asks for long for one that is not, or a peer that is gone.
- */
+/* A message that has arrived is seen at once. The wait for one that has not, or for a peer that has ended, is
+ * short. */
 static void test_asking(void **state) {
     (void)state;
     struct wire_done done = {0};

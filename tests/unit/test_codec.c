@@ -156,7 +156,7 @@ static void test_output_is_bounded(void **state) {
         struct error err = {0};
         assert_int_equal(codec_encode((enum codec_id)id, &image, &options, NULL, &output, &err), ST_LIMIT);
         assert_non_null(strstr(err.text, "100 bytes"));
-        /* Behind what somebody has already put there. */
+        /* The encoder appends to bytes that are already in the buffer. */
         buf_init(&output, 1 << 20);
         assert_int_equal(buf_append(&output, "head", 4, NULL), ST_OK);
         assert_int_equal(codec_encode((enum codec_id)id, &image, &options, NULL, &output, &err), ST_OK);

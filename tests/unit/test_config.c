@@ -130,7 +130,7 @@ static void test_environment(void **state) {
                    "BLURD_CONFIGS (environment) is not an option, did you mean BLURD_CONFIG?");
 }
 
-/* What Kubernetes sets in every pod for services called blurd and blurd-canary. */
+/* Variables that Kubernetes sets in every pod for services called blurd and blurd-canary. */
 static void test_service_links(void **state) {
     (void)state;
     struct world world;
@@ -199,7 +199,7 @@ static void test_hostile_files(void **state) {
                    "cannot open the configuration file /no/such: No such file or directory");
 }
 
-/* Bytes that nobody chose: whatever the answer, it is one of two and never a crash. */
+/* Random bytes give one of two statuses and never a crash. */
 static void test_random_files(void **state) {
     (void)state;
     static const char alphabet[] = "port=max_body 0123456789#\n\r\t\0-\xff";

@@ -3,7 +3,7 @@
  * root of the repository, as it reads the generated pages. */
 #include "tests/unit/config_fixture.h"
 
-/* What an action prints, zero-terminated; the caller frees it. */
+/* The output of an action, zero-terminated; the caller frees it. */
 static char *printed(enum config_action action, const struct config *config) {
     char *text = NULL;
     size_t size = 0;

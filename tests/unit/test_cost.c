@@ -39,7 +39,7 @@ static bool is_near(int64_t ns, double ms) {
     return fabs((double)ns / 1e6 - ms) < ms / 3;
 }
 
-/* What docs/adr/0015 has measured. */
+/* The measurements of docs/adr/0015. */
 static void test_times_of_the_table(void **state) {
     (void)state;
     struct parameters parameters = blur();
@@ -56,7 +56,7 @@ static void test_times_of_the_table(void **state) {
     assert_true(is_near(predict(&hd, 539000, &parameters, CODEC_JPEG).ns, 9));
 }
 
-/* What is refused from its header must not look like the work of minutes. */
+/* A picture that is refused by its header must not be predicted to take minutes. */
 static void test_what_is_possible(void **state) {
     (void)state;
     const struct codec_limits limits = {.max_pixels = 64000000, .max_side = 16384};
@@ -115,7 +115,7 @@ static void test_learning(void **state) {
 }
 
 /* Hundreds of icons, each of which takes 90 us, teach little about a picture of 20 megapixels of their kind;
- * and what they take themselves is predicted well. */
+ * and their own cost is predicted well. */
 static void test_icons_do_not_decide(void **state) {
     (void)state;
     static struct cost_model model;
@@ -134,7 +134,7 @@ static void test_icons_do_not_decide(void **state) {
     assert_true(is_near(cost_predict(&model, &tiny).ns, 0.09));
     assert_int_equal(cost_predict(&model, &tiny).kind, cost_predict(&model, &work).kind);
     assert_true(cost_predict(&model, &work).ns < 2 * before);
-    for (unsigned i = 0; i < 30; i++) { /* but large ones do, whatever icons come between */
+    for (unsigned i = 0; i < 30; i++) { /* but large ones do, despite icons in between */
         struct cost cost = cost_predict(&model, &work);
         cost_learn(&model, &cost, 3 * before);
         for (unsigned n = 0; n < 20; n++) {
@@ -282,7 +282,7 @@ static void test_parameters_for_a_device(void **state) {
     }
 }
 
-/* Those that do not take the planes of a JPEG with colours are for grey ones alone. */
+/* Shapes that do not take the planes of a colour JPEG are for grey ones alone. */
 static void test_filters_for_a_device(void **state) {
     (void)state;
     static const struct {
@@ -354,7 +354,7 @@ static void test_learning_about_a_device(void **state) {
         cost = cost_predict(&model, &request);
         int64_t expected = i == 0 ? first.device_ns * 64 : first.device_ns / 64;
         assert_true(cost.device_ns > expected * 9 / 10 && cost.device_ns < expected * 11 / 10);
-        assert_true(cost_device_first(&cost)); /* whatever it was, it is tried again */
+        assert_true(cost_device_first(&cost)); /* after any learned time the device is tried again */
     }
     cost_learn(&model, &cost, 2 * cost.table_ns);
     assert_int_equal(cost_predict(&model, &request).device_ns, cost.device_ns);

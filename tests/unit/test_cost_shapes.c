@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What filters and regions are predicted to cost, against the time of the processor that they take: for
+ * Compares the predicted cost of filters and regions with their CPU time: for
  * pictures of one row or column, edges that repeat, large kernels, polygons of many points. The unit is the
  * blur of a common picture, measured in the same run, so that the machine does not matter. */
 #include "server/queue/cost_filters.h"
@@ -21,7 +21,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { WITHIN = 8 }; /* times what is predicted, at most; it was up to 400 */
+enum { WITHIN = 8 }; /* largest ratio of measured to predicted time; it was up to 400 */
 
 #define MATRIX_ROW "1,2,3,4,5,6,7,8,7,6,5,4,3,2,1"
 #define MATRIX_PAIR MATRIX_ROW ";2,9,3,4,5,6,7,8,7,6,5,4,3,2,1;"
@@ -113,7 +113,7 @@ static int64_t run_once(struct made *made, const struct parameters *parameters) 
     return cpu_ns() - start;
 }
 
-/* The quickest of some runs: what interrupts one does not count. */
+/* The quickest of some runs, so that interruptions do not count. */
 static int64_t measure(struct lane *lane, const struct image_shape *shape,
                        const struct parameters *parameters) {
     struct made made = {.lane = lane};

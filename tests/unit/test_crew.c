@@ -191,10 +191,10 @@ static void test_leaving(void **state) {
 /* Work whose parts become possible bit by bit. */
 struct fed {
     struct tally tally;
-    bool made[PARTS]; /* by the feed for the parts, without a lock of its own */
-    unsigned step;    /* so many at a time */
-    unsigned end;     /* where the feed fails; PARTS: it does not */
-    bool helped;      /* somebody does the parts meanwhile; nobody else: crew_open itself */
+    bool made[PARTS]; /* written by the feed, read by the parts, without a lock */
+    unsigned step;    /* parts that become possible at a time */
+    unsigned end;     /* part at which the feed fails; PARTS: never */
+    bool helped;      /* helpers do parts meanwhile; else crew_open does them all */
 };
 
 static enum status count_made(void *context, unsigned part, unsigned seat, struct error *err) {
@@ -248,7 +248,7 @@ static void test_feeding(void **state) {
     helpers_stop(helpers);
 }
 
-/* A part fails while others are fed: those that have not begun never do. */
+/* A part fails while others are fed: parts that have not begun are not run. */
 static void test_failure_while_feeding(void **state) {
     (void)state;
     struct helpers *helpers = helpers_start(HELPERS, 1, false);

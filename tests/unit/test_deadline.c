@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Whatever is done with a picture on the CPU ends soon after the deadline. What "soon" is does not depend on
- * the machine: each kind of work is first done as a whole, then with an eighth of that time, and may then
- * take no more than half of the processor's time. */
+ * Any work on a picture on the CPU ends soon after the deadline. "Soon" does not depend on the machine: each
+ * kind of work is first done as a whole, then with an eighth of that time, and may then take no more than
+ * half of the processor's time. */
 #include "core/deadline.h"
 
 #include <setjmp.h>
@@ -243,7 +243,7 @@ static void test_kinds_of_work(void **state) {
                       (double)part / 1e6);
         assert_int_equal(status, ST_LIMIT);
         assert_string_equal(err.text, "the picture takes longer than the time limit");
-        assert_true(part < whole / 2 + 5000000); /* a slice, and what a filter does before the first */
+        assert_true(part < whole / 2 + 5000000); /* a slice, and a filter's work before the first */
     }
     bench_close(&bench);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The decoder of the kernels, with the fake driver, beside libjpeg: the same bytes, whatever the walk takes;
- * nothing is written beside the planes, nor for a scan that is damaged. */
+ * The decoder of the kernels, with the fake driver, against libjpeg: the same bytes for every file that the
+ * walk accepts. Nothing is written outside the planes, or for a damaged scan. */
 #include "gpu/jpeg/decode.h"
 
 #include <limits.h>
@@ -59,7 +59,7 @@ static void assert_untouched(const uint8_t *from, const uint8_t *end, const char
     }
 }
 
-/* Samples as libjpeg has them; around whole blocks nothing. */
+/* The samples equal libjpeg's, and memory outside whole blocks is untouched. */
 static void assert_planes(const struct planes *got, const struct planes *expected, const char *what) {
     const uint8_t *last = got->memory;
     for (unsigned p = 0; p < got->image.plane_count; p++) {
@@ -80,7 +80,7 @@ static void assert_planes(const struct planes *got, const struct planes *expecte
     assert_untouched(last, got->memory + got->size, what);
 }
 
-/* Of what both take. */
+/* Compares files that both accept. */
 static void compare(const struct buf *file, const char *what) {
     struct codec_limits limits = fixture_limits();
     struct picture picture;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How the CUDA driver is opened, and what is said when it cannot be. */
+ * How the CUDA driver is opened, and the error when it cannot be. */
 #include "gpu/cuda/driver.h"
 
 #include <setjmp.h>

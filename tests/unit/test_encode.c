@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The encoder of JPEGs on the GPU, with the fake driver: to the byte what codec_encode makes. */
+ * The encoder of JPEGs on the GPU, with the fake driver: its bytes equal those of codec_encode. */
 #include "gpu/jpeg/encode.h"
 
 #include "core/sanitizers.h"
@@ -44,7 +44,7 @@ static uint8_t sample(enum content content, uint32_t x, uint32_t y, unsigned pla
     }
 }
 
-/* What lies beside the pixels is not of the picture. */
+/* The padding beside the pixels has no effect. */
 static uint8_t *paint(struct image *image, const struct image_shape *shape, enum content content) {
     size_t size = image_layout(image, shape);
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
@@ -160,7 +160,7 @@ static void test_contents(void **state) {
     }
 }
 
-/* Several turns of whoever adds up ranges and chunks. */
+/* A picture so large that the sums over ranges and chunks take several rounds. */
 static void test_large(void **state) {
     (void)state;
     for (enum content content = 0; content < CONTENTS; content += SANITIZED ? 3 : 1) {

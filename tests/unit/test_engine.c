@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The engine in this process, on the fake driver: what a front that is going wrong asks for is refused
- * before anything of it is used. */
+ * The engine in this process, on the fake driver: a request of a misbehaving front is refused before any of
+ * it is used. */
 #include "gpu/engine/engine.h"
 
 #include <fcntl.h>
@@ -216,7 +216,7 @@ static void test_mask_offsets(void **state) {
     }
 }
 
-/* What it writes is not as large as the picture. */
+/* The output is smaller than the picture. */
 static void test_stats(void **state) {
     (void)state;
     struct wire_run run = good_run();
@@ -352,7 +352,7 @@ static void test_a_slot_that_grows(void **state) {
     close(other);
 }
 
-/* An engine whose device is so small that no lane may keep what a picture takes. */
+/* An engine whose device is so small that no lane may keep the memory of a picture. */
 static void test_memory_goes_back(void **state) {
     (void)state;
     struct engine_session *usual = lane;
@@ -365,7 +365,7 @@ static void test_memory_goes_back(void **state) {
     assert_int_equal(engine_open(&small, &options, &ready, &err), ST_OK);
     assert_int_equal(cuda_open(&cuda, options.library, &err), ST_OK);
     assert_int_equal(engine_session_create(&lane, small, &err), ST_OK);
-    engine_session_destroy(usual); /* what it holds counts, too */
+    engine_session_destroy(usual); /* memory that it holds counts, too */
     struct wire_run run = good_run();
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(run_on(&run, dup(slot)), ST_OK);

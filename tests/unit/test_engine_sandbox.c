@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * An engine on the fake driver that enters its sandbox as the process does, and then tries what one that was
- * taken over would: on its own thread, and on one that was there before, as the driver's are. */
+ * An engine on the fake driver that enters its sandbox as the process does, and then tries the calls of an
+ * attacker: on its own thread, and on one that was started before, as the driver's are. */
 #include "gpu/engine/engine_sandbox.h"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static char driver[PATH_MAX + 40];
 static int tcp, memory_file; /* descriptors from before */
 static unsigned version;     /* of Landlock */
 
-/* --- what is tried ------------------------------------------------------------------------- */
+/* --- attempts ------------------------------------------------------------------------------ */
 static struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_port = 0x0900};
 static struct iovec piece = {folder, 1};
 static struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
@@ -233,7 +233,7 @@ static int worker(void) {
     return serves() ? 0 : 1;
 }
 
-/* What a driver does while it runs. */
+/* System calls that a driver needs while it runs. */
 static int driver_calls(void) {
     struct error err = {0};
     struct stat facts;
@@ -272,7 +272,7 @@ static void check(int (*child)(void)) {
     fflush(NULL);
     pid_t pid = SANITIZED ? 0 : fork();
     if (SANITIZED) {
-        skip(); /* a sanitizer needs what is tried */
+        skip(); /* a sanitizer needs these calls */
     }
     if (pid == 0) {
         _exit(child());

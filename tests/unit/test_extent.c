@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How far the stages of a blur reach, and that what they keep follows from the size of the picture. That the
- * bytes are those of the plain extension is what tests/filters/test_blur.c compares. */
+ * Tests how far the stages of a blur reach, and that the samples they keep are bounded by the size of the
+ * picture. tests/filters/test_blur.c compares the bytes with those of the plain extension. */
 #include "filters/extent.h"
 
 #include <setjmp.h>
@@ -34,8 +34,8 @@ static void each_extent(visit *look) {
     }
 }
 
-/* What a stage keeps is no more than a little more than a picture that is reduced to that size has, or than
- * twice the period of the picture: 4 times the side. */
+/* A stage keeps little more samples than the picture reduced to that size has, or at most twice the period of
+ * the picture: 4 times the side. */
 static void check_length(const struct extent *extent) {
     ptrdiff_t rows = extent->size;
     for (unsigned i = 1; i <= extent->stages; i++) {
@@ -81,12 +81,12 @@ static void test_kept(void **state) {
     each_extent(check_kept);
 }
 
-/* Each stage finds what it reads. */
+/* Each stage has all samples that it reads. */
 static void check_needed(const struct extent *extent) {
     for (unsigned i = 1; i < extent->stages && extent_repeats(extent); i++) {
         struct span needed = extent_needed(extent, i), has = extent->span[i];
         assert_true(has.lo == 0 || (needed.lo >= has.lo && needed.hi <= has.hi));
-        assert_true(needed.lo <= 0 && needed.hi >= has.hi); /* a line has room for what is kept */
+        assert_true(needed.lo <= 0 && needed.hi >= has.hi); /* a line has room for the kept samples */
     }
 }
 

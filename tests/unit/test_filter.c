@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Arguments as text, and what a plan promises. */
+ * Arguments as text, and the properties of a plan. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static struct blur_plan plan_for(double sigma, int kernel_size, unsigned shift_x
     return chain.step[0].blur;
 }
 
-/* Variance of the whole axis in pixels of the plane: the taps', and what the reduction spends. */
+/* Variance of the whole axis in pixels of the plane: that of the taps plus that of the reduction. */
 static double variance(const struct blur_axis *axis) {
     double sum = 0;
     for (int k = 1; k <= axis->radius; k++) {

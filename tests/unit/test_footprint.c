@@ -47,7 +47,7 @@ static size_t library_of(enum codec_id codec, const struct metadata *metadata, b
     return footprint_of(&plan, cpu).library;
 }
 
-/* Every kind of metadata that is kept counts, more than once, and none of them beyond what is carried. */
+/* Every kind of metadata that is kept counts more than once, up to the limit on carried metadata. */
 static void test_metadata_that_is_kept_counts(void **state) {
     static const struct metadata none;
     static const uint8_t byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The matrix of request smuggling: whatever two parsers could read differently. */
+ * The matrix of request smuggling: messages that two parsers could read differently. */
 #include "server/http/framing.h"
 
 #include <setjmp.h>
@@ -220,7 +220,7 @@ static void test_size(void **state) {
     free(value);
 }
 
-/* What the rest of the server reads from it; and what is wrong first is what is said. */
+/* The values that the rest of the server reads; the first fault is the one reported. */
 static void test_findings(void **state) {
     (void)state;
     struct framing framing = feed("Host: a\nContent-Length: 00120\nExpect: 100-Continue");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Pages are appended to what a buffer holds. */
+ * Pages are appended to the contents of a buffer. */
 #include "codecs/png/gzip.h"
 
 #include <setjmp.h>

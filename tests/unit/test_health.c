@@ -12,7 +12,7 @@
 static char port[] = "BLURD_PORT=7000", admin_port[] = "BLURD_ADMIN_PORT=7001";
 static char *const variables[] = {port, admin_port, NULL};
 
-/* What health_config makes of a process with these arguments, each with a zero behind it. */
+/* The result of health_config for a process with these arguments, each ended by a zero. */
 static enum status load(struct config *config, const char *arguments, size_t size, struct error *err) {
     char path[] = "/tmp/blurd-test-XXXXXX";
     int fd = mkstemp(path);
@@ -75,7 +75,7 @@ static void test_wrong(void **state) {
     assert_string_equal(err.parameter, "port");
 }
 
-/* More than fits is cut, and nothing is read behind it. */
+/* Longer arguments are cut, and nothing behind the limit is read. */
 static void test_too_long(void **state) {
     (void)state;
     struct config config;

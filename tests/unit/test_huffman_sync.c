@@ -59,7 +59,7 @@ static void test_restart_markers(void **state) {
     buf_finish(&file);
 }
 
-/* The GPU gives up after a while; damage is not what it says then. */
+/* The GPU gives up after a limit, and does not report damage then. */
 static void test_walks_that_never_meet(void **state) {
     (void)state;
     struct material material = {
@@ -85,7 +85,7 @@ static void test_another_shape(void **state) {
     buf_finish(&file);
 }
 
-/* A byte of a header behind the first such marker, and what is said of it. */
+/* A changed byte in the header behind the first such marker, and the expected error. */
 static const struct {
     uint8_t marker, at, value;
     const char *sentence;
@@ -169,7 +169,7 @@ static void test_headers_that_are_not_taken(void **state) {
     buf_finish(&file);
 }
 
-/* What phones write: whole files, with something behind their end marker. */
+/* Files of phones: complete, with data behind their end marker. */
 static void test_more_behind_the_end(void **state) {
     (void)state;
     static const uint8_t text[] = "behind", index[] = "MPF", markers[] = {0xff, 0xd8, 0xff, 0xe1, 0xff, 0xd9};

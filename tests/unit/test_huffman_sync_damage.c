@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The walk over a JPEG's scan, with the fake driver, over files that are cut or damaged: what it calls whole,
- * libjpeg decodes without a warning. */
+ * The walk over a JPEG's scan, with the fake driver, over files that are cut or damaged: a file that it
+ * accepts is decoded by libjpeg without a warning. */
 #include "core/sanitizers.h"
 #include "tests/unit/huffman_sync_fixture.h"
 

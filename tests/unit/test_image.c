@@ -62,7 +62,7 @@ static uint32_t reduced(uint32_t size, unsigned shift) {
     return size / (1u << shift) + (size % (1u << shift) != 0);
 }
 
-/* What holds for every shape: planes behind each other, none over another, all aligned,
+/* Properties of every shape: planes behind each other, none over another, all aligned,
  * padded where libjpeg writes, and the same shape read back. */
 static void check_shape(const struct image_shape *shape) {
     struct image image;

@@ -136,7 +136,7 @@ static void test_subsampling_of_rgb(void **state) {
     }
 }
 
-/* One flat colour in, one flat colour out, whatever the model and depth. */
+/* One flat colour in, one flat colour out, for every model and depth. */
 static void flat_becomes(enum pixel_model model, unsigned depth, const uint16_t *sample, unsigned expected) {
     struct image image = fixture_image(fixture_shape(model, depth, 9, 9));
     unsigned channels = image_pixel_channels(model);
@@ -312,7 +312,7 @@ static void test_arithmetic_coding(void **state) {
     buf_finish(&file);
 }
 
-/* A JPEG with that many empty comments, and fill bytes, in front of what it has. */
+/* A JPEG with that many empty comments, and fill bytes, in front of its segments. */
 static enum status try_flood(size_t markers) {
     enum { FILL = 300000 };
     struct encode_options options = fixture_options();

@@ -30,7 +30,7 @@ static struct buf file_of(const struct jpeg_recipe *recipe) {
     return recipe_file(&sized);
 }
 
-/* What reading a file gives, on all three ways. */
+/* The results of reading a file in all three ways. */
 struct outcome {
     enum status status[3]; /* planes as stored, pixels, coefficients to be patched */
     struct error err[3];
@@ -217,7 +217,7 @@ static void test_restart_markers(void **state) {
     }
 }
 
-/* A decoder of arithmetic codes reads zeros for ever behind a marker, whichever it is. */
+/* A decoder of arithmetic codes reads zeros for ever behind any marker. */
 static void test_a_marker_in_arithmetic_codes(void **state) {
     (void)state;
     const struct jpeg_recipe recipe = {.luma = {2, 2}, .arithmetic = true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What of a JPEG's metadata reaches the output, in both formats. */
+ * The metadata of a JPEG that reaches the output, in both formats. */
 #include "codecs/metadata/losses.h"
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/picture_fixture.h"
@@ -154,7 +154,7 @@ static void test_extended_xmp_is_dropped(void **state) {
     buf_finish(&file);
 }
 
-/* ---- profiles whose length is not what it says ---- */
+/* ---- profiles with a wrong length ---- */
 
 static struct buf file_with_profile(uint32_t stated, size_t there) {
     struct buf file = plain_file();
@@ -175,7 +175,7 @@ static size_t profile_bytes(struct bytes file) {
     return found ? bytes_be16(found - 2) - 16 : 0;
 }
 
-/* A profile that states more than there is would be filled with what lies behind it in memory. */
+/* A profile that states more bytes than it has would be filled with the memory behind it. */
 static void test_stated_length_of_a_profile(void **state) {
     (void)state;
     static const struct {

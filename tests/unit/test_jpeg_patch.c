@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Patching against the coefficients that libjpeg reads: what is touched is what encoding
- * the new picture gives, what is not touched is what the input has. */
+ * Patching against the coefficients that libjpeg reads: touched blocks equal those of the encoded new
+ * picture, other blocks equal those of the input. */
 #include "codecs/jpeg/jpeg_patch.h"
 
 #include <math.h>
@@ -235,7 +235,7 @@ static void test_empty_mask_changes_nothing(void **state) {
     for_all(fill_nothing, judge_nothing);
 }
 
-/* Every pixel on its own touches one block of each component, whichever it is. */
+/* Every single pixel touches one block of each component. */
 static void test_one_pixel_touches_one_block_a_component(void **state) {
     (void)state;
     struct jpeg_recipe recipe = of_size(&recipes[0], 35, 19);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What patching refuses, and in which words; what it lets through of the metadata. */
+ * Files that patching refuses, with the errors, and the metadata that it keeps. */
 #include "codecs/jpeg/jpeg_patch.h"
 
 #include "tests/unit/exif_fixture.h"
@@ -124,7 +124,7 @@ static void test_tables_between_scans(void **state) {
     } cases[] = {
         {0, 9, ST_UNSUPPORTED, "quantization table 0"}, /* Y has used another */
         {1, 0, ST_UNSUPPORTED, "quantisation tables"},
-        {1, 9, ST_OK, ""}, /* nobody has used the first one */
+        {1, 9, ST_OK, ""}, /* the first one is unused */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct buf input = with_late_table(cases[i].number, cases[i].step);
@@ -176,7 +176,7 @@ static void test_truncation(void **state) {
             expect(&call, (struct bytes){exact, size}, ST_CORRUPT, "JPEG");
             free(exact);
         }
-        /* As when decoding: behind the rows of a single scan nothing is of interest. */
+        /* As when decoding: data behind the rows of a single scan is ignored. */
         assert_int_equal(do_call(&call, (struct bytes){file.data, file.size - 2}),
                          r == 0 ? ST_OK : ST_CORRUPT);
         end_call(&call);

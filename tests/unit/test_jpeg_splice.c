@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What libjpeg writes without metadata stands for the other encoder's JPEG: with the metadata spliced in, it
- * must be what our encoder writes with them. */
+ * A JPEG that libjpeg writes without metadata stands for that of the other encoder. With the metadata spliced
+ * in, it must equal the JPEG that our encoder writes with them. */
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/jpeg_splice_fixture.h"
 
-/* ---- what is carried ---- */
+/* ---- carried metadata ---- */
 
 enum { PART = 60000 };
 
@@ -52,7 +52,7 @@ static struct buf tagged_file(size_t profile, bool gray) {
     return file;
 }
 
-/* Also behind bytes that are there already. Returns what our encoder writes. */
+/* Also appends to a buffer that is not empty. Returns the JPEG of our encoder. */
 static struct buf assert_spliced_alike(struct image_shape shape, const struct encode_options *options,
                                        const struct metadata *metadata) {
     struct buf wanted = encode(shape, options, metadata);
@@ -138,7 +138,7 @@ static void test_no_metadata(void **state) {
     buf_finish(&wanted);
 }
 
-/* ---- what the encoder brings itself ---- */
+/* ---- segments of the encoder itself ---- */
 
 static void test_head_is_made_alike(void **state) {
     (void)state;

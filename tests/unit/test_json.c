@@ -116,7 +116,7 @@ static void test_random(void **state) {
     }
 }
 
-/* The reader that these tests rely on refuses what is not JSON. */
+/* The reader that these tests rely on refuses invalid JSON. */
 static void test_checker(void **state) {
     (void)state;
     static const char *const bad[] = {"",          "\"",    "\"\n\"",   "\"\\x\"",  "\"\xff\"",

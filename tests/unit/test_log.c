@@ -25,7 +25,7 @@ static void capture(void) {
     pipe_end = fd[0];
 }
 
-/* What was written to standard error since capture(). */
+/* The text written to standard error since capture(). */
 static size_t captured(char *text, size_t size) {
     ssize_t got = read(pipe_end, text, size - 1);
     close(pipe_end);
@@ -178,7 +178,7 @@ static void test_cutting(void **state) {
     }
 }
 
-/* More fields than fit: those that do not are left out whole. */
+/* More fields than fit: fields that do not fit are left out completely. */
 static void test_many_fields(void **state) {
     (void)state;
     for (int style = LOG_TEXT; style <= LOG_JSON; style++) {

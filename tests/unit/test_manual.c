@@ -9,7 +9,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-/* What an action prints, zero-terminated; the caller frees it. */
+/* The output of an action, zero-terminated; the caller frees it. */
 static char *printed(enum config_action action) {
     struct config config;
     char *text = NULL;
@@ -42,8 +42,8 @@ static void test_manual(void **state) {
     free(completion);
 }
 
-/* Each line is a command that is meant as one, or text; roff takes what begins with a dot or an apostrophe.
- */
+/* Each line is a command that is meant as one, or text; roff takes lines that begin with a dot or an
+ * apostrophe as commands. */
 static void test_no_accidental_commands(void **state) {
     (void)state;
     static const char *const commands[] = {".\\\"", ".TH ", ".SH ", ".B ", ".BR ",

@@ -49,7 +49,7 @@ static bool is_near(const uint8_t *inside, uint32_t width, uint32_t height, uint
     return false;
 }
 
-/* What `grow` means, block by block. */
+/* A plain implementation of `grow`, block by block. */
 static void check_grid(const struct test_image *fine, const struct test_image *grown,
                        const struct mask_grid *grid) {
     uint32_t width = fine->image.width, height = fine->image.height;

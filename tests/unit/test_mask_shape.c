@@ -191,7 +191,7 @@ static void test_borders(void **state) {
     }
 }
 
-/* Adds what one shape covers to `sum`. */
+/* Adds the coverage of one shape to `sum`. */
 static void add_coverage(const struct region_set *set, uint32_t width, uint32_t height, unsigned *sum) {
     struct test_image mask = gray_image(width, height);
     draw_mask(&mask, set, (struct mask_options){0}, NULL);

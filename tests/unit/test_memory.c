@@ -30,8 +30,8 @@ static void test_shares(void **state) {
         {1000, 131072, 600},                  /* a limit: 60 % of it */
         {512, 131072, 307},                   /* whole MiB */
         {100, 131072, 64},                    /* the least */
-        {131071, 131072, 78642},              /* however near it is to the machine's memory */
-        {131072, 131072, 32768},              /* a limit that limits nothing is none */
+        {131071, 131072, 78642},              /* a limit just below the machine's memory */
+        {131072, 131072, 32768},              /* a limit of all memory is no limit */
         {1 << 30, 8192, 2048},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -64,7 +64,7 @@ static void test_what_a_request_may_take(void **state) {
     }
 }
 
-/* Whatever the groups of this machine allow. tests/load/memory.py makes one with a limit. */
+/* Reads the limits of this machine's groups. tests/load/memory.py makes one with a limit. */
 static void test_automatic(void **state) {
     (void)state;
     uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Whatever happens to the cache of compiled kernels, only a module that is whole and the
- * right one comes out of it. */
+ * The cache of compiled kernels returns only complete modules with the right key, however its files are
+ * damaged. */
 #include "gpu/cuda/module_cache.h"
 
 #include <dirent.h>

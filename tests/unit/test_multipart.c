@@ -169,7 +169,7 @@ static void test_malformed(void **state) {
         {"--B\r\n" DISPOSITION "name=a\r\n\r\nx", "cut short"},
         {"--B\r\n" DISPOSITION "name=a\r\n\r\nx--B--", "cut short"},
         {"--B\r\n" DISPOSITION "name=a\r\n\r\n", "cut short"},
-        /* What follows an empty header is data, even when it looks like a header. */
+        /* Bytes after an empty header are data, even when they look like a header. */
         {"--B\r\n\r\n" DISPOSITION "name=a\r\n\r\nx\r\n--B--", "no name"},
         /* A header that does not end before the next delimiter. */
         {"--B\r\n" DISPOSITION "name=a\r\n--B\r\nX: y\r\n\r\nx\r\n--B--", "header"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The compiler of kernels, and what the build made with it: every kernel, for every
- * architecture. Needs no GPU. */
+ * The compiler of kernels, and the modules that the build made with it: every kernel, for every architecture.
+ * Needs no GPU. */
 #include "gpu/cuda/embedded.h"
 #include "gpu/cuda/nvrtc.h"
 

@@ -90,7 +90,7 @@ static void test_problems_are_described_to_the_end(void **state) {
     free(text);
 }
 
-/* Every row says what it is for: nothing else fills the description. */
+/* Every row has a text, because the description has no other source. */
 static void test_rows_are_described(void **state) {
     (void)state;
     unsigned routes;

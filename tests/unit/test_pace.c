@@ -12,7 +12,7 @@
 
 enum { LONGEST_MS = 20, TROUBLED_MS = 100 };
 
-/* What the library asked for counts while no handshake stands still. */
+/* The wait that the library asks for is used while no handshake is stalled. */
 static void test_no_rest(void **state) {
     (void)state;
     struct pace pace = {0};

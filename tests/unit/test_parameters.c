@@ -137,7 +137,7 @@ static void test_refusals(void **state) {
     }
 }
 
-/* What each endpoint takes beside what all take. */
+/* The parameters of each endpoint beside the shared ones. */
 static const struct {
     const char *filter; /* NULL: the pipeline */
     const char *own;

@@ -58,7 +58,7 @@ static struct buf make_file(uint32_t width, uint32_t height, uint8_t depth, uint
     return file;
 }
 
-/* What decoding must give for a sample: scaled to 8 bits, or looked up. */
+/* The expected value of a decoded sample: scaled to 8 bits, or looked up. */
 static uint32_t expected_at(uint8_t color_type, unsigned depth, uint32_t x, uint32_t y, unsigned channel) {
     if (color_type == 3) {
         return sample_at(x, y, 0, depth) * 3 * 5 + channel * 5;

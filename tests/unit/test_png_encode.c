@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the PNG encoder writes, read back by libpng and zlib, and the parts that it is made of. */
+ * The output of the PNG encoder, read back by libpng and zlib, and the parts of the encoder. */
 #include "codecs/png/deflate_rle.h"
 #include "codecs/png/huffman.h"
 #include "codecs/png/png.h"
@@ -269,7 +269,7 @@ static void test_runs_of_anything(void **state) {
     free(data);
 }
 
-/* What is looked at to make the codes is all zero, and everything else is not: the worst that can be. */
+/* All samples that the codes are made from are zero and all others are not: the worst case. */
 static void test_misleading_samples_stay_in_bounds(void **state) {
     (void)state;
     enum { SIZE = 1 << 17 };

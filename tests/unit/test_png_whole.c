@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The fast way to decode a PNG against libpng: the same pixels, and the same word on what is wrong. */
+ * The fast way to decode a PNG against libpng: the same pixels, and the same verdict on faults. */
 #include "codecs/png/png.h"
 #include "codecs/png/png_filter.h"
 #include "codecs/png/png_whole.h"
@@ -90,7 +90,7 @@ static void test_paeth_is_exact(void **state) {
     }
 }
 
-/* What a file's pixels are to a decoder, whichever. */
+/* The status and the pixels that a decoder gives for a file. */
 struct outcome {
     enum status status;
     struct image image;
@@ -280,7 +280,7 @@ static void test_every_truncation_is_judged_as_libpng_does(void **state) {
     buf_finish(&file);
 }
 
-/* What to do to the data of an otherwise good file. */
+/* A change of the data of an otherwise good file. */
 struct damage {
     const char *what;
     int rows;               /* rows more or less than the picture has */

@@ -100,7 +100,7 @@ static void test_body(void **state) {
     }
 }
 
-/* Whatever stands in the texts, at full length, the body stays JSON. */
+/* With any text of full length the body stays valid JSON. */
 static void test_hostile_texts(void **state) {
     (void)state;
     static const char *const pieces[] = {"\"",

@@ -20,7 +20,7 @@
 
 /* --- the driver -------------------------------------------------------------------------- */
 static struct {
-    CUresult cubin, ptx, function; /* what loading these, or looking up a kernel, gives */
+    CUresult cubin, ptx, function; /* the result of loading these, or of looking up a kernel */
     const char *jit_log;
     unsigned loads, unloads;
 } fake;
@@ -100,8 +100,8 @@ static void need_nvrtc(void) {
     }
 }
 
-/* NVRTC takes ten seconds for all kernels and a fraction of one for this; what happens with its code is the
- * same. AddressSanitizer does not see into NVRTC, so that only the other builds compile all kernels. */
+/* NVRTC takes ten seconds for all kernels and a fraction of one for this; its code is handled in the same
+ * way. AddressSanitizer does not see into NVRTC, so that only the other builds compile all kernels. */
 static const char short_source[] = "extern \"C\" __global__ void nothing() {}";
 #ifdef __SANITIZE_ADDRESS__
 #define WHOLE_SOURCE short_source
@@ -269,7 +269,7 @@ static void test_nvrtc_cache(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* What `blurd --version` names is what the build has. */
+/* `blurd --version` names the architectures that the build has. */
 static void test_the_named_kernels(void **state) {
     (void)state;
     char text[GPU_SUPPORT_MAX + 1] = "", name[32];

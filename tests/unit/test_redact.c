@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Redaction against a plain one, and the guarantee: what is in a region shows through its levels only. */
+ * Compares redaction with a plain implementation, and tests the guarantee: the output depends on the content
+ * of a region only through its levels. */
 #include "cpu/mask/redact.h"
 
 #include <setjmp.h>
@@ -69,7 +70,7 @@ static unsigned plain_level(const struct image *image, unsigned plane, unsigned 
     return mean / bin * bin + bin / 2;
 }
 
-/* Replaces what `mask` touches of a channel in `result` by the level of its mean in `source`. */
+/* Replaces the pixels of a channel of `result` that `mask` touches by the level of their mean in `source`. */
 static void plain_channel(const struct image *source, const struct image *result, unsigned p, unsigned c,
                           const struct image *mask) {
     const struct plane *plane = &source->plane[p];
@@ -109,7 +110,7 @@ static void plain_redact(const struct test_image *source, struct test_image *res
     test_image_free(&mask);
 }
 
-/* All models, overlapping regions, part of them off; padding, too, byte by byte. */
+/* All models, overlapping regions, some of them partly outside; compares the padding, too. */
 static void test_plain(void **state) {
     (void)state;
     uint64_t random = seed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Regions as text: what is read, and the sentence for each thing that is refused. */
+ * Regions as text: the shapes that are read, and the error for each text that is refused. */
 #include "filters/region.h"
 
 #include <math.h>

@@ -36,9 +36,9 @@ static char folder[] = "/tmp/blurd-sandbox-XXXXXX";
 static char allowed[64];   /* a file that SIGHUP would read */
 static int tcp, memory;    /* descriptors from before */
 static int notify;         /* a datagram socket, connected to the service manager's path */
-static int manager, other; /* what listens there, and on a path beside it */
+static int manager, other; /* sockets that listen there, and on a path beside it */
 
-/* --- what is tried ------------------------------------------------------------------------- */
+/* --- attempts ------------------------------------------------------------------------------ */
 static struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_port = 0x0900};
 static struct iovec piece = {folder, 1};
 static struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
@@ -108,7 +108,7 @@ static long try_memory_made_to_run(void) {
     return mprotect(made, 4096, PROT_READ | PROT_EXEC);
 }
 
-/* Stand for what is known at run time only. */
+/* Stand for values that are known at run time only. */
 enum { TCP = -1001, MEMORY = -1002, PARENT = -1003, NOTIFY = -1004 };
 
 static int two[2];
@@ -218,7 +218,7 @@ static long known(long argument) {
                                 : argument;
 }
 
-/* --- what still works ---------------------------------------------------------------------- */
+/* --- allowed calls ------------------------------------------------------------------------- */
 static void *nothing(void *argument) {
     return argument;
 }
@@ -244,7 +244,7 @@ static bool can_do_its_work(void) {
            send(pair[0], "x", 1, MSG_NOSIGNAL) == 1;
 }
 
-/* What goes to the path that the socket is connected to, and nowhere else. */
+/* Datagrams go to the path that the socket is connected to, and nowhere else. */
 static bool can_notify(void) {
     char text[8];
     return send(notify, "READY=1", 7, MSG_NOSIGNAL) == 7 && recv(manager, text, sizeof text, 0) == 7 &&
@@ -377,7 +377,7 @@ static void test_child(void **state) {
     const struct child *child = *state;
     int code = SANITIZED && child->sandboxed ? 77 : run(child);
     if (child->sandboxed && code == 77) {
-        skip(); /* no seccomp here, or a leak detector that needs what is tried */
+        skip(); /* no seccomp here, or a leak detector that needs these calls */
     }
     assert_int_equal(code, child->code);
 }

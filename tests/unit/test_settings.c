@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Dropped settings free what was made for them. */
+ * Dropped settings free their resources. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>

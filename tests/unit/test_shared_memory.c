@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The engine works on memory that the front can write at any time. Here another thread does, while headers
- * are read and JPEGs are made: whatever comes of it stays within the engine's own memory. On the fake driver.
+ * are read and JPEGs are made: the effects stay within the engine's own memory. On the fake driver.
  */
 #include "gpu/engine/engine.h"
 

@@ -95,7 +95,7 @@ static void test_refusals(void **state) {
     }
     reserve(two, MIB);
     slot_give_back(one);
-    reserve(two, 4 * MIB); /* what the idle slot held is there again */
+    reserve(two, 4 * MIB); /* the memory of the idle slot is available again */
     assert_int_equal(slot_pool_bytes(pool), 4 * MIB);
     slot_give_back(two);
     slot_give_back(NULL);
@@ -229,8 +229,8 @@ static void test_threads(void **state) {
         assert_int_equal(visitor[i].wrong, 0);
         served += visitor[i].served;
     }
-    assert_true(served > 300); /* not all: who waits for the processor may hold all the memory */
-    size_t held = 0;           /* the count is the sum of what the slots hold */
+    assert_true(served > 300); /* not all: threads that wait for the processor may hold all the memory */
+    size_t held = 0;           /* the count is the sum over the slots */
     struct slot *slot[THREADS];
     for (unsigned i = 0; i < THREADS; i++) {
         slot[i] = acquire(pool);

@@ -54,7 +54,7 @@ static struct slot *acquire(struct slot_pool *pool) {
     return slot;
 }
 
-/* What was not got is not counted, however often it is tried. */
+/* Memory that was refused is not counted, after any number of attempts. */
 static void test_no_memory(void **state) {
     (void)state;
     struct slot_pool *pool = make_pool(4 * MIB);
@@ -77,7 +77,7 @@ static void test_no_memory(void **state) {
     slot_pool_destroy(pool);
 }
 
-/* What the system does not take back is still there, and counted. */
+/* Memory that the system does not take back is still there, and counted. */
 static void test_memory_that_stays(void **state) {
     (void)state;
     struct slot_pool *pool = make_pool(4 * MIB);
@@ -121,7 +121,7 @@ static void await_visitor(struct visitor *visitor) {
     assert_int_equal(visitor->status, ST_OK);
 }
 
-/* One of three takes back what is idle; the others wait for that, and all get their memory. */
+/* One of three threads gives idle memory back; the others wait for that, and all get their memory. */
 static void test_memory_on_its_way_back(void **state) {
     (void)state;
     static struct visitor visitors[VISITORS];

@@ -69,7 +69,7 @@ static bool is_readable(int fd) {
     return poll(&poll_fd, 1, 0) == 1;
 }
 
-/* What is idle goes back to the system when its time has come, but for what another process holds. */
+/* Idle memory goes back to the system after its time, except memory that another process holds. */
 static void test_trim(void **state) {
     (void)state;
     struct slot_pool *pool = make_pool(64 * MIB);
@@ -99,8 +99,8 @@ static void test_trim(void **state) {
     slot_pool_destroy(pool);
 }
 
-/* Under load the pool does not call for each request, though nothing is left to do after each: slots of a GPU
- * keep their memory, and others are in use again. */
+/* Under load the pool makes no system call after each request, even if no other request is waiting: slots of
+ * a GPU keep their memory, and others are in use again. */
 static void test_trim_under_load(void **state) {
     (void)state;
     struct slot_pool *pool = make_pool(64 * MIB);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Which JPEGs the GPU's way takes, and what it says of the others, with the fake driver:
+ * JPEGs that the GPU accepts, and the statuses of the others, with the fake driver:
  * a status that sends the picture to the CPU, and the lane goes on. tests/gpu/jpeg.c looks at the pixels. */
 #include "core/orient.h"
 #include "tests/unit/submitter_fixture.h"
 
-enum { FLIPS = 300, FRAME_BEGIN = 0x9e, FRAME_END = 0xb1 }; /* the frame header of what libjpeg writes */
+enum { FLIPS = 300, FRAME_BEGIN = 0x9e, FRAME_END = 0xb1 }; /* the frame header that libjpeg writes */
 
 static void assert_good(const struct image_shape *shape) {
     const struct codec_limits limits = {
@@ -14,7 +14,7 @@ static void assert_good(const struct image_shape *shape) {
     assert_memory_equal(&picture.native, shape, sizeof *shape);
 }
 
-/* What a caller may do something about. */
+/* Statuses to which a caller can react. */
 static bool goes_to_cpu(enum status status) {
     return status == ST_UNSUPPORTED || status == ST_DEVICE || status == ST_BUSY;
 }

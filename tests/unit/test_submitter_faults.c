@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * JPEG to JPEG on the GPU when calls fail, with the fake driver: the status sends the
- * picture to the CPU, the lane goes on, and nothing is left behind. */
+ * picture to the CPU, the lane goes on, and nothing leaks. */
 #include "tests/unit/submitter_fixture.h"
 
 #include <pthread.h>
@@ -9,12 +9,12 @@ enum { EXECUTION_FAILED = 6, OUT_OF_MEMORY = 2 };
 enum { THREADS = 4, PICTURES = 10, FAILS_AT = 7, FAILS_AFTER_MS = 30 };
 
 /* --- calls --------------------------------------------------------------------------------- */
-/* Those that a lane and a picture need, in no order. */
+/* Calls that a lane and a picture need, in no order. */
 static const char *const calls[] = {
     "cuStreamCreate",    "cuEventCreate",  "cuMemHostAlloc",  "cuMemAlloc",           "cuEventRecord",
     "cuMemcpyHtoDAsync", "cuLaunchKernel", "cuMemsetD8Async", "cuStreamWriteValue32", "cuEventElapsedTime"};
 
-/* From opening to a picture and back to nothing. */
+/* Opens a lane, runs a picture and closes the lane. */
 static void fails_with(const struct buf *file, const char *call, int result, enum status expected) {
     size_t before, after, total;
     struct error err = {0};

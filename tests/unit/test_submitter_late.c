@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A device that is late, with the fake driver: its marks come when the test says so, its copies when somebody
- * waits for them. Calls that fail must not leave it at work on memory that others get next. */
+ * A device that is late, with the fake driver: its marks come when the test says so, its copies happen when a
+ * thread waits for them. After a failed call it must not work on memory that is in other use. */
 #include "tests/unit/submitter_fixture.h"
 
 #include <pthread.h>
@@ -14,10 +14,10 @@ enum { EXECUTION_FAILED = 6, COPIES_MAX = 4, PAGE = 4096 };
 enum { AT_A_TIME = 256, CROWD = AT_A_TIME + 4, EACH = 100, SIDE = 16, SMALL_ROOM = 4096 };
 enum { LATER_MS = 30, PATIENCE_MS = 10000 };
 
-/* --- what the device has yet to do ------------------------------------------------------------- */
+/* --- pending work of the device --------------------------------------------------------------- */
 static struct {
     struct cuda in_time;
-    unsigned under_way; /* calls since somebody waited */
+    unsigned under_way; /* calls since the last wait */
     struct {
         void *to;
         CUdeviceptr from;

@@ -13,7 +13,7 @@
 #define PARENT "00f067aa0ba902b7"
 #define ZEROS "00000000000000000000000000000000"
 
-/* Reads a field out of memory of exactly its size, so that a sanitizer sees what is read beyond. */
+/* Reads a field out of memory of exactly its size, so that a sanitizer sees reads beyond. */
 static struct trace read_field(const char *value) {
     struct trace trace = {0};
     size_t size = strlen(value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * JPEGs by any thread, with the fake driver: more threads than places, and a start that
- * fails wherever it can leaves nothing behind. */
+ * JPEGs by any thread, with the fake driver: more threads than places, and starts that fail at each possible
+ * call without a leak. */
 #include "gpu/engine/transcoder.h"
 #include "tests/unit/submitter_fixture.h"
 
@@ -170,7 +170,7 @@ static void test_places_come_back(void **state) {
     buf_finish(&file);
 }
 
-/* What all lanes of the device have taken. */
+/* Memory that all lanes of the device have taken. */
 static size_t kept(void) {
     return atomic_load(&device.memory_kept);
 }
@@ -216,7 +216,7 @@ static void test_memory_goes_back(void **state) {
     buf_finish(&file);
 }
 
-/* What lanes have from busier times goes when there is too much, though they are not needed any more. */
+/* Memory that idle lanes kept from busier times is freed when there is too much. */
 static void test_hoards_go(void **state) {
     (void)state;
     static struct worker workers[THREADS];

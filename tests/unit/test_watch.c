@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One connection from phase to phase: nothing of an earlier phase decides about a later one. The clock is the
+ * One connection from phase to phase: a later phase is independent of earlier ones. The clock is the
  * test's, so no time passes. */
 #include "server/http/peer.h"
 #include "server/http/watch.h"

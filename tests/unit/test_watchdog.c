@@ -61,7 +61,7 @@ static void test_work_has_no_deadline(void **state) {
     watchdog_enter(working.watch, WATCH_HEADERS, SHORT_MS, NULL);
     watchdog_enter(working.watch, WATCH_WORK, 0, NULL);
     watchdog_enter(moved.watch, WATCH_BODY, SHORT_MS, NULL);
-    watchdog_enter(moved.watch, WATCH_BODY, LONG_MS, NULL); /* later than what the thread waits for */
+    watchdog_enter(moved.watch, WATCH_BODY, LONG_MS, NULL); /* later than the thread's deadline */
     assert_true(silent(&working, QUIET_MS));
     assert_true(silent(&moved, 0) && silent(&fresh, 0));
     assert_false(watchdog_ended(working.watch) || watchdog_ended(moved.watch) || watchdog_ended(fresh.watch));
@@ -115,7 +115,7 @@ static void test_removal(void **state) {
     watchdog_destroy(NULL);
 }
 
-/* What expired stays so, and nothing more is sent. */
+/* An expired watch stays expired, and nothing more is sent. */
 static void test_expired_stays(void **state) {
     (void)state;
     struct watchdog *dog = start();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What an engine that is going wrong may say in messages of the right kind and size. */
+ * Wrong contents in messages of the right kind and size, from a misbehaving engine. */
 #include "gpu/wire/wire.h"
 
 #include <setjmp.h>

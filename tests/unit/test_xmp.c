@@ -19,7 +19,7 @@
 
 static unsigned losses;
 
-/* Of a copy with just the size, so that a sanitizer sees what is read outside. */
+/* Reads a copy of exactly that size, so that a sanitizer sees reads outside. */
 static struct buf sanitized_bytes(const void *packet, size_t size, bool upright) {
     struct buf output;
     uint8_t *copy = malloc(size ? size : 1);
@@ -166,7 +166,7 @@ static void test_data_in_texts_goes(void **state) {
     }
 }
 
-/* A comment between two halves of what must not be there. */
+/* A comment between two halves of a forbidden text. */
 static void test_joined_texts_go(void **state) {
     (void)state;
     check_element("<dc:source>CANARY base<!-- --> <!-- -->64,</dc:source>", false, LOSS_XMP);
