@@ -26,7 +26,7 @@ enum { ROOM = 1 << 15, PICTURES = 3 };
 
 static struct engine *engine;
 static struct engine_session *lane;
-static struct backend *cpu; /* what the results must be like */
+static struct backend *cpu; /* computes the expected results */
 static struct lane *cpu_lane;
 static int slot; /* the memfd */
 static uint8_t *memory;
@@ -111,7 +111,7 @@ static inline void fill_slot(void) {
     memcpy(memory + SOURCE, file.data, file.size);
 }
 
-/* Nothing but that piece has been written to. */
+/* Only that piece has been written to. */
 static inline void assert_written(uint64_t at, uint64_t size) {
     for (uint64_t i = 0; i < SLOT_SIZE; i++) {
         bool input = i >= SOURCE && i < SOURCE + file.size;

@@ -27,7 +27,7 @@ static inline struct buf bare_file(struct image_shape shape) {
     return encode(shape, &options, NULL);
 }
 
-/* Splices into a copy of exactly that size, so that a sanitizer sees what is read outside. */
+/* Splices into a copy of exactly that size, so that a sanitizer sees reads outside. */
 static inline enum status splice(struct bytes encoded, struct image_shape shape,
                                  const struct encode_options *options, const struct metadata *metadata,
                                  struct buf *output, struct error *err) {

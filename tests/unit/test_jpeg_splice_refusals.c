@@ -123,7 +123,7 @@ static void test_metadata_in_too_many_places(void **state) {
     buf_finish(&wanted);
 }
 
-/* Whatever a byte of the header says, nothing is read or written outside. */
+/* With any value in any byte of the header, nothing is read or written outside. */
 static void test_every_byte_of_the_header(void **state) {
     (void)state;
     struct image_shape shape = planar_shape(1, 1);
