@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The row primitives of a wide instruction set. Included once per instruction set, where VECTOR_BYTES, SIMD_HEADER and
- * ROW_SET (the function to define) are set. */
+ * The row primitives of a wide instruction set. Included once per instruction set, where VECTOR_BYTES,
+ * SIMD_HEADER and ROW_SET (the function to define) are set. */
 #include "cpu/rows/rows.h"
 
 #include "cpu/rows/rows_filters.h"
