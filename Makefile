@@ -42,6 +42,7 @@
 #   CCACHE=                                without ccache, which is used where it is installed and CC is not given
 #   WERROR=1                               warnings are errors, as in CI
 #   CUDA_HOME=/usr/local/cuda              where the CUDA toolkit is
+#   FORMATS="webp avif heif"               formats beside JPEG and PNG: each is built where its library is found
 #   GPU=auto|required|none                 without what the GPU needs: build for the CPU alone, or stop; none: do without
 
 CONFIG ?= release
@@ -51,6 +52,7 @@ PORT ?= 8080
 PREFIX ?= /usr/local
 CUDA_HOME ?= /usr/local/cuda
 GPU ?= auto
+FORMATS ?= webp avif heif
 BUILD := build/$(CONFIG)
 PLAYGROUND := build/playground
 ifeq ($(filter $(GPU),auto required none),)
@@ -60,6 +62,8 @@ ifeq ($(GPU),none)
 override CUDA_HOME := none
 endif
 CUDA_BUILD := build/cuda/$(subst /,-,$(patsubst /%,%,$(CUDA_HOME)))
+empty :=
+FORMATS_MK := $(BUILD)/formats-$(subst $(empty) ,-,$(strip $(FORMATS))).mk
 
 CONFIGS := release debug asan tsan fuzz afl coverage
 ifeq ($(filter $(CONFIG),$(CONFIGS)),)
@@ -123,12 +127,17 @@ BUILDS_NOTHING := clean distclean format help hooks lint run test bench check ch
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
+include $(FORMATS_MK)
 ifneq ($(and $(filter required,$(GPU)),$(wildcard $(CUDA_BUILD)/cuda.mk)),)
 ifeq ($(and $(CUDA_INCLUDE),$(NVRTC)),)
 $(error GPU=required, but NVRTC or CUDA headers are missing ($(shell sed -n '1s/^# //p' $(CUDA_BUILD)/cuda.mk)); remove $(CUDA_BUILD) to look again)
 endif
 endif
 endif
+
+# A format without its library keeps its row in the table of codecs, which says so.
+format_sources = $(if $(filter $(1),$(FORMATS_FOUND)),,$(wildcard codecs/$(2)/$(2)_*.c))
+NO_FORMAT := $(call format_sources,webp,webp) $(call format_sources,avif,avif) $(call format_sources,heif,heic)
 
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*/*none.c)
@@ -138,7 +147,7 @@ GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c progra
              decode.c encode.c shared_memory.c engine_sandbox.c selftest.c)
 
 SOURCES := $(wildcard $(foreach folder,core filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c))
-SOURCES := $(filter-out server/main.c,$(SOURCES)) $(GPU_SOURCES)
+SOURCES := $(filter-out server/main.c $(NO_FORMAT),$(SOURCES)) $(GPU_SOURCES)
 
 # Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
 TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
@@ -237,6 +246,7 @@ comma := ,
 base_flags = $(if $(filter tests/filters/reference_%,$(1)),$(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS),$(ALL_CFLAGS))
 own_flags = $(if $(filter cpu/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c,$(1)),$(VECTOR_avx512)) \
             $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
+            $(if $(filter codecs/%,$(1)),$(FORMAT_FLAGS)) \
             $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
 file_flags = $(strip $(base_flags) $(own_flags))
 
@@ -295,7 +305,7 @@ $(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*)
 $(BUILD)/server/pages/playground.o: $(PLAYGROUND)/page.html
 
 # Changes only when the compiler or the flags do; everything depends on it.
-FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(ALL_LDFLAGS)
+FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(subst ','\'',$(FORMAT_FLAGS)) $(ALL_LDFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@{ $(CC) --version | head -n 1; printf '%s\n' '$(FLAGS_TEXT)' '$(sort $(SOURCES))'; } >$@.new
@@ -307,6 +317,10 @@ $(PROBED_MK): Makefile
 	@for flag in $(PROBE); do \
 	    echo 'int probed;' | $(CC) -Werror $$flag -c -x c -o /dev/null - 2>/dev/null && echo $$flag; \
 	done | xargs echo 'PROBED :=' >$@
+
+# The name has the formats that were asked for, so that other ones are looked for anew.
+$(FORMATS_MK): codecs/formats.sh
+	@CC='$(CC)' codecs/formats.sh $@ '$(FORMATS)'
 
 $(CUDA_BUILD)/cuda.mk: gpu/cuda/cuda_headers.sh gpu/cuda/cuda_headers.txt
 	@CC='$(CC)' gpu/cuda/cuda_headers.sh $(CUDA_BUILD) '$(CUDA_HOME)'

@@ -5,18 +5,29 @@
 #include <assert.h>
 #include <string.h>
 
+#include "codecs/avif/avif.h"
 #include "codecs/foreign.h"
+#include "codecs/heic/heic.h"
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/png/png.h"
+#include "codecs/webp/webp.h"
 
 static const struct codec *const codecs[CODEC_COUNT] = {
-    [CODEC_JPEG] = &codec_jpeg,
-    [CODEC_PNG] = &codec_png,
+    [CODEC_JPEG] = &codec_jpeg, [CODEC_PNG] = &codec_png,   [CODEC_WEBP] = &codec_webp,
+    [CODEC_AVIF] = &codec_avif, [CODEC_HEIC] = &codec_heic,
 };
 
 const struct codec *codec_get(enum codec_id id) {
     assert(id < CODEC_COUNT);
     return codecs[id];
+}
+
+bool codec_decodes(enum codec_id id) {
+    return codec_get(id)->decode != NULL;
+}
+
+bool codec_encodes(enum codec_id id) {
+    return codec_get(id)->encode != NULL;
 }
 
 static bool find(struct bytes input, enum codec_id *id) {
@@ -63,7 +74,19 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
         return fail_unknown(input, err);
     }
     picture->metadata.orientation = 1;
-    return codecs[picture->codec]->probe(input, limits, picture, err);
+    const struct codec *codec = codecs[picture->codec];
+    if (!codec->probe) {
+        return fail(err, ST_UNSUPPORTED, "this build of blurd does not read %s", codec->title);
+    }
+    enum status status = codec->probe(input, limits, picture, err);
+    if (status != ST_OK) {
+        picture_finish(picture);
+    }
+    return status;
+}
+
+void picture_finish(struct picture *picture) {
+    buf_finish(&picture->metadata.store);
 }
 
 static bool same_shape(const struct image_shape *a, const struct image_shape *b) {
@@ -95,8 +118,11 @@ static enum status check_picture(enum codec_id id, const struct image *image, st
     if (!image->plane[0].data || image->width == 0 || image->height == 0) {
         return fail(err, ST_INTERNAL, "there is no picture to encode");
     }
-    if (id == CODEC_PNG && image->model == PIXEL_YCBCR) {
-        return fail(err, ST_INTERNAL, "PNG cannot hold YCbCr planes");
+    if (!codec_get(id)->planes && image->model == PIXEL_YCBCR) {
+        return fail(err, ST_INTERNAL, "%s cannot hold YCbCr planes", codec_get(id)->title);
+    }
+    if (!codec_encodes(id)) {
+        return fail(err, ST_UNSUPPORTED, "this build of blurd does not write %s", codec_get(id)->title);
     }
     return ST_OK;
 }

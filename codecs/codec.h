@@ -9,6 +9,8 @@
  *     codec_decode    pixels into that memory
  *     codec_encode    pixels to bytes
  *
+ * Afterwards picture_finish frees the metadata that were not borrowed from the input.
+ *
  * Codecs keep no state between calls and are thread-safe. They do not trust the input: every size is
  * checked before memory is taken. Truncated data, an undefined Huffman code and a wrong checksum are
  * ST_CORRUPT; surplus bytes are allowed. docs/api.md has the rule ("Damaged files"). */
@@ -20,6 +22,10 @@
 /* Never NULL for a valid id. */
 const struct codec *codec_get(enum codec_id id);
 
+/* Whether the build can read and write the format. */
+bool codec_decodes(enum codec_id id);
+bool codec_encodes(enum codec_id id);
+
 /* The codec whose magic bytes `input` starts with, or NULL. */
 const struct codec *codec_sniff(struct bytes input);
 
@@ -28,6 +34,9 @@ const struct codec *codec_sniff(struct bytes input);
  * the variant or the limit. Takes no memory proportional to the picture. */
 enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                         struct error *err);
+
+/* Frees what codec_probe took for metadata. Views of the metadata end with it. */
+void picture_finish(struct picture *picture);
 
 /* Decodes into `image`, which must be laid out and placed with the picture's native or pixels shape. On
  * failure the pixels are undefined. */
@@ -41,9 +50,10 @@ size_t codec_decode_bytes(const struct picture *picture, size_t input);
 size_t codec_encode_bytes(enum codec_id id, const struct image_shape *shape,
                           const struct encode_options *options);
 
-/* Appends the encoded picture to *output. PNG takes no PIXEL_YCBCR: decode to the pixels shape for it.
- * `metadata` may be NULL. JPEG composes alpha over white and rounds 16 bits to 8. The padding of 8-bit
- * grey and YCbCr planes may be overwritten. On failure *output may hold a part; discard it. */
+/* Appends the encoded picture to *output. Only codecs with `planes` take PIXEL_YCBCR: decode to the pixels
+ * shape for others. `metadata` may be NULL. JPEG composes alpha over white and rounds 16 bits to 8. The
+ * padding of 8-bit grey and YCbCr planes may be overwritten. On failure *output may hold a part; discard it.
+ */
 enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,
                          const struct metadata *metadata, struct buf *output, struct error *err);
 

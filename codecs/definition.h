@@ -13,9 +13,10 @@
 #include "core/producer.h"
 #include "core/status.h"
 
+struct codec_link;
 struct crew;
 
-enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_COUNT };
+enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_WEBP, CODEC_AVIF, CODEC_HEIC, CODEC_COUNT };
 
 /* Limits on what decoding a picture may cost. */
 struct codec_limits {
@@ -28,7 +29,9 @@ struct codec_limits {
      * through interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
     bool local_blocks;
     bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
+    bool first_frame;                /* of an animation the first frame is taken, instead of ST_UNSUPPORTED */
     const struct progress *progress; /* receives decoded rows; may be NULL */
+    struct codec_link *link;         /* isolated codecs run in its process; NULL: in this one */
 };
 
 enum {
@@ -67,6 +70,7 @@ struct metadata {
     unsigned losses;        /* bits of codecs/metadata/losses.h: metadata that can never be carried */
     uint16_t chunk_count;
     struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then texts and the time */
+    struct buf store; /* holds what a view cannot borrow from the input; picture_finish frees it */
 };
 
 /* The result of a probe, from the header alone. */
@@ -82,16 +86,18 @@ enum subsampling { SUBSAMPLING_AUTO, SUBSAMPLING_420, SUBSAMPLING_422, SUBSAMPLI
 
 /* The caller has checked the bounds. */
 struct encode_options {
-    uint8_t quality;              /* JPEG 1 to 100 */
+    uint8_t quality;              /* JPEG, WebP, AVIF: 1 to 100 */
     enum subsampling subsampling; /* JPEG; AUTO: as the planes are, else 4:2:0 */
     bool progressive;             /* JPEG */
-    uint8_t effort;               /* PNG 0 fastest to 9 smallest */
+    uint8_t effort;               /* PNG, WebP, AVIF: 0 fastest to 9 smallest */
+    bool lossless;                /* WebP */
     bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
     bool upright;                 /* the pixels were rotated: write orientation 1 */
     unsigned
         *losses; /* receives bits of codecs/metadata/losses.h: metadata lost despite keep_metadata; or NULL */
-    int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
-    struct crew *crew;   /* may help, with no effect on the bytes; NULL: none */
+    int64_t deadline_ns;     /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+    struct crew *crew;       /* may help, with no effect on the bytes; NULL: none */
+    struct codec_link *link; /* as in struct codec_limits */
 };
 
 /* Base of a codec's own encoding state. */
@@ -99,14 +105,19 @@ struct encoding {
     const struct codec *codec;
 };
 
+/* A codec that the build lacks has only its names and `sniff`. */
 struct codec {
-    const char *name; /* "jpeg" */
-    const char *mime; /* "image/jpeg" */
+    const char *name;  /* "jpeg" */
+    const char *title; /* "JPEG" */
+    const char *mime;  /* "image/jpeg" */
+    bool isolated;     /* runs in a process of its own (codecs/process/), for want of limits of its library */
+    bool planes;       /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
     bool (*sniff)(struct bytes input);
     enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                          struct error *err);
     enum status (*decode)(struct bytes input, const struct codec_limits *limits, const struct image *image,
                           struct error *err);
+    /* NULL: the codec only decodes. */
     enum status (*encode)(const struct image *image, const struct encode_options *options,
                           const struct metadata *metadata, struct buf *output, struct error *err);
     size_t (*decode_bytes)(const struct picture *picture, size_t input);

@@ -79,6 +79,8 @@ static bool jpeg_sniff(struct bytes input) {
 
 const struct codec codec_jpeg = {
     .name = "jpeg",
+    .title = "JPEG",
+    .planes = true,
     .mime = "image/jpeg",
     .sniff = jpeg_sniff,
     .probe = jpeg_probe,

@@ -81,6 +81,7 @@ static bool sniff(struct bytes input) {
 
 const struct codec codec_png = {
     .name = "png",
+    .title = "PNG",
     .mime = "image/png",
     .sniff = sniff,
     .probe = png_probe,

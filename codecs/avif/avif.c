@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/avif/avif.h"
+
+#include "codecs/bmff.h"
+
+static bool sniff(struct bytes input) {
+    return bmff_has_brand(input, "avif") || bmff_has_brand(input, "avis");
+}
+
+const struct codec codec_avif = {
+    .name = "avif",
+    .title = "AVIF",
+    .mime = "image/avif",
+    .isolated = true,
+    .sniff = sniff,
+};

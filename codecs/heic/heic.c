@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/heic/heic.h"
+
+#include "codecs/bmff.h"
+
+static bool sniff(struct bytes input) {
+    static const char *const brands[] = {"heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "msf1"};
+    bool found = false;
+    for (unsigned i = 0; i < sizeof brands / sizeof *brands && !found; i++) {
+        found = bmff_has_brand(input, brands[i]);
+    }
+    return found;
+}
+
+const struct codec codec_heic = {
+    .name = "heic",
+    .title = "HEIC",
+    .mime = "image/heic",
+    .isolated = true,
+    .sniff = sniff,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/webp/webp.h"
+
+#include <string.h>
+
+static bool sniff(struct bytes input) {
+    return input.size >= 12 && memcmp(input.data, "RIFF", 4) == 0 && memcmp(input.data + 8, "WEBP", 4) == 0;
+}
+
+const struct codec codec_webp = {
+    .name = "webp",
+    .title = "WebP",
+    .mime = "image/webp",
+    .isolated = true,
+    .sniff = sniff,
+};
