@@ -2,9 +2,9 @@
 """Makes build/python, the environment in which tests run (tests/python.sh), unless it is there and current.
 
 In it are Python's own library; the Debian packages that config/packages.sh asks for and the packages that these need,
-by links to their modules; and before them what config/pypi.sh kubernetes has brought. A virtual environment that sees
-all packages of the host would find the same modules, but also plugins of pytest that other packages bring, and modules
-that this project forgot to ask for."""
+by links to their modules; and before them the packages that `config/pypi.sh kubernetes` installs. A virtual
+environment that sees all packages of the host would find the same modules, but also plugins of pytest that
+other packages bring, and modules that this project forgot to ask for."""
 
 import fcntl
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Clients that two generators make of the description: they must drop nothing, and what they make must work."""
+"""Clients that two generators make from the description: no part of it may be dropped, and the clients must
+work."""
 
 import importlib
 import importlib.resources
@@ -13,7 +14,7 @@ import sys
 import pictures
 from PIL import Image
 
-# What openapi-generator warns of whatever it is given.
+# Warnings that openapi-generator prints for any input.
 USUAL = ('OpenAPI 3.1 support is still in beta', 'Failed to get the schema name: null')
 # The other generator knows pictures as bytes only when it is told so; docs/api.md has the same lines.
 CONFIGURATION = {'content_type_overrides': {'image/jpeg': 'application/octet-stream', 'image/png': 'application/octet-stream'}, 'post_hooks': []}
@@ -30,7 +31,7 @@ def operations(document):
 
 
 def generate(document, folder, packages):
-    """Makes both clients. Returns what went wrong."""
+    """Makes both clients. Returns the errors."""
     description, configuration = folder / 'openapi.json', folder / 'configuration.json'
     description.write_text(json.dumps(document))
     configuration.write_text(json.dumps(CONFIGURATION))
@@ -110,7 +111,7 @@ def use_pydantic(url, token, own):
 
 
 def check(running, token, folder, packages):
-    """Makes the clients and uses them. Whether all is well; says what is not."""
+    """Makes the clients and uses them. Prints errors and returns whether there were none."""
     wrong = generate(running.get('/openapi.json').json(), folder, packages)
     for text in wrong:
         print('   ', text[:2000])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What schemathesis cannot know from the description: bytes that are a picture, values with a grammar of their own, and
-the rules between parameters, which stand in the description's text."""
+"""Inputs that schemathesis cannot derive from the description: bytes that are a picture, values with a
+grammar of their own, and the rules between parameters, which stand in the description's text."""
 
 import pathlib
 import sys
@@ -28,7 +28,7 @@ schemathesis.openapi.format('ops', st.lists(st.sampled_from(STEPS), min_size=1, 
 
 
 def fits_convolve(given):
-    """One of kernel and preset; a size only for what has none of its own."""
+    """Exactly one of kernel and preset; a size only where the kernel has none."""
     given.setdefault('kernel', MATRICES[0])
     if given.pop('preset', 'none') == 'box':
         given['preset'] = 'box'

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Asks the daemon whatever its description allows, and much that it does not: schemathesis with all of its checks.
-Before that, two generators make clients of the description, and these are used.
+"""Sends the daemon requests that its description allows, and many that it does not: schemathesis with all of
+its checks. Before that, two generators make clients of the description, and these are used.
 
     tests/api/run.py [EXAMPLES]     requests made up for each operation, beside those for each boundary (15)
 

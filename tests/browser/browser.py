@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys
 
 BROWSER = '/usr/bin/chromium'
 DRIVER = '/usr/bin/chromedriver'
-# What the page does wrong before a test can look: violations of its policy, errors of its script.
+# Faults of the page before a test can look: violations of its policy, errors of its script.
 LISTEN = """
 window.wrongs = [];
 addEventListener('securitypolicyviolation', (event) => wrongs.push(`policy: ${event.violatedDirective} ${event.blockedURI}`));
@@ -96,7 +96,7 @@ class Playground:
             time.sleep(0.03)
 
     def settled(self, needle='Filtered by'):
-        """Waits for the answer to what was asked last, past the pause before it is sent."""
+        """Waits for the answer to the last request, which is sent after a pause."""
         time.sleep(0.2)
         self.until(lambda: needle in self.text('#facts') and not self.js(
             'return document.querySelector("#result").hasAttribute("aria-busy")'))
@@ -115,7 +115,7 @@ class Playground:
         return [code.get_attribute('textContent') for code in self.all('#region-list code')]
 
     def wrongs(self):
-        """What the page or the console complain of; a refused request is no complaint of ours."""
+        """Errors of the page or in the console, except refused requests."""
         lines = [entry['message'] for entry in self.driver.get_log('browser') if 'Failed to load resource' not in entry['message']]
         return lines + self.js('return window.wrongs')
 
@@ -131,7 +131,7 @@ class Playground:
         self.js('document.querySelector(`input[name=filter][value=${arguments[0]}]`).click()', name)
 
     def set(self, selector, value):
-        """As typing does, but for what types of fields a driver cannot fill in."""
+        """Sets the value as typing does, for types of fields that a driver cannot fill in."""
         self.js("""const field = document.querySelector(arguments[0]);
                    field.value = arguments[1];
                    field.dispatchEvent(new Event('input', { bubbles: true }));
@@ -201,7 +201,7 @@ class Playground:
         before = set(os.listdir(self.folder))
         self.js('document.querySelector(arguments[0]).click()', selector)
         def arrived():
-            # What arrives has another name; an empty file keeps its place.
+            # The downloaded file has another name; an empty file keeps its place.
             names = set(os.listdir(self.folder)) - before
             complete = len(names) == 1 and not [name for name in names if name.endswith('.crdownload') or name[0] == '.']
             return [name for name in names if complete and os.path.getsize(os.path.join(self.folder, name))]

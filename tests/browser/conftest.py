@@ -41,7 +41,7 @@ def driver(downloads):
 
 @pytest.fixture
 def page(driver, server, downloads):
-    """The page, freshly opened, with the answer for its first sample; nothing may go wrong on it."""
+    """The page, freshly opened, with the answer for its first sample. Errors on it fail the test."""
     playground = browser.Playground(driver, server.url(''), downloads).open()
     playground.settled()
     yield playground
@@ -63,7 +63,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def start_daemon():
-    """A daemon with options of its own, stopped after the test."""
+    """Starts a daemon with the given options, which is stopped after the test."""
     running = []
 
     def start(*options, **more):

@@ -53,7 +53,7 @@ const names = ['for', 'aria-describedby', 'aria-labelledby'];
 return [...document.querySelectorAll(names.map((name) => `[${name}]`).join())].flatMap((element) => names.flatMap((name) =>
     (element.getAttribute(name) ?? '').split(' ').filter((id) => id && !document.getElementById(id))));
 """
-# What is cut off at a side; and what is too small to be touched.
+# Elements that are cut off at a side, and elements that are too small to be touched.
 OUTSIDE = """
 return [...document.querySelectorAll('button, input, select, textarea, img, pre, .field, li')].filter((element) => {
     const box = element.getBoundingClientRect();
@@ -187,7 +187,7 @@ def test_nothing_moves_for_those_who_asked(page):
 
 @pytest.mark.parametrize('width,height', ((320, 560), (360, 740), (740, 360), (820, 1100), (1600, 1000)))
 def test_sizes(page, width, height):
-    """Nothing is cut off or needs scrolling aside; on phones what is touched is large enough."""
+    """Nothing is cut off or needs scrolling aside; on phones controls are large enough to touch."""
     page.open(width, height, touch=width < 500)
     page.settled()
     for state in STATES:

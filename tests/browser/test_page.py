@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What people do with the page: pictures in, parameters, before and after, errors, files and commands out."""
+"""Uses of the page: pictures in, parameters, before and after, errors, files and commands out."""
 
 import io
 import subprocess
@@ -16,7 +16,8 @@ ODD = "it's a $HOME; `id`, \"so\".png"
 
 
 def same(page, folder, name, content, **environment):
-    """Runs the command as it stands there in a shell beside the picture: it must give what the page got."""
+    """Runs the displayed command in a shell in the picture's folder: it must give the bytes that the page
+    got."""
     (folder / name).write_bytes(content)
     done = subprocess.run(['bash', '-euc', page.command()], cwd=folder, capture_output=True, timeout=60, check=False,
                           env={'PATH': '/usr/bin:/bin', 'HOME': '/nonexistent', **environment})
@@ -171,7 +172,7 @@ def test_on_a_gpu(driver, start_gpu, downloads):
 
 
 def test_the_same_on_the_cpu(driver, start_gpu, downloads):
-    """Beside what a GPU answered: stages on one scale, and whether the bytes are the same."""
+    """Next to the GPU's answer: stages on one scale, and whether the bytes are the same."""
     page = browser.Playground(driver, start_gpu().url(''), downloads).open()
     page.settled()
     page.find('#compare').click()

@@ -18,7 +18,7 @@ SHAPES = ('rectangle', 'ellipse', 'polygon')
 
 @pytest.fixture
 def page(page, folder):
-    """With a picture of 320x200 whose answer is a PNG, so that what is outside stays as it was."""
+    """With a picture of 320x200 whose answer is a PNG, so that pixels outside stay unchanged."""
     page.upload(folder / 'photo.jpg')
     page.settled('320 ×')
     page.set('#output-format', 'png')
@@ -243,7 +243,7 @@ def test_a_new_picture_has_no_regions(page):
 
 
 def test_turned_pictures_are_upright(page, tmp_path):
-    """Regions are places in what people see, whatever the orientation stored."""
+    """Regions are places in the displayed picture, for each stored orientation."""
     exif = Image.Exif()
     exif[0x0112] = 6
     path = tmp_path / 'turned.jpg'

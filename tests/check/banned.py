@@ -14,9 +14,9 @@ BANNED = {
     "mktemp": "mkstemp", "tempnam": "mkstemp", "gmtime": "gmtime_r", "localtime": "localtime_r", "ctime": "strftime",
     "asctime": "strftime", "usleep": "nanosleep", "bzero": "memset", "vfork": "posix_spawn",
 }
-# What serves many clients must not end for one. These are programs, the file whose HTTP library
-# calls back when its own state is broken and it would abort, two that fork to find something out, and the
-# GPU's processes, which are made to end.
+# A process that serves many clients must not exit because of one. The exceptions are programs, the file that
+# the HTTP library calls back when its state is broken and it would abort, two files that fork for a check,
+# and the GPU's processes, which may end.
 ENDINGS = re.compile(r"\b(exit|_exit|quick_exit|abort)\s*\(")
 MAY_END = ("server/main.c", "server/process/drain.c", "server/http/http.c", "core/call_list.c", "gpu/engine/engine_process.c", "gpu/front/spawner.c", "gpu/front/presence.c", "gpu/front/none.c", "tests/", "bench/")
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")

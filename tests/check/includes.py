@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Folders include each other in one direction only, modules never in a circle, and each library in one place.
 
-A module is what shares a stem: x.c, x.h, x.cu and x.cuh of one folder. What is still to be mended is in includes.known,
-which may only shrink."""
+A module is the files with one stem: x.c, x.h, x.cu and x.cuh of one folder. Known violations are in
+includes.known, which may only shrink."""
 import re
 
 import tree
@@ -18,8 +18,8 @@ ALLOWED = {
     "cpu": {"core", "filters"},
     "gpu": {"core", "filters"},
 }
-# The same inside of a folder: what a subfolder may include of its parent, beside itself. "." is the files of the parent
-# itself, x.h a single file. A subfolder that is not here is free.
+# The same inside a folder: the parts of its parent that a subfolder may include beside itself. "." is the
+# files of the parent itself, x.h a single file. A subfolder that is not here is free.
 ALLOWED_INSIDE = {
     "cpu/rows": set(),
     "cpu/mask": {".", "rows"},

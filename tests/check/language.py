@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Comments and texts of the product say who does what: a sentence with a subject and a verb, in the words of the field.
 
-Only what a pattern can find. Files that are still to be rewritten are in language.known, which may only shrink."""
+Patterns find only part of the violations. Files with known ones are in language.known, which may only
+shrink."""
 import re
 
 import tree

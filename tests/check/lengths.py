@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions, files and folders stay small. CONTRIBUTING.md states the same limits. What is above them today is in
-lengths.known, which may only shrink; nothing is above the outer limits."""
+"""Functions, files and folders stay small. CONTRIBUTING.md states the same limits. Known violations are in
+lengths.known, which may only shrink; nothing exceeds the outer limits."""
 import collections
 import shutil
 import subprocess

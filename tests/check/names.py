@@ -2,7 +2,8 @@
 """One name, one meaning: no struct tag and no public function twice in the product, and the functions of x.h begin with x.
 
 A function may also begin with the name of its subfolder (codecs/png: png_…), with a folder's name in front of the stem, or
-with the tag of a struct that the header shows: core/bytes.h has buf_append for its struct buf. What is still to be mended is in names.known, which may only shrink."""
+with the tag of a struct that the header shows: core/bytes.h has buf_append for its struct buf. Known
+violations are in names.known, which may only shrink."""
 import re
 import shutil
 import subprocess

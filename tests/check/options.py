@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every option is read by code outside config/: one that does nothing is a lie."""
+"""Every option is read by code outside config/, so that none is without effect."""
 import re
 
 import tree

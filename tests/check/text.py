@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Licence lines, line ends, links between pages, and no path of anybody's machine."""
+"""Licence lines, line ends, links between pages, and no path of a developer's machine."""
 import re
 
 import tree

@@ -36,9 +36,9 @@ def code(path):
 
 
 def shrinking(check, kind, found):
-    """The problems of {fault: what is wrong}, where those that are still to be mended are lines `kind fault` of CHECK.known.
-    The list may only shrink: a fault that is new is a problem, and so is a line whose fault is gone.
-    `python3 tests/check/CHECK.py --forget` removes such lines."""
+    """The problems of {fault: what is wrong}, where known faults are lines `kind fault` of CHECK.known. The
+    list may only shrink: a new fault is a problem, and so is a line whose fault is gone. `python3
+    tests/check/CHECK.py --forget` removes such lines."""
     path = ROOT / "tests" / "check" / f"{check}.known"
     lines = path.read_text().splitlines()
     known = {line[len(kind) + 1:] for line in lines if line.startswith(kind + " ")}
@@ -51,7 +51,7 @@ def shrinking(check, kind, found):
 
 
 def finish(problems, summary=""):
-    """Ends a check: prints what is wrong, or the summary."""
+    """Ends a check: prints the problems, or the summary."""
     for problem in problems:
         print("    " + problem)
     if summary:

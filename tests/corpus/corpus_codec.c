@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Runs every file of a corpus through the codecs and compares the outcome with the
  * corpus's MANIFEST.tsv: tab-separated, path first, acceptable HTTP statuses ninth.
- * Accepted pictures are encoded to both formats, from planes and from pixels, and what was
- * written must decode again. Also reports files that take long.
+ * Accepted pictures are encoded to both formats, from planes and from pixels, and the output must decode
+ * again. Also reports slow files.
  *
  *     corpus_codec DIRECTORY */
 #include <inttypes.h>
@@ -81,7 +81,7 @@ static enum status decode_written(const struct buf *output, struct error *err) {
     return status;
 }
 
-/* Decodes to one of the two shapes and encodes what came out. */
+/* Decodes to one of the two shapes and encodes the result. */
 static enum status recode(struct bytes input, const struct picture *picture, const struct image_shape *shape,
                           enum codec_id id, struct error *err) {
     struct codec_limits limits = default_limits();

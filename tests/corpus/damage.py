@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Damaged JPEGs: what the daemon says of them, beside what libjpeg-turbo's djpeg warns about.
+"""Compares the daemon's answers to damaged JPEGs with the warnings of libjpeg-turbo's djpeg.
 
     apt install libjpeg-turbo-progs
     BLURD=build/release/blurd tests/corpus/damage.py [files of each kind] [seed]
 
 Overwrites 64 bytes at a random place in the scans of a file, asks djpeg and the daemon, and prints a row for each kind of file. By the rule of
-docs/api.md surplus bytes before a marker are allowed, and all else that djpeg warns about is an error. djpeg may overlook codes that do
-not exist, since libjpeg's faster loop does not look; the daemon never does. The exit status is 1 when a file was answered against the rule."""
+docs/api.md surplus bytes before a marker are allowed, and any other warning of djpeg is an error. djpeg may
+overlook codes that do not exist, since libjpeg's faster loop does not look; the daemon never does. The exit
+status is 1 when a file was answered against the rule."""
 
 import collections
 import pathlib
@@ -60,7 +61,7 @@ def overwrite(data, places, order):
 
 
 def warnings(data):
-    """What djpeg says of a file, without the numbers: each warning once."""
+    """The warnings of djpeg about a file, without numbers, each once."""
     done = subprocess.run(['djpeg', '-verbose', '-verbose', '-verbose'], input=data, capture_output=True)
     lines = done.stderr.decode(errors='replace').splitlines()
     said = [re.sub(r'0x\w+|\d+', '#', line) for line in lines if line.startswith(('Corrupt', 'Invalid', 'Inconsistent', 'Premature'))]
@@ -72,7 +73,7 @@ def is_allowed(warning):
 
 
 def judge(found, status):
-    """What djpeg says and what the daemon says, in a few words; and whether they disagree."""
+    """The verdicts of djpeg and of the daemon in a few words, and whether they disagree."""
     harmful = sorted(w for w in found if not is_allowed(w))
     says = harmful[0] if harmful else 'surplus bytes' if found else 'nothing'
     return says, (status == 200) == bool(harmful)

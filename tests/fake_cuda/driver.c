@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * A CUDA driver without a GPU, for tests: the functions of gpu/cuda/driver.def over host memory. Device
- * memory is the heap's, so that a sanitizer sees what a kernel does wrong; streams finish
- * each call before it returns. Kernels run for real (kernels.cpp), whatever the module that
- * was loaded. FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION, FAKE_CUDA_ARCHITECTURE (90), FAKE_CUDA_MEMORY
- * (bytes), FAKE_CUDA_MISSING (a function that the driver lacks) and FAKE_CUDA_OPENS (a file that it opens for
- * each launch) describe it. */
+ * memory is the heap's, so that a sanitizer sees faults of a kernel; streams finish each call before it
+ * returns. The real kernels run on the host (kernels.cpp), for any module that was loaded. FAKE_CUDA_DEVICES,
+ * FAKE_CUDA_VERSION, FAKE_CUDA_ARCHITECTURE (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_MISSING (a function
+ * that the driver lacks) and FAKE_CUDA_OPENS (a file that it opens for each launch) describe it. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -263,7 +262,7 @@ CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr data, cuuint32_t valu
 
 /* ---- how functions are found ---- */
 
-/* Only these two are visible, so that what FAKE_CUDA_MISSING names is nowhere to be found. */
+/* Only these two are visible, so that the function named by FAKE_CUDA_MISSING cannot be found. */
 #define VISIBLE __attribute__((visibility("default")))
 extern VISIBLE __typeof__(cuDriverGetVersion) cuDriverGetVersion;
 extern VISIBLE __typeof__(cuGetProcAddress) cuGetProcAddress;

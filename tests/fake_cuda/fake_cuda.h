@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Between the fake driver (C) and what runs the kernels (C++). */
+ * The interface between the fake driver (C) and the code that runs kernels (C++). */
 #ifndef BLURD_TESTS_FAKE_CUDA_H
 #define BLURD_TESTS_FAKE_CUDA_H
 

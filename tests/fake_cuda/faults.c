@@ -12,7 +12,7 @@ enum { FAULTS_MAX = 8 };
 
 struct fault {
     char call[48];
-    int number, result; /* of the call that fails; what it returns */
+    int number, result; /* of the call that fails; its result */
     int sleep_ms;
     bool sticky, hang;
     int seen;
@@ -26,7 +26,7 @@ static char later_text[128];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Those that work in a process whose context is lost. */
+/* Calls that work in a process whose context is lost. */
 static bool is_harmless(const char *call) {
     static const char *const names[] = {"cuGetErrorName",  "cuGetErrorString",    "cuDriverGetVersion",
                                         "cuInit",          "cuDeviceGetCount",    "cuDeviceGet",

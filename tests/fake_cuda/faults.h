@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* What the call of that name shall return, 0 for doing its work. Counts the call. */
+/* The result that the call of that name shall return, or 0 to do its work. Counts the call. */
 int fault_of(const char *call);
 
 /* From now on every call that touches a context returns `result`. */

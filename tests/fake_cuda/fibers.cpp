@@ -15,7 +15,7 @@ uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 enum fiber_state { FIBER_READY, FIBER_AT_BLOCK, FIBER_AT_WARP, FIBER_ENDED };
 
-typedef void *place[5]; /* what __builtin_setjmp keeps */
+typedef void *place[5]; /* the state that __builtin_setjmp saves */
 
 struct fiber {
     fiber_state state;
@@ -100,7 +100,7 @@ __attribute__((noipa)) static void launch(unsigned i) {
     }
 }
 
-/* Lets go on whoever waits with all of its warp, else whoever waits with all of the block.
+/* Resumes each warp whose threads all wait, else the whole block if all of its threads wait.
  * Returns false when all have ended, or when they wait for each other in vain. */
 static bool release() {
     bool any = false;

@@ -7,7 +7,7 @@
 #include "tests/fake_cuda/fibers.h"
 #include "tests/fake_cuda/shim.h"
 
-/* What every block may have, and behind it a pattern that shows who takes more. */
+/* The shared memory of a block, and behind it a pattern that shows writes beyond it. */
 enum { SHARED_SIZE = 48 * 1024, SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 

@@ -7,7 +7,7 @@
 
 #include "tests/filters/random.h"
 
-/* What fills padding and guards: memcmp over all of `memory` shows a write outside the picture. */
+/* The byte that fills padding and guards: memcmp over all of `memory` shows a write outside the picture. */
 enum { GUARD_BYTE = 0xa5, GUARD_BYTES = 256 };
 
 struct test_image {

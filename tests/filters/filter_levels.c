@@ -155,8 +155,8 @@ static void copy_rows(const struct slow *slow, uint32_t begin, uint32_t end) {
     }
 }
 
-/* Goes on when everybody has had the time to do what became possible: what begins too early reads what is not
- * there. */
+/* Pauses after each step, until the helpers have done the parts that became possible: a part that begins too
+ * early reads rows that are not there. */
 static enum status make_slowly(void *context, const struct progress *progress, struct error *err) {
     (void)err;
     const struct slow *slow = context;
@@ -173,8 +173,7 @@ static enum status make_slowly(void *context, const struct progress *progress, s
     return ST_OK;
 }
 
-/* Half of the runs work in memory that is lent, exactly what the backend asks for; the others in the lane's.
- */
+/* Half of the runs get memory of exactly the size that the backend asks for, the others the lane's. */
 static struct working lend(struct levels *levels, const struct lane *lane, const struct run *run) {
     struct image_shape shape = image_shape(run->source);
     unsigned random = (unsigned)test_random(&levels->random);
@@ -208,7 +207,7 @@ static enum status run_level(struct levels *levels, struct lane *lane, const str
     return status;
 }
 
-/* What a run says of its target, which must be there by then. */
+/* The rows of the target that a run reports as final; they must be correct by then. */
 struct told {
     const struct image *expected, *got;
     uint32_t rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Chains written as text, run at every CPU level and compared byte by byte. For cmocka tests: what fails
- * ends the test with the case. */
+ * Chains written as text, run at every CPU level and compared byte by byte. For cmocka tests: a failure ends
+ * the test and names the case. */
 #ifndef BLURD_TESTS_FILTER_LEVELS_H
 #define BLURD_TESTS_FILTER_LEVELS_H
 
@@ -39,7 +39,7 @@ struct test_image make_noise(struct levels *levels, const struct image_shape *sh
 struct test_image make_mask(struct levels *levels, const struct image_shape *shape);
 
 /* Runs the chain at each level (mask NULL: none) and compares all of the target's memory, guards and padding
- * too. `text` says in a failure what was run. */
+ * too. `text` names the case in a failure. */
 void compare_levels(struct levels *levels, const char *text, const struct chain *chain,
                     const struct test_image *source, const struct test_image *mask,
                     const struct test_image *expected);

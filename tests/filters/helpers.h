@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A crew of real threads that have nothing else to do. */
+ * A crew of idle threads. */
 #ifndef BLURD_TESTS_HELPERS_H
 #define BLURD_TESTS_HELPERS_H
 
@@ -17,7 +17,7 @@ struct crew *helpers_crew(const struct helpers *helpers);
 /* Returns when all of them wait. */
 void helpers_await(const struct helpers *helpers);
 
-/* Ends the threads, each after the part that it is at; the crew stays, with nobody in it. */
+/* Ends the threads, each after its current part; the crew stays, without members. */
 void helpers_leave(struct helpers *helpers);
 
 /* Ends threads and crew, and returns how many parts the threads have run. */

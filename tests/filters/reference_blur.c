@@ -60,7 +60,7 @@ static double extended(const struct field *f, long x, long y) {
     if (f->axis[1].raw) {
         y = fold(f->edge, y, f->axis[1].hi + 1);
     }
-    /* -1 is a position of its own on an axis that is not raw */
+    /* -1 is a separate position on an axis that is not raw */
     bool outside = (f->axis[0].raw && x < 0) || (f->axis[1].raw && y < 0);
     return outside ? f->border : *cell(f, x, y);
 }
@@ -77,7 +77,7 @@ static double multiply(const struct field *f, double a, double b) {
     return f->real ? (double)(float)(a * b) : a * b;
 }
 
-/* What a pass stores for a sum of 15-bit weights times values with 7 fractional bits. */
+/* The value that a pass stores for a sum of 15-bit weights times values with 7 fractional bits. */
 static double rounded(const struct field *f, double sum, bool last) {
     if (f->real) {
         return sum;
@@ -146,7 +146,7 @@ static struct axis_range blurred_range(const struct blur_axis *axis, long size) 
                         : (struct axis_range){0, last, false};
 }
 
-/* The positions that stage `i` must yield, counted back from what the blur reads. */
+/* The positions that stage `i` must yield, computed backwards from those that the blur reads. */
 static struct axis_range stage_range(const struct blur_axis *axis, const struct blur_stage *stage,
                                      unsigned stages, unsigned i, long size) {
     struct axis_range range = blurred_range(axis, size);

@@ -11,8 +11,8 @@
 /* Filters `source` into `target`. Ends the program when there is no memory. */
 void reference_blur(const struct blur_plan *plan, const struct image *source, const struct image *target);
 
-/* The same of a picture of one plane in real arithmetic, whatever it is, before the result is divided by
- * alpha and rounded: value[(y * width + x) * channels + c]. */
+/* The same for any picture of one plane in real arithmetic, before the result is divided by alpha and
+ * rounded: value[(y * width + x) * channels + c]. */
 void reference_blur_real(const struct blur_plan *plan, const struct image *source, float *value);
 
 #endif

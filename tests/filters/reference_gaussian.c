@@ -30,7 +30,7 @@ static double *zeros(long count) {
     return made;
 }
 
-/* matrix[from * n + to]: the weight of sample `from` in result `to`, with what lies outside folded in. */
+/* matrix[from * n + to]: the weight of sample `from` in result `to`, with the samples outside folded in. */
 static double *make_matrix(long n, double sigma, enum edge edge) {
     double *matrix = zeros(n * n);
     long radius = (long)ceil(6 * sigma);

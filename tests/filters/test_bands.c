@@ -169,7 +169,7 @@ static enum status break_off(void *context, const struct progress *progress, str
     return (fail)(err, ST_CORRUPT, "it ends with row %u", (unsigned)*rows);
 }
 
-/* A source that fails in the middle fails the run, and nobody is at the pictures any more. */
+/* A source that fails in the middle fails the run, and no thread works on the pictures afterwards. */
 static void test_source_that_fails(void **state) {
     struct levels *levels = *state;
     struct image_shape shape = simple_shape(2, 60, 90);

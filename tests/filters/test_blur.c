@@ -210,7 +210,7 @@ static void test_extreme_contents(void **state) {
     }
 }
 
-/* A picture of one colour stays what it is, whatever lies outside but black. */
+/* A picture of one colour does not change, except with black outside. */
 static void test_constants_stay(void **state) {
     struct fixture *f = *state;
     for (unsigned i = 0; i < SIGMAS * (unsigned)MODELS * 2; i++) {
@@ -232,7 +232,7 @@ static void test_constants_stay(void **state) {
     }
 }
 
-/* A chain runs its steps one after the other, whatever their number. */
+/* A chain of any length runs its steps one after the other. */
 static void test_chain_of_steps(void **state) {
     struct image_shape shape = models[2];
     shape.width = 75;
@@ -259,7 +259,7 @@ static void test_chain_of_steps(void **state) {
     }
 }
 
-/* What the wrapper refuses, so that backends need not look. */
+/* Runs that the wrapper refuses, so that backends need not check them. */
 static enum status run_chain(struct lane *lane, const struct chain *chain, const struct image *source,
                              const struct image *target) {
     return lane_run(lane, &(struct run){.chain = chain, .source = source, .target = target}, NULL, NULL);

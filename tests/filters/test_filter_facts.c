@@ -56,7 +56,7 @@ static const struct textbook textbooks[] = {
       "........."},
      {".........", ".........", "..#####..", "..#...#..", "..#...#..", "..#...#..", "..#####..", ".........",
       "........."}},
-    /* it touches the border: there is nothing but frame there */
+    /* it touches the border: all of it is frame */
     {"convolve:preset=edge edge=frame",
      7,
      {"####...", "####...", "####...", "####...", ".......", ".......", "......."},
@@ -70,7 +70,7 @@ static const struct textbook textbooks[] = {
      4,
      {".....", ".##..", ".##..", "....."},
      {".....", ".##..", ".##..", "....."}},
-    /* correlation with the matrix as written: what is to the right moves to the left */
+    /* correlation with the matrix as written: pixels move from the right to the left */
     {"convolve:kernel=0,0,0;0,0,1;0,0,0 edge=zero", 3, {"...#", ".#..", "#..."}, {"..#.", "#...", "...."}},
     {"convolve:kernel=0,0,0;0,0,1;0,0,0 edge=wrap", 3, {"...#", ".#..", "#..."}, {"..#.", "#...", "...#"}},
     {"convolve:kernel=0,0,1;0,0,0;0,0,0 edge=mirror", 3, {"...#", ".#..", "#..."}, {"#...", "..#.", "#..."}},
@@ -96,7 +96,7 @@ static void test_textbook(void **state) {
     }
 }
 
-/* ---- what changes nothing ---- */
+/* ---- no change ---- */
 
 static const char *const identities[] = {
     "pixelate:block=1",
@@ -183,8 +183,8 @@ static void test_masks(void **state) {
     }
 }
 
-/* Where all is transparent the blurred colour is 0, and the difference the colour itself: what is as large as
- * the threshold is sharpened. */
+/* Where all is transparent the blurred colour is 0, and the difference the colour itself: colours of at least
+ * the threshold are sharpened. */
 static void test_threshold(void **state) {
     static const struct {
         const char *chain;
@@ -308,7 +308,7 @@ static void test_known_stats(void **state) {
     }
 }
 
-/* Coverage of 128 counts, 127 does not; of nothing all is 0. */
+/* Coverage of 128 counts, 127 does not; without any pixel all values are 0. */
 static void test_masked_stats(void **state) {
     struct image_shape shape = simple_shape(2, 4, 1);
     struct test_image source = test_image_make(&shape);

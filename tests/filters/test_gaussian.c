@@ -115,7 +115,7 @@ static void test_eight_bits(void **state) {
     }
 }
 
-/* 16 bits show the method itself: what reduction and the cut tails leave, as the weights are floats. */
+/* 16 bits show the error of the method itself, from reduction and the cut tails, as weights are floats. */
 static void test_sixteen_bits(void **state) {
     for (unsigned s = 0; s < SIGMAS; s++) {
         struct errors errors = worst(*state, 16, sigmas[s]);

@@ -29,7 +29,7 @@ static void fill_file(struct bytes content) {
                  "the file takes it");
 }
 
-/* What is printed is read again as the same configuration. */
+/* The printed configuration is read again as the same one. */
 static void check_print(const struct config *config) {
     struct config again;
     enum config_action action;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a front that is going wrong may ask the engine for: a good request, from pixels to pixels or from JPEG
+ * Requests of a misbehaving front to the engine: a good request, from pixels to pixels or from JPEG
  * to JPEG, with changes (offset of two bytes, value) in its bytes, or in those of the JPEG behind them. The
  * first byte chooses a sigma, one of the two, and the descriptor that comes with it. On the fake driver. */
 #include "gpu/engine/engine.h"
@@ -124,7 +124,7 @@ static size_t result_size(const struct wire_run *run, const struct wire_done *do
     return image_layout(&image, &result);
 }
 
-/* Only the target may be written to; what was refused has touched nothing. */
+/* Only the target may be written to; a refused request has touched nothing. */
 static void check_memory(const struct wire_run *run, const struct wire_done *done) {
     size_t size = result_size(run, done);
     for (size_t i = 0; i < SLOT_SIZE; i++) {

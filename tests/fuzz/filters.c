@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a query string asks for, done to a small picture by the plain C code and by the best
- * instruction set, over memory that held different bytes: the pixels must be the same. The
- * first four bytes are the picture's size and kind, the rest is as for the target query. */
+ * The filters of a query string, run on a small picture by the plain C code and by the best instruction set,
+ * over memory that held different bytes: the pixels must be the same. The first four bytes are the picture's
+ * size and kind, the rest is as for the target query. */
 #include <string.h>
 
 #include "cpu/cpu.h"

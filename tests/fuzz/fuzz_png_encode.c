@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes as pixels, again and again to fill more than one strip: what is written is what libpng and the
- * fast decoder read. */
+ * Any bytes as pixels, repeated to fill more than one strip: libpng and the fast decoder must read the pixels
+ * that were written. */
 #include "tests/fuzz/png.h"
 
 enum { SETTINGS = 4, FILE_MAX = 1 << 24, ROWS_SIZE_MAX = 1 << 19, HEIGHT_MAX = 1 << 16 };

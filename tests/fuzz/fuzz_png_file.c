@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes as a PNG file, with the checksums of its chunks made right: otherwise nothing would get past
- * them. */
+ * Any bytes as a PNG file, with correct checksums of its chunks, because files with wrong ones are refused
+ * early. */
 #include "tests/fuzz/png.h"
 
 static void repair(uint8_t *data, size_t size) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Patching a JPEG. The file's last six bytes, which it ignores, are the rectangle of the mask
- * and what to do. */
+ * Patching a JPEG. The file's last six bytes, which it ignores, are the rectangle of the mask and the
+ * options. */
 #include "codecs/jpeg/jpeg_patch.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool is_empty(const struct image *mask) {
     return true;
 }
 
-/* The patched file is readable; where nothing was touched it is the same picture. */
+/* The patched file is readable; untouched blocks are unchanged. */
 static void check(struct bytes output, const struct codec_limits *limits, const struct image_shape *shape,
                   const struct image *before) {
     struct codec_limits wide = *limits;
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct codec_limits limits = fuzz_limits();
     struct picture picture;
     struct error err = {0};
-    limits.local_blocks = true; /* else unfinished scans are smoothed over what is no longer unfinished */
+    limits.local_blocks = true; /* else the decoder smooths over blocks that are no longer unfinished */
     if (codec_sniff(input) != codec_get(CODEC_JPEG) || codec_probe(input, &limits, &picture, &err) != ST_OK ||
         !jpeg_patch_possible(input, &limits)) {
         return 0;

@@ -7,7 +7,7 @@
 
 enum { PATTERNS = 1 << 16, STEP = 37 /* so that each input is quick */, BITS_MAX = 27 };
 
-/* What the kernel does with the next 16 bits. */
+/* The kernel's action on the next 16 bits. */
 static uint32_t entry_of(const struct sync_codes *codes, uint32_t bits) {
     uint32_t entry = codes->look[bits >> KERNEL_SYNC_LONG];
     for (int i = 0; i < KERNEL_SYNC_LONG && entry == 0; i++) {
@@ -71,7 +71,7 @@ static void check_shape(struct bytes input, const struct image_shape *shape) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static struct scan_tables tables; /* what the last input left is still there, as in a lane */
+    static struct scan_tables tables; /* the state of the last input is still there, as in a lane */
     struct bytes input = {data, size};
     struct jpeg_header scan;
     struct error err = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What may be passed on of EXIF, XMP, IPTC, and texts: each is fed with the whole input. What comes out holds
- * its limits, and coming in again it comes out the same, with nothing left to leave out. */
+ * Sanitizes EXIF, XMP, IPTC and texts: each sanitizer gets the whole input. The output is within its limits,
+ * and sanitizing it again gives the same bytes without losses. */
 #include <string.h>
 
 #include "codecs/metadata/exif.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the PNG fuzz targets share. */
+ * Functions that the PNG fuzz targets share. */
 #ifndef BLURD_TESTS_FUZZ_PNG_H
 #define BLURD_TESTS_FUZZ_PNG_H
 
@@ -44,7 +44,7 @@ static inline void fuzz_same_pixels(const struct image *a, const struct image *b
     }
 }
 
-/* What zlib finds wrong with a stream and libdeflate does not see, see codecs/png/png_whole.h. */
+/* Faults of a stream that zlib finds and libdeflate does not, see codecs/png/png_whole.h. */
 static inline bool fuzz_is_reserved_code(const char *text) {
     return strstr(text, "invalid literal/length code") || strstr(text, "invalid distance code") ||
            strstr(text, "lengths set") || strstr(text, "invalid distances set") ||

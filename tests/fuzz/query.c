@@ -13,7 +13,7 @@ static const struct image_shape shapes[] = {
     {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1, .width = 33, .height = 65},
 };
 
-/* Nothing but 0 and 255 is drawn, whatever the memory held, and the report tells how much. */
+/* Only 0 and 255 are drawn, regardless of the memory's contents, and the report counts them. */
 static void draw(struct region_set set, bool invert, bool outward, uint8_t orientation) {
     const struct image_shape shape = {.model = PIXEL_GRAY, .depth = 8, .width = 67, .height = 41};
     const struct mask_options options = {

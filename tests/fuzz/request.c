@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a client sends on a connection, to the whole server in this process: sockets, framing,
+ * The bytes that a client sends on a connection to the whole server in this process: sockets, framing,
  * routes, parameters, a worker, pictures. Cut into pieces where the bytes 0xFF 0xFE stand. */
 #include <errno.h>
 #include <netinet/in.h>
@@ -104,7 +104,7 @@ static int connect_to_server(void) {
     return fd;
 }
 
-/* Sends all, taking what comes meanwhile; false when the server has closed. */
+/* Sends all and reads answers meanwhile; false when the server has closed. */
 static bool send_piece(int fd, struct bytes piece) {
     while (piece.size > 0) {
         ssize_t sent = send(fd, piece.data, piece.size, MSG_NOSIGNAL);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes what the fuzzers start from: seeds.py FOLDER makes FOLDER/<target>/*.
+"""Writes the first inputs of the fuzzers: seeds.py FOLDER makes FOLDER/<target>/*.
 
 Pictures are made here and, where there is a corpus (CORPUS, default ../shared/corpus), taken
 from it as far as they are small; texts are those of the documentation's examples.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Packets of a peer that is going wrong, on both sides of the engine's sockets. A packet of the
- * input: a byte of choices, a length of two bytes, and what it holds, which is laid over a
- * message that is right. */
+ * Packets of a misbehaving peer, on both sides of the engine's sockets. A packet of the input is a byte of
+ * choices, a length of two bytes, and contents, which overwrite part of a correct message. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +51,7 @@ static void send_packet(int socket, const void *data, size_t size, unsigned desc
     fuzz_require(sendmsg(socket, &packet, MSG_NOSIGNAL) == (ssize_t)size, "the packet is sent");
 }
 
-/* What was taken for right is safe to use. */
+/* An accepted message is safe to use. */
 static void check(enum wire_kind kind, union message *message) {
     struct error err = {0};
     const struct wire_run asked = {.jpeg.room = 1 << 20};

@@ -90,7 +90,7 @@ static struct picture make_noise(struct check *check, const struct image_shape *
     return picture;
 }
 
-/* What a case needs. */
+/* The objects of a case. */
 struct pictures {
     struct picture source, mask, expected, got;
     struct chain chain;

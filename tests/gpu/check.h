@@ -37,7 +37,7 @@ void check_append(struct chain *chain, enum filter_id filter, const void *argume
                   const struct image_shape *shape);
 
 /* Runs the only step of the chain on noise, kernels alone, and compares the whole of the target's memory, so
- * that nothing but pixels may be written. `text` says what it is. */
+ * that only pixels may be written. `text` names the case. */
 void check_kernels(struct check *check, const struct image_shape *shape, const struct chain *chain,
                    const char *text);
 
@@ -49,7 +49,7 @@ void check_turn(struct check *check, const struct image_shape *shape, uint8_t or
 void check_lane(struct check *check, const struct image_shape *shape, const struct chain *chain, bool masked,
                 const char *text);
 
-/* Prints how it stands after that part. */
+/* Prints the counts after that part. */
 void check_report(const struct check *check, const char *part);
 
 /* The parts. `quick`: a few of each, small pictures. */
@@ -59,7 +59,7 @@ void check_orient(struct check *check, bool quick);
 void check_encode(struct check *check, bool quick);
 void check_jpeg(struct check *check, bool quick);
 
-/* Of check_jpeg: `good` is a JPEG of that shape. */
+/* The damaged files of check_jpeg. `good` is a JPEG of that shape. */
 struct submitter;
 struct buf;
 void check_damage(struct check *check, struct submitter *submitter, const struct buf *good,

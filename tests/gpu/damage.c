@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What becomes of damaged JPEGs on the GPU's way: it must refuse what the CPU's decoder refuses, as the
- * picture's fault and not the device's, and the next picture must be whole. The walk
- * over the scan (gpu/jpeg/huffman_sync.h) is asked alone, too. */
+ * Damaged JPEGs on the GPU: it must refuse files that the CPU's decoder refuses, as a fault of the picture
+ * and not of the device, and the next picture must be correct. The walk over the scan
+ * (gpu/jpeg/huffman_sync.h) is tested alone, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

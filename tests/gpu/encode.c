@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The GPU's encoder of JPEGs: to the byte what the CPU's makes. */
+ * The GPU's encoder of JPEGs: its bytes equal those of the CPU's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,7 @@ static struct owned own(const struct image_shape *shape) {
     return owned;
 }
 
-/* Waves of several lengths, edges and a little noise: what the codecs are made for. */
+/* Waves of several lengths, edges and a little noise: typical input of the codecs. */
 static void paint(struct check *check, const struct image *image) {
     double phase = check_below(check, 100);
     for (unsigned p = 0; p < image->plane_count; p++) {
@@ -101,7 +101,7 @@ static struct buf by_cpu(struct check *check, struct bytes file, const struct ch
     return output;
 }
 
-/* What the kernels decode, in `to`. */
+/* Decodes by the kernels into `to`. */
 static enum status kernels_decode(struct jpeg_stream *jpeg, struct bytes file, const struct owned *to,
                                   struct error *err) {
     const struct image_shape shape = image_shape(&to->image);
@@ -124,7 +124,7 @@ static enum status kernels_decode(struct jpeg_stream *jpeg, struct bytes file, c
     return huffman_sync_end(&jpeg->sync, err);
 }
 
-/* To the byte what the CPU's codec makes of it. */
+/* The bytes equal those of the CPU's codec. */
 static void check_decoding(struct check *check, struct bytes file, const struct owned *painted,
                            unsigned quality) {
     const struct image_shape shape = image_shape(&painted->image);

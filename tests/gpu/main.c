@@ -3,8 +3,8 @@
  *
  *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [blur] [filters] [orient] [encode] [jpeg]
  *
- * Parts that are named are done alone. --no-jpeg leaves out the whole way from file to file. --sandbox enters
- * the engine's once the driver is up; --record does, too, and says in the end what was refused. SEED=n
+ * If parts are named, only they run. --no-jpeg leaves out the runs from file to file. --sandbox enters the
+ * engine's sandbox once the driver is up; --record does, too, and prints the refused calls at the end. SEED=n
  * repeats a run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in
  * that form.
  */

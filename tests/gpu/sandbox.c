@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The kernel is told to raise SIGSYS for what the list refuses, and for each open. The handler takes notes;
- * then it refuses the one as the list does, and does the other by an instruction that the list lets through.
- */
+ * The kernel raises SIGSYS for calls that the list refuses, and for each open. The handler records the call.
+ * Then it refuses a forbidden call as the list does, and makes the open by an instruction that the list
+ * allows. */
 #include "tests/gpu/sandbox.h"
 
 #include <errno.h>

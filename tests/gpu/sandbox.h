@@ -13,7 +13,7 @@ void sandbox_prepare(void);
  * is none. */
 void sandbox_enter(bool record);
 
-/* Prints what was recorded, a line each: the call or the path, how often, how it ended. */
+/* Prints the records, a line each: the call or the path, how often, how it ended. */
 void sandbox_report(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What every fuzz target is made of. A target is one file of this folder's parent with
+ * The interface of every fuzz target. A target is one file of this folder's parent with
  * LLVMFuzzerTestOneInput; it is built twice:
  *
  *     CONFIG=fuzz or afl      with the engine, which looks for inputs (tests/fuzz/run.sh)
  *     any other CONFIG        with replay.c, which runs the files and folders that it is given:
  *                             tests/fuzz/regressions/<target>/ in every `make test`
  *
- * A target promises more than not to crash: what must hold is said with fuzz_require. */
+ * A target promises more than not to crash: it states its conditions with fuzz_require. */
 #ifndef BLURD_TESTS_FUZZ_H
 #define BLURD_TESTS_FUZZ_H
 

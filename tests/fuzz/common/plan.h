@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From a query string to what backends are given. */
+ * From a query string to the plan that backends get. */
 #ifndef BLURD_TESTS_FUZZ_PLAN_H
 #define BLURD_TESTS_FUZZ_PLAN_H
 
@@ -13,7 +13,7 @@ bool fuzz_parameters(struct bytes *input, struct parameters *parameters);
 /* Whether pictures of that shape are given to these filters: planes of YCbCr only where all take them. */
 bool fuzz_takes(const struct parameters *parameters, const struct image_shape *shape);
 
-/* Plans what the parameters ask for; ST_OK, or a failure that is explained. */
+/* Plans the filters of the parameters; ST_OK, or a failure with a sentence. */
 enum status fuzz_plan(const struct parameters *parameters, const struct image_shape *shape,
                       struct chain *chain);
 

@@ -16,7 +16,7 @@ __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-/* The data is copied to memory of exactly its size, so that a sanitizer sees what lies behind. */
+/* The data is copied to memory of exactly its size, so that a sanitizer sees reads behind it. */
 static bool try_file(const char *path) {
     uint8_t *room = malloc(INPUT_MAX);
     FILE *file = fopen(path, "re");
