@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * One worker's connection to a process that runs isolated codecs: those whose libraries count no memory and
+ * know no deadline. The process maps the slots, so that files and pictures are not copied. It ends at its
+ * deadline or beyond its memory, and the next call starts another one. */
+#ifndef BLURD_CODECS_PROCESS_CODEC_LINK_H
+#define BLURD_CODECS_PROCESS_CODEC_LINK_H
+
+#include "codecs/definition.h"
+#include "core/slot.h"
+
+struct codec_link;
+struct codec_spawner;
+
+/* Starts nothing yet. The spawner must outlive the link. ST_BUSY without memory. */
+enum status codec_link_create(struct codec_link **link, struct codec_spawner *spawner, struct error *err);
+
+/* Ends the process, if there is one. NULL is allowed. */
+void codec_link_destroy(struct codec_link *link);
+
+/* Names the slots that hold the input file and the pictures of the calls below, until the next call of this
+ * function. They must stay valid until then; `work` may be NULL for a probe. */
+void codec_link_lend(struct codec_link *link, struct slot *body, struct slot *work);
+
+/* Like the functions of struct codec. A process that dies counts as ST_CORRUPT, or as ST_LIMIT when it needed
+ * too much memory or time; ST_BUSY when none can be started. One thread at a time. */
+enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct bytes input,
+                             const struct codec_limits *limits, struct picture *picture, struct error *err);
+enum status codec_link_decode(struct codec_link *link, const struct picture *picture, struct bytes input,
+                              const struct codec_limits *limits, const struct image *image,
+                              struct error *err);
+enum status codec_link_encode(struct codec_link *link, enum codec_id id, const struct image *image,
+                              const struct encode_options *options, const struct metadata *metadata,
+                              struct buf *output, struct error *err);
+
+#endif
