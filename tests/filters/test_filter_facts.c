@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What is known of the filters without the reference: textbook pictures, what changes nothing, what keeps
- * sums. */
+ * Facts about the filters that hold without the reference: textbook pictures, filters that change nothing,
+ * filters that keep sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures that ask for much more than they bring. Nothing here takes more than a second or two to make."""
+"""Small files that need much time or memory to decode. Each takes at most a second or two to make."""
 
 import functools
 import io
@@ -44,7 +44,7 @@ def png_with(tag, payload, count, interlaced=0):
 
 
 def png_ancillary():
-    """name -> file: what libpng inflates, copies or keeps when it is left to itself."""
+    """name -> file: chunks that libpng inflates, copies or keeps by default."""
     eight = zlib.compress(bytes(7900000), 9)
     profile = zlib.compress(struct.pack('>I', 7900000) + bytes(7899996), 9)
     empty = pictures.chunk('IDAT', b'')

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the rows of check-hostile and check-load share: the list of rows, daemons, and what is measured on them.
+"""Shared by the rows of check-hostile and check-load: the list of rows, daemons, and measurements of them.
 
-A row is a function with the decorator `row`. It returns (what was measured, verdict): True, False, or a
-sentence that says what stops it."""
+A row is a function with the decorator `row`. It returns (figure, verdict). The verdict is True, False, or a
+sentence about the obstacle."""
 
 import collections
 import concurrent.futures
@@ -47,7 +47,7 @@ def row(name, threat, target):
 
 
 def start(*options, config='release', slow=None, **more):
-    """A daemon of that build. Rows say what must be fast by the release build's clock."""
+    """A daemon of that build. Time limits of rows are those of the release build."""
     daemon.BINARY = str(BUILD[config])
     daemon.SLOW = slow or (4 if config == 'asan' else 1)
     backend = () if '--gpus' in options else ('--gpus', 'none')

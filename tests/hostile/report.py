@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the drivers of check-hostile and check-load share: rows are run, printed and kept."""
+"""Shared by the drivers of check-hostile and check-load: runs, prints and stores rows."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ def run_row(row, script):
     begin = time.monotonic()
     try:
         measured, verdict = row.function()
-    except pytest.skip.Exception as reason:  # a helper of tests/http says what is missing
+    except pytest.skip.Exception as reason:  # a helper of tests/http names the missing part
         measured, verdict = 'not run', str(reason)
     except Exception as error:
         traceback.print_exc()
@@ -41,14 +41,14 @@ def machine():
 
 
 def merged(path, results, rows):
-    """All rows in order: those that did not run now as the file has them."""
+    """All rows in order; rows that did not run now are those of the file."""
     known = {row['id']: row for row in json.loads(path.read_text())['rows']} if path.exists() else {}
     known.update((result['id'], result) for result in results)
     return [known[row.id] for row in rows if row.id in known]
 
 
 def parser(text, check):
-    """Rows and --json; a driver adds what is its own."""
+    """Rows and --json; a driver adds its own options."""
     made = argparse.ArgumentParser(description=text.splitlines()[0])
     made.add_argument('rows', nargs='*')
     made.add_argument('--json', type=pathlib.Path, default=lab.ROOT / f'build/{check.removeprefix("check-")}.json')
@@ -64,7 +64,7 @@ def chosen(made, options, rows):
 
 
 def run(check, script, rows, wanted, path):
-    """Runs what is wanted of the rows and writes the JSON; whether all of them are as promised."""
+    """Runs the requested rows and writes the JSON. Returns whether all kept their promise."""
     results = [run_row(row, script) for row in wanted]
     lab.write_json(path, {'check': check, 'machine': machine(), 'rows': merged(path, results, rows)})
     missed = [result['id'] for result in results if result['verdict'] == 'NOT MET']

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""C1 to C4, P6: work that a few bytes ask for, what small pictures teach, deadlines, many clients, and the GPU's process."""
+"""C1 to C4, P6: expensive requests of a few bytes, predictions learnt from small pictures, deadlines, many
+clients, and the GPU's process."""
 
 import concurrent.futures
 import re

@@ -20,12 +20,12 @@ LIMIT = 64 << 10
 
 
 def statuses(own, message, timeout=10):
-    """All that is answered on a connection of its own: a list of numbers."""
+    """The statuses of all answers on a new connection, as a list of numbers."""
     return [answer.status for answer in own.raw(message, timeout)]
 
 
 def judge(found, table):
-    """(how many are as wanted, those that are not)"""
+    """(text with the number of correct answers and some wrong ones, whether all are correct)"""
     wrong = [f'{name}: {found[name] or "closed"}' for name in table if not table[name](found[name])]
     return f'{len(table) - len(wrong)} of {len(table)} {"; ".join(wrong[:3])}'.rstrip(), not wrong
 
@@ -35,7 +35,7 @@ def only(*allowed):
 
 
 def padded(size):
-    """A JPEG of exactly that many bytes: what follows the picture is ignored."""
+    """A JPEG of exactly that many bytes: data after the picture is ignored."""
     return JPEG + bytes(size - len(JPEG))
 
 
@@ -100,8 +100,8 @@ SMUGGLED = b'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
 
 
 def framing_mutants(count):
-    """Ambiguous messages with a changed byte in their head; what was smuggled must stay unanswered, unless the change made
-    the message an ordinary one, which the count of bodies tells."""
+    """Ambiguous messages with a changed byte in their head; the smuggled request must stay unanswered, unless
+    the change made the message an ordinary one, as the count of bodies shows."""
     order = random.Random(lab.Options.seed)
     messages = list(test_framing.AMBIGUOUS.values())
     for _ in range(count):
@@ -140,7 +140,8 @@ def smuggling():
 
 
 def second_list(old):
-    """(what the attack script says, how many it calls wrong that are the library's own): its deadlines need a daemon's defaults."""
+    """(output of the attack script, number of its failures that the library causes). Its deadlines need a
+    daemon's defaults."""
     script = lab.ATTACK / 'http_framing.py'
     if not script.exists():
         return '', 0

@@ -104,7 +104,7 @@ def many_scans():
 def marker_flood():
     with lab.start() as own:
         found = costs(own, bombs.markers())
-        # what taking 20 MiB in and throwing them away costs by itself
+        # the cost of receiving 20 MiB and discarding them
         base = lab.Cost(own, b'GIF89a' + bytes(bombs.BODY_MAX - 6), times=3).cpu
     name, cost = worst(found, 'cpu')
     statuses = all_statuses(found)

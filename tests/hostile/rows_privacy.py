@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""P1 and P2: nothing of a picture beside its pixels comes back, and nothing of another request."""
+"""P1 and P2: answers contain only the pixels of a picture, and no data of other requests."""
 
 import collections
 import hashlib
@@ -43,7 +43,7 @@ def tagged_files():
 
 
 def is_bare(data):
-    """Nothing but what shows the pixels: no tags, no text, no unknown segment."""
+    """Only segments that are needed to show the pixels: no tags, no text, no unknown segment."""
     with Image.open(io.BytesIO(data)) as picture:
         picture.load()
         left = set(picture.info) - {'jfif', 'jfif_version', 'jfif_unit', 'jfif_density', 'dpi', 'icc_profile', 'gamma', 'srgb',
@@ -118,7 +118,7 @@ def poisoned(byte, bodies, targets, *options, **environment):
 
 
 def differences(one, two):
-    """How many answers are not the same; what they are is printed."""
+    """The number of answers that differ; prints them."""
     pairs = collections.Counter(f'{a[0]} and {b[0]}' for a, b in zip(one, two) if a != b)
     for pair, count in pairs.items():
         print(f'     differ: {pair} x {count}', flush=True)
@@ -147,7 +147,8 @@ def dual_poison():
 
 @row('P2b', "a canary picture before each other picture", '0 bytes of it in the answers')
 def canary():
-    """Noise fills every buffer, then small and damaged pictures are asked for: what comes back is what a fresh daemon says."""
+    """Noise fills every buffer, then small and damaged pictures are requested: the answers must equal those
+    of a fresh daemon."""
     bodies = lab.small_corpus(6 << 10, 150)
     loud = pictures.png(pictures.noise(700, 500))
     with lab.start('--workers', 1) as own:

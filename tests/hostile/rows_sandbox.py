@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""P4, P5, H14, O12: what a daemon that was taken over could do, TLS misused, and how little it needs."""
+"""P4, P5, H14, O12: forbidden operations of a daemon under an attacker's control, misused TLS, and the few
+rights that it needs."""
 
 import os
 import pathlib

@@ -4,8 +4,9 @@
 
     tests/hostile/run.py [--mutants N] [--fuzz SECONDS] [--json FILE] [ROW]...     rows: I1 P2 H5 …, all without
 
-Prints for each row: id, target, what was measured, verdict. Rows that are named replace theirs in the JSON. Pictures of ../shared/corpus are used where they are (CORPUS=folder).
-The JSON is what the table in docs/security.md is made of (tests/hostile/table.py)."""
+Prints for each row: id, target, figure, verdict. Rows that are named replace theirs in the JSON. Pictures of
+../shared/corpus are used where they are (CORPUS=folder). tests/hostile/table.py makes the table in
+docs/security.md from the JSON."""
 
 import pathlib
 import subprocess

@@ -6,7 +6,7 @@ restart markers, damage.
     tests/python.sh tests/hostile/seams.py [--seconds 60] [--seed N] [--config asan]
 
 Each request goes to two daemons: one of the build that is tested, and one of the release build that filters on the
-fake GPU (or, where there is none, at another instruction level). What must hold for each:
+fake GPU (or, where there is none, at another instruction level). These conditions must hold for each:
 
 * the status is 200, 400, 415 or 422, and the same from both, and so are the bytes of the answer;
 * a 200 carries a picture that decodes, of the size that the upright picture has;
@@ -199,7 +199,7 @@ class Trial:
         return make_png(self.kind, other, self.depth, self.chunks)
 
 
-# --- what must hold --------------------------------------------------------------------------------------------
+# --- conditions ----------------------------------------------------------------------------------------------
 def samples_in(body):
     return numpy.asarray(Image.open(io.BytesIO(body)))
 
@@ -219,7 +219,7 @@ def broken_promise(trial, ask, other):
         return 'metadata came back with strip'
     try:
         seen = samples_in(answer.body)
-    except Exception as error:  # whatever Pillow says of it
+    except Exception as error:  # for any exception of Pillow
         return f'the answer does not decode: {error}'
     if not trial.damaged and trial.kind != 'restarts' and sorted(seen.shape[:2]) != sorted((trial.width, trial.height)):
         return f'the answer has {seen.shape[:2]} samples'
@@ -250,7 +250,7 @@ def restart_files():
 
 
 def campaign(seconds, seed, config, say=lambda text: None):
-    """(requests asked, seconds, sentences about what broke)"""
+    """(requests sent, seconds, sentences about violations)"""
     library = lab.BUILD['release'].parent / lab.FAKE_CUDA
     second = ['--gpus', 'all', '--cuda-library', str(library)] if library.exists() else ['--cpu-level', 'baseline']
     files, broken, count, begin = restart_files(), [], 0, time.monotonic()

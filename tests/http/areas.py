@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Regions in a picture of width x height: (what `region` says, the pixels inside as a mask).
+"""Regions in a picture of width x height: (value of `region`, the pixels inside as a mask).
 
 A pixel is inside when its centre is. No border of these shapes goes through a centre, so that
 the masks can be turned with the picture."""
@@ -39,7 +39,7 @@ SHAPES = {'': rectangle, 'ellipse:': ellipse, 'polygon:': polygon}
 
 
 def mask(text, width, height):
-    """Of what `region` says: pixels and percent."""
+    """The values of `region`, in pixels and percent."""
     form, _, numbers = text.rpartition(':')
     sides = (width, height)
     values = [float(number[:-1]) * sides[i % 2] / 100 if number.endswith('%') else float(number)

@@ -54,7 +54,8 @@ def cpu():
 
 @pytest.fixture
 def start():
-    """start('--workers', 1): a daemon with options of its own, stopped and checked after the test."""
+    """start('--workers', 1) starts a daemon with these options, which is stopped and checked after the
+    test."""
     running = []
 
     def start_one(*options, **more):

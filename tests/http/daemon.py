@@ -25,13 +25,13 @@ SANITIZER = re.compile(r'AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime 
 
 
 def clean_environment(**extra):
-    """The caller's environment without what would configure the daemon."""
+    """The caller's environment without variables that would configure the daemon."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith('BLURD_') and k != 'PORT'}
     return {**kept, **extra}
 
 
 def eventually(condition, timeout=10):
-    """Waits for what the daemon does not announce; returns the first true value."""
+    """Waits for a state that the daemon does not announce; returns the first true value."""
     until = time.monotonic() + timeout * SLOW
     while True:
         value = condition()
@@ -99,7 +99,7 @@ class Daemon:
         return wire.Wire(self.port, timeout * SLOW)
 
     def raw(self, message, timeout=10):
-        """All answers to a message on a connection of its own, until it closes or stays silent."""
+        """All answers to a message on a new connection, until it closes or stays silent."""
         with self.connect(timeout) as connection:
             connection.send(message)
             return connection.answers()
@@ -116,7 +116,7 @@ class Daemon:
 
     # --- looking inside ------------------------------------------------------------------
     def open_files(self):
-        """descriptor -> what it is. A daemon that has closed itself in is for root alone to look into."""
+        """descriptor -> target of its link. Only root can inspect a daemon in its sandbox."""
         folder, found = f'/proc/{self.process.pid}/fd', {}
         try:
             names = os.listdir(folder)

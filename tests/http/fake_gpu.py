@@ -37,7 +37,7 @@ def launch(start, *more, serving=True, **values):
     return own
 
 
-# --- what it says --------------------------------------------------------------------------
+# --- its state ----------------------------------------------------------------------------
 def backend(own):
     """The GPU's entry in /readyz: name, state, reason."""
     return own.get('/readyz').json()['backends'][0]
@@ -50,7 +50,7 @@ def await_state(own, state, timeout=20):
 
 
 def gpu_lines(own):
-    """What the log says of the GPU."""
+    """The lines of the log about the GPU."""
     return [line for line in own.lines if re.search(r'(warning|error) (gpu|engine) ', line)]
 
 
@@ -92,8 +92,8 @@ class Reference:
 
 
 class Load:
-    """Threads that ask without a pause, and check what they get: ask() -> (X-Backend, the bytes), and those are
-    wanted(X-Backend)."""
+    """Threads that send requests without a pause and check the answers: ask() -> (X-Backend, the bytes), and
+    the bytes must equal wanted(X-Backend)."""
 
     def __init__(self, count, ask, wanted):
         self.ask, self.wanted = ask, wanted
@@ -136,7 +136,7 @@ def process(pid):
 
 
 def children(own):
-    """pid -> state of the engine processes, zombies included: what the daemon's only child has started."""
+    """pid -> state of the engine processes, zombies included. The daemon's only child starts them."""
     found = {int(name): process(name) for name in os.listdir('/proc') if name.isdigit()}
     spawners = {pid for pid, entry in found.items() if entry and entry[0] == own.process.pid}
     return {pid: entry[1] for pid, entry in found.items() if entry and entry[0] in spawners}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the filters are, in float64 or in exact whole numbers, by numpy and scipy alone.
+"""The filters in float64 or in exact whole numbers, by numpy and scipy alone.
 
 Pictures are height x width x channels; `top` is 255 or 65535. Results are not rounded and not
-cut to the range, except where whole numbers are exact. `Wanted.doubt` is what single precision
-and a Gaussian that is cut at 4 sigma may add to the half that rounding takes."""
+cut to the range, except where whole numbers are exact. `Wanted.doubt` is the error that single precision and
+a Gaussian cut at 4 sigma may add to that of rounding, one half."""
 
 import dataclasses
 

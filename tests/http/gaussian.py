@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a blur is, in float64 and as plainly as possible.
+"""The blur in float64, as plainly as possible.
 
 One axis of n samples is filtered by an n x n matrix whose row i holds the weights of all
 samples in result i. Samples outside are folded onto those that the edge mode shows there."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What `kubectl kustomize` makes of a folder, for what docker/kubernetes uses of it: resources, images, namespace, and
-patches that are merged strategically or delete, components. A field of a kustomization that is not known here is an error."""
+"""The output of `kubectl kustomize` for a folder, for the features that docker/kubernetes uses: resources,
+images, namespace, and patches that are merged strategically or delete, components. A field of a kustomization
+that is not known here is an error."""
 
 import copy
 
@@ -59,7 +60,8 @@ def build(folder):
 
 
 def make(folder, file, resources):
-    """The resources with what a kustomization of the folder adds and changes; a component also changes those of its user."""
+    """The resources with the additions and changes of the folder's kustomization; a component also changes
+    those of its user."""
     assert set(file) <= KNOWN, f'{folder.name}: {set(file) - KNOWN} is not known here'
     assert file['kind'] == 'Component' or not resources
     for name in file['resources']:

@@ -145,6 +145,6 @@ KINDS = {
                  'png': chunks(('prVt', CANARY), ('tEXt', b'Raw profile type exif\0' + CANARY), ('sPLT', CANARY))},
 }
 
-# Those that can hold the picture as it was: never in an answer.
+# Entries that can hold the original picture are never in an answer.
 HIDDEN = [kind for kind in KINDS if kind.startswith(('EXIF: all', 'EXIF: m', 'EXIF: t', 'XMP: all', 'XMP: t', 'IPTC: all')) or
           kind in ('data in texts', 'JFIF and Photoshop thumbnails', 'further pictures', 'C2PA', 'all else')]

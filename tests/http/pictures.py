@@ -12,7 +12,7 @@ from PIL import Image, ImageCms
 CANARY = b'CANARY-do-not-leak'  # stands in all metadata that must not come back
 
 
-# --- what is on them --------------------------------------------------------------------
+# --- their content ---------------------------------------------------------------------
 @functools.lru_cache(16)
 def photograph(width, height, channels=3, seed=1):
     """Light that falls off, hard and soft edges, texture and sensor noise."""
@@ -29,7 +29,7 @@ def photograph(width, height, channels=3, seed=1):
 
 @functools.lru_cache(4)
 def noise(width, height, channels=3):
-    """Nothing compresses it."""
+    """Noise, which does not compress."""
     return numpy.random.default_rng(7).integers(0, 256, (height, width, channels), numpy.uint8)
 
 
@@ -110,7 +110,7 @@ def jpeg(samples, quality=92, subsampling='444', **more):
 
 
 def with_segments(data, *extra):
-    """(marker, payload) put in front of what a JPEG has."""
+    """(marker, payload) put in front of the segments of a JPEG."""
     added = b''.join(struct.pack('>BBH', 255, marker, len(payload) + 2) + payload for marker, payload in extra)
     return data[:2] + added + data[2:]
 

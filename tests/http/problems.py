@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every error answer looks like (RFC 9457)."""
+"""The form of every error answer (RFC 9457)."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A service manager hands sockets over and is told what goes on (sd_listen_fds(3), sd_notify(3))."""
+"""A service manager passes sockets and gets notifications (sd_listen_fds(3), sd_notify(3))."""
 
 import os
 import socket
@@ -67,7 +67,7 @@ def test_a_socket_is_handed_over():
             assert own.port == one.getsockname()[1]
             assert own.get('/livez').status_code == 200
             environment = open(f'/proc/{own.process.pid}/environ', 'rb').read()
-            assert b'LISTEN_FDS' in environment  # what it was started with; it is not handed on
+            assert b'LISTEN_FDS' in environment  # the variables of its start; they are not passed on
 
 
 @pytest.mark.parametrize('names', (None, 'http:admin', 'admin:http', ':'))

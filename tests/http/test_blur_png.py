@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PNG in, PNG out: nothing is lost on the way, so that the pixels must be the Gaussian's."""
+"""PNG in, PNG out: both formats are lossless, so that the pixels must be the Gaussian's."""
 
 import os
 import pathlib
@@ -106,7 +106,7 @@ def test_palette(server, depth, interlaced):
 
 
 def check_alpha(result, picture, sigma, top=255):
-    """Alpha is within 1, and so is what one sees: the colour times its alpha."""
+    """Alpha is within 1, and so is the visible colour: the colour times its alpha."""
     colours, alpha = gaussian.blur_alpha(picture, sigma, top)
     result = result.astype(float)
     check(result[..., -1:], alpha)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docker/compose.yaml and what it mounts: files that are there, options and ports that agree, configurations that their programs take."""
+"""docker/compose.yaml and the files that it mounts: files exist, options and ports agree, programs accept
+their configurations."""
 
 import json
 import re

@@ -82,7 +82,7 @@ def test_by_default_three_quarters_of_the_limit(start):
 
 
 def test_flood(start, say):
-    """Thousands that connect and say nothing: others are served, and it is over at once."""
+    """Thousands of silent connections: other clients are served, and the effect ends with the connections."""
     open_files(6000)
     own = start('--admin-listen', '127.0.0.1', '--admin-port', 0)
     admin = admin_port(own)

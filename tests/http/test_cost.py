@@ -25,7 +25,7 @@ def flat_png(width, height, channels, bits):
 
 
 def processor_ms(server, target, body):
-    """The lesser of two: what interrupts one does not count."""
+    """The lesser of two, so that an interruption does not count."""
     def now():
         tasks = pathlib.Path(f'/proc/{server.process.pid}/task').iterdir()
         return sum(int((task / 'schedstat').read_text().split()[0]) for task in tasks) / 1e6

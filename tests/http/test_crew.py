@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A large picture alone: idle workers help. Same bytes, whoever helped, and nothing gets lost when it ends."""
+"""A large picture alone: idle workers help. The bytes are the same with any helpers, and nothing gets lost
+when it ends."""
 
 import threading
 import time

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""work_timeout ends whatever is under way: decoders, filters, regions, encoders. The limit is one that the
-work misses by far, and the answer comes soon after it. "Soon" is time of the processor, which a busy
-machine does not change."""
+"""work_timeout ends all kinds of work: decoders, filters, regions, encoders. The work exceeds the limit by
+far, and the answer comes soon after it. "Soon" is CPU time, which does not depend on other load."""
 
 import os
 import pathlib
@@ -14,7 +13,7 @@ import daemon
 import pictures
 from problems import check_problem
 
-LIMIT = 0.3  # seconds; what takes less than a second without a limit gets a third of it
+LIMIT = 0.3  # seconds; work that takes less than a second without a limit gets a third of its time
 SIDE = 3000
 MATRIX = ';'.join(','.join(str((x * 7 + y * 3) % 5 + 1) for x in range(15)) for y in range(15))
 RAGGED = '|'.join(['convolve:kernel=' + MATRIX] * 4)  # not separable
@@ -22,7 +21,7 @@ POLYGON = 'polygon:' + ','.join(f'{x},{y}' for x, y in zip(numpy.linspace(0, SID
 
 
 def flat_png(channels):
-    """Of one colour: a few kilobytes that decode in a moment."""
+    """A picture of one colour: a few kilobytes that decode quickly."""
     header = 2 * SIDE.to_bytes(4, 'big') + bytes((8, {3: 2, 4: 6}[channels], 0, 0, 0))
     row = b'\0' + bytes(range(10, 10 + channels)) * SIDE
     data = zlib.compress(row * SIDE, 1)
@@ -30,7 +29,7 @@ def flat_png(channels):
 
 
 def cpu_seconds(server):
-    """What the daemon's process has used, in steps of 10 ms."""
+    """CPU time of the daemon's process, in steps of 10 ms."""
     fields = pathlib.Path(f'/proc/{server.process.pid}/stat').read_text().rpartition(')')[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clients that go away at any moment: the work is dropped and nothing is left of them."""
+"""Clients that go away at any moment: the work is dropped and no resource leaks."""
 
 import os
 import random
@@ -15,7 +15,7 @@ CANCELLED = 'blurd_rejections_total{reason="cancelled"}'
 
 
 def settle(own):
-    """Waits until no request but the question is there; what is held then."""
+    """Waits until the only request is that for the metrics. Returns the resources held then."""
     idle = lambda: own.metrics() if own.metrics()['blurd_requests_in_flight'] == 1 else None
     found = daemon.eventually(idle, 20)
     assert found and daemon.eventually(lambda: own.metrics()['blurd_connections_open'] == 1)
@@ -67,7 +67,7 @@ def test_what_waits_in_the_queue_is_dropped(start, say):
         waiting = [own.connect() for _ in range(100)]
         for i, connection in enumerate(waiting):
             connection.send(wire.message('POST', f'{pictures.SLOW_QUERY}', pictures.slow_png(300), [f'X-Request-Id: gone-{i}']))
-        assert daemon.eventually(lambda: own.metrics()['blurd_queue_depth'] >= 90)  # what became usual is not large any more
+        assert daemon.eventually(lambda: own.metrics()['blurd_queue_depth'] >= 90)  # a usual cost is not large
         for i, connection in enumerate(waiting):
             connection.reset() if i % 2 else connection.close()
         assert holder.answer().status == 200, 'the one that stays'

@@ -18,7 +18,7 @@ import pictures
 PAGES = ('README.md', 'docs/api.md', *sorted(str(p.relative_to(daemon.ROOT)) for p in daemon.ROOT.glob('docs/api/*.md')),
          'docs/migrating.md')
 LINE = re.compile(r'^    (?=\S)(.*\bcurl .*)$', re.M)
-# Errors are failures, and nothing is said about progress.
+# Errors are failures, and no progress is printed.
 CURL = 'set -euo pipefail; curl() { command curl -fsS "$@"; }; '
 
 
@@ -75,7 +75,7 @@ def test_there_are_lines_for_every_endpoint():
 
 @pytest.mark.parametrize('endpoint', ('blur', 'sharpen', 'convolve', 'pixelate', 'stats', 'pipeline'))
 def test_every_parameter_is_documented(server, endpoint):
-    """The refusal of an unknown parameter lists those that there are."""
+    """The refusal of an unknown parameter lists the known ones."""
     sentence = server.post(f'/{endpoint}?nonsense=1', b'x').json()['detail']
     names = sentence.split(' takes ')[1].split(', ')
     text = ''.join((daemon.ROOT / page).read_text() for page in ('docs/api.md', f'docs/api/{endpoint}.md'))

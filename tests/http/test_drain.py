@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SIGTERM: what is in flight is finished, and the exit code is 0."""
+"""SIGTERM: requests in flight are finished, and the exit code is 0."""
 
 import signal
 import sys
@@ -172,7 +172,7 @@ def test_a_client_that_sends_nothing_does_not_hold_the_end_up(start):
 
 
 def test_waiting_takes_no_processor_time(start):
-    """Neither for requests nor, at the end, for a client that outlasts what else was open."""
+    """It waits neither for requests nor, at the end, for a client that outlasts all other connections."""
     own = start('--drain-delay', '200ms', '--workers', 1)
     message = wire.message('POST', '/blur', pictures.small_png())
     with own.connect() as idle:
@@ -194,7 +194,7 @@ def test_waiting_takes_no_processor_time(start):
 
 
 def test_requests_during_the_end_are_answered_or_refused(start):
-    """Whatever the moment: a whole answer or no connection, never a torn one."""
+    """At any moment, a client gets a whole answer or no connection, never a torn answer."""
     own = start('--drain-delay', '300ms')
     own.signal()
     outcomes = []

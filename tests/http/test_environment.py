@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tests/python.sh: Python that finds what the project asks for, and nothing else that the host has."""
+"""tests/python.sh: Python finds the packages that the project asks for, and no others of the host."""
 
 import json
 import os
@@ -24,7 +24,8 @@ pytestmark = pytest.mark.skipif(not pathlib.Path('/usr/lib/python3/dist-packages
 
 @pytest.fixture(scope='module')
 def found(tmp_path_factory):
-    """What Python sees on a host whose user, whose variables and whose current folder have a `yaml` of their own."""
+    """The modules that Python sees on a host whose user, variables and current folder have a different
+    `yaml`."""
     folder = tmp_path_factory.mktemp('host')
     user = folder / f'.local/lib/python{sysconfig.get_python_version()}/site-packages'
     user.mkdir(parents=True)

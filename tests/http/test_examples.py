@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/examples: each client gets the bytes that the daemon gives, waits when it is told to, and says what is wrong."""
+"""docs/examples: each client gets the bytes that the daemon gives, waits when it is told to, and prints
+errors."""
 
 import http.server
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Messages whose end two parsers could see in different places (RFC 9112, sections 6 and 11.2):
-at most one answer, a refusal, and never one to what was smuggled behind it."""
+at most one answer, a refusal, and none to a request smuggled behind it."""
 
 import itertools
 import re
@@ -84,8 +84,9 @@ NUMBERS = itertools.count()
 REFUSED = {400, 413, 414, 431, 501, 505}
 
 
-# libmicrohttpd before 1.0 cuts a value at a zero byte before anyone sees it, and sends the head of its own refusals
-# of a malformed Content-Length twice before it closes. Nothing behind the library can change that.
+# libmicrohttpd before 1.0 cuts a value at a zero byte before any callback sees it, and sends the head of its
+# own refusals of a malformed Content-Length twice before it closes. Code behind the library cannot change
+# that.
 KNOWN = {'NUL in a value', 'CL list', 'CL +5', 'CL -1', 'CL 2^64'}
 # 1.0 refuses more by itself, some of it with the head doubled, too.
 DOUBLED = {'no host', 'two hosts', 'chunked in HTTP/1.0'}
@@ -96,7 +97,7 @@ def is_old(server):
 
 
 def check(server, message, doubled=False):
-    """One refusal or a closed connection; what is hidden behind the message is not a request."""
+    """One refusal or a closed connection; the bytes hidden behind the message are not a request."""
     name = f'/smuggled-{next(NUMBERS)}'
     answers = server.raw(message + wire.message('GET', name), timeout=1.5)
     assert len(answers) <= 1, answers

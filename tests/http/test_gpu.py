@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""With a GPU, a fake one: when it serves, what it computes, and what is said when there is none."""
+"""With a GPU, a fake one: when it serves, its results, and the messages when there is none."""
 
 import concurrent.futures
 import os

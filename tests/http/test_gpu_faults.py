@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever the driver or the engine process does, every request gets its picture."""
+"""With any fault of the driver or the engine process, every request gets its picture."""
 
 import concurrent.futures
 import os
@@ -20,7 +20,7 @@ OUT_OF_MEMORY = 2
 STICKY = (214, 700, 702, 716, 718, 719, 999)
 PAIRS = ((1, 700), (201, 702), (214, 716), (400, 718), (600, 719), (999, OUT_OF_MEMORY))  # three ends would be too many
 STARTING = [call for call in DRIVER if not call.startswith('cuGetError')]
-# Those that the start alone uses, and those whose failure means nothing.
+# Calls that only the start uses, and calls whose failure has no effect.
 NOT_SERVING = ('cuDriverGetVersion', 'cuInit', 'cuMemGetInfo', 'cuGetErrorName', 'cuGetErrorString', 'cuDeviceGetCount', 'cuDeviceGet',
                'cuDeviceGetName', 'cuDeviceGetAttribute', 'cuDevicePrimaryCtxRetain', 'cuDevicePrimaryCtxRelease',
                'cuDevicePrimaryCtxSetFlags', 'cuModuleLoadData', 'cuModuleLoadDataEx', 'cuModuleUnload',
@@ -85,7 +85,8 @@ def test_a_call_that_fails(start, reference, tmp_path, call, codes):
 
 @pytest.mark.parametrize('call', STARTING)
 def test_a_call_that_fails_at_the_start(start, reference, call):
-    # Without machine code NVRTC would be what is left, which takes a minute on a busy machine: see test_program.c.
+    # Without machine code only NVRTC would remain, which takes a minute on a busy machine: see
+    # test_program.c.
     own = launch(start, '--module-format', 'cubin', serving=False, FAULT=f'{call}:1:999:sticky')
     assert ask(own)[1] == reference()
     assert daemon.eventually(lambda: backend(own)['state'] != 'starting')
@@ -112,7 +113,7 @@ def test_no_storm_of_starts(start, reference, call):
 
 
 def test_a_gpu_without_memory(start, reference):
-    """Pictures that fit are done there, others by the CPU, and nothing is restarted."""
+    """Pictures that fit are done there, others by the CPU, and no process is restarted."""
     own = launch(start, '--workers', 1, MEMORY=5 << 20)
     pid = fake_gpu.engine(own)
     assert ask(own) == ('cuda:0', reference())
@@ -136,7 +137,7 @@ def test_a_call_that_hangs(start, reference, tmp_path, call):
 
 
 def test_an_engine_that_is_stopped(start, reference):
-    """Its sockets take no more messages than a few; nobody may wait for that for long."""
+    """Its sockets take only a few messages; no request may wait for that for long."""
     own = launch(start, '--workers', 24, '--gpu-timeout', '500ms')
     pid = fake_gpu.engine(own)
     os.kill(pid, signal.SIGSTOP)

@@ -38,7 +38,7 @@ def gpu():
         yield own
 
 
-# --- what the GPU does ----------------------------------------------------------------------
+# --- on the GPU ----------------------------------------------------------------------------
 TARGETS = ('/blur?sigma=2', '/blur?sigma=0.1', '/blur?sigma=9&edge=wrap', '/blur?kernel_size=5', '/pixelate?block=16',
            '/blur?quality=30', '/blur?quality=100', '/blur?quality=1', '/blur?backend=auto', '/blur?format=jpeg',
            '/pipeline?ops=blur:sigma=2|pixelate:block=16|blur:sigma=1')
@@ -61,7 +61,7 @@ def test_shapes(gpu, cpu, shape, size):
 
 @pytest.mark.parametrize('size', ((1, 1), (2, 3), (7, 300), (300, 7)), ids=str)
 def test_narrow_ones(gpu, cpu, size):
-    """Whoever does it."""
+    """The bytes are equal, on the GPU or the CPU."""
     for shape, make in SHAPES.items():
         if shape != '440':
             body = make(*size)
@@ -77,7 +77,7 @@ def test_filters(gpu, cpu, target):
 
 @pytest.mark.parametrize('target', GRAY_TARGETS)
 def test_filters_of_gray(gpu, cpu, target):
-    """It has no other planes than those that filters take."""
+    """Its only plane is one that filters take."""
     body = SHAPES['gray'](61, 43)
     name, result = ask(gpu, body, target)
     assert name == BY_GPU
@@ -144,7 +144,7 @@ def test_metadata_of_all_sizes(gpu, cpu):
         assert name == BY_GPU and result == ask(cpu, body, '/blur?sigma=2' + query)[1]
 
 
-# --- what is the CPU's -------------------------------------------------------------------------
+# --- on the CPU -------------------------------------------------------------------------------
 def cmyk():
     return pictures.jpeg(pictures.photograph(40, 32, 4))
 
@@ -195,7 +195,7 @@ def test_accept_decides(gpu):
 
 # --- damage ------------------------------------------------------------------------------------
 def damaged():
-    """(what, bytes)"""
+    """(name, bytes)"""
     chance = random.Random(5)
     scan = PHOTO.index(b'\xff\xda')
     for cut in (2, 20, scan - 1, scan + 2, scan + 20, len(PHOTO) // 2, len(PHOTO) - 3, len(PHOTO) - 2, len(PHOTO) - 1):
@@ -217,7 +217,7 @@ DAMAGED = dict(damaged())
 
 
 def told(answer):
-    """What a client sees of a refusal, but for the number of the request."""
+    """The parts of a refusal that a client sees, without the request's number."""
     problem = answer.json()
     return answer.status_code, problem['type'], problem['detail']
 

@@ -104,7 +104,7 @@ def test_the_driver_fails_on_the_way(start, cpu, tmp_path, call):
 
 
 def test_a_call_that_hangs(start, cpu, tmp_path):
-    """Nobody waits for longer than gpu_timeout, and for the end neither."""
+    """No request waits for longer than gpu_timeout, and the daemon's end does not wait for the call."""
     path = tmp_path / 'fault'
     own = launch_jpeg(start, '--gpu-timeout', f'{800 * daemon.SLOW:.0f}ms', FAULT_FILE=path)
     pid = fake_gpu.engine(own)
@@ -122,7 +122,7 @@ def test_a_call_that_hangs(start, cpu, tmp_path):
 # --- the engine's end ----------------------------------------------------------------------------
 @pytest.mark.parametrize('number', (signal.SIGKILL, signal.SIGSTOP, signal.SIGUSR1), ids=('kill', 'stop', 'fault'))
 def test_the_engine_ends_under_load(start, cpu, number):
-    """SIGUSR1 lets a kernel fault; who is stopped is found by gpu_timeout. The next engine does JPEGs, too."""
+    """SIGUSR1 lets a kernel fault; gpu_timeout detects a stopped engine. The next engine does JPEGs, too."""
     own = launch_jpeg(start, '--gpu-timeout', f'{700 * daemon.SLOW:.0f}ms')
     by_cpu, by_gpu = ask(cpu, PHOTO)[1], ask(own, PHOTO)[1]
     with fake_gpu.Load(6, lambda: ask(own, PHOTO), lambda name: by_gpu if name == BY_GPU else by_cpu) as load:

@@ -25,18 +25,18 @@ def test_memory_comes_back(start, cpu):
         assert set(pool.map(lambda _: ask(own, PHOTO)[1], range(64))) == {wanted}
     metrics = own.metrics()
     assert metrics['blurd_jpeg_device_total'] == 65
-    assert metrics['blurd_slot_bytes'] <= max(before, 1) * 24  # idle slots of a usual size, nothing else
+    assert metrics['blurd_slot_bytes'] <= max(before, 1) * 24  # only idle slots of a usual size
 
 
 @functools.lru_cache(1)
 def greedy_png():
-    """With it no picture more fits into 64 MiB, as far as is predicted."""
+    """With it in progress, no other picture fits into 64 MiB, by prediction."""
     return pictures.png(pictures.noise(1850, 1850, 3) % 2)
 
 
 @pytest.mark.parametrize('end', (False, True), ids=('on', 'end'))
 def test_who_waits_for_memory_is_called(start, end):
-    """Nobody else comes who could wake a worker up."""
+    """No other request comes that could wake a worker."""
     own = launch_jpeg(start, '--memory', '64M', '--workers', 1)
     wanted = ask(own, PHOTO)[1]
     with own.connect(20) as large, own.connect(20) as small:

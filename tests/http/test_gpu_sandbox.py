@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The engine in its sandbox: what is in force, and what happens where the driver does not work in it."""
+"""The engine in its sandbox: the rules in force, and the reaction where the driver does not work in it."""
 
 import os
 import pathlib

@@ -19,7 +19,7 @@ NAMESPACES = ('unshare', '--pid', '--mount-proc', '--fork', '--kill-child=TERM')
 
 
 def check(*options, **environment):
-    """The exit code and what was said; nothing is ever printed to standard output."""
+    """The exit code and standard error; standard output is always empty."""
     code, output, errors = daemon.run('--check-health', *options, environment=daemon.clean_environment(**environment))
     assert not output and errors.count('\n') == (0 if code == 0 else 1)
     return code, errors
@@ -72,7 +72,8 @@ def test_something_else_is_there(answer, said):
 @pytest.mark.parametrize('tls', (False, True), ids=('plain', 'tls'))
 @pytest.mark.parametrize('trickle', (False, True), ids=('silent', 'slow'))
 def test_two_seconds_end_it(tls, trickle):
-    """All steps together: a server that is silent, one that sends a byte now and then, in place of a handshake, too."""
+    """The limit covers all steps together, for a server that is silent or sends single bytes, also in place
+    of a handshake."""
     over = threading.Event()
     with socket.socket() as other:
         other.bind(('127.0.0.1', 0))
@@ -121,7 +122,7 @@ def test_tls(start, tmp_path):
 
 @certificates.needed
 def test_the_end_of_tls_before_an_answer(tmp_path):
-    """A server that reads the request, says that it ends, and has said nothing else."""
+    """A server that reads the request and closes without an answer."""
     pair = certificates.Pair(tmp_path)
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(pair.certificate, pair.key)
@@ -161,7 +162,8 @@ def can_have_namespaces():
 
 @pytest.mark.skipif(not can_have_namespaces(), reason='needs root, and a kernel that lets it have namespaces')
 def test_the_arguments_of_process_1(start):
-    """As the health check of an image runs: beside a daemon that is process 1, with nothing but its environment."""
+    """As the health check of an image runs: beside a daemon that is process 1, configured only by its
+    environment."""
     running = start(port=free_port(), through=NAMESPACES)
     with open(f'/proc/{running.process.pid}/task/{running.process.pid}/children', encoding='ascii') as children:
         first, = children.read().split()

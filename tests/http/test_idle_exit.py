@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--idle-exit: a daemon that nobody asks ends by itself, and one whose socket is held comes back without a loss."""
+"""--idle-exit: a daemon without requests exits, and one with a held socket restarts without a loss."""
 
 import concurrent.futures
 import select
@@ -107,7 +107,7 @@ def test_values_that_are_not_allowed(value):
 
 
 class Manager:
-    """What systemd does for a socket: whoever comes while no daemon runs has one started."""
+    """As systemd does for a socket: a connection starts a daemon when none runs."""
 
     def __init__(self, one, *options):
         self.socket, self.options, self.codes = one, options, []

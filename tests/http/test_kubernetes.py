@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""docker/kubernetes: valid by the schemas of Kubernetes, and true of this daemon: ports, probes, options, metrics, times.
+"""docker/kubernetes: valid by the schemas of Kubernetes, and consistent with this daemon: ports, probes,
+options, metrics, times.
 
-The schemas come in a Python package (config/pypi.sh kubernetes) that tests/python.sh finds; without it what needs them is skipped. KEDA and Knative
-are in no such package: the fields that they take stand here."""
+The schemas come in a Python package (config/pypi.sh kubernetes) that tests/python.sh finds; without it the
+tests that need them are skipped. KEDA and Knative are in no such package: their fields are listed here."""
 
 import copy
 import json
@@ -72,7 +73,8 @@ def environment(resources):
 
 
 def settings(resources):
-    """What the daemon makes of the environment: {option: value as --check-config prints it}."""
+    """The configuration that the daemon reads from the environment: {option: value as --check-config prints
+    it}."""
     code, output, log = daemon.run('--check-config', environment=daemon.clean_environment(**environment(resources)))
     assert code == 0, log
     return dict(line.split(' = ', 1) for line in output.splitlines() if ' = ' in line)

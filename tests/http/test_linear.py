@@ -27,8 +27,8 @@ def light_of(picture, top):
 
 
 def check_light(result, light, alpha, top):
-    """Within 1 of 255 of what the light is encoded as, or within what 16 bits of light and a blur of
-    26 of 65535 can tell where the curve is steep."""
+    """Within 1 of 255 of the encoded light, or, where the curve is steep, within the error of 16 bits of
+    light and of a blur that is off by 26 of 65535."""
     result = result.astype(numpy.float64)
     if alpha is not None:
         assert numpy.abs(result[..., -1:] - alpha * top).max() <= top / 255
@@ -97,7 +97,7 @@ def test_pipeline_stays_in_linear_light(server):
     check_light(result, gaussian.blur(light_of(picture, 255)[0], 3) / 2, None, 255)
 
 
-# --- what no filter touches ------------------------------------------------------------------
+# --- unfiltered pictures --------------------------------------------------------------------
 REGION = 'ellipse:20.3,10.2,50,40.4'
 
 
@@ -156,7 +156,7 @@ def test_orientation(server, orientation):
 
 
 def test_stats_of_linear_light(server):
-    """16 bits, as that is what is counted."""
+    """Linear light is counted in 16 bits."""
     picture = filtering.sample_picture(WIDTH, HEIGHT, 4)
     linear = numpy.concatenate([numpy.floor(filtering.to_linear(picture[..., :-1], 255) * 65535 + 0.5), picture[..., -1:] * 257], 2)
     page = ask(server, f'/stats?{LINEAR[1:]}', pictures.png(picture)).json()

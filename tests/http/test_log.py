@@ -140,7 +140,7 @@ def test_hostile_ids_never_stand_in_the_log(logged):
 
 
 def test_the_query_is_not_logged(logged):
-    """It may hold what is nobody's business."""
+    """It may hold private data."""
     logged.post('/blur?sigma=2&token=secret-value', pictures.small_png(), headers={'X-Request-Id': 'with-query'})
     entry(logged, 'with-query')
     assert 'secret-value' not in '\n'.join(logged.lines)

@@ -39,7 +39,8 @@ def tables(data):
 
 
 def touched(mask, subsampling, spread=0):
-    """The pixels of all MCUs with a pixel of the mask, and `spread` more: what interpolated colour shows."""
+    """The pixels of all MCUs with a pixel of the mask, and `spread` more, which interpolated colour
+    affects."""
     wide, high = MCU[subsampling]
     height, width = mask.shape
     rows, columns = numpy.arange(0, height, high), numpy.arange(0, width, wide)
@@ -55,7 +56,7 @@ def mask_of(*regions, width=WIDTH, height=HEIGHT):
 
 
 def check_lossless(body, answer, subsampling, mask):
-    """What is outside stays; returns the pixels before and after."""
+    """Pixels outside do not change; returns the pixels before and after."""
     before, after = anatomy.pixels(body), anatomy.pixels(answer)
     assert after.shape == before.shape and anatomy.subsampling(answer) == subsampling
     assert tables(answer) == tables(body)

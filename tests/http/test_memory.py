@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a picture takes of memory: what was predicted when it was queued, what is counted against `memory`, and what
-the system sees."""
+"""The memory of a picture: the prediction when it is queued, the count against `memory`, and the resident
+size."""
 
 import concurrent.futures
 import contextlib
@@ -134,7 +134,7 @@ def test_what_is_idle_goes_back_to_the_system():
         assert own.post('/blur?sigma=1', pictures.small_jpeg()).status_code == 200
         before = own.status('VmRSS')
         assert at_once(own, 16, body_of('jpeg')) == {200}
-        assert own.metrics()['blurd_slot_bytes'] > 16 * MIB  # warm, for those who come next
+        assert own.metrics()['blurd_slot_bytes'] > 16 * MIB  # kept for the next requests
         assert daemon.eventually(lambda: own.metrics()['blurd_slot_bytes'] == 0 and own.status('VmRSS') < before + 4096), own.status('VmRSS')
 
 

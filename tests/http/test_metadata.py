@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of each kind of metadata between any two formats: the table of docs/api.md, row by row."""
+"""Each kind of metadata between any two formats: the table of docs/api.md, row by row."""
 
 import pathlib
 import re
@@ -27,7 +27,7 @@ def read_table():
 TABLE = read_table()
 
 
-# --- what is in an answer ------------------------------------------------------------------------------
+# --- content of an answer ------------------------------------------------------------------------------
 def has_canary(data):
     inside = [zlib.decompress(p[p.index(0) + 2:]) for tag, p in anatomy.chunks(data) if tag == 'iCCP'] if data[:1] == b'\x89' else []
     return CANARY in b''.join([data, *inside]) or CANARY in data.replace(b'\0', b'')
@@ -92,7 +92,7 @@ def test_strip(server, row, pair):
 
 @pytest.mark.parametrize('regions', ('', '&region=1,1,5,5'))
 def test_the_patched_jpeg_is_no_other(server, regions):
-    """A JPEG of which only blocks are written anew takes a way of its own."""
+    """A JPEG of which only some blocks are rewritten takes a different path."""
     for row, kinds in KINDS.items():
         for body in kinds.get('jpeg', [])[:4]:
             for mode in ('strip', 'keep'):

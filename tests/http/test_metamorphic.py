@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What must hold between answers, whatever the filters compute exactly."""
+"""Relations between answers that hold for any exact definition of the filters."""
 
 import urllib.parse
 
@@ -194,7 +194,7 @@ def test_pixelate_of_block_1_is_the_identity(server):
     for name, body in BODIES.items():
         picture = anatomy.read_png(body)
         result = ask_png(server, '/pixelate?block=1', body, depth_of(name))
-        if filtering.has_alpha(picture):  # what cannot be seen has no colour
+        if filtering.has_alpha(picture):  # invisible pixels have no colour
             picture = picture * (picture[..., -1:] > 0)
         assert (result == picture).all()
 

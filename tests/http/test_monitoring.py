@@ -52,7 +52,7 @@ def test_label_values_are_there(shared):
 
 
 def test_every_metric_is_shown_and_explained(families):
-    """What nobody looks at is not worth counting."""
+    """Every metric has a use: a panel or an alert, and a row of the documentation."""
     shown = ' '.join(text for _, text in expressions())
     page = OPERATIONS.read_text()
     for name in families:

@@ -16,7 +16,7 @@ FILE = ('image"; filename="photo.png', pictures.small_png())
 
 
 def form(*parts, boundary='simple', end='--\r\n', prologue=b'', extra=b'Content-Type: image/png\r\n'):
-    """Parts are (name and what follows it, data)."""
+    """Parts are (name with further parameters, data)."""
     body = prologue
     for name, data in parts:
         data = data if isinstance(data, bytes) else data.encode()

@@ -22,7 +22,7 @@ def document(shared):
 
 
 def resolve(document, node):
-    """What a $ref names; anything else is itself."""
+    """The target of a $ref; any other value is returned."""
     for name in node['$ref'].split('/')[1:] if '$ref' in node else ():
         document = document[name]
     return document if '$ref' in node else node
@@ -104,7 +104,7 @@ def test_printed_without_a_daemon(document):
 
 
 def test_every_path_and_method(server, document):
-    """What it names is there, with these methods and no others."""
+    """Every named path exists, with these methods and no others."""
     assert len(document['paths']) >= 12
     for path, item in document['paths'].items():
         for method in METHODS:
@@ -126,7 +126,7 @@ def test_parameters_are_those_that_are_taken(server, document):
 
 
 def test_defaults_are_what_holds_without(server, document):
-    """Written out, they change nothing."""
+    """Given explicitly, they change nothing."""
     for path, item in document['paths'].items():
         if 'post' not in item or path in ('/pipeline', '/convolve'):
             continue

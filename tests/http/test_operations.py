@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages for those who run it: /livez /readyz /version /metrics, and what the counters count."""
+"""Pages for operators: /livez /readyz /version /metrics, and the events that the counters count."""
 
 import re
 import shutil
@@ -142,7 +142,7 @@ def test_histograms_are_cumulative(counted):
 
 
 def test_clients_cannot_add_series(counted):
-    """Label values come from tables: after whatever requests, at most one line per label set we know."""
+    """Label values come from tables: after any requests there is at most one line per known label set."""
     for i in range(50):
         counted.raw(wire.message(f'M{i}', f'/p{i}?q{i}', headers=[('X-Request-Id', f'id{i}'), 'Connection: close']))
     page = counted.get('/metrics').text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The eight EXIF orientations come out upright; what metadata stays and what goes."""
+"""The eight EXIF orientations come out upright; metadata that is kept and dropped."""
 
 import io
 
@@ -75,7 +75,7 @@ def test_autorotate_false_leaves_the_picture_as_stored(server, orientation, meta
     result = ask(server, marked(upright, orientation), f'autorotate=false&metadata={metadata}')
     stored = pictures.stored_as(upright, orientation)
     assert gaussian.psnr(anatomy.pixels(result), gaussian.blur(stored, 3)) >= 38
-    if metadata == 'keep':  # it still has to be turned by whoever shows it
+    if metadata == 'keep':  # the viewer still has to turn it
         assert anatomy.tags(anatomy.exif_of(result))[0][0x0112] == orientation
 
 
@@ -93,7 +93,7 @@ def test_damaged_exif_is_ignored(server):
             anatomy.pixels(ask(server, body, f'metadata={metadata}'))
 
 
-# --- what goes and what stays ---------------------------------------------------------------
+# --- dropped and kept metadata ---------------------------------------------------------------
 @pytest.mark.parametrize('format', ('jpeg', 'png'))
 @pytest.mark.parametrize('query', ('', 'metadata=strip'))
 def test_strip(server, format, query):

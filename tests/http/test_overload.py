@@ -109,7 +109,8 @@ def test_other_status(start):
 
 
 def test_more_work_than_can_be_done(start):
-    """Once the queue stands, what would wait too long is refused before its body is kept; and that ends."""
+    """Under a standing queue, requests that would wait too long are refused before their body is kept. That
+    ends with the queue."""
     own = start('--workers', 1, '--queue-target', '1ms', '--queue-interval', '1ms')
     body = pictures.slow_png(250)
     statuses, quick, lock, ending = [], [], threading.Lock(), threading.Event()
@@ -150,7 +151,7 @@ def test_small_ones_do_not_wait_for_large_ones(start):
 
 
 def test_a_large_one_begins_when_there_is_memory(start):
-    """It waits for what small ones hold, and for nothing else: the end of the last of them wakes it."""
+    """It waits only for the memory of small ones: the end of the last of them wakes it."""
     own = start('--workers', 1, '--memory', '64MiB', '--queue-target', '1m', '--gpus', 'none')
     small, large = (pictures.png(numpy.zeros((side, side, 3), numpy.uint8)) for side in (1200, 1250))
     waited = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parameters: what is taken, and that everything else is refused by name."""
+"""Parameters: accepted values, and the refusal of all others by name."""
 
 import pytest
 import requests

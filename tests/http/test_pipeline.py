@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is wrong with steps, matrices and other arguments of filters is refused by name, value and
-rule; and how arguments come in forms. What pipelines compute: test_metamorphic.py."""
+"""Wrong steps, matrices and other arguments of filters are refused by name, value and rule. Arguments in
+forms. For the results of pipelines see test_metamorphic.py."""
 
 import json
 import shutil

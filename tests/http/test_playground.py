@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GET / for browsers: the page, what goes with it, and its table of parameters beside what the daemon knows."""
+"""GET / for browsers: the page, its headers, and its table of parameters against the daemon's."""
 
 import base64
 import gzip
@@ -59,7 +59,7 @@ def test_the_policy(server):
                       'form-action': "'none'", 'frame-ancestors': "'none'"}
 
 
-# --- who gets what -----------------------------------------------------------------------------
+# --- the answers -------------------------------------------------------------------------------
 @pytest.mark.parametrize('accept', (BROWSER, 'text/html', 'TEXT/HTML', 'text/html;q=0.1', 'text/plain;q=0.5, text/html;q=0.6'))
 def test_browsers_get_the_page(server, accept):
     assert is_page(page(server, accept=accept))

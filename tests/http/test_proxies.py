@@ -99,7 +99,8 @@ def test_beyond_the_cap_when_chunked(port):
 
 @pytest.mark.parametrize('name', ('haproxy', 'nginx'))
 def test_keep_alive_when_we_close_first(name, start, say):
-    """The wrong way round, requests just when the idle time ends: what a proxy makes of it."""
+    """Requests just when the idle time ends, with the wrong order of timeouts: the answers through a
+    proxy."""
     own = start('--idle-timeout', '100ms')
     body = wire.message('POST', '/blur', pictures.small_png())
     found = collections.Counter()

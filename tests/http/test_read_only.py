@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the daemon may do is little: it serves as nobody, without capabilities, where nothing can be written."""
+"""The daemon needs few rights: it serves as nobody, without capabilities, on a read-only file system."""
 
 import os
 import pathlib

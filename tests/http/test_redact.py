@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """mode=redact: two pictures that differ only inside of the regions, and have the same coarse mean
-there, give the same bytes. So nothing of what was inside can be in the answer."""
+there, give the same bytes. So the answer cannot contain more of the content."""
 
 import numpy
 import pytest
@@ -15,9 +15,9 @@ from problems import check_problem
 
 WIDTH, HEIGHT = 155, 107
 BOX = (48, 32, 64, 48)  # left, top, width, height: whole MCUs
-INSIDE = '50,34,60,44'  # what is asked for: a little less
+INSIDE = '50,34,60,44'  # the requested region: slightly smaller
 LOOKS = ('/blur?sigma=3', '/blur?sigma=40', '/pixelate?block=8', '/pixelate?block=5')
-MIDDLE = 104  # of a level: as far as can be from the next
+MIDDLE = 104  # the middle of a level, farthest from the next one
 
 
 @pytest.fixture(params=LOOKS)
@@ -63,7 +63,7 @@ def check_same(server, target, bodies):
     return answers.pop()
 
 
-# --- nothing is left -------------------------------------------------------------------------
+# --- the guarantee ---------------------------------------------------------------------------
 @pytest.mark.parametrize('channels,depth', [(c, d) for d in (8, 16) for c in (1, 2, 3, 4)])
 @pytest.mark.parametrize('soft', ('', '&feather=5'))
 def test_png(server, look, channels, depth, soft):
@@ -101,7 +101,7 @@ def test_orientations(server, subsampling, orientation, more):
 @pytest.mark.parametrize('subsampling', ('420', '422', '444', 'gray'))
 @pytest.mark.parametrize('more', ('', '&format=png', '&quality=80'))
 def test_padded_blocks_at_the_border(server, look, subsampling, more):
-    """Blocks beyond the border repeat what is inside, also in the file."""
+    """Blocks beyond the border repeat the pixels inside, also in the file."""
     for size in ((WIDTH, HEIGHT), (152, 104), (136, 88)):
         left, top = (size[0] - 30) // 16 * 16, (size[1] - 20) // 16 * 16
         bodies = [secret_jpeg(seed, subsampling, box=(left, top, 64, 64), size=size) for seed in (1, 2)]
@@ -112,7 +112,7 @@ def test_padded_blocks_at_the_border(server, look, subsampling, more):
 @pytest.mark.parametrize('subsampling', ('420', '444', 'gray'))
 @pytest.mark.parametrize('more', ('', '&format=png', '&quality=80', '&autorotate=false'))
 def test_inverted(server, look, subsampling, more):
-    """What is in no region is replaced, with all blocks that are not in one completely."""
+    """Pixels in no region are replaced, and so are all blocks that are not completely in one."""
     size, box = (160, 112), (0, 0, 160, 112)
     face = pictures.photograph(64, 48)
     bodies = []
@@ -180,7 +180,7 @@ def test_a_plain_filter_does_show_it(server):
             assert len({ask(server, f'{target}&{areas.query(INSIDE)}', body).content for body in pair}) == 2
 
 
-# --- what is there instead ----------------------------------------------------------------------
+# --- the replacement --------------------------------------------------------------------------
 def test_the_mean_is_coarse(server):
     """16 levels for each channel."""
     region = areas.query('0,0,100%,100%')
@@ -207,8 +207,8 @@ def test_outside_stays(server, look, subsampling):
     ('420', (16, 16), (1, 1)), ('422', (16, 8), (1, 0)), ('444', (8, 8), (0, 0)), ('gray', (8, 8), (0, 0)), ('inks', (96, 96), (1, 1))))
 @pytest.mark.parametrize('invert', (False, True))
 def test_outside_is_as_without_redaction(server, subsampling, grid, margin, invert):
-    """A PNG of a JPEG is what the same conversion gives without mode=redact, but for the blocks that a region touches and
-    the pixel beside them whose colour is interpolated."""
+    """A PNG of a JPEG equals the same conversion without mode=redact, except the blocks that a region touches
+    and the pixel beside them whose colour is interpolated."""
     width, height = 210, 115
     noise = numpy.random.default_rng(1).integers(0, 256, (height, width, 4), numpy.uint8)
     picture = {'gray': noise[..., :1], 'inks': noise}.get(subsampling, noise[..., :3])
@@ -267,7 +267,7 @@ def test_metadata_keep_is_refused(server, look):
 # --- refusals -----------------------------------------------------------------------------------
 @pytest.mark.parametrize('body', (pictures.small_png(), pictures.small_jpeg()), ids=('png', 'jpeg'))
 def test_a_region_off_the_picture_is_refused(server, look, body):
-    """Somebody relies on it; a notice would be overlooked."""
+    """Clients rely on the redaction, and could overlook a notice."""
     for regions in (('500,5,10,10',), ('5,5,10,10', 'ellipse:5,400,10,10')):
         problem = check_problem(server.post(f'{look}&{areas.query(*regions)}', body), 'bad-parameter', 'region', 'lies off the picture')
         assert f'region {len(regions)} ' in problem['detail']

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A soft edge brings nothing back: blocks that no filter touches are copied from the file, redacted ones never."""
+"""A soft edge reveals no redacted content: blocks that no filter touches are copied from the file, redacted
+ones never."""
 
 import numpy
 import pytest

@@ -223,7 +223,7 @@ def test_too_many_pixels(small):
 
 
 def test_what_telephones_make_is_within_the_limit(server):
-    """64 megapixels, and one row more. The headers are all there is, which costs nothing."""
+    """64 megapixels, and one row more. The files contain only headers."""
     for width, height, name in ((8192, 6144, 'corrupt-image'), (8000, 8000, 'corrupt-image'), (8000, 8001, 'limit-exceeded')):
         for start in (pictures.jpeg(pictures.photograph(16, 16)), pictures.png(pictures.photograph(16, 16))):
             check_problem(server.post('/blur', claiming(start, width, height)), name)
@@ -341,7 +341,7 @@ def test_431(server, headers):
     b'G' * 300000,
 ), ids=('target', 'value', 'count', 'method'))
 def test_far_too_large_a_head_is_cut_off(server, message):
-    """Beyond what the library keeps, its own short answer has to do."""
+    """Beyond the library's own limit, the answer is its short one."""
     answers = server.raw(message)
     assert all(a.status in (400, 413, 414, 431) for a in answers), answers
     assert server.get('/livez').status_code == 200

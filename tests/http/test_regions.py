@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Regions are those of the picture as it is displayed, whatever its orientation; what is said of
-regions off the picture; and every way in which a region can be wrong."""
+"""Regions are those of the displayed picture, for each orientation. Notices about regions outside the
+picture, and all kinds of wrong regions."""
 
 import re
 
@@ -84,7 +84,7 @@ def test_jpeg_to_jpeg(server, orientation, subsampling, quality):
     assert numpy.abs(result[inside].astype(int) - 200).max() <= 3 and numpy.abs(result[~inside].astype(int) - 100).max() <= 3
 
 
-# --- what is said of them --------------------------------------------------------------------
+# --- notices and errors ---------------------------------------------------------------------
 def notice(server, body, *regions, target=FILTER, **more):
     return ask(server, f'{target}&{areas.query(*regions, **more)}', body).headers.get('X-Blurd-Notice')
 
@@ -138,7 +138,7 @@ def test_64_regions(server):
 @pytest.mark.parametrize('orientation', (1, 6))
 @pytest.mark.parametrize('percents', ('10,20,30.5,40', 'ellipse:10,20,30.5,40', 'polygon:10,20,90.5,30,40,70'))
 def test_units_say_the_same(server, orientation, percents):
-    """Also when `unit` stands behind the regions, and one number has a unit of its own."""
+    """Also when `unit` stands behind the regions, and one number has a different unit."""
     form_name, _, numbers = percents.rpartition(':')
     values = [float(number) for number in numbers.split(',')]
 

@@ -168,7 +168,7 @@ def test_the_page_names_all_that_may_change():
 
 
 def test_under_load(start, files, say):
-    """Hundreds of reloads, one in ten bad, while pictures are sent: none fails, nothing is left."""
+    """Hundreds of reloads, one in ten bad, while pictures are sent: none fails, and nothing leaks."""
     own = start('--config', files.config)
     stop, outcomes = threading.Event(), []
 
@@ -200,7 +200,7 @@ def test_under_load(start, files, say):
     assert set(outcomes) == {200}, 'a request sees one state or the other'
     grown = own.status('VmRSS') - memory
     say(f'{good} good and {bad} bad reloads, {len(outcomes)} requests, all 200; memory {grown:+d} kB after the first 50')
-    allowed = 300 << 10 if daemon.SANITIZED else 4096 * daemon.SLOW  # KiB; the sanitizer keeps what is freed
+    allowed = 300 << 10 if daemon.SANITIZED else 4096 * daemon.SLOW  # KiB; the sanitizer keeps freed memory
     assert abs(own.descriptors() - descriptors) <= 6 and grown < allowed
 
 

@@ -136,7 +136,7 @@ def test_a_client_that_stops_is_noticed_before_its_time_is_up(start, end, how):
 
 
 def test_the_same_picture_gives_the_same_bytes_whatever_came_before(watched):
-    """Memory is reused: nothing of another request may show."""
+    """Memory is reused: an answer must not show data of another request."""
     wanted = {(k[0], k[1]): watched.post(k[0], k[1]).content for k in KINDS[:4]}
     for seed in range(30):
         noise = pictures.png(numpy.random.default_rng(seed).integers(0, 256, (40 + 9 * seed, 300 - 7 * seed, 3), numpy.uint8))

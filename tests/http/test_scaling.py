@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/scaling.md: its sums are right, its figures are those that were measured, its HAProxy starts with its configuration."""
+"""docs/scaling.md: its sums are right, its figures are the measured ones, HAProxy accepts its
+configuration."""
 
 import re
 import subprocess

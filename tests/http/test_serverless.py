@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/serverless.md: what is marked as run is run, and what it sets are options."""
+"""docs/serverless.md: blocks that are marked as run are run, and the variables that it sets are options."""
 
 import io
 import os

@@ -252,7 +252,7 @@ def test_check_config_shows_what_is_in_force(tmp_path, start):
         assert lines[name].endswith('  # picked on this machine for 0')
     assert lines['cpu_level'].endswith('  # picked on this machine for auto')
     assert '#' not in lines['port'] + lines['connections']
-    path = tmp_path / 'blurd.conf'  # the same again from what it printed
+    path = tmp_path / 'blurd.conf'  # the same again from the printed configuration
     path.write_text(output)
     code, again, _ = daemon.run('--check-config', '--config', path)
     assert code == 0 and [line.split('  #')[0] for line in output.splitlines()] == again.splitlines()

@@ -91,7 +91,7 @@ def test_a_body_in_small_pieces(secure):
 
 
 def test_pipelined(secure):
-    """What the TLS library has decrypted already is seen by no poll."""
+    """No poll reports bytes that the TLS library has already decrypted."""
     one, count = secure(), 60
     one.send(wire.message('POST', '/blur?sigma=1', pictures.small_png()) * count)
     assert [one.answer().status for _ in range(count)] == [200] * count
@@ -128,7 +128,7 @@ def test_a_slow_reader(secure, server):
     assert found.body == server.post(target, LARGE).content
 
 
-# --- what is no TLS, and what is too old ----------------------------------------------------------
+# --- refused handshakes --------------------------------------------------------------------------
 def test_plain_http_on_the_tls_port(shared_tls, secure):
     assert shared_tls.raw(wire.message('GET', '/livez')) == []
     assert answer(secure()).status == 200

@@ -47,7 +47,7 @@ class Wire:
         self.buffer = b''
 
     def send(self, data):
-        """Sends what the other side still takes."""
+        """Sends as much as the other side still takes."""
         try:
             self.socket.sendall(data)
         except ConnectionError:

@@ -109,7 +109,7 @@ def slow_bodies():
 
 
 def slow_readers():
-    """An answer of 400 kB each, none of which is read. What the system's buffers take counts as sent; then the
+    """An answer of 400 kB each, none of which is read. Bytes in the system's buffers count as sent; then the
     connection is idle."""
     allow_descriptors()
     body = pictures.png(pictures.noise(420, 320))
@@ -156,8 +156,8 @@ def leavers(count=2000):
 
 
 def dead_in_queue(count=100):
-    """The worker for large pictures is busy with one, and all others wait behind it, as in test_disconnects.py; but for some,
-    since what became usual is not large any more."""
+    """The worker for large pictures is busy with one, and all others wait behind it, as in
+    test_disconnects.py; but only some, because a cost that became usual no longer counts as large."""
     with lab.start('--workers', 1, '--work-timeout', '1m') as own, own.connect(60) as holder:
         holder.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1250)))
         lab.daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 2)
@@ -175,7 +175,7 @@ def dead_in_queue(count=100):
 
 # --- tokens -----------------------------------------------------------------------------------
 def wrong_headers():
-    """What test_authorization.py keeps out, and what HTTP says of it."""
+    """The cases of test_authorization.py, with the requirements of HTTP."""
     return next(mark.args[1] for mark in test_authorization.test_kept_out.pytestmark if mark.name == 'parametrize')
 
 

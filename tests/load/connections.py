@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""H11 thousands of connections that say nothing, H12 no descriptors left.
+"""H11 thousands of silent connections, H12 no descriptors left.
 
     tests/python.sh tests/load/connections.py [ROW]..."""
 

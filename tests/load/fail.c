@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Makes calls fail on purpose. Loaded in front of the C library (LD_PRELOAD) it counts calls that may fail
- * for want of something: memory, threads, descriptors. One of them, or some by chance, fails as if there were
- * none.
+ * for lack of memory, threads or descriptors. One of them, or some by chance, fails as if none were left.
  *
- * FAIL_CONTROL names a file of `struct control`, which whoever tests maps as well (tests/load/failing.py), so
- * that one process can be tried with thousands of failures. Without it nothing is counted. Processes that are
- * started by the first one share the file.
+ * FAIL_CONTROL names a file of `struct control`, which the test program maps as well (tests/load/failing.py),
+ * so that one process can be tried with thousands of failures. Without it nothing is counted. Processes that
+ * are started by the first one share the file.
  *
  * C library functions that allocate (fopen, opendir, strdup) call malloc here, and are counted by that. */
 #include <dlfcn.h>
@@ -39,7 +38,7 @@ struct control {
         _Atomic uint64_t place; /* offset in its file; 0: free */
         char name[24];          /* of the function */
     } site[SITES_MAX];
-    char last[64]; /* "malloc libjpeg.so.62+0x1234": what failed last */
+    char last[64]; /* "malloc libjpeg.so.62+0x1234": the last failed call */
 };
 
 static struct control *control;
@@ -159,7 +158,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
     return made ? 0 : ENOMEM;
 }
 
-/* --- what the system gives --------------------------------------------------------------- */
+/* --- calls of the system ---------------------------------------------------------------- */
 /* FORWARD(type, name, result when it fails, errno then, (parameters), (arguments)) */
 #define FORWARD(type, name, result, error, parameters, arguments)                                            \
     static type(*next_##name) parameters;                                                                    \

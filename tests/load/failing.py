@@ -44,7 +44,7 @@ class Control:
         self._set(MODE, mode)
 
     def disarm(self):
-        """Nothing fails any more; how many calls there were."""
+        """Ends the failures; returns the number of calls."""
         self._set(MODE, OFF)
         return self._get(COUNT)
 

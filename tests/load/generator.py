@@ -23,7 +23,7 @@ class Connection:
     def open(self):
         self.socket = socket.create_connection(('127.0.0.1', self.port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket.sendall(b'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')  # what was never used is closed soon
+        self.socket.sendall(b'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')  # unused connections are closed soon
         self.socket.recv(4096)
         self.socket.setblocking(False)
         self.left, self.got, self.want = b'', bytearray(), None

@@ -55,7 +55,7 @@ class Clients:
             connection.close()
 
     def ask(self, connection, message):
-        """(status or what happened, the connection if it can be used again)"""
+        """(status or name of the failure, the connection if it can be used again)"""
         try:
             connection = connection or Connection(self.port, 30 * daemon.SLOW)
             connection.send(message)

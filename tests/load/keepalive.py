@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """O5: requests over connections that have been idle for almost as long as they may be, directly and through HAProxy.
 
-What a client can know: the daemon's clock of idleness starts after it was sent the last request. One whose next request
-was handed to the kernel within the timeout of that moment was in time, however the machine's threads were scheduled. What was
-handed over later may meet the end of the connection, and that is the client's risk (RFC 9112, 9.3.1)."""
+A client knows that the daemon's idle time starts after the last request was sent. A request that is given to
+the kernel within the timeout of that moment is in time, however the machine's threads are scheduled. A later
+request may meet the end of the connection, and that is the client's risk (RFC 9112, 9.3.1)."""
 
 import collections
 import heapq
@@ -43,7 +43,7 @@ class Tries:
         self.poll.register(connection.socket, select.EPOLLIN)
 
     def next(self, connection):
-        """Sends what is due; `in_time` by the clock after it was handed to the kernel."""
+        """Sends the due requests; sets `in_time` by the clock after the kernel has them."""
         last, connection.sent = connection.sent, time.monotonic()
         connection.send(self.message)
         connection.in_time, connection.first = time.monotonic() < last + TIMEOUT, False

@@ -61,7 +61,8 @@ def tried(messages):
 
 
 def refused_before_the_body():
-    """With `Expect: 100-continue`: how often 413 came instead of 100, and what was read of bodies."""
+    """With `Expect: 100-continue`: counts answers of 413 instead of 100, and bytes of bodies that were
+    read."""
     head = wire.message('POST', '/blur', headers=[f'Content-Length: {LIMIT + 1}', 'Expect: 100-continue'], length=False)
     with lab.start('--max-body', LIMIT) as own:
         found = collections.Counter(ask(own.port, head) for _ in range(100))

@@ -25,7 +25,7 @@ def memcheck():
         return 'not run', 'valgrind is not installed'
     messages = kinds()
     wanted = wanted_of(messages)
-    # Vector code of libjpeg reads past what it uses, see tests/check/memcheck.sh.
+    # Vector code of libjpeg reads past the bytes that it uses, see tests/check/memcheck.sh.
     environment = daemon.clean_environment(JSIMD_FORCENONE='1')
     with tempfile.TemporaryDirectory(prefix='blurd-memcheck-') as folder:
         log = pathlib.Path(folder, 'log')

@@ -42,7 +42,8 @@ def own_group():
 
 
 class Group:
-    """A control group with a memory limit; `with` puts this process in while a daemon is started. Falls back to nothing."""
+    """A control group with a memory limit; `with` puts this process in while a daemon is started. Without
+    control groups there is no limit."""
 
     def __init__(self, limit):
         self.parent, names = own_group()

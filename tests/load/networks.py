@@ -18,7 +18,7 @@ SUBNET = '10.77.0'
 
 
 def missing():
-    """A sentence that says what there is not; '' when namespaces can be made."""
+    """A sentence about the missing part; '' when namespaces can be made."""
     if os.getuid() != 0:
         return 'network namespaces are for root'
     if not shutil.which('ip'):
@@ -70,7 +70,7 @@ class Host:
         self.share = Share(self.name, part) if part else None
 
     def through(self):
-        """What becomes a program in there, within its share."""
+        """The command that runs a program in the namespace, within its share."""
         enter = ['ip', 'netns', 'exec', self.name]
         if not self.share:
             return enter
@@ -78,7 +78,7 @@ class Host:
 
 
 class Networks:
-    """Namespaces for a balancer, with the bridge, and for so many hosts. Nothing of them is left afterwards."""
+    """Namespaces for a balancer, with the bridge, and for so many hosts. All are removed afterwards."""
 
     def __init__(self, hosts, part=None):
         """`part` of a core that each host may use at most; without: all."""

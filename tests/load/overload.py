@@ -23,7 +23,7 @@ import results  # noqa: E402
 import wire  # noqa: E402
 
 TARGET = '/blur?sigma=5'
-SETTLE = 1.0  # seconds of each run until the queue is what it stays; not counted
+SETTLE = 1.0  # seconds of each run until the queue is steady; not counted
 SECONDS = 6.0
 NEEDED = {2: 0.97, 5: 0.95, 10: 0.90}  # goodput at so many times the peak
 
@@ -103,7 +103,7 @@ class Probe(threading.Thread):
 
 
 class Level:
-    """What came of a run at one rate."""
+    """The results of a run at one rate."""
 
     def __init__(self, answers, seconds, kind=None):
         kept = [a for a in answers if a.due >= SETTLE and kind in (None, a.kind)]
@@ -123,7 +123,7 @@ def back_to_normal(load, rate, limit):
 
 
 def best_of_three(pinned, load, factor, needed, retries=0):
-    """Against what was possible right before it: other work of the machine comes and goes."""
+    """Compares with the peak measured right before, because other load of the machine varies."""
     found = []
     while len(found) < 3 and not (found and found[-1].share >= needed):
         peak = generator.saturation(pinned.own.port, message(), 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the files of check-load have in common: they name their rows with `lab.row`, and give the results as dicts
+"""Shared by the files of check-load: they name their rows with `lab.row`, and give the results as dicts
 {id, against, promise, figure, verdict, because}."""
 
 import pathlib

@@ -4,9 +4,9 @@
 
     tests/load/run.py [--soak SECONDS] [--json FILE] [ROW]...     rows: L5 L7 O3 ..., all without
 
-Prints for each row: id, target, what was measured, verdict, as check-hostile does, whose code it shares. A module
-of this folder has rows(), a list of lab.Row; a row's function returns (what was measured, verdict): True, False, or
-a sentence that says what stops it. When all rows ran the table in docs/security.md is written anew."""
+Prints for each row: id, target, figure, verdict, as check-hostile does, whose code it shares. A module of
+this folder has rows(), a list of lab.Row; a row's function returns (figure, verdict). The verdict is True,
+False, or a sentence about the obstacle. When all rows ran the table in docs/security.md is written anew."""
 
 import importlib
 import pathlib

@@ -29,8 +29,8 @@ RATE = 60  # requests a second
 PART = 0.2  # of a core, for each daemon whose throughput is measured
 TARGET = '/blur?sigma=3'
 
-# Every request gives the same answer however often it is made, so that HAProxy may send it again whatever happened to
-# the first. It still has it when it waited for the whole of it, and when head and body fit into one of its buffers.
+# Every request gives the same answer each time, so that HAProxy may send it again after any failure. HAProxy still has
+# the request if it waited for all of it, and if head and body fit into one of its buffers.
 RETRY = """option http-buffer-request
     option redispatch 1
     retry-on conn-failure empty-response response-timeout"""
@@ -61,7 +61,7 @@ class Replica:
 
 
 class Clients:
-    """So many clients with keep-alive and so many requests a second together, who know what the answer is."""
+    """So many clients with keep-alive and so many requests a second together. They know the correct answer."""
 
     def __init__(self, port, body, wanted):
         self.port, self.wanted = port, wanted
@@ -134,7 +134,7 @@ def cluster(hosts, started, part=None, options=(), **more):
 
 
 def settle():
-    """Until the balancer has seen what changed."""
+    """Waits until the balancer has seen the change."""
     time.sleep(4 * INTERVAL_MS / 1000)
 
 
@@ -224,7 +224,7 @@ def throughput():
             if not replicas[0].host.share.path:
                 return 'not run', 'no control groups for processors here'
             rounds = [rates_of(replicas, proxy, picture.name) for _ in range(ROUNDS)]
-    rates = [max(each) for each in zip(*(one for one, _ in rounds))]  # what else runs here only ever takes away
+    rates = [max(each) for each in zip(*(one for one, _ in rounds))]  # other load only lowers the rate
     refused = sum(others for _, others in rounds)
     factors = [rate / rates[0] for rate in rates]
     measured = (f'{PART:g} of a core each: ' + ', '.join(f'{rate:.0f}' for rate in rates) + ' requests/s with 1, 2, 3 daemons, '

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""O8: what random requests do to /metrics: no series of their own, and one reason for each refusal."""
+"""O8: the effect of random requests on /metrics: they add no series, and each refusal counts for one
+reason."""
 
 import collections
 import random

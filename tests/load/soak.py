@@ -16,12 +16,13 @@ import wire
 from failing import slots
 from torture import ask, kinds, same
 
-OWN = ('/', '/metrics', '/readyz')  # what each daemon answers in its own way
+OWN = ('/', '/metrics', '/readyz')  # parts of answers that differ between daemons
 BAD = ('bad parameter', 'cut JPEG', 'cut PNG', 'GIF', 'nowhere')
 
 
 class Load:
-    """Clients that ask for one thing after the other, a fifth of it bad, and check what they get; some leave."""
+    """Clients that ask for one thing after the other, a fifth of it bad, and check the answers; some
+    disconnect."""
 
     def __init__(self, own, messages, wanted, clients=4, leave=20):
         self.own, self.messages, self.wanted, self.leave = own, messages, wanted, leave

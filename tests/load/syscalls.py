@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """L6: system calls that fail, at the start and while requests are served (strace's fault injection).
 
-What the kernel never says is not tried: that a descriptor cannot be removed from an epoll set (the library ends the process
-then), that a futex or an eventfd cannot wake (the C library aborts, waiters wait), that there is nothing to read or
-no room to write where epoll has just told otherwise. A log that cannot be written is row O9's."""
+Errors that the kernel never reports are not tried: that a descriptor cannot be removed from an epoll set (the
+library ends the process then), that a futex or an eventfd cannot wake (the C library aborts, waiters wait),
+that there is nothing to read or no room to write although epoll has just reported it. A log that cannot be
+written is row O9's."""
 
 import collections
 import shutil
@@ -49,7 +50,8 @@ CALLS = {
 }
 LINKER = ('brk', 'close', 'mmap', 'mprotect', 'openat', 'read')  # calls of the dynamic linker, too, which may fail in silence
 # Failures after which the C library ends the process, or crashes, in code of its own: a thread's stack that cannot be unmapped
-# when the threads have ended, behind the last answer; the very first brk, now and then. Neither fails for want of memory.
+# when the threads have ended, behind the last answer; the very first brk, now and then. Neither fails for
+# lack of memory.
 KNOWN = {'munmap:error=ENOMEM:when=2..6', 'brk:error=ENOMEM:when=1'}
 TIMES = ('1', '2..6', '45')  # which calls of a thread, 45: behind those of the dynamic linker
 

@@ -53,7 +53,8 @@ def kinds():
 
 
 def ask(own, message):
-    """(status, body, names of headers); 'closed' without an answer or with half of one, 'hangs' when nothing happens."""
+    """(status, body, names of headers); 'closed' without an answer or with half of one, 'hangs' without any
+    reaction."""
     try:
         with own.connect(PATIENCE) as connection:
             connection.send(message)

@@ -34,9 +34,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "codecs", "server", "gpu")
 PYTHON = str(ROOT / "tests/python.sh")
 BUILD_S, HTTP_S = 900, 1200
-BUILT = ("release", "cuda", "playground")  # what a build writes to: each tree has its own
+BUILT = ("release", "cuda", "playground")  # folders that a build writes to: each tree has its own
 SLOW_S = 3  # programs that take longer and do not include the header of the changed file are left out
-SLOWEST = 5  # times what a program takes without a mutant, and SPARE_S more; then it hangs
+SLOWEST = 5  # a program hangs after this factor times its time without a mutant, and SPARE_S more
 SPARE_S = 10
 
 # HTTP tests that concern a file or a folder; the longest name that fits counts.
@@ -136,7 +136,8 @@ class Tree:
             sys.exit("mutants: the tree does not build without a mutant")
 
     def run(self, command, seconds, output=subprocess.DEVNULL):
-        """True when the command ends with 0 or 77 in time; a group of its own, so that nothing stays behind."""
+        """True when the command ends with 0 or 77 in time. It runs in a separate process group, so that no
+        process stays behind."""
         process = subprocess.Popen(command, cwd=self.path, env=self.environment, stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.DEVNULL, start_new_session=True,
                                    preexec_fn=lambda: os.sched_setaffinity(0, self.cores))

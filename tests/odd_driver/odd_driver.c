@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A CUDA driver that opens, or does not, as the environment says; it computes nothing.
+ * A CUDA driver that opens, or fails to, as the environment says; it computes nothing.
  *
  *     ODD_VERSION=12040       of CUDA; default 13000
  *     ODD_INIT=100            what cuInit gives
@@ -7,7 +7,7 @@
  *     ODD_LACKS=cuMemAlloc    a function that it does not know
  *
  * cuda.h is not included: so the names are those of the documentation, cuMemAlloc and not
- * cuMemAlloc_v2, and only who asks cuGetProcAddress finds them all, as with a driver whose
+ * cuMemAlloc_v2, and only cuGetProcAddress finds them all, as with a driver whose
  * versions of the functions are not the header's. The optional ones are absent. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ struct function {
     void (*address)(void); /* called with its own type */
 };
 
-/* Those above, and for the others one that does nothing. */
+/* The functions above; all others are one that does nothing. */
 static const struct function known[] = {
     {"cuDriverGetVersion", (void (*)(void))cuDriverGetVersion},
     {"cuInit", (void (*)(void))cuInit},
@@ -65,7 +65,7 @@ static const struct function known[] = {
 #undef CUDA_OPTIONAL
 };
 
-/* As the real one: 1 for a version newer than the driver, 500 for what it does not know. */
+/* As the real one: 1 for a version newer than the driver, 500 for a name that it does not know. */
 int cuGetProcAddress_v2(const char *name, void **address, int version, uint64_t flags, int *found) {
     const char *lacking = getenv("ODD_LACKS");
     if (version > number("ODD_VERSION", 13000) || flags != 0) {
