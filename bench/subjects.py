@@ -83,7 +83,7 @@ class Server:
         return self.request('POST', '/blur?' + query, picture.read_bytes())
 
     def cpu(self):
-        """Once it is idle, as wrk leaves requests behind."""
+        """The metrics once the daemon is idle, because wrk leaves requests in progress."""
         pids = children(self.process.pid)
         before, now = None, sum(map(cpu_seconds, pids))
         until = time.monotonic() + 20

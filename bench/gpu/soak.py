@@ -250,7 +250,8 @@ class Memory:
 
 
 def watch(options, service, processes, results, device):
-    """Until all clients are done: memory, and the kills. Their results, the memory, the kills."""
+    """Samples memory and kills engines until all clients are done. Returns their results, the samples and the
+    kills."""
     memory, found, kills, killed = Memory(service, device), [], 0, time.monotonic()
     while len(found) < len(processes):
         with contextlib.suppress(queue.Empty):

@@ -79,7 +79,7 @@ static enum module_format format_named(const char *name) {
     return strcmp(name, "cubin") == 0 ? MODULE_CUBIN : strcmp(name, "ptx") == 0 ? MODULE_PTX : MODULE_NVRTC;
 }
 
-/* As gpu_device_open does it, but for the program. */
+/* Opens the device as gpu_device_open does, without the program. */
 static enum status open_context(struct child *child, struct error *err) {
     const struct cuda *cuda = &child->cuda;
     struct gpu_device *device = &child->device;

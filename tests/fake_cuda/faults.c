@@ -78,8 +78,8 @@ static void read_faults(void) {
     free(copy);
 }
 
-/* One fault for a driver that runs already: the file has it, in one line, and who meets it removes
- * the file, so that it happens once, however many processes look. */
+/* One fault for a driver that runs already: the file has it, in one line, and the call that it hits removes
+ * the file, so that it happens once in all processes. */
 static bool meets_later(const char *call) {
     const char *path = getenv("FAKE_CUDA_FAULT_FILE");
     FILE *file = path ? fopen(path, "re") : NULL;

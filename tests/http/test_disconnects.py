@@ -26,7 +26,7 @@ def settle(own):
 
 
 def leave(own, chance, message):
-    """One client: sends some of the message, may wait, may read some of the answer, and goes."""
+    """One client: sends some of the message, may wait, may read some of the answer, and disconnects."""
     connection = own.connect()
     part = chance.choice((0, 1, chance.randrange(len(message)), len(message), len(message)))
     connection.send(message[:part])

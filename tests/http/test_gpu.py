@@ -202,7 +202,8 @@ def test_a_required_gpu_that_is_there(start):
 
 
 def test_a_required_gpu_that_is_lost(start, reference):
-    """Not ready, so that others are asked; who asks all the same gets the picture."""
+    """The daemon is not ready, so that balancers choose others. A request that still comes gets its
+    picture."""
     own = launch(start, '--require-gpu', 'yes')
     for _ in range(3):
         await_state(own, 'serving')

@@ -248,7 +248,7 @@ def test_the_engine_ends_with_the_front(start):
 
 @pytest.mark.parametrize('number', (signal.SIGTERM, signal.SIGINT))
 def test_the_engine_leaves_the_end_to_the_front(start, number):
-    """As at a terminal, where Ctrl-C reaches both."""
+    """Signals do not end the engine. Ctrl-C at a terminal reaches both processes."""
     own = launch(start)
     pid = fake_gpu.engine(own)
     os.kill(pid, number)
@@ -257,7 +257,8 @@ def test_the_engine_leaves_the_end_to_the_front(start, number):
 
 
 def test_the_engine_holds_nothing_of_the_front(start):
-    """No client and no port: it could keep them open after the front's end."""
+    """The engine has no client's connection and no port, because it could keep them open after the front's
+    end."""
     own = launch(start)
     with own.connect():
         pid = fake_gpu.engine(own)

@@ -113,7 +113,7 @@ def test_orientation(gpu, cpu, orientation, query):
 @pytest.mark.parametrize('orientation', range(1, 9))
 @pytest.mark.parametrize('subsampling', ('420', '422'))
 def test_orientation_of_odd_sizes(gpu, cpu, orientation, subsampling):
-    """Where the grid of the chroma would shift the CPU does it, by way of RGB."""
+    """If the grid of the chroma would shift, the CPU does the JPEG, by way of RGB."""
     body = marked(pictures.photograph(63, 47), orientation, subsampling=subsampling)
     name, result = ask(gpu, body)
     wanted = ask(cpu, body)[1]
@@ -236,7 +236,7 @@ def test_damage(gpu, cpu, part):
 
 
 def test_more_behind_the_end(gpu, cpu):
-    """As phones write it: the file's end is not the picture's."""
+    """Phones write data behind the end of the picture."""
     index = b'\xff\xe2\0\x08MPF\0\0\0'
     for what, body in (('something', PHOTO + b'what is this?' * 9), ('an index', PHOTO[:2] + index + PHOTO[2:]),
                        ('more pictures', PHOTO[:2] + index + PHOTO[2:] + OTHER)):
@@ -312,7 +312,7 @@ def test_cpu_means_the_same_bytes(start, cpu):
 
 
 def test_auto_leaves_small_ones_to_the_cpu(start, cpu):
-    """As soon as it knows how long each way takes, if not before."""
+    """Small ones go to the CPU at the latest once the times of both ways are known."""
     own = launch_jpeg(start, '--jpeg-codec', 'auto')
     answers = [ask(own, PHOTO) for _ in range(20)]
     assert 'cuda:0' in {name for name, _ in answers}

@@ -70,7 +70,7 @@ ON_THE_WAY = ('cuMemcpyHtoDAsync', 'cuMemsetD8Async', 'cuLaunchKernel', 'cuStrea
 
 
 def test_a_call_without_memory_on_the_way(start, cpu, tmp_path):
-    """It costs the one picture the CPU's time, and no engine."""
+    """The CPU redoes the picture, and the engine goes on."""
     path = tmp_path / 'fault'
     own = launch_jpeg(start, '--gpu-pictures', 1, wanted=1, FAULT_FILE=path)
     pid = fake_gpu.engine(own)

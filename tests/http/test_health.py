@@ -148,7 +148,7 @@ def test_the_end_of_tls_before_an_answer(tmp_path):
 
 @certificates.needed
 def test_tls_with_a_second_listener(start, tmp_path):
-    """It has no TLS."""
+    """The server has no TLS."""
     pair = certificates.Pair(tmp_path)
     running = start(*pair.options(), '--admin-listen', '127.0.0.1', '--admin-port', 0)
     admin = running.wait_for_line(r'health and metrics on port (\d+)').group(1)

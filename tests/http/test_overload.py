@@ -67,7 +67,8 @@ def test_many_at_once_get_a_picture_or_503(start):
 
 
 def test_bodies_may_take_a_third_of_the_memory(start):
-    """They count as they arrive: of three of 20 MB that stop before their end, one is kept, and pictures still have memory."""
+    """Bodies count as they arrive: of three of 20 MB that stop before their end, one is kept, and pictures
+    still have memory."""
     own = start('--memory', '64MiB', '--workers', 2)
     picture = pictures.png(pictures.photograph(1700, 1500) // 64)
     large = pictures.png(pictures.photograph(900, 800))

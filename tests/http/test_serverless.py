@@ -30,7 +30,7 @@ def free_port():
 
 @pytest.mark.parametrize('block', blocks('run'), ids=('PORT', 'systemd'))
 def test_a_block_as_it_stands(block, tmp_path):
-    """But for the port, which may be taken here."""
+    """Replaces only the port, which may be in use on this machine."""
     for program in re.findall(r'^(systemd\S+|curl)\b', block, re.M):
         if not shutil.which(program):
             pytest.skip(f'{program} is not installed')

@@ -201,7 +201,7 @@ def test_a_required_gpu_on_a_host_without_gpus(options, says):
 
 @no_driver
 def test_a_gpu_whose_driver_is_missing_is_a_warning():
-    """As in a container that was given the device and not the library."""
+    """A container may have the device but not the library."""
     wrap = ['bwrap', '--bind', '/', '/', '--dev', '/dev', '--dev-bind', '/dev/null', '/dev/nvidia0']
     if not shutil.which('bwrap') or subprocess.run([*wrap, 'true'], capture_output=True, check=False).returncode:
         pytest.skip('bwrap cannot make a file in /dev here')

@@ -39,7 +39,7 @@ class Crowd:
             self.begun[one.socket.fileno()] = time.monotonic()
 
     def run(self, limit):
-        """Until all were closed, or for so long."""
+        """Waits until all were closed, or for so long."""
         until, next_drip = time.monotonic() + limit, 0
         poller = select.epoll()
         for fd in self.sockets:

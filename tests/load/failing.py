@@ -55,7 +55,7 @@ class Control:
         return self._get(FAILED)
 
     def sites(self):
-        """How many places of the program and its libraries called."""
+        """The number of calling places in the program and its libraries."""
         return self._get(SITES)
 
     def last(self):

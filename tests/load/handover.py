@@ -18,7 +18,7 @@ PAUSE = 0.01
 
 
 class Connection(wire.Wire):
-    """One that tells a reset from an end."""
+    """A connection that distinguishes a reset from an end."""
 
     def _more(self):
         piece = self.socket.recv(1 << 18)

@@ -43,7 +43,7 @@ static inline size_t json_utf8(const char *p) {
     return 0;
 }
 
-/* Behind the string at `p`; NULL when there is none. */
+/* Returns the end of the string at `p`; NULL when there is none. */
 static inline const char *json_skip_string(const char *p) {
     if (!p || *p++ != '"') {
         return NULL;
@@ -93,7 +93,7 @@ static inline const char *json_skip_number(const char *p) {
     return p;
 }
 
-/* Behind the object or array at `p`. */
+/* Returns the end of the object or array at `p`. */
 static inline const char *json_skip_list(const char *p, int depth) {
     char closing = *p == '{' ? '}' : ']';
     p = json_skip_blanks(p + 1);

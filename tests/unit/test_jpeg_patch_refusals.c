@@ -52,7 +52,7 @@ static void expect(struct call *call, struct bytes input, enum status status, co
     }
 }
 
-/* Once with `possible` said and once done. */
+/* Asks `possible` once and patches once. */
 static void expect_unsupported(const struct jpeg_recipe *recipe, enum pixel_model model, const char *words) {
     struct buf input = recipe_file(recipe);
     struct call call = new_call(model, recipe->width, recipe->height);

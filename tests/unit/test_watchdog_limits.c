@@ -121,7 +121,7 @@ static void test_crowded(void **state) {
     assert_false(watchdog_wants_last(dog));
     char text[16];
     watchdog_enter(first.watch, WATCH_IDLE, LONG_MS, NULL);
-    watchdog_relieve(dog); /* whatever the number */
+    watchdog_relieve(dog); /* at any number of connections */
     assert_int_equal(receive(&first, text, sizeof text), 0);
     wait_ms(SHORT_MS);
     assert_true(watchdog_wants_last(dog));
