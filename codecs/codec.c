@@ -80,12 +80,12 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
     }
     enum status status = codec->probe(input, limits, picture, err);
     if (status != ST_OK) {
-        picture_finish(picture);
+        codec_picture_finish(picture);
     }
     return status;
 }
 
-void picture_finish(struct picture *picture) {
+void codec_picture_finish(struct picture *picture) {
     buf_finish(&picture->metadata.store);
 }
 

@@ -9,7 +9,7 @@
  *     codec_decode    pixels into that memory
  *     codec_encode    pixels to bytes
  *
- * Afterwards picture_finish frees the metadata that were not borrowed from the input.
+ * Afterwards codec_picture_finish frees the metadata that were not borrowed from the input.
  *
  * Codecs keep no state between calls and are thread-safe. They do not trust the input: every size is
  * checked before memory is taken. Truncated data, an undefined Huffman code and a wrong checksum are
@@ -36,7 +36,7 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
                         struct error *err);
 
 /* Frees what codec_probe took for metadata. Views of the metadata end with it. */
-void picture_finish(struct picture *picture);
+void codec_picture_finish(struct picture *picture);
 
 /* Decodes into `image`, which must be laid out and placed with the picture's native or pixels shape. On
  * failure the pixels are undefined. */

@@ -70,7 +70,7 @@ struct metadata {
     unsigned losses;        /* bits of codecs/metadata/losses.h: metadata that can never be carried */
     uint16_t chunk_count;
     struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then texts and the time */
-    struct buf store; /* holds what a view cannot borrow from the input; picture_finish frees it */
+    struct buf store; /* holds what a view cannot borrow from the input; codec_picture_finish frees it */
 };
 
 /* The result of a probe, from the header alone. */

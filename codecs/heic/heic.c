@@ -4,7 +4,8 @@
 #include "codecs/bmff.h"
 
 static bool sniff(struct bytes input) {
-    static const char *const brands[] = {"heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "msf1"};
+    static const char *const brands[] = {"heic", "heix", "heim", "heis", "hevc",
+                                         "hevx", "hevm", "hevs", "mif1", "msf1"};
     bool found = false;
     for (unsigned i = 0; i < sizeof brands / sizeof *brands && !found; i++) {
         found = bmff_has_brand(input, brands[i]);
