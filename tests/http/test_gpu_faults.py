@@ -266,3 +266,13 @@ def test_the_engine_holds_nothing_of_the_front(start):
         pid = served_by_the_next(own, pid)
         links = {int(fd): os.readlink(f'/proc/{pid}/fd/{fd}') for fd in os.listdir(f'/proc/{pid}/fd')}
     assert set(links) - {0, 1, 2} == {3}, links
+
+
+def test_an_engine_leaves_no_descriptors_in_the_front(start):
+    own = launch(start)
+    assert ask(own)[0] == 'cuda:0'
+    before = own.descriptors()
+    pid = fake_gpu.engine(own)
+    os.kill(pid, signal.SIGKILL)
+    served_by_the_next(own, pid)
+    assert daemon.eventually(lambda: own.descriptors() <= before, 2), own.open_files()

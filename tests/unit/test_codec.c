@@ -56,6 +56,9 @@ static void test_foreign_formats_are_named(void **state) {
 static void test_limits_name_value_and_limit(void **state) {
     (void)state;
     for (unsigned id = 0; id < CODEC_COUNT; id++) {
+        if (!codec_encodes((enum codec_id)id)) {
+            continue;
+        }
         struct encode_options options = fixture_options();
         struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 60, 50));
         struct buf file = fixture_encode((enum codec_id)id, &image, &options, NULL);
@@ -120,6 +123,9 @@ static void test_empty_pictures_are_refused(void **state) {
     (void)state;
     struct encode_options options = fixture_options();
     for (unsigned id = 0; id < CODEC_COUNT; id++) {
+        if (!codec_encodes((enum codec_id)id)) {
+            continue;
+        }
         for (int tall = 0; tall <= 1; tall++) {
             struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 20, 20));
             *(tall ? &image.width : &image.height) = 0;
@@ -148,6 +154,9 @@ static void test_progressive_takes_more_memory(void **state) {
 static void test_output_is_bounded(void **state) {
     (void)state;
     for (unsigned id = 0; id < CODEC_COUNT; id++) {
+        if (!codec_encodes((enum codec_id)id)) {
+            continue;
+        }
         struct encode_options options = fixture_options();
         struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 200, 200));
         uint8_t lent[100];
