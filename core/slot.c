@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/bytes.h"
@@ -123,6 +124,13 @@ int slot_file(size_t size) {
     }
     errno = reason;
     return -1;
+}
+
+bool slot_file_holds(int fd, size_t size) {
+    struct stat facts;
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &facts) == 0 && facts.st_size >= 0 &&
+           (uint64_t)facts.st_size >= size;
 }
 
 static struct slot *slot_create(struct slot_pool *pool) {

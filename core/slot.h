@@ -82,6 +82,10 @@ void slot_pool_count(struct slot_pool *pool, int64_t bytes);
  * caller closes it. -1 with errno. */
 int slot_file(size_t size);
 
+/* Whether the descriptor is that of a slot_file of at least `size` bytes. To touch a mapping beyond the end
+ * of its file would end the process. */
+bool slot_file_holds(int fd, size_t size);
+
 /* An empty slot, owned by the caller until slot_give_back. It may have memory already; a body's has at
  * most SLOT_BODY_LEAST when bodies hold much (SLOT_CALM, SLOT_CALM_SHARED). ST_BUSY when the process is
  * out of memory mappings or file descriptors. Thread-safe. */

@@ -7,10 +7,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "core/channel.h"
 #include "core/log.h"
 #include "gpu/engine/engine.h"
 #include "gpu/engine/engine_sandbox.h"
-#include "gpu/wire/channel.h"
 
 struct session_thread {
     struct engine *engine;

@@ -2,16 +2,15 @@
 #include "gpu/engine/mapping.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/slot.h"
 
 struct mapping {
     struct mapping *next;
@@ -96,17 +95,9 @@ void mappings_put(struct mappings *mappings, struct mapping *mapping) {
     }
 }
 
-/* Touching a mapping beyond the end of its file would end the process. */
-static bool stays_long_enough(int fd, size_t size) {
-    struct stat facts;
-    int seals = fcntl(fd, F_GET_SEALS);
-    return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &facts) == 0 && facts.st_size >= 0 &&
-           (uint64_t)facts.st_size >= size;
-}
-
 static enum status map(const struct cuda *cuda, struct mapping *mapping, size_t size, int fd,
                        struct error *err) {
-    if (!stays_long_enough(fd, size)) {
+    if (!slot_file_holds(fd, size)) {
         return fail(err, ST_INTERNAL, "the slot is shorter than it claims, or may become so");
     }
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

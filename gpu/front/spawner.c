@@ -11,8 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/channel.h"
 #include "core/log.h"
-#include "gpu/wire/channel.h"
+#include "gpu/wire/wire.h"
 
 enum { ARGUMENTS_MAX = 256 };
 

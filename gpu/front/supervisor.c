@@ -11,11 +11,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "core/channel.h"
 #include "core/clock.h"
 #include "core/log.h"
 #include "gpu/front/selftest.h"
 #include "gpu/front/spawner.h"
-#include "gpu/wire/channel.h"
 
 enum {
     START_TIMEOUT_MS = 60000, /* opening a GPU takes eight processes a second each; NVRTC takes seconds */

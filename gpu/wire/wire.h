@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Messages between the front and the engine process. Each has a fixed size and fills one packet of a
- * SOCK_SEQPACKET socket. Both ends are the same binary, so plain structs travel. The receiver still checks
- * every field, since the sender may be compromised or faulty.
+ * Messages between the front and the engine process, as core/channel.h sends them. The receiver checks every
+ * field, since the sender may be compromised or faulty.
  *
  * The engine inherits the *control* socket as WIRE_CONTROL_FD. It sends READY once, and the front sends
  * SESSION with one end of a new *session* socket. There the front sends RUN with the slot's memfd, and the
@@ -13,22 +12,17 @@
 
 #include <stdint.h>
 
+#include "core/channel.h"
 #include "core/image.h"
 #include "core/status.h"
 #include "filters/backend.h"
 #include "filters/chain.h"
 
-enum { WIRE_MAGIC = 0x44525542, WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16, WIRE_PICTURES_MAX = 4096 };
+enum { WIRE_CONTROL_FD = 3, WIRE_DEVICES_MAX = 16, WIRE_PICTURES_MAX = 4096 };
 
 #define WIRE_NO_MASK UINT64_MAX
 
 enum wire_kind { WIRE_READY = 1, WIRE_SESSION, WIRE_RUN, WIRE_DONE, WIRE_START, WIRE_CONTROL, WIRE_PROVEN };
-
-struct wire_head {
-    uint32_t magic; /* WIRE_MAGIC */
-    uint32_t kind;  /* enum wire_kind */
-    uint64_t size;  /* of the whole message */
-};
 
 /* Start-up times of a device, and how its program was loaded. */
 struct wire_device {
@@ -38,7 +32,7 @@ struct wire_device {
 };
 
 struct wire_ready {
-    struct wire_head head;
+    struct channel_head head;
     struct error error; /* ST_OK: the devices serve; else the reason why none does */
     int64_t driver_ns;  /* opening the driver, cuInit included */
     uint32_t device_count;
@@ -49,18 +43,18 @@ struct wire_ready {
 };
 
 struct wire_session {
-    struct wire_head head; /* one descriptor comes with it */
+    struct channel_head head; /* one descriptor comes with it */
 };
 
 struct wire_start {
-    struct wire_head head; /* one descriptor comes with it: the lifeline */
-    uint32_t open;         /* 1: starts without a sandbox, where the spawner permits that */
+    struct channel_head head; /* one descriptor comes with it: the lifeline */
+    uint32_t open;            /* 1: starts without a sandbox, where the spawner permits that */
     uint32_t reserved;
 };
 
 /* The engine serves inside its sandbox. From then on the spawner starts no engine without one. */
 struct wire_proven {
-    struct wire_head head;
+    struct channel_head head;
 };
 
 /* A run from JPEG to JPEG, without a mask. wire_run's `source` and `target` are the offsets of the files. */
@@ -72,7 +66,7 @@ struct wire_transcode {
 };
 
 struct wire_run {
-    struct wire_head head; /* one descriptor comes with it: the slot's memfd */
+    struct channel_head head; /* one descriptor comes with it: the slot's memfd */
     uint64_t slot_serial;
     uint64_t slot_generation; /* changes when the slot gave memory back; the engine must register it again */
     uint64_t slot_span;       /* bytes in use, all backed by memory */
@@ -84,7 +78,7 @@ struct wire_run {
 };
 
 struct wire_done {
-    struct wire_head head;
+    struct channel_head head;
     struct error error; /* status as of gpu_chain_run */
     struct lane_timing timing;
     uint64_t size; /* of the resulting JPEG */

@@ -7,11 +7,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "gpu/wire/channel.h"
+#include "core/channel.h"
+#include "gpu/wire/wire.h"
 #include "tests/fuzz/common/fuzz.h"
 
 union message {
-    struct wire_head head;
+    struct channel_head head;
     struct wire_ready ready;
     struct wire_session lane;
     struct wire_run run;
@@ -106,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         enum wire_kind kind = (enum wire_kind)(choice % 4 + 1);
         size_t changed = fuzz_short(&input),
                length = choice & 4 ? changed % sizeof(union message) + 1 : sizes[kind];
-        union message message = {.head = {WIRE_MAGIC, kind, sizes[kind]}};
+        union message message = {.head = {CHANNEL_MAGIC, kind, sizes[kind]}};
         size_t from = choice & 8 ? 0 : sizeof message.head;
         for (size_t i = from; i < sizeof message && i - from < changed && input.size > 0; i++) {
             ((uint8_t *)&message)[i] = fuzz_byte(&input);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Messages of a misbehaving process are refused, and their descriptors are closed. */
-#include "gpu/wire/channel.h"
+#include "core/channel.h"
+#include "gpu/wire/wire.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -77,7 +78,7 @@ static void send_raw(const void *data, size_t size, unsigned count) {
 }
 
 static struct wire_run good_run(void) {
-    return (struct wire_run){.head = {WIRE_MAGIC, WIRE_RUN, sizeof(struct wire_run)}, .slot_serial = 42};
+    return (struct wire_run){.head = {CHANNEL_MAGIC, WIRE_RUN, sizeof(struct wire_run)}, .slot_serial = 42};
 }
 
 /* The message is refused, whether or not the receiver asks for a descriptor. */
@@ -124,12 +125,12 @@ static void test_round_trip(void **state) {
 
 static void test_wrong_heads(void **state) {
     (void)state;
-    const struct wire_head heads[] = {
-        {WIRE_MAGIC + 1, WIRE_RUN, sizeof(struct wire_run)},
-        {WIRE_MAGIC, WIRE_DONE, sizeof(struct wire_run)},
-        {WIRE_MAGIC, 0, sizeof(struct wire_run)},
-        {WIRE_MAGIC, WIRE_RUN, sizeof(struct wire_run) - 1},
-        {WIRE_MAGIC, WIRE_RUN, UINT64_MAX},
+    const struct channel_head heads[] = {
+        {CHANNEL_MAGIC + 1, WIRE_RUN, sizeof(struct wire_run)},
+        {CHANNEL_MAGIC, WIRE_DONE, sizeof(struct wire_run)},
+        {CHANNEL_MAGIC, 0, sizeof(struct wire_run)},
+        {CHANNEL_MAGIC, WIRE_RUN, sizeof(struct wire_run) - 1},
+        {CHANNEL_MAGIC, WIRE_RUN, UINT64_MAX},
         {0, 0, 0},
     };
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
@@ -150,7 +151,7 @@ static void test_wrong_sizes(void **state) {
     } message = {.run = good_run()};
     const size_t sizes[] = {0,
                             1,
-                            sizeof(struct wire_head),
+                            sizeof(struct channel_head),
                             sizeof(struct wire_run) - 1,
                             sizeof(struct wire_run) + 1,
                             sizeof message};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/wire/channel.h"
+#include "core/channel.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -32,10 +32,9 @@ enum status channel_pair(int pair[2], struct error *err) {
     return ST_OK;
 }
 
-enum status channel_send(int socket, void *message, size_t size, enum wire_kind kind, int fd,
-                         struct error *err) {
-    struct wire_head *head = message;
-    *head = (struct wire_head){.magic = WIRE_MAGIC, .kind = kind, .size = size};
+enum status channel_send(int socket, void *message, size_t size, unsigned kind, int fd, struct error *err) {
+    struct channel_head *head = message;
+    *head = (struct channel_head){.magic = CHANNEL_MAGIC, .kind = kind, .size = size};
     struct iovec part = {message, size};
     union control control = {0};
     struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
@@ -53,7 +52,7 @@ enum status channel_send(int socket, void *message, size_t size, enum wire_kind 
         sent = sendmsg(socket, &packet, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)size ? ST_OK
-                                 : fail(err, ST_DEVICE, "cannot reach the engine: %s", strerror(errno));
+                                 : fail(err, ST_DEVICE, "cannot reach the other side: %s", strerror(errno));
 }
 
 static bool readable(int socket, int ms) {
@@ -126,7 +125,7 @@ static ssize_t receive_both(int socket, void *message, size_t size, int *fd) {
     return single && !(packet.msg_flags & MSG_CTRUNC) ? got : 1;
 }
 
-enum status channel_receive(int socket, void *message, size_t size, enum wire_kind kind, int *fd, int64_t ms,
+enum status channel_receive(int socket, void *message, size_t size, unsigned kind, int *fd, int64_t ms,
                             struct error *err) {
     enum status status = ms < 0 ? ST_OK : wait_readable(socket, ms, err);
     if (status != ST_OK) {
@@ -134,8 +133,8 @@ enum status channel_receive(int socket, void *message, size_t size, enum wire_ki
     }
     int received = -1;
     ssize_t got = fd ? receive_both(socket, message, size, &received) : receive_plain(socket, message, size);
-    const struct wire_head *head = message;
-    bool wellformed = got == (ssize_t)size && head->magic == WIRE_MAGIC && head->kind == kind &&
+    const struct channel_head *head = message;
+    bool wellformed = got == (ssize_t)size && head->magic == CHANNEL_MAGIC && head->kind == kind &&
                       head->size == size && (received >= 0) == (fd != NULL);
     if (!wellformed) {
         if (received >= 0) {
