@@ -3,6 +3,7 @@
 #include "codecs/codec.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "codecs/avif/avif.h"
@@ -30,6 +31,26 @@ bool codec_encodes(enum codec_id id) {
     return codec_get(id)->encode != NULL;
 }
 
+const char *codec_titles(bool (*has)(enum codec_id id), const char *joint,
+                         char list[static CODEC_TITLES_MAX]) {
+    unsigned left = 0;
+    for (unsigned i = 0; i < CODEC_COUNT; i++) {
+        left += has((enum codec_id)i);
+    }
+    size_t used = 0;
+    for (unsigned i = 0; i < CODEC_COUNT && used < CODEC_TITLES_MAX; i++) {
+        if (has((enum codec_id)i)) {
+            left--;
+            used += (size_t)snprintf(list + used, CODEC_TITLES_MAX - used, "%s%s%s%s", codecs[i]->title,
+                                     left == 1 ? " " : "", left == 1 ? joint : "",
+                                     left == 1  ? " "
+                                     : left > 1 ? ", "
+                                                : "");
+        }
+    }
+    return list;
+}
+
 static bool find(struct bytes input, enum codec_id *id) {
     for (unsigned i = 0; i < CODEC_COUNT; i++) {
         if (codecs[i]->sniff(input)) {
@@ -45,29 +66,65 @@ const struct codec *codec_sniff(struct bytes input) {
     return find(input, &id) ? codecs[id] : NULL;
 }
 
-/* The input is too short for a signature but matches its beginning: truncated, not foreign. */
+/* Whether `input` ends within a signature whose beginning it matches. "?" stands for any byte. */
+static bool is_cut(struct bytes input, const char *signature, size_t size) {
+    size_t least = signature[0] == '\0' ? 5 : 1; /* zeros alone can be anything */
+    bool same = input.size >= least && input.size < size;
+    for (size_t i = 0; i < input.size && same; i++) {
+        same = signature[i] == '?' || input.data[i] == (uint8_t)signature[i];
+    }
+    return same;
+}
+
+/* The input is too short for a signature but matches its beginning: truncated, not foreign. In files of the
+ * ISO base media format the size of the first box comes first, and its upper two bytes are 0. */
 static bool is_cut_signature(struct bytes input) {
-    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF};
-    static const uint8_t png[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-    return (input.size < sizeof(jpeg) && memcmp(input.data, jpeg, input.size) == 0) ||
-           (input.size < sizeof(png) && memcmp(input.data, png, input.size) == 0);
+    static const struct {
+        enum codec_id id;
+        const char *bytes;
+        size_t size;
+    } signatures[] = {
+        {CODEC_JPEG, "\xFF\xD8\xFF", 3},        {CODEC_PNG, "\x89PNG\r\n\x1A\n", 8},
+        {CODEC_WEBP, "RIFF????WEBP", 12},       {CODEC_AVIF, "\0\0??ftyp????????", 16},
+        {CODEC_HEIC, "\0\0??ftyp????????", 16},
+    };
+    bool cut = false;
+    for (unsigned i = 0; i < sizeof(signatures) / sizeof(*signatures) && !cut; i++) {
+        cut = codec_decodes(signatures[i].id) && is_cut(input, signatures[i].bytes, signatures[i].size);
+    }
+    return cut;
 }
 
 static enum status fail_unknown(struct bytes input, struct error *err) {
     if (is_cut_signature(input)) {
         return fail(err, ST_CORRUPT, "picture is cut short: it ends with byte %zu", input.size);
     }
+    char list[CODEC_TITLES_MAX];
+    codec_titles(codec_decodes, "and", list);
     const char *name = foreign_name(input);
     if (name) {
-        return fail(err, ST_UNSUPPORTED, "only JPEG and PNG are supported; this is %s", name);
+        return fail(err, ST_UNSUPPORTED, "only %s are supported; this is %s", list, name);
     }
-    return fail(err, ST_UNSUPPORTED, "only JPEG and PNG are supported; this is neither");
+    return fail(err, ST_UNSUPPORTED, "only %s are supported; this is %s", list,
+                strchr(list, ',') ? "none of them" : "neither");
+}
+
+/* A format whose library was missing when blurd was built. */
+static enum status fail_absent(const struct codec *codec, struct error *err) {
+    char list[CODEC_TITLES_MAX];
+    return fail(err, ST_UNSUPPORTED, "this build of blurd reads %s; %s needs one that was built with %s",
+                codec_titles(codec_decodes, "and", list), codec->title,
+                codec == &codec_heic   ? "libheif"
+                : codec == &codec_avif ? "libavif"
+                                       : "libwebp");
 }
 
 enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                         struct error *err) {
     if (input.size == 0) {
-        return fail(err, ST_CORRUPT, "body is empty; send the bytes of a JPEG or PNG");
+        char list[CODEC_TITLES_MAX];
+        return fail(err, ST_CORRUPT, "body is empty; send the bytes of a %s",
+                    codec_titles(codec_decodes, "or", list));
     }
     *picture = (struct picture){0};
     if (!find(input, &picture->codec)) {
@@ -76,7 +133,7 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
     picture->metadata.orientation = 1;
     const struct codec *codec = codecs[picture->codec];
     if (!codec->probe) {
-        return fail(err, ST_UNSUPPORTED, "this build of blurd does not read %s", codec->title);
+        return fail_absent(codec, err);
     }
     enum status status = codec->probe(input, limits, picture, err);
     if (status != ST_OK) {

@@ -26,12 +26,19 @@ const struct codec *codec_get(enum codec_id id);
 bool codec_decodes(enum codec_id id);
 bool codec_encodes(enum codec_id id);
 
+enum { CODEC_TITLES_MAX = 64 };
+
+/* Writes the titles of the codecs that `has` is true for, such as "JPEG, PNG and WebP", and returns `list`.
+ * The last one follows the word `joint`. */
+const char *codec_titles(bool (*has)(enum codec_id id), const char *joint,
+                         char list[static CODEC_TITLES_MAX]);
+
 /* The codec whose magic bytes `input` starts with, or NULL. */
 const struct codec *codec_sniff(struct bytes input);
 
 /* Reads the header and the metadata. ST_CORRUPT: empty, damaged, or too short to hold that many pixels;
- * ST_UNSUPPORTED: neither JPEG nor PNG, or an unsupported variant; ST_LIMIT: over a limit. The error names
- * the variant or the limit. Takes no memory proportional to the picture. */
+ * ST_UNSUPPORTED: a format that the build does not read, or an unsupported variant; ST_LIMIT: over a limit.
+ * The error names the variant or the limit. Takes no memory proportional to the picture. */
 enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                         struct error *err);
 

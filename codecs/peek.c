@@ -67,19 +67,55 @@ static bool peek_jpeg(struct bytes input, struct peek *peek) {
     return false;
 }
 
-bool peek_header(struct bytes input, struct peek *peek) {
-    const struct codec *codec = codec_sniff(input);
-    if (!codec || input.size < 4) {
+static uint32_t read_le24(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
+}
+
+/* The first chunk is a lossy (VP8) or a lossless picture (VP8L), or describes the chunks that follow (VP8X).
+ */
+static bool peek_webp(struct bytes input, struct peek *peek) {
+    enum { RIFF = 12, CHUNK = RIFF + 8, SIDE = 0x3FFF, ALPHA = 0x10 };
+    const uint8_t *at = input.data + CHUNK;
+    if (input.size < CHUNK + 10) {
         return false;
     }
-    bool known = codec == codec_get(CODEC_PNG) ? peek_png(input, peek) : peek_jpeg(input, peek);
-    return known && peek->width > 0 && peek->height > 0;
+    *peek = (struct peek){.codec = CODEC_WEBP, .depth = 8, .channels = 3};
+    if (memcmp(input.data + RIFF, "VP8 ", 4) == 0) {
+        peek->width = (at[6] | (uint32_t)at[7] << 8) & SIDE;
+        peek->height = (at[8] | (uint32_t)at[9] << 8) & SIDE;
+        peek->sampling = 0x22;
+    } else if (memcmp(input.data + RIFF, "VP8L", 4) == 0) {
+        uint32_t bits = read_le24(at + 1) | (uint32_t)at[4] << 24;
+        peek->width = (bits & SIDE) + 1;
+        peek->height = (bits >> 14 & SIDE) + 1;
+        peek->channels = bits >> 28 & 1 ? 4 : 3;
+    } else if (memcmp(input.data + RIFF, "VP8X", 4) == 0) {
+        peek->width = read_le24(at + 4) + 1;
+        peek->height = read_le24(at + 7) + 1;
+        peek->channels = at[0] & ALPHA ? 4 : 3;
+    }
+    return true;
+}
+
+bool peek_header(struct bytes input, struct peek *peek) {
+    static bool (*const readers[CODEC_COUNT])(struct bytes, struct peek *) = {
+        [CODEC_JPEG] = peek_jpeg, [CODEC_PNG] = peek_png, [CODEC_WEBP] = peek_webp};
+    for (unsigned i = 0; i < CODEC_COUNT && input.size >= 4; i++) {
+        if (readers[i] && codec_decodes((enum codec_id)i) && codec_get((enum codec_id)i)->sniff(input)) {
+            return readers[i](input, peek) && peek->width > 0 && peek->height > 0;
+        }
+    }
+    return false;
+}
+
+/* Deflate expands at most 1032 times, and a pixel has at least one bit. A JPEG block has at least one bit,
+ * too. The other formats have no such limit. */
+static uint64_t most_pixels(enum codec_id codec, uint64_t bytes) {
+    return codec == CODEC_JPEG ? bytes * 8 * 64 : codec == CODEC_PNG ? bytes * 8 * 1032 : UINT64_MAX;
 }
 
 bool peek_is_possible(const struct peek *peek, uint64_t bytes, const struct codec_limits *limits) {
-    /* Deflate expands at most 1032 times, and a pixel has at least one bit. A JPEG block has at least one
-     * bit, too. */
-    uint64_t most = bytes * 8 * (peek->codec == CODEC_PNG ? 1032 : 64);
+    uint64_t most = most_pixels(peek->codec, bytes);
     uint64_t pixels = (uint64_t)peek->width * peek->height;
     return peek->width <= limits->max_side && peek->height <= limits->max_side &&
            pixels <= limits->max_pixels && pixels <= most;

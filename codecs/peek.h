@@ -15,14 +15,14 @@ struct peek {
     uint32_t width, height;
     uint8_t channels; /* 1 to 4; a palette counts as 3 */
     uint8_t depth;    /* bits a sample once decoded: 8 or 16 */
-    uint8_t sampling; /* JPEG of 3 components: samples of the first for each of the others, horizontal << 4 |
-                         vertical; 0: not a whole number, or another for each */
+    uint8_t sampling; /* three planes: samples of the first for each of the others, horizontal << 4 |
+                         vertical; 0: not a whole number, or another for each, or not planes */
     bool progressive; /* several scans or interlaced */
     bool baseline;    /* JPEG: the kind that GPUs decode (gpu/jpeg/jpeg_header.h), with 8 bits and 1 or 3
                          components */
 };
 
-/* False when the input does not begin like a JPEG or PNG with a size. Thread-safe. */
+/* False when the input does not begin like a picture that the build reads, with a size. Thread-safe. */
 bool peek_header(struct bytes input, struct peek *peek);
 
 /* Whether codec_probe may accept a file of `bytes` bytes with that header: its size is within the limits,

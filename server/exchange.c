@@ -307,7 +307,9 @@ bool exchange_end(struct request *request) {
     if (!request->answered && request->route->answer) {
         request->route->answer(request);
     } else if (!request->answered && request->body_size == 0) {
-        fail(&request->error, ST_CORRUPT, "the body is empty; send the bytes of a JPEG or PNG");
+        char list[CODEC_TITLES_MAX];
+        fail(&request->error, ST_CORRUPT, "the body is empty; send the bytes of a %s",
+             codec_titles(codec_decodes, "or", list));
         answer_problem(request, PROBLEM_CORRUPT);
     }
     return request->answered;

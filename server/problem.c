@@ -26,9 +26,10 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
          "body; otherwise up to twice the limit is read first, so that the answer arrives."},
     [PROBLEM_TARGET] = {"target-too-long", 414, "Request target too long", PROBLEM_EVERYWHERE, NULL,
                         "Path and query are longer than 8 KiB."},
-    [PROBLEM_UNSUPPORTED] = {"unsupported-image", 415, "Unsupported image", PROBLEM_WORK, NULL,
-                             "The body is not a JPEG or PNG, is of a variant that is not supported, which "
-                             "the detail names, or has a `Content-Encoding`."},
+    [PROBLEM_UNSUPPORTED] =
+        {"unsupported-image", 415, "Unsupported image", PROBLEM_WORK, NULL,
+         "The body is of a format that is not read here, or of a variant that is not supported, which "
+         "the detail names, or has a `Content-Encoding`."},
     [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit", PROBLEM_WORK, NULL,
                        "The picture has too many pixels, too long a side or too many scans, or needs too "
                        "much memory or time."},

@@ -15,6 +15,9 @@ static const struct {
     {5, 0.9F},    /* PNG, 3 channels: 15.5 ms */
     {30, 0.9F},   /* interlaced: 68 ms */
     {1, 10},      /* not recognised */
+    {5, 15},      /* WebP */
+    {8, 30},      /* AVIF */
+    {20, 60},     /* HEIC */
 };
 
 /* The fixed cost of a request. A picture of one pixel takes 60 to 80 us. */
@@ -23,13 +26,32 @@ static const float request_ns = 60e3F;
 /* JPEGs have blocks of 16x16 pixels, and each row of a PNG has a fixed cost. */
 static const struct cost_least encoded_least = {16, 16};
 
-enum output_kind { OUTPUT_JPEG, OUTPUT_PROGRESSIVE, OUTPUT_PNG, OUTPUT_PACKED };
+enum output_kind {
+    OUTPUT_JPEG,
+    OUTPUT_PROGRESSIVE,
+    OUTPUT_PNG,
+    OUTPUT_PACKED,
+    OUTPUT_WEBP,
+    OUTPUT_LOSSLESS,
+    OUTPUT_AVIF
+};
 
 static const float encode_ns[COST_OUTPUTS] = {
     [OUTPUT_JPEG] = 0.9F,        /* a sample: 3.2 ms for 3.1 million */
     [OUTPUT_PROGRESSIVE] = 6.5F, /* 21 ms */
     [OUTPUT_PNG] = 1.5F,         /* 8 ms for 6.2 million */
     [OUTPUT_PACKED] = 1.5F,      /* without packing */
+    /* Without effort; encoding_ns adds it. */
+    [OUTPUT_WEBP] = 6,
+    [OUTPUT_LOSSLESS] = 20,
+    [OUTPUT_AVIF] = 20,
+};
+
+/* Time of each effort, as a multiple of the least one's. */
+static const float effort_factor[COST_OUTPUTS][10] = {
+    [OUTPUT_WEBP] = {1, 1.3F, 1.7F, 2, 2.3F, 2.6F, 3, 3.4F, 4, 8},
+    [OUTPUT_LOSSLESS] = {1, 1.5F, 2, 3, 4, 5, 6, 8, 12, 40},
+    [OUTPUT_AVIF] = {1, 1.5F, 2, 3, 4, 6, 9, 14, 25, 60},
 };
 
 /* One picture alone, from JPEG to JPEG on a GPU (docs/adr/0020). The time beside others is learnt. */
@@ -42,8 +64,10 @@ static const float learning = 0.125F, weighty_ns = 5e6F;
 static const float ratio_max = 32;
 
 static unsigned input_of(const struct intent *intent) {
+    static const unsigned first[CODEC_COUNT] = {
+        [CODEC_JPEG] = 0, [CODEC_PNG] = 2, [CODEC_WEBP] = 5, [CODEC_AVIF] = 6, [CODEC_HEIC] = 7};
     const struct picture *picture = &intent->plan.picture;
-    return !intent->known ? 4u : (picture->codec == CODEC_PNG ? 2u : 0u) + picture->progressive;
+    return intent->known ? first[picture->codec] + picture->progressive : 4;
 }
 
 /* Pipelines and redaction are separate kinds. */
@@ -58,7 +82,12 @@ static enum output_kind output_of(const struct plan *plan) {
     if (plan->output == CODEC_PNG) {
         return plan->options.effort > 1 ? OUTPUT_PACKED : OUTPUT_PNG;
     }
-    return plan->options.progressive ? OUTPUT_PROGRESSIVE : OUTPUT_JPEG;
+    if (plan->output == CODEC_WEBP) {
+        return plan->options.lossless ? OUTPUT_LOSSLESS : OUTPUT_WEBP;
+    }
+    return plan->output == CODEC_AVIF  ? OUTPUT_AVIF
+           : plan->options.progressive ? OUTPUT_PROGRESSIVE
+                                       : OUTPUT_JPEG;
 }
 
 static struct cost_shape shape_of(const struct image_shape *stored) {
@@ -76,7 +105,10 @@ static float pixels_of(const struct image_shape *stored) {
 static float encoding_ns(const struct plan *plan, enum output_kind kind, const struct cost_shape *shape) {
     float ns = encode_ns[kind] * cost_filters_samples(shape, encoded_least);
     float bytes = pixels_of(&plan->stored) * shape->samples * (float)(plan->stored.depth / 8);
-    return kind == OUTPUT_PACKED ? ns + (float)png_pack_ns(plan->options.effort, (uint64_t)bytes) : ns;
+    if (kind == OUTPUT_PACKED) {
+        return ns + (float)png_pack_ns(plan->options.effort, (uint64_t)bytes);
+    }
+    return kind >= OUTPUT_WEBP ? ns * effort_factor[kind][plan->options.effort] : ns;
 }
 
 static float known(float ratio) {

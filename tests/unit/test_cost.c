@@ -56,22 +56,6 @@ static void test_times_of_the_table(void **state) {
     assert_true(is_near(predict(&hd, 539000, &parameters, CODEC_JPEG).ns, 9));
 }
 
-/* A picture that is refused by its header must not be predicted to take minutes. */
-static void test_what_is_possible(void **state) {
-    (void)state;
-    const struct codec_limits limits = {.max_pixels = 64000000, .max_side = 16384};
-    struct peek header = hd;
-    assert_true(peek_is_possible(&header, 100000, &limits));
-    assert_false(peek_is_possible(&header, 4000, &limits));
-    header.codec = CODEC_PNG;
-    assert_true(peek_is_possible(&header, 4000, &limits));
-    assert_false(peek_is_possible(&header, 200, &limits));
-    header.width = 16385;
-    assert_false(peek_is_possible(&header, 1 << 30, &limits));
-    header.width = header.height = 10000;
-    assert_false(peek_is_possible(&header, 1 << 30, &limits));
-}
-
 static void test_redaction_counts_regions(void **state) {
     (void)state;
     struct parameters parameters = blur();
@@ -159,57 +143,6 @@ static void test_every_kind_has_its_place(void **state) {
         struct cost cost = predict(i & 16 ? NULL : &header, 1, &parameters, i & 2 ? CODEC_PNG : CODEC_JPEG);
         assert_true(cost.kind < COST_KINDS && cost.ns > 0 && cost.table_ns > 0);
     }
-}
-
-static void test_peek(void **state) {
-    (void)state;
-    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1,    2, 0xFF, 0xFF, 0xC2, 0, 17,   8,
-                                   0,    9,    0,    7,    3, 1, 0x22, 0, 2,    0x11, 1,    3, 0x11, 1};
-    static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x10\4\0\0\1";
-    struct peek header;
-    assert_true(peek_header((struct bytes){jpeg, sizeof jpeg}, &header));
-    assert_int_equal(header.width, 7);
-    assert_int_equal(header.height, 9);
-    assert_true(header.progressive && header.sampling == 0x22);
-    for (size_t size = 0; size < sizeof jpeg - 6; size++) {
-        assert_false(peek_header((struct bytes){jpeg, size}, &header));
-    }
-    uint8_t flat[sizeof jpeg];
-    memcpy(flat, jpeg, sizeof jpeg);
-    flat[15] = 0; /* the height */
-    assert_false(peek_header((struct bytes){flat, sizeof flat}, &header));
-    assert_true(peek_header((struct bytes){png, sizeof png - 1}, &header));
-    assert_int_equal(header.width, 256);
-    assert_int_equal(header.depth, 16);
-    assert_int_equal(header.channels, 2);
-    assert_true(header.progressive);
-    assert_false(peek_header((struct bytes){png, sizeof png - 2}, &header));
-    assert_false(peek_header((struct bytes){NULL, 0}, &header));
-}
-
-/* Only the first, sequential kind of frame with 8 bits, in grey or colour. */
-static void test_peek_at_baseline(void **state) {
-    (void)state;
-    static const struct {
-        uint8_t marker, depth, components;
-        bool baseline;
-    } cases[] = {
-        {0xC0, 8, 1, true},  {0xC0, 8, 3, true},   {0xC0, 8, 2, false},
-        {0xC0, 8, 4, false}, {0xC0, 12, 3, false}, {0xC1, 8, 3, false},
-        {0xC2, 8, 3, false}, {0xC3, 8, 1, false},  {0xC9, 8, 3, false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const uint8_t jpeg[23] = {0xFF, 0xD8, 0xFF, cases[i].marker,    0, 17, cases[i].depth, 0,
-                                  9,    0,    7,    cases[i].components};
-        struct peek header;
-        assert_true(peek_header((struct bytes){jpeg, sizeof jpeg}, &header));
-        assert_int_equal(header.channels, cases[i].components);
-        assert_int_equal(header.baseline, cases[i].baseline);
-    }
-    static const uint8_t png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\5\x8\0\0\0\0";
-    struct peek header;
-    assert_true(peek_header((struct bytes){png, sizeof png - 1}, &header));
-    assert_false(header.baseline);
 }
 
 /* --- a device's codecs ---------------------------------------------------------------------- */
@@ -362,21 +295,12 @@ static void test_learning_about_a_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_of_the_table),
-        cmocka_unit_test(test_what_is_possible),
-        cmocka_unit_test(test_redaction_counts_regions),
-        cmocka_unit_test(test_not_recognised),
-        cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_every_kind_has_its_place),
-        cmocka_unit_test(test_peek),
-        cmocka_unit_test(test_peek_at_baseline),
-        cmocka_unit_test(test_sampling_of_a_quarter),
-        cmocka_unit_test(test_pictures_for_a_device),
-        cmocka_unit_test(test_parameters_for_a_device),
-        cmocka_unit_test(test_filters_for_a_device),
-        cmocka_unit_test(test_learning_about_a_device),
-        cmocka_unit_test(test_icons_do_not_decide),
-        cmocka_unit_test(test_where_it_is_done_first),
+        cmocka_unit_test(test_times_of_the_table),       cmocka_unit_test(test_redaction_counts_regions),
+        cmocka_unit_test(test_not_recognised),           cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_every_kind_has_its_place), cmocka_unit_test(test_sampling_of_a_quarter),
+        cmocka_unit_test(test_pictures_for_a_device),    cmocka_unit_test(test_parameters_for_a_device),
+        cmocka_unit_test(test_filters_for_a_device),     cmocka_unit_test(test_learning_about_a_device),
+        cmocka_unit_test(test_icons_do_not_decide),      cmocka_unit_test(test_where_it_is_done_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
