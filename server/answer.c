@@ -105,9 +105,9 @@ static void add_timing(struct request *request) {
 
 void answer_picture(struct request *request) {
     const struct outcome *outcome = &request->outcome;
-    enum codec_id codec = outcome->format == METRIC_FORMAT_PNG ? CODEC_PNG : CODEC_JPEG;
     bool picture = outcome->format != METRIC_FORMAT_NONE;
-    answer_done(request, 200, picture ? codec_get(codec)->mime : "application/json");
+    answer_done(request, 200,
+                picture ? codec_get((enum codec_id)(outcome->format - 1))->mime : "application/json");
     answer_header(request, "X-Backend", "%s", outcome->backend_name);
     add_timing(request);
     if (outcome->notice[0]) {

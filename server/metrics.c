@@ -41,7 +41,10 @@ static const struct {
 #undef METRIC
 };
 
-static const char *const format_names[METRIC_FORMAT_COUNT] = {"none", "jpeg", "png"};
+static const char *format_name(unsigned format) {
+    return format == METRIC_FORMAT_NONE ? "none" : codec_get((enum codec_id)(format - 1))->name;
+}
+
 static const char *const stage_names[STAGE_COUNT] = {"queue",    "decode", "upload", "filter",
                                                      "download", "encode", "total"};
 
@@ -128,7 +131,7 @@ static enum status write_requests(struct metrics *metrics, struct buf *out, stru
                 out, err,
                 "blurd_requests_total{operation=\"%s\",format=\"%s\",status=\"%u\",reason=\"%s\","
                 "backend=\"%s\"} %" PRIu64 "\n",
-                metrics->operations[operation], format_names[format], problem_kind(problem)->http_status,
+                metrics->operations[operation], format_name(format), problem_kind(problem)->http_status,
                 problem_kind(problem)->slug, metrics->backend[backend], count);
         }
     }

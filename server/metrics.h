@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "codecs/codec.h"
 #include "core/bytes.h"
 #include "server/problem.h"
 
@@ -28,10 +29,21 @@ enum stage {
     STAGE_COUNT
 };
 
-/* Output format of an answered request, for its label. */
-enum metric_format { METRIC_FORMAT_NONE, METRIC_FORMAT_JPEG, METRIC_FORMAT_PNG, METRIC_FORMAT_COUNT };
+/* Output format of an answered request, for its label: none, or a codec's number plus one. */
+enum metric_format {
+    METRIC_FORMAT_NONE,
+    METRIC_FORMAT_JPEG = CODEC_JPEG + 1,
+    METRIC_FORMAT_PNG = CODEC_PNG + 1,
+    METRIC_FORMAT_WEBP = CODEC_WEBP + 1,
+    METRIC_FORMAT_AVIF = CODEC_AVIF + 1,
+    METRIC_FORMAT_COUNT
+};
 
-enum { METRIC_OPERATIONS_MAX = 24, METRIC_BACKENDS_MAX = 4 };
+enum {
+    METRIC_OPERATIONS_MAX = 24,
+    METRIC_BACKENDS_MAX = 4,
+    METRICS_PAGE_MAX = 2 << 20, /* bytes that metrics_write may append */
+};
 
 struct metrics;
 

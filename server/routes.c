@@ -100,7 +100,7 @@ static void answer_openapi(struct request *request) {
 
 static void answer_metrics(struct request *request) {
     struct service *service = request->service;
-    buf_init(&request->answer.body, 1 << 20);
+    buf_init(&request->answer.body, METRICS_PAGE_MAX);
     metrics_set(service->metrics, METRIC_SLOT_BYTES, (int64_t)slot_pool_bytes(service->slots));
     bool gpu = service->backend_count > 1;
     metrics_set(service->metrics, METRIC_GPU_STATE, gpu ? backend_state(service->backend[0], NULL) : 3);

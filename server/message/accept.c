@@ -5,20 +5,21 @@
 #include <string.h>
 #include <strings.h>
 
-/* How specifically a range matches the name: 3 in full, 2 by its type ("image" in "image/png"), 1 as a
- * wildcard, 0 not at all. */
+/* How specifically a range matches the name; 0: not at all. */
+enum { WILDCARD = 1, TYPE /* "image" in "image/png" */, NAMED };
+
 static int match(const char *range, size_t size, const char *name) {
     size_t kind = strcspn(name, "/");
     if (size == strlen(name) && strncasecmp(range, name, size) == 0) {
-        return 3;
+        return NAMED;
     }
     if (name[kind] == '\0') { /* a coding */
-        return size == 1 && *range == '*' ? 1 : 0;
+        return size == 1 && *range == '*' ? WILDCARD : 0;
     }
     if (size == kind + 2 && strncasecmp(range, name, kind + 1) == 0 && range[kind + 1] == '*') {
-        return 2;
+        return TYPE;
     }
-    return size == 3 && memcmp(range, "*/*", size) == 0 ? 1 : 0;
+    return size == 3 && memcmp(range, "*/*", size) == 0 ? WILDCARD : 0;
 }
 
 /* The q of a range's parameters, 1 when absent. */
@@ -38,17 +39,18 @@ static double weight(const char *parameters, const char *end) {
     return 1.0;
 }
 
-double accept_quality(const char *list, const char *name) {
+/* The weight of the most specific range that matches the name, and how specific it is. */
+static double weigh(const char *list, const char *name, int *exactness) {
     double best = -1.0;
-    int exactness = 0;
+    *exactness = 0;
     for (const char *p = list; *p;) {
         const char *end = p + strcspn(p, ",");
         while (*p == ' ' || *p == '\t') {
             p++;
         }
         int found = match(p, strcspn(p, ",; \t"), name);
-        if (found > exactness) {
-            exactness = found;
+        if (found > *exactness) {
+            *exactness = found;
             best = weight(p, end);
         }
         p = *end ? end + 1 : end;
@@ -56,12 +58,29 @@ double accept_quality(const char *list, const char *name) {
     return best;
 }
 
+double accept_quality(const char *list, const char *name) {
+    int exactness;
+    return weigh(list, name, &exactness);
+}
+
+/* Clients of a wildcard may not know WebP and AVIF, so that these must be named. */
+static double quality_of(const char *accept, enum codec_id id) {
+    int exactness;
+    double quality = weigh(accept, codec_get(id)->mime, &exactness);
+    bool known_to_all = id == CODEC_JPEG || id == CODEC_PNG;
+    return codec_encodes(id) && (known_to_all || exactness == NAMED) ? quality : -1.0;
+}
+
 enum codec_id accept_choose(const char *accept, enum codec_id input) {
-    if (!accept) {
-        return input;
+    static const enum codec_id order[] = {CODEC_WEBP, CODEC_JPEG, CODEC_AVIF, CODEC_PNG};
+    enum codec_id best = codec_encodes(input) ? input : CODEC_JPEG;
+    double most = accept ? accept_quality(accept, codec_get(best)->mime) : 1;
+    for (unsigned i = 0; i < sizeof order / sizeof *order && accept; i++) {
+        double quality = quality_of(accept, order[i]);
+        if (quality > most && quality > 0) {
+            best = order[i];
+            most = quality;
+        }
     }
-    enum codec_id other = input == CODEC_JPEG ? CODEC_PNG : CODEC_JPEG;
-    double same = accept_quality(accept, codec_get(input)->mime);
-    double different = accept_quality(accept, codec_get(other)->mime);
-    return different > same && different > 0 ? other : input;
+    return best;
 }

@@ -9,8 +9,10 @@
  * when no range matches. */
 double accept_quality(const char *list, const char *name);
 
-/* The format that the client prefers. `accept` may be NULL. `input` wins ties, and
- * when the header names neither: a client that asks for WebP still gets an answer. */
+/* The format with the highest weight among those that the build writes; WebP and AVIF count only when they
+ * are named, or are the input's. Ties go to the input's format, then WebP, JPEG, AVIF, PNG in this order.
+ * `accept` may be NULL. When the header names no format that can be written, the answer has the input's, or
+ * is a JPEG where that cannot be written. */
 enum codec_id accept_choose(const char *accept, enum codec_id input);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "server/message/query.h"
 
-static const char *const formats[] = {"auto", "jpeg", "png", "jpg", NULL};
+static const char *const formats[] = {"auto", "jpeg", "png", "webp", "avif", "jpg", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
@@ -56,6 +56,13 @@ static const struct argument input_table[] = {
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.invert),
      .help = "Act on everything but the regions. Needs a region."},
+    {.name = "page",
+     .type = ARGUMENT_WHOLE,
+     .offset = AT(input.page),
+     .minimum = 0,
+     .maximum = 0,
+     .help = "`0` takes the first frame of an animated WebP or AVIF.",
+     .without = "animations are refused"},
     {.name = "region",
      .type = ARGUMENT_PARSED,
      .offset = AT(input.region),
@@ -105,13 +112,17 @@ static const struct argument output_table[] = {
      .minimum = 0,
      .maximum = 9,
      .initial = 1,
-     .help = "PNG compression, from 0 (fastest) to 9 (smallest file)."},
+     .help = "Effort spent on a small PNG, WebP or AVIF, from 0 (fastest) to 9 (smallest file)."},
     {.name = "format",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.format),
      .choices = formats,
      .help = "Format of the answer; `jpg` means `jpeg`. `auto` uses the format that `Accept` prefers, else "
-             "the input's, and adds `Vary: Accept`."},
+             "the input's, or JPEG for a HEIC, and adds `Vary: Accept`."},
+    {.name = "lossless",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(output.lossless),
+     .help = "Write a lossless WebP."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),
@@ -128,13 +139,14 @@ static const struct argument output_table[] = {
      .minimum = 1,
      .maximum = 100,
      .initial = 85,
-     .help = "JPEG quality.",
+     .help = "Quality of a JPEG, WebP or AVIF.",
      .without = "85; a JPEG changed only in regions keeps its own"},
     {.name = "subsampling",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.subsampling),
      .choices = subsamplings,
-     .help = "JPEG chroma subsampling. `auto` is that of the input, or 4:2:0 if the input has none."},
+     .help = "Chroma subsampling of a JPEG or AVIF. `auto` is that of the input, or 4:2:0 if the input has "
+             "none."},
     {0},
 };
 
@@ -245,6 +257,26 @@ static enum status unknown(const struct parameters *parameters, const char *name
     return fail_argument(err, name, "unknown parameter; %s takes %s", endpoint, names);
 }
 
+/* A missing codec must be found here, since costs are predicted before all parameters are checked. */
+static enum status check_format(const struct parameters *parameters, struct error *err) {
+    int format = parameters->output.format;
+    if (format == FORMAT_AUTO || codec_encodes(parameters_codec(format))) {
+        return ST_OK;
+    }
+    char list[CODEC_TITLES_MAX];
+    return fail_argument(err, "format",
+                         "format is %s, which this build of blurd does not write; it writes %s",
+                         formats[format], codec_titles(codec_encodes, "and", list));
+}
+
+enum codec_id parameters_codec(int format) {
+    static const enum codec_id codecs[] = {
+        [FORMAT_JPEG] = CODEC_JPEG, [FORMAT_PNG] = CODEC_PNG,   [FORMAT_JPG] = CODEC_JPEG,
+        [FORMAT_WEBP] = CODEC_WEBP, [FORMAT_AVIF] = CODEC_AVIF,
+    };
+    return codecs[format];
+}
+
 enum status parameters_set(struct parameters *parameters, const char *name, const char *value,
                            struct error *err) {
     struct found found = find(parameters, name);
@@ -260,7 +292,7 @@ enum status parameters_set(struct parameters *parameters, const char *name, cons
     if (parameters->output.format == FORMAT_JPG) {
         parameters->output.format = FORMAT_JPEG;
     }
-    return status;
+    return status == ST_OK ? check_format(parameters, err) : status;
 }
 
 enum status parameters_parse(struct parameters *parameters, const char *query, struct error *err) {

@@ -12,7 +12,14 @@
 #include "filters/region.h"
 #include "server/message/operations.h"
 
-enum { FORMAT_AUTO, FORMAT_JPEG, FORMAT_PNG, FORMAT_JPG /* is stored as FORMAT_JPEG */ };
+enum {
+    FORMAT_AUTO,
+    FORMAT_JPEG,
+    FORMAT_PNG,
+    FORMAT_WEBP,
+    FORMAT_AVIF,
+    FORMAT_JPG, /* is stored as FORMAT_JPEG */
+};
 enum { BACKEND_AUTO, BACKEND_CPU };
 enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
 enum { METADATA_STRIP, METADATA_KEEP };
@@ -27,16 +34,18 @@ struct input_arguments {
     bool invert;
     double feather; /* pixels; 0: hard edges */
     int mode;       /* MODE_… */
+    int page;       /* 0, once it is given: of an animation the first frame is taken */
 };
 
 /* How the picture of the answer is made. */
 struct output_arguments {
     int format;      /* FORMAT_… */
-    int quality;     /* JPEG, 1 to 100 */
-    int subsampling; /* enum subsampling */
+    int quality;     /* JPEG, WebP, AVIF: 1 to 100 */
+    int subsampling; /* JPEG, AVIF: enum subsampling */
     bool progressive;
-    int effort;   /* PNG, 0 to 9 */
-    int metadata; /* METADATA_… */
+    bool lossless; /* WebP */
+    int effort;    /* PNG, WebP, AVIF: 0 to 9 */
+    int metadata;  /* METADATA_… */
 };
 
 struct parameters {
@@ -59,6 +68,9 @@ bool parameters_share(const struct filter *filter, unsigned index);
 /* Whether a parameter of that name exists here; whether it was given. */
 bool parameters_know(const struct parameters *parameters, const char *name);
 bool parameters_given(const struct parameters *parameters, const char *name);
+
+/* The codec of a FORMAT_… other than FORMAT_AUTO. */
+enum codec_id parameters_codec(int format);
 
 /* Sets one parameter. ST_ARGUMENT names it and what is allowed. */
 enum status parameters_set(struct parameters *parameters, const char *name, const char *value,

@@ -19,7 +19,8 @@ size_t footprint_room(const struct plan *plan) {
     return plan_shape_size(&plan->upright) / 8 * eighths + HEAD_SPARE;
 }
 
-/* The worst case of a JPEG is noise of full contrast. */
+/* The worst case of a lossy format is noise of full contrast. WebP and AVIF have their alpha without losses.
+ */
 static size_t answer_bytes(const struct plan *plan) {
     static const struct {
         uint8_t quality, bits; /* a sample, up to that quality */
@@ -28,7 +29,14 @@ static size_t answer_bytes(const struct plan *plan) {
     while (plan->options.quality > table[row].quality) {
         row++;
     }
-    return samples / 8 * (plan->output == CODEC_PNG ? 8 : table[row].bits) + HEAD_SPARE;
+    size_t bits = plan->output == CODEC_PNG ? 8 : table[row].bits;
+    if (plan->output != CODEC_JPEG && plan->output != CODEC_PNG) {
+        bool whole = plan->options.lossless || image_pixel_has_alpha(plan->upright.model);
+        bits = whole ? larger(bits, 8) : bits;
+        /* Measured in bits of an RGB sample. */
+        samples = larger(samples, 3 * (size_t)plan->upright.width * plan->upright.height);
+    }
+    return samples / 8 * bits + HEAD_SPARE;
 }
 
 static size_t metadata_bytes(const struct plan *plan) {

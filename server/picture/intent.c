@@ -14,15 +14,20 @@ enum {
 
 /* In a form the picture follows some fields. A wrong guess only makes the prediction wrong. */
 static struct bytes find_picture(struct bytes body, const char *content_type) {
-    static const char *const magics[] = {"\xFF\xD8\xFF", "\x89PNG\r\n"};
+    static const struct {
+        const char *bytes;
+        size_t offset; /* in the file */
+    } magics[] = {{"\xFF\xD8\xFF", 0}, {"\x89PNG\r\n", 0}, {"WEBP", 8}, {"ftyp", 4}};
     size_t head = body.size < FORM_HEAD_MAX ? body.size : FORM_HEAD_MAX;
-    for (unsigned i = 0; i < 2 && multipart_is(content_type); i++) {
-        const uint8_t *found = memmem(body.data, head, magics[i], strlen(magics[i]));
-        if (found) {
-            return (struct bytes){found, body.size - (size_t)(found - body.data)};
+    size_t first = head;
+    for (unsigned i = 0; i < sizeof magics / sizeof *magics && multipart_is(content_type); i++) {
+        const uint8_t *found = memmem(body.data, head, magics[i].bytes, strlen(magics[i].bytes));
+        size_t at = found ? (size_t)(found - body.data) : 0;
+        if (found && at >= magics[i].offset && at - magics[i].offset < first) {
+            first = at - magics[i].offset;
         }
     }
-    return body;
+    return first < head ? (struct bytes){body.data + first, body.size - first} : body;
 }
 
 static uint8_t shift_of(unsigned factor) {
@@ -43,7 +48,7 @@ static struct picture picture_of(const struct peek *header) {
                    .width = header->width,
                    .height = header->height}};
     picture.native = picture.pixels;
-    if (jpeg && header->sampling) {
+    if (header->sampling) {
         picture.native.model = PIXEL_YCBCR;
         picture.native.chroma_shift_x = shift_of(header->sampling >> 4);
         picture.native.chroma_shift_y = shift_of(header->sampling & 15);

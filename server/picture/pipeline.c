@@ -49,9 +49,7 @@ static enum status open_envelope(struct pipeline *p) {
 }
 
 static enum metric_format format_of(const struct plan *plan) {
-    return plan_makes_stats(plan)      ? METRIC_FORMAT_NONE
-           : plan->output == CODEC_PNG ? METRIC_FORMAT_PNG
-                                       : METRIC_FORMAT_JPEG;
+    return plan_makes_stats(plan) ? METRIC_FORMAT_NONE : (enum metric_format)(plan->output + 1);
 }
 
 static enum status plan(struct pipeline *p) {

@@ -30,10 +30,25 @@ static bool fits_subsampling(const struct plan *plan, const struct image_shape *
     return asked == SUBSAMPLING_AUTO || asked == (int)subsampling_of(planes);
 }
 
-/* Whether the JPEG's planes can be filtered and written without a conversion. */
+/* Whether some step writes a colour of its own, which only has the right value in JPEG's form of YCbCr. */
+static bool writes_colours(const struct parameters *parameters) {
+    bool writes = parameters->input.mode == MODE_REDACT;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        writes = writes ||
+                 (filter_id(operation->filter) == FILTER_BLUR && operation->arguments.blur.edge == EDGE_ZERO);
+    }
+    return writes;
+}
+
+/* Whether the file's planes can be filtered and written without a conversion. */
 static bool keeps_planes(const struct plan *plan, const struct image_shape *upright) {
-    return plan->picture.native.model == PIXEL_YCBCR && plan->output == CODEC_JPEG &&
-           fits_subsampling(plan, upright) && takes_planes(plan->parameters, upright) &&
+    bool jpeg = plan->output == CODEC_JPEG;
+    return plan->picture.native.model == PIXEL_YCBCR && plan->output == plan->picture.codec &&
+           codec_get(plan->output)->planes && (jpeg || !writes_colours(plan->parameters)) &&
+           !(plan->output == CODEC_WEBP && plan->parameters->output.lossless) &&
+           (plan->output == CODEC_WEBP || fits_subsampling(plan, upright)) &&
+           takes_planes(plan->parameters, upright) &&
            orient_is_exact(&plan->picture.native, plan->orientation);
 }
 
@@ -47,9 +62,8 @@ bool plan_is_linear(const struct plan *plan) {
 
 static void choose_output(struct plan *plan, const char *accept) {
     const struct output_arguments *asked = &plan->parameters->output;
-    plan->output = asked->format == FORMAT_JPEG  ? CODEC_JPEG
-                   : asked->format == FORMAT_PNG ? CODEC_PNG
-                                                 : accept_choose(accept, plan->picture.codec);
+    plan->output = asked->format == FORMAT_AUTO ? accept_choose(accept, plan->picture.codec)
+                                                : parameters_codec(asked->format);
     plan->orientation = plan->parameters->input.autorotate ? plan->picture.metadata.orientation : 1;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
     plan->stored = keeps_planes(plan, &planes) ? plan->picture.native : plan->picture.pixels;
@@ -59,14 +73,16 @@ static void choose_output(struct plan *plan, const char *accept) {
         .subsampling = (enum subsampling)asked->subsampling,
         .progressive = asked->progressive,
         .effort = (uint8_t)asked->effort,
+        .lossless = asked->lossless,
         .keep_metadata = asked->metadata == METADATA_KEEP,
         .upright = plan->orientation != 1,
         .deadline_ns = plan->limits.deadline_ns,
     };
-    if (plan->options.subsampling == SUBSAMPLING_AUTO && plan->picture.codec == CODEC_JPEG) {
+    if (plan->options.subsampling == SUBSAMPLING_AUTO) {
         /* `auto` means the input's subsampling. RGB and CMYK JPEGs have full-resolution colour. */
-        plan->options.subsampling =
-            plan->picture.native.model == PIXEL_YCBCR ? subsampling_of(&planes) : SUBSAMPLING_444;
+        plan->options.subsampling = plan->picture.native.model == PIXEL_YCBCR ? subsampling_of(&planes)
+                                    : plan->picture.codec == CODEC_JPEG       ? SUBSAMPLING_444
+                                                                              : SUBSAMPLING_AUTO;
     }
 }
 
@@ -106,6 +122,7 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
 enum status plan_make(struct plan *plan, struct bytes input, const char *accept, struct error *err) {
     plan->input = input;
     plan->limits.local_blocks = plan->parameters->input.mode == MODE_REDACT;
+    plan->limits.first_frame = parameters_given(plan->parameters, "page");
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;
     if (status == ST_OK) {

@@ -12,6 +12,8 @@
 
 #define JPEG CODEC_JPEG
 #define PNG CODEC_PNG
+#define WEBP CODEC_WEBP
+#define AVIF CODEC_AVIF
 
 /* The choice, from a copy in heap memory of its size. */
 static enum codec_id choose(const char *accept, enum codec_id input) {
@@ -34,7 +36,7 @@ static const struct {
     {"image/png", PNG, PNG},
     {"IMAGE/PNG", PNG, PNG},
     {"image/png, image/jpeg", JPEG, PNG},
-    {"image/webp", JPEG, PNG},
+    {"image/gif", JPEG, PNG},
     {"text/html", JPEG, PNG},
     {"image/png;q=0.9, image/jpeg;q=0.8", PNG, PNG},
     {"image/png;q=0.8,image/jpeg;q=0.9", JPEG, JPEG},
@@ -45,7 +47,7 @@ static const struct {
     {"image/jpeg;q=0, */*", PNG, PNG},
     {"image/png;q=0", JPEG, PNG},
     {"image/jpeg;q=0, image/png;q=0", JPEG, PNG},
-    {"image/webp, image/png;q=0.1", PNG, PNG},
+    {"image/gif, image/png;q=0.1", PNG, PNG},
     {"image/png;Q=0.1, image/jpeg;Q=0.2", JPEG, JPEG},
     {"image/png;x=1;q=0.1, image/jpeg;q=0.2", JPEG, JPEG},
     {"image/png ;q=0.1 , image/jpeg\t; q=0.2", JPEG, JPEG},
@@ -70,6 +72,59 @@ static void test_table(void **state) {
     }
     assert_int_equal(accept_choose(NULL, CODEC_JPEG), CODEC_JPEG);
     assert_int_equal(accept_choose(NULL, CODEC_PNG), CODEC_PNG);
+}
+
+/* What is chosen with WebP and AVIF; a format that the build does not write counts as not named. */
+static const struct {
+    const char *accept;
+    enum codec_id of_jpeg, of_png, of_webp, of_avif, of_heic;
+} more[] = {
+    {"", JPEG, PNG, WEBP, AVIF, JPEG},
+    {"*/*", JPEG, PNG, WEBP, AVIF, JPEG},
+    {"image/*;q=0.1", JPEG, PNG, WEBP, AVIF, JPEG},
+    {"image/webp", WEBP, WEBP, WEBP, WEBP, WEBP},
+    {"image/avif", AVIF, AVIF, AVIF, AVIF, AVIF},
+    {"image/jpeg", JPEG, JPEG, JPEG, JPEG, JPEG},
+    {"image/jpeg, image/png", JPEG, PNG, JPEG, JPEG, JPEG},
+    {"image/heic", JPEG, PNG, WEBP, AVIF, JPEG},
+    {"image/avif, image/webp", WEBP, WEBP, WEBP, AVIF, WEBP},
+    {"image/avif, image/webp;q=0.9", AVIF, AVIF, AVIF, AVIF, AVIF},
+    {"image/avif;q=0, image/webp;q=0", JPEG, PNG, WEBP, AVIF, JPEG},
+    {"image/webp;q=0, image/*", JPEG, PNG, JPEG, AVIF, JPEG},
+    {"image/webp;q=0.5, image/*", JPEG, PNG, JPEG, AVIF, JPEG},
+    {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", JPEG, PNG, WEBP, AVIF, JPEG},
+    {"image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5", WEBP, PNG, WEBP, AVIF, WEBP},
+    {"image/webp,image/avif,image/heic,video/*;q=0.8,image/png,image/*;q=0.8,*/*;q=0.5", WEBP, PNG, WEBP,
+     AVIF, WEBP},
+};
+
+static void test_more_formats(void **state) {
+    (void)state;
+    if (!codec_encodes(CODEC_WEBP) || !codec_encodes(CODEC_AVIF)) {
+        print_message("this build does not write WebP and AVIF\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        const enum codec_id wanted[] = {more[i].of_jpeg, more[i].of_png, more[i].of_webp, more[i].of_avif,
+                                        more[i].of_heic};
+        for (unsigned id = 0; id < CODEC_COUNT; id++) {
+            if (choose(more[i].accept, (enum codec_id)id) != wanted[id]) {
+                fail_msg("\"%s\" for %s", more[i].accept, codec_get((enum codec_id)id)->title);
+            }
+        }
+    }
+}
+
+/* The answer always has a format that the build writes. */
+static void test_the_answer_can_be_written(void **state) {
+    (void)state;
+    static const char *const lists[] = {"", "*/*", "image/webp", "image/avif, image/webp", "image/heic"};
+    for (unsigned id = 0; id < CODEC_COUNT; id++) {
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+            assert_true(codec_encodes(choose(lists[i], (enum codec_id)id)));
+        }
+        assert_true(codec_encodes(accept_choose(NULL, (enum codec_id)id)));
+    }
 }
 
 /* Weights that are none do not let a client choose by accident, nor read outside. */
@@ -134,6 +189,8 @@ static void test_random(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_more_formats),
+        cmocka_unit_test(test_the_answer_can_be_written),
         cmocka_unit_test(test_odd_weights),
         cmocka_unit_test(test_quality),
         cmocka_unit_test(test_random),

@@ -25,7 +25,7 @@ static struct metrics *make(void) {
 static char *page(struct metrics *metrics) {
     struct buf out;
     struct error err = {0};
-    buf_init(&out, 1 << 20);
+    buf_init(&out, METRICS_PAGE_MAX);
     assert_int_equal(metrics_write(metrics, "1.2.3", &out, &err), ST_OK);
     assert_int_equal(buf_append(&out, "", 1, &err), ST_OK);
     assert_int_equal(strlen((char *)out.data), out.size - 1);
