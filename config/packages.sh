@@ -19,7 +19,7 @@
 set -euo pipefail
 
 build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev libdeflate-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
-    python3-pip)
+    libwebp-dev libavif-dev libheif-dev python3-pip)
 run=("${build[@]}" curl)
 test=("${run[@]}" g++ procps libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
     python3-scipy python3-yaml openssl bubblewrap universal-ctags valgrind clang libclang-rt-dev)
@@ -56,6 +56,11 @@ fi
 is_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
+
+# Debian 13 has the HEVC decoder of libheif in a package of its own.
+if apt-cache show libheif-plugin-libde265 >/dev/null 2>&1; then
+    wanted+=(libheif-plugin-libde265)
+fi
 
 missing=()
 for package in "${wanted[@]}"; do

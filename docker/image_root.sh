@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Makes the root of the image: the program, the libraries that it is linked with, and what Debian says about them.
+# Makes the root of the image: the program, the libraries that it links or opens, and what Debian says about them.
 #
 #     docker/image_root.sh PROGRAM FOLDER [NVRTC]
 #
@@ -12,9 +12,23 @@ program=$1 root=$2 nvrtc=${3-no}
 # Those that NVIDIA's driver is linked with, which is mounted into the container, and the program is not.
 driver_needs='libdl.so.2 libpthread.so.0 librt.so.1 libm.so.6'
 
-libraries() { # paths, the loader included
+# The libraries of the formats that the build has found, which the program opens by these names.
+opened() {
     local name
+    for name in $(sed -n 's/^FORMAT_FLAGS := //p' "$(dirname "$program")"/formats-*.mk | grep -o '"[^"]*"' | tr -d '"' | sort -u); do
+        realpath --no-symlinks "$(gcc -print-file-name="$name")"
+    done
+    # libheif's decoder, where it is a plugin
+    find "/usr/lib/$(gcc -print-multiarch)/libheif" -name 'libheif-libde265.so' 2>/dev/null || true
+}
+
+libraries() { # paths, the loader included
+    local name library
     ldd "$program" | grep -o '/[^ ]*'
+    for library in $(opened); do
+        echo "$library"
+        ldd "$library" | grep -o '/[^ ]*'
+    done
     for name in $driver_needs; do
         echo "$(dirname "$(ldd "$program" | grep -o '/[^ ]*/libc\.so\.6')")/$name"
     done
