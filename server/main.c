@@ -24,6 +24,7 @@
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/pages/document.h"
+#include "server/pages/formats.h"
 #include "server/pages/health.h"
 #include "server/process/activation.h"
 #include "server/process/drain.h"
@@ -372,10 +373,8 @@ int main(int argc, char **argv) {
         return check_config(&config, &err);
     }
     if (action != CONFIG_RUN) {
-        char support[GPU_SUPPORT_MAX];
-        char version[sizeof support + 40];
-        gpu_versions_support(support);
-        snprintf(version, sizeof version, "blurd %s (%s)", BLURD_VERSION, support);
+        char version[FORMATS_VERSION_MAX];
+        formats_version(version);
         return config_answer(action, &config, version, stdout);
     }
     log_init((enum log_level)(config.log_level - CHOICE_log_level_error),

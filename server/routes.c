@@ -9,6 +9,7 @@
 #include "gpu/front/versions.h"
 #include "server/answer.h"
 #include "server/pages/document.h"
+#include "server/pages/formats.h"
 #include "server/pages/playground.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -18,8 +19,10 @@ static void answer_index(struct request *request) {
         playground_answer(request);
         return;
     }
+    char formats[FORMATS_TEXT_MAX];
+    formats_text(formats);
     answer_page(request, 200, request->route->media,
-                "blurd %s: filters JPEG and PNG pictures.\n\n"
+                "blurd %s: filters pictures; %s.\n\n"
                 "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
                 "POST /blur?sigma=8                        Gaussian blur\n"
                 "     /sharpen?sigma=1&amount=1            unsharp mask\n"
@@ -30,7 +33,7 @@ static void answer_index(struct request *request) {
                 "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
                 "for good.\n\n"
                 "GET  /readyz /livez /version /metrics /openapi.json\n",
-                BLURD_VERSION, request->service->port);
+                BLURD_VERSION, formats, request->service->port);
     answer_header(request, "Vary", "Accept");
 }
 
@@ -78,9 +81,12 @@ static void answer_readyz(struct request *request) {
 
 static void answer_version(struct request *request) {
     const struct service *service = request->service;
+    char formats[FORMATS_JSON_MAX];
+    formats_json(formats);
     answer_page(request, 200, request->route->media,
-                "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"gpu\":\"%s\"}\n",
-                BLURD_VERSION, service->http_library, versions_of_codecs(), gpu_versions_text());
+                "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"formats\":%s,"
+                "\"gpu\":\"%s\"}\n",
+                BLURD_VERSION, service->http_library, versions_of_codecs(), formats, gpu_versions_text());
 }
 
 static void answer_openapi(struct request *request) {

@@ -3,9 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/json.h"
 #include "server/message/query.h"
+#include "server/pages/formats.h"
 
 enum {
     TEXT_MAX = 2048
@@ -108,6 +110,51 @@ void emit_argument(struct emitter *w, const struct argument *row) {
         emit(w, "},\"minItems\":1,\"maxItems\":%u", row->most);
     }
     emit_default(w, row);
+    emit(w, "}");
+}
+
+void emit_pictures(struct emitter *w, bool (*has)(enum codec_id id), const char *schema) {
+    for (unsigned i = 0; i < CODEC_COUNT; i++) {
+        if (has((enum codec_id)i)) {
+            emit_name(w, "%s", codec_get((enum codec_id)i)->mime);
+            emit(w, "{\"schema\":%s}", schema);
+        }
+    }
+}
+
+void emit_formats(struct emitter *w) {
+    char text[FORMATS_JSON_MAX];
+    formats_json(text);
+    emit(w, "%s", text);
+}
+
+/* Options that limit what clients may send. */
+static const char *const limits[] = {"max_body",      "max_pixels",     "max_side",     "max_scans",
+                                     "max_steps",     "header_timeout", "body_timeout", "work_timeout",
+                                     "write_timeout", "min_rate",       "queue"};
+
+static bool is_limit(const char *name) {
+    unsigned i = 0;
+    while (i < sizeof limits / sizeof limits[0] && strcmp(limits[i], name) != 0) {
+        i++;
+    }
+    return i < sizeof limits / sizeof limits[0];
+}
+
+void emit_limits(struct emitter *w, const struct config *config) {
+    size_t count;
+    const struct option *rows = config_options(&count);
+    emit(w, "{");
+    for (size_t i = 0; i < count; i++) {
+        char value[OPTION_VALUE_MAX];
+        if (is_limit(rows[i].name)) {
+            option_format(&rows[i], config, value);
+            emit_name(w, "%s", rows[i].name);
+            emit(w, "{\"value\":\"%s\",\"description\":", value);
+            emit_text(w, rows[i].help);
+            emit(w, "}");
+        }
+    }
     emit(w, "}");
 }
 

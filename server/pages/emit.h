@@ -4,6 +4,8 @@
 #ifndef BLURD_SERVER_PAGES_EMIT_H
 #define BLURD_SERVER_PAGES_EMIT_H
 
+#include "codecs/codec.h"
+#include "config/config.h"
 #include "core/bytes.h"
 #include "filters/filter.h"
 
@@ -30,6 +32,15 @@ void emit_name(struct emitter *w, const char *format, ...) __attribute__((format
 
 /* Appends the schema of an argument. Where no value stands for the default, "x-default" describes it. */
 void emit_argument(struct emitter *w, const struct argument *row);
+
+/* Appends a member for the media type of each codec that `has` is true for, with that schema. */
+void emit_pictures(struct emitter *w, bool (*has)(enum codec_id id), const char *schema);
+
+/* Appends the formats that the build reads and writes. */
+void emit_formats(struct emitter *w);
+
+/* Appends the options that limit what clients may send. */
+void emit_limits(struct emitter *w, const struct config *config);
 
 /* Appends a member "headers" that refers to the components of these names; NULL ends them. */
 void emit_headers(struct emitter *w, const char *const *names);

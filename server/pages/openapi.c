@@ -203,10 +203,13 @@ static void emit_picture_answer(struct emitter *w, const struct filter *filter) 
     emit_name(w, "200");
     emit(w, "{\"description\":\"%s\"", numbers ? "The statistics." : "The picture.");
     emit_headers(w, headers);
-    emit(w, ",\"content\":{%s}}",
-         numbers ? "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Statistics\"}}"
-                 : "\"image/jpeg\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}},"
-                   "\"image/png\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}}");
+    emit(w, ",\"content\":{");
+    if (numbers) {
+        emit(w, "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Statistics\"}}");
+    } else {
+        emit_pictures(w, codec_encodes, "{\"type\":\"string\",\"format\":\"binary\"}");
+    }
+    emit(w, "}}");
 }
 
 static void emit_page_answer(struct emitter *w, const struct route *route, unsigned status, const char *help,
@@ -228,7 +231,8 @@ static void emit_page_answer(struct emitter *w, const struct route *route, unsig
 }
 
 static void emit_form(struct emitter *w, const struct filter *filter) {
-    emit(w, "\"multipart/form-data\":{\"schema\":{\"type\":\"object\",\"required\":[\"image\"],"
+    emit_name(w, "multipart/form-data");
+    emit(w, "{\"schema\":{\"type\":\"object\",\"required\":[\"image\"],"
             "\"additionalProperties\":false,\"properties\":{");
     emit_name(w, "image");
     emit(w, "{\"description\":\"The picture: the part that has a file name, whatever its own name.\","
@@ -257,13 +261,12 @@ static void refer_fields(struct emitter *w, const struct route *route) {
 }
 
 static void emit_work(struct emitter *w, const struct route *route) {
-    static const char *const picture = "{\"schema\":{\"$ref\":\"#/components/schemas/Picture\"}},";
     const struct filter *filter = filter_of(route);
     begin_operation(w, route, "post", "", filter ? filter->help : route->help);
     each_parameter(w, filter, refer_parameter);
     refer_fields(w, route);
-    emit(w, ",\"requestBody\":{\"required\":true,\"content\":{\"image/jpeg\":%s\"image/png\":%s", picture,
-         picture);
+    emit(w, ",\"requestBody\":{\"required\":true,\"content\":{");
+    emit_pictures(w, codec_decodes, "{\"$ref\":\"#/components/schemas/Picture\"}");
     emit_form(w, filter);
     emit(w, "}},\"responses\":{");
     emit_picture_answer(w, filter);
@@ -307,34 +310,8 @@ static void write_paths(struct emitter *w) {
     emit(w, "}");
 }
 
-/* Options that limit what clients may send. */
-static const char *const limits[] = {"max_body",      "max_pixels",     "max_side",     "max_scans",
-                                     "max_steps",     "header_timeout", "body_timeout", "work_timeout",
-                                     "write_timeout", "min_rate",       "queue"};
-
-static bool is_limit(const char *name) {
-    unsigned i = 0;
-    while (i < sizeof limits / sizeof limits[0] && strcmp(limits[i], name) != 0) {
-        i++;
-    }
-    return i < sizeof limits / sizeof limits[0];
-}
-
 static void write_limits(struct emitter *w) {
-    size_t count;
-    const struct option *rows = config_options(&count);
-    emit(w, "{");
-    for (size_t i = 0; i < count; i++) {
-        char value[OPTION_VALUE_MAX];
-        if (is_limit(rows[i].name)) {
-            option_format(&rows[i], w->view->config, value);
-            emit_name(w, "%s", rows[i].name);
-            emit(w, "{\"value\":\"%s\",\"description\":", value);
-            emit_text(w, rows[i].help);
-            emit(w, "}");
-        }
-    }
-    emit(w, "}");
+    emit_limits(w, w->view->config);
 }
 
 static void write_max_body(struct emitter *w) {
@@ -368,9 +345,16 @@ static const struct {
     const char *name;
     void (*write)(struct emitter *w);
 } parts[] = {
-    {"arguments", write_arguments},   {"limits", write_limits},     {"max_body", write_max_body},
-    {"parameters", write_parameters}, {"paths", write_paths},       {"problem_types", write_problem_types},
-    {"responses", write_responses},   {"security", write_security}, {"version", write_version},
+    {"arguments", write_arguments},
+    {"formats", emit_formats},
+    {"limits", write_limits},
+    {"max_body", write_max_body},
+    {"parameters", write_parameters},
+    {"paths", write_paths},
+    {"problem_types", write_problem_types},
+    {"responses", write_responses},
+    {"security", write_security},
+    {"version", write_version},
 };
 
 static void emit_part(struct emitter *w, const char *name, size_t length) {
