@@ -13,4 +13,12 @@ const struct codec codec_avif = {
     .mime = "image/avif",
     .isolated = true,
     .sniff = sniff,
+#ifdef LIBAVIF
+    .planes = true,
+    .probe = avif_probe,
+    .decode = avif_decode,
+    .encode = avif_encode,
+    .decode_bytes = avif_decode_bytes,
+    .encode_bytes = avif_encode_bytes,
+#endif
 };

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * The AVIF codec. Internal to codecs/. */
+ * The AVIF codec, by libavif. The functions of the build without libavif are missing. Internal to codecs/. */
 #ifndef BLURD_CODECS_AVIF_AVIF_H
 #define BLURD_CODECS_AVIF_AVIF_H
 
 #include "codecs/definition.h"
 
 extern const struct codec codec_avif;
+
+enum status avif_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
+                       struct error *err);
+enum status avif_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
+                        struct error *err);
+
+/* 8 bits stay 8 bits; 16 bits become 10. One call of the library does it all: the deadline is checked before
+ * and after it, and a lower effort is taken where the time would not do. */
+enum status avif_encode(const struct image *image, const struct encode_options *options,
+                        const struct metadata *metadata, struct buf *output, struct error *err);
+
+/* As codec_decode_bytes and codec_encode_bytes. */
+size_t avif_decode_bytes(const struct picture *picture, size_t input);
+size_t avif_encode_bytes(const struct image_shape *shape, const struct encode_options *options);
 
 #endif

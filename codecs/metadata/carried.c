@@ -43,6 +43,20 @@ static bool density_fits(struct density density, enum codec_id target) {
            (target == CODEC_JPEG ? density_to_jfif(density, &unit, &x, &y) : density_to_phys(density, bytes));
 }
 
+/* WebP and AVIF store the resolution in EXIF, and have no texts and times of their own. */
+static void note_losses(const struct metadata *metadata, struct carried *carried) {
+    enum density_unit unit = carried->density.unit;
+    if (unit == DENSITY_ASPECT || (unit != DENSITY_NONE && carried->exif.size == 0)) {
+        carried->losses |= LOSS_RESOLUTION;
+    }
+    for (unsigned i = 0; i < metadata->chunk_count; i++) {
+        enum chunk_kind kind = metadata->chunk[i].kind;
+        bool text = kind == CHUNK_COMMENT || kind == CHUNK_TEXT || kind == CHUNK_TEXT_DEFLATED ||
+                    kind == CHUNK_TEXT_INTERNATIONAL;
+        carried->losses |= text ? LOSS_TEXT : kind == CHUNK_TIME ? LOSS_OTHER : 0;
+    }
+}
+
 static enum status make_personal(const struct metadata *metadata, enum codec_id target,
                                  const struct image_shape *shape, bool upright, struct carried *carried,
                                  struct error *err) {
@@ -62,6 +76,9 @@ static enum status make_personal(const struct metadata *metadata, enum codec_id 
     if (target != CODEC_JPEG && carried->iptc.size > 0) { /* only JPEG has a place for it */
         carried->losses |= LOSS_IPTC;
         carried->iptc.size = 0;
+    }
+    if (target != CODEC_JPEG && target != CODEC_PNG) {
+        note_losses(metadata, carried);
     }
     return status;
 }

@@ -90,12 +90,22 @@ enum status icc_read(const struct metadata *metadata, enum pixel_model model, st
     return status;
 }
 
+/* The chunk has primaries, transfer, matrix and range. A matrix tells of a file of YCbCr, whose pixels other
+ * formats store as RGB: of sRGB and unspecified colour nothing is lost then. */
+static bool is_code_lost(const struct metadata_chunk *chunk, enum codec_id target) {
+    enum { BT709 = 1, UNSPECIFIED = 2, SRGB = 13 };
+    const uint8_t *code = chunk->data.data;
+    bool usual = chunk->data.size == 4 && code[2] != 0 && (code[0] == BT709 || code[0] == UNSPECIFIED) &&
+                 (code[1] == BT709 || code[1] == UNSPECIFIED || code[1] == SRGB);
+    return chunk->kind == CHUNK_COLOUR && chunk->tag == CICP && target != CODEC_PNG && target != CODEC_AVIF &&
+           !usual;
+}
+
 bool icc_is_lost(const struct metadata *metadata, enum codec_id target, const struct buf *profile) {
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
         const struct metadata_chunk *chunk = &metadata->chunk[i];
-        bool code = chunk->kind == CHUNK_COLOUR && chunk->tag == CICP && target != CODEC_PNG;
         bool part = chunk->kind == CHUNK_ICC || chunk->kind == CHUNK_ICC_DEFLATED;
-        if (code || (part && profile->size == 0)) {
+        if (is_code_lost(chunk, target) || (part && profile->size == 0)) {
             return true;
         }
     }

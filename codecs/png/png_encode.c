@@ -68,13 +68,27 @@ static enum status write_buf(struct png_writer *writer, const char name[static 4
                           : ST_OK;
 }
 
+/* A matrix in a cICP chunk tells of a file of YCbCr, whose pixels are RGB here. The profile has precedence,
+ * as readers of PNG prefer cICP. */
+static enum status put_colour(struct png_writer *writer, const struct metadata_chunk *chunk) {
+    enum { UNSPECIFIED = 2 };
+    const uint8_t *code = chunk->data.data;
+    if (chunk->tag != png_tag("cICP") || chunk->data.size != 4 || code[2] == 0) {
+        return png_put_chunk(writer->output, chunk->tag, chunk->data, writer->err);
+    }
+    const uint8_t rgb[4] = {code[0], code[1], 0, 1};
+    bool known = code[0] != UNSPECIFIED && code[1] != UNSPECIFIED && writer->profile.size == 0;
+    return known ? png_put_chunk(writer->output, chunk->tag, (struct bytes){rgb, sizeof(rgb)}, writer->err)
+                 : ST_OK;
+}
+
 static enum status copy_chunks(struct png_writer *writer, enum chunk_kind kind) {
     const struct metadata *metadata = writer->metadata;
     enum status status = ST_OK;
     for (unsigned i = 0; status == ST_OK && i < metadata->chunk_count; i++) {
         const struct metadata_chunk *chunk = &metadata->chunk[i];
         if (chunk->kind == kind) {
-            status = png_put_chunk(writer->output, chunk->tag, chunk->data, writer->err);
+            status = put_colour(writer, chunk);
         }
     }
     return status;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/avif/avif_reader.h"
+
+#include <string.h>
+
+#include "codecs/avif/avif.h"
+#include "codecs/limits.h"
+
+enum { FRAMES_MAX = 10000 }; /* of an animation; libavif lists them all */
+
+enum status avif_reader_fail(const struct avif_reader *reader, avifResult result, struct error *err) {
+    const char *details = reader->decoder->diag.error;
+    if (strstr(details, "too large") || strstr(details, "imageCountLimit")) {
+        return fail(err, ST_LIMIT, "AVIF is over a limit: %s", details);
+    }
+    return avif_library_fail(reader->library, result, details, ST_CORRUPT, err);
+}
+
+/* The limits of libavif itself hold while it parses, which takes no memory for pixels: so a picture over
+ * ours gets our sentence, and a large picture beside the shown one does no harm.
+ *
+ * Nothing is strict: libheif before 1.12 writes no `pixi`, avif-serialize before 0.7.4 no `ispe` for alpha,
+ * and a crop (`clap`) that is not valid is ignored, as browsers do. */
+static enum status parse(struct avif_reader *reader, struct bytes input, struct error *err) {
+    const struct avif_library *library = reader->library;
+    reader->decoder = library->avifDecoderCreate();
+    if (!reader->decoder) {
+        return fail(err, ST_BUSY, "out of memory for the AVIF library");
+    }
+    reader->decoder->maxThreads = 1;
+    reader->decoder->imageCountLimit = FRAMES_MAX;
+    reader->decoder->strictFlags = AVIF_STRICT_DISABLED;
+    avifResult result = library->avifDecoderSetIOMemory(reader->decoder, input.data, input.size);
+    result = result == AVIF_RESULT_OK ? library->avifDecoderParse(reader->decoder) : result;
+    return result == AVIF_RESULT_OK ? ST_OK : avif_reader_fail(reader, result, err);
+}
+
+static void limit(avifDecoder *decoder, const struct codec_limits *limits) {
+    uint64_t most = AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+    decoder->imageSizeLimit = (uint32_t)(limits->max_pixels < most ? limits->max_pixels : most);
+    decoder->imageDimensionLimit = limits->max_side;
+}
+
+static avifCropRect crop_of(const struct avif_reader *reader) {
+    const avifImage *image = reader->decoder->image;
+    avifCropRect crop, whole = {0, 0, image->width, image->height};
+    avifDiagnostics ignored;
+    bool valid = image->transformFlags & AVIF_TRANSFORM_CLAP &&
+                 reader->library->avifCropRectConvertCleanApertureBox(
+                     &crop, &image->clap, image->width, image->height, image->yuvFormat, &ignored);
+    return valid ? crop : whole;
+}
+
+/* Whether pixels are made of the planes by sums with weights. The others, among which are RGB planes, YCgCo
+ * and constant luminance, are none for filters. */
+static bool is_weighted(avifMatrixCoefficients matrix) {
+    switch (matrix) {
+    case AVIF_MATRIX_COEFFICIENTS_BT709:
+    case AVIF_MATRIX_COEFFICIENTS_UNSPECIFIED:
+    case AVIF_MATRIX_COEFFICIENTS_FCC:
+    case AVIF_MATRIX_COEFFICIENTS_BT470BG:
+    case AVIF_MATRIX_COEFFICIENTS_BT601:
+    case AVIF_MATRIX_COEFFICIENTS_SMPTE240:
+    case AVIF_MATRIX_COEFFICIENTS_BT2020_NCL:
+    case AVIF_MATRIX_COEFFICIENTS_CHROMA_DERIVED_NCL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void describe(struct avif_reader *reader) {
+    const avifImage *image = reader->decoder->image;
+    bool gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400, alpha = reader->decoder->alphaPresent;
+    reader->crop = crop_of(reader);
+    reader->pixels = (struct image_shape){
+        .model = gray    ? alpha ? PIXEL_GRAY_ALPHA : PIXEL_GRAY
+                 : alpha ? PIXEL_RGBA
+                         : PIXEL_RGB,
+        .depth = image->depth > 8 ? 16 : 8,
+        .width = reader->crop.width,
+        .height = reader->crop.height,
+    };
+    reader->native = reader->pixels;
+    if (!gray && !alpha && image->depth == 8 && is_weighted(image->matrixCoefficients)) {
+        reader->native.model = PIXEL_YCBCR;
+        reader->native.chroma_shift_x = image->yuvFormat != AVIF_PIXEL_FORMAT_YUV444;
+        reader->native.chroma_shift_y = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
+    }
+}
+
+enum status avif_reader_open(struct avif_reader *reader, struct bytes input,
+                             const struct codec_limits *limits, struct error *err) {
+    *reader = (struct avif_reader){0};
+    enum status status = avif_library_open(&reader->library, err);
+    status = status == ST_OK ? parse(reader, input, err) : status;
+    if (status != ST_OK) {
+        return status;
+    }
+    const avifDecoder *decoder = reader->decoder;
+    status = limits_check_size(decoder->image->width, decoder->image->height, limits, err);
+    if (status == ST_OK && decoder->imageCount > 1 && !limits->first_frame) {
+        return fail(err, ST_UNSUPPORTED, "AVIF is animated; page=0 takes its first frame");
+    }
+    if (status == ST_OK) {
+        limit(reader->decoder, limits);
+        describe(reader);
+    }
+    return status;
+}
+
+void avif_reader_close(struct avif_reader *reader) {
+    if (reader->decoder) {
+        reader->library->avifDecoderDestroy(reader->decoder);
+    }
+    *reader = (struct avif_reader){0};
+}
+
+enum status avif_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
+                       struct error *err) {
+    struct avif_reader reader;
+    enum status status = avif_reader_open(&reader, input, limits, err);
+    if (status == ST_OK) {
+        picture->native = reader.native;
+        picture->pixels = reader.pixels;
+        status = avif_reader_metadata(&reader, &picture->metadata, err);
+    }
+    avif_reader_close(&reader);
+    return status;
+}
