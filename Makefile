@@ -170,7 +170,7 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
 all: $(BUILD)/blurd
-tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) fuzzers
+tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) $(if $(filter release,$(CONFIG)),$(BUILD)/tests/load/libfail.so) fuzzers
 tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU)
 fuzzers: $(call programs,$(FUZZ_SOURCES)) $(FAKE_CUDA)
 
