@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""Every file of ../shared/modern through the daemon: the statuses of manifest.tsv, and the pixels of independent
+decoders (truth.py).
+
+    tests/run.sh modern                        builds what it needs and runs it
+    tests/python.sh tests/modern/run.py        all files, with build/release/blurd
+    tests/python.sh tests/modern/run.py kimono fox    files whose names contain one of the words
+
+Each file is asked for as PNG with a filter whose region lies off the picture, which changes no pixel: the samples
+are within 1 of 255 of the decoder's. An animation gives 415, and its first frame with page=0. Then the file is cut
+in half, and sent with 16 bytes inverted: an answer of 200 or 4xx, no other. No answer takes more than five
+seconds; the daemon lives on and its processes stay within a limit of memory.
+
+MODERN=folder; without it, or without the decoders, the test is skipped (77). BLURD and CONFIG as in tests/http."""
+
+import collections
+import concurrent.futures
+import os
+import pathlib
+import sys
+import threading
+import time
+
+import requests
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'tests/http'))
+
+import daemon  # noqa: E402
+import make  # noqa: E402
+import pictures  # noqa: E402
+import truth  # noqa: E402
+
+UNFILTERED = '/blur?sigma=1&format=png&region=999999,999999,1,1'
+CLIENTS = 2
+SECONDS = 5
+MEMORY = 1 << 30  # the most that all processes of the daemon may hold together
+SKIPPED = 77
+
+Outcome = collections.namedtuple('Outcome', 'name status seconds complaints')
+
+
+# --- the processes of the daemon ----------------------------------------------------------------
+def family(pid):
+    """The process and its descendants."""
+    found = [pid]
+    for one in found:
+        for path in pathlib.Path(f'/proc/{one}/task').glob('*/children'):
+            try:
+                found += map(int, path.read_text().split())
+            except OSError:
+                pass  # ended meanwhile
+    return found
+
+
+def held(pid):
+    """Bytes of memory that a process holds, shared ones in parts. Only root may ask this of a sandboxed process;
+    others count shared memory several times."""
+    for file, key in ((f'/proc/{pid}/smaps_rollup', 'Pss:'), (f'/proc/{pid}/status', 'VmRSS:')):
+        try:
+            lines = pathlib.Path(file).read_text().splitlines()
+        except OSError:
+            continue
+        return next((int(line.split()[1]) << 10 for line in lines if line.startswith(key)), 0)
+    return 0
+
+
+class Meter(threading.Thread):
+    """Looks at the memory of the daemon's processes again and again."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.peak, self.most, self.ending = pid, 0, 0, threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.ending.wait(0.05):
+            processes = family(self.pid)
+            self.peak = max(self.peak, sum(map(held, processes)))
+            self.most = max(self.most, len(processes))
+
+
+# --- asking --------------------------------------------------------------------------------------
+class Asker:
+    """One client on a connection of its own."""
+
+    def __init__(self, server, number):
+        self.server, self.session = server, requests.Session()
+        self.answer_file = truth.FOLDER / f'answer-{os.getpid()}-{number}.png'
+
+    def ask(self, body, more=''):
+        """(answer or None, seconds, complaint or None): what is expected of any answer."""
+        begin = time.monotonic()
+        try:
+            answer = self.session.post(self.server.url(UNFILTERED + more), body, timeout=60 * daemon.SLOW)
+        except requests.RequestException as error:
+            return None, time.monotonic() - begin, f'no answer: {error}'
+        seconds = time.monotonic() - begin
+        if seconds > SECONDS * daemon.SLOW:
+            return answer, seconds, f'it took {seconds:.1f} s'
+        if answer.status_code != 200 and not 400 <= answer.status_code < 500:
+            return answer, seconds, f'status {answer.status_code}: {detail(answer)}'
+        if answer.status_code != 200 and not detail(answer):
+            return answer, seconds, f'no explanation: {answer.content[:200]}'
+        return answer, seconds, None
+
+    def samples(self, answer):
+        self.answer_file.write_bytes(answer.content)
+        return truth.read_png(self.answer_file)
+
+    def finish(self):
+        self.session.close()
+        self.answer_file.unlink(missing_ok=True)
+
+
+def detail(answer):
+    if answer.headers.get('Content-Type') != 'application/problem+json':
+        return ''
+    return answer.json().get('detail', '')
+
+
+def judged(row, found, asker, answer):
+    """What is wrong with the pixels of an answer with status 200."""
+    try:
+        samples = asker.samples(answer)
+    except ValueError as error:
+        return f'the answer cannot be read: {error}'
+    if found.samples is None:
+        return None
+    if not row['width']:
+        return truth.difference(found.samples, samples)
+    is_known = truth.digest(found.samples) == row['pixels']  # else another decoder, with other rules
+    shape = (samples.shape[2], truth.depth(samples))
+    if is_known and shape != (int(row['channels']), int(row['depth'])):
+        return f'{shape[0]} channels of {shape[1]} bits, not {row["channels"]} of {row["depth"]}'
+    return truth.difference(found.samples, samples)
+
+
+def damaged(body):
+    """(what was done, bytes)"""
+    yield 'cut in half', body[:len(body) // 2]
+    at = len(body) * 3 // 5
+    yield 'with 16 bytes inverted', body[:at] + bytes(byte ^ 255 for byte in body[at:at + 16]) + body[at + 16:]
+
+
+def attempt(row, asker):
+    """The outcome for one file."""
+    path = make.MODERN / row['name']
+    found, body, complaints = truth.decode(path), path.read_bytes(), []
+    answer, slowest, complaint = asker.ask(body)
+    status = answer.status_code if answer is not None else None
+    if complaint:
+        complaints.append(complaint)
+    elif str(status) not in row['status'].split(','):
+        complaints.append(f'status {status}, not {row["status"]}: {detail(answer)}')
+    elif status == 200:
+        complaints.append(judged(row, found, asker, answer))
+    elif row['word'] not in detail(answer):
+        complaints.append(f'the detail lacks "{row["word"]}": {detail(answer)}')
+    if found.frames > 1:
+        answer, seconds, complaint = asker.ask(body, '&page=0')
+        slowest = max(slowest, seconds)
+        if not complaint and answer.status_code != 200:
+            complaint = f'status {answer.status_code}: {detail(answer)}'
+        complaint = complaint or judged({'width': ''}, found, asker, answer)
+        complaints.append(complaint and f'page=0: {complaint}')
+    for what, bad in damaged(body):
+        _, seconds, complaint = asker.ask(bad)
+        slowest = max(slowest, seconds)
+        complaints.append(complaint and f'{what}: {complaint}')
+    return Outcome(row['name'], status, slowest, [one for one in complaints if one])
+
+
+def attempt_all(rows, server):
+    left = collections.deque(rows)
+
+    def work(number):
+        asker, outcomes = Asker(server, number), []
+        while True:
+            try:
+                row = left.popleft()
+            except IndexError:
+                break
+            outcomes.append(attempt(row, asker))
+        asker.finish()
+        return outcomes
+
+    with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
+        return [outcome for outcomes in pool.map(work, range(CLIENTS)) for outcome in outcomes]
+
+
+def report(rows, outcomes, meter):
+    """Prints the outcomes; the number of failures."""
+    kinds = {row['name']: row['format'] for row in rows}
+    counts = collections.Counter((kinds[one.name], one.status) for one in outcomes)
+    for (kind, status), count in sorted(counts.items(), key=str):
+        print(f'{kind} {status}: {count}')
+    for one in sorted(outcomes, key=lambda one: -one.seconds)[:5]:
+        print(f'{one.seconds:.2f} s: {one.name}')
+    print(f'{meter.peak >> 20} MiB at most in {meter.most} processes')
+    failures = [f'{one.name}: {complaint}' for one in sorted(outcomes) for complaint in one.complaints]
+    if meter.peak > MEMORY:
+        failures.append(f'the processes held {meter.peak >> 20} MiB, the limit is {MEMORY >> 20}')
+    print('\n'.join(f'FAIL {failure}' for failure in failures))
+    print(f'{len(outcomes)} files, {len(failures)} failures')
+    return len(failures)
+
+
+def skip(why):
+    print(f'{why}: the files of WebP, AVIF and HEIC were not tried')
+    sys.exit(SKIPPED)
+
+
+def main():
+    if not make.MODERN.is_dir():
+        skip(f'no folder {make.MODERN} (MODERN)')
+    if truth.missing():
+        skip(f'not installed: {", ".join(truth.missing())}')
+    words = sys.argv[1:] or ['']
+    rows = [row for row in make.rows() if any(word in row['name'] for word in words)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda row: truth.prepare(make.MODERN / row['name']), rows))
+    with daemon.Daemon('--gpus', 'none') as server:
+        meter = Meter(server.process.pid)
+        outcomes = attempt_all(rows, server)
+        alive = server.post('/blur', pictures.small_jpeg()).status_code == 200
+        meter.ending.set()
+        meter.join()
+    failures = report(rows, outcomes, meter)
+    if not alive:
+        print('FAIL the daemon does not answer any more')
+    sys.exit(failures > 0 or not alive)
+
+
+if __name__ == '__main__':
+    main()
