@@ -122,30 +122,31 @@ static enum status copy_shown(const struct avif_reader *reader, const struct ima
     return status;
 }
 
-/* What the container says of the pixels, on which the probe relied. */
-struct promise {
-    uint32_t width, height, depth;
-    avifPixelFormat format;
-    bool alpha;
-};
-
-static bool is_kept(const struct promise *promise, const avifImage *stored) {
-    return stored->width == promise->width && stored->height == promise->height &&
-           stored->depth == promise->depth && stored->yuvFormat == promise->format &&
-           (stored->alphaPlane != NULL) == promise->alpha;
+/* Whether the pixels have the shape that the container told the probe. */
+static bool is_as_told(const struct avif_reader *reader, const avifCropRect *told, const avifImage *stored,
+                       const struct image *image) {
+    const struct image_shape *pixels = &reader->pixels;
+    bool gray = pixels->model == PIXEL_GRAY || pixels->model == PIXEL_GRAY_ALPHA;
+    bool colour = gray == (stored->yuvFormat == AVIF_PIXEL_FORMAT_YUV400);
+    bool alpha = image_pixel_has_alpha(pixels->model) == (stored->alphaPlane != NULL);
+    if (image->model == PIXEL_YCBCR) {
+        colour = image->plane[1].shift_x == (stored->yuvFormat != AVIF_PIXEL_FORMAT_YUV444) &&
+                 image->plane[1].shift_y == (stored->yuvFormat == AVIF_PIXEL_FORMAT_YUV420);
+    }
+    return stored->width == told->width && stored->height == told->height && colour && alpha &&
+           (stored->depth > 8) == (pixels->depth == 16);
 }
 
 static enum status decode_pixels(const struct avif_reader *reader, const struct image *image,
                                  struct error *err) {
     const avifImage *stored = reader->decoder->image;
-    const struct promise promise = {stored->width, stored->height, stored->depth, stored->yuvFormat,
-                                    reader->decoder->alphaPresent};
+    const avifCropRect told = {0, 0, stored->width, stored->height};
     avifResult result = reader->library->avifDecoderNextImage(reader->decoder);
     if (result != AVIF_RESULT_OK) {
         return avif_reader_fail(reader, result, err);
     }
     stored = reader->decoder->image;
-    return is_kept(&promise, stored)
+    return is_as_told(reader, &told, stored, image)
                ? copy_shown(reader, image, err)
                : fail(err, ST_CORRUPT, "AVIF is damaged: its pixels are not what its header says");
 }

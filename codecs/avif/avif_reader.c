@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/avif/avif_reader.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "codecs/avif/avif.h"
@@ -69,7 +70,41 @@ static bool is_weighted(avifMatrixCoefficients matrix) {
     }
 }
 
-static void describe(struct avif_reader *reader) {
+/* The first three bits of the sequence header, at the beginning of the AV1 data, are the profile; UINT_MAX
+ * when they are not there. */
+static unsigned av1_profile(struct bytes data) {
+    enum { SEQUENCE_HEADER = 1, EXTENDED = 4, SIZED = 2, SIZE_BYTES = 8 };
+    size_t at = 0;
+    while (at + 2 < data.size && data.data[at] & SIZED) { /* units of a type and a size */
+        unsigned type = data.data[at] >> 3 & 15;
+        size_t size = 0;
+        at += data.data[at] & EXTENDED ? 2 : 1;
+        for (unsigned i = 0, more = 1; more && i < SIZE_BYTES && at < data.size; i++, at++) {
+            size |= (size_t)(data.data[at] & 127) << 7 * i;
+            more = data.data[at] & 128;
+        }
+        if (type == SEQUENCE_HEADER && at < data.size) {
+            return data.data[at] >> 5;
+        }
+        at = size < data.size - at ? at + size : data.size;
+    }
+    return UINT_MAX;
+}
+
+/* The profile tells the subsampling of 8 bits. In old files of cavif the container tells 4:4:4 of 4:2:2. */
+static avifPixelFormat format_of(const struct avif_reader *reader, struct bytes input) {
+    static const avifPixelFormat formats[] = {AVIF_PIXEL_FORMAT_YUV420, AVIF_PIXEL_FORMAT_YUV444,
+                                              AVIF_PIXEL_FORMAT_YUV422};
+    avifExtent extent;
+    avifResult result = reader->library->avifDecoderNthImageMaxExtent(reader->decoder, 0, &extent);
+    unsigned profile = UINT_MAX;
+    if (result == AVIF_RESULT_OK && extent.offset < input.size) {
+        profile = av1_profile((struct bytes){input.data + extent.offset, input.size - (size_t)extent.offset});
+    }
+    return profile < sizeof formats / sizeof *formats ? formats[profile] : reader->decoder->image->yuvFormat;
+}
+
+static void describe(struct avif_reader *reader, struct bytes input) {
     const avifImage *image = reader->decoder->image;
     bool gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400, alpha = reader->decoder->alphaPresent;
     reader->crop = crop_of(reader);
@@ -83,9 +118,10 @@ static void describe(struct avif_reader *reader) {
     };
     reader->native = reader->pixels;
     if (!gray && !alpha && image->depth == 8 && is_weighted(image->matrixCoefficients)) {
+        avifPixelFormat format = format_of(reader, input);
         reader->native.model = PIXEL_YCBCR;
-        reader->native.chroma_shift_x = image->yuvFormat != AVIF_PIXEL_FORMAT_YUV444;
-        reader->native.chroma_shift_y = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
+        reader->native.chroma_shift_x = format != AVIF_PIXEL_FORMAT_YUV444;
+        reader->native.chroma_shift_y = format == AVIF_PIXEL_FORMAT_YUV420;
     }
 }
 
@@ -104,7 +140,7 @@ enum status avif_reader_open(struct avif_reader *reader, struct bytes input,
     }
     if (status == ST_OK) {
         limit(reader->decoder, limits);
-        describe(reader);
+        describe(reader, input);
     }
     return status;
 }
