@@ -34,7 +34,7 @@ look() { # format, header, libraries
 
 for format in $wanted; do
     case $format in
-    webp) look webp webp/decode.h webp webpdemux ;;
+    webp) look webp webp/encode.h webp ;;
     avif) look avif avif/avif.h avif ;;
     heif) look heif libheif/heif.h heif ;;
     *) printf '  %-5s FORMATS names "%s"; it may name webp, avif and heif\n' NOTE "$format" >&2 ;;

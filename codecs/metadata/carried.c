@@ -35,20 +35,40 @@ static enum status make_xmp(const struct metadata *metadata, bool upright, struc
     return status;
 }
 
-/* Whether the format can store the density. */
+/* Whether the format can store the density. Formats other than JPEG and PNG store it in EXIF alone, which has
+ * no ratio without a unit. */
 static bool density_fits(struct density density, enum codec_id target) {
     uint8_t unit, bytes[9];
     uint16_t x, y;
-    return density.unit == DENSITY_NONE ||
-           (target == CODEC_JPEG ? density_to_jfif(density, &unit, &x, &y) : density_to_phys(density, bytes));
+    if (density.unit == DENSITY_NONE) {
+        return true;
+    }
+    switch (target) {
+    case CODEC_JPEG:
+        return density_to_jfif(density, &unit, &x, &y);
+    case CODEC_PNG:
+        return density_to_phys(density, bytes);
+    default:
+        return density.unit == DENSITY_INCH || density.unit == DENSITY_CM;
+    }
 }
 
-/* WebP and AVIF store the resolution in EXIF, and have no texts and times of their own. */
-static void note_losses(const struct metadata *metadata, struct carried *carried) {
-    enum density_unit unit = carried->density.unit;
-    if (unit == DENSITY_ASPECT || (unit != DENSITY_NONE && carried->exif.size == 0)) {
-        carried->losses |= LOSS_RESOLUTION;
+static enum status make_exif(const struct metadata *metadata, enum codec_id target,
+                             const struct exif_facts *facts, struct carried *carried, struct error *err) {
+    /* One entry, the orientation, beside which exif_sanitize writes the density. */
+    const uint8_t bare[] = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0,
+                            3,   0,   0, 0,  1, 0, 1, 0, 0, 0, 0, 0,    0};
+    enum status status = exif_sanitize(metadata->exif, facts, &carried->exif, &carried->losses, err);
+    bool homeless = target != CODEC_JPEG && target != CODEC_PNG && facts->density.unit != DENSITY_NONE;
+    if (status == ST_OK && homeless && carried->exif.size == 0) {
+        const struct bytes tiff = {bare, sizeof bare};
+        status = exif_sanitize(tiff, facts, &carried->exif, &carried->losses, err);
     }
+    return status;
+}
+
+/* WebP and AVIF have no texts and times outside of EXIF and XMP. */
+static void note_losses(const struct metadata *metadata, struct carried *carried) {
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
         enum chunk_kind kind = metadata->chunk[i].kind;
         bool text = kind == CHUNK_COMMENT || kind == CHUNK_TEXT || kind == CHUNK_TEXT_DEFLATED ||
@@ -66,7 +86,7 @@ static enum status make_personal(const struct metadata *metadata, enum codec_id 
         carried->density = (struct density){0};
     }
     const struct exif_facts facts = {upright, shape->width, shape->height, carried->density};
-    enum status status = exif_sanitize(metadata->exif, &facts, &carried->exif, &carried->losses, err);
+    enum status status = make_exif(metadata, target, &facts, carried, err);
     if (status == ST_OK) {
         status = make_xmp(metadata, upright, carried, err);
     }
@@ -93,7 +113,9 @@ enum status carried_make(const struct metadata *metadata, enum codec_id target,
         return ST_OK;
     }
     carried->losses = metadata->losses;
-    enum status status = icc_read(metadata, shape->model, &carried->profile, err);
+    /* WebP stores grey as RGB, beside which no profile for grey may stand. */
+    enum pixel_model model = target == CODEC_WEBP ? PIXEL_RGB : shape->model;
+    enum status status = icc_read(metadata, model, &carried->profile, err);
     if (status == ST_OK && icc_is_lost(metadata, target, &carried->profile)) {
         carried->losses |= LOSS_COLOUR;
     }

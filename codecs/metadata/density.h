@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pixels per inch or centimetre of paper. JPEG stores it in its JFIF header, PNG in its pHYs chunk, both
- * in EXIF. A picture has one resolution, the same in each place. Internal to codecs/. */
+ * Pixels per inch or centimetre of paper. JPEG stores it in its JFIF header, PNG in its pHYs chunk, and
+ * all formats in EXIF. A picture has one resolution, the same in each place. Internal to codecs/. */
 #ifndef BLURD_CODECS_METADATA_DENSITY_H
 #define BLURD_CODECS_METADATA_DENSITY_H
 

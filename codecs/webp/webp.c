@@ -13,4 +13,12 @@ const struct codec codec_webp = {
     .mime = "image/webp",
     .isolated = true,
     .sniff = sniff,
+#ifdef LIBWEBP
+    .planes = true,
+    .probe = webp_probe,
+    .decode = webp_decode,
+    .encode = webp_encode,
+    .decode_bytes = webp_decode_bytes,
+    .encode_bytes = webp_encode_bytes,
+#endif
 };

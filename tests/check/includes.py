@@ -40,11 +40,13 @@ ALLOWED_INSIDE = {
     "codecs/metadata": {"."},
     "codecs/jpeg": {".", "metadata"},
     "codecs/png": {".", "metadata"},
+    "codecs/webp": {".", "metadata"},
 }
 # Which folder has the only code that knows a library. Tests and benchmarks are free.
 LIBRARIES = {
     "jpeglib.h": "codecs", "jerror.h": "codecs", "jmorecfg.h": "codecs", "turbojpeg.h": "codecs",
     "png.h": "codecs", "zlib.h": "codecs", "libdeflate.h": "codecs",
+    "webp/decode.h": "codecs", "webp/encode.h": "codecs",
     "cuda.h": "gpu", "cudaTypedefs.h": "gpu", "nvrtc.h": "gpu", "nvml.h": "gpu",
     "microhttpd.h": "server", "gnutls/abstract.h": "server", "gnutls/gnutls.h": "server", "gnutls/x509.h": "server",
     "seccomp.h": "core gpu server",
