@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Writes the samples of a PNG file as a PAM, with libpng: Pillow reduces colours of 16 bits to 8. Palettes and
- * samples of less than 8 bits are expanded.
+ * Writes the samples of a PNG file as a PAM, with libpng: Pillow reduces colours of 16 bits to 8. Palettes
+ * and samples of less than 8 bits are expanded.
  *
  *     samples FILE.png >FILE.pam */
 #include <stdint.h>
