@@ -19,7 +19,7 @@ enum pixel_model {
     PIXEL_GRAY_ALPHA, /* 2 samples, straight alpha last */
     PIXEL_RGB,        /* 3 samples */
     PIXEL_RGBA,       /* 4 samples, straight alpha last */
-    PIXEL_YCBCR,      /* 3 planes, JFIF full range, 8 bits only */
+    PIXEL_YCBCR,      /* 3 planes, 8 bits only; JFIF full range, or as a WebP or AVIF stores them */
 };
 
 enum {
