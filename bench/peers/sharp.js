@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sharp behind fastify: POST /blur?sigma=S with a JPEG or PNG. optimise=0: without mozjpeg's optimised
-// Huffman tables; filter=1: PNG rows are filtered. Environment: PORT; PROCS: processes of a cluster;
-// CONC: threads of libvips for one picture.
+// Huffman tables; filter=1: PNG rows are filtered; format: jpeg, png, webp or avif, with quality.
+// Environment: PORT; PROCS: processes of a cluster; CONC: threads of libvips for one picture.
 'use strict';
 const cluster = require('node:cluster');
 const processes = Number(process.env.PROCS || 1);
@@ -13,9 +13,13 @@ function start() {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => done(null, body));
   app.post('/blur', async (request, reply) => {
-    const { sigma, optimise, filter } = request.query;
-    const png = request.body[0] === 0x89;
+    const { sigma, optimise, filter, format, quality } = request.query;
+    const png = format ? format === 'png' : request.body[0] === 0x89;
     const blurred = sharp(request.body).blur(Number(sigma || 1.5));
+    if (format === 'webp' || format === 'avif') {
+      reply.type('image/' + format);
+      return blurred.toFormat(format, quality ? { quality: Number(quality) } : {}).toBuffer();
+    }
     const output = png
       ? blurred.png({ compressionLevel: 6, adaptiveFiltering: filter === '1' })
       : blurred.jpeg({ quality: 85, optimiseCoding: optimise !== '0' });

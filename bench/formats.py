@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Measures blurd and sharp with WebP and AVIF, at equal quality, and writes the table of docs/performance.md.
+
+    tests/python.sh bench/formats.py [--seconds N] [--sigma S]
+
+Four photographs of 1920x1080. Each program's answer is compared with its own PNG of the same blur by the PSNR of luma. sharp
+has its default quality. blurd's quality is the one whose mean PSNR is the same, found by bisection; bytes are interpolated
+between the two qualities beside it. CPU time is that of all processes."""
+import argparse
+import io
+import math
+import pathlib
+import re
+import statistics
+import subprocess
+import tempfile
+
+import numpy
+from PIL import Image
+
+import pictures
+import report
+import subjects
+
+PAGE = report.PAGE
+PAIRS = [('jpeg', 'webp'), ('webp', 'webp'), ('webp', 'jpeg'), ('jpeg', 'avif'), ('avif', 'avif'), ('avif', 'jpeg')]
+PEER_QUALITY = {'webp': 80, 'avif': 50, 'jpeg': 85}  # sharp's defaults; sharp.js has its own 85
+
+
+def luma(content, form):
+    """The luma plane of a picture. Pillow of Debian 12 does not read AVIF; avifdec does."""
+    if form == 'avif':
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = pathlib.Path(folder, 'a.avif'), pathlib.Path(folder, 'a.png')
+            source.write_bytes(content)
+            subprocess.run(['avifdec', '--png-compress', '0', source, target], check=True, capture_output=True)
+            content = target.read_bytes()
+    return numpy.asarray(Image.open(io.BytesIO(content)).convert('L'), dtype=numpy.float64)
+
+
+def psnr(one, two):
+    return 10 * math.log10(255 ** 2 / max(numpy.mean((one - two) ** 2), 1e-9))
+
+
+def source(form):
+    """Four files of that format, made by the format's own tools."""
+    found = []
+    for jpeg in pictures.several(pictures.FULL, 'jpeg'):
+        path = pictures.FOLDER / f'{jpeg.stem}.{form}'
+        if form == 'jpeg':
+            path = jpeg
+        elif not path.exists():
+            png = pictures.FOLDER / f'{jpeg.stem}-source.png'
+            pictures.FOLDER.mkdir(parents=True, exist_ok=True)
+            Image.open(jpeg).save(png)
+            command = ['cwebp', '-quiet', '-q', '85', png, '-o', path] if form == 'webp' else \
+                ['avifenc', '--min', '15', '--max', '25', '-s', '8', png, path]
+            subprocess.run(command, check=True, capture_output=True)
+        found.append(path)
+    return found
+
+
+class Quality:
+    """Mean PSNR and bytes of a server's answers by quality."""
+
+    def __init__(self, server, files, form, sigma):
+        self.server, self.files, self.form, self.sigma, self.known = server, files, form, sigma, {}
+        self.wanted = [luma(server.blur(path, f'sigma={sigma}&format=png'), 'png') for path in files]
+
+    def at(self, quality):
+        if quality not in self.known:
+            answers = [self.server.blur(path, f'sigma={self.sigma}&format={self.form}&quality={quality}') for path in self.files]
+            self.known[quality] = (statistics.mean(psnr(luma(answer, self.form), wanted) for answer, wanted in zip(answers, self.wanted)),
+                                   statistics.mean(map(len, answers)))
+        return self.known[quality]
+
+    def match(self, wanted):
+        """(quality, bytes): the lowest quality that reaches the PSNR, and the bytes at exactly that PSNR."""
+        low, high = 1, 100
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.at(middle)[0] >= wanted else (middle, high)
+        (below, few), (above, many) = self.at(low), self.at(high)
+        share = min(1, max(0, (wanted - below) / (above - below))) if above > below else 1
+        return high, few + share * (many - few)
+
+
+def row(blurd, sharp, pair, sigma, seconds):
+    take, give = pair
+    files = source(take)
+    theirs, ours = Quality(sharp, files, give, sigma), Quality(blurd, files, give, sigma)
+    level, their_bytes = theirs.at(PEER_QUALITY[give])
+    quality, our_bytes = ours.match(level)
+    cpu = [server.measure(files, sigma, seconds, options=f'&format={give}&quality={value}')['cpu_ms']
+           for server, value in ((blurd, quality), (sharp, PEER_QUALITY[give]))]
+    print(take, give, quality, level, cpu, our_bytes, their_bytes, flush=True)
+    return [f'{take} to {give}', f'{level:.1f} dB', quality, report.number(cpu[0]), report.number(cpu[1]), f'{cpu[1] / cpu[0]:.2f}',
+            f'{our_bytes / their_bytes:.2f}']
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--seconds', type=float, default=4)
+    parser.add_argument('--sigma', type=float, default=1.5)
+    options = parser.parse_args()
+    blurd, sharp = subjects.Blurd(), subjects.Sharp()
+    try:
+        rows = [row(blurd, sharp, pair, options.sigma, options.seconds) for pair in PAIRS]
+    finally:
+        blurd.stop()
+        sharp.stop()
+    made = report.table(['', 'PSNR', 'blurd: quality', 'CPU ms', 'sharp: CPU ms', 'ratio', 'bytes, to sharp\'s'], rows)
+    text = re.sub(r'(<!-- formats:begin -->).*?(<!-- formats:end -->)', lambda found: f'{found[1]}\n\n{made}\n\n{found[2]}',
+                  PAGE.read_text(), flags=re.S)
+    PAGE.write_text(text)
+
+
+if __name__ == '__main__':
+    main()
