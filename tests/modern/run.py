@@ -6,7 +6,7 @@ decoders (truth.py).
     tests/python.sh tests/modern/run.py        all files, with build/release/blurd
     tests/python.sh tests/modern/run.py kimono fox    files whose names contain one of the words
 
-Each file is asked for as PNG with a filter whose region lies off the picture, which changes no pixel: the samples
+Pictures that are made here (made.py) say in all ways how to turn them. Each file is asked for as PNG with a filter whose region lies off the picture, which changes no pixel: the samples
 are within 1 of 255 of the decoder's. An animation gives 415, and its first frame with page=0. Then the file is cut
 in half, and sent with 16 bytes inverted: an answer of 200 or 4xx, no other. No answer takes more than five
 seconds; the daemon lives on and its processes stay within a limit of memory.
@@ -15,8 +15,10 @@ MODERN=folder; without it, or without the decoders, the test is skipped (77). BL
 
 import collections
 import concurrent.futures
+import functools
 import os
 import pathlib
+import re
 import sys
 import threading
 import time
@@ -27,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/http'))
 
 import daemon  # noqa: E402
+import made  # noqa: E402
 import make  # noqa: E402
 import pictures  # noqa: E402
 import truth  # noqa: E402
@@ -37,7 +40,9 @@ SECONDS = 5
 MEMORY = 1 << 30  # the most that all processes of the daemon may hold together
 SKIPPED = 77
 
-Outcome = collections.namedtuple('Outcome', 'name status seconds complaints')
+# row: of the manifest. found: a function that gives the Truth.
+Case = collections.namedtuple('Case', 'row path found')
+Outcome = collections.namedtuple('Outcome', 'row status seconds complaints')
 
 
 # --- the processes of the daemon ----------------------------------------------------------------
@@ -143,10 +148,23 @@ def damaged(body):
     yield 'with 16 bytes inverted', body[:at] + bytes(byte ^ 255 for byte in body[at:at + 16]) + body[at + 16:]
 
 
-def attempt(row, asker):
+def cases(words):
+    """The files of the manifest, which the decoders read first, and those made here."""
+    rows = [row for row in make.rows() if any(word in row['name'] for word in words)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda row: truth.prepare(make.MODERN / row['name']), rows))
+    for row in rows:
+        path = make.MODERN / row['name']
+        yield Case(row, path, functools.partial(truth.decode, path))
+    for path, samples in made.files():
+        if any(word in path.name for word in words):
+            row = {**dict.fromkeys(make.COLUMNS, ''), 'name': path.name, 'status': '200', 'format': path.suffix[1:]}
+            yield Case(row, path, functools.partial(truth.Truth, samples, None, 1, False))
+
+
+def attempt(case, asker):
     """The outcome for one file."""
-    path = make.MODERN / row['name']
-    found, body, complaints = truth.decode(path), path.read_bytes(), []
+    row, found, body, complaints = case.row, case.found(), case.path.read_bytes(), []
     answer, slowest, complaint = asker.ask(body)
     status = answer.status_code if answer is not None else None
     if complaint:
@@ -168,20 +186,20 @@ def attempt(row, asker):
         _, seconds, complaint = asker.ask(bad)
         slowest = max(slowest, seconds)
         complaints.append(complaint and f'{what}: {complaint}')
-    return Outcome(row['name'], status, slowest, [one for one in complaints if one])
+    return Outcome(row, status, slowest, [one for one in complaints if one])
 
 
-def attempt_all(rows, server):
-    left = collections.deque(rows)
+def attempt_all(all_cases, server):
+    left = collections.deque(all_cases)
 
     def work(number):
         asker, outcomes = Asker(server, number), []
         while True:
             try:
-                row = left.popleft()
+                case = left.popleft()
             except IndexError:
                 break
-            outcomes.append(attempt(row, asker))
+            outcomes.append(attempt(case, asker))
         asker.finish()
         return outcomes
 
@@ -189,21 +207,30 @@ def attempt_all(rows, server):
         return [outcome for outcomes in pool.map(work, range(CLIENTS)) for outcome in outcomes]
 
 
-def report(rows, outcomes, meter):
+def report(outcomes, meter):
     """Prints the outcomes; the number of failures."""
-    kinds = {row['name']: row['format'] for row in rows}
-    counts = collections.Counter((kinds[one.name], one.status) for one in outcomes)
+    counts = collections.Counter((one.row['format'], one.status) for one in outcomes)
     for (kind, status), count in sorted(counts.items(), key=str):
         print(f'{kind} {status}: {count}')
     for one in sorted(outcomes, key=lambda one: -one.seconds)[:5]:
-        print(f'{one.seconds:.2f} s: {one.name}')
+        print(f'{one.seconds:.2f} s: {one.row["name"]}')
     print(f'{meter.peak >> 20} MiB at most in {meter.most} processes')
-    failures = [f'{one.name}: {complaint}' for one in sorted(outcomes) for complaint in one.complaints]
+    failures = [f'{one.row["name"]}: {complaint}' for one in outcomes for complaint in one.complaints]
     if meter.peak > MEMORY:
         failures.append(f'the processes held {meter.peak >> 20} MiB, the limit is {MEMORY >> 20}')
-    print('\n'.join(f'FAIL {failure}' for failure in failures))
+    print('\n'.join(f'FAIL {failure}' for failure in sorted(failures)))
     print(f'{len(outcomes)} files, {len(failures)} failures')
     return len(failures)
+
+
+@functools.lru_cache(1)
+def formats():
+    """Those that this build reads, of webp, avif and heic."""
+    reads = re.search(r'^reads ([^;]*)', daemon.run('--version')[1], re.M).group(1).lower()
+    found = {name for name in truth.PROGRAMS if name in reads}
+    for name in set(truth.PROGRAMS) - found:
+        print(f'this build does not read {name}: its files are not tried')
+    return found
 
 
 def skip(why):
@@ -216,17 +243,16 @@ def main():
         skip(f'no folder {make.MODERN} (MODERN)')
     if truth.missing():
         skip(f'not installed: {", ".join(truth.missing())}')
-    words = sys.argv[1:] or ['']
-    rows = [row for row in make.rows() if any(word in row['name'] for word in words)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda row: truth.prepare(make.MODERN / row['name']), rows))
+    all_cases = [case for case in cases(sys.argv[1:] or ['']) if case.row['format'] in formats()]
+    if not all_cases:
+        skip('this build reads none of them')
     with daemon.Daemon('--gpus', 'none') as server:
         meter = Meter(server.process.pid)
-        outcomes = attempt_all(rows, server)
+        outcomes = attempt_all(all_cases, server)
         alive = server.post('/blur', pictures.small_jpeg()).status_code == 200
         meter.ending.set()
         meter.join()
-    failures = report(rows, outcomes, meter)
+    failures = report(outcomes, meter)
     if not alive:
         print('FAIL the daemon does not answer any more')
     sys.exit(failures > 0 or not alive)

@@ -19,7 +19,7 @@ from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / 'build/modern'
-PROGRAMS = {'webp': ('dwebp', 'webpmux'), 'avif': ('avifdec',), 'heic': ('heif-convert',)}
+PROGRAMS = {'webp': ('dwebp', 'webpmux'), 'avif': ('avifdec', 'avifenc'), 'heic': ('heif-convert',)}
 SECONDS = 60
 
 # samples: height x width x channels, upright, or None with a complaint. frames: 1, or those of an animation.
