@@ -62,6 +62,7 @@ struct metadata_chunk {
 /* The contents of a file except its pixels. Views borrow from the input. */
 struct metadata {
     uint8_t orientation;    /* EXIF 1 to 8; 1 when absent or invalid */
+    bool upright;           /* the codec decodes upright pixels: orientations in EXIF and XMP do not hold */
     bool xmp_deflated;      /* the packet is a zlib stream */
     struct bytes exif;      /* the TIFF structure, without "Exif\0\0"; empty if none */
     struct bytes xmp;       /* the packet; empty if none */

@@ -7,7 +7,7 @@ static bool sniff(struct bytes input) {
     static const char *const brands[] = {"heic", "heix", "heim", "heis", "hevc",
                                          "hevx", "hevm", "hevs", "mif1", "msf1"};
     bool found = false;
-    for (unsigned i = 0; i < sizeof brands / sizeof *brands && !found; i++) {
+    for (unsigned i = 0; i < sizeof(brands) / sizeof(*brands) && !found; i++) {
         found = bmff_has_brand(input, brands[i]);
     }
     return found;
@@ -19,4 +19,9 @@ const struct codec codec_heic = {
     .mime = "image/heic",
     .isolated = true,
     .sniff = sniff,
+#ifdef LIBHEIF
+    .probe = heic_probe,
+    .decode = heic_decode,
+    .decode_bytes = heic_decode_bytes,
+#endif
 };

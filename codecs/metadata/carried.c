@@ -120,7 +120,8 @@ enum status carried_make(const struct metadata *metadata, enum codec_id target,
         carried->losses |= LOSS_COLOUR;
     }
     if (status == ST_OK && options->keep_metadata) {
-        status = make_personal(metadata, target, shape, options->upright, carried, err);
+        bool upright = options->upright || metadata->upright;
+        status = make_personal(metadata, target, shape, upright, carried, err);
     }
     return status;
 }

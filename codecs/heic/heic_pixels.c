@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/heic/heic_pixels.h"
+
+#include <string.h>
+
+struct sample_plane {
+    const uint8_t *data;
+    size_t stride;
+    unsigned bits; /* of a sample; more than 8 take two bytes */
+    double scale;  /* from the sample's range to the image's */
+};
+
+static enum status find_plane(const struct heic_library *heif, const struct heif_image *planes,
+                              enum heif_channel channel, const struct image *image,
+                              struct sample_plane *source, struct error *err) {
+    int stride = 0;
+    const uint8_t *data = heif->heif_image_get_plane_readonly(planes, channel, &stride);
+    int bits = data ? heif->heif_image_get_bits_per_pixel_range(planes, channel) : 0;
+    if (!data || bits < 1 || bits > 16) {
+        return fail(err, ST_CORRUPT, "HEIC data lack a channel that the header has");
+    }
+    int width = heif->heif_image_get_width(planes, channel);
+    int height = heif->heif_image_get_height(planes, channel);
+    if (width < 0 || height < 0 || (uint32_t)width != image->width || (uint32_t)height != image->height) {
+        return fail(err, ST_CORRUPT,
+                    "HEIC data are damaged: they hold %d x %d pixels, and the header says %u x %u", width,
+                    height, image->width, image->height);
+    }
+    double most = image->depth == 16 ? UINT16_MAX : UINT8_MAX;
+    *source = (struct sample_plane){data, (size_t)stride, (unsigned)bits, most / ((1 << bits) - 1)};
+    return ST_OK;
+}
+
+static uint32_t sample(const struct sample_plane *source, uint32_t y, uint32_t x, uint32_t most) {
+    const uint8_t *row = source->data + y * source->stride;
+    uint16_t value = row[source->bits > 8 ? 0 : x];
+    if (source->bits > 8) {
+        memcpy(&value, row + 2 * (size_t)x, sizeof(value));
+    }
+    uint32_t scaled = (uint32_t)(value * source->scale + 0.5);
+    return scaled < most ? scaled : most;
+}
+
+/* Writes one channel of a row. */
+static void copy_row(const struct sample_plane *source, uint32_t y, unsigned channel,
+                     const struct image *image) {
+    const struct plane *plane = &image->plane[0];
+    uint8_t *row = plane_row(plane, y);
+    size_t step = plane->channels;
+    if (image->depth == 8 && source->bits == 8) {
+        const uint8_t *from = source->data + y * source->stride;
+        for (size_t x = 0; x < plane->width; x++) {
+            row[x * step + channel] = from[x];
+        }
+    } else if (image->depth == 8) {
+        for (uint32_t x = 0; x < plane->width; x++) {
+            row[x * step + channel] = (uint8_t)sample(source, y, x, UINT8_MAX);
+        }
+    } else {
+        for (uint32_t x = 0; x < plane->width; x++) {
+            uint16_t value = (uint16_t)sample(source, y, x, UINT16_MAX);
+            memcpy(row + 2 * (x * step + channel), &value, sizeof(value));
+        }
+    }
+}
+
+static uint32_t divide(uint32_t value, uint32_t alpha, uint32_t most) {
+    uint64_t straight = alpha ? ((uint64_t)value * most + alpha / 2) / alpha : 0;
+    return straight < most ? (uint32_t)straight : most;
+}
+
+/* A row of RGBA. */
+static void make_straight(uint8_t *row, uint32_t width, unsigned depth) {
+    for (uint32_t x = 0; x < width; x++) {
+        uint8_t *narrow = row + (size_t)x * 4;
+        uint16_t wide[4];
+        if (depth == 8) {
+            for (unsigned c = 0; c < 3; c++) {
+                narrow[c] = (uint8_t)divide(narrow[c], narrow[3], UINT8_MAX);
+            }
+            continue;
+        }
+        memcpy(wide, row + (size_t)x * sizeof(wide), sizeof(wide));
+        for (unsigned c = 0; c < 3; c++) {
+            wide[c] = (uint16_t)divide(wide[c], wide[3], UINT16_MAX);
+        }
+        memcpy(row + (size_t)x * sizeof(wide), wide, sizeof(wide));
+    }
+}
+
+enum status heic_pixels_copy(const struct heic_library *heif, const struct heif_image *planes,
+                             bool premultiplied, const struct image *image, struct error *err) {
+    static const enum heif_channel names[] = {heif_channel_R, heif_channel_G, heif_channel_B,
+                                              heif_channel_Alpha};
+    struct sample_plane sources[4];
+    unsigned channels = image->plane[0].channels;
+    for (unsigned c = 0; c < channels; c++) {
+        enum status status = find_plane(heif, planes, names[c], image, &sources[c], err);
+        if (status != ST_OK) {
+            return status;
+        }
+    }
+    for (uint32_t y = 0; y < image->height; y++) {
+        for (unsigned c = 0; c < channels; c++) {
+            copy_row(&sources[c], y, c, image);
+        }
+        if (premultiplied && channels == 4) {
+            make_straight(plane_row(&image->plane[0], y), image->width, image->depth);
+        }
+    }
+    return ST_OK;
+}
