@@ -11,6 +11,7 @@
 #include "codecs/heic/heic.h"
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/png/png.h"
+#include "codecs/process/codec_link.h"
 #include "codecs/webp/webp.h"
 
 static const struct codec *const codecs[CODEC_COUNT] = {
@@ -135,7 +136,9 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
     if (!codec->probe) {
         return fail_absent(codec, err);
     }
-    enum status status = codec->probe(input, limits, picture, err);
+    enum status status = codec->isolated && limits->link
+                             ? codec_link_probe(limits->link, picture->codec, input, limits, picture, err)
+                             : codec->probe(input, limits, picture, err);
     if (status != ST_OK) {
         codec_picture_finish(picture);
     }
@@ -168,7 +171,11 @@ enum status codec_decode(struct bytes input, const struct picture *picture, cons
         (!same_shape(&shape, &picture->native) && !same_shape(&shape, &picture->pixels))) {
         return fail(err, ST_INTERNAL, "the memory to decode into does not have the picture's shape");
     }
-    return codecs[picture->codec]->decode(input, limits, image, err);
+    const struct codec *codec = codecs[picture->codec];
+    return codec->isolated && limits->link
+               ? codec_link_decode(limits->link, picture, input, limits,
+                                   codec->decode_bytes(picture, input.size), image, err)
+               : codec->decode(input, limits, image, err);
 }
 
 static enum status check_picture(enum codec_id id, const struct image *image, struct error *err) {
@@ -187,7 +194,15 @@ static enum status check_picture(enum codec_id id, const struct image *image, st
 enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,
                          const struct metadata *metadata, struct buf *output, struct error *err) {
     enum status status = check_picture(id, image, err);
-    return status == ST_OK ? codec_get(id)->encode(image, options, metadata, output, err) : status;
+    if (status != ST_OK) {
+        return status;
+    }
+    const struct codec *codec = codec_get(id);
+    struct image_shape shape = image_shape(image);
+    return codec->isolated && options->link
+               ? codec_link_encode(options->link, id, image, options, codec->encode_bytes(&shape, options),
+                                   metadata, output, err)
+               : codec->encode(image, options, metadata, output, err);
 }
 
 enum status codec_encode_begin(enum codec_id id, const struct image *image,

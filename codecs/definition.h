@@ -113,6 +113,7 @@ struct codec {
     const char *mime;  /* "image/jpeg" */
     bool isolated;     /* runs in a process of its own (codecs/process/), for want of limits of its library */
     bool planes;       /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
+    enum status (*open)(struct error *err); /* optional: opens the library, before the sandbox */
     bool (*sniff)(struct bytes input);
     enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                          struct error *err);

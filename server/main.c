@@ -34,6 +34,7 @@
 #include "server/process/reload.h"
 #include "server/process/sandbox.h"
 #include "server/process/signals.h"
+#include "server/process/spawners.h"
 #include "server/queue/overload.h"
 #include "server/routes.h"
 #include "server/service.h"
@@ -48,11 +49,12 @@ static bool may_have_gpu(const struct config *config) {
     return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
 }
 
-/* Every connection takes a descriptor, and so may its body and the work slot of each worker, of which there
- * are fewer than two per counted one. A worker with a GPU also has a socket. The rest is for files. */
+/* Every connection takes a descriptor, and so may its body. A worker may have a work slot, a socket to a
+ * process of codecs and, with a GPU, another one. There are fewer than two workers per counted one. The rest
+ * is for files. */
 static enum status raise_descriptor_limit(const struct config *config, unsigned workers, unsigned places,
                                           struct error *err) {
-    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 2 + (rlim_t)places * 2 + 64;
+    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 4 + (rlim_t)places * 3 + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {
@@ -125,11 +127,10 @@ static enum status await_gpu(const struct service *service, struct error *err) {
     return ST_OK;
 }
 
-/* Prepares everything that must precede the sandbox and the first thread: the process that starts engines,
+/* Prepares everything that must precede the sandbox and the first thread: the processes that start others,
  * facts about the machine, the connection to the service manager. */
 static void service_prepare(struct service *service, const struct command *command,
                             const struct config *config) {
-    struct error why = {0};
     *service = (struct service){.config = config,
                                 .cores = cores_usable(),
                                 .memory = memory_budget(config->memory),
@@ -142,11 +143,7 @@ static void service_prepare(struct service *service, const struct command *comma
     if (!service->gpu && strcmp(config->gpus, "none") != 0) {
         log_message(LOG_INFO, "gpu", "no GPU: the CPU does all the work");
     }
-    if (service->gpu && !config->single_process &&
-        gpu_spawner_fork(&service->spawner, command->argv, config->sandbox != CHOICE_sandbox_on, &why) !=
-            ST_OK) {
-        log_message(LOG_WARNING, "gpu", "%s", why.text);
-    }
+    spawners_fork(service, command->argv);
 }
 
 /* Creates everything but the HTTP side. service_finish undoes it, also after a failure. */
@@ -185,7 +182,7 @@ static void service_finish(struct service *service) {
     for (unsigned i = 0; i < service->backend_count; i++) {
         backend_close(service->backend[i]);
     }
-    gpu_spawner_end(service->spawner);
+    spawners_end(service);
     settings_finish(&service->settings);
     slot_pool_destroy(service->slots);
     metrics_destroy(service->metrics);
@@ -261,7 +258,7 @@ static int serve(const struct command *command, const struct config *config, str
         signals < 0 ? fail(err, ST_BUSY, "cannot receive signals: %s", strerror(errno)) : ST_OK;
     service_prepare(&service, command, config);
     sandbox.notify = service.notify;
-    sandbox.engines = service.spawner != NULL;
+    sandbox.pairs = service.spawner || service.codecs;
     if (status == ST_OK) { /* without signals it could only be killed */
         status = sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One worker's connection to a process that runs isolated codecs: those whose libraries count no memory and
- * know no deadline. The process maps the slots, so that files and pictures are not copied. It ends at its
- * deadline or beyond its memory, and the next call starts another one. */
+ * know no deadline. The process maps the slots, so that files and pictures are not copied. It serves one call
+ * after the other. It ends at its deadline or with a fault of the library, and when it was idle for half a
+ * minute; the next call starts another one. */
 #ifndef BLURD_CODECS_PROCESS_CODEC_LINK_H
 #define BLURD_CODECS_PROCESS_CODEC_LINK_H
 
@@ -18,18 +19,20 @@ enum status codec_link_create(struct codec_link **link, struct codec_spawner *sp
 void codec_link_destroy(struct codec_link *link);
 
 /* Names the slots that hold the input file and the pictures of the calls below, until the next call of this
- * function. They must stay valid until then; `work` may be NULL for a probe. */
+ * function. They must stay valid until then; `work` may be NULL for a probe. A NULL link is allowed. */
 void codec_link_lend(struct codec_link *link, struct slot *body, struct slot *work);
 
-/* Like the functions of struct codec. A process that dies counts as ST_CORRUPT, or as ST_LIMIT when it needed
- * too much memory or time; ST_BUSY when none can be started. One thread at a time. */
+/* Like the functions of struct codec, with the memory that the library may take; one thread at a time. Beside
+ * their errors: ST_LIMIT when the library needs more memory or time; ST_CORRUPT, of an encoder ST_INTERNAL,
+ * when the process dies or answers what no codec would; ST_BUSY when none can be started. The process is gone
+ * then. */
 enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct bytes input,
                              const struct codec_limits *limits, struct picture *picture, struct error *err);
 enum status codec_link_decode(struct codec_link *link, const struct picture *picture, struct bytes input,
-                              const struct codec_limits *limits, const struct image *image,
+                              const struct codec_limits *limits, size_t memory, const struct image *image,
                               struct error *err);
 enum status codec_link_encode(struct codec_link *link, enum codec_id id, const struct image *image,
-                              const struct encode_options *options, const struct metadata *metadata,
-                              struct buf *output, struct error *err);
+                              const struct encode_options *options, size_t memory,
+                              const struct metadata *metadata, struct buf *output, struct error *err);
 
 #endif

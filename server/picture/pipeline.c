@@ -9,6 +9,7 @@
 
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/jpeg/jpeg_splice.h"
+#include "codecs/process/codec_link.h"
 #include "core/clock.h"
 #include "core/log.h"
 #include "cpu/linear.h"
@@ -58,6 +59,8 @@ static enum status plan(struct pipeline *p) {
     p->plan.parameters = &request->parameters;
     p->plan.limits =
         plan_limits(&request->settings->config, slot_pool_budget(request->service->slots), p->clock);
+    p->plan.limits.link = p->worker->codecs;
+    codec_link_lend(p->worker->codecs, request->slot, NULL);
     enum status status = plan_make(&p->plan, p->input, request->accept, p->err);
     if (p->plan.upright.width > 0) { /* the header was valid */
         outcome->width = p->plan.upright.width;
@@ -65,6 +68,7 @@ static enum status plan(struct pipeline *p) {
         outcome->format = format_of(&p->plan);
     }
     p->plan.options.crew = p->worker->crew;
+    p->plan.options.link = p->worker->codecs;
     p->plan.options.losses = &outcome->losses;
     return status;
 }
@@ -145,16 +149,14 @@ static enum status transcode(struct pipeline *p) {
 }
 
 static enum status take_memory(struct pipeline *p) {
-    return workspace_open(&p->work, p->request->service->slots, &p->plan, p->request->service->cpu, p->err);
+    const struct service *service = p->request->service;
+    enum status status = workspace_open(&p->work, service->slots, &p->plan, service->cpu, p->err);
+    codec_link_lend(p->worker->codecs, p->request->slot, p->work.slot);
+    return status;
 }
 
 static enum status take_working(struct pipeline *p) {
     return workspace_lend(&p->work, &p->plan, p->request->service->cpu, p->worker->crew, p->err);
-}
-
-static void place(struct image *image, const struct image_shape *shape, uint8_t *memory) {
-    image_layout(image, shape);
-    image_place(image, memory);
 }
 
 /* Measures the time that the consumers of rows take. */
@@ -196,7 +198,7 @@ static enum status turn(struct pipeline *p) {
     enum status status =
         orient_image(&p->source, p->plan.orientation, &p->result, p->plan.limits.deadline_ns, p->err);
     p->source = p->result;
-    place(&p->result, &p->plan.upright, p->work.memory[0]);
+    workspace_place(&p->result, &p->plan.upright, p->work.memory[0]);
     return status == ST_OK ? selection_turn(&p->plan.selection, p->plan.orientation, p->err) : status;
 }
 
@@ -214,8 +216,8 @@ static enum status make_soft(struct pipeline *p) {
 
 static enum status decode(struct pipeline *p) {
     const struct parameters *parameters = &p->request->parameters;
-    place(&p->source, &p->plan.stored, p->work.memory[0]);
-    place(&p->result, &p->plan.upright, p->work.memory[1]);
+    workspace_place(&p->source, &p->plan.stored, p->work.memory[0]);
+    workspace_place(&p->result, &p->plan.upright, p->work.memory[1]);
     if (filters_follow(p)) {
         return ST_OK;
     }
@@ -270,8 +272,8 @@ static enum status run_linear(struct pipeline *p, const struct run *asked, struc
     struct image source, result;
     struct run run = *asked;
     struct image_shape shape = chain_result(&p->plan.chain, &p->plan.filtered);
-    place(&source, &p->plan.filtered, p->work.linear[0]);
-    place(&result, &shape, p->work.linear[1]);
+    workspace_place(&source, &p->plan.filtered, p->work.linear[0]);
+    workspace_place(&result, &shape, p->work.linear[1]);
     run.source = &source;
     run.target = &result;
     enum status status = linear_from(run.crew, run.deadline_ns, &p->source, &source, p->err);
@@ -325,7 +327,7 @@ static enum status filter(struct pipeline *p) {
     };
     if (plan_makes_stats(&p->plan)) {
         struct image_shape shape = chain_result(&p->plan.chain, &p->plan.filtered);
-        place(&p->result, &shape, p->result.plane[0].data);
+        workspace_place(&p->result, &shape, p->result.plane[0].data);
     }
     enum status status =
         plan_is_linear(&p->plan) ? run_linear(p, &run, &timing) : run_chain(p, &run, &timing);
@@ -391,6 +393,8 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
         codec_encode_end(p.encoding, false, NULL);
     }
     count_memory(&p);
+    codec_link_lend(worker->codecs, NULL, NULL);
+    codec_picture_finish(&p.plan.picture);
     workspace_close(&p.work);
     return status;
 }

@@ -42,6 +42,11 @@ enum status workspace_lend(struct workspace *workspace, const struct plan *plan,
     return working->memory ? ST_OK : err->status;
 }
 
+void workspace_place(struct image *image, const struct image_shape *shape, uint8_t *memory) {
+    image_layout(image, shape);
+    image_place(image, memory);
+}
+
 void workspace_close(struct workspace *workspace) {
     slot_give_back(workspace->slot);
     *workspace = (struct workspace){0};

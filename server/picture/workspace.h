@@ -21,6 +21,9 @@ struct workspace {
 enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
                            const struct backend *cpu, struct error *err);
 
+/* Lays an image over memory of the workspace. */
+void workspace_place(struct image *image, const struct image_shape *shape, uint8_t *memory);
+
 /* May be called without workspace_open. */
 void workspace_close(struct workspace *workspace);
 

@@ -11,9 +11,10 @@
  *                   trace this one.
  *   sandbox_calls   seccomp: a list of allowed system calls (sandbox_calls.c); all others fail with ENOSYS.
  *                   No execve, no fork, no executable memory, no path lookups, no sockets but pairs for
- *                   GPU engines, no received descriptors.
+ *                   other processes of the daemon, no received descriptors.
  *
- * A process forked earlier starts the GPU engines (gpu/front/spawner.h); it stays outside of this sandbox.
+ * Processes forked earlier start the GPU engines (gpu/front/spawner.h) and the processes of isolated codecs
+ * (codecs/process/codec_spawner.h); they stay outside of this sandbox.
  * docs/adr/0016 explains why this is an allow list. */
 #ifndef BLURD_SERVER_PROCESS_SANDBOX_H
 #define BLURD_SERVER_PROCESS_SANDBOX_H
@@ -30,7 +31,7 @@ enum { SANDBOX_TEXT_MAX = 512 };
 /* What stays allowed and what is in force. Initialise with SANDBOX_NOTHING, then set what the daemon has. */
 struct sandbox {
     int notify;                  /* socket of the service manager, -1: none; only send is used on it */
-    bool engines;                /* there are GPU engines to communicate with */
+    bool pairs;                  /* there are GPU engines or processes of codecs to communicate with */
     unsigned landlock;           /* version of the kernel's interface; 0: none */
     unsigned calls;              /* instructions of the filter in force; 0: none */
     bool reads;                  /* files are read at SIGHUP */

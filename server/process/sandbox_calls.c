@@ -27,7 +27,8 @@ static const struct call_rule sparing[] = {
 static const struct scmp_arg_cmp sending[] = {SCMP_A4_64(SCMP_CMP_EQ, 0, 0),
                                               SCMP_A3_64(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0)};
 
-/* A lane to the GPU's engine. A socket of packets in order has one other end, whatever address is given. */
+/* A lane to the GPU's engine, or a link to a codec's process. A socket of packets in order has one other end,
+ * whatever address is given. */
 static const struct scmp_arg_cmp pairs[] = {
     SCMP_A0_64(SCMP_CMP_MASKED_EQ, CALL_WHOLE, AF_UNIX),
     SCMP_A1_64(SCMP_CMP_MASKED_EQ, CALL_WHOLE, SOCK_SEQPACKET | SOCK_CLOEXEC),
@@ -97,7 +98,7 @@ int sandbox_fill(void *filter, pid_t process, const void *context) {
     if (sandbox->reads && error == 0) {
         error = call_list_allow_rules(filter, &reading, 1);
     }
-    if (sandbox->engines && error == 0) {
+    if (sandbox->pairs && error == 0) {
         error = allow_by_two(filter, SCMP_SYS(socketpair), pairs);
     }
     error = error ? error : allow_by_two(filter, SCMP_SYS(sendto), sending);

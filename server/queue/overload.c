@@ -63,6 +63,7 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
                    .interval_ns = config->queue_interval_ms * 1000000},
         .backends = service->backend,
         .backend_count = service->backend_count,
+        .codecs = service->codecs,
         .metrics = service->metrics,
         .calls = *calls,
     };

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "codecs/process/codec_link.h"
 #include "core/clock.h"
 #include "core/crew.h"
 #include "core/log.h"
@@ -104,7 +105,7 @@ static struct job *take(struct workers *workers, enum role role, enum refusal *r
     return job;
 }
 
-/* Creates all lanes at the start, and later retries those that failed. */
+/* Creates all lanes and the link at the start, and later retries those that failed. */
 static void open_lanes(const struct workers_options *options, struct worker *worker) {
     for (unsigned i = 0; i < options->backend_count; i++) {
         struct error err = {0};
@@ -112,6 +113,11 @@ static void open_lanes(const struct workers_options *options, struct worker *wor
             log_message(LOG_WARNING, "lane", "%s: %s", options->backends[i]->name, err.text);
             worker->lane[i] = NULL;
         }
+    }
+    struct error err = {0};
+    if (options->codecs && !worker->codecs &&
+        codec_link_create(&worker->codecs, options->codecs, &err) != ST_OK) {
+        log_message(LOG_WARNING, "codec", "%s", err.text);
     }
 }
 
@@ -140,6 +146,7 @@ static void run(struct workers *workers, enum role role) {
     for (unsigned i = 0; i < options->backend_count; i++) {
         lane_destroy(worker.lane[i]);
     }
+    codec_link_destroy(worker.codecs);
 }
 
 /* On Linux 0 means the calling thread. A failure is harmless. */

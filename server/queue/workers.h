@@ -16,6 +16,8 @@
 #include "server/queue/admission.h"
 
 struct backend;
+struct codec_link;
+struct codec_spawner;
 struct crew;
 struct lane;
 struct workers;
@@ -25,6 +27,7 @@ enum { WORKER_LANES = METRIC_BACKENDS_MAX - 1 };
 struct worker {
     struct crew *crew;               /* all workers; NULL: this job gets no help */
     struct lane *lane[WORKER_LANES]; /* on backend[i]; NULL: creating it failed */
+    struct codec_link *codecs;       /* to the process of isolated codecs; NULL: none is needed */
     enum role role;
 };
 
@@ -38,6 +41,7 @@ struct workers_options {
     struct admission_limits limits;  /* large_only is set by the pool */
     struct backend *const *backends; /* open; with limits.devices the first one has the device */
     unsigned backend_count;          /* at most WORKER_LANES */
+    struct codec_spawner *codecs;    /* NULL: no codec is isolated */
     struct metrics *metrics;
     struct workers_calls calls;
 };

@@ -38,6 +38,7 @@ ALLOWED_INSIDE = {
     "server/pages": {".", "message", "http"},
     "server/process": {".", "message", "http"},
     "codecs/metadata": {"."},
+    "codecs/process": {".", "metadata"},
     "codecs/jpeg": {".", "metadata"},
     "codecs/png": {".", "metadata"},
     "codecs/webp": {".", "metadata"},
@@ -49,7 +50,7 @@ LIBRARIES = {
     "webp/decode.h": "codecs", "webp/encode.h": "codecs",
     "cuda.h": "gpu", "cudaTypedefs.h": "gpu", "nvrtc.h": "gpu", "nvml.h": "gpu",
     "microhttpd.h": "server", "gnutls/abstract.h": "server", "gnutls/gnutls.h": "server", "gnutls/x509.h": "server",
-    "seccomp.h": "core gpu server",
+    "seccomp.h": "codecs core gpu server",
     "cmocka.h": "tests",
 }
 ONE_FILE = {"microhttpd.h"}

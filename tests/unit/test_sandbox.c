@@ -263,7 +263,7 @@ static bool close_in(struct sandbox *sandbox, bool with_file) {
     config_default(&config);
     snprintf(config.token_file, sizeof config.token_file, "%.63s", with_file ? allowed : "");
     sandbox->notify = notify;
-    sandbox->engines = with_file;
+    sandbox->pairs = with_file;
     sandbox_hide(&config);
     return sandbox_files(sandbox, &config, NULL, &err) == ST_OK &&
            sandbox_calls(sandbox, &config, &err) == ST_OK && sandbox->calls > 0;

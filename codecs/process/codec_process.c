@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ * One thread serves one call after the other. When in doubt the process ends; the daemon starts another one. */
+#include "codecs/process/codec_process.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "codecs/process/codec_wire.h"
+#include "core/clock.h"
+#include "core/deadline.h"
+#include "core/sanitizers.h"
+#include "core/slot.h"
+
+enum {
+    HEAP_KEPT = 4 << 20,       /* free memory that the heap keeps */
+    GROWTH_MAX = 32 << 20,     /* a process that holds more after a call ends */
+    MARGIN_NS = 20 * 1000000,  /* codecs that know the deadline report it themselves */
+};
+
+struct lent {
+    uint8_t *memory; /* NULL: none */
+    size_t size;
+};
+
+struct process {
+    const struct codec_process_options *options;
+    int socket;
+    int usage;   /* /proc/self/statm; -1: none */
+    size_t base; /* bytes of data at the start */
+    struct lent slot[CODEC_SLOTS];
+    struct codec_call call;
+    struct codec_answer answer;
+    struct codec_piece piece;
+    struct buf stored;       /* metadata that the daemon sent */
+    struct buf output;       /* sent behind the answer */
+    struct metadata metadata; /* of `stored` */
+};
+
+/* Bytes of data as RLIMIT_DATA counts them; 0 where the system does not tell. */
+static size_t data_bytes(const struct process *process) {
+    char text[128] = "";
+    unsigned long data = 0;
+    ssize_t size = process->usage < 0 ? -1 : pread(process->usage, text, sizeof text - 1, 0);
+    if (size <= 0 || sscanf(text, "%*u %*u %*u %*u %*u %lu", &data) != 1) {
+        return 0;
+    }
+    return data * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Beyond it allocations fail. The data segment in /proc includes the stack, which makes the limit lax. */
+static void limit_memory(const struct process *process, uint64_t extra) {
+    struct rlimit limit;
+    size_t data = data_bytes(process);
+    if (data > 0 && !SANITIZED && getrlimit(RLIMIT_DATA, &limit) == 0) {
+        limit.rlim_cur = data + extra < limit.rlim_max ? data + extra : limit.rlim_max;
+        setrlimit(RLIMIT_DATA, &limit);
+    }
+}
+
+/* SIGALRM ends the process. */
+static void limit_time(int64_t deadline_ns) {
+    struct itimerval timer = {0};
+    if (deadline_ns != 0) {
+        int64_t left = (deadline_left(deadline_ns) + MARGIN_NS) / 1000;
+        timer.it_value = (struct timeval){left / 1000000, left % 1000000};
+    }
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Maps the slot instead of the one before. The file is only read. */
+static enum status map(struct process *process, enum codec_lent which, size_t span, int fd,
+                       struct error *err) {
+    struct lent *lent = &process->slot[which];
+    if (lent->memory) {
+        munmap(lent->memory, lent->size);
+    }
+    *lent = (struct lent){0};
+    if (!slot_file_holds(fd, span)) {
+        return fail(err, ST_INTERNAL, "the slot is shorter than it claims, or may become so");
+    }
+    int rights = which == CODEC_WORK ? PROT_READ | PROT_WRITE : PROT_READ;
+    void *memory = mmap(NULL, span, rights, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) {
+        return fail(err, ST_BUSY, "no memory to map a slot");
+    }
+    *lent = (struct lent){memory, span};
+    return ST_OK;
+}
+
+static enum status receive_slots(struct process *process, struct error *err) {
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < CODEC_SLOTS; i++) {
+        struct codec_lend lend;
+        int fd;
+        if (!(process->call.lends >> i & 1)) {
+            continue;
+        }
+        if (channel_receive(process->socket, &lend, sizeof lend, CODEC_LEND, &fd, -1, err) != ST_OK) {
+            _exit(1);
+        }
+        enum status mapped = map(process, (enum codec_lent)i, lend.span, fd, err);
+        status = status == ST_OK ? mapped : status;
+        close(fd);
+    }
+    return status;
+}
+
+static enum status find_file(const struct process *process, struct bytes *file, struct error *err) {
+    const struct lent *body = &process->slot[CODEC_BODY];
+    const struct codec_call *call = &process->call;
+    if (call->input > body->size || call->input_size > body->size - call->input) {
+        return fail(err, ST_INTERNAL, "the file does not lie in the slot");
+    }
+    *file = (struct bytes){body->memory + call->input, call->input_size};
+    return ST_OK;
+}
+
+static enum status find_picture(const struct process *process, struct image *image, struct error *err) {
+    const struct lent *work = &process->slot[CODEC_WORK];
+    const struct codec_call *call = &process->call;
+    size_t size = codec_wire_is_shape(&call->shape) ? image_layout(image, &call->shape) : 0;
+    if (size == 0 || call->picture % IMAGE_ALIGNMENT != 0 || call->picture > work->size ||
+        size > work->size - call->picture) {
+        return fail(err, ST_INTERNAL, "the picture does not lie in the slot");
+    }
+    image_place(image, work->memory + call->picture);
+    return ST_OK;
+}
+
+static enum status probe(struct process *process, const struct codec *codec, struct bytes file,
+                         struct error *err) {
+    struct codec_answer *answer = &process->answer;
+    struct picture picture = {.codec = (enum codec_id)process->call.codec, .metadata.orientation = 1};
+    enum status status = codec->probe(file, &process->call.limits, &picture, err);
+    if (status == ST_OK) {
+        answer->native = picture.native;
+        answer->pixels = picture.pixels;
+        answer->progressive = picture.progressive;
+        buf_init(&process->output, SIZE_MAX);
+        status = codec_wire_pack(&picture.metadata, file, &answer->metadata, &process->output, err);
+    }
+    buf_finish(&picture.metadata.store);
+    return status;
+}
+
+static enum status decode(struct process *process, const struct codec *codec, struct bytes file,
+                          struct error *err) {
+    struct image image;
+    enum status status = find_picture(process, &image, err);
+    return status == ST_OK ? codec->decode(file, &process->call.limits, &image, err) : status;
+}
+
+static enum status encode(struct process *process, const struct codec *codec, struct bytes file,
+                          struct error *err) {
+    struct codec_call *call = &process->call;
+    struct metadata *metadata = call->has_metadata ? &process->metadata : NULL;
+    unsigned losses = 0;
+    struct image image;
+    enum status status = find_picture(process, &image, err);
+    if (status == ST_OK && metadata) {
+        *metadata = (struct metadata){0};
+        status = codec_wire_unpack(&call->metadata, file, buf_bytes(&process->stored), metadata, err);
+    }
+    if (status == ST_OK) {
+        buf_init(&process->output, call->output_most);
+        call->options.losses = &losses;
+        status = codec->encode(&image, &call->options, metadata, &process->output, err);
+        process->answer.losses = losses;
+    }
+    return status;
+}
+
+static enum status run(struct process *process, struct error *err) {
+    static enum status (*const operations[])(struct process *, const struct codec *, struct bytes,
+                                             struct error *) = {
+        [CODEC_PROBES] = probe, [CODEC_DECODES] = decode, [CODEC_ENCODES] = encode};
+    struct codec_call *call = &process->call;
+    if (call->operation >= CODEC_OPERATIONS || call->codec >= CODEC_COUNT) {
+        return fail(err, ST_INTERNAL, "the call is for no codec");
+    }
+    const struct codec *codec = process->options->codec((enum codec_id)call->codec);
+    if (!codec->probe || (call->operation == CODEC_ENCODES && !codec->encode)) {
+        return fail(err, ST_INTERNAL, "the codec is not in this build");
+    }
+    struct bytes file;
+    enum status status = find_file(process, &file, err);
+    call->limits.progress = NULL;
+    call->limits.link = NULL;
+    call->options.crew = NULL;
+    call->options.link = NULL;
+    call->options.losses = NULL;
+    return status == ST_OK ? operations[call->operation](process, codec, file, err) : status;
+}
+
+/* Receives what follows the call, and runs it within its limits. */
+static enum status serve(struct process *process, struct error *err) {
+    struct codec_call *call = &process->call;
+    limit_memory(process, call->memory + call->stored);
+    enum status mapped = receive_slots(process, err);
+    buf_init(&process->stored, call->stored);
+    struct error ignored;
+    if (codec_wire_receive(process->socket, call->stored, &process->piece, 0, &process->stored, &ignored) !=
+        ST_OK) {
+        _exit(1);
+    }
+    if (mapped != ST_OK) {
+        process->answer.last = 1; /* the daemon takes the slot for mapped */
+        return mapped;
+    }
+    limit_time(call->limits.deadline_ns);
+    enum status status = run(process, err);
+    limit_time(0);
+    if (status == ST_BUSY) {
+        status = fail(err, ST_LIMIT, "the picture needs more memory than the %zu MiB that it may take",
+                      (size_t)(call->memory >> 20));
+    }
+    return status;
+}
+
+static enum status answer(struct process *process) {
+    struct codec_answer *answer = &process->answer;
+    *answer = (struct codec_answer){0};
+    enum status status = serve(process, &answer->error);
+    if (status != ST_OK) {
+        buf_finish(&process->output);
+    }
+    answer->error.status = status;
+    answer->size = process->output.size;
+    struct error err;
+    struct bytes output = buf_bytes(&process->output);
+    buf_finish(&process->stored);
+    if (data_bytes(process) > process->base + process->output.capacity + GROWTH_MAX) {
+        answer->last = 1;
+    }
+    status = channel_send(process->socket, answer, sizeof *answer, CODEC_ANSWER, -1, &err);
+    status = status == ST_OK ? codec_wire_send(process->socket, output, &process->piece, &err) : status;
+    buf_finish(&process->output);
+    return answer->last ? ST_DEVICE : status;
+}
+
+static void prepare(struct process *process) {
+    static const struct timeval patient = {0};
+    signal(SIGALRM, SIG_DFL);
+    mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
+    mallopt(M_MMAP_THRESHOLD, HEAP_KEPT);
+    (void)setsockopt(process->socket, SOL_SOCKET, SO_SNDTIMEO, &patient, sizeof patient);
+    process->usage = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+}
+
+void codec_process(int socket, const struct codec_process_options *options) {
+    static struct process process;
+    struct codec_ready ready = {0};
+    struct error err;
+    process.options = options;
+    process.socket = socket;
+    prepare(&process);
+    enum status status = codec_sandbox_enter(&options->sandbox, &ready.error);
+    ready.error.status = status;
+    if (channel_send(socket, &ready, sizeof ready, CODEC_READY, -1, &err) != ST_OK || status != ST_OK) {
+        _exit(1);
+    }
+    process.base = data_bytes(&process);
+    while (channel_receive(socket, &process.call, sizeof process.call, CODEC_CALL, NULL, CODEC_IDLE_MS,
+                           &err) == ST_OK &&
+           answer(&process) == ST_OK) {
+    }
+    _exit(0);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * The process that runs isolated codecs for one link (codec_link.h). */
+#ifndef BLURD_CODECS_PROCESS_CODEC_PROCESS_H
+#define BLURD_CODECS_PROCESS_CODEC_PROCESS_H
+
+#include "codecs/definition.h"
+#include "codecs/process/codec_sandbox.h"
+
+enum { CODEC_IDLE_MS = 30000 }; /* a process without calls ends */
+
+struct codec_process_options {
+    const struct codec *(*codec)(enum codec_id id); /* codec_get */
+    struct codec_sandbox sandbox;
+};
+
+/* Enters the sandbox and serves calls on the socket until it ends, or until the process has been idle. */
+_Noreturn void codec_process(int socket, const struct codec_process_options *options);
+
+#endif

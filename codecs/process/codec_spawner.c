@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/process/codec_spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "codecs/process/codec_wire.h"
+#include "core/clock.h"
+#include "core/log.h"
+
+enum {
+    SOCKET_FD = 3,    /* of the spawner, and of each child */
+    END_MS = 2000,    /* patience with a spawner that ends a child, which takes a millisecond */
+    FIRST = 2, /* index of the first child's socket among those that are polled */
+    CHILD_LIKED = 500 /* the kernel's score for ending it without memory, before the daemon */
+};
+
+struct codec_spawner {
+    int socket;
+    pid_t pid;
+    struct codec_process_options options;
+};
+
+/* Processes, and what the spawner polls: its socket, signals, then the end of each child. */
+struct children {
+    const struct codec_process_options *options;
+    bool prepared;
+    unsigned count;
+    pid_t pid[CODEC_PROCESSES_MAX];
+    struct pollfd poll[FIRST + CODEC_PROCESSES_MAX];
+};
+
+/* Opens the libraries once for all processes. A codec without its library reports that itself. */
+static void prepare(struct children *children, struct codec_sandbox *sandbox) {
+    for (unsigned i = 0; i < CODEC_COUNT; i++) {
+        struct error err = {0};
+        const struct codec *codec = children->options->codec((enum codec_id)i);
+        if (codec->isolated && codec->open && codec->open(&err) != ST_OK) {
+            log_message(LOG_WARNING, "codec", "%s: %s", codec->title, err.text);
+        }
+    }
+    codec_sandbox_prepare(sandbox);
+    children->prepared = true;
+}
+
+static _Noreturn void child_main(int socket, pid_t parent, int nice,
+                                 const struct codec_process_options *options) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(1);
+    }
+    prctl(PR_SET_NAME, "blurd-codec");
+    setpriority(PRIO_PROCESS, 0, nice);
+    dup2(socket, SOCKET_FD);
+    closefrom(SOCKET_FD + 1);
+    codec_process(SOCKET_FD, options);
+}
+
+static void start_child(struct children *children, struct codec_process_options *options) {
+    struct codec_start message;
+    struct error err = {0};
+    int socket;
+    if (channel_receive(children->poll[0].fd, &message, sizeof message, CODEC_START, &socket, -1, &err) !=
+        ST_OK) {
+        _exit(0); /* the daemon has ended */
+    }
+    if (!children->prepared) {
+        prepare(children, &options->sandbox);
+    }
+    pid_t parent = getpid(), pid = children->count < CODEC_PROCESSES_MAX ? fork() : -1;
+    if (pid == 0) {
+        child_main(socket, parent, message.nice, options);
+    }
+    if (pid < 0) {
+        log_message(LOG_WARNING, "codec", "cannot start a process beside %u: %s", children->count,
+                    strerror(errno));
+        close(socket);
+        return;
+    }
+    children->pid[children->count] = pid;
+    children->poll[FIRST + children->count++] = (struct pollfd){.fd = socket, .events = POLLRDHUP};
+}
+
+static void reap(struct children *children) {
+    int state;
+    for (pid_t pid; (pid = waitpid(-1, &state, WNOHANG)) > 0;) {
+        unsigned i = 0;
+        while (i < children->count && children->pid[i] != pid) {
+            i++;
+        }
+        if (i == children->count) { /* the one that made the list of calls */
+            continue;
+        }
+        if (WIFSIGNALED(state) && WTERMSIG(state) != SIGKILL) {
+            log_message(LOG_DEBUG, "codec", "process %d ended by signal %d", pid, WTERMSIG(state));
+        }
+        int fd = children->poll[FIRST + i].fd;
+        close(fd < 0 ? ~fd : fd);
+        children->count--;
+        children->pid[i] = children->pid[children->count];
+        children->poll[FIRST + i] = children->poll[FIRST + children->count];
+    }
+}
+
+/* The socket of a killed child is not polled again: poll ignores a negative number. */
+static void kill_abandoned(struct children *children) {
+    for (unsigned i = 0; i < children->count; i++) {
+        struct pollfd *end = &children->poll[FIRST + i];
+        if (end->revents & (POLLRDHUP | POLLHUP | POLLERR)) {
+            kill(children->pid[i], SIGKILL);
+            end->fd = ~end->fd;
+        }
+    }
+}
+
+/* The kernel ends a codec's process before the daemon when memory is short. */
+static void offer_first(void) {
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)!write(fd, "500", 3);
+        close(fd);
+    }
+}
+
+/* Signals that the daemon waits for are blocked, also in the children. */
+static _Noreturn void spawner_main(int socket, struct codec_process_options *options) {
+    static struct children children;
+    struct signalfd_siginfo ignored;
+    sigset_t wanted;
+    prctl(PR_SET_NAME, "blurd-codecs");
+    socket = dup2(socket, SOCKET_FD);
+    closefrom(SOCKET_FD + 1);
+    offer_first();
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &wanted, NULL);
+    children.options = options;
+    children.poll[0] = (struct pollfd){.fd = socket, .events = POLLIN};
+    children.poll[1] = (struct pollfd){.fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN};
+    for (;;) {
+        if (poll(children.poll, FIRST + children.count, -1) < 0) {
+            continue;
+        }
+        kill_abandoned(&children);
+        if (children.poll[0].revents) {
+            start_child(&children, options);
+        }
+        if (children.poll[1].revents) {
+            while (read(children.poll[1].fd, &ignored, sizeof ignored) > 0) {
+            }
+        }
+        reap(&children);
+    }
+}
+
+static bool is_needed(const struct codec_process_options *options) {
+    bool needed = false;
+    for (unsigned i = 0; i < CODEC_COUNT; i++) {
+        const struct codec *codec = options->codec((enum codec_id)i);
+        needed = needed || (codec->isolated && codec->probe);
+    }
+    return needed;
+}
+
+enum status codec_spawner_fork(struct codec_spawner **spawner, const struct codec_process_options *options,
+                               struct error *err) {
+    *spawner = NULL;
+    if (!is_needed(options)) {
+        return ST_OK;
+    }
+    struct codec_spawner *made = calloc(1, sizeof *made);
+    int pair[2];
+    enum status status = made ? channel_pair(pair, err) : fail(err, ST_BUSY, "out of memory");
+    if (status != ST_OK) {
+        free(made);
+        return status;
+    }
+    made->options = *options;
+    made->socket = pair[0];
+    made->pid = fork();
+    if (made->pid == 0) {
+        spawner_main(pair[1], &made->options);
+    }
+    int error = errno;
+    close(pair[1]);
+    if (made->pid < 0) {
+        close(made->socket);
+        free(made);
+        return fail(err, ST_BUSY, "cannot fork: %s", strerror(error));
+    }
+    *spawner = made;
+    return ST_OK;
+}
+
+void codec_spawner_end(struct codec_spawner *spawner) {
+    if (spawner) {
+        close(spawner->socket);
+        while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+        free(spawner);
+    }
+}
+
+enum status codec_spawner_start(struct codec_spawner *spawner, int *socket, struct error *err) {
+    struct codec_start message = {.nice = getpriority(PRIO_PROCESS, 0)};
+    int pair[2];
+    enum status status = channel_pair(pair, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    status = channel_send(spawner->socket, &message, sizeof message, CODEC_START, pair[1], err);
+    close(pair[1]);
+    if (status != ST_OK) {
+        close(pair[0]);
+        return fail(err, ST_BUSY, "no process can be started for the codec");
+    }
+    *socket = pair[0];
+    return ST_OK;
+}
+
+void codec_spawner_stop(int socket) {
+    char ignored[16];
+    int64_t until = clock_ns() + END_MS * INT64_C(1000000);
+    struct pollfd gone = {.fd = socket, .events = POLLIN};
+    shutdown(socket, SHUT_WR);
+    while (poll(&gone, 1, (int)codec_wire_wait_ms(until)) > 0 && clock_ns() < until) {
+        ssize_t got = recv(socket, ignored, sizeof ignored, 0);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            break;
+        }
+    }
+    close(socket);
+}
+
+const char *codec_spawner_title(const struct codec_spawner *spawner, enum codec_id id) {
+    return spawner->options.codec(id)->title;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * Messages between the daemon, the spawner and the processes of isolated codecs (core/channel.h).
+ *
+ * The daemon sends the spawner START with one end of a new socket pair. The process at that end first sends
+ * READY. From then on the daemon sends CALL, LEND for each slot that the process has not mapped yet, and the
+ * bytes of metadata in pieces. The process answers ANSWER and the bytes of metadata, or of the encoded
+ * picture, in pieces. Only the daemon sends descriptors.
+ *
+ * The process checks what it maps and reads, since the daemon may be faulty. The daemon checks every field,
+ * since a picture may have taken over the process. */
+#ifndef BLURD_CODECS_PROCESS_CODEC_WIRE_H
+#define BLURD_CODECS_PROCESS_CODEC_WIRE_H
+
+#include "codecs/definition.h"
+#include "core/channel.h"
+
+enum codec_message { CODEC_START = 1, CODEC_READY, CODEC_CALL, CODEC_LEND, CODEC_ANSWER, CODEC_PIECE };
+enum codec_operation { CODEC_PROBES, CODEC_DECODES, CODEC_ENCODES, CODEC_OPERATIONS };
+enum codec_lent { CODEC_BODY, CODEC_WORK, CODEC_SLOTS };
+
+enum { CODEC_PIECE_MAX = 64 << 10 };
+
+struct codec_start {
+    struct channel_head head; /* one descriptor comes with it: the process's end */
+    int32_t nice;             /* priority of the process, as of setpriority */
+    uint32_t reserved;
+};
+
+struct codec_ready {
+    struct channel_head head;
+    struct error error; /* ST_OK, or why the process ends */
+};
+
+struct codec_lend {
+    struct channel_head head; /* one descriptor comes with it: the slot's memfd */
+    uint64_t span;            /* bytes to map */
+};
+
+/* A view of metadata. */
+struct codec_view {
+    uint64_t stored; /* 1: in the bytes that are sent along; 0: in the file */
+    uint64_t at, size;
+};
+
+struct codec_metadata {
+    uint8_t orientation;
+    uint8_t xmp_deflated; /* 0 or 1 */
+    uint16_t chunk_count;
+    uint32_t losses;
+    struct density density;
+    struct codec_view exif, xmp, photoshop;
+    struct {
+        uint32_t kind, tag;
+        struct codec_view data;
+    } chunk[METADATA_CHUNKS_MAX];
+};
+
+struct codec_call {
+    struct channel_head head;
+    uint32_t operation;              /* enum codec_operation */
+    uint32_t codec;                  /* enum codec_id */
+    uint32_t lends;                  /* bits of enum codec_lent: so many LEND follow, in that order */
+    uint32_t has_metadata;           /* ENCODES: 1, or 0 for NULL */
+    uint64_t memory;                 /* bytes that the library may take */
+    uint64_t input, input_size;      /* the file, in the body; ENCODES: what views may lie in */
+    uint64_t picture;                /* offset of the picture in the work slot */
+    struct image_shape shape;        /* of it */
+    uint64_t output_most;            /* ENCODES: bytes */
+    uint64_t stored;                 /* ENCODES: bytes of metadata that follow in pieces */
+    struct codec_limits limits;      /* without pointers */
+    struct encode_options options;   /* without pointers */
+    struct codec_metadata metadata;
+};
+
+struct codec_answer {
+    struct channel_head head;
+    struct error error; /* as the codec's function */
+    uint32_t last;      /* 1: the process ends after this answer */
+    uint32_t losses;    /* ENCODES */
+    uint64_t size;      /* bytes that follow in pieces: metadata or the encoded picture */
+    struct image_shape native, pixels; /* PROBES, from here on */
+    uint32_t progressive;              /* 0 or 1 */
+    uint32_t reserved;
+    struct codec_metadata metadata;
+};
+
+struct codec_piece {
+    struct channel_head head;
+    uint8_t bytes[CODEC_PIECE_MAX]; /* only those in use are sent */
+};
+
+/* Describes metadata. Views outside of `file` are appended to *stored. ST_BUSY without memory, ST_LIMIT beyond
+ * the buffer's maximum. */
+enum status codec_wire_pack(const struct metadata *metadata, struct bytes file,
+                                struct codec_metadata *packed, struct buf *stored, struct error *err);
+
+/* The reverse. `metadata->store` is left alone. ST_DEVICE for values that no intact peer sends. */
+enum status codec_wire_unpack(const struct codec_metadata *packed, struct bytes file, struct bytes stored,
+                                  struct metadata *metadata, struct error *err);
+
+/* Sends or receives bytes in pieces, the latter appended to *received. `piece` is memory for one. Waits until
+ * `until_ns` (clock_ns; 0: for ever). Errors as of the channel and of buf_reserve. */
+enum status codec_wire_send(int socket, struct bytes bytes, struct codec_piece *piece, struct error *err);
+enum status codec_wire_receive(int socket, uint64_t size, struct codec_piece *piece, int64_t until_ns,
+                                 struct buf *received, struct error *err);
+
+/* Milliseconds until then, as channel_receive takes them. */
+int64_t codec_wire_wait_ms(int64_t until_ns);
+
+/* Whether the fields are in their ranges. */
+bool codec_wire_is_shape(const struct image_shape *shape);
+
+/* Checks the answer to a call and makes its text printable. ST_DEVICE for values that no intact process
+ * sends, ST_OK else, also when it is an error. A probe's shapes are within the limits afterwards. */
+enum status codec_wire_check(struct codec_answer *answer, const struct codec_call *call, struct error *err);
+
+#endif

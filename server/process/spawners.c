@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/process/spawners.h"
+
+#include "codecs/codec.h"
+#include "codecs/process/codec_spawner.h"
+#include "core/log.h"
+#include "gpu/gpu.h"
+#include "server/service.h"
+
+void spawners_fork(struct service *service, char *const *arguments) {
+    const struct config *config = service->config;
+    bool must = config->sandbox == CHOICE_sandbox_on;
+    struct error why = {0};
+    if (config->single_process) {
+        return;
+    }
+    if (service->gpu && gpu_spawner_fork(&service->spawner, arguments, !must, &why) != ST_OK) {
+        log_message(LOG_WARNING, "gpu", "%s", why.text);
+    }
+    const struct codec_process_options options = {
+        .codec = codec_get, .sandbox = {.wanted = config->sandbox != CHOICE_sandbox_off, .must = must}};
+    if (codec_spawner_fork(&service->codecs, &options, &why) != ST_OK) {
+        log_message(LOG_WARNING, "codec", "%s", why.text);
+    }
+}
+
+void spawners_end(struct service *service) {
+    gpu_spawner_end(service->spawner);
+    codec_spawner_end(service->codecs);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * A spawner for the fake codec, and what a worker has. */
+#ifndef BLURD_TESTS_CODEC_LINK_FIXTURE_H
+#define BLURD_TESTS_CODEC_LINK_FIXTURE_H
+
+#include "codecs/process/codec_link.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "codecs/process/codec_spawner.h"
+#include "core/log.h"
+#include "tests/unit/fake_codec_fixture.h"
+
+#include "tests/unit/picture_fixture.h"
+#include "tests/unit/slot_fixture.h"
+
+enum { OUTPUT_MAX = 1 << 20 };
+#define MS INT64_C(1000000)
+
+static struct codec_spawner *spawner;
+static struct slot_pool *pool;
+
+/* A worker with its link and slots. */
+struct lab {
+    struct codec_link *link;
+    struct slot *body, *work;
+    struct bytes file;
+    struct picture picture;
+    struct image image;
+    struct error err;
+};
+
+static inline int start(void **state) {
+    struct error err = {0};
+    const struct codec_process_options options = {.codec = fake_table, .sandbox.wanted = true};
+    (void)state;
+    log_init(LOG_ERROR, LOG_TEXT);
+    assert_int_equal(codec_spawner_fork(&spawner, &options, &err), ST_OK);
+    assert_non_null(spawner);
+    pool = make_pool(64 * MIB);
+    return 0;
+}
+
+static inline int stop(void **state) {
+    (void)state;
+    codec_spawner_end(spawner);
+    slot_pool_destroy(pool);
+    return 0;
+}
+
+static inline void open_lab(struct lab *lab) {
+    *lab = (struct lab){0};
+    lab->body = acquire(pool);
+    lab->work = acquire(pool);
+    assert_int_equal(codec_link_create(&lab->link, spawner, &lab->err), ST_OK);
+}
+
+static inline void close_lab(struct lab *lab) {
+    buf_finish(&lab->picture.metadata.store);
+    codec_link_destroy(lab->link);
+    slot_give_back(lab->body);
+    slot_give_back(lab->work);
+}
+
+/* Puts a file into the body, not at its beginning. */
+static inline void load(struct lab *lab, enum fake_order order, uint32_t detail) {
+    struct fake_file file = fake_file(order, detail);
+    lab->body->used = lab->work->used = 0;
+    assert_non_null(slot_take(lab->body, 100, &lab->err));
+    uint8_t *memory = slot_take(lab->body, sizeof file, &lab->err);
+    assert_non_null(memory);
+    memcpy(memory, &file, sizeof file);
+    lab->file = (struct bytes){memory, sizeof file};
+    struct image_shape shape = fixture_shape(PIXEL_RGB, 8, file.width, file.height);
+    size_t size = image_layout(&lab->image, &shape);
+    assert_non_null(slot_take(lab->work, 64, &lab->err));
+    image_place(&lab->image, slot_take(lab->work, size, &lab->err));
+    codec_link_lend(lab->link, lab->body, lab->work);
+}
+
+static inline enum status probe(struct lab *lab) {
+    const struct codec_limits limits = fixture_limits();
+    buf_finish(&lab->picture.metadata.store);
+    lab->picture = (struct picture){.codec = CODEC_WEBP};
+    return codec_link_probe(lab->link, CODEC_WEBP, lab->file, &limits, &lab->picture, &lab->err);
+}
+
+static inline enum status decode_until(struct lab *lab, int64_t deadline_ns) {
+    struct codec_limits limits = fixture_limits();
+    limits.deadline_ns = deadline_ns;
+    lab->picture.codec = CODEC_WEBP;
+    return codec_link_decode(lab->link, &lab->picture, lab->file, &limits, 4 * MIB, &lab->image, &lab->err);
+}
+
+static inline enum status decode(struct lab *lab) {
+    return decode_until(lab, 0);
+}
+
+static inline enum status encode(struct lab *lab, enum fake_order order, size_t most, struct buf *output) {
+    const struct encode_options options = {.quality = (uint8_t)order};
+    buf_init(output, most);
+    return codec_link_encode(lab->link, CODEC_WEBP, &lab->image, &options, 4 * MIB, &lab->picture.metadata,
+                             output, &lab->err);
+}
+
+static inline void assert_works(struct lab *lab) {
+    load(lab, FAKE_WORKS, 0);
+    if (probe(lab) != ST_OK || decode(lab) != ST_OK) {
+        fail_msg("a usual picture: %s", lab->err.text);
+    }
+}
+
+/* Children of the spawner, which has no others. */
+static inline unsigned count_processes(void) {
+    char path[64], text[4096] = "";
+    pid_t parent = 0;
+    FILE *file = fopen("/proc/thread-self/children", "r");
+    if (!file || fscanf(file, "%d", &parent) != 1) {
+        parent = -1;
+    }
+    if (file) {
+        fclose(file);
+    }
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);
+    file = fopen(path, "r");
+    if (file) {
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+    }
+    unsigned count = 0;
+    for (const char *p = text; *p; p++) {
+        count += *p == ' ';
+    }
+    return count;
+}
+
+static inline unsigned count_descriptors(void) {
+    unsigned count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    assert_non_null(folder);
+    while (readdir(folder)) {
+        count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+static inline void sleep_ms(unsigned ms) {
+    nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
+}
+
+#endif
