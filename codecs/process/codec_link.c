@@ -12,16 +12,16 @@
 #include "core/log.h"
 
 enum {
-    SLACK = 16 << 20,          /* bytes that a library may take beyond what its codec predicts */
-    GRACE_NS = 100000000,      /* the process ends itself before */
+    SLACK = 16 << 20,     /* bytes that a library may take beyond what its codec predicts */
+    GRACE_NS = 100000000, /* the process ends itself before */
 };
 #define REUSE_NS (CODEC_IDLE_MS * INT64_C(1000000) * 2 / 3) /* an older process is about to end */
 
 struct codec_link {
     struct codec_spawner *spawner;
-    int socket;       /* -1: no process */
-    bool ready;       /* the process has said so */
-    int64_t used_ns;  /* end of the last call */
+    int socket;      /* -1: no process */
+    bool ready;      /* the process has said so */
+    int64_t used_ns; /* end of the last call */
     struct slot *slot[CODEC_SLOTS];
     struct {
         uint64_t serial, span;
@@ -87,7 +87,8 @@ static enum status send_slot(struct codec_link *link, unsigned which, struct err
 /* Pages of a slot that gave memory back are found through the same mapping. */
 static bool is_mapped(const struct codec_link *link, unsigned which) {
     const struct slot *slot = link->slot[which];
-    return !slot || (link->mapped[which].serial == slot->serial && link->mapped[which].span >= slot_span(slot));
+    return !slot ||
+           (link->mapped[which].serial == slot->serial && link->mapped[which].span >= slot_span(slot));
 }
 
 static enum status send_call(struct codec_link *link, struct error *err) {
@@ -112,9 +113,9 @@ static enum status receive_ready(struct codec_link *link, int64_t until_ns, stru
     enum status status = channel_receive(link->socket, &ready, sizeof ready, CODEC_READY, NULL,
                                          codec_wire_wait_ms(until_ns), err);
     link->ready = status == ST_OK && ready.error.status == ST_OK;
-    return status == ST_OK && !link->ready ? fail(err, ST_INTERNAL, "%.*s", (int)sizeof ready.error.text - 1,
-                                                  ready.error.text)
-                                           : status;
+    return status == ST_OK && !link->ready
+               ? fail(err, ST_INTERNAL, "%.*s", (int)sizeof ready.error.text - 1, ready.error.text)
+               : status;
 }
 
 /* Waits for the answer. Bytes behind it are appended to *output, whose maximum the call has named. */
@@ -124,8 +125,8 @@ static enum status hear(struct codec_link *link, int64_t until_ns, struct buf *o
     if (status != ST_OK) {
         return status;
     }
-    status = channel_receive(link->socket, answer, sizeof *answer, CODEC_ANSWER, NULL, codec_wire_wait_ms(until_ns),
-                             err);
+    status = channel_receive(link->socket, answer, sizeof *answer, CODEC_ANSWER, NULL,
+                             codec_wire_wait_ms(until_ns), err);
     status = status == ST_OK ? codec_wire_check(answer, &link->call, err) : status;
     if (status == ST_OK && answer->size > 0) {
         status = codec_wire_receive(link->socket, answer->size, &link->piece, until_ns, output, err);

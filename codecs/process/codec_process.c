@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One thread serves one call after the other. When in doubt the process ends; the daemon starts another one. */
+ * One thread serves one call after the other. When in doubt the process ends; the daemon starts another one.
+ */
 #include "codecs/process/codec_process.h"
 
 #include <fcntl.h>
@@ -21,9 +22,9 @@
 #include "core/slot.h"
 
 enum {
-    HEAP_KEPT = 4 << 20,       /* free memory that the heap keeps */
-    GROWTH_MAX = 32 << 20,     /* a process that holds more after a call ends */
-    MARGIN_NS = 20 * 1000000,  /* codecs that know the deadline report it themselves */
+    HEAP_KEPT = 4 << 20,      /* free memory that the heap keeps */
+    GROWTH_MAX = 32 << 20,    /* a process that holds more after a call ends */
+    MARGIN_NS = 20 * 1000000, /* codecs that know the deadline report it themselves */
 };
 
 struct lent {
@@ -40,8 +41,8 @@ struct process {
     struct codec_call call;
     struct codec_answer answer;
     struct codec_piece piece;
-    struct buf stored;       /* metadata that the daemon sent */
-    struct buf output;       /* sent behind the answer */
+    struct buf stored;        /* metadata that the daemon sent */
+    struct buf output;        /* sent behind the answer */
     struct metadata metadata; /* of `stored` */
 };
 

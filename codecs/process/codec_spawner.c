@@ -21,7 +21,7 @@
 enum {
     SOCKET_FD = 3,    /* of the spawner, and of each child */
     END_MS = 2000,    /* patience with a spawner that ends a child, which takes a millisecond */
-    FIRST = 2, /* index of the first child's socket among those that are polled */
+    FIRST = 2,        /* index of the first child's socket among those that are polled */
     CHILD_LIKED = 500 /* the kernel's score for ending it without memory, before the daemon */
 };
 
@@ -146,7 +146,8 @@ static _Noreturn void spawner_main(int socket, struct codec_process_options *opt
     sigprocmask(SIG_BLOCK, &wanted, NULL);
     children.options = options;
     children.poll[0] = (struct pollfd){.fd = socket, .events = POLLIN};
-    children.poll[1] = (struct pollfd){.fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN};
+    children.poll[1] =
+        (struct pollfd){.fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN};
     for (;;) {
         if (poll(children.poll, FIRST + children.count, -1) < 0) {
             continue;

@@ -4,8 +4,8 @@
  *
  * The daemon forks it while it has one thread and no client's data in its memory. It opens the libraries of
  * the codecs when the first process is wanted, so that a new process is a fork of a small one. It keeps the
- * child's end of each socket pair: it kills the child when the daemon's end is shut down or closed, and closes
- * the child's end when the child is reaped. */
+ * child's end of each socket pair: it kills the child when the daemon's end is shut down or closed, and
+ * closes the child's end when the child is reaped. */
 #ifndef BLURD_CODECS_PROCESS_CODEC_SPAWNER_H
 #define BLURD_CODECS_PROCESS_CODEC_SPAWNER_H
 
@@ -27,8 +27,8 @@ void codec_spawner_end(struct codec_spawner *spawner);
  * cannot start closes its end. ST_BUSY without descriptors or without the spawner. Thread-safe. */
 enum status codec_spawner_start(struct codec_spawner *spawner, int *socket, struct error *err);
 
-/* Ends a process: closes the link, and waits until the process is gone, so that it no longer writes to a slot.
- * Thread-safe. */
+/* Ends a process: closes the link, and waits until the process is gone, so that it no longer writes to a
+ * slot. Thread-safe. */
 void codec_spawner_stop(int socket);
 
 /* The codec's name for people. */

@@ -16,16 +16,16 @@ static bool lies_in(struct bytes part, struct bytes whole) {
 static enum status pack_view(struct bytes view, struct bytes file, struct codec_view *packed,
                              struct buf *stored, struct error *err) {
     if (view.size == 0 || lies_in(view, file)) {
-        *packed = (struct codec_view){.at = view.size ? (uint64_t)(view.data - file.data) : 0,
-                                      .size = view.size};
+        *packed =
+            (struct codec_view){.at = view.size ? (uint64_t)(view.data - file.data) : 0, .size = view.size};
         return ST_OK;
     }
     *packed = (struct codec_view){.stored = 1, .at = stored->size, .size = view.size};
     return buf_append(stored, view.data, view.size, err);
 }
 
-enum status codec_wire_pack(const struct metadata *metadata, struct bytes file,
-                                struct codec_metadata *packed, struct buf *stored, struct error *err) {
+enum status codec_wire_pack(const struct metadata *metadata, struct bytes file, struct codec_metadata *packed,
+                            struct buf *stored, struct error *err) {
     *packed = (struct codec_metadata){
         .orientation = metadata->orientation,
         .xmp_deflated = metadata->xmp_deflated,
@@ -61,7 +61,7 @@ static bool is_density(const struct density *density) {
 }
 
 enum status codec_wire_unpack(const struct codec_metadata *packed, struct bytes file, struct bytes stored,
-                                  struct metadata *metadata, struct error *err) {
+                              struct metadata *metadata, struct error *err) {
     bool fine = packed->orientation >= 1 && packed->orientation <= 8 && packed->xmp_deflated <= 1 &&
                 packed->chunk_count <= METADATA_CHUNKS_MAX && is_density(&packed->density);
     metadata->orientation = packed->orientation;
@@ -93,7 +93,7 @@ enum status codec_wire_send(int socket, struct bytes bytes, struct codec_piece *
 }
 
 enum status codec_wire_receive(int socket, uint64_t size, struct codec_piece *piece, int64_t until_ns,
-                                 struct buf *received, struct error *err) {
+                               struct buf *received, struct error *err) {
     enum status status = buf_reserve(received, (size_t)size, err);
     while (size > 0 && status == ST_OK) {
         size_t now = size < CODEC_PIECE_MAX ? (size_t)size : CODEC_PIECE_MAX;
@@ -133,9 +133,8 @@ static void make_printable(char *text, size_t size) {
 static bool is_picture(const struct codec_answer *answer, const struct codec_call *call) {
     const struct image_shape *native = &answer->native, *pixels = &answer->pixels;
     struct error ignored;
-    return codec_wire_is_shape(native) && codec_wire_is_shape(pixels) &&
-           pixels->model != PIXEL_YCBCR && native->width == pixels->width &&
-           native->height == pixels->height && answer->progressive <= 1 &&
+    return codec_wire_is_shape(native) && codec_wire_is_shape(pixels) && pixels->model != PIXEL_YCBCR &&
+           native->width == pixels->width && native->height == pixels->height && answer->progressive <= 1 &&
            answer->size <= call->input_size + STORE_EXTRA &&
            limits_check_size(pixels->width, pixels->height, &call->limits, &ignored) == ST_OK;
 }

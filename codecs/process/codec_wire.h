@@ -57,27 +57,27 @@ struct codec_metadata {
 
 struct codec_call {
     struct channel_head head;
-    uint32_t operation;              /* enum codec_operation */
-    uint32_t codec;                  /* enum codec_id */
-    uint32_t lends;                  /* bits of enum codec_lent: so many LEND follow, in that order */
-    uint32_t has_metadata;           /* ENCODES: 1, or 0 for NULL */
-    uint64_t memory;                 /* bytes that the library may take */
-    uint64_t input, input_size;      /* the file, in the body; ENCODES: what views may lie in */
-    uint64_t picture;                /* offset of the picture in the work slot */
-    struct image_shape shape;        /* of it */
-    uint64_t output_most;            /* ENCODES: bytes */
-    uint64_t stored;                 /* ENCODES: bytes of metadata that follow in pieces */
-    struct codec_limits limits;      /* without pointers */
-    struct encode_options options;   /* without pointers */
+    uint32_t operation;            /* enum codec_operation */
+    uint32_t codec;                /* enum codec_id */
+    uint32_t lends;                /* bits of enum codec_lent: so many LEND follow, in that order */
+    uint32_t has_metadata;         /* ENCODES: 1, or 0 for NULL */
+    uint64_t memory;               /* bytes that the library may take */
+    uint64_t input, input_size;    /* the file, in the body; ENCODES: what views may lie in */
+    uint64_t picture;              /* offset of the picture in the work slot */
+    struct image_shape shape;      /* of it */
+    uint64_t output_most;          /* ENCODES: bytes */
+    uint64_t stored;               /* ENCODES: bytes of metadata that follow in pieces */
+    struct codec_limits limits;    /* without pointers */
+    struct encode_options options; /* without pointers */
     struct codec_metadata metadata;
 };
 
 struct codec_answer {
     struct channel_head head;
-    struct error error; /* as the codec's function */
-    uint32_t last;      /* 1: the process ends after this answer */
-    uint32_t losses;    /* ENCODES */
-    uint64_t size;      /* bytes that follow in pieces: metadata or the encoded picture */
+    struct error error;                /* as the codec's function */
+    uint32_t last;                     /* 1: the process ends after this answer */
+    uint32_t losses;                   /* ENCODES */
+    uint64_t size;                     /* bytes that follow in pieces: metadata or the encoded picture */
     struct image_shape native, pixels; /* PROBES, from here on */
     uint32_t progressive;              /* 0 or 1 */
     uint32_t reserved;
@@ -89,20 +89,20 @@ struct codec_piece {
     uint8_t bytes[CODEC_PIECE_MAX]; /* only those in use are sent */
 };
 
-/* Describes metadata. Views outside of `file` are appended to *stored. ST_BUSY without memory, ST_LIMIT beyond
- * the buffer's maximum. */
-enum status codec_wire_pack(const struct metadata *metadata, struct bytes file,
-                                struct codec_metadata *packed, struct buf *stored, struct error *err);
+/* Describes metadata. Views outside of `file` are appended to *stored. ST_BUSY without memory, ST_LIMIT
+ * beyond the buffer's maximum. */
+enum status codec_wire_pack(const struct metadata *metadata, struct bytes file, struct codec_metadata *packed,
+                            struct buf *stored, struct error *err);
 
 /* The reverse. `metadata->store` is left alone. ST_DEVICE for values that no intact peer sends. */
 enum status codec_wire_unpack(const struct codec_metadata *packed, struct bytes file, struct bytes stored,
-                                  struct metadata *metadata, struct error *err);
+                              struct metadata *metadata, struct error *err);
 
 /* Sends or receives bytes in pieces, the latter appended to *received. `piece` is memory for one. Waits until
  * `until_ns` (clock_ns; 0: for ever). Errors as of the channel and of buf_reserve. */
 enum status codec_wire_send(int socket, struct bytes bytes, struct codec_piece *piece, struct error *err);
 enum status codec_wire_receive(int socket, uint64_t size, struct codec_piece *piece, int64_t until_ns,
-                                 struct buf *received, struct error *err);
+                               struct buf *received, struct error *err);
 
 /* Milliseconds until then, as channel_receive takes them. */
 int64_t codec_wire_wait_ms(int64_t until_ns);

@@ -81,16 +81,27 @@ static inline void fake_crash(void) {
 
 static inline enum status fake_obey(uint32_t order, uint32_t detail, struct error *err) {
     switch (order) {
-    case FAKE_CRASHES: fake_crash(); break;
-    case FAKE_ABORTS: signal(SIGABRT, SIG_DFL), signal(SIGSEGV, SIG_DFL); abort();
-    case FAKE_ENDS: _exit(0);
+    case FAKE_CRASHES:
+        fake_crash();
+        break;
+    case FAKE_ABORTS:
+        signal(SIGABRT, SIG_DFL), signal(SIGSEGV, SIG_DFL);
+        abort();
+    case FAKE_ENDS:
+        _exit(0);
     case FAKE_LOOPS:
         for (volatile unsigned i = 0;; i++) {
         }
-    case FAKE_HOARDS: return fake_hoard(err);
-    case FAKE_GROWS: fake_kept = memset(malloc(detail), 1, detail); break;
-    case FAKE_IS_DAMAGED: return fail(err, ST_CORRUPT, "row 7 is damaged");
-    default: break;
+    case FAKE_HOARDS:
+        return fake_hoard(err);
+    case FAKE_GROWS:
+        signal(SIGSEGV, SIG_DFL);
+        fake_kept = memset(malloc(detail), 1, detail);
+        break;
+    case FAKE_IS_DAMAGED:
+        return fail(err, ST_CORRUPT, "row 7 is damaged");
+    default:
+        break;
     }
     return ST_OK;
 }
@@ -149,7 +160,8 @@ static inline enum status fake_encode(const struct image *image, const struct en
                                       struct error *err) {
     enum status status = fake_obey(options->quality, options->effort, err);
     for (uint32_t y = 0; y < image->height && status == ST_OK; y++) {
-        status = buf_append(output, plane_row(&image->plane[0], y), plane_row_bytes(&image->plane[0], 8), err);
+        status =
+            buf_append(output, plane_row(&image->plane[0], y), plane_row_bytes(&image->plane[0], 8), err);
     }
     if (metadata && status == ST_OK) {
         const struct bytes parts[] = {metadata->exif, metadata->xmp, metadata->chunk[0].data,
@@ -170,7 +182,8 @@ static inline size_t fake_decode_bytes(const struct picture *picture, size_t inp
     return 4 << 20;
 }
 
-static inline size_t fake_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
+static inline size_t fake_encode_bytes(const struct image_shape *shape,
+                                       const struct encode_options *options) {
     (void)shape, (void)options;
     return 4 << 20;
 }

@@ -74,8 +74,8 @@ static void test_options(void **state) {
     const struct encode_options options = {.losses = &losses};
     buf_init(&output, OUTPUT_MAX);
     assert_int_equal(buf_append(&output, "abc", 3, &lab.err), ST_OK);
-    assert_int_equal(codec_link_encode(lab.link, CODEC_WEBP, &lab.image, &options, 0, NULL, &output, &lab.err),
-                     ST_OK);
+    assert_int_equal(
+        codec_link_encode(lab.link, CODEC_WEBP, &lab.image, &options, 0, NULL, &output, &lab.err), ST_OK);
     assert_int_equal(losses, 0x503);
     assert_int_equal(output.size, 3 + 150 * 90 * 3);
     assert_memory_equal(output.data, "abc", 3);
@@ -194,12 +194,9 @@ static void test_no_spawner_is_needed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_here),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_slots_change),
-        cmocka_unit_test(test_errors_of_the_codec),
-        cmocka_unit_test(test_a_large_process_ends),
-        cmocka_unit_test(test_many_links),
+        cmocka_unit_test(test_same_as_here),         cmocka_unit_test(test_options),
+        cmocka_unit_test(test_slots_change),         cmocka_unit_test(test_errors_of_the_codec),
+        cmocka_unit_test(test_a_large_process_ends), cmocka_unit_test(test_many_links),
         cmocka_unit_test(test_no_spawner_is_needed),
     };
     return cmocka_run_group_tests(tests, start, stop);
