@@ -15,6 +15,7 @@ const struct codec codec_avif = {
     .sniff = sniff,
 #ifdef LIBAVIF
     .planes = true,
+    .open = avif_open,
     .probe = avif_probe,
     .decode = avif_decode,
     .encode = avif_encode,

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "codecs/avif/avif.h"
+
 static const struct {
     const char *name;
     size_t offset;
@@ -69,4 +71,9 @@ enum status avif_library_fail(const struct avif_library *library, avifResult res
     bool detailed = details && details[0];
     return fail(err, status, "%s: %s%s%s", what, library->avifResultToString(result), detailed ? ": " : "",
                 detailed ? details : "");
+}
+
+enum status avif_open(struct error *err) {
+    const struct avif_library *library;
+    return avif_library_open(&library, err);
 }

@@ -21,6 +21,7 @@ struct codec_link {
     struct codec_spawner *spawner;
     int socket;      /* -1: no process */
     bool ready;      /* the process has said so */
+    unsigned codecs; /* bits of those that the process can run; it gets all that were wanted before */
     int64_t used_ns; /* end of the last call */
     struct slot *slot[CODEC_SLOTS];
     struct {
@@ -69,7 +70,10 @@ void codec_link_lend(struct codec_link *link, struct slot *body, struct slot *wo
 /* Whether the process of earlier calls still waits for the next one; else there is none afterwards. */
 static bool can_reuse(struct codec_link *link) {
     struct pollfd ended = {.fd = link->socket, .events = POLLIN};
-    bool can = link->socket >= 0 && clock_ns() - link->used_ns < REUSE_NS && poll(&ended, 1, 0) == 0;
+    unsigned codec = 1u << link->call.codec;
+    bool can = link->socket >= 0 && link->codecs & codec && clock_ns() - link->used_ns < REUSE_NS &&
+               poll(&ended, 1, 0) == 0;
+    link->codecs |= codec;
     if (!can) {
         end(link);
     }
@@ -160,7 +164,8 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
     size_t size = output->size;
     for (bool again = true; again;) {
         again = can_reuse(link);
-        enum status status = again ? ST_OK : codec_spawner_start(link->spawner, &link->socket, err);
+        enum status status =
+            again ? ST_OK : codec_spawner_start(link->spawner, link->codecs, &link->socket, err);
         if (status != ST_OK) {
             return status;
         }

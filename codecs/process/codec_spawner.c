@@ -34,22 +34,27 @@ struct codec_spawner {
 /* Processes, and what the spawner polls: its socket, signals, then the end of each child. */
 struct children {
     const struct codec_process_options *options;
-    bool prepared;
+    bool prepared;      /* the sandbox is */
+    unsigned attempted; /* bits of codecs whose libraries were opened */
     unsigned count;
     pid_t pid[CODEC_PROCESSES_MAX];
     struct pollfd poll[FIRST + CODEC_PROCESSES_MAX];
 };
 
-/* Opens the libraries once for all processes. A codec without its library reports that itself. */
-static void prepare(struct children *children, struct codec_sandbox *sandbox) {
+/* Opens libraries once for all further processes. A codec without its library reports that itself. */
+static void prepare(struct children *children, unsigned codecs, struct codec_sandbox *sandbox) {
     for (unsigned i = 0; i < CODEC_COUNT; i++) {
         struct error err = {0};
         const struct codec *codec = children->options->codec((enum codec_id)i);
-        if (codec->isolated && codec->open && codec->open(&err) != ST_OK) {
-            log_message(LOG_WARNING, "codec", "%s: %s", codec->title, err.text);
+        bool wanted = (codecs & ~children->attempted) >> i & 1;
+        if (wanted && codec->open && codec->open(&err) != ST_OK) {
+            log_message(LOG_WARNING, "codec", "%s", err.text);
         }
     }
-    codec_sandbox_prepare(sandbox);
+    children->attempted |= codecs;
+    if (!children->prepared) {
+        codec_sandbox_prepare(sandbox);
+    }
     children->prepared = true;
 }
 
@@ -74,9 +79,7 @@ static void start_child(struct children *children, struct codec_process_options 
         ST_OK) {
         _exit(0); /* the daemon has ended */
     }
-    if (!children->prepared) {
-        prepare(children, &options->sandbox);
-    }
+    prepare(children, message.codecs, &options->sandbox);
     pid_t parent = getpid(), pid = children->count < CODEC_PROCESSES_MAX ? fork() : -1;
     if (pid == 0) {
         child_main(socket, parent, message.nice, options);
@@ -212,8 +215,9 @@ void codec_spawner_end(struct codec_spawner *spawner) {
     }
 }
 
-enum status codec_spawner_start(struct codec_spawner *spawner, int *socket, struct error *err) {
-    struct codec_start message = {.nice = getpriority(PRIO_PROCESS, 0)};
+enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, int *socket,
+                                struct error *err) {
+    struct codec_start message = {.nice = getpriority(PRIO_PROCESS, 0), .codecs = codecs};
     int pair[2];
     enum status status = channel_pair(pair, err);
     if (status != ST_OK) {

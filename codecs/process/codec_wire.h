@@ -23,7 +23,7 @@ enum { CODEC_PIECE_MAX = 64 << 10 };
 struct codec_start {
     struct channel_head head; /* one descriptor comes with it: the process's end */
     int32_t nice;             /* priority of the process, as of setpriority */
-    uint32_t reserved;
+    uint32_t codecs;          /* bits of enum codec_id: the libraries to open before */
 };
 
 struct codec_ready {

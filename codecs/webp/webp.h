@@ -17,6 +17,7 @@
 extern const struct codec codec_webp;
 
 /* As the functions of struct codec. */
+enum status webp_open(struct error *err);
 enum status webp_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err);
 enum status webp_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,

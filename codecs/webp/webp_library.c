@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "codecs/webp/webp.h"
+
 static const struct {
     const char *name;
     size_t offset;
@@ -36,4 +38,8 @@ const struct webp_library *webp_library_open(struct error *err) {
         return NULL;
     }
     return &library;
+}
+
+enum status webp_open(struct error *err) {
+    return webp_library_open(err) ? ST_OK : ST_UNSUPPORTED;
 }
