@@ -102,6 +102,7 @@ enum status avif_reader_metadata(const struct avif_reader *reader, struct metada
         return status;
     }
     metadata->orientation = orientation_of(image);
+    metadata->upright = metadata->orientation == 1;
     metadata->exif = keep(&metadata->store, tiff.data, tiff.size);
     set_exif_orientation(metadata->store.data, tiff.size, metadata->orientation);
     metadata->xmp = keep(&metadata->store, xmp.data, xmp.size);

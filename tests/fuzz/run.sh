@@ -35,6 +35,7 @@ dictionary() { # target
     case $1 in
     *jpeg*) echo jpeg ;;
     *png*) echo png ;;
+    *avif*) echo avif ;;
     *) echo text ;;
     esac
 }
@@ -42,7 +43,7 @@ dictionary() { # target
 # Small inputs: more of them in the time, and all that matters fits.
 longest() {
     case $1 in
-    *jpeg* | *png*) echo 4096 ;;
+    *jpeg* | *png* | *avif*) echo 4096 ;;
     request) echo 8192 ;;
     wire) echo 12000 ;;
     metadata) echo 4096 ;;

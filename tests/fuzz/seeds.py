@@ -7,10 +7,14 @@ from it as far as they are small; texts are those of the documentation's example
 
 import hashlib
 import io
+import itertools
 import os
 import pathlib
+import shutil
 import struct
+import subprocess
 import sys
+import tempfile
 import zlib
 
 import numpy
@@ -79,6 +83,22 @@ def made_pngs():
     yield encoded(texture(20, 9, 'RGB').quantize(5), 'PNG', transparency=2)
     yield encoded(texture(20, 9, 'L').convert('1'), 'PNG')
     yield encoded(Image.fromarray(numpy.arange(77, dtype=numpy.uint16).reshape(7, 11) * 800), 'PNG')
+
+
+def made_avifs():
+    """By avifenc, where it is installed."""
+    if not shutil.which('avifenc'):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source, coded = pathlib.Path(folder, 'in.png'), pathlib.Path(folder, 'out.avif')
+        for mode, options in itertools.product(('L', 'RGB', 'RGBA'), (['-d', '8'], ['-d', '10'], ['-y', '422', '-d', '12'], ['-y', '420', '-r', 'l'],
+                                                                      ['-p', '--irot', '1', '--imir', '0'], ['--clap', '4,1,4,1,0,1,0,1'],
+                                                                      ['--grid', '2x1'], ['--cicp', '9/16/9'])):
+            size = (128, 64) if '--grid' in options else (12, 8) if '--clap' in options else (13, 9)
+            texture(*size, mode).save(source, exif=exif(6))
+            subprocess.run(['avifenc', '-s', '10', '--min', '40', '--max', '50', *options, str(source), str(coded)], check=True,
+                           stdout=subprocess.DEVNULL)
+            yield coded.read_bytes()
 
 
 def corpus(magic):
@@ -219,6 +239,8 @@ def main():
         save(folder, 'jpeg_patch', data + bytes(6))
     for data in pngs + corpus(b'\x89PNG\r\n\x1a\n'):
         save(folder, 'decode_png', data)
+    for data in made_avifs():
+        save(folder, 'decode_avif', data)
     for picture in (jpegs[0], b'', b'a'):
         save(folder, 'multipart', b'multipart/form-data; boundary=x\n' + multipart(picture, [('sigma', '3'), ('edge', 'wrap')]))
         save(folder, 'multipart', b'multipart/form-data; boundary="x"\npreamble\r\n' + multipart(picture))
