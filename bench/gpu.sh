@@ -96,7 +96,7 @@ describe() {
     commit=$(cat "${bundle:-/nowhere}/share/commit" 2>/dev/null || git -C "$here" rev-parse --short HEAD 2>/dev/null ||
         echo unknown)
     say "# The GPU backend on ${gpus:+${gpus%%,*}}${BLURD_CUDA_LIBRARY:+a driver that is none}" ''
-    say '| | |' '|---|---|' "| program | $("$blurd" --version), commit $commit |" \
+    say '| | |' '|---|---|' "| program | $("$blurd" --version | head -n 1), commit $commit |" \
         "| GPU: name, driver, memory, largest clock | $(paste -sd ';' <<<"${gpus:-none}") |" \
         "| CPU | $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |" \
         "| kernel, C library | $(uname -r), $(ldd --version | sed -n '1s/.* //p') |" \
