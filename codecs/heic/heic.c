@@ -20,6 +20,7 @@ const struct codec codec_heic = {
     .isolated = true,
     .sniff = sniff,
 #ifdef LIBHEIF
+    .open = heic_open,
     .probe = heic_probe,
     .decode = heic_decode,
     .decode_bytes = heic_decode_bytes,

@@ -9,6 +9,9 @@
 
 extern const struct codec codec_heic;
 
+/* Opens the library. ST_UNSUPPORTED without it. */
+enum status heic_open(struct error *err);
+
 enum status heic_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err);
 enum status heic_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/heic/heic_library.h"
 
+#include "codecs/heic/heic.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -57,4 +59,9 @@ enum status heic_library_open(const struct heic_library **library, struct error 
     pthread_once(&once, open_once);
     *library = &opened;
     return outcome == ST_OK ? ST_OK : fail(err, outcome, "%s", reason.text);
+}
+
+enum status heic_open(struct error *err) {
+    const struct heic_library *library;
+    return heic_library_open(&library, err);
 }
