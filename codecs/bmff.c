@@ -3,7 +3,15 @@
 
 #include <string.h>
 
-enum { FTYP_HEAD = 16, MAJOR_BRAND = 8, FTYP_MAX = 1024 };
+enum {
+    FTYP_HEAD = 16,
+    MAJOR_BRAND = 8,
+    FTYP_MAX = 1024,
+    PEEK_MAX = 64 << 10, /* bytes that are read for an estimate */
+    HEAD = 8,            /* size and type */
+    FULL_HEAD = 4,       /* version and flags */
+    SIZE_FOLLOWS = 1,    /* 8 bytes of size after the type */
+};
 
 bool bmff_has_brand(struct bytes input, const char brand[static 4]) {
     if (input.size < FTYP_HEAD || memcmp(input.data + 4, "ftyp", 4) != 0) {
@@ -17,4 +25,84 @@ bool bmff_has_brand(struct bytes input, const char brand[static 4]) {
         found = memcmp(input.data + at, brand, 4) == 0;
     }
     return found;
+}
+
+bool bmff_number(struct bytes *from, unsigned size, uint64_t *value) {
+    *value = 0;
+    if (from->size < size) {
+        return false;
+    }
+    for (unsigned i = 0; i < size; i++) {
+        *value = *value << 8 | from->data[i];
+    }
+    if (size > 0) {
+        from->data += size, from->size -= size;
+    }
+    return true;
+}
+
+bool bmff_version(struct bytes *body, uint8_t *version, uint32_t *flags) {
+    uint64_t value;
+    bool whole = bmff_number(body, FULL_HEAD, &value);
+    *version = (uint8_t)(value >> 24);
+    *flags = (uint32_t)(value & 0xFFFFFF);
+    return whole;
+}
+
+/* A size of 0 is the rest. */
+bool bmff_next(struct bytes *rest, struct bmff_box *box) {
+    uint64_t size, type, head = HEAD;
+    struct bytes after = *rest;
+    if (!bmff_number(&after, 4, &size) || !bmff_number(&after, 4, &type)) {
+        return false;
+    }
+    if (size == SIZE_FOLLOWS) {
+        head += 8;
+        if (!bmff_number(&after, 8, &size)) {
+            return false;
+        }
+    } else if (size == 0) {
+        size = rest->size;
+    }
+    if (size < head) {
+        return false;
+    }
+    size_t body = size - head < after.size ? (size_t)(size - head) : after.size;
+    *box = (struct bmff_box){(uint32_t)type, {after.data, body}};
+    *rest = (struct bytes){after.data + body, after.size - body};
+    return true;
+}
+
+bool bmff_find(struct bytes boxes, const char type[static 4], struct bytes *body) {
+    struct bmff_box box;
+    *body = (struct bytes){0};
+    while (bmff_next(&boxes, &box)) {
+        if (box.type == bmff_type(type)) {
+            *body = box.body;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool bmff_largest_extent(struct bytes input, uint32_t *width, uint32_t *height) {
+    struct bytes boxes = {input.data, input.size < PEEK_MAX ? input.size : PEEK_MAX};
+    struct bytes meta, iprp, ipco;
+    struct bmff_box box;
+    uint8_t version;
+    uint32_t flags;
+    uint64_t largest = 0;
+    if (!bmff_find(boxes, "meta", &meta) || !bmff_version(&meta, &version, &flags) ||
+        !bmff_find(meta, "iprp", &iprp) || !bmff_find(iprp, "ipco", &ipco)) {
+        return false;
+    }
+    while (bmff_next(&ipco, &box)) {
+        uint64_t w, h;
+        if (box.type == bmff_type("ispe") && bmff_version(&box.body, &version, &flags) &&
+            bmff_number(&box.body, 4, &w) && bmff_number(&box.body, 4, &h) && w * h > largest) {
+            largest = w * h;
+            *width = (uint32_t)w, *height = (uint32_t)h;
+        }
+    }
+    return largest > 0;
 }

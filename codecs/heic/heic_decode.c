@@ -8,7 +8,8 @@ static struct image_shape shape_of(const struct heic_reader *reader) {
     const struct heic_library *heif = reader->heif;
     bool alpha = heif->heif_image_handle_has_alpha_channel(reader->handle);
     return (struct image_shape){
-        .model = alpha ? PIXEL_RGBA : PIXEL_RGB,
+        .model =
+            reader->facts.gray ? (alpha ? PIXEL_GRAY_ALPHA : PIXEL_GRAY) : (alpha ? PIXEL_RGBA : PIXEL_RGB),
         .depth = heif->heif_image_handle_get_luma_bits_per_pixel(reader->handle) > 8 ? 16 : 8,
         .width = (uint32_t)heif->heif_image_handle_get_width(reader->handle),
         .height = (uint32_t)heif->heif_image_handle_get_height(reader->handle),

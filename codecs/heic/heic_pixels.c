@@ -69,33 +69,42 @@ static uint32_t divide(uint32_t value, uint32_t alpha, uint32_t most) {
     return straight < most ? (uint32_t)straight : most;
 }
 
-/* A row of RGBA. */
-static void make_straight(uint8_t *row, uint32_t width, unsigned depth) {
-    for (uint32_t x = 0; x < width; x++) {
-        uint8_t *narrow = row + (size_t)x * 4;
-        uint16_t wide[4];
-        if (depth == 8) {
-            for (unsigned c = 0; c < 3; c++) {
-                narrow[c] = (uint8_t)divide(narrow[c], narrow[3], UINT8_MAX);
-            }
-            continue;
+/* Rows of pixels whose last channel is alpha. */
+static void make_narrow_straight(uint8_t *row, uint32_t width, unsigned channels) {
+    for (uint8_t *pixel = row; pixel < row + (size_t)width * channels; pixel += channels) {
+        for (unsigned c = 0; c + 1 < channels; c++) {
+            pixel[c] = (uint8_t)divide(pixel[c], pixel[channels - 1], UINT8_MAX);
         }
-        memcpy(wide, row + (size_t)x * sizeof(wide), sizeof(wide));
-        for (unsigned c = 0; c < 3; c++) {
-            wide[c] = (uint16_t)divide(wide[c], wide[3], UINT16_MAX);
+    }
+}
+
+static void make_wide_straight(uint16_t *row, uint32_t width, unsigned channels) {
+    for (uint16_t *pixel = row; pixel < row + (size_t)width * channels; pixel += channels) {
+        for (unsigned c = 0; c + 1 < channels; c++) {
+            pixel[c] = (uint16_t)divide(pixel[c], pixel[channels - 1], UINT16_MAX);
         }
-        memcpy(row + (size_t)x * sizeof(wide), wide, sizeof(wide));
+    }
+}
+
+static void make_straight(const struct image *image, uint32_t y) {
+    uint8_t *row = plane_row(&image->plane[0], y);
+    if (image->depth == 8) {
+        make_narrow_straight(row, image->width, image->plane[0].channels);
+    } else {
+        make_wide_straight((void *)row, image->width, image->plane[0].channels); /* rows are aligned */
     }
 }
 
 enum status heic_pixels_copy(const struct heic_library *heif, const struct heif_image *planes,
                              bool premultiplied, const struct image *image, struct error *err) {
-    static const enum heif_channel names[] = {heif_channel_R, heif_channel_G, heif_channel_B,
-                                              heif_channel_Alpha};
+    static const enum heif_channel names[] = {heif_channel_R, heif_channel_G, heif_channel_B};
+    bool alpha = image_pixel_has_alpha(image->model);
     struct sample_plane sources[4];
     unsigned channels = image->plane[0].channels;
     for (unsigned c = 0; c < channels; c++) {
-        enum status status = find_plane(heif, planes, names[c], image, &sources[c], err);
+        enum status status =
+            find_plane(heif, planes, alpha && c + 1 == channels ? heif_channel_Alpha : names[c], image,
+                       &sources[c], err);
         if (status != ST_OK) {
             return status;
         }
@@ -104,8 +113,8 @@ enum status heic_pixels_copy(const struct heic_library *heif, const struct heif_
         for (unsigned c = 0; c < channels; c++) {
             copy_row(&sources[c], y, c, image);
         }
-        if (premultiplied && channels == 4) {
-            make_straight(plane_row(&image->plane[0], y), image->width, image->depth);
+        if (premultiplied && alpha) {
+            make_straight(image, y);
         }
     }
     return ST_OK;

@@ -66,7 +66,10 @@ static enum status check_sizes(const struct heic_reader *reader, const struct co
 enum status heic_reader_open(struct heic_reader *reader, struct bytes input,
                              const struct codec_limits *limits, struct error *err) {
     *reader = (struct heic_reader){0};
-    enum status status = heic_library_open(&reader->heif, err);
+    enum status status = heic_check(input, limits, &reader->facts, err);
+    if (status == ST_OK) {
+        status = heic_library_open(&reader->heif, err);
+    }
     if (status == ST_OK) {
         status = read_boxes(reader, input, err);
     }

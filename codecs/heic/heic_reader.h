@@ -4,6 +4,7 @@
 #define BLURD_CODECS_HEIC_HEIC_READER_H
 
 #include "codecs/definition.h"
+#include "codecs/heic/heic_check.h"
 #include "codecs/heic/heic_library.h"
 
 /* All 0 when it holds nothing. Not thread-safe. */
@@ -11,6 +12,7 @@ struct heic_reader {
     const struct heic_library *heif;
     struct heif_context *context;
     struct heif_image_handle *handle; /* of the primary picture */
+    struct heic_facts facts;
 };
 
 /* Reads the boxes of the file, but no pixels, and checks the sizes of the primary picture. End the reader

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Rules for files that come before libheif, which lets pictures refer to themselves, and leaves the memory of
+ * missing tiles as it was. Internal to codecs/. */
+#ifndef BLURD_CODECS_HEIC_HEIC_CHECK_H
+#define BLURD_CODECS_HEIC_HEIC_CHECK_H
+
+#include "codecs/definition.h"
+
+struct heic_facts {
+    bool gray; /* the primary picture has no colours */
+};
+
+/* Checks that the primary picture is made of HEVC pictures, that tiles cover it, and that the pixels to
+ * decode are in proportion to the limit. ST_UNSUPPORTED for other codecs and sequences, ST_LIMIT, ST_CORRUPT,
+ * ST_BUSY. */
+enum status heic_check(struct bytes input, const struct codec_limits *limits, struct heic_facts *facts,
+                       struct error *err);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/heic/heic_items.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ITEMS_MAX = 20000, /* libheif's own limit */
+    PROPERTIES_MAX = 20000,
+    CHROMA_AT = 16, /* the byte of `hvcC` with the chroma format */
+};
+
+static int compare(const void *a, const void *b) {
+    uint32_t left = ((const struct heic_item *)a)->id, right = ((const struct heic_item *)b)->id;
+    return (left > right) - (left < right);
+}
+
+struct heic_item *heic_items_find(const struct heic_items *items, uint32_t id) {
+    struct heic_item key = {.id = id};
+    return items->count ? bsearch(&key, items->item, items->count, sizeof(key), compare) : NULL;
+}
+
+static bool read_infe(struct bytes body, struct heic_item *item) {
+    uint8_t version;
+    uint32_t flags;
+    uint64_t id, protection, type;
+    if (!bmff_version(&body, &version, &flags) || version < 2 || version > 3 ||
+        !bmff_number(&body, version == 2 ? 2 : 4, &id) || !bmff_number(&body, 2, &protection) ||
+        !bmff_number(&body, 4, &type)) {
+        return false;
+    }
+    *item = (struct heic_item){.id = (uint32_t)id, .type = (uint32_t)type};
+    return true;
+}
+
+static enum status read_list(struct heic_items *items, struct error *err) {
+    struct bytes iinf;
+    struct bmff_box box;
+    uint8_t version;
+    uint32_t flags;
+    uint64_t stated;
+    if (!bmff_find(items->meta, "iinf", &iinf) || !bmff_version(&iinf, &version, &flags) ||
+        !bmff_number(&iinf, version == 0 ? 2 : 4, &stated)) {
+        return fail(err, ST_CORRUPT, "HEIC is damaged or cut short: it lists no items");
+    }
+    for (struct bytes boxes = iinf; bmff_next(&boxes, &box);) {
+        items->count++;
+    }
+    if (items->count > ITEMS_MAX) {
+        return fail(err, ST_LIMIT, "HEIC has %zu items; the limit is %d", items->count, ITEMS_MAX);
+    }
+    items->item = calloc(items->count + 1, sizeof(*items->item));
+    if (!items->item) {
+        return fail(err, ST_BUSY, "out of memory for the items of a HEIC file");
+    }
+    items->count = 0;
+    while (bmff_next(&iinf, &box)) {
+        if (box.type == bmff_type("infe") && read_infe(box.body, &items->item[items->count])) {
+            items->count++;
+        }
+    }
+    qsort(items->item, items->count, sizeof(*items->item), compare);
+    return ST_OK;
+}
+
+static bool read_primary(struct heic_items *items) {
+    struct bytes pitm;
+    uint8_t version;
+    uint32_t flags;
+    uint64_t id;
+    bool found = bmff_find(items->meta, "pitm", &pitm) && bmff_version(&pitm, &version, &flags) &&
+                 bmff_number(&pitm, version == 0 ? 2 : 4, &id);
+    items->primary = found ? (uint32_t)id : 0;
+    return found;
+}
+
+/* The body of `auxC`: a text that ends with a zero. */
+static bool is_alpha(struct bytes name) {
+    static const char *const names[] = {
+        "urn:mpeg:hevc:2015:auxid:1",
+        "urn:mpeg:avc:2015:auxid:1",
+        "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+    };
+    bool found = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !found; i++) {
+        size_t size = strlen(names[i]) + 1;
+        found = name.size >= size && memcmp(name.data, names[i], size) == 0;
+    }
+    return found;
+}
+
+static void apply_property(struct heic_item *item, const struct bmff_box *property) {
+    struct bytes body = property->body;
+    uint8_t version;
+    uint32_t flags;
+    uint64_t width, height;
+    if (property->type == bmff_type("ispe") && bmff_version(&body, &version, &flags) &&
+        bmff_number(&body, 4, &width) && bmff_number(&body, 4, &height)) {
+        item->width = (uint32_t)width, item->height = (uint32_t)height;
+    } else if (property->type == bmff_type("hvcC") && body.size > CHROMA_AT) {
+        item->gray = (body.data[CHROMA_AT] & 3) == 0;
+    } else if (property->type == bmff_type("auxC") && bmff_version(&body, &version, &flags)) {
+        item->is_alpha = is_alpha(body);
+    }
+}
+
+/* One entry of `ipma`: an item and the numbers of its properties, which count from 1. */
+static bool read_association(struct heic_items *items, struct bytes *ipma, uint8_t version, uint32_t flags,
+                             const struct bmff_box *properties, size_t count) {
+    uint64_t id, associations, number;
+    if (!bmff_number(ipma, version == 0 ? 2 : 4, &id) || !bmff_number(ipma, 1, &associations)) {
+        return false;
+    }
+    struct heic_item *item = heic_items_find(items, (uint32_t)id);
+    for (; associations > 0; associations--) {
+        if (!bmff_number(ipma, flags & 1 ? 2 : 1, &number)) {
+            return false;
+        }
+        number &= flags & 1 ? 0x7FFF : 0x7F; /* without the mark of essential ones */
+        if (item && number >= 1 && number <= count) {
+            apply_property(item, &properties[number - 1]);
+        }
+    }
+    return true;
+}
+
+static void read_associations(struct heic_items *items, struct bytes iprp, const struct bmff_box *properties,
+                              size_t count) {
+    struct bmff_box box;
+    while (bmff_next(&iprp, &box)) {
+        uint8_t version;
+        uint32_t flags;
+        uint64_t entries;
+        if (box.type != bmff_type("ipma") || !bmff_version(&box.body, &version, &flags) ||
+            !bmff_number(&box.body, 4, &entries)) {
+            continue;
+        }
+        while (entries > 0 && read_association(items, &box.body, version, flags, properties, count)) {
+            entries--;
+        }
+    }
+}
+
+static enum status read_properties(struct heic_items *items, struct error *err) {
+    struct bytes iprp, ipco;
+    struct bmff_box *properties = calloc(PROPERTIES_MAX, sizeof(*properties));
+    if (!properties) {
+        return fail(err, ST_BUSY, "out of memory for the properties of a HEIC file");
+    }
+    size_t count = 0;
+    bmff_find(items->meta, "iprp", &iprp);
+    bmff_find(iprp, "ipco", &ipco);
+    while (count < PROPERTIES_MAX && bmff_next(&ipco, &properties[count])) {
+        count++;
+    }
+    read_associations(items, iprp, properties, count);
+    free(properties);
+    return ST_OK;
+}
+
+bool heic_items_next_id(const struct heic_items *items, struct bytes *ids, uint32_t *id) {
+    uint64_t value;
+    bool found = bmff_number(ids, items->wide_references ? 4 : 2, &value);
+    *id = (uint32_t)value;
+    return found;
+}
+
+bool heic_items_reference(const struct heic_items *items, struct bytes *boxes, struct bmff_box *box,
+                          uint32_t *from) {
+    uint64_t count;
+    unsigned size = items->wide_references ? 4 : 2;
+    while (bmff_next(boxes, box)) {
+        if (heic_items_next_id(items, &box->body, from) && bmff_number(&box->body, 2, &count)) {
+            box->body.size = count * size < box->body.size ? (size_t)count * size : box->body.size;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_references(struct heic_items *items) {
+    uint8_t version = 0;
+    uint32_t flags, from, to;
+    struct bmff_box box;
+    bmff_find(items->meta, "iref", &items->references);
+    bmff_version(&items->references, &version, &flags);
+    items->wide_references = version != 0;
+    for (struct bytes boxes = items->references; heic_items_reference(items, &boxes, &box, &from);) {
+        struct heic_item *source = heic_items_find(items, from);
+        if (box.type != bmff_type("auxl") || !source || !source->is_alpha) {
+            continue;
+        }
+        while (heic_items_next_id(items, &box.body, &to)) {
+            struct heic_item *target = heic_items_find(items, to);
+            if (target) {
+                target->has_alpha = true;
+            }
+        }
+    }
+}
+
+enum status heic_items_read(struct heic_items *items, struct bytes input, struct error *err) {
+    uint8_t version;
+    uint32_t flags;
+    *items = (struct heic_items){.file = input};
+    if (!bmff_find(input, "meta", &items->meta) || !bmff_version(&items->meta, &version, &flags)) {
+        return fail(err, ST_CORRUPT, "HEIC is damaged or cut short: it has no box \"meta\"");
+    }
+    enum status status = read_list(items, err);
+    if (status == ST_OK && !read_primary(items)) {
+        status = fail(err, ST_CORRUPT, "HEIC is damaged: it names no primary picture");
+    }
+    if (status == ST_OK) {
+        status = read_properties(items, err);
+    }
+    if (status == ST_OK) {
+        read_references(items);
+    }
+    return status;
+}
+
+void heic_items_finish(struct heic_items *items) {
+    free(items->item);
+    *items = (struct heic_items){0};
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * The box `iloc`: where the data of items are. */
+#include "codecs/heic/heic_items.h"
+
+enum { IN_IDAT = 1 };
+
+/* Sizes of the numbers in the box, in bytes. */
+struct widths {
+    unsigned id, count, offset, length, base, index;
+    uint8_t version;
+};
+
+struct location {
+    uint64_t id, method, offset, length;
+};
+
+static bool read_widths(struct bytes *iloc, struct widths *widths) {
+    uint8_t version;
+    uint32_t flags;
+    uint64_t sizes;
+    if (!bmff_version(iloc, &version, &flags) || version > 2 || !bmff_number(iloc, 2, &sizes)) {
+        return false;
+    }
+    *widths = (struct widths){
+        .id = version < 2 ? 2 : 4,
+        .count = version < 2 ? 2 : 4,
+        .offset = (unsigned)(sizes >> 12 & 15),
+        .length = (unsigned)(sizes >> 8 & 15),
+        .base = (unsigned)(sizes >> 4 & 15),
+        .index = version == 0 ? 0 : (unsigned)(sizes & 15),
+        .version = version,
+    };
+    return widths->offset <= 8 && widths->length <= 8 && widths->base <= 8 && widths->index <= 8;
+}
+
+/* Reads one entry with all its extents, of which the first counts. */
+static bool read_location(struct bytes *iloc, const struct widths *widths, struct location *location) {
+    uint64_t reference, base, extents, index, offset, length;
+    *location = (struct location){0};
+    if (!bmff_number(iloc, widths->id, &location->id) ||
+        !bmff_number(iloc, widths->version == 0 ? 0 : 2, &location->method) ||
+        !bmff_number(iloc, 2, &reference) || !bmff_number(iloc, widths->base, &base) ||
+        !bmff_number(iloc, 2, &extents)) {
+        return false;
+    }
+    location->method &= 15;
+    for (uint64_t i = 0; i < extents; i++) {
+        if (!bmff_number(iloc, widths->index, &index) || !bmff_number(iloc, widths->offset, &offset) ||
+            !bmff_number(iloc, widths->length, &length)) {
+            return false;
+        }
+        if (i == 0) {
+            location->offset = base + offset, location->length = length;
+        }
+    }
+    return true;
+}
+
+struct bytes heic_items_data(const struct heic_items *items, uint32_t id) {
+    struct bytes iloc, idat, none = {0};
+    struct widths widths;
+    struct location location;
+    uint64_t count;
+    bmff_find(items->meta, "iloc", &iloc);
+    bmff_find(items->meta, "idat", &idat);
+    if (!read_widths(&iloc, &widths) || !bmff_number(&iloc, widths.count, &count)) {
+        return none;
+    }
+    for (; count > 0 && read_location(&iloc, &widths, &location); count--) {
+        if (location.id != id) {
+            continue;
+        }
+        struct bytes from = location.method == IN_IDAT ? idat : items->file;
+        bool inside = location.method <= IN_IDAT && location.offset <= from.size &&
+                      location.length <= from.size - location.offset;
+        return inside ? (struct bytes){from.data + location.offset, (size_t)location.length} : none;
+    }
+    return none;
+}
