@@ -6,9 +6,9 @@
  * have only pixels, RGB or RGBA. The first frame of an animation lies on a transparent canvas; only a frame
  * that covers the canvas can have planes or be opaque.
  *
- * Effort 0 to 9 is libwebp's method 0, 1, 2, 3, 3, 4, 4, 5, 5, 6 for lossy files and its preset of the same
- * number for lossless ones, less where the deadline is too near. Lossless files keep the colour of
- * transparent pixels; lossy ones do not. Internal to codecs/. */
+ * Effort 0 to 9 is libwebp's method 0, 2, 2, 3, 3, 4, 4, 5, 5, 6 for lossy files and its preset of the same
+ * number for lossless ones, less where the deadline is too near (webp_effort.h). Lossless files keep the
+ * colour of transparent pixels; lossy ones do not. Internal to codecs/. */
 #ifndef BLURD_CODECS_WEBP_WEBP_H
 #define BLURD_CODECS_WEBP_WEBP_H
 

@@ -3,6 +3,7 @@
 
 #include "codecs/webp/webp.h"
 #include "codecs/webp/webp_container.h"
+#include "codecs/webp/webp_effort.h"
 #include "codecs/webp/webp_library.h"
 #include "core/deadline.h"
 
@@ -145,17 +146,18 @@ static int partitions_for(const struct image *image) {
 }
 
 static bool configure(struct webp_encoder *encoder) {
-    static const uint8_t methods[] = {0, 1, 2, 3, 3, 4, 4, 5, 5, 6};
     const struct encode_options *options = encoder->options;
     const struct webp_library *library = encoder->library;
     WebPConfig *config = &encoder->config;
-    unsigned effort = options->effort < sizeof methods ? options->effort : sizeof methods - 1;
+    const struct image_shape shape = image_shape(encoder->image);
+    const struct webp_effort *effort = webp_effort_affordable(&shape, options);
     if (!library->WebPConfigInitInternal(config, WEBP_PRESET_DEFAULT, options->quality,
                                          WEBP_ENCODER_ABI_VERSION) ||
         !library->WebPPictureInitInternal(&encoder->picture, WEBP_ENCODER_ABI_VERSION)) {
         return false;
     }
-    config->method = methods[effort];
+    config->method = effort->method;
+    config->low_memory = webp_effort_saves_memory(effort, &shape);
     config->partitions = partitions_for(encoder->image);
     config->exact = options->lossless;
     encoder->picture.width = (int)encoder->image->width;
@@ -164,7 +166,7 @@ static bool configure(struct webp_encoder *encoder) {
     encoder->picture.custom_ptr = encoder;
     encoder->picture.progress_hook = on_progress;
     encoder->picture.user_data = encoder;
-    return !options->lossless || library->WebPConfigLosslessPreset(config, (int)effort);
+    return !options->lossless || library->WebPConfigLosslessPreset(config, effort->level);
 }
 
 static enum status judge(struct webp_encoder *encoder) {

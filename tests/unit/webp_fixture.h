@@ -3,6 +3,7 @@
 #ifndef BLURD_TESTS_WEBP_FIXTURE_H
 #define BLURD_TESTS_WEBP_FIXTURE_H
 
+#include "tests/unit/exif_fixture.h"
 #include "tests/unit/picture_fixture.h"
 
 static inline void webp_number(uint8_t *at, uint32_t value, unsigned size) {
@@ -32,6 +33,7 @@ static inline struct buf webp_start(void) {
     return file;
 }
 
+enum { WEBP_SIDE = 24, WEBP_PROFILE = 200 };
 enum { ANIMATION = 2, XMP = 4, EXIF = 8, ALPHA = 16, ICC = 32 };
 
 static inline void webp_extended(struct buf *file, unsigned flags, uint32_t width, uint32_t height) {
@@ -70,6 +72,36 @@ static inline void webp_frame(struct buf *file, const struct buf *picture, uint3
     webp_picture_chunks(&frame, picture);
     webp_chunk(file, "ANMF", frame.data, frame.size);
     buf_finish(&frame);
+}
+
+static const char webp_packet[] =
+    "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+    "<rdf:Description xmlns:dc='http://purl.org/dc/elements/1.1/' "
+    "dc:source='XMPTEXT'/></rdf:RDF></x:xmpmeta>";
+
+static inline void webp_profile(uint8_t profile[WEBP_PROFILE], const char *space) {
+    memset(profile, 'p', WEBP_PROFILE);
+    bytes_put_be32(profile, WEBP_PROFILE);
+    memcpy(profile + 16, space, 4);
+    memcpy(profile + 36, "acsp", 4);
+}
+
+/* A file with all kinds of metadata, announced by `flags`. */
+static inline struct buf webp_tagged(enum pixel_model model, bool lossless, unsigned flags, bool prefix) {
+    struct buf picture = webp_picture(fixture_shape(model, 8, WEBP_SIDE, WEBP_SIDE), lossless),
+               file = webp_start();
+    struct exif_fixture exif = exif_make(true, 6);
+    uint8_t profile[WEBP_PROFILE], prefixed[6 + EXIF_FIXTURE_SIZE] = "Exif\0";
+    webp_profile(profile, "RGB ");
+    memcpy(prefixed + 6, exif.data, EXIF_FIXTURE_SIZE);
+    webp_extended(&file, flags, WEBP_SIDE, WEBP_SIDE);
+    webp_chunk(&file, "ICCP", profile, WEBP_PROFILE);
+    webp_picture_chunks(&file, &picture);
+    webp_chunk(&file, "EXIF", prefix ? prefixed : prefixed + 6, EXIF_FIXTURE_SIZE + (prefix ? 6u : 0u));
+    webp_chunk(&file, "XMP ", webp_packet, sizeof webp_packet - 1);
+    webp_finish(&file);
+    buf_finish(&picture);
+    return file;
 }
 
 #endif
