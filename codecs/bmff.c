@@ -85,24 +85,44 @@ bool bmff_find(struct bytes boxes, const char type[static 4], struct bytes *body
     return false;
 }
 
-bool bmff_largest_extent(struct bytes input, uint32_t *width, uint32_t *height) {
+static bool contains(struct bytes text, const char *word) {
+    return text.size > 0 && memmem(text.data, text.size, word, strlen(word)) != NULL;
+}
+
+static void read_property(struct bmff_box *box, struct bmff_facts *facts) {
+    uint8_t version;
+    uint32_t flags;
+    uint64_t first, second;
+    if (!bmff_version(&box->body, &version, &flags)) {
+        return;
+    }
+    if (box->type == bmff_type("auxC")) {
+        facts->alpha = facts->alpha || contains(box->body, "alpha") || contains(box->body, "auxid:1");
+    } else if (box->type == bmff_type("ispe") && bmff_number(&box->body, 4, &first) &&
+               bmff_number(&box->body, 4, &second) &&
+               first * second > (uint64_t)facts->width * facts->height) {
+        facts->width = (uint32_t)first;
+        facts->height = (uint32_t)second;
+    } else if (box->type == bmff_type("pixi") && bmff_number(&box->body, 1, &first) &&
+               bmff_number(&box->body, 1, &second)) {
+        facts->channels = first > facts->channels ? (uint8_t)first : facts->channels;
+        facts->deep = facts->deep || second > 8;
+    }
+}
+
+bool bmff_look(struct bytes input, struct bmff_facts *facts) {
     struct bytes boxes = {input.data, input.size < PEEK_MAX ? input.size : PEEK_MAX};
     struct bytes meta, iprp, ipco;
     struct bmff_box box;
     uint8_t version;
     uint32_t flags;
-    uint64_t largest = 0;
+    *facts = (struct bmff_facts){0};
     if (!bmff_find(boxes, "meta", &meta) || !bmff_version(&meta, &version, &flags) ||
         !bmff_find(meta, "iprp", &iprp) || !bmff_find(iprp, "ipco", &ipco)) {
         return false;
     }
     while (bmff_next(&ipco, &box)) {
-        uint64_t w, h;
-        if (box.type == bmff_type("ispe") && bmff_version(&box.body, &version, &flags) &&
-            bmff_number(&box.body, 4, &w) && bmff_number(&box.body, 4, &h) && w * h > largest) {
-            largest = w * h;
-            *width = (uint32_t)w, *height = (uint32_t)h;
-        }
+        read_property(&box, facts);
     }
-    return largest > 0;
+    return facts->width > 0;
 }

@@ -11,10 +11,17 @@
 /* Whether the file begins with a box `ftyp` that lists the brand of four letters, as major or compatible. */
 bool bmff_has_brand(struct bytes input, const char brand[static 4]);
 
-/* Finds the largest picture size (`ispe`) that the file states, for predictions: it may belong to another
- * picture than the one that is decoded, before turning and cropping, or be a lie. False when there is none in
- * the first 64 KiB. Takes microseconds. */
-bool bmff_largest_extent(struct bytes input, uint32_t *width, uint32_t *height);
+/* What the items of a file have, whichever picture they belong to, before turning and cropping. */
+struct bmff_facts {
+    uint32_t width, height; /* of the largest item */
+    uint8_t channels;       /* the most of an item; 0: none tells */
+    bool deep;              /* some item has more than 8 bits */
+    bool alpha;             /* some item is an alpha plane */
+};
+
+/* Reads them from the first 64 KiB, in microseconds, for predictions: they may be a lie. False when the file
+ * states no size there. */
+bool bmff_look(struct bytes input, struct bmff_facts *facts);
 
 struct bmff_box {
     uint32_t type; /* four letters, big-endian */

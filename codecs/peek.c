@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "codecs/bmff.h"
+
 enum { PNG_HEADER = 29, SEGMENTS_MAX = METADATA_MARKERS_MAX };
 
 static bool peek_png(struct bytes input, struct peek *peek) {
@@ -75,8 +77,9 @@ static uint32_t read_le24(const uint8_t *at) {
  */
 static bool peek_webp(struct bytes input, struct peek *peek) {
     enum { RIFF = 12, CHUNK = RIFF + 8, SIDE = 0x3FFF, ALPHA = 0x10 };
+    bool lossless = input.size >= CHUNK + 5 && memcmp(input.data + RIFF, "VP8L", 4) == 0;
     const uint8_t *at = input.data + CHUNK;
-    if (input.size < CHUNK + 10) {
+    if (!lossless && input.size < CHUNK + 10) {
         return false;
     }
     *peek = (struct peek){.codec = CODEC_WEBP, .depth = 8, .channels = 3};
@@ -84,7 +87,7 @@ static bool peek_webp(struct bytes input, struct peek *peek) {
         peek->width = (at[6] | (uint32_t)at[7] << 8) & SIDE;
         peek->height = (at[8] | (uint32_t)at[9] << 8) & SIDE;
         peek->sampling = 0x22;
-    } else if (memcmp(input.data + RIFF, "VP8L", 4) == 0) {
+    } else if (lossless) {
         uint32_t bits = read_le24(at + 1) | (uint32_t)at[4] << 24;
         peek->width = (bits & SIDE) + 1;
         peek->height = (bits >> 14 & SIDE) + 1;
@@ -97,9 +100,36 @@ static bool peek_webp(struct bytes input, struct peek *peek) {
     return true;
 }
 
+/* An AVIF of 8 bits without alpha is taken for one of the usual 4:2:0. */
+static bool peek_bmff(struct bytes input, enum codec_id codec, struct peek *peek) {
+    struct bmff_facts facts;
+    bool known = bmff_look(input, &facts);
+    uint8_t channels = facts.alpha ? 4 : facts.channels == 1 ? 1 : 3;
+    bool planes = codec == CODEC_AVIF && channels == 3 && !facts.deep;
+    *peek = (struct peek){
+        .codec = codec,
+        .width = facts.width,
+        .height = facts.height,
+        .channels = channels,
+        .depth = facts.deep ? 16 : 8,
+        .sampling = planes ? 0x22 : 0,
+    };
+    return known;
+}
+
+static bool peek_avif(struct bytes input, struct peek *peek) {
+    return peek_bmff(input, CODEC_AVIF, peek);
+}
+
+static bool peek_heic(struct bytes input, struct peek *peek) {
+    return peek_bmff(input, CODEC_HEIC, peek);
+}
+
 bool peek_header(struct bytes input, struct peek *peek) {
     static bool (*const readers[CODEC_COUNT])(struct bytes, struct peek *) = {
-        [CODEC_JPEG] = peek_jpeg, [CODEC_PNG] = peek_png, [CODEC_WEBP] = peek_webp};
+        [CODEC_JPEG] = peek_jpeg, [CODEC_PNG] = peek_png,   [CODEC_WEBP] = peek_webp,
+        [CODEC_AVIF] = peek_avif, [CODEC_HEIC] = peek_heic,
+    };
     for (unsigned i = 0; i < CODEC_COUNT && input.size >= 4; i++) {
         if (readers[i] && codec_decodes((enum codec_id)i) && codec_get((enum codec_id)i)->sniff(input)) {
             return readers[i](input, peek) && peek->width > 0 && peek->height > 0;

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
@@ -71,13 +72,60 @@ static void test_peek_at_webp(void **state) {
         uint8_t file[30];
         memcpy(file, rows[i].bytes, sizeof file);
         assert_int_equal(peek_header((struct bytes){file, sizeof file}, &header), codec_decodes(CODEC_WEBP));
-        assert_false(peek_header((struct bytes){file, sizeof file - 1}, &header));
+        assert_false(peek_header((struct bytes){file, 24}, &header));
         if (codec_decodes(CODEC_WEBP)) {
             assert_true(peek_header((struct bytes){file, sizeof file}, &header));
             assert_int_equal(header.width, rows[i].width);
             assert_int_equal(header.height, rows[i].height);
             assert_int_equal(header.channels, rows[i].channels);
             assert_int_equal(header.sampling, rows[i].sampling);
+        }
+    }
+}
+
+/* A box of that type with that content, which has less than 256 bytes. */
+#define BOX(size, type, content) "\0\0\0" size type content
+
+#define ISPE(width, height) BOX("\x14", "ispe", "\0\0\0\0\0\0" width "\0\0" height)
+#define GREY BOX("\x0E", "pixi", "\0\0\0\0\1\x8")
+#define DEEP BOX("\x10", "pixi", "\0\0\0\0\3\xA\xA\xA")
+#define ALPHA BOX("\x19", "auxC", "\0\0\0\0x:auxid:1\0\0\0\0")
+#define AVIF BOX("\x14", "ftyp", "avif\0\0\0\0avif")
+
+enum { SIZE_END = 68 }; /* where the first size ends */
+
+/* The largest item of a container counts. */
+static void test_peek_at_avif(void **state) {
+    (void)state;
+#define FILE(size, inner, within, properties)                                                                \
+    AVIF BOX(size, "meta", "\0\0\0\0" BOX(inner, "iprp", BOX(within, "ipco", properties)))
+    static const struct {
+        const char *bytes;
+        size_t size;
+        uint8_t channels, depth, sampling;
+    } rows[] = {
+#define ROW(size, inner, within, properties, channels, depth, sampling)                                      \
+    {FILE(size, inner, within, properties), sizeof FILE(size, inner, within, properties) - 1, channels,      \
+     depth, sampling}
+        ROW("\x30", "\x24", "\x1C", ISPE("\1\x2C", "\0\xC8"), 3, 8, 0x22),
+        ROW("\x44", "\x38", "\x30", ISPE("\0\x10", "\0\x10") ISPE("\1\x2C", "\0\xC8"), 3, 8, 0x22),
+        ROW("\x3E", "\x32", "\x2A", ISPE("\1\x2C", "\0\xC8") GREY, 1, 8, 0),
+        ROW("\x40", "\x34", "\x2C", ISPE("\1\x2C", "\0\xC8") DEEP, 3, 16, 0),
+        ROW("\x49", "\x3D", "\x35", ISPE("\1\x2C", "\0\xC8") ALPHA, 4, 8, 0),
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows && codec_decodes(CODEC_AVIF); i++) {
+        struct peek header;
+        assert_true(peek_header((struct bytes){(const uint8_t *)rows[i].bytes, rows[i].size}, &header));
+        assert_int_equal(header.width, 300);
+        assert_int_equal(header.height, 200);
+        assert_int_equal(header.channels, rows[i].channels);
+        assert_int_equal(header.depth, rows[i].depth);
+        assert_int_equal(header.sampling, rows[i].sampling);
+        for (size_t size = 0; size < rows[i].size; size++) {
+            uint8_t *cut = malloc(size + 1); /* of its size, so that a sanitizer sees reads beyond it */
+            memcpy(cut, rows[i].bytes, size);
+            assert_int_equal(peek_header((struct bytes){cut, size}, &header), size >= SIZE_END);
+            free(cut);
         }
     }
 }
@@ -109,9 +157,8 @@ static void test_peek_at_baseline(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_possible),
-        cmocka_unit_test(test_peek),
-        cmocka_unit_test(test_peek_at_webp),
+        cmocka_unit_test(test_what_is_possible), cmocka_unit_test(test_peek),
+        cmocka_unit_test(test_peek_at_webp),     cmocka_unit_test(test_peek_at_avif),
         cmocka_unit_test(test_peek_at_baseline),
     };
     return cmocka_run_group_tests_name("peek", tests, NULL, NULL);
