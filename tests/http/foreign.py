@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""WebP, AVIF and HEIC files, written and read by other programs than the daemon: webp, libavif-bin, libheif-examples."""
+
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+import anatomy
+import pictures
+
+MAGIC = {'jpeg': (0, b'\xff\xd8\xff'), 'png': (0, b'\x89PNG'), 'webp': (8, b'WEBP'), 'avif': (4, b'ftypavif'), 'heic': (4, b'ftyp')}
+WRITERS = {'webp': ('cwebp', '-quiet', '-m', '1', '-q', '95'), 'avif': ('avifenc', '-s', '10', '--min', '4', '--max', '4'),
+           'heic': ('heif-enc', '-q', '95')}
+READERS = {'webp': ('dwebp', '-quiet'), 'avif': ('avifdec',), 'heic': ('heif-convert',)}
+
+
+def convert(command, data, of, to):
+    """Runs a program that reads a file of one type and writes one of another."""
+    if not shutil.which(command[0]):
+        pytest.skip(f'{command[0]} is not installed')
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = pathlib.Path(folder, f'in.{of}'), pathlib.Path(folder, f'out.{to}')
+        source.write_bytes(data)
+        output = ('-o', target) if command[0] in ('cwebp', 'dwebp', 'heif-enc') else (target,)
+        done = subprocess.run([*command, source, *output], capture_output=True, timeout=60, check=False)
+        if not target.exists():
+            pytest.skip(f'{command[0]} cannot do it: {done.stderr.decode()[-200:]}')
+        return target.read_bytes()
+
+
+def write(kind, samples, *more):
+    """A file of that format, of 8 bits a sample; `more`: options of the program that writes it."""
+    if kind == 'jpeg':
+        return pictures.jpeg(samples, 97)
+    data = pictures.png(samples)
+    return data if kind == 'png' else convert((*WRITERS[kind], *more), data, 'png', kind)
+
+
+def read_png(kind, data):
+    """The file as a PNG, which is of 16 bits for a deep AVIF."""
+    return convert(READERS[kind], data, kind, 'png')
+
+
+def read(kind, data):
+    """The pixels of a file, 8 bits."""
+    return anatomy.pixels(data if kind in ('jpeg', 'png') else read_png(kind, data))
+
+
+def kind_of(data):
+    """The format that the first bytes say."""
+    return next(kind for kind, (at, magic) in MAGIC.items() if data[at:at + len(magic)] == magic)
