@@ -22,6 +22,7 @@
 #include "core/slot.h"
 
 enum {
+    TRIM_MS = 500,
     HEAP_KEPT = 4 << 20,      /* free memory that the heap keeps */
     GROWTH_MAX = 32 << 20,    /* a process that holds more after a call ends */
     MARGIN_NS = 20 * 1000000, /* codecs that know the deadline report it themselves */
@@ -248,6 +249,20 @@ static enum status answer(struct process *process) {
     return answer->last ? ST_DEVICE : status;
 }
 
+/* Gives free memory back while no call comes, and ends when none has come for long. */
+static enum status receive_call(struct process *process) {
+    struct codec_call *call = &process->call;
+    struct error err;
+    enum status status =
+        channel_receive(process->socket, call, sizeof *call, CODEC_CALL, NULL, TRIM_MS, &err);
+    if (status == ST_TIMEOUT) {
+        malloc_trim(0);
+        status = channel_receive(process->socket, call, sizeof *call, CODEC_CALL, NULL,
+                                 CODEC_IDLE_MS - TRIM_MS, &err);
+    }
+    return status;
+}
+
 static void prepare(struct process *process) {
     static const struct timeval patient = {0};
     signal(SIGALRM, SIG_DFL);
@@ -270,9 +285,7 @@ void codec_process(int socket, const struct codec_process_options *options) {
         _exit(1);
     }
     process.base = data_bytes(&process);
-    while (channel_receive(socket, &process.call, sizeof process.call, CODEC_CALL, NULL, CODEC_IDLE_MS,
-                           &err) == ST_OK &&
-           answer(&process) == ST_OK) {
+    while (receive_call(&process) == ST_OK && answer(&process) == ST_OK) {
     }
     _exit(0);
 }
