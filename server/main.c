@@ -49,12 +49,12 @@ static bool may_have_gpu(const struct config *config) {
     return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
 }
 
-/* Every connection takes a descriptor, and so may its body. A worker may have a work slot, a socket to a
- * process of codecs and, with a GPU, another one. There are fewer than two workers per counted one. The rest
- * is for files. */
+/* Every connection takes a descriptor, and so may its body. A worker may have a work slot, two sockets to
+ * a process of codecs and, with a GPU, another one. There are fewer than two workers per counted one. The
+ * rest is for files. */
 static enum status raise_descriptor_limit(const struct config *config, unsigned workers, unsigned places,
                                           struct error *err) {
-    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 4 + (rlim_t)places * 3 + 64;
+    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 6 + (rlim_t)places * 4 + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {

@@ -19,8 +19,8 @@ enum {
 
 struct codec_link {
     struct codec_spawner *spawner;
-    int socket;      /* -1: no process */
-    bool ready;      /* the process has said so */
+    struct codec_child child; /* none: the next call starts one */
+    bool ready;               /* the process has said so */
     unsigned codecs; /* bits of those that the process can run; it gets all that were wanted before */
     int64_t used_ns; /* end of the last call */
     struct slot *slot[CODEC_SLOTS];
@@ -39,16 +39,13 @@ enum status codec_link_create(struct codec_link **link, struct codec_spawner *sp
         return fail(err, ST_BUSY, "out of memory");
     }
     made->spawner = spawner;
-    made->socket = -1;
+    made->child = CODEC_CHILD_NONE;
     *link = made;
     return ST_OK;
 }
 
 static void end(struct codec_link *link) {
-    if (link->socket >= 0) {
-        codec_spawner_stop(link->socket);
-    }
-    link->socket = -1;
+    codec_spawner_stop(&link->child);
     link->ready = false;
     memset(link->mapped, 0, sizeof link->mapped);
 }
@@ -69,9 +66,9 @@ void codec_link_lend(struct codec_link *link, struct slot *body, struct slot *wo
 
 /* Whether the process of earlier calls still waits for the next one; else there is none afterwards. */
 static bool can_reuse(struct codec_link *link) {
-    struct pollfd ended = {.fd = link->socket, .events = POLLIN};
+    struct pollfd ended = {.fd = link->child.socket, .events = POLLIN};
     unsigned codec = 1u << link->call.codec;
-    bool can = link->socket >= 0 && link->codecs & codec && clock_ns() - link->used_ns < REUSE_NS &&
+    bool can = link->child.socket >= 0 && link->codecs & codec && clock_ns() - link->used_ns < REUSE_NS &&
                poll(&ended, 1, 0) == 0;
     link->codecs |= codec;
     if (!can) {
@@ -85,7 +82,7 @@ static enum status send_slot(struct codec_link *link, unsigned which, struct err
     struct codec_lend lend = {.span = slot_span(slot)};
     link->mapped[which].serial = slot->serial;
     link->mapped[which].span = lend.span;
-    return channel_send(link->socket, &lend, sizeof lend, CODEC_LEND, slot->fd, err);
+    return channel_send(link->child.socket, &lend, sizeof lend, CODEC_LEND, slot->fd, err);
 }
 
 /* Pages of a slot that gave memory back are found through the same mapping. */
@@ -101,11 +98,11 @@ static enum status send_call(struct codec_link *link, struct error *err) {
     for (unsigned i = 0; i < CODEC_SLOTS; i++) {
         call->lends |= is_mapped(link, i) ? 0 : 1u << i;
     }
-    enum status status = channel_send(link->socket, call, sizeof *call, CODEC_CALL, -1, err);
+    enum status status = channel_send(link->child.socket, call, sizeof *call, CODEC_CALL, -1, err);
     for (unsigned i = 0; i < CODEC_SLOTS && status == ST_OK; i++) {
         status = call->lends >> i & 1 ? send_slot(link, i, err) : ST_OK;
     }
-    return status == ST_OK ? codec_wire_send(link->socket, buf_bytes(&link->stored), &link->piece, err)
+    return status == ST_OK ? codec_wire_send(link->child.socket, buf_bytes(&link->stored), &link->piece, err)
                            : status;
 }
 
@@ -114,7 +111,7 @@ static enum status receive_ready(struct codec_link *link, int64_t until_ns, stru
     if (link->ready) {
         return ST_OK;
     }
-    enum status status = channel_receive(link->socket, &ready, sizeof ready, CODEC_READY, NULL,
+    enum status status = channel_receive(link->child.socket, &ready, sizeof ready, CODEC_READY, NULL,
                                          codec_wire_wait_ms(until_ns), err);
     link->ready = status == ST_OK && ready.error.status == ST_OK;
     return status == ST_OK && !link->ready
@@ -129,11 +126,11 @@ static enum status hear(struct codec_link *link, int64_t until_ns, struct buf *o
     if (status != ST_OK) {
         return status;
     }
-    status = channel_receive(link->socket, answer, sizeof *answer, CODEC_ANSWER, NULL,
+    status = channel_receive(link->child.socket, answer, sizeof *answer, CODEC_ANSWER, NULL,
                              codec_wire_wait_ms(until_ns), err);
     status = status == ST_OK ? codec_wire_check(answer, &link->call, err) : status;
     if (status == ST_OK && answer->size > 0) {
-        status = codec_wire_receive(link->socket, answer->size, &link->piece, until_ns, output, err);
+        status = codec_wire_receive(link->child.socket, answer->size, &link->piece, until_ns, output, err);
     }
     return status;
 }
@@ -165,7 +162,7 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
     for (bool again = true; again;) {
         again = can_reuse(link);
         enum status status =
-            again ? ST_OK : codec_spawner_start(link->spawner, link->codecs, &link->socket, err);
+            again ? ST_OK : codec_spawner_start(link->spawner, link->codecs, &link->child, err);
         if (status != ST_OK) {
             return status;
         }

@@ -19,9 +19,10 @@
 #include "core/log.h"
 
 enum {
-    SOCKET_FD = 3,    /* of the spawner, and of each child */
+    SOCKET_FD = 3, /* of the spawner, and of each child */
+    JOIN_MS = 1000,
     END_MS = 2000,    /* patience with a spawner that ends a child, which takes a millisecond */
-    FIRST = 2,        /* index of the first child's socket among those that are polled */
+    FIRST = 2,        /* index of the first child's lifeline among those that are polled */
     CHILD_LIKED = 500 /* the kernel's score for ending it without memory, before the daemon */
 };
 
@@ -31,7 +32,7 @@ struct codec_spawner {
     struct codec_process_options options;
 };
 
-/* Processes, and what the spawner polls: its socket, signals, then the end of each child. */
+/* Processes, and what the spawner polls: its socket, signals, then the lifeline of each. */
 struct children {
     const struct codec_process_options *options;
     bool prepared;      /* the sandbox is */
@@ -71,27 +72,41 @@ static _Noreturn void child_main(int socket, pid_t parent, int nice,
     codec_process(SOCKET_FD, options);
 }
 
-static void start_child(struct children *children, struct codec_process_options *options) {
-    struct codec_start message;
-    struct error err = {0};
-    int socket;
-    if (channel_receive(children->poll[0].fd, &message, sizeof message, CODEC_START, &socket, -1, &err) !=
-        ST_OK) {
+/* Receives the two ends of a new process. False when the process is not wanted any more. */
+static bool receive_start(int spawner, struct codec_start *start, int *lifeline, int *link) {
+    struct codec_join join;
+    struct error err;
+    if (channel_receive(spawner, start, sizeof *start, CODEC_START, lifeline, -1, &err) != ST_OK) {
         _exit(0); /* the daemon has ended */
     }
-    prepare(children, message.codecs, &options->sandbox);
+    if (channel_receive(*lifeline, &join, sizeof join, CODEC_JOIN, link, JOIN_MS, &err) != ST_OK) {
+        close(*lifeline);
+        return false;
+    }
+    return true;
+}
+
+static void start_child(struct children *children, struct codec_process_options *options) {
+    struct codec_start start;
+    int lifeline, link;
+    if (!receive_start(children->poll[0].fd, &start, &lifeline, &link)) {
+        return;
+    }
+    prepare(children, start.codecs, &options->sandbox);
     pid_t parent = getpid(), pid = children->count < CODEC_PROCESSES_MAX ? fork() : -1;
     if (pid == 0) {
-        child_main(socket, parent, message.nice, options);
+        child_main(link, parent, start.nice, options);
     }
+    int reason = errno;
+    close(link);
     if (pid < 0) {
         log_message(LOG_WARNING, "codec", "cannot start a process beside %u: %s", children->count,
-                    strerror(errno));
-        close(socket);
+                    strerror(reason));
+        close(lifeline);
         return;
     }
     children->pid[children->count] = pid;
-    children->poll[FIRST + children->count++] = (struct pollfd){.fd = socket, .events = POLLRDHUP};
+    children->poll[FIRST + children->count++] = (struct pollfd){.fd = lifeline, .events = POLLRDHUP};
 }
 
 static void reap(struct children *children) {
@@ -115,7 +130,7 @@ static void reap(struct children *children) {
     }
 }
 
-/* The socket of a killed child is not polled again: poll ignores a negative number. */
+/* The lifeline of a killed child is not polled again: poll ignores a negative number. */
 static void kill_abandoned(struct children *children) {
     for (unsigned i = 0; i < children->count; i++) {
         struct pollfd *end = &children->poll[FIRST + i];
@@ -215,36 +230,46 @@ void codec_spawner_end(struct codec_spawner *spawner) {
     }
 }
 
-enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, int *socket,
+static enum status send_start(struct codec_spawner *spawner, unsigned codecs, int lifeline[2], int link[2],
+                              struct error *err) {
+    struct codec_start start = {.nice = getpriority(PRIO_PROCESS, 0), .codecs = codecs};
+    struct codec_join join;
+    enum status status = channel_send(spawner->socket, &start, sizeof start, CODEC_START, lifeline[1], err);
+    return status == ST_OK ? channel_send(lifeline[0], &join, sizeof join, CODEC_JOIN, link[1], err) : status;
+}
+
+enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, struct codec_child *child,
                                 struct error *err) {
-    struct codec_start message = {.nice = getpriority(PRIO_PROCESS, 0), .codecs = codecs};
-    int pair[2];
-    enum status status = channel_pair(pair, err);
+    int link[2] = {-1, -1}, lifeline[2];
+    enum status status = channel_pair(lifeline, err);
     if (status != ST_OK) {
         return status;
     }
-    status = channel_send(spawner->socket, &message, sizeof message, CODEC_START, pair[1], err);
-    close(pair[1]);
-    if (status != ST_OK) {
-        close(pair[0]);
-        return fail(err, ST_BUSY, "no process can be started for the codec");
+    status = channel_pair(link, err);
+    if (status == ST_OK && send_start(spawner, codecs, lifeline, link, err) != ST_OK) {
+        status = fail(err, ST_BUSY, "no process can be started for the codec");
     }
-    *socket = pair[0];
-    return ST_OK;
+    close(lifeline[1]);
+    close(link[1]);
+    *child = (struct codec_child){link[0], lifeline[0]};
+    if (status != ST_OK) {
+        close(link[0]);
+        close(lifeline[0]);
+        *child = CODEC_CHILD_NONE;
+    }
+    return status;
 }
 
-void codec_spawner_stop(int socket) {
-    char ignored[16];
-    int64_t until = clock_ns() + END_MS * INT64_C(1000000);
-    struct pollfd gone = {.fd = socket, .events = POLLIN};
-    shutdown(socket, SHUT_WR);
-    while (poll(&gone, 1, (int)codec_wire_wait_ms(until)) > 0 && clock_ns() < until) {
-        ssize_t got = recv(socket, ignored, sizeof ignored, 0);
-        if (got == 0 || (got < 0 && errno != EINTR)) {
-            break;
+void codec_spawner_stop(struct codec_child *child) {
+    struct pollfd gone = {.fd = child->lifeline, .events = POLLIN};
+    if (child->lifeline >= 0) {
+        shutdown(child->lifeline, SHUT_WR);
+        while (poll(&gone, 1, END_MS) < 0 && errno == EINTR) {
         }
+        close(child->lifeline);
+        close(child->socket);
     }
-    close(socket);
+    *child = CODEC_CHILD_NONE;
 }
 
 const char *codec_spawner_title(const struct codec_spawner *spawner, enum codec_id id) {

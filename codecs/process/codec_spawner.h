@@ -3,9 +3,10 @@
  * data, needs no right to start processes.
  *
  * The daemon forks it while it has one thread and no client's data in its memory. It opens a codec's library
- * when the first process wants it, so that a new process is a fork of one that has it. It keeps the
- * child's end of each socket pair: it kills the child when the daemon's end is shut down or closed, and
- * closes the child's end when the child is reaped. */
+ * when the first process wants it, so that a new process is a fork of one that has it. Each process has a
+ * *lifeline*, a socket pair between the daemon and the spawner that the process itself does not hold. The
+ * spawner kills the process when the daemon's end is shut down or closed. It closes its own end when it has
+ * reaped the process. */
 #ifndef BLURD_CODECS_PROCESS_CODEC_SPAWNER_H
 #define BLURD_CODECS_PROCESS_CODEC_SPAWNER_H
 
@@ -23,15 +24,22 @@ enum status codec_spawner_fork(struct codec_spawner **spawner, const struct code
 /* Ends it. All processes must have ended. NULL is allowed. */
 void codec_spawner_end(struct codec_spawner *spawner);
 
-/* Asks for a process that can run `codecs` (bits of enum codec_id), with the caller's priority; *socket is
- * the link to it. Returns at once: a process that cannot start closes its end. ST_BUSY without descriptors or
- * without the spawner. Thread-safe. */
-enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, int *socket,
+/* A process, as the daemon has it. */
+struct codec_child {
+    int socket; /* to it; -1: none */
+    int lifeline;
+};
+#define CODEC_CHILD_NONE ((struct codec_child){-1, -1})
+
+/* Asks for a process that can run `codecs` (bits of enum codec_id), with the caller's priority. Returns at
+ * once: a process that cannot start closes its sockets. ST_BUSY without descriptors or without the spawner.
+ * Thread-safe. */
+enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, struct codec_child *child,
                                 struct error *err);
 
-/* Ends a process: closes the link, and waits until the process is gone, so that it no longer writes to a
- * slot. Thread-safe. */
-void codec_spawner_stop(int socket);
+/* Kills the process, waits until it is gone and can no longer write to a slot, and sets *child to
+ * CODEC_CHILD_NONE, which is allowed. Thread-safe. */
+void codec_spawner_stop(struct codec_child *child);
 
 /* The codec's name for people. */
 const char *codec_spawner_title(const struct codec_spawner *spawner, enum codec_id id);

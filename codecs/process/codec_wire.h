@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Messages between the daemon, the spawner and the processes of isolated codecs (core/channel.h).
  *
- * The daemon sends the spawner START with one end of a new socket pair. The process at that end first sends
- * READY. From then on the daemon sends CALL, LEND for each slot that the process has not mapped yet, and the
- * bytes of metadata in pieces. The process answers ANSWER and the bytes of metadata, or of the encoded
- * picture, in pieces. Only the daemon sends descriptors.
+ * The daemon sends the spawner START with one end of a new socket pair, the lifeline, and sends JOIN over the
+ * lifeline with the process's end of another pair. There the process first sends READY. From then on the
+ * daemon sends CALL, LEND for each slot that the process has not mapped yet, and the bytes of metadata in
+ * pieces. The process answers ANSWER and the bytes of metadata, or of the encoded picture, in pieces. Only
+ * the daemon sends descriptors.
  *
  * The process checks what it maps and reads, since the daemon may be faulty. The daemon checks every field,
  * since a picture may have taken over the process. */
@@ -14,16 +15,28 @@
 #include "codecs/definition.h"
 #include "core/channel.h"
 
-enum codec_message { CODEC_START = 1, CODEC_READY, CODEC_CALL, CODEC_LEND, CODEC_ANSWER, CODEC_PIECE };
+enum codec_message {
+    CODEC_START = 1,
+    CODEC_JOIN,
+    CODEC_READY,
+    CODEC_CALL,
+    CODEC_LEND,
+    CODEC_ANSWER,
+    CODEC_PIECE
+};
 enum codec_operation { CODEC_PROBES, CODEC_DECODES, CODEC_ENCODES, CODEC_OPERATIONS };
 enum codec_lent { CODEC_BODY, CODEC_WORK, CODEC_SLOTS };
 
 enum { CODEC_PIECE_MAX = 64 << 10 };
 
 struct codec_start {
-    struct channel_head head; /* one descriptor comes with it: the process's end */
+    struct channel_head head; /* one descriptor comes with it: the lifeline */
     int32_t nice;             /* priority of the process, as of setpriority */
     uint32_t codecs;          /* bits of enum codec_id: the libraries to open before */
+};
+
+struct codec_join {
+    struct channel_head head; /* one descriptor comes with it: the process's end */
 };
 
 struct codec_ready {

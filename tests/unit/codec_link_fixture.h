@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "codecs/process/codec_spawner.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "tests/unit/fake_codec_fixture.h"
 

@@ -29,7 +29,7 @@ enum fake_order {
     FAKE_HOARDS,          /* allocates without end, and reports the failure */
     FAKE_GROWS,           /* keeps some memory */
     FAKE_IS_HOSTILE,      /* calls fake_attack in the probe */
-    FAKE_IS_HOSTILE_LATE, /* the same in decode */
+    FAKE_IS_HOSTILE_LATE, /* the same in decode and encode */
     FAKE_IS_DAMAGED,
 };
 
@@ -98,6 +98,9 @@ static inline enum status fake_obey(uint32_t order, uint32_t detail, struct erro
         signal(SIGSEGV, SIG_DFL);
         fake_kept = memset(malloc(detail), 1, detail);
         break;
+    case FAKE_IS_HOSTILE_LATE:
+        fake_attack(detail);
+        break;
     case FAKE_IS_DAMAGED:
         return fail(err, ST_CORRUPT, "row 7 is damaged");
     default:
@@ -142,9 +145,6 @@ static inline enum status fake_decode(struct bytes input, const struct codec_lim
     struct fake_file file;
     (void)limits;
     enum status status = fake_read(input, &file, err);
-    if (status == ST_OK && file.order == FAKE_IS_HOSTILE_LATE) {
-        fake_attack(file.detail);
-    }
     status = status == ST_OK ? fake_obey(file.order, file.detail, err) : status;
     for (uint32_t y = 0; y < image->height && status == ST_OK; y++) {
         for (uint32_t x = 0; x < image->width * 3; x++) {
