@@ -36,6 +36,7 @@ dictionary() { # target
     *jpeg*) echo jpeg ;;
     *png*) echo png ;;
     *avif*) echo avif ;;
+    *heic* | bmff) echo heic ;;
     *) echo text ;;
     esac
 }
@@ -43,7 +44,7 @@ dictionary() { # target
 # Small inputs: more of them in the time, and all that matters fits.
 longest() {
     case $1 in
-    *jpeg* | *png* | *avif*) echo 4096 ;;
+    *jpeg* | *png* | *avif* | *heic* | bmff) echo 4096 ;;
     request) echo 8192 ;;
     wire) echo 12000 ;;
     metadata) echo 4096 ;;

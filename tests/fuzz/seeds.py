@@ -107,6 +107,18 @@ def corpus(magic):
     return sorted(found, key=len)[:PICTURES_MAX]
 
 
+def made_heics():
+    """By heif-enc, where it is installed."""
+    if not shutil.which('heif-enc'):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source, coded = pathlib.Path(folder, 'in.png'), pathlib.Path(folder, 'out.heic')
+        for mode, options in itertools.product(('L', 'RGB', 'RGBA'), ([], ['-p', 'chroma=444'], ['-t', '16'])):
+            texture(70, 66, mode).save(source, exif=exif(6))
+            subprocess.run(['heif-enc', '-q', '20', *options, str(source), '-o', str(coded)], check=True, stdout=subprocess.DEVNULL)
+            yield coded.read_bytes()
+
+
 # --- metadata ------------------------------------------------------------------------------------
 def profile(stated=200, size=200):
     """A colour profile that is one, or that gives itself another length than it has."""
@@ -241,6 +253,10 @@ def main():
         save(folder, 'decode_png', data)
     for data in made_avifs():
         save(folder, 'decode_avif', data)
+        save(folder, 'bmff', data)
+    for data in made_heics():
+        save(folder, 'decode_heic', data)
+        save(folder, 'bmff', data)
     for picture in (jpegs[0], b'', b'a'):
         save(folder, 'multipart', b'multipart/form-data; boundary=x\n' + multipart(picture, [('sigma', '3'), ('edge', 'wrap')]))
         save(folder, 'multipart', b'multipart/form-data; boundary="x"\npreamble\r\n' + multipart(picture))
