@@ -16,7 +16,7 @@ enum status {
     ST_OK = 0,
     ST_ARGUMENT,    /* a parameter is wrong; error.parameter names it */
     ST_CORRUPT,     /* the picture is damaged, cut short or empty */
-    ST_UNSUPPORTED, /* not a JPEG or PNG, or a variant that is not supported */
+    ST_UNSUPPORTED, /* a format or a variant that is not supported */
     ST_TOO_LARGE,   /* more bytes than the body limit */
     ST_LIMIT,       /* legal, but over a limit: pixels, scans, markers, time */
     ST_BUSY,        /* no memory, slot or queue place now; trying again helps */

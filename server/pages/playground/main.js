@@ -2,13 +2,13 @@
 // The page: what is chosen, when it is sent, what is done with the answer.
 import { element, makeChoice, makeFields, pairsOf, Steps } from "./controls.js";
 import { listRegions, Regions, regionText } from "./regions.js";
-import { curlCommand, outputName, send } from "./request.js";
+import { curlCommand, lookAt, outputName, pastedName, send, titles } from "./request.js";
 import { makeSample, samples } from "./samples.js";
 import { bytes, find, fitFrame, nextTheme, readProblem, runOf, showAfter, showNotice, showProblem, showServer, showSplit, showRuns, showStatistics } from "./view.js";
 
 const table = JSON.parse(find("table").textContent);
 const waiting = 150; // milliseconds without a change before a request is sent
-let picture = null; // { file, url, width, height, type }
+let picture = null; // { file, url, width, height, type, animated }
 let taken = 0; // pictures so far
 let filter = table.filters[0];
 let look = "pixelate"; // of a redaction
@@ -96,7 +96,8 @@ function regionPairs() {
 
 function describe() {
     const output = filter.name === "stats" ? [] : pairsOf(shared.output);
-    return { path: `/${filter.looks ? look : filter.name}`, pairs: [...ownPairs(), ...regionPairs(), ...output, ...pairsOf(shared.input)] };
+    const page = picture.animated ? [["page", "0"]] : [];
+    return { path: `/${filter.looks ? look : filter.name}`, pairs: [...ownPairs(), ...regionPairs(), ...output, ...pairsOf(shared.input), ...page] };
 }
 
 function allFields() {
@@ -136,7 +137,8 @@ function operation() {
 
 function answerType() {
     const format = filter.name === "stats" ? "" : shared.output.find((field) => field.name === "format").get();
-    return filter.name === "stats" ? "application/json" : format ? `image/${format}` : picture.type;
+    const same = picture.type === "image/heic" ? "image/jpeg" : picture.type;
+    return filter.name === "stats" ? "application/json" : format ? `image/${format}` : same;
 }
 
 function showCommand() {
@@ -222,7 +224,7 @@ async function showPicture(blob) {
     URL.revokeObjectURL(answerUrl);
     answerUrl = url;
     await image.decode().catch(() => {});
-    return `${image.naturalWidth} × ${image.naturalHeight} ${blob.type === "image/png" ? "PNG" : "JPEG"}`;
+    return `${image.naturalWidth} × ${image.naturalHeight} ${titles[blob.type]}`;
 }
 
 async function same(a, b) {
@@ -249,19 +251,13 @@ async function compare() {
 
 // --- the picture ---
 
-// The daemon goes by the first bytes, whatever the name says.
-async function typeOf(file) {
-    const first = new Uint8Array(await file.slice(0, 4).arrayBuffer());
-    return first[0] === 0x89 && first[1] === 0x50 ? "image/png" : "image/jpeg";
-}
-
 async function take(file, own) {
     const image = find("before");
     const url = URL.createObjectURL(file);
     const turn = ++taken;
     image.src = url;
     const seen = await image.decode().then(() => true, () => false);
-    const type = await typeOf(file);
+    const looked = await lookAt(file);
     if (turn !== taken) {
         URL.revokeObjectURL(url); // another one was given meanwhile
         return;
@@ -270,7 +266,7 @@ async function take(file, own) {
     if (picture) {
         URL.revokeObjectURL(picture.url);
     }
-    picture = { file, url, width, height, type };
+    picture = { file, url, width, height, ...looked };
     find("frame").hidden = !seen;
     find("tools").hidden = !seen;
     find("unseen").hidden = seen;
@@ -285,8 +281,7 @@ async function take(file, own) {
 function takeFirst(list) {
     const file = [...(list ?? [])][0];
     if (file) {
-        const ending = file.type === "image/jpeg" ? "jpg" : "png";
-        take(file.name ? file : new File([file], `pasted.${ending}`, { type: file.type }), true);
+        take(file.name ? file : new File([file], pastedName(file.type), { type: file.type }), true);
     }
     return Boolean(file);
 }
