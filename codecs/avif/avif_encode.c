@@ -13,14 +13,12 @@ enum {
     DEEP_MAX = (1 << DEEP_BITS) - 1,
     CICP = 0x63494350,
     QUALITY_MAX = 100,
+    SPEED_FASTEST = 9, /* 10 is the same */
 };
 
-/* A speed of libavif for each effort, with its worst time a pixel, measured by bench/avif_encoders.py. */
-static const struct {
-    uint8_t speed;
-    uint16_t ns;
-} efforts[] = {{10, 100}, {9, 100},  {8, 200},  {7, 400},  {6, 800},
-               {6, 800},  {5, 2000}, {4, 4000}, {3, 8000}, {2, 20000}};
+/* Nanoseconds a sample at each effort, whose speed is SPEED_FASTEST - effort, as in sharp and libheif: the
+ * slowest found, for noise of full resolution. */
+static const uint32_t effort_ns[] = {200, 500, 750, 1000, 3000, 3500, 5000, 15000, 20000, 60000};
 
 struct avif_writer {
     const struct avif_library *library;
@@ -205,15 +203,26 @@ static enum status make_image(struct avif_writer *writer) {
 
 /* ---- encoding ---- */
 
+static uint64_t count_samples(const struct image *image, avifPixelFormat format) {
+    unsigned halves = format == AVIF_PIXEL_FORMAT_YUV400   ? 2
+                      : format == AVIF_PIXEL_FORMAT_YUV420 ? 3
+                      : format == AVIF_PIXEL_FORMAT_YUV422 ? 4
+                                                           : 6;
+    halves += image_pixel_has_alpha(image->model) ? 2 : 0;
+    return (uint64_t)image->width * image->height * halves / 2;
+}
+
 /* The strongest effort up to the asked one that fits into the time. */
-static int speed_of(const struct encode_options *options, uint64_t pixels) {
-    const unsigned last = sizeof efforts / sizeof *efforts - 1;
-    unsigned effort = options->effort < last ? options->effort : last;
+static unsigned affordable(const struct avif_writer *writer) {
+    const unsigned last = sizeof effort_ns / sizeof *effort_ns - 1;
+    const struct encode_options *options = writer->options;
+    uint64_t samples = count_samples(writer->image, writer->stored->yuvFormat);
     uint64_t left = (uint64_t)deadline_left(options->deadline_ns);
-    while (effort > 0 && pixels * efforts[effort].ns > left) {
+    unsigned effort = options->effort < last ? options->effort : last;
+    while (effort > 0 && samples * effort_ns[effort] > left) {
         effort--;
     }
-    return efforts[effort].speed;
+    return effort;
 }
 
 /* The quality's quantizer, by the formula of libavif 1.0 and of libheif. */
@@ -228,10 +237,9 @@ static void set_quality(avifEncoder *encoder, int quality) {
 }
 
 static enum status write_with(const struct avif_writer *writer, avifEncoder *encoder, struct buf *output) {
-    const struct image *image = writer->image;
     encoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
     encoder->maxThreads = 1;
-    encoder->speed = speed_of(writer->options, (uint64_t)image->width * image->height);
+    encoder->speed = SPEED_FASTEST - (int)affordable(writer);
     set_quality(encoder, writer->options->quality);
     avifRWData file = {NULL, 0};
     avifResult result = writer->library->avifEncoderWrite(encoder, writer->stored, &file);
