@@ -3,7 +3,7 @@
 # Everything that `make test` does after the packages are there. Every stage runs, also
 # after one has failed; the last line counts the stages.
 #
-#     tests/run.sh [STAGE]...     style unit kernels http install api corpus instructions fuzz; all without
+#     tests/run.sh [STAGE]...     style unit kernels http install api corpus modern instructions fuzz; all without
 #     tests/run.sh quick          what takes minutes (`make check`): style, unit and filter tests, some HTTP tests; release build
 #     tests/run.sh fuzz SECONDS   each fuzz target for so long (12); beside other stages where there are any
 #
@@ -11,11 +11,12 @@
 # at a priority that leaves the processors to the HTTP tests.
 #
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
-# each in MANIFEST.tsv; without it the corpus stages are skipped with a notice.
+# each in MANIFEST.tsv; without it the corpus stages are skipped with a notice. MODERN (default ../shared/modern) is one
+# of WebP, AVIF and HEIC files, whose outcomes are in tests/modern; one file: tests/python.sh tests/modern/run.py kimono
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-export CORPUS=${CORPUS-../shared/corpus}
+export CORPUS=${CORPUS-../shared/corpus} MODERN=${MODERN-../shared/modern}
 export PYTHONDONTWRITEBYTECODE=1
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
@@ -128,6 +129,16 @@ corpus() {
     each_program "build/$1/tests/corpus" "$CORPUS"
 }
 
+# Other decoders read the files beside earlier stages, which takes a minute, and once in a build folder.
+modern_begin() {
+    [ ! -d "$MODERN" ] || behind decoders idle $python tests/modern/make.py --truth
+}
+
+modern() {
+    [ -z "${behind_pid[decoders]-}" ] || await decoders
+    CONFIG=$1 BLURD=$PWD/build/$1/blurd timeout -k 5 "$PROGRAM_SECONDS" $python tests/modern/run.py
+}
+
 # Inputs that once broke something.
 replay() {
     local status=0 folder
@@ -218,6 +229,7 @@ wanted style && stage "style" tests/check/run.sh
     [ $config != release ] || { wanted style && stage "hardening" tests/check/hardening.sh; }
     [ $config != asan ] || { wanted fuzz && stage "build, fuzz targets" fuzz_begin; }
     [ $config != asan ] || { wanted api && behind api api release; }
+    [ $config != release ] || { wanted modern && modern_begin; }
     wanted unit && stage "unit tests, $config" each_program build/$config/tests/unit
     wanted unit && stage "fuzz regressions, $config" replay $config
     [ -z "${behind_pid[api]-}" ] || stage "api" await api
@@ -230,6 +242,7 @@ wanted style && stage "style" tests/check/run.sh
     wanted http && stage "http tests alone, $config" http_alone $config
     wanted unit && stage "filter tests, $config" await "filters $config"
     wanted corpus && stage "corpus, $config" await "corpus $config"
+    [ $config != release ] || { wanted modern && stage "modern formats" modern $config; }
     [ -z "${behind_pid[kernels]-}" ] || stage "kernels on the host" await kernels
     [ $config != release ] || { wanted install && stage "install, $config" tests/install.sh; }
 done
