@@ -77,6 +77,7 @@ static enum status judge(VP8StatusCode code, struct error *err) {
     case VP8_STATUS_OK:
         return ST_OK;
     case VP8_STATUS_OUT_OF_MEMORY:
+    case VP8_STATUS_USER_ABORT: /* no callback of ours ends it, only the lack of memory for rows */
         return fail(err, ST_BUSY, "out of memory in the WebP library");
     case VP8_STATUS_UNSUPPORTED_FEATURE:
         return fail(err, ST_UNSUPPORTED, "WebP has a feature that its library does not support");

@@ -171,6 +171,7 @@ static bool configure(struct webp_encoder *encoder) {
 
 static enum status judge(struct webp_encoder *encoder) {
     switch (encoder->picture.error_code) {
+    case VP8_ENC_OK: /* not every lack of memory is recorded */
     case VP8_ENC_ERROR_OUT_OF_MEMORY:
     case VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
         return fail_memory(encoder);

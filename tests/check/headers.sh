@@ -15,7 +15,8 @@ compile() { # header...
     local header flags said status=0
     for header; do
         head -n 6 "$header" | grep -qE 'Included (once per|after) ' && continue
-        case $header in
+        case $header in # those of the optional formats' libraries, where they are installed
+        codecs/*_library.h) grep '^#include <' "$header" | ${CC:-cc} -E -x c -o /dev/null - 2>/dev/null || continue ;;&
         *_sse2.h | *_avx*.h) [[ $machine == x86_64-* ]] || continue ;;&
         *_neon.h) [[ $machine == aarch64-* ]] || continue ;;&
         *avx2*) flags=-mavx2 ;;

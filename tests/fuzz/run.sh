@@ -37,6 +37,7 @@ dictionary() { # target
     *png*) echo png ;;
     *avif*) echo avif ;;
     *heic* | bmff) echo heic ;;
+    *webp*) echo webp ;;
     *) echo text ;;
     esac
 }
@@ -44,7 +45,7 @@ dictionary() { # target
 # Small inputs: more of them in the time, and all that matters fits.
 longest() {
     case $1 in
-    *jpeg* | *png* | *avif* | *heic* | bmff) echo 4096 ;;
+    *jpeg* | *png* | *webp* | *avif* | *heic* | bmff) echo 4096 ;;
     request) echo 8192 ;;
     wire) echo 12000 ;;
     metadata) echo 4096 ;;

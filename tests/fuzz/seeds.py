@@ -18,7 +18,7 @@ import tempfile
 import zlib
 
 import numpy
-from PIL import Image
+from PIL import Image, features
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
@@ -99,6 +99,20 @@ def made_avifs():
             subprocess.run(['avifenc', '-s', '10', '--min', '40', '--max', '50', *options, str(source), str(coded)], check=True,
                            stdout=subprocess.DEVNULL)
             yield coded.read_bytes()
+
+
+def made_webps():
+    """By Pillow, if it was built with libwebp; the last byte is the target's choice."""
+    if not features.check('webp'):
+        return
+    xmp = next(xmps())
+    for mode, options in itertools.product(('L', 'RGB', 'RGBA'), ({}, {'lossless': True}, {'method': 6, 'quality': 10}, {'alpha_quality': 10},
+                                                                  {'exif': exif(6), 'icc_profile': profile(), 'xmp': xmp})):
+        for size in ((1, 1), (13, 9), (40, 33)):
+            yield encoded(texture(*size, mode), 'WEBP', **options)
+    yield encoded(texture(40, 33, 'RGB').quantize(9), 'WEBP', lossless=True)
+    for lossless in (False, True):
+        yield encoded(texture(20, 9, 'RGBA'), 'WEBP', save_all=True, append_images=[texture(9, 20, 'RGB').resize((20, 9))], lossless=lossless)
 
 
 def corpus(magic):
@@ -251,6 +265,8 @@ def main():
         save(folder, 'jpeg_patch', data + bytes(6))
     for data in pngs + corpus(b'\x89PNG\r\n\x1a\n'):
         save(folder, 'decode_png', data)
+    for number, data in enumerate([*made_webps(), *corpus(b'RIFF')]):
+        save(folder, 'decode_webp', data + bytes((number * 37 & 255,)))
     for data in made_avifs():
         save(folder, 'decode_avif', data)
         save(folder, 'bmff', data)

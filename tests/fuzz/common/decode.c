@@ -11,6 +11,7 @@ static struct encode_options options_of(uint8_t choice) {
         .subsampling = (enum subsampling)(choice >> 2 & 3),
         .progressive = choice & 16,
         .effort = choice & 32 ? 0 : 1,
+        .lossless = choice & 4,
         .keep_metadata = choice & 64,
         .upright = choice & 16,
     };
@@ -32,7 +33,8 @@ static void check_encoded(struct bytes encoded, enum codec_id id, const struct i
 }
 
 static void encode_both(const struct image image[2], const struct picture *picture, uint8_t choice) {
-    enum codec_id id = image->model == PIXEL_YCBCR || choice & 128 ? CODEC_JPEG : CODEC_PNG;
+    enum codec_id planar = picture->codec == CODEC_WEBP ? CODEC_WEBP : CODEC_JPEG;
+    enum codec_id id = image->model == PIXEL_YCBCR || choice & 128 ? planar : CODEC_PNG;
     struct encode_options options = options_of(choice);
     struct buf output[2];
     for (unsigned i = 0; i < 2; i++) {
@@ -77,6 +79,7 @@ void fuzz_decode(struct bytes input, enum codec_id id) {
     struct picture picture;
     struct error err = {0};
     uint8_t choice = input.size ? input.data[input.size - 1] : 0;
+    limits.first_frame = choice & 2;
     if (codec_sniff(input) != codec_get(id)) {
         return;
     }

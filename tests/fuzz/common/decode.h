@@ -7,7 +7,7 @@
 
 /* Probes, decodes and encodes a file of that codec, each twice over memory that held different
  * bytes: the outcomes must be the same, and the encoded file must be readable. The file's last
- * byte, which both formats ignore, chooses how. */
+ * byte, which all formats ignore, chooses how. */
 void fuzz_decode(struct bytes input, enum codec_id id);
 
 #endif
