@@ -66,7 +66,9 @@ static _Noreturn void child_main(int socket, pid_t parent, int nice,
         _exit(1);
     }
     prctl(PR_SET_NAME, "blurd-codec");
-    setpriority(PRIO_PROCESS, 0, nice);
+    if (nice > 0) {
+        setpriority(PRIO_PROCESS, 0, nice);
+    }
     dup2(socket, SOCKET_FD);
     closefrom(SOCKET_FD + 1);
     codec_process(SOCKET_FD, options);
