@@ -32,8 +32,7 @@ static size_t answer_bytes(const struct plan *plan) {
     size_t bits = plan->output == CODEC_PNG ? 8 : table[row].bits;
     if (plan->output != CODEC_JPEG && plan->output != CODEC_PNG) {
         bool whole = plan->options.lossless || image_pixel_has_alpha(plan->upright.model);
-        bits = whole ? larger(bits, 8) : bits;
-        /* Measured in bits of an RGB sample. */
+        bits = whole ? larger(bits + 2, 8) : bits + 2; /* of a sample of RGB */
         samples = larger(samples, 3 * (size_t)plan->upright.width * plan->upright.height);
     }
     return samples / 8 * bits + HEAD_SPARE;

@@ -130,6 +130,26 @@ static void test_icons_do_not_decide(void **state) {
     assert_true(after > before * 5 / 2 && after < before * 7 / 2);
 }
 
+/* Each of the newer formats is predicted to take longer than JPEG, and the more the higher the effort. */
+static void test_newer_formats(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    int64_t jpeg = predict(&hd, 500000, &parameters, CODEC_JPEG).ns;
+    for (unsigned id = CODEC_WEBP; id < CODEC_COUNT; id++) {
+        struct peek header = {
+            .codec = (enum codec_id)id, .width = 1920, .height = 1080, .channels = 3, .depth = 8};
+        assert_true(predict(&header, 500000, &parameters, CODEC_JPEG).ns > jpeg);
+        int64_t before = 0;
+        for (int effort = 0; effort <= 9 && codec_encodes((enum codec_id)id); effort += 3) {
+            parameters.output.effort = effort;
+            struct cost cost = predict(&hd, 500000, &parameters, (enum codec_id)id);
+            assert_true(cost.kind < COST_KINDS && cost.ns >= before && cost.ns > jpeg);
+            before = cost.ns;
+        }
+        parameters = blur();
+    }
+}
+
 static void test_every_kind_has_its_place(void **state) {
     (void)state;
     struct peek header = hd;
@@ -295,12 +315,13 @@ static void test_learning_about_a_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_of_the_table),       cmocka_unit_test(test_redaction_counts_regions),
-        cmocka_unit_test(test_not_recognised),           cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_every_kind_has_its_place), cmocka_unit_test(test_sampling_of_a_quarter),
-        cmocka_unit_test(test_pictures_for_a_device),    cmocka_unit_test(test_parameters_for_a_device),
-        cmocka_unit_test(test_filters_for_a_device),     cmocka_unit_test(test_learning_about_a_device),
-        cmocka_unit_test(test_icons_do_not_decide),      cmocka_unit_test(test_where_it_is_done_first),
+        cmocka_unit_test(test_times_of_the_table),      cmocka_unit_test(test_redaction_counts_regions),
+        cmocka_unit_test(test_not_recognised),          cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_newer_formats),           cmocka_unit_test(test_every_kind_has_its_place),
+        cmocka_unit_test(test_sampling_of_a_quarter),   cmocka_unit_test(test_pictures_for_a_device),
+        cmocka_unit_test(test_parameters_for_a_device), cmocka_unit_test(test_filters_for_a_device),
+        cmocka_unit_test(test_learning_about_a_device), cmocka_unit_test(test_icons_do_not_decide),
+        cmocka_unit_test(test_where_it_is_done_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
