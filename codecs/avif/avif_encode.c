@@ -212,14 +212,14 @@ static uint64_t count_samples(const struct image *image, avifPixelFormat format)
     return (uint64_t)image->width * image->height * halves / 2;
 }
 
-/* The strongest effort up to the asked one that fits into the time. */
+/* The strongest effort up to the asked one that fits into half the time: other work may share the cores. */
 static unsigned affordable(const struct avif_writer *writer) {
     const unsigned last = sizeof effort_ns / sizeof *effort_ns - 1;
     const struct encode_options *options = writer->options;
     uint64_t samples = count_samples(writer->image, writer->stored->yuvFormat);
-    uint64_t left = (uint64_t)deadline_left(options->deadline_ns);
+    uint64_t half = (uint64_t)deadline_left(options->deadline_ns) / 2;
     unsigned effort = options->effort < last ? options->effort : last;
-    while (effort > 0 && samples * effort_ns[effort] > left) {
+    while (effort > 0 && samples * effort_ns[effort] > half) {
         effort--;
     }
     return effort;

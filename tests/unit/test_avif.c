@@ -291,6 +291,23 @@ static void test_deadlines(void **state) {
     buf_finish(&file);
 }
 
+static void test_wrong_subsampling_in_the_container(void **state) {
+    (void)state;
+    enum { FLAGS = 2, HALVED_WIDTH = 8 };
+    struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 33, 21));
+    struct encode_options options = best(SUBSAMPLING_422);
+    struct buf file = fixture_encode(CODEC_AVIF, &image, &options, NULL);
+    struct image before = fixture_decode(buf_bytes(&file), true);
+    find_box(&file, "av1C")[FLAGS] &= (uint8_t)~HALVED_WIDTH;
+    struct image after = fixture_decode(buf_bytes(&file), true);
+    assert_int_equal(after.plane[1].width, 17);
+    assert_int_equal(fixture_difference(&before, &after), 0);
+    fixture_image_free(&before);
+    fixture_image_free(&after);
+    fixture_image_free(&image);
+    buf_finish(&file);
+}
+
 static void test_full_output(void **state) {
     (void)state;
     struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 64, 64));
@@ -316,6 +333,7 @@ int main(void) {
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_size_limits_come_first),
         cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_wrong_subsampling_in_the_container),
         cmocka_unit_test(test_full_output),
     };
     if (!codec_decodes(CODEC_AVIF)) {
