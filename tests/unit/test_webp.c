@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "core/clock.h"
 #include "tests/unit/webp_fixture.h"
 
 enum { NOT_BUILT = 77 };
@@ -240,6 +241,24 @@ static void test_what_ends_an_encoding(void **state) {
     }
 }
 
+/* Effort 9 may take two seconds for these pixels, so that a near deadline gets the file of effort 8. */
+static void test_a_near_deadline_costs_effort(void **state) {
+    (void)state;
+    struct image image = fixture_painted(fixture_shape(PIXEL_RGBA, 8, 300, 300));
+    for (int lossless = 0; lossless <= 1; lossless++) {
+        struct encode_options options = {.quality = 90, .effort = 8, .lossless = lossless};
+        struct buf expected = fixture_encode(CODEC_WEBP, &image, &options, NULL);
+        options.effort = 9;
+        options.deadline_ns = clock_ns() + 1500000000;
+        struct buf got = fixture_encode(CODEC_WEBP, &image, &options, NULL);
+        assert_int_equal(got.size, expected.size);
+        assert_memory_equal(got.data, expected.data, got.size);
+        buf_finish(&got);
+        buf_finish(&expected);
+    }
+    fixture_image_free(&image);
+}
+
 static void test_what_ends_a_decoding(void **state) {
     (void)state;
     struct buf file = webp_picture(fixture_shape(PIXEL_RGB, 8, 200, 100), false);
@@ -270,6 +289,7 @@ int main(void) {
         cmocka_unit_test(test_planes_have_the_limited_range),
         cmocka_unit_test(test_the_longest_side),
         cmocka_unit_test(test_what_ends_an_encoding),
+        cmocka_unit_test(test_a_near_deadline_costs_effort),
         cmocka_unit_test(test_what_ends_a_decoding),
     };
     if (!codec_decodes(CODEC_WEBP)) {
