@@ -187,7 +187,10 @@ def decode(path, decoder=None):
     grey = facts.get('grey', False)
     if 'complaint' in facts:
         return Truth(None, facts['complaint'], facts['frames'], grey)
-    samples = upright(turned(read_png(png), facts.get('said', '')), facts.get('orientation', 1))
+    try:
+        samples = upright(turned(read_png(png), facts.get('said', '')), facts.get('orientation', 1))
+    except ValueError as error:
+        return Truth(None, f'the decoder writes no whole PNG: {error}', facts['frames'], grey)
     if facts.get('eight'):
         samples = ((samples.astype(numpy.uint32) + 128) // 257).astype(numpy.uint8)
     return Truth(samples, None, facts['frames'], grey)
