@@ -25,6 +25,7 @@ static const struct magic magics[] = {
     MAGIC(4, "ftyphev", "a HEIC picture"),
     MAGIC(4, "ftypmif1", "a HEIF picture"),
     MAGIC(4, "ftypmsf1", "a HEIF picture"),
+    MAGIC(4, "ftypmif3", "an AVIF or HEIF picture in the low-overhead form ('mini')"),
     MAGIC(4, "ftypcrx", "a Canon raw picture"),
     MAGIC(4, "ftyp", "a video or another ISO media file"),
     MAGIC(4, "JXL \r\n\x87\n", "a JPEG XL picture"),

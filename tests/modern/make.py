@@ -46,7 +46,7 @@ def rows():
 def decisions():
     lines = DECISIONS.read_text(encoding='utf-8').splitlines()
     rows_of_four = [line.split('\t') for line in lines if line and not line.startswith('#')]
-    return [[pattern, status, word.replace('-', ''), reason] for pattern, status, word, reason in rows_of_four]
+    return [[pattern, status, '' if word == '-' else word, reason] for pattern, status, word, reason in rows_of_four]
 
 
 def shape(found):

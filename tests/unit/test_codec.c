@@ -40,6 +40,7 @@ static void test_foreign_formats_are_named(void **state) {
     refuse(text("<!doctype html><html>", 21), ST_UNSUPPORTED, "HTML");
     refuse(text("\xFF\x0A\0\0", 4), ST_UNSUPPORTED, "JPEG XL");
     refuse(text("\0\0\0\x0CjP  \r\n\x87\n", 12), ST_UNSUPPORTED, "JPEG 2000");
+    refuse(text("\0\0\0\x10\x66typmif3avif", 16), ST_UNSUPPORTED, "low-overhead");
     refuse(text("P6\n1 1\n255\n", 11), ST_UNSUPPORTED, "PPM");
     refuse(text("nothing known", 13), ST_UNSUPPORTED, "JPEG");
 }
