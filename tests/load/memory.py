@@ -13,8 +13,11 @@ import io
 import os
 import pathlib
 import re
+import shutil
 import struct
+import subprocess
 import sys
+import tempfile
 import time
 import zlib
 
@@ -92,6 +95,18 @@ def deep():
     return b'\x89PNG\r\n\x1a\n' + parts + pictures.chunk('IEND', b'')
 
 
+def from_tool(*command):
+    """The same picture, written by a program that takes a PNG; b'' without the program."""
+    if not shutil.which(command[0]):
+        return b''
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = pathlib.Path(folder, 'a.png'), pathlib.Path(folder, 'a.out')
+        source.write_bytes(flat('RGB', 'PNG'))
+        arguments = [str(source), str(target)] if command[0] == 'avifenc' else [str(source), '-o', str(target)]
+        subprocess.run([*command, *arguments], check=True, capture_output=True)
+        return target.read_bytes()
+
+
 def hostile_mix():
     """(kind, body, target) of pictures of 64 MP that take memory in different ways."""
     eight = '/pipeline?ops=' + '|'.join(['blur:sigma=5'] * 8)
@@ -107,6 +122,14 @@ def hostile_mix():
     yield 'sharpen', gray, '/sharpen'
     yield 'pipeline of 8', jpeg, eight
     yield 'RGBA pipeline of 8', rgba, eight + '&format=jpeg'
+    webp = flat('RGB', 'WEBP')
+    yield 'WebP', webp, '/blur?sigma=5'
+    yield 'lossless WebP', flat('RGBA', 'WEBP', lossless=True), '/blur?sigma=5'
+    yield 'to lossless WebP', jpeg, '/blur?sigma=5&format=webp&lossless=true'
+    yield 'to AVIF', jpeg, '/blur?sigma=5&format=avif&effort=0'
+    yield 'deep to AVIF', deep(), '/blur?sigma=5&format=avif&effort=0'
+    yield 'AVIF', from_tool('avifenc', '-s', '10', '-j', '2'), '/blur?sigma=5&format=png'
+    yield 'HEIC', from_tool('heif-enc'), '/blur?sigma=5&format=png'
 
 
 def ask(own, kind, body, target):
@@ -119,7 +142,7 @@ def ask(own, kind, body, target):
 
 def in_group(limit):
     """(sentence, whether the promise was kept) of a daemon in a group with that limit."""
-    mix, group = list(hostile_mix()), Group(limit)
+    mix, group = [each for each in hostile_mix() if each[1]], Group(limit)
     options = ('--queue-interval', '1m', '--workers', 4) + (() if group.folder else ('--memory', f'{int(limit * 0.6) >> 20}MiB'))
     group.enter()
     try:
@@ -142,7 +165,7 @@ def in_group(limit):
     return figure, (kills == 0 and peak <= 0.9 * limit and after == 200 and bool(idle) and set(statuses) <= {200, 422, 503} and statuses[200] > 0)
 
 
-@lab.row('L4', '200 x 64 MP at once in 512 MiB and in 1 GiB: JPEG, progressive, RGBA, 16 bits, linear, masks, sharpen, pipelines',
+@lab.row('L4', '200 x 64 MP at once in 512 MiB and in 1 GiB: JPEG, progressive, RGBA, 16 bits, linear, masks, sharpen, pipelines, WebP, AVIF, HEIC',
          '0 processes killed for memory, peak at most 90 % of the limit, then a picture is served and all memory given back')
 def budget():
     found = [in_group(limit) for limit in LIMITS]
