@@ -273,3 +273,17 @@ def test_redaction_of_a_lossless_webp(server, need):
         body = foreign.write('webp', sample, '-lossless', '-exact')
         answers.add(ask(server, '/pixelate?block=8&mode=redact&region=40,30,40,30', body)[1])
     assert len(answers) == 1
+
+
+@pytest.mark.parametrize('kind', NEWER)
+def test_redaction_takes_the_blocks_around(server, need, kind):
+    """The touched blocks of 16x16 pixels and 16 pixels around them become one colour; nothing else changes."""
+    need([kind])
+    body = foreign.write(kind, pictures.photograph(160, 128))
+    plain, hidden = (anatomy.pixels(ask(server, f'/pixelate?block=1&format=png{query}', body)[1])
+                     for query in ('', '&mode=redact&region=70,50,20,10'))
+    inside = numpy.zeros(plain.shape[:2], bool)
+    inside[48 - 16:64 + 16, 64 - 16:96 + 16] = True
+    assert (plain[~inside] == hidden[~inside]).all() and (plain[inside] != hidden[inside]).any(axis=1).mean() > 0.9
+    again = ask(server, '/pixelate?block=64&mode=redact&region=70,50,20,10', body)[1]
+    assert foreign.kind_of(again) == ('jpeg' if kind == 'heic' else kind)

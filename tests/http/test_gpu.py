@@ -10,6 +10,7 @@ import pytest
 
 import daemon
 import fake_gpu
+import foreign
 import pictures
 from fake_gpu import ask, await_state, backend, launch
 
@@ -110,6 +111,15 @@ def test_an_orientation_is_undone_first(gpu, reference):
     body = pictures.with_segments(BODIES['jpeg 420'](64, 48), pictures.exif_segment(6))
     check_same(gpu, reference, body, 'sigma=3')
     check_same(gpu, reference, body, 'sigma=3&format=png')
+
+
+@pytest.mark.parametrize('kind', ('webp', 'avif', 'heic'))
+def test_newer_formats(gpu, reference, kind):
+    if kind not in gpu.get('/version').json()['formats']['reads']:
+        pytest.skip(f'this build does not read {kind}')
+    body = foreign.write(kind, pictures.photograph(94, 72))
+    for query in ('sigma=3', 'sigma=3&colorspace=rgb', 'sigma=8&region=10,10,40,30&feather=4', 'sigma=3&format=png'):
+        check_same(gpu, reference, body, query)
 
 
 # --- several -------------------------------------------------------------------------------
