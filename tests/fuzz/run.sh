@@ -47,7 +47,7 @@ longest() {
     case $1 in
     *jpeg* | *png* | *webp* | *avif* | *heic* | bmff) echo 4096 ;;
     request) echo 8192 ;;
-    wire) echo 12000 ;;
+    wire | codec_wire) echo 12000 ;;
     metadata) echo 4096 ;;
     *) echo 2048 ;;
     esac
