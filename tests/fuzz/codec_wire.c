@@ -51,10 +51,10 @@ static void check_round_trip(const struct metadata *metadata) {
         fuzz_require(codec_wire_unpack(&packed, (struct bytes){file, sizeof file}, buf_bytes(&stored), &again,
                                        &err) == ST_OK,
                      "metadata that were accepted once are accepted again");
-        fuzz_require(again.chunk_count == metadata->chunk_count && again.exif.size == metadata->exif.size &&
-                         (again.exif.size == 0 ||
-                          memcmp(again.exif.data, metadata->exif.data, again.exif.size) == 0),
-                     "metadata keep their bytes");
+        fuzz_require(
+            again.chunk_count == metadata->chunk_count && again.exif.size == metadata->exif.size &&
+                (again.exif.size == 0 || memcmp(again.exif.data, metadata->exif.data, again.exif.size) == 0),
+            "metadata keep their bytes");
     }
     buf_finish(&stored);
 }
