@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 
 #include "core/landlock.h"
-#include "core/log.h"
 #include "core/sanitizers.h"
 
 enum { DESCRIPTORS_MAX = 16 };
@@ -51,7 +50,6 @@ static void limit(int resource, rlim_t most) {
 /* The daemon has already warned of a kernel without Landlock or seccomp. */
 static enum status lacking(const struct codec_sandbox *sandbox, const char *what, const char *why,
                            struct error *err) {
-    log_message(LOG_DEBUG, "codec", "no %s: %s", what, why);
     return sandbox->must ? fail(err, ST_INTERNAL, "--sandbox on: no %s for codecs: %s", what, why) : ST_OK;
 }
 

@@ -17,6 +17,7 @@
 #include "codecs/process/codec_wire.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/sanitizers.h"
 
 enum {
     SOCKET_FD = 3, /* of the spawner, and of each child */
@@ -71,6 +72,12 @@ static _Noreturn void child_main(int socket, pid_t parent, int nice,
     }
     dup2(socket, SOCKET_FD);
     closefrom(SOCKET_FD + 1);
+    if (!SANITIZED) { /* some libraries write messages of their own */
+        int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+        close(nowhere);
+    }
     codec_process(SOCKET_FD, options);
 }
 

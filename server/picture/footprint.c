@@ -19,8 +19,7 @@ size_t footprint_room(const struct plan *plan) {
     return plan_shape_size(&plan->upright) / 8 * eighths + HEAD_SPARE;
 }
 
-/* The worst case of a lossy format is noise of full contrast. WebP and AVIF have their alpha without losses.
- */
+/* The worst case of a lossy format is noise of full contrast. Alpha of WebP has no losses. */
 static size_t answer_bytes(const struct plan *plan) {
     static const struct {
         uint8_t quality, bits; /* a sample, up to that quality */

@@ -60,6 +60,13 @@ bool plan_is_linear(const struct plan *plan) {
     return plan->parameters->input.colorspace == COLORSPACE_LINEAR;
 }
 
+/* The same number means less loss in AVIF than in JPEG and WebP. */
+static uint8_t quality_of(const struct plan *plan) {
+    enum { AVIF_QUALITY = 60 };
+    bool usual = plan->output == CODEC_AVIF && !parameters_given(plan->parameters, "quality");
+    return usual ? AVIF_QUALITY : (uint8_t)plan->parameters->output.quality;
+}
+
 static void choose_output(struct plan *plan, const char *accept) {
     const struct output_arguments *asked = &plan->parameters->output;
     plan->output = asked->format == FORMAT_AUTO ? accept_choose(accept, plan->picture.codec)
@@ -69,7 +76,7 @@ static void choose_output(struct plan *plan, const char *accept) {
     plan->stored = keeps_planes(plan, &planes) ? plan->picture.native : plan->picture.pixels;
     plan->upright = orient_shape(&plan->stored, plan->orientation);
     plan->options = (struct encode_options){
-        .quality = (uint8_t)asked->quality,
+        .quality = quality_of(plan),
         .subsampling = (enum subsampling)asked->subsampling,
         .progressive = asked->progressive,
         .effort = (uint8_t)asked->effort,
