@@ -4,6 +4,7 @@
 #include "codecs/heic/heic.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,6 +17,9 @@ static const struct {
 #include "codecs/heic/heic_library.def"
 #undef HEIF_FUNCTION
 };
+
+/* glibc fills new memory with the complement of this, and freed memory with this. */
+enum { PERTURB_WITH_ZEROS = 0xFF };
 
 static struct heic_library opened;
 static enum status outcome;
@@ -33,7 +37,8 @@ static enum status find_functions(void *handle, struct error *err) {
     return ST_OK;
 }
 
-/* Decoders may be plug-ins, which heif_init loads. */
+/* Decoders may be plug-ins, which heif_init loads. libde265 leaves parts of damaged pictures as the memory
+ * was, so new memory must not hold another client's picture. Filling it takes no measurable time. */
 static enum status open_library(struct error *err) {
     void *handle = dlopen(LIBHEIF, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
@@ -43,6 +48,9 @@ static enum status open_library(struct error *err) {
     if (status != ST_OK) {
         return status;
     }
+#ifdef M_PERTURB
+    mallopt(M_PERTURB, PERTURB_WITH_ZEROS);
+#endif
     opened.heif_init(NULL);
     if (!opened.heif_have_decoder_for_format(heif_compression_HEVC)) {
         return fail(err, ST_UNSUPPORTED, "HEIC cannot be read: " LIBHEIF " has no decoder of HEVC");
