@@ -7,7 +7,7 @@ decoders (truth.py).
     tests/python.sh tests/modern/run.py kimono fox    files whose names contain one of the words
 
 Pictures that are made here (made.py) say in all ways how to turn them. Each file is asked for as PNG with a filter whose region lies off the picture, which changes no pixel: the samples
-are within 1 of 255 of the decoder's. An animation gives 415, and its first frame with page=0. Then the file is cut
+are within 1 of 255 of the decoder's, and kept metadata do not turn the upright picture again. An animation gives 415, and its first frame with page=0. Then the file is cut
 in half, and sent with 16 bytes inverted: an answer of 200 or 4xx, no other. No answer takes more than five
 seconds; the daemon lives on and its processes stay within a limit of memory.
 
@@ -24,6 +24,7 @@ import threading
 import time
 
 import requests
+from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/http'))
@@ -34,7 +35,7 @@ import make  # noqa: E402
 import pictures  # noqa: E402
 import truth  # noqa: E402
 
-UNFILTERED = '/blur?sigma=1&format=png&region=999999,999999,1,1'
+UNFILTERED = '/blur?sigma=1&format=png&metadata=keep&region=999999,999999,1,1'
 CLIENTS = 2
 SECONDS = 5
 MEMORY = 1 << 30  # the most that all processes of the daemon may hold together
@@ -144,8 +145,23 @@ def detail(answer):
     return answer.json().get('detail', '')
 
 
+def stated_orientation(png):
+    """The EXIF orientation of a PNG file; 1 without any."""
+    at = 8
+    while at < len(png):
+        size, tag = int.from_bytes(png[at:at + 4], 'big'), png[at + 4:at + 8]
+        if tag == b'eXIf':
+            exif = Image.Exif()
+            exif.load(b'Exif\0\0' + png[at + 8:at + 8 + size])
+            return exif.get(0x0112, 1)
+        at += size + 12
+    return 1
+
+
 def judged(row, found, asker, answer):
-    """What is wrong with the pixels of an answer with status 200."""
+    """What is wrong with an answer with status 200."""
+    if stated_orientation(answer.content) != 1:
+        return f'the answer has the EXIF orientation {stated_orientation(answer.content)}'
     try:
         samples = asker.samples(answer)
     except ValueError as error:

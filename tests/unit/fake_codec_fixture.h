@@ -136,6 +136,7 @@ static inline enum status fake_probe(struct bytes input, const struct codec_limi
     status = buf_append(&metadata->store, "a packet of XMP", 15, err);
     metadata->xmp = buf_bytes(&metadata->store);
     metadata->orientation = 6;
+    metadata->upright = true;
     metadata->density = (struct density){300, 300, 1, DENSITY_INCH};
     metadata->chunk_count = 2;
     metadata->chunk[0] = (struct metadata_chunk){CHUNK_ICC, 0, {input.data, 4}};

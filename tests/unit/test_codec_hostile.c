@@ -47,6 +47,7 @@ static const struct lie lies[] = {
     LIE("half progressive", progressive, 2),
     LIE("no orientation", metadata.orientation, 0),
     LIE("a ninth orientation", metadata.orientation, 9),
+    LIE("half upright", metadata.upright, 2),
     LIE("half deflated", metadata.xmp_deflated, 2),
     LIE("many chunks", metadata.chunk_count, METADATA_CHUNKS_MAX + 1),
     LIE("a unit", metadata.density.unit, 4),

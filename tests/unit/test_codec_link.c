@@ -13,6 +13,7 @@ static void assert_bytes(struct bytes got, struct bytes want) {
 
 static void assert_same_metadata(const struct metadata *got, const struct metadata *want) {
     assert_int_equal(got->orientation, want->orientation);
+    assert_true(got->upright);
     assert_memory_equal(&got->density, &want->density, sizeof want->density);
     assert_bytes(got->exif, want->exif);
     assert_bytes(got->xmp, want->xmp);
