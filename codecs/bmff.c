@@ -7,10 +7,11 @@ enum {
     FTYP_HEAD = 16,
     MAJOR_BRAND = 8,
     FTYP_MAX = 1024,
-    PEEK_MAX = 64 << 10, /* bytes that are read for an estimate */
-    HEAD = 8,            /* size and type */
-    FULL_HEAD = 4,       /* version and flags */
-    SIZE_FOLLOWS = 1,    /* 8 bytes of size after the type */
+    PEEK_MAX = 64 << 10,  /* bytes of a box that are read for an estimate */
+    PEEK_BOXES_MAX = 100, /* boxes of a file that are looked at for one */
+    HEAD = 8,             /* size and type */
+    FULL_HEAD = 4,        /* version and flags */
+    SIZE_FOLLOWS = 1,     /* 8 bytes of size after the type */
 };
 
 bool bmff_has_brand(struct bytes input, const char brand[static 4]) {
@@ -110,15 +111,25 @@ static void read_property(struct bmff_box *box, struct bmff_facts *facts) {
     }
 }
 
+/* The data of the pictures may precede it. */
+static struct bytes find_meta(struct bytes input) {
+    struct bmff_box box = {0};
+    for (unsigned i = 0; i < PEEK_BOXES_MAX && bmff_next(&input, &box); i++) {
+        if (box.type == bmff_type("meta")) {
+            return (struct bytes){box.body.data, box.body.size < PEEK_MAX ? box.body.size : PEEK_MAX};
+        }
+    }
+    return (struct bytes){0};
+}
+
 bool bmff_look(struct bytes input, struct bmff_facts *facts) {
-    struct bytes boxes = {input.data, input.size < PEEK_MAX ? input.size : PEEK_MAX};
-    struct bytes meta, iprp, ipco;
+    struct bytes iprp, ipco, meta = find_meta(input);
     struct bmff_box box;
     uint8_t version;
     uint32_t flags;
     *facts = (struct bmff_facts){0};
-    if (!bmff_find(boxes, "meta", &meta) || !bmff_version(&meta, &version, &flags) ||
-        !bmff_find(meta, "iprp", &iprp) || !bmff_find(iprp, "ipco", &ipco)) {
+    if (!bmff_version(&meta, &version, &flags) || !bmff_find(meta, "iprp", &iprp) ||
+        !bmff_find(iprp, "ipco", &ipco)) {
         return false;
     }
     while (bmff_next(&ipco, &box)) {

@@ -19,8 +19,8 @@ struct bmff_facts {
     bool alpha;             /* some item is an alpha plane */
 };
 
-/* Reads them from the first 64 KiB, in microseconds, for predictions: they may be a lie. False when the file
- * states no size there. */
+/* Reads them from the box `meta`, in microseconds, for predictions: they may be a lie. False when the file
+ * states no size in its first boxes. */
 bool bmff_look(struct bytes input, struct bmff_facts *facts);
 
 struct bmff_box {
