@@ -419,7 +419,7 @@ check-readme:
 
 check-deb:
 	@config/packages.sh package
-	@$(MAKE) --no-print-directory deb
+	@$(MAKE) --no-print-directory CONFIG=release deb build/sample.jpg
 	@tests/deb.sh || [ $$? = 77 ]
 
 deb:

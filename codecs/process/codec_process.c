@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ enum {
     TRIM_MS = 500,
     HEAP_KEPT = 4 << 20,      /* free memory that the heap keeps */
     GROWTH_MAX = 32 << 20,    /* a process that holds more after a call ends */
+    STACK_BYTES = 1 << 20,    /* of a library's thread */
     MARGIN_NS = 20 * 1000000, /* codecs that know the deadline report it themselves */
 };
 
@@ -263,8 +265,18 @@ static enum status receive_call(struct process *process) {
     return status;
 }
 
+/* libde265 waits for ever for a thread whose stack finds no memory; the usual stack has 8 MiB. */
+static void limit_stacks(void) {
+    pthread_attr_t threads;
+    pthread_attr_init(&threads);
+    pthread_attr_setstacksize(&threads, STACK_BYTES);
+    pthread_setattr_default_np(&threads);
+    pthread_attr_destroy(&threads);
+}
+
 static void prepare(struct process *process) {
     static const struct timeval patient = {0};
+    limit_stacks();
     signal(SIGALRM, SIG_DFL);
     mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
     mallopt(M_MMAP_THRESHOLD, HEAP_KEPT);
