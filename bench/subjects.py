@@ -134,8 +134,8 @@ class Server:
 
 
 class Blurd(Server):
-    def __init__(self, cores=None):
-        options = ['--workers', str(len(cores))] if cores else []
+    def __init__(self, cores=None, options=()):
+        options = [*(['--workers', str(len(cores))] if cores else []), *options]
         super().__init__('blurd', [str(RELEASE / 'blurd'), '--listen', '127.0.0.1', '--port', 'PORT', '--gpus', 'none',
                                    '--log-level', 'warning', *options], cores=cores)
         self.about = 'over HTTP, with its defaults but for the log'
