@@ -15,6 +15,8 @@ import test_deadlines
 from lab import row
 
 MILLISECONDS = 1000
+WRITTEN = {  # an encoder may choose less effort, and so be done in time
+    'AVIF': ('jpeg', '/blur?sigma=0.5&format=avif&effort=9&quality=100'), 'WebP': ('jpeg', '/blur?sigma=0.5&format=webp&effort=9&lossless=true')}
 ICONS, LARGE = 300, 4
 CLIENTS, REQUESTS = 512, 2048
 
@@ -49,9 +51,11 @@ def deadlines():
             cost = lab.Cost(own, bodies[body], target)
             waits[kind] = cost.wait - limit
             statuses += cost.statuses
+        written = {kind: lab.Cost(own, bodies[body], target) for kind, (body, target) in WRITTEN.items()}
+    waits.update({f'{kind}, {cost.statuses[0]}': cost.wait - limit for kind, cost in written.items()})
     name = max(waits, key=waits.get)
     return (f'{len(waits)} kinds: {lab.counted(statuses)}; the slowest {waits[name] * MILLISECONDS:.0f} ms after the limit of '
-            f'{limit * MILLISECONDS:.0f} ms ({name})', set(statuses) == {422} and waits[name] <= 0.5)
+            f'{limit * MILLISECONDS:.0f} ms ({name})', set(statuses) == {422} and all(cost.statuses[0] in (200, 422) for cost in written.values()) and waits[name] <= 0.5)
 
 
 @row('C4', f'{CLIENTS} connections that ask at once, with default limits', 'none refused while the wait is below a second; a simulated GPU keeps its rate')

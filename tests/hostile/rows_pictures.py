@@ -7,6 +7,7 @@ from PIL import Image
 
 import bombs
 import lab
+import newer
 import pictures
 from lab import row
 
@@ -137,7 +138,7 @@ def victims():
     return {'jpeg': pictures.jpeg(photo, subsampling='420'), 'progressive': pictures.jpeg(photo, progressive=True),
             'cmyk': pictures.jpeg(pictures.photograph(48, 40, 4)), 'restarts': pictures.mosaic_jpeg(photo[:, :, 0][:10, :11] // 2, 3),
             'png': pictures.png(pictures.photograph(60, 50)), 'png rgba': pictures.png(pictures.photograph(30, 20, 4)),
-            'png interlaced': pictures.png(photo[:50, :60].astype(int) * 257, depth=16, interlaced=True)}
+            'png interlaced': pictures.png(photo[:50, :60].astype(int) * 257, depth=16, interlaced=True), **newer.good()}
 
 
 def mutate(data, order):
@@ -169,7 +170,7 @@ def mutants(bodies, count, seed):
 
 
 def damaged():
-    """Cut at every percent, every byte of the first KiB flipped, seeded mutants of both formats."""
+    """Cut at every percent, every byte of the first KiB flipped, seeded mutants of all formats."""
     found = []
     for data in victims().values():
         found += [data[:len(data) * percent // 100] for percent in range(1, 100)]
@@ -178,7 +179,8 @@ def damaged():
     for magic in (b'\xff\xd8', b'\x89P'):
         seeds = [d for d in [*victims().values(), *corpus] if d[:2] == magic]
         found += mutants(seeds, lab.Options.mutants, lab.Options.seed)
-    return found
+    modern = newer.samples(64 << 10).values()
+    return found + list(modern) + mutants([*newer.good().values(), *modern], lab.Options.mutants, lab.Options.seed)
 
 
 @row('I7', 'cut, flipped and mutated files', 'statuses 200, 400, 415, 422 only, 0 sanitizer reports (ASan build)')
@@ -218,7 +220,7 @@ def unusual():
 
 FORMATS = {'GIF': b'GIF89a' + bytes(40), 'SVG': b'<svg xmlns="http://www.w3.org/2000/svg"/>', 'TIFF': b'II*\0\x08\0\0\0' + bytes(40),
            'PDF': b'%PDF-1.7\n' + bytes(40), 'ZIP': b'PK\3\4' + bytes(40), 'HTML': b'<!doctype html><script>1</script>', 'text': b'a text' * 9,
-           'BMP': b'BM' + bytes(60), 'zeros': bytes(1000), 'one byte': b'x'}
+           'MP4': b'\0\0\0\x18ftypisom' + bytes(60), 'WAVE': b'RIFF\x40\0\0\0WAVEfmt ' + bytes(50), 'BMP': b'BM' + bytes(60), 'zeros': bytes(1000), 'one byte': b'x'}
 
 
 @row('I10', 'other formats and polyglots', '415 by the magic bytes, empty 400, 100 %')

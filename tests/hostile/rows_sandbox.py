@@ -53,13 +53,15 @@ def taken_over():
     found = re.search(r'(\d+) of (\d+) blocked, Landlock (\d+)', done.stdout)
     if not found:
         return 'not run', 'this kernel has no seccomp'
+    codec = subprocess.run([UNIT.with_name('test_codec_sandbox')], capture_output=True, text=True, check=False)
+    inner = re.search(r'(\d+) of (\d+) blocked', codec.stdout) or ('', '0', '1')
     with lab.start() as own:
         states = [(task / 'status').read_text() for task in pathlib.Path(f'/proc/{own.process.pid}/task').iterdir()]
     closed = sum('Seccomp:\t2' in state and 'NoNewPrivs:\t1' in state for state in states)
-    measured = f'{found[1]} of {found[2]} refused, Landlock version {found[3]}; {closed} of {len(states)} threads of a daemon closed in'
+    measured = f'{found[1]} of {found[2]} refused, codec process {inner[1]} of {inner[2]}, Landlock version {found[3]}; {closed} of {len(states)} threads of a daemon closed in'
     if found[3] == '0':
         return measured, 'this kernel has no Landlock: files that SIGHUP may read are not told from others'
-    return measured, found[1] == found[2] and int(found[2]) >= 89 and closed == len(states) and done.returncode == 0
+    return measured, found[1] == found[2] and int(found[2]) >= 89 and inner[1] == inner[2] and closed == len(states) and done.returncode == 0
 
 
 @row('H14', 'TLS misused', 'TLS >= 1.2, no half handshake beyond the deadline, a bad certificate at SIGHUP keeps the old one')

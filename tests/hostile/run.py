@@ -21,6 +21,7 @@ import rows_privacy  # noqa: E402, F401
 import rows_http  # noqa: E402, F401
 import rows_sandbox  # noqa: E402, F401
 import rows_cost  # noqa: E402, F401
+import rows_newer  # noqa: E402, F401
 import seams  # noqa: E402, F401
 
 

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""WebP, AVIF and HEIC files: small ones, and such that claim or hold too much."""
+
+import functools
+import io
+import struct
+
+import numpy
+import pytest
+from PIL import Image
+
+import foreign
+import lab
+import pictures
+
+MODERN = lab.CORPUS.parent / 'modern'
+KINDS = ('webp', 'avif', 'heic')
+
+
+def webp(samples, **more):
+    out = io.BytesIO()
+    Image.fromarray(samples).save(out, 'WEBP', **more)
+    return out.getvalue()
+
+
+@functools.lru_cache(None)
+def good():
+    """name -> file, as far as the programs that write them are installed."""
+    photo, alpha = pictures.photograph(96, 80), pictures.photograph(64, 48, 4)
+    found = {'webp': webp(photo), 'webp lossless': webp(photo[:40, :40], lossless=True), 'webp alpha': webp(alpha)}
+    for kind in KINDS[1:]:
+        try:
+            found[kind] = foreign.write(kind, photo)
+            found[f'{kind} alpha'] = foreign.write(kind, alpha)
+        except pytest.skip.Exception:
+            pass
+    return found
+
+
+def samples(maximum):
+    """Files of the shared folder, good, odd and broken, up to that many bytes."""
+    files = sorted(MODERN.iterdir()) if MODERN.is_dir() else []
+    return {path.name: path.read_bytes() for path in files if path.suffix != '.txt' and path.stat().st_size <= maximum}
+
+
+# --- boxes of AVIF and HEIC ----------------------------------------------------------------------
+def box(tag, *parts):
+    payload = b''.join(parts)
+    return struct.pack('>I', 8 + len(payload)) + tag + payload
+
+
+def full(tag, *parts, version=0, flags=0):
+    return box(tag, struct.pack('>I', version << 24 | flags), *parts)
+
+
+def inside(data, tag):
+    """The first box of that name, whole."""
+    at = data.index(tag) - 4
+    return data[at:at + struct.unpack_from('>I', data, at)[0]]
+
+
+def with_ispe(data, width, height):
+    """The same file, whose boxes claim another size."""
+    out, at = bytearray(data), data.find(b'ispe')
+    while at >= 0:
+        out[at + 8:at + 16] = struct.pack('>II', width, height)
+        at = data.find(b'ispe', at + 4)
+    return bytes(out)
+
+
+def items(kind, entries, references=(), properties=(), uses=()):
+    """A file of items (type, data); the first is the primary one. `references`: (type, from, [to]); `uses`: for each
+    item the numbers of its properties."""
+    codec = b'avif' if kind == 'avif' else b'heic'
+    start = box(b'ftyp', codec, bytes(4), b'mif1', codec)
+    places, data = {}, b''
+    for _, payload in entries:
+        if payload not in places:
+            places[payload] = len(start) + 8 + len(data)
+            data += payload
+    iloc = b''.join(struct.pack('>HHHII', i + 1, 0, 1, places[payload], len(payload)) for i, (_, payload) in enumerate(entries))
+    infe = b''.join(full(b'infe', struct.pack('>HH', i + 1, 0), tag, b'\0application/rdf+xml\0' if tag == b'mime' else b'\0', version=2)
+                    for i, (tag, _) in enumerate(entries))
+    iref = b''.join(box(tag, struct.pack(f'>HH{len(to)}H', by, len(to), *to)) for tag, by, to in references)
+    ipma = b''.join(struct.pack('>HB', i + 1, len(used)) + bytes(used) for i, used in enumerate(uses))
+    meta = full(b'meta', full(b'hdlr', bytes(4), b'pict', bytes(13)), full(b'pitm', struct.pack('>H', 1)),
+                full(b'iinf', struct.pack('>H', len(entries)), infe), full(b'iref', iref),
+                box(b'iprp', box(b'ipco', *properties), full(b'ipma', struct.pack('>I', len(uses)), ipma)),
+                full(b'iloc', struct.pack('>HH', 0x4400, len(entries)), iloc))
+    return start + box(b'mdat', data) + meta
+
+
+@functools.lru_cache(None)
+def parts(kind):
+    """(type, configuration, data) of a picture of 64x64."""
+    data = foreign.write(kind, numpy.full((64, 64, 3), 120, numpy.uint8))
+    coded = inside(data, b'mdat')[8:]
+    return (b'av01', inside(data, b'av1C'), coded) if kind == 'avif' else (b'hvc1', inside(data, b'hvcC'), coded)
+
+
+def ispe(width, height):
+    return full(b'ispe', struct.pack('>II', width, height))
+
+
+def grid(kind, rows, columns, width, height, tile=(64, 64)):
+    """A grid whose tiles share their data."""
+    tag, config, coded = parts(kind)
+    count = rows * columns
+    head = struct.pack('>BBBBII', 0, 1, rows - 1, columns - 1, width, height)
+    return items(kind, [(b'grid', head)] + [(tag, coded)] * count, [(b'dimg', 1, list(range(2, count + 2)))],
+                 [config, ispe(*tile), ispe(width, height), full(b'pixi', b'\3\10\10\10')], [(3, 4)] + [(0x81, 2, 4)] * count)
+
+
+def loops(kind):
+    """name -> file: items that refer to themselves, to each other, or to very many."""
+    tag, config, coded = parts(kind)
+    boxes = [config, ispe(64, 64), full(b'pixi', b'\3\10\10\10')]
+    head = struct.pack('>BBBBHH', 0, 0, 0, 0, 64, 64)
+    count = 20000
+    deep = [(b'iden', b'')] * count + [(tag, coded)]
+    return {
+        'grid of itself': items(kind, [(b'grid', head)], [(b'dimg', 1, [1])], boxes, [(2, 3)]),
+        'two grids of each other': items(kind, [(b'grid', head)] * 2, [(b'dimg', 1, [2]), (b'dimg', 2, [1])], boxes, [(2, 3)] * 2),
+        'alpha of itself': items(kind, [(tag, coded)], [(b'auxl', 1, [1])],
+                                 boxes + [full(b'auxC', b'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0')], [(0x81, 2, 3, 4)]),
+        f'{count} items, each of the next': items(kind, deep, [(b'dimg', i, [i + 1]) for i in range(1, count + 1)], boxes,
+                                                  [(2, 3)] * count + [(0x81, 2, 3)]),
+        f'{count} thumbnails': items(kind, [(tag, coded)] * count, [(b'thmb', i, [1]) for i in range(2, count + 1)], boxes, [(0x81, 2, 3)] * count),
+        f'{count} references': items(kind, [(tag, coded)] * 2, [(b'cdsc', 2, [1])] * count, boxes, [(0x81, 2, 3)] * 2),
+        '250 turns': items(kind, [(tag, coded)], (), boxes + [box(b'irot', b'\1')], [(0x81, 2, 3) + (0x84,) * 250]),
+        'a profile of 1 MiB': items(kind, [(tag, coded)], (), boxes + [box(b'colr', b'prof', pictures.icc(), bytes(1 << 20))], [(0x81, 2, 3, 4)]),
+    }
+
+
+def tagged(exif, xmp):
+    """name -> file with these in the places that the formats have."""
+    photo = pictures.photograph(64, 48)
+    found = {f'webp {more}': webp(photo, exif=exif, xmp=xmp, **more) for more in ({}, {'lossless': True})}
+    found['webp, unknown chunk'] = vp8x(96, 80, 0, vp8(96, 80), (b'juNk', pictures.CANARY)) + pictures.CANARY
+    for kind in KINDS[1:]:
+        if kind in good():
+            tag, config, coded = parts(kind)
+            entries = [(tag, coded), (b'Exif', bytes(4) + exif), (b'mime', xmp)]
+            boxes = [config, ispe(64, 64), full(b'pixi', b'\3\10\10\10'), box(b'juNk', pictures.CANARY)]
+            found[kind] = items(kind, entries, [(b'cdsc', 2, [1]), (b'cdsc', 3, [1])], boxes, [(0x81, 2, 3, 4)]) + box(b'uuid', pictures.CANARY * 9)
+    return found
+
+
+# --- bombs ---------------------------------------------------------------------------------------
+def riff(*chunks):
+    body = b'WEBP' + b''.join(tag + struct.pack('<I', len(data)) + data + bytes(len(data) % 2) for tag, data in chunks)
+    return b'RIFF' + struct.pack('<I', len(body)) + body
+
+
+def vp8x(width, height, flags, *chunks):
+    return riff((b'VP8X', struct.pack('<I', flags) + struct.pack('<I', width - 1)[:3] + struct.pack('<I', height - 1)[:3]), *chunks)
+
+
+def vp8l(width, height, data=bytes(40)):
+    return b'VP8L', b'\x2f' + struct.pack('<I', width - 1 | height - 1 << 14) + data
+
+
+def vp8(width, height):
+    data = bytearray(good()['webp'][20:])
+    data[6:10] = struct.pack('<HH', width, height)
+    return b'VP8 ', bytes(data)
+
+
+def claims(width, height):
+    """name -> file: small ones that claim to be that large."""
+    side = min(width, 16383), min(height, 16383)
+    found = {'VP8': riff(vp8(*side)), 'VP8L': riff(vp8l(*side)), 'VP8X': vp8x(width, height, 0, vp8(*side)),
+             'VP8X, alpha': vp8x(width, height, 16, (b'ALPH', bytes(20)), vp8(*side))}
+    for kind in KINDS[1:]:
+        if kind in good():
+            found[kind] = with_ispe(good()[kind], width, height)
+            found[f'{kind} alpha'] = with_ispe(good()[f'{kind} alpha'], width, height)
+    return found
+
+
+def floods():
+    """name -> file: much work, or many parts, in a few bytes."""
+    photo = pictures.photograph(64, 64)
+    huffman = numpy.random.default_rng(1).integers(0, 2 ** 8, 1 << 20, numpy.uint8).tobytes()
+    found = {'VP8L of noise, 64 MP': riff(vp8l(8000, 8000, b'\x08' + huffman)),
+             'VP8L, many codes': riff(vp8l(8000, 8000, b'\x28\x00' + huffman)),
+             'WebP, a profile of 1 MiB': webp(photo, icc_profile=pictures.icc() + bytes(1 << 20)),
+             'WebP, 800000 chunks': vp8x(96, 80, 0, *[(b'juNk', b'')] * 800000, vp8(96, 80)),
+             'WebP, 400000 profiles': vp8x(96, 80, 32, *[(b'ICCP', pictures.icc()[:16])] * 400000, vp8(96, 80)),
+             'WebP, 100000 frames': vp8x(96, 80, 2, (b'ANIM', bytes(6)), *[(b'ANMF', bytes(16))] * 100000)}
+    for kind in KINDS[1:]:
+        if kind in good():
+            found[f'{kind}, 60025 tiles of 64x64'] = grid(kind, 245, 245, 8000, 8000)
+            found[f'{kind}, 60025 tiles for 245x245'] = grid(kind, 245, 245, 245, 245)
+            found[f'{kind}, 60025 tiles of 1x1'] = grid(kind, 245, 245, 245, 245, (1, 1))
+            found.update({f'{kind}, {name}': data for name, data in loops(kind).items()})
+    return found
