@@ -295,8 +295,11 @@ $(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,cubin)
 $(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,ptx)
-$(BUILD)/gpu/cuda/embedded.o: $(KERNEL_FILES) $(KERNELS)/source.cu
-kernels: $(KERNEL_FILES)
+# Compressed, as a process uses one of them at most.
+$(KERNELS)/%.gz: $(KERNELS)/%
+	$(Q)if [ -s $< ]; then gzip -9nc $<; fi >$@
+$(BUILD)/gpu/cuda/embedded.o: $(KERNEL_FILES:=.gz) $(KERNELS)/source.cu
+kernels: $(KERNEL_FILES:=.gz)
 
 # The page that `GET /` shows, as it goes into the binary.
 $(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*)

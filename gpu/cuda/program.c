@@ -52,11 +52,20 @@ static enum status load_image(struct program *program, const struct cuda *cuda, 
     return status;
 }
 
+static enum status load_embedded(struct program *program, const struct cuda *cuda,
+                                 const struct embedded *code, bool ptx, struct error *err) {
+    struct buf image;
+    enum status status = embedded_image(code, &image, err);
+    status = status == ST_OK ? load_image(program, cuda, image.data, ptx, err) : status;
+    buf_finish(&image);
+    return status;
+}
+
 /* Machine code runs on GPUs of its major number and the same or a larger minor number. */
 static const struct embedded *choose_cubin(int architecture) {
     const struct embedded *best = NULL;
     for (const struct embedded *cubin = embedded_cubins; cubin->data; cubin++) {
-        if (cubin->end > cubin->data && cubin->architecture / 10 == architecture / 10 &&
+        if (embedded_exists(cubin) && cubin->architecture / 10 == architecture / 10 &&
             cubin->architecture <= architecture) {
             best = cubin;
         }
@@ -71,16 +80,16 @@ static enum status load_cubin(struct program *program, const struct program_requ
         return fail(err, ST_DEVICE, "this binary has no machine code for sm_%d", request->architecture);
     }
     snprintf(program->how, sizeof program->how, "cubin sm_%d", cubin->architecture);
-    return load_image(program, request->cuda, cubin->data, false, err);
+    return load_embedded(program, request->cuda, cubin, false, err);
 }
 
 static enum status load_ptx(struct program *program, const struct program_request *request,
                             struct error *err) {
-    if (embedded_image(&embedded_ptx).size == 0 || embedded_ptx.architecture > request->architecture) {
+    if (!embedded_exists(&embedded_ptx) || embedded_ptx.architecture > request->architecture) {
         return fail(err, ST_DEVICE, "this binary has no PTX for sm_%d", request->architecture);
     }
     snprintf(program->how, sizeof program->how, "ptx compute_%d", embedded_ptx.architecture);
-    return load_image(program, request->cuda, embedded_ptx.data, true, err);
+    return load_embedded(program, request->cuda, &embedded_ptx, true, err);
 }
 
 static const char *source_of(const struct program_request *request) {

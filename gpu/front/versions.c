@@ -27,7 +27,7 @@ const char *gpu_versions_text(void) {
 /* Appends the name of a piece of code, if the build has it. */
 static size_t add(char text[GPU_SUPPORT_MAX], size_t at, const char *kind, const struct embedded *code,
                   bool first) {
-    if (embedded_image(code).size == 0) {
+    if (!embedded_exists(code)) {
         return at;
     }
     return at + (size_t)snprintf(text + at, GPU_SUPPORT_MAX - at, "%s%s_%d", first ? "; kernels for " : ", ",
