@@ -9,8 +9,8 @@ import numpy
 import pytest
 from PIL import Image
 
+import lab  # it finds the modules of tests/http
 import foreign
-import lab
 import pictures
 
 MODERN = lab.CORPUS.parent / 'modern'
@@ -125,6 +125,7 @@ def loops(kind):
                                  boxes + [full(b'auxC', b'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0')], [(0x81, 2, 3, 4)]),
         f'{count} items, each of the next': items(kind, deep, [(b'dimg', i, [i + 1]) for i in range(1, count + 1)], boxes,
                                                   [(2, 3)] * count + [(0x81, 2, 3)]),
+        '4900 items': items(kind, [(tag, coded)] * 4900, (), boxes, [(0x81, 2, 3)] * 4900),
         f'{count} thumbnails': items(kind, [(tag, coded)] * count, [(b'thmb', i, [1]) for i in range(2, count + 1)], boxes, [(0x81, 2, 3)] * count),
         f'{count} references': items(kind, [(tag, coded)] * 2, [(b'cdsc', 2, [1])] * count, boxes, [(0x81, 2, 3)] * 2),
         '250 turns': items(kind, [(tag, coded)], (), boxes + [box(b'irot', b'\1')], [(0x81, 2, 3) + (0x84,) * 250]),

@@ -154,6 +154,16 @@ static void test_other_codecs_are_named(void **state) {
     }
 }
 
+static void test_very_many_items(void **state) {
+    (void)state;
+    static const struct heic_item_spec one = HEIC_COLOUR("cs");
+    static struct heic_item_spec items[5002]; /* the last one is HEIC_END */
+    for (size_t i = 0; i + 1 < sizeof(items) / sizeof(*items); i++) {
+        items[i] = one;
+    }
+    check_refused("heic", items, NULL, ST_LIMIT, "5001 items");
+}
+
 static void test_sequences(void **state) {
     (void)state;
     static const struct heic_item_spec items[] = {HEIC_COLOUR("cs"), HEIC_END};
@@ -326,6 +336,7 @@ int main(void) {
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_turned_once),
         cmocka_unit_test(test_other_codecs_are_named),
+        cmocka_unit_test(test_very_many_items),
         cmocka_unit_test(test_sequences),
         cmocka_unit_test(test_pictures_that_refer_to_themselves),
         cmocka_unit_test(test_tiles_must_cover_the_picture),
