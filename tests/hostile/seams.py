@@ -34,6 +34,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import lab  # noqa: E402
 import areas  # noqa: E402, beside the HTTP tests
 import fake_gpu  # noqa: E402
+import foreign  # noqa: E402
+import newer  # noqa: E402
 import pictures  # noqa: E402
 import wire  # noqa: E402
 from lab import row  # noqa: E402
@@ -42,6 +44,7 @@ GOOD = {200, 400, 415, 422}
 KEEP = lab.ROOT / 'build/seams'
 PIXEL_KINDS = ('gray8', 'gray16', 'graya8', 'graya16', 'rgb8', 'rgb16', 'rgba8', 'rgba16', 'palette', 'interlaced16', 'interlaced8a')
 JPEG_KINDS = ('jpeg444', 'jpeg422', 'jpeg420', 'jpeggray', 'progressive', 'cmyk', 'restarts')
+NEWER_KINDS = ('webp', 'webp lossless', 'webp alpha', 'avif', 'heic')
 STEPS = ('blur:sigma={s}', 'blur:sigma={s}:edge=mirror', 'blur:sigma={s}:edge=wrap', 'blur:sigma={s}:edge=zero', 'sharpen:sigma={s}:amount=0.8',
          'pixelate:block={b}', 'convolve:preset=edge', 'convolve:preset=emboss', 'blur:sigma=1.5:kernel_size=7')
 
@@ -95,6 +98,16 @@ def make_jpeg(rng, kind, width, height, files):
     return pictures.with_segments(data, *segments)
 
 
+def make_newer(rng, kind, width, height):
+    """WebP of that size; AVIF and HEIC of 64 x 64, if they can be written here."""
+    exif, xmp = pictures.exif(rng.randrange(1, 9), rng.choice('<>')), pictures.XMP[len(pictures.XMP_NAME):]
+    if kind in ('avif', 'heic'):
+        return newer.tagged(exif, xmp).get(kind, pictures.small_png())
+    photo = pictures.photograph(width, height, 4 if kind.endswith('alpha') else 3, rng.randrange(4))
+    tags = {'exif': exif, 'xmp': xmp} if rng.random() < 0.5 else {}
+    return newer.webp(photo, lossless=kind.endswith('lossless'), **tags)
+
+
 def damage(rng, data):
     """A few bytes changed, 64 overwritten, a piece cut out or repeated; the sums of PNG chunks are put right half of the time."""
     out = bytearray(data)
@@ -143,7 +156,7 @@ def region_of(rng, width, height):
 
 def options_of(rng):
     more = {}
-    for name, values, share in (('format', ('jpeg', 'png', 'auto'), 0.6), ('metadata', ('keep', 'strip'), 0.5), ('quality', (1, 50, 85, 100), 0.3),
+    for name, values, share in (('format', ('jpeg', 'png', 'auto', 'webp', 'avif'), 0.6), ('metadata', ('keep', 'strip'), 0.5), ('quality', (1, 50, 85, 100), 0.3),
                                 ('subsampling', ('420', '422', '444', 'auto'), 0.3), ('progressive', ('true', 'false'), 0.2),
                                 ('effort', (0, 1, 5, 9), 0.3), ('autorotate', ('true', 'false'), 0.3), ('colorspace', ('native', 'rgb', 'linear'), 0.4)):
         if rng.random() < share:
@@ -158,12 +171,14 @@ class Trial:
         rng = self.rng = random.Random(seed)
         self.seed = seed
         self.width, self.height = (rng.choice((1, 2, 3, 7, 8, 16, 17, 33, 64, rng.randrange(1, 120))) for _ in 'xy')
-        self.kind = rng.choice(PIXEL_KINDS + JPEG_KINDS)
+        self.kind = rng.choice(PIXEL_KINDS + JPEG_KINDS + NEWER_KINDS)
         self.samples = None
         if self.kind in PIXEL_KINDS:
             self.chunks = metadata_chunks(rng)
             self.samples, self.depth = samples_of(rng, self.kind, self.width, self.height)
             self.body = make_png(self.kind, self.samples, self.depth, self.chunks)
+        elif self.kind in NEWER_KINDS:
+            self.body = make_newer(rng, self.kind, self.width, self.height)
         else:
             self.body = make_jpeg(rng, self.kind, self.width, self.height, files)
         self.damaged = rng.random() < 0.4
@@ -201,6 +216,9 @@ class Trial:
 
 # --- conditions ----------------------------------------------------------------------------------------------
 def samples_in(body):
+    if body[4:8] == b'ftyp':
+        png = foreign.convert(('avifdec', '--ignore-icc'), body, 'avif', 'png')  # it refuses damaged profiles
+        return numpy.asarray(Image.open(io.BytesIO(png)))
     return numpy.asarray(Image.open(io.BytesIO(body)))
 
 
@@ -221,7 +239,7 @@ def broken_promise(trial, ask, other):
         seen = samples_in(answer.body)
     except Exception as error:  # for any exception of Pillow
         return f'the answer does not decode: {error}'
-    if not trial.damaged and trial.kind != 'restarts' and sorted(seen.shape[:2]) != sorted((trial.width, trial.height)):
+    if not trial.damaged and trial.kind not in ('restarts', 'avif', 'heic') and sorted(seen.shape[:2]) != sorted((trial.width, trial.height)):
         return f'the answer has {seen.shape[:2]} samples'
     return promise_of_regions(trial, answer, ask)
 
