@@ -25,8 +25,8 @@ import subjects
 
 PAGE = report.PAGE
 PAIRS = [('jpeg', 'webp'), ('webp', 'webp'), ('webp', 'jpeg'), ('jpeg', 'avif'), ('avif', 'avif'), ('avif', 'jpeg')]
-# blurd's default effort, and the one that does what sharp's default does.
-EFFORTS = {'webp': (1, 5), 'avif': (1, 4), 'jpeg': (1,)}
+# blurd's default effort, and others worth knowing.
+EFFORTS = {'webp': (1, 3, 5), 'avif': (1, 3), 'jpeg': (1,)}
 PEER_QUALITY = {'webp': 80, 'avif': 50, 'jpeg': 85}  # sharp's defaults; sharp.js has its own 85
 
 
