@@ -43,10 +43,6 @@ void codec_sandbox_prepare(struct codec_sandbox *sandbox) {
     }
 }
 
-static void limit(int resource, rlim_t most) {
-    setrlimit(resource, &(struct rlimit){most, most});
-}
-
 /* The daemon has already warned of a kernel without Landlock or seccomp. */
 static enum status lacking(const struct codec_sandbox *sandbox, const char *what, const char *why,
                            struct error *err) {
@@ -60,8 +56,8 @@ enum status codec_sandbox_enter(const struct codec_sandbox *sandbox, struct erro
     const char *why;
     enum status status = ST_OK;
     signal(SIGXFSZ, SIG_IGN); /* standard error may be a file */
-    limit(RLIMIT_FSIZE, 0);
-    limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){DESCRIPTORS_MAX, DESCRIPTORS_MAX});
     prctl(PR_SET_DUMPABLE, 0);
     unsigned version = landlock_version();
     int ruleset = landlock_create(version, true);

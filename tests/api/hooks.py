@@ -2,11 +2,13 @@
 """Inputs that schemathesis cannot derive from the description: bytes that are a picture, values with a
 grammar of their own, and the rules between parameters, which stand in the description's text."""
 
+import io
 import pathlib
 import sys
 
 import schemathesis
 from hypothesis import strategies as st
+from PIL import Image
 from schemathesis.generation import GenerationMode
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'http'))
@@ -19,8 +21,18 @@ STEPS = ('blur', 'sharpen:amount=0.5', 'convolve:preset=edge', 'pixelate:block=3
 JPEGS = st.sampled_from((pictures.small_jpeg(), pictures.jpeg(pictures.photograph(33, 17))))
 PNGS = st.sampled_from((pictures.small_png(), pictures.png(pictures.photograph(21, 13))))
 
+
+def webp():
+    output = io.BytesIO()
+    Image.fromarray(pictures.photograph(40, 30)).save(output, 'WEBP')
+    return output.getvalue()
+
+
 schemathesis.openapi.media_type('image/jpeg', JPEGS)
 schemathesis.openapi.media_type('image/png', PNGS)
+schemathesis.openapi.media_type('image/webp', st.just(webp()))
+for declared in ('image/avif', 'image/heic'):  # the first bytes decide
+    schemathesis.openapi.media_type(declared, JPEGS)
 schemathesis.openapi.format('binary', JPEGS | PNGS)
 schemathesis.openapi.format('region', st.sampled_from(REGIONS))
 schemathesis.openapi.format('kernel', st.sampled_from(MATRICES))

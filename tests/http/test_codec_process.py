@@ -119,7 +119,7 @@ def kill_all(own, until):
     while not until.is_set():
         for process in codecs(own):
             try:
-                os.kill(process, signal.SIGSEGV)
+                os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
                 pass
         time.sleep(0.01)

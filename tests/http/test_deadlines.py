@@ -58,7 +58,7 @@ KINDS = {
 @pytest.mark.parametrize('kind', KINDS)
 def test_work_ends_soon_after_the_limit(start, bodies, kind):
     body, target = KINDS[kind]
-    limit = LIMIT / 3 if kind in ('polygons', 'a decoder') else LIMIT
+    limit = LIMIT / 3 if kind in ('one convolve', 'polygons', 'a decoder') else LIMIT
     own = start('--work-timeout', f'{int(1000 * limit)}ms', '--workers', 1, '--max-pixels', 20000000)
     before = cpu_seconds(own)
     answer = own.post(target, bodies[body])

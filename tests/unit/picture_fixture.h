@@ -101,6 +101,7 @@ static inline struct image fixture_decode(struct bytes input, bool native) {
     if (codec_decode(input, &picture, &limits, &image, &err) != ST_OK) {
         fail_msg("decode: %s", err.text);
     }
+    codec_picture_finish(&picture);
     return image;
 }
 
@@ -114,6 +115,7 @@ static inline enum status fixture_try(struct bytes input, const struct codec_lim
         struct image image = fixture_image(picture.native);
         status = codec_decode(input, &picture, limits, &image, err);
         fixture_image_free(&image);
+        codec_picture_finish(&picture);
     }
     return status;
 }
