@@ -53,7 +53,7 @@ versions() {
         ldd --version | sed -n '1s/.* /libc-/p'
         for library in $(ldd $program | sed -n 's|.*=> \(/[^ ]*\).*|\1|p'); do
             basename "$(realpath "$library")"
-        done | grep -vE '^(libc|libm)\.so' | sort
+        done | grep -vE '^(libc|libm|libseccomp)\.so' | sort
     } | xargs
 }
 

@@ -53,7 +53,7 @@ static void copy_gray(const avifImage *stored, const struct image *image) {
     make_table(alphas, 0, (1u << stored->depth) - 1, image->depth);
     for (uint32_t y = 0; y < image->height; y++) {
         const uint8_t *from = stored->yuvPlanes[AVIF_CHAN_Y] + (size_t)y * stored->yuvRowBytes[AVIF_CHAN_Y];
-        const uint8_t *from_alpha = stored->alphaPlane + (size_t)y * stored->alphaRowBytes;
+        const uint8_t *from_alpha = has_alpha ? stored->alphaPlane + (size_t)y * stored->alphaRowBytes : NULL;
         uint8_t *to = plane_row(plane, y);
         for (uint32_t x = 0; x < image->width; x++) {
             uint16_t gray = luma[stored_at(from, x, stored->depth)];

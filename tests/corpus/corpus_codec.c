@@ -124,6 +124,7 @@ static enum status run_file(struct bytes input, int64_t *spent, struct error *er
     if (status == ST_OK) {
         status = recode(input, &picture, &picture.pixels, CODEC_PNG, err);
     }
+    codec_picture_finish(&picture);
     return status;
 }
 

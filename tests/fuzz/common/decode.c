@@ -91,4 +91,5 @@ void fuzz_decode(struct bytes input, enum codec_id id) {
     if (picture.native.model != picture.pixels.model) {
         decode_both(input, &picture, &picture.native, choice);
     }
+    codec_picture_finish(&picture);
 }
