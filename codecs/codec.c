@@ -122,12 +122,12 @@ static enum status fail_absent(const struct codec *codec, struct error *err) {
 
 enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                         struct error *err) {
+    *picture = (struct picture){0};
     if (input.size == 0) {
         char list[CODEC_TITLES_MAX];
         return fail(err, ST_CORRUPT, "body is empty; send the bytes of a %s",
                     codec_titles(codec_decodes, "or", list));
     }
-    *picture = (struct picture){0};
     if (!find(input, &picture->codec)) {
         return fail_unknown(input, err);
     }

@@ -77,6 +77,7 @@ static enum status decode_written(const struct buf *output, struct error *err) {
         image_place(&image, memory);
         status = codec_decode(buf_bytes(output), &picture, &limits, &image, err);
     }
+    codec_picture_finish(&picture);
     free(memory);
     return status;
 }
