@@ -121,8 +121,8 @@ static void read_profile(const struct heic_reader *reader, size_t size, struct m
     }
 }
 
-/* The decoded pixels are full-range RGB, whatever matrix and range were stored. Unspecified code points stand
- * for those of sRGB, which needs no chunk. */
+/* libheif always decodes to full-range RGB, so the stored matrix and range no longer apply. Unspecified code
+ * points mean sRGB, which needs no chunk. */
 static void read_code_points(const struct heic_reader *reader, struct metadata *metadata) {
     struct heif_color_profile_nclx *nclx = NULL;
     struct heif_error failure = reader->heif->heif_image_handle_get_nclx_color_profile(reader->handle, &nclx);

@@ -21,7 +21,7 @@ struct codec_link {
     struct codec_spawner *spawner;
     struct codec_child child; /* none: the next call starts one */
     bool ready;               /* the process has said so */
-    unsigned codecs; /* bits of those that the process can run; it gets all that were wanted before */
+    unsigned codecs; /* bits of the codecs that the process has opened: all that earlier calls used */
     int64_t used_ns; /* end of the last call */
     struct slot *slot[CODEC_SLOTS];
     struct {

@@ -9,7 +9,7 @@
  * when no range matches. */
 double accept_quality(const char *list, const char *name);
 
-/* The format with the highest weight among those that the build writes; WebP and AVIF count only when they
+/* Of the formats that the build writes, the one with the highest weight; WebP and AVIF count only when they
  * are named, or are the input's. Ties go to the input's format, then WebP, JPEG, AVIF, PNG in this order.
  * `accept` may be NULL. When the header names no format that can be written, the answer has the input's, or
  * is a JPEG where that cannot be written. */

@@ -23,7 +23,7 @@ struct footprint footprint_of(const struct plan *plan, const struct backend *cpu
 uint64_t footprint_sum(const struct footprint *footprint);
 
 /* Bytes of the buffer in which a device encodes a JPEG. Filtered photographs take a fraction of it; the CPU
- * encodes those that need more. */
+ * encodes a picture that needs more. */
 size_t footprint_room(const struct plan *plan);
 
 #endif

@@ -27,8 +27,8 @@ static const struct call_rule sparing[] = {
 static const struct scmp_arg_cmp sending[] = {SCMP_A4_64(SCMP_CMP_EQ, 0, 0),
                                               SCMP_A3_64(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0)};
 
-/* A lane to the GPU's engine, or a link to a codec's process. A socket of packets in order has one other end,
- * whatever address is given. */
+/* A lane to the GPU's engine, or a link to a codec's process. A SOCK_SEQPACKET pair only reaches its
+ * other end; the kernel ignores an address. */
 static const struct scmp_arg_cmp pairs[] = {
     SCMP_A0_64(SCMP_CMP_MASKED_EQ, CALL_WHOLE, AF_UNIX),
     SCMP_A1_64(SCMP_CMP_MASKED_EQ, CALL_WHOLE, SOCK_SEQPACKET | SOCK_CLOEXEC),

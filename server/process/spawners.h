@@ -5,8 +5,9 @@
 
 struct service;
 
-/* Forks those that the configuration needs; with single_process none. To be called while there is one thread.
- * `arguments` are the program's own. Without a spawner its work is done by the CPU, or in this process. */
+/* Forks the spawners that the configuration needs; with single_process none. To be called while there is one
+ * thread. `arguments` are the program's own. Without a spawner its work is done by the CPU, or in this
+ * process. */
 void spawners_fork(struct service *service, char *const *arguments);
 
 /* Ends them. All workers and backends must have ended. */

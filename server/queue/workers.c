@@ -105,7 +105,7 @@ static struct job *take(struct workers *workers, enum role role, enum refusal *r
     return job;
 }
 
-/* Creates all lanes and the link at the start, and later retries those that failed. */
+/* Creates all lanes and the link at the start, and later retries the lanes that failed. */
 static void open_lanes(const struct workers_options *options, struct worker *worker) {
     for (unsigned i = 0; i < options->backend_count; i++) {
         struct error err = {0};

@@ -146,7 +146,7 @@ static struct axis_range blurred_range(const struct blur_axis *axis, long size) 
                         : (struct axis_range){0, last, false};
 }
 
-/* The positions that stage `i` must yield, computed backwards from those that the blur reads. */
+/* The positions that stage `i` must yield, computed backwards from the positions that the blur reads. */
 static struct axis_range stage_range(const struct blur_axis *axis, const struct blur_stage *stage,
                                      unsigned stages, unsigned i, long size) {
     struct axis_range range = blurred_range(axis, size);

@@ -72,7 +72,7 @@ enum {
     ATTACK_NOISE,
     ATTACK_SHUTDOWN,
     ATTACK_DESCRIPTORS,
-    ATTACK_SIZE, /* decode: bytes that nobody asked for; encode: too many of them */
+    ATTACK_SIZE, /* decode: unrequested bytes; encode: more bytes than the daemon allows */
     ATTACKS_END
 };
 
