@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include "gpu/filters/filters.h"
+
 enum { EXECUTION_FAILED = 6, OUT_OF_MEMORY = 2 };
 enum { THREADS = 4, PICTURES = 10, FAILS_AT = 7, FAILS_AFTER_MS = 30 };
 
@@ -77,6 +79,28 @@ static void test_new_memory(void **state) {
     assert_true(happened());
     assert_int_equal(run(&file, QUALITY), ST_OK);
     buf_finish(&file);
+}
+
+/* A filter that finds no memory of its own says so itself: a chain that is told of success would answer with
+ * a picture that nothing wrote. Small blurs need no such memory. */
+static void test_no_memory_for_a_filter(void **state) {
+    (void)state;
+    static _Alignas(IMAGE_ALIGNMENT) uint8_t pixels[2][ROOM];
+    const struct image_shape shape = {.model = PIXEL_GRAY, .depth = 8, .width = WIDTH, .height = HEIGHT};
+    const struct blur_arguments wide = {.sigma = 30};
+    struct image image[2];
+    struct chain chain = {0};
+    struct error err = {0};
+    assert_int_equal(chain_append(&chain, filter_get(FILTER_BLUR), &wide, &shape, NULL), ST_OK);
+    for (size_t i = 0; i < COUNT(image); i++) {
+        assert_in_range(image_layout(&image[i], &shape), WIDTH * HEIGHT, ROOM);
+        image_place(&image[i], pixels[i]);
+    }
+    const struct blur_plan *plan = &chain.step[0].blur;
+    arm("cuMemAlloc", 1, OUT_OF_MEMORY, 0);
+    assert_int_equal(gpu_blur(&lane.stream, plan, &image[0], &image[1], &err), ST_BUSY);
+    assert_true(happened());
+    assert_int_equal(gpu_blur(&lane.stream, plan, &image[0], &image[1], &err), ST_OK);
 }
 
 /* The result is copied then. */
@@ -220,6 +244,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_each_call_once, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_the_lane_goes_on, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_new_memory, open_test, close_test),
+        cmocka_unit_test_setup_teardown(test_no_memory_for_a_filter, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_memory_that_the_device_does_not_see, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_no_pinned_memory, open_test, close_test),
         cmocka_unit_test_setup_teardown(test_a_failure_among_others, open_test, close_test),
