@@ -76,3 +76,8 @@ struct image_shape image_shape(const struct image *image) {
         .height = image->height,
     };
 }
+
+bool image_same_shape(const struct image_shape *a, const struct image_shape *b) {
+    return a->model == b->model && a->depth == b->depth && a->chroma_shift_x == b->chroma_shift_x &&
+           a->chroma_shift_y == b->chroma_shift_y && a->width == b->width && a->height == b->height;
+}

@@ -74,6 +74,8 @@ void image_place(struct image *image, uint8_t *memory);
 
 struct image_shape image_shape(const struct image *image);
 
+bool image_same_shape(const struct image_shape *a, const struct image_shape *b);
+
 static inline size_t plane_row_bytes(const struct plane *plane, unsigned depth) {
     return (size_t)plane->width * plane->channels * (depth / 8);
 }

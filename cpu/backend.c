@@ -85,29 +85,59 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
     return (struct scratch_need){0, 0};
 }
 
+/* Where steps before the last one write. They alternate between two places, so that the last one writes to
+ * the target: that is one place, for results of its shape, and the other is working memory. */
+struct places {
+    size_t spare;  /* bytes of the place beside the target */
+    size_t target; /* bytes of the target's stand-in, for results of other shapes; 0: there are none */
+};
+
+static bool is_targets_turn(const struct chain *chain, uint32_t index) {
+    return (chain->count - index) % 2 == 1;
+}
+
+static struct places places_of(const struct chain *chain, const struct image_shape *shape) {
+    struct places places = {0, 0};
+    struct image_shape result = chain_result(chain, shape);
+    for (uint32_t i = 0; i + 1 < chain->count; i++) {
+        struct image image;
+        struct image_shape made = chain_shape(chain, shape, i + 1);
+        size_t bytes = image_layout(&image, &made);
+        if (!is_targets_turn(chain, i)) {
+            places.spare = bytes > places.spare ? bytes : places.spare;
+        } else if (!image_same_shape(&made, &result)) {
+            places.target = bytes > places.target ? bytes : places.target;
+        }
+    }
+    return places;
+}
+
 static size_t cpu_run_bytes(const struct backend *backend, const struct chain *chain,
                             const struct image_shape *shape, unsigned threads) {
-    struct image image;
-    size_t spare = image_layout(&image, shape), most = 0;
+    const struct row_set *rows = &((const struct cpu_backend *)backend)->rows;
+    const struct places places = places_of(chain, shape);
+    size_t most = 0;
     for (uint32_t i = 0; i < chain->count; i++) {
-        struct scratch_need need =
-            step_need(&((const struct cpu_backend *)backend)->rows, &chain->step[i], &image);
+        struct image image;
+        struct image_shape read = chain_shape(chain, shape, i);
+        image_layout(&image, &read);
+        struct scratch_need need = step_need(rows, &chain->step[i], &image);
         size_t bytes = scratch_need_bytes(&need, bands_seats_most(threads, need.seat));
         most = bytes > most ? bytes : most;
     }
-    return most + (chain->count > 1 ? spare : 0);
+    return most + places.spare + places.target;
 }
 
-/* Lays out a picture like `source` in lent memory, whose rest goes to the filters, or in the lane's own. */
-static enum status spare_image(struct cpu_lane *lane, const struct image *source, struct image *spare,
+/* Takes both places from lent memory, whose rest goes to the filters, or from the lane's own. */
+static enum status take_places(struct cpu_lane *lane, const struct places *places, uint8_t *memory[2],
                                struct error *err) {
-    struct image_shape shape = image_shape(source);
     struct scratch *scratch = &lane->scratch;
-    size_t size = image_layout(spare, &shape);
+    size_t size = places->spare + places->target;
     struct scratch *from = scratch->lent ? scratch : &lane->spare;
-    enum status status = scratch_reserve(from, size, err);
-    if (status == ST_OK) {
-        image_place(spare, from->memory);
+    enum status status = size > 0 ? scratch_reserve(from, size, err) : ST_OK;
+    if (status == ST_OK && size > 0) {
+        memory[0] = from->memory;
+        memory[1] = from->memory + places->spare;
     }
     if (status == ST_OK && scratch->lent) {
         scratch->memory += size;
@@ -116,7 +146,24 @@ static enum status spare_image(struct cpu_lane *lane, const struct image *source
     return status;
 }
 
-/* The steps write to the spare picture and the target in turn, so that the last one writes to the target. */
+/* The picture that the step of this index writes. */
+static struct image step_target(const struct run *run, uint32_t index, uint8_t *const memory[2]) {
+    const struct image_shape source = image_shape(run->source), result = image_shape(run->target);
+    struct image_shape shape = chain_shape(run->chain, &source, index + 1);
+    bool target = is_targets_turn(run->chain, index);
+    if (target && image_same_shape(&shape, &result)) {
+        return *run->target;
+    }
+    struct image image;
+    image_layout(&image, &shape);
+    image_place(&image, memory[target]);
+    return image;
+}
+
+static bool is_blended(const struct run *run) {
+    return run->mask && run->chain->step[0].filter != FILTER_STATS;
+}
+
 static enum status run_steps(struct cpu_lane *own, const struct run *run, struct error *err) {
     const struct chain *chain = run->chain;
     const bool follows = chain->step[0].filter == FILTER_BLUR; /* only a blur can follow a producer */
@@ -125,21 +172,21 @@ static enum status run_steps(struct cpu_lane *own, const struct run *run, struct
                                   .crew = run->crew,
                                   .deadline_ns = run->deadline_ns,
                                   .producer = follows ? run->producer : NULL};
-    struct image spare;
+    const struct image_shape shape = image_shape(run->source);
+    const struct places places = places_of(chain, &shape);
+    uint8_t *memory[2] = {NULL, NULL};
     enum status status = follows ? ST_OK : producer_make(run->producer, err);
-    if (status == ST_OK && chain->count > 1) {
-        status = spare_image(own, run->source, &spare, err);
-    }
-    const struct image *from = run->source;
+    status = status == ST_OK ? take_places(own, &places, memory, err) : status;
+    struct image from = *run->source;
     for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
-        const struct image *to = (chain->count - i) % 2 ? run->target : &spare;
+        const struct image to = step_target(run, i, memory);
         context.progress = i + 1 == chain->count && !run->mask ? run->progress : NULL;
-        status = run_step(&context, &chain->step[i], from, run->mask, to, err);
+        status = run_step(&context, &chain->step[i], &from, run->mask, &to, err);
+        if (status == ST_OK && is_blended(run) && i + 1 == chain_masked(chain)) {
+            status = blend(run->crew, run->deadline_ns, run->source, &to, run->mask, err);
+        }
         from = to;
         context.producer = NULL;
-    }
-    if (status == ST_OK && run->mask && chain->step[0].filter != FILTER_STATS) {
-        status = blend(run->crew, run->deadline_ns, run->source, run->target, run->mask, err);
     }
     return status;
 }

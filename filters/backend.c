@@ -46,11 +46,6 @@ static bool laid_out(const struct image *image) {
     return true;
 }
 
-static bool same_shape(const struct image_shape *a, const struct image_shape *b) {
-    return a->model == b->model && a->depth == b->depth && a->chroma_shift_x == b->chroma_shift_x &&
-           a->chroma_shift_y == b->chroma_shift_y && a->width == b->width && a->height == b->height;
-}
-
 static bool planes_overlap(const struct plane *a, const struct plane *b) {
     uintptr_t a_start = (uintptr_t)a->data;
     uintptr_t b_start = (uintptr_t)b->data;
@@ -106,11 +101,14 @@ static enum status check_run(const struct run *run, struct error *err) {
     }
     struct image_shape wanted = chain_result(run->chain, &shape);
     struct image_shape got = image_shape(run->target);
-    if (!same_shape(&wanted, &got)) {
+    if (!image_same_shape(&wanted, &got)) {
         return fail(err, ST_INTERNAL, "the target has not the shape of the result");
     }
     if (images_overlap(run->source, run->target)) {
         return fail(err, ST_INTERNAL, "source and target overlap");
+    }
+    if (run->mask && !chain_takes_mask(run->chain)) {
+        return fail(err, ST_INTERNAL, "the mask cannot follow the pixels that a step moves");
     }
     return run->mask ? check_mask(run, err) : ST_OK;
 }

@@ -13,17 +13,29 @@ struct chain {
     struct step step[CHAIN_STEPS_MAX];
 };
 
-/* Statistics are a chain of their own; all other filters can be combined. A mask applies once to the whole
- * chain: the last step's result is blended with the first step's source. */
+/* Statistics are a chain of their own; all other filters can be combined. A mask has the size of the chain's
+ * source. It applies once, to the steps before the first one that moves pixels (filters/definition.h):
+ * the result of the last of them is blended with the first step's source. */
 
-/* Appends a planned `filter`. ST_ARGUMENT when the arguments contradict each other or the chain is full. */
+/* Appends a planned `filter`; `shape` is that of the chain's source. ST_ARGUMENT when the arguments
+ * contradict each other or the chain is full. */
 enum status chain_append(struct chain *chain, const struct filter *filter, const void *arguments,
                          const struct image_shape *shape, struct error *err);
 
 /* ST_INTERNAL when a number of the chain is out of bounds for a picture of this shape. */
 enum status chain_check(const struct chain *chain, const struct image_shape *shape, struct error *err);
 
+/* The shape of the picture that the step of this index reads, where the chain's source has the given shape.
+ * With the index chain->count it is the shape of the chain's result. */
+struct image_shape chain_shape(const struct chain *chain, const struct image_shape *shape, uint32_t index);
+
 /* The shape of the chain's result for a picture of this shape. */
 struct image_shape chain_result(const struct chain *chain, const struct image_shape *shape);
+
+/* How many steps a mask applies to: those before the first one that moves pixels. */
+uint32_t chain_masked(const struct chain *chain);
+
+/* Whether a mask can apply: all steps behind the masked ones move pixels. */
+bool chain_takes_mask(const struct chain *chain);
 
 #endif

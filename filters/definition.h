@@ -14,8 +14,13 @@ struct filter {
     /* Makes the plan for pictures of this shape: the filter's own struct, all zero before. */
     enum status (*plan)(const void *arguments, const struct image_shape *shape, void *plan,
                         struct error *err);
+    /* Finds contradictions between arguments, without a picture. NULL: `plan` finds them with any picture. */
+    enum status (*check)(const void *arguments, struct error *err);
     /* Whether planes of PIXEL_YCBCR can be filtered as stored; NULL: never. */
     bool (*planar)(const void *arguments, const struct image_shape *shape);
+    /* Changes *shape, that of the source, to that of the result; NULL: they are the same. */
+    void (*result)(const void *plan, struct image_shape *shape);
+    bool moves; /* gives pixels other places (sizes, turns): it acts on the whole picture, without a mask */
     /* Whether `plan` could have made this plan for a picture of this shape. */
     bool (*valid)(const void *plan, const struct image_shape *shape);
 };

@@ -18,6 +18,11 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
     return ST_OK;
 }
 
+static void result(const void *planned, struct image_shape *shape) {
+    (void)planned;
+    *shape = stats_shape();
+}
+
 static bool valid(const void *planned, const struct image_shape *shape) {
     (void)planned;
     return shape->model != PIXEL_YCBCR;
@@ -28,5 +33,6 @@ const struct filter filter_stats = {
     .help = "Mean, extremes, standard deviation and histogram of each channel.",
     .arguments = stats_table,
     .plan = plan,
+    .result = result,
     .valid = valid,
 };

@@ -9,25 +9,41 @@ struct image gpu_chain_image(const struct image *like, CUdeviceptr data) {
     return image;
 }
 
+static size_t shape_bytes(const struct image_shape *shape) {
+    struct image layout;
+    return image_layout(&layout, shape);
+}
+
 static size_t image_bytes(const struct image *image) {
     struct image_shape shape = image_shape(image);
-    struct image layout;
-    return image_layout(&layout, &shape);
+    return shape_bytes(&shape);
 }
 
 static size_t larger_of(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
+/* Bytes of the largest picture that a step writes. */
+static size_t largest_result(const struct run *run) {
+    struct image_shape source = image_shape(run->source);
+    size_t largest = 0;
+    for (uint32_t i = 1; i <= run->chain->count; i++) {
+        struct image_shape shape = chain_shape(run->chain, &source, i);
+        largest = larger_of(largest, shape_bytes(&shape));
+    }
+    return largest;
+}
+
 /* A chain alternates between two buffers. The source is one of them, unless blending under the mask reads it
- * at the end. After a turn the first step writes to the decoded picture's buffer, else to the other. */
+ * later. After a turn the first step writes to the decoded picture's buffer, else to the other. */
 enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
     const struct run *run = chain->run;
     chain->source_size = image_bytes(run->source);
     chain->target_size = image_bytes(run->target);
     chain->mask_size = run->mask ? image_bytes(run->mask) : 0;
-    size_t larger = larger_of(chain->source_size, chain->target_size);
-    size_t first = chain->turned_size ? larger_of(larger, chain->turned_size) : chain->source_size;
+    size_t larger = larger_of(chain->source_size, largest_result(run));
+    bool both = chain->turned_size || run->chain->count > 1;
+    size_t first = both ? larger_of(larger, chain->turned_size) : chain->source_size;
     bool spare = run->mask && run->chain->count > 1;
     enum status status = gpu_stream_reserve(stream, &stream->source, first, err);
     if (status == ST_OK) {
@@ -59,12 +75,13 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
     return fail(err, ST_INTERNAL, "the chain has an unknown filter");
 }
 
-static bool makes_picture(const struct chain *chain) {
-    return chain->step[0].filter != FILTER_STATS;
+static bool is_blended(const struct run *run) {
+    return run->mask && run->chain->step[0].filter != FILTER_STATS;
 }
 
 enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
     const struct run *run = chain->run;
+    const struct image_shape source = image_shape(run->source);
     const struct image *mask = run->mask ? &chain->mask : NULL;
     CUdeviceptr begin = chain->turned_size ? stream->target.data : stream->source.data;
     CUdeviceptr to = chain->turned_size ? stream->source.data : stream->target.data;
@@ -72,16 +89,19 @@ enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream
     struct image from = chain->source;
     enum status status = ST_OK;
     for (uint32_t i = 0; i < run->chain->count && status == ST_OK; i++) {
-        chain->result = gpu_chain_image(run->target, to);
+        struct image_shape shape = chain_shape(run->chain, &source, i + 1);
+        image_layout(&chain->result, &shape);
+        image_place(&chain->result, (uint8_t *)(uintptr_t)to);
         status = gpu_chain_step(stream, &run->chain->step[i], &from, mask, &chain->result, err);
+        if (status == ST_OK && is_blended(run) && i + 1 == chain_masked(run->chain)) {
+            status = gpu_blend(stream, &chain->source, mask, &chain->result, err);
+        }
         from = chain->result;
         CUdeviceptr swap = to;
         to = next;
         next = swap;
     }
-    return status == ST_OK && mask && makes_picture(run->chain)
-               ? gpu_blend(stream, &chain->source, mask, &chain->result, err)
-               : status;
+    return status;
 }
 
 /* All planes lie in one piece of memory, which begins with the first. */

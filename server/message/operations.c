@@ -38,13 +38,31 @@ static enum status set_argument(struct operation *operation, char *text, uint32_
     return argument_parse(row, value ? value : "", &operation->arguments, err);
 }
 
+/* "blur, convolve, pixelate and sharpen", as far as they fit. */
+static const char *list_filters(char *text, size_t size) {
+    size_t used = 0;
+    unsigned last = FILTER_COUNT - 1;
+    while (last == FILTER_STATS) {
+        last--;
+    }
+    text[0] = '\0';
+    for (unsigned id = 0; id < FILTER_COUNT && used < size; id++) {
+        if (id != FILTER_STATS) {
+            const char *before = used == 0 ? "" : id == last ? " and " : ", ";
+            used += (size_t)snprintf(text + used, size - used, "%s%s", before, filter_get(id)->name);
+        }
+    }
+    return text;
+}
+
 static enum status parse_operation(struct operation *operation, char *text, struct error *err) {
     char buffer[VALUE_QUOTE_MAX];
     const char *name = cut(&text, ':');
     operation->filter = filter_find(name);
     if (!operation->filter || filter_id(operation->filter) == FILTER_STATS) {
-        return fail(err, ST_ARGUMENT, "%s is no filter, there are blur, convolve, pixelate and sharpen",
-                    value_quote(name, buffer));
+        char names[ERROR_TEXT_MAX / 2];
+        return fail(err, ST_ARGUMENT, "%s is no filter, there are %s", value_quote(name, buffer),
+                    list_filters(names, sizeof names));
     }
     arguments_default(operation->filter->arguments, &operation->arguments);
     uint32_t given = 0;

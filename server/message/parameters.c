@@ -165,8 +165,10 @@ static bool makes_picture(const struct filter *filter) {
     return is_pipeline(filter) || filter_id(filter) != FILTER_STATS;
 }
 
+/* Redaction comes before every step. A pipeline has it whatever its steps are. */
 static bool can_redact(const struct filter *filter) {
-    return !is_pipeline(filter) && (filter_id(filter) == FILTER_BLUR || filter_id(filter) == FILTER_PIXELATE);
+    return is_pipeline(filter) || filter->moves || filter_id(filter) == FILTER_BLUR ||
+           filter_id(filter) == FILTER_PIXELATE;
 }
 
 static const struct {
@@ -308,22 +310,52 @@ enum status parameters_parse(struct parameters *parameters, const char *query, s
     return err->status;
 }
 
-/* Planning finds contradictions, for which any picture will do. In a pipeline the error names the step, as
- * the filter's arguments are no parameters there. */
-static enum status try_plan(const struct parameters *parameters, struct error *err) {
+/* Contradictions between the arguments of a step. Planning finds them, for which any picture will do, unless
+ * the filter has a check of its own, because its plan depends on the picture's size. */
+static enum status check_operation(const struct operation *operation, struct error *err) {
     static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 1, .height = 1};
+    const struct filter *filter = operation->filter;
     struct chain chain = {0};
+    return filter->check ? filter->check(&operation->arguments, err)
+                         : chain_append(&chain, filter, &operation->arguments, &shape, err);
+}
+
+/* In a pipeline the error names the step, as the filter's arguments are no parameters there. */
+static enum status check_operations(const struct parameters *parameters, struct error *err) {
     struct error cause = {0};
     enum status status = ST_OK;
-    for (unsigned i = 0; i < parameters->ops.count && status == ST_OK; i++) {
-        const struct operation *operation = &parameters->ops.operation[i];
-        status = chain_append(&chain, operation->filter, &operation->arguments, &shape, &cause);
+    unsigned i = 0;
+    while (i < parameters->ops.count && status == ST_OK) {
+        status = check_operation(&parameters->ops.operation[i++], &cause);
     }
     if (status == ST_ARGUMENT && is_pipeline(parameters->filter)) {
-        return fail_argument(err, "ops", "ops: step %u: %.200s", chain.count + 1, cause.text);
+        return fail_argument(err, "ops", "ops: step %u: %.200s", i, cause.text);
     }
     *err = cause;
     return status;
+}
+
+/* A mask lies over the picture as it came: filters under it come before the first step that moves pixels. */
+static enum status check_mask(const struct parameters *parameters, struct error *err) {
+    const struct operation *operation = parameters->ops.operation;
+    unsigned count = parameters->ops.count, masked = 0;
+    while (masked < count && !operation[masked].filter->moves) {
+        masked++;
+    }
+    if (masked == 0 && parameters->input.mode != MODE_REDACT) {
+        return fail_argument(err, "region",
+                             "region: %s acts on the whole picture, regions are for filters before it or for "
+                             "mode=redact",
+                             operation[0].filter->name);
+    }
+    for (unsigned i = masked; i < count; i++) {
+        if (!operation[i].filter->moves) {
+            return fail_argument(err, "region",
+                                 "region: %s cannot follow %s, as regions lie in the picture as it came",
+                                 operation[i].filter->name, operation[masked].filter->name);
+        }
+    }
+    return ST_OK;
 }
 
 enum status parameters_check(const struct parameters *parameters, struct error *err) {
@@ -345,5 +377,6 @@ enum status parameters_check(const struct parameters *parameters, struct error *
     if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
         return fail_argument(err, "metadata", "metadata is keep, but mode=redact drops all metadata");
     }
-    return try_plan(parameters, err);
+    status = input->region.count > 0 ? check_mask(parameters, err) : ST_OK;
+    return status == ST_OK ? check_operations(parameters, err) : status;
 }

@@ -16,7 +16,7 @@ static size_t larger(size_t a, size_t b) {
 
 size_t footprint_room(const struct plan *plan) {
     size_t eighths = plan->options.quality > 90 ? 8 : 3;
-    return plan_shape_size(&plan->upright) / 8 * eighths + HEAD_SPARE;
+    return plan_shape_size(&plan->encoded) / 8 * eighths + HEAD_SPARE;
 }
 
 /* The worst case of a lossy format is noise of full contrast. Alpha of WebP has no losses. */
@@ -24,15 +24,15 @@ static size_t answer_bytes(const struct plan *plan) {
     static const struct {
         uint8_t quality, bits; /* a sample, up to that quality */
     } table[] = {{75, 4}, {90, 5}, {95, 7}, {98, 9}, {UINT8_MAX, 11}};
-    size_t samples = plan_shape_size(&plan->upright), row = 0;
+    size_t samples = plan_shape_size(&plan->encoded), row = 0;
     while (plan->options.quality > table[row].quality) {
         row++;
     }
     size_t bits = plan->output == CODEC_PNG ? 8 : table[row].bits;
     if (plan->output != CODEC_JPEG && plan->output != CODEC_PNG) {
-        bool whole = plan->options.lossless || image_pixel_has_alpha(plan->upright.model);
+        bool whole = plan->options.lossless || image_pixel_has_alpha(plan->encoded.model);
         bits = whole ? larger(bits + 2, 8) : bits + 2; /* of a sample of RGB */
-        samples = larger(samples, 3 * (size_t)plan->upright.width * plan->upright.height);
+        samples = larger(samples, 3 * (size_t)plan->encoded.width * plan->encoded.height);
     }
     return samples / 8 * bits + HEAD_SPARE;
 }
@@ -56,7 +56,7 @@ static size_t library_bytes(const struct plan *plan) {
     if (plan_makes_stats(plan)) {
         return decoder;
     }
-    size_t encoder = codec_encode_bytes(plan->output, &plan->upright, &plan->options);
+    size_t encoder = codec_encode_bytes(plan->output, &plan->encoded, &plan->options);
     encoder = plan_may_patch(plan) ? larger(encoder, jpeg_patch_bytes(&plan->picture)) : encoder;
     bool follows = plan->output == CODEC_JPEG && !plan->selection.wanted && !plan_is_linear(plan);
     return (follows ? decoder + encoder : larger(decoder, encoder)) + answer_bytes(plan) +
@@ -76,13 +76,13 @@ struct footprint footprint_of(const struct plan *plan, const struct backend *cpu
     struct image_shape result = chain_result(&plan->chain, &plan->filtered);
     bool linear = plan_is_linear(plan);
     size_t stored = plan_shape_size(&plan->stored), upright = plan_shape_size(&plan->upright);
-    size_t ends = plan_shape_size(linear ? &plan->upright : &result);
-    if (!stored || !upright || !ends || !plan_shape_size(&plan->filtered)) {
+    size_t encoded = plan_shape_size(&plan->encoded);
+    if (!stored || !upright || !encoded || !plan_shape_size(&plan->filtered)) {
         return (struct footprint){0};
     }
     return (struct footprint){
         /* Padding makes the upright picture's size differ from the stored one's. */
-        .picture = larger(larger(stored, upright), ends),
+        .picture = larger(larger(stored, upright), encoded),
         .linear = linear ? larger(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
         .mask = selection_mask_bytes(&plan->selection, &plan->stored),
         .working = working_bytes(plan, cpu),

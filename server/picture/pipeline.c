@@ -85,7 +85,7 @@ static void name_backend(struct outcome *outcome, const struct backend *backend,
 
 static void init_output(struct pipeline *p) {
     /* Even noise at quality 100 is smaller, with its metadata. */
-    size_t pixels = (size_t)p->plan.upright.width * p->plan.upright.height;
+    size_t pixels = (size_t)p->plan.encoded.width * p->plan.encoded.height;
     buf_init(&p->request->answer.body, pixels * 16 + (8 << 20));
 }
 
@@ -108,7 +108,7 @@ static enum status run_transcode(struct pipeline *p, struct lane *lane, struct l
         return status;
     }
     init_output(p);
-    status = jpeg_splice((struct bytes){job.output, size}, &p->plan.upright, &p->plan.options,
+    status = jpeg_splice((struct bytes){job.output, size}, &p->plan.encoded, &p->plan.options,
                          &p->plan.picture.metadata, output, p->err);
     if (status != ST_OK) {
         buf_finish(output);
@@ -304,9 +304,15 @@ static bool encoder_follows(const struct pipeline *p) {
 static enum status open_output(struct pipeline *p) {
     struct buf *output = &p->request->answer.body;
     init_output(p);
+    workspace_place(&p->result, &p->plan.encoded, p->result.plane[0].data);
     return encoder_follows(p) ? codec_encode_begin(p->plan.output, &p->result, &p->plan.options,
                                                    &p->plan.picture.metadata, output, &p->encoding, p->err)
                               : ST_OK;
+}
+
+/* Redaction before a step that moves pixels needs no mask behind it. */
+static bool has_mask(const struct pipeline *p) {
+    return p->plan.selection.wanted && (chain_masked(&p->plan.chain) > 0);
 }
 
 static enum status filter(struct pipeline *p) {
@@ -319,16 +325,12 @@ static enum status filter(struct pipeline *p) {
         .slot = p->work.slot,
         .source = &p->source,
         .target = &p->result,
-        .mask = p->plan.selection.wanted ? &p->plan.selection.mask : NULL,
+        .mask = has_mask(p) ? &p->plan.selection.mask : NULL,
         .crew = p->worker->crew,
         .deadline_ns = p->plan.limits.deadline_ns,
         .producer = p->decoded ? NULL : &producer,
         .progress = p->encoding ? &progress : NULL,
     };
-    if (plan_makes_stats(&p->plan)) {
-        struct image_shape shape = chain_result(&p->plan.chain, &p->plan.filtered);
-        workspace_place(&p->result, &shape, p->result.plane[0].data);
-    }
     enum status status =
         plan_is_linear(&p->plan) ? run_linear(p, &run, &timing) : run_chain(p, &run, &timing);
     stage_end(p, STAGE_FILTER);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/picture/plan.h"
 
+#include <inttypes.h>
+
 #include "codecs/jpeg/jpeg_patch.h"
 #include "config/config.h"
 #include "cpu/orient.h"
@@ -15,12 +17,17 @@ static enum subsampling subsampling_of(const struct image_shape *shape) {
                             : SUBSAMPLING_AUTO;
 }
 
-/* Whether all filters can work on these planes. */
+/* Whether all filters can work on these planes, and on those that the steps before made of them. */
 static bool takes_planes(const struct parameters *parameters, const struct image_shape *planes) {
+    struct chain trial = {0};
+    struct error ignored;
     bool all = parameters->input.colorspace == COLORSPACE_NATIVE;
-    for (unsigned i = 0; i < parameters->ops.count; i++) {
-        const struct operation *operation = &parameters->ops.operation[i];
-        all = all && operation->filter->planar && operation->filter->planar(&operation->arguments, planes);
+    for (unsigned i = 0; i < parameters->ops.count && all; i++) {
+        const struct filter *filter = parameters->ops.operation[i].filter;
+        const void *arguments = &parameters->ops.operation[i].arguments;
+        struct image_shape read = chain_result(&trial, planes);
+        all = filter->planar && filter->planar(arguments, &read) &&
+              chain_append(&trial, filter, arguments, planes, &ignored) == ST_OK;
     }
     return all;
 }
@@ -103,13 +110,33 @@ static void choose_output(struct plan *plan, const char *accept) {
     }
 }
 
+/* Checks what the last step makes of the picture. A guess from a header has no limits. */
+static enum status check_result(const struct plan *plan, struct error *err) {
+    const struct codec_limits *limits = &plan->limits;
+    struct image_shape result = chain_result(&plan->chain, &plan->filtered);
+    uint64_t pixels = (uint64_t)result.width * result.height;
+    uint32_t side = result.width > result.height ? result.width : result.height;
+    if (plan_makes_stats(plan) || limits->max_pixels == 0 ||
+        (pixels <= limits->max_pixels && side <= limits->max_side)) {
+        return ST_OK;
+    }
+    return fail(err, ST_LIMIT,
+                "%s makes a picture of %" PRIu32 " x %" PRIu32 " pixels; the limits are %" PRIu64
+                " pixels and %" PRIu32 " a side",
+                filter_get(plan->chain.step[plan->chain.count - 1].filter)->name, result.width, result.height,
+                limits->max_pixels, limits->max_side);
+}
+
 static enum status append_filters(struct plan *plan, struct error *err) {
     const struct operation_list *ops = &plan->parameters->ops;
     enum status status = ST_OK;
     for (unsigned i = 0; i < ops->count && status == ST_OK; i++) {
         const struct operation *operation = &ops->operation[i];
         status = chain_append(&plan->chain, operation->filter, &operation->arguments, &plan->filtered, err);
+        status = status == ST_OK ? check_result(plan, err) : status;
     }
+    plan->encoded = chain_result(&plan->chain, &plan->filtered);
+    plan->encoded.depth = plan_makes_stats(plan) ? plan->encoded.depth : plan->upright.depth;
     return status;
 }
 
@@ -155,8 +182,8 @@ bool plan_may_patch(const struct plan *plan) {
     const struct parameters *parameters = plan->parameters;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
     return plan->selection.wanted && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
-           plan->orientation == 1 && !parameters_given(parameters, "quality") &&
-           fits_subsampling(plan, &planes);
+           chain_masked(&plan->chain) == plan->chain.count && plan->orientation == 1 &&
+           !parameters_given(parameters, "quality") && fits_subsampling(plan, &planes);
 }
 
 bool plan_may_transcode(const struct plan *plan) {

@@ -18,8 +18,9 @@ struct plan {
     enum codec_id output;
     uint8_t orientation;         /* EXIF orientation to undo; 1: none */
     struct image_shape stored;   /* as decoded */
-    struct image_shape upright;  /* as encoded */
+    struct image_shape upright;  /* turned upright */
     struct image_shape filtered; /* the filters' input: the upright picture, perhaps in linear light */
+    struct image_shape encoded;  /* the answer's picture; of statistics, stats_shape() */
     struct encode_options options;
     struct chain chain;
     struct selection selection;
@@ -34,7 +35,8 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
 enum status plan_make(struct plan *plan, struct bytes input, const char *accept, struct error *err);
 
 /* Fills the part that follows from plan->picture and plan->parameters.
- * ST_LIMIT: the chain is too long. ST_ARGUMENT: a region is wrong; regions are decided last. */
+ * ST_LIMIT: a step makes a picture larger than the limits allow. ST_ARGUMENT: arguments do not go together
+ * for this picture, or a region is wrong; regions are decided last. */
 enum status plan_decide(struct plan *plan, const char *accept, struct error *err);
 
 /* Whether the answer is statistics instead of a picture. */

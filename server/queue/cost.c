@@ -91,24 +91,17 @@ static enum output_kind output_of(const struct plan *plan) {
                                        : OUTPUT_JPEG;
 }
 
-static struct cost_shape shape_of(const struct image_shape *stored) {
-    bool reduced = stored->chroma_shift_x > 0 || stored->chroma_shift_y > 0;
-    return (struct cost_shape){.width = stored->width,
-                               .height = stored->height,
-                               .samples = reduced ? 2 : (float)image_pixel_channels(stored->model),
-                               .real = stored->depth == 16 || image_pixel_has_alpha(stored->model)};
-}
-
 static float pixels_of(const struct image_shape *stored) {
     return (float)stored->width * (float)stored->height;
 }
 
-static float encoding_ns(const struct plan *plan, enum output_kind kind, const struct cost_shape *shape) {
+static float encoding_ns(const struct plan *plan, enum output_kind kind) {
+    const struct cost_shape shape = cost_shape_of(&plan->encoded);
     if (kind >= OUTPUT_WEBP) {
-        return encode_ns[kind] * pixels_of(&plan->stored) * effort_factor[kind][plan->options.effort];
+        return encode_ns[kind] * pixels_of(&plan->encoded) * effort_factor[kind][plan->options.effort];
     }
-    float ns = encode_ns[kind] * cost_filters_samples(shape, encoded_least);
-    float bytes = pixels_of(&plan->stored) * shape->samples * (float)(plan->stored.depth / 8);
+    float ns = encode_ns[kind] * cost_filters_samples(&shape, encoded_least);
+    float bytes = pixels_of(&plan->encoded) * shape.samples * (float)(plan->encoded.depth / 8);
     return kind == OUTPUT_PACKED ? ns + (float)png_pack_ns(plan->options.effort, (uint64_t)bytes) : ns;
 }
 
@@ -118,13 +111,13 @@ static float known(float ratio) {
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct plan *plan = &intent->plan;
-    const struct cost_shape shape = shape_of(&plan->stored);
     unsigned input = input_of(intent), work = work_of(plan->parameters);
     enum output_kind output = output_of(plan);
     float pixels = pixels_of(&plan->stored);
     float ns = request_ns + decode_ns[input].pixel * pixels +
-               decode_ns[input].byte * (float)plan->input.size + cost_filters_ns(plan->parameters, &shape) +
-               (work == FILTER_STATS ? 0 : encoding_ns(plan, output, &shape));
+               decode_ns[input].byte * (float)plan->input.size +
+               cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
+               (work == FILTER_STATS ? 0 : encoding_ns(plan, output));
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
     float device = intent_suits_device(intent) ? device_ns + device_pixel_ns * pixels : 0;
     return (struct cost){.kind = kind,

@@ -90,17 +90,29 @@ static float regions_ns(const struct input_arguments *input, const struct cost_s
     return ns * REDACT_DRAWS + samples * redacted_ns[shape->real];
 }
 
-float cost_filters_ns(const struct parameters *parameters, const struct cost_shape *shape) {
+struct cost_shape cost_shape_of(const struct image_shape *shape) {
+    bool reduced = shape->chroma_shift_x > 0 || shape->chroma_shift_y > 0;
+    return (struct cost_shape){.width = shape->width,
+                               .height = shape->height,
+                               .samples = reduced ? 2 : (float)image_pixel_channels(shape->model),
+                               .real = shape->depth == 16 || image_pixel_has_alpha(shape->model)};
+}
+
+float cost_filters_ns(const struct parameters *parameters, const struct chain *chain,
+                      const struct image_shape *shape) {
     const struct input_arguments *input = &parameters->input;
+    const struct cost_shape first = cost_shape_of(shape);
     bool linear = input->colorspace == COLORSPACE_LINEAR;
-    float ns = linear ? linear_ns * cost_filters_samples(shape, alone) : 0;
+    float ns = linear ? linear_ns * cost_filters_samples(&first, alone) : 0;
     for (unsigned i = 0; i < parameters->ops.count; i++) {
-        ns += operation_ns(&parameters->ops.operation[i], shape, shape->real || linear);
+        struct image_shape read = chain_shape(chain, shape, i);
+        const struct cost_shape source = cost_shape_of(&read);
+        ns += operation_ns(&parameters->ops.operation[i], &source, source.real || linear);
     }
     if (input->region.count > 0) {
         const struct cost_shape mask = {.width = shape->width, .height = shape->height, .samples = 1};
         ns += mask_ns * cost_filters_samples(&mask, alone);
         ns += input->feather > 0 ? filter_ns[FILTER_BLUR][false] * cost_filters_samples(&mask, around) : 0;
     }
-    return ns + regions_ns(input, shape);
+    return ns + regions_ns(input, &first);
 }

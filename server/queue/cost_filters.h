@@ -3,6 +3,7 @@
 #ifndef BLURD_SERVER_QUEUE_COST_FILTERS_H
 #define BLURD_SERVER_QUEUE_COST_FILTERS_H
 
+#include "filters/chain.h"
 #include "server/message/parameters.h"
 
 struct cost_shape {
@@ -17,7 +18,11 @@ struct cost_least {
 };
 float cost_filters_samples(const struct cost_shape *shape, struct cost_least least);
 
-/* All steps of the pipeline, colour spaces, regions and redaction. */
-float cost_filters_ns(const struct parameters *parameters, const struct cost_shape *shape);
+struct cost_shape cost_shape_of(const struct image_shape *shape);
+
+/* All steps of the pipeline, colour spaces, regions and redaction, for an upright picture of this shape.
+ * `chain` tells what the steps make of the shape; without steps, they keep it. */
+float cost_filters_ns(const struct parameters *parameters, const struct chain *chain,
+                      const struct image_shape *shape);
 
 #endif
