@@ -295,25 +295,31 @@ static void reference_step(const struct step *step, const struct image *source, 
     exit(2);
 }
 
+/* The picture that the step of this index writes; those between source and target take memory. */
+static struct image step_target(const struct run *run, uint32_t index) {
+    struct image_shape source = image_shape(run->source);
+    struct image_shape shape = chain_shape(run->chain, &source, index + 1);
+    struct image image = *run->target;
+    if (index + 1 < run->chain->count) {
+        size_t size = image_layout(&image, &shape);
+        image_place(&image, take_memory(size));
+    }
+    return image;
+}
+
 void reference_run(const struct run *run) {
-    struct image_shape shape = image_shape(run->source);
     struct image between[CHAIN_STEPS_MAX];
     const struct image *from = run->source;
-    uint32_t count = run->chain->count;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct image *to = run->target;
-        if (i + 1 < count) {
-            size_t size = image_layout(&between[i], &shape);
-            image_place(&between[i], take_memory(size));
-            to = &between[i];
+    const struct chain *chain = run->chain;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        between[i] = step_target(run, i);
+        reference_step(&chain->step[i], from, run->mask, &between[i]);
+        if (run->mask && i + 1 == chain_masked(chain) && chain->step[0].filter != FILTER_STATS) {
+            reference_blend(run->source, &between[i], run->mask);
         }
-        reference_step(&run->chain->step[i], from, run->mask, to);
-        from = to;
+        from = &between[i];
     }
-    if (run->mask && run->chain->step[0].filter != FILTER_STATS) {
-        reference_blend(run->source, run->target, run->mask);
-    }
-    for (uint32_t i = 0; i + 1 < count; i++) {
+    for (uint32_t i = 0; i + 1 < chain->count; i++) {
         free(between[i].plane[0].data);
     }
 }

@@ -21,7 +21,8 @@ void reference_stats(const struct image *source, const struct image *mask, struc
 /* Mixes the source into the result by the mask. */
 void reference_blend(const struct image *source, const struct image *result, const struct image *mask);
 
-/* A whole chain, as lane_run() does it: the steps one after the other, then the mask. */
+/* A whole chain, as lane_run() does it: the steps one after the other, and the mask behind those before the
+ * first one that moves pixels. */
 void reference_run(const struct run *run);
 
 #endif

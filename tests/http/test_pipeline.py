@@ -72,7 +72,7 @@ def test_ops_must_be_there_once(server):
     check_problem(server.post('/pipeline?ops=blur', form(IMAGE, ('ops', 'blur')), headers=FORM), 'bad-parameter', 'ops', 'more than once')
 
 
-@pytest.mark.parametrize('name', ('sigma', 'kernel', 'block', 'mode', 'edge'))
+@pytest.mark.parametrize('name', ('sigma', 'kernel', 'block', 'amount', 'edge'))
 def test_arguments_of_filters_are_no_parameters(server, name):
     check_problem(server.post(f'/pipeline?ops=blur&{name}=2', BODY), 'bad-parameter', name, 'unknown parameter; pipeline takes ops')
 

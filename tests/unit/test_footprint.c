@@ -39,6 +39,7 @@ static size_t library_of(enum codec_id codec, const struct metadata *metadata, b
                         .stored = shape,
                         .upright = shape,
                         .filtered = shape,
+                        .encoded = shape,
                         .options = {.quality = 85, .keep_metadata = keep}};
     struct error err;
     const struct operation *operation = &parameters.ops.operation[0];
@@ -94,6 +95,7 @@ static size_t working_of(double feather) {
                         .stored = shape,
                         .upright = shape,
                         .filtered = shape,
+                        .encoded = shape,
                         .selection = {.wanted = true}};
     struct error err;
     const struct operation *operation = &parameters.ops.operation[0];

@@ -150,7 +150,7 @@ static const struct {
     {"pixelate", "block mode feather quality", "ops sigma edge"},
     {"sharpen", "sigma amount threshold edge feather quality", "ops kernel_size mode"},
     {"stats", "", "ops sigma feather quality format mode effort"},
-    {NULL, "ops feather quality format", "sigma mode kernel"},
+    {NULL, "ops feather mode quality format", "sigma block kernel"},
 };
 enum { ENDPOINTS = sizeof endpoints / sizeof *endpoints };
 static const char shared[] = "autorotate colorspace invert region";

@@ -22,10 +22,13 @@ bool fuzz_parameters(struct bytes *input, struct parameters *parameters) {
 }
 
 bool fuzz_takes(const struct parameters *parameters, const struct image_shape *shape) {
+    struct chain chain = {0};
     bool all = true;
-    for (unsigned i = 0; i < parameters->ops.count && shape->model == PIXEL_YCBCR; i++) {
+    for (unsigned i = 0; i < parameters->ops.count && all && shape->model == PIXEL_YCBCR; i++) {
         const struct operation *operation = &parameters->ops.operation[i];
-        all = all && operation->filter->planar && operation->filter->planar(&operation->arguments, shape);
+        struct image_shape read = chain_result(&chain, shape);
+        all = operation->filter->planar && operation->filter->planar(&operation->arguments, &read) &&
+              chain_append(&chain, operation->filter, &operation->arguments, shape, NULL) == ST_OK;
     }
     return all;
 }
