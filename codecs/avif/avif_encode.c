@@ -236,11 +236,18 @@ static void set_quality(avifEncoder *encoder, int quality) {
 #endif
 }
 
+/* libaom takes pictures with flat areas for screens. It then looks for parts that repeat, by hashes of every
+ * block, with several times the memory and time. */
+static void set_options(const struct avif_writer *writer, avifEncoder *encoder) {
+    (void)writer->library->avifEncoderSetCodecSpecificOption(encoder, "enable-intrabc", "0");
+}
+
 static enum status write_with(const struct avif_writer *writer, avifEncoder *encoder, struct buf *output) {
     encoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
     encoder->maxThreads = 1;
     encoder->speed = SPEED_FASTEST - (int)affordable(writer);
     set_quality(encoder, writer->options->quality);
+    set_options(writer, encoder);
     avifRWData file = {NULL, 0};
     avifResult result = writer->library->avifEncoderWrite(encoder, writer->stored, &file);
     enum status status = result == AVIF_RESULT_OK ? buf_append(output, file.data, file.size, writer->err)

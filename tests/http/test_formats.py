@@ -127,6 +127,16 @@ def test_deep_pictures_stay_deep_in_avif(server, need):
     assert ask(server, '/blur?format=webp', pictures.png(ramp, depth=16))[0] == 'webp'
 
 
+def test_text_on_a_screen_takes_no_more_memory(server, need):
+    """libaom would look for glyphs that repeat, with more memory than the process of the codec may take."""
+    need([], ['avif'])
+    random = numpy.random.default_rng(3)
+    glyphs = numpy.where(random.random((40, 16, 8)) < 0.4, 0, 255).astype(numpy.uint8)
+    page = glyphs[random.integers(40, size=(45, 160))].transpose(0, 2, 1, 3).reshape(720, 1280, 1).repeat(3, 2)
+    for effort in (2, 3):
+        assert ask(server, f'/pixelate?block=1&format=avif&effort={effort}', pictures.png(page))[0] == 'avif'
+
+
 @pytest.mark.parametrize('target', ('webp', 'avif'))
 def test_quality_and_effort(server, need, target):
     need([], [target])
