@@ -74,14 +74,14 @@ static uint8_t quality_of(const struct plan *plan) {
     return usual ? AVIF_QUALITY : (uint8_t)plan->parameters->output.quality;
 }
 
-/* At effort 3 a lossy WebP takes half as long again as at 1, and a fifth fewer bytes (docs/performance.md).
- */
+/* At effort 3 a lossy WebP takes half as long again as at 1, and a fifth fewer bytes; an AVIF takes three
+ * times as long and a fifth fewer bytes (docs/performance.md), so that large ones keep 1. */
 static uint8_t effort_of(const struct plan *plan) {
-    enum { WEBP_EFFORT = 3 };
+    enum { EFFORT = 3, LARGE_PIXELS = 4000000 };
     const struct output_arguments *asked = &plan->parameters->output;
-    bool usual =
-        plan->output == CODEC_WEBP && !asked->lossless && !parameters_given(plan->parameters, "effort");
-    return usual ? WEBP_EFFORT : (uint8_t)asked->effort;
+    bool large = (uint64_t)plan->encoded.width * plan->encoded.height > LARGE_PIXELS;
+    bool usual = (plan->output == CODEC_WEBP && !asked->lossless) || (plan->output == CODEC_AVIF && !large);
+    return usual && !parameters_given(plan->parameters, "effort") ? EFFORT : (uint8_t)asked->effort;
 }
 
 static void choose_output(struct plan *plan, const char *accept) {
@@ -96,7 +96,6 @@ static void choose_output(struct plan *plan, const char *accept) {
         .quality = quality_of(plan),
         .subsampling = (enum subsampling)asked->subsampling,
         .progressive = asked->progressive,
-        .effort = effort_of(plan),
         .lossless = asked->lossless,
         .keep_metadata = asked->metadata == METADATA_KEEP,
         .upright = plan->orientation != 1,
@@ -145,6 +144,7 @@ enum status plan_decide(struct plan *plan, const char *accept, struct error *err
     plan->filtered = plan->upright;
     plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
     enum status status = append_filters(plan, err);
+    plan->options.effort = effort_of(plan);
     if (status == ST_OK) {
         status = selection_init(&plan->selection, plan->parameters, plan->picture.metadata.orientation,
                                 plan->stored.width, plan->stored.height, err);
