@@ -161,7 +161,7 @@ static struct image step_target(const struct run *run, uint32_t index, uint8_t *
 }
 
 static bool is_blended(const struct run *run) {
-    return run->mask && run->chain->step[0].filter != FILTER_STATS;
+    return run->mask && filter_get(run->chain->step[0].filter)->answer == ANSWER_PICTURE;
 }
 
 static enum status run_steps(struct cpu_lane *own, const struct run *run, struct error *err) {

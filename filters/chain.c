@@ -61,10 +61,6 @@ enum status chain_append(struct chain *chain, const struct filter *filter, const
     return status;
 }
 
-static bool makes_stats(const struct chain *chain) {
-    return chain->count == 1 && chain->step[0].filter == FILTER_STATS;
-}
-
 enum status chain_check(const struct chain *chain, const struct image_shape *shape, struct error *err) {
     if (chain->count == 0 || chain->count > CHAIN_STEPS_MAX) {
         return fail(err, ST_INTERNAL, "the chain has %u steps", (unsigned)chain->count);
@@ -75,7 +71,7 @@ enum status chain_check(const struct chain *chain, const struct image_shape *sha
         if (!filter || !filter->valid(&chain->step[i].blur, &source)) {
             return fail(err, ST_INTERNAL, "step %u of the chain is out of bounds", (unsigned)i);
         }
-        if (chain->step[i].filter == FILTER_STATS && !makes_stats(chain)) {
+        if (filter->answer != ANSWER_PICTURE && chain->count > 1) {
             return fail(err, ST_INTERNAL, "step %u of the chain makes no picture", (unsigned)i);
         }
         struct image layout;

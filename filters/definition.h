@@ -7,6 +7,12 @@
 #include "core/image.h"
 #include "filters/argument.h"
 
+/* What a request is answered with. Only filters that answer pictures can be steps beside others. */
+enum filter_answer {
+    ANSWER_PICTURE,    /* the result, encoded */
+    ANSWER_STATISTICS, /* JSON; the result holds a struct stats in place of samples */
+};
+
 struct filter {
     const char *name;
     const char *help;
@@ -20,6 +26,7 @@ struct filter {
     bool (*planar)(const void *arguments, const struct image_shape *shape);
     /* Changes *shape, that of the source, to that of the result; NULL: they are the same. */
     void (*result)(const void *plan, struct image_shape *shape);
+    enum filter_answer answer;
     bool moves; /* gives pixels other places (sizes, turns): it acts on the whole picture, without a mask */
     /* Whether `plan` could have made this plan for a picture of this shape. */
     bool (*valid)(const void *plan, const struct image_shape *shape);

@@ -34,5 +34,6 @@ const struct filter filter_stats = {
     .arguments = stats_table,
     .plan = plan,
     .result = result,
+    .answer = ANSWER_STATISTICS,
     .valid = valid,
 };

@@ -76,7 +76,7 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
 }
 
 static bool is_blended(const struct run *run) {
-    return run->mask && run->chain->step[0].filter != FILTER_STATS;
+    return run->mask && filter_get(run->chain->step[0].filter)->answer == ANSWER_PICTURE;
 }
 
 enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {

@@ -162,7 +162,7 @@ static bool always(const struct filter *filter) {
 }
 
 static bool makes_picture(const struct filter *filter) {
-    return is_pipeline(filter) || filter_id(filter) != FILTER_STATS;
+    return is_pipeline(filter) || filter->answer == ANSWER_PICTURE;
 }
 
 /* Redaction comes before every step. A pipeline has it whatever its steps are. */

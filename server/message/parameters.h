@@ -52,7 +52,7 @@ struct parameters {
     const struct filter *filter; /* of the endpoint; NULL: the pipeline, which takes `ops` */
     struct operation_list ops;   /* one step for a filter's endpoint */
     struct input_arguments input;
-    struct output_arguments output; /* ignored by stats, which answer no picture */
+    struct output_arguments output; /* ignored where the answer is no picture */
     uint64_t given;                 /* a bit for each parameter that was given */
 };
 

@@ -195,17 +195,24 @@ static void refer_problems(struct emitter *w, bool work) {
     }
 }
 
-static void emit_picture_answer(struct emitter *w, const struct filter *filter) {
+static void emit_work_answer(struct emitter *w, const struct filter *filter) {
     static const char *const headers[] = {
         "X-Request-Id",   "X-Content-Type-Options", "X-Backend", "Server-Timing",
         "X-Blurd-Notice", "X-Metadata-Dropped",     "Vary",      NULL};
-    bool numbers = filter && filter_id(filter) == FILTER_STATS;
+    static const struct {
+        const char *help, *schema; /* NULL: a picture */
+    } answers[] = {
+        [ANSWER_PICTURE] = {"The picture.", NULL},
+        [ANSWER_STATISTICS] = {"The statistics.", "Statistics"},
+    };
+    enum filter_answer answer = filter ? filter->answer : ANSWER_PICTURE;
+    const char *schema = answers[answer].schema;
     emit_name(w, "200");
-    emit(w, "{\"description\":\"%s\"", numbers ? "The statistics." : "The picture.");
+    emit(w, "{\"description\":\"%s\"", answers[answer].help);
     emit_headers(w, headers);
     emit(w, ",\"content\":{");
-    if (numbers) {
-        emit(w, "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Statistics\"}}");
+    if (schema) {
+        emit(w, "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}", schema);
     } else {
         emit_pictures(w, codec_encodes, "{\"type\":\"string\",\"format\":\"binary\"}");
     }
@@ -269,7 +276,7 @@ static void emit_work(struct emitter *w, const struct route *route) {
     emit_pictures(w, codec_decodes, "{\"$ref\":\"#/components/schemas/Picture\"}");
     emit_form(w, filter);
     emit(w, "}},\"responses\":{");
-    emit_picture_answer(w, filter);
+    emit_work_answer(w, filter);
     refer_problems(w, true);
     emit(w, "}%s}", w->view->tokens ? ",\"security\":[{\"bearer\":[]}]" : "");
 }

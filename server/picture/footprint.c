@@ -53,7 +53,7 @@ static size_t metadata_bytes(const struct plan *plan) {
 /* An encoder that follows the filters row by row needs its memory beside the decoder's. */
 static size_t library_bytes(const struct plan *plan) {
     size_t decoder = codec_decode_bytes(&plan->picture, plan->input.size);
-    if (plan_makes_stats(plan)) {
+    if (plan_answer(plan) != ANSWER_PICTURE) {
         return decoder;
     }
     size_t encoder = codec_encode_bytes(plan->output, &plan->encoded, &plan->options);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/jpeg/jpeg_splice.h"
 #include "codecs/process/codec_link.h"
 #include "core/clock.h"
@@ -16,8 +15,8 @@
 #include "cpu/orient.h"
 #include "server/picture/envelope.h"
 #include "server/picture/footprint.h"
+#include "server/picture/output.h"
 #include "server/picture/plan.h"
-#include "server/picture/statistics.h"
 #include "server/picture/workspace.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -50,7 +49,7 @@ static enum status open_envelope(struct pipeline *p) {
 }
 
 static enum metric_format format_of(const struct plan *plan) {
-    return plan_makes_stats(plan) ? METRIC_FORMAT_NONE : (enum metric_format)(plan->output + 1);
+    return plan_answer(plan) == ANSWER_PICTURE ? (enum metric_format)(plan->output + 1) : METRIC_FORMAT_NONE;
 }
 
 static enum status plan(struct pipeline *p) {
@@ -278,7 +277,7 @@ static enum status run_linear(struct pipeline *p, const struct run *asked, struc
     run.target = &result;
     enum status status = linear_from(run.crew, run.deadline_ns, &p->source, &source, p->err);
     status = status == ST_OK ? run_chain(p, &run, timing) : status;
-    if (status != ST_OK || plan_makes_stats(&p->plan)) {
+    if (status != ST_OK || plan_answer(&p->plan) == ANSWER_STATISTICS) {
         p->result = result;
         return status;
     }
@@ -298,7 +297,7 @@ static void encode_rows(void *context, uint32_t rows) {
 
 /* Whether the filters' output is the result, in whole rows from the top. */
 static bool encoder_follows(const struct pipeline *p) {
-    return !p->plan.selection.wanted && !plan_is_linear(&p->plan) && !plan_makes_stats(&p->plan);
+    return !p->plan.selection.wanted && !plan_is_linear(&p->plan) && plan_answer(&p->plan) == ANSWER_PICTURE;
 }
 
 static enum status open_output(struct pipeline *p) {
@@ -341,30 +340,14 @@ static enum status filter(struct pipeline *p) {
     return status;
 }
 
-static enum status encode_picture(struct pipeline *p, struct buf *output) {
-    const struct metadata *metadata = &p->plan.picture.metadata;
-    if (plan_may_patch(&p->plan) && jpeg_patch_possible(p->input, &p->plan.limits)) {
-        enum status status = jpeg_patch(p->input, &p->plan.limits, &p->result, &p->plan.selection.mask,
-                                        &p->plan.options, metadata, output, p->err);
-        if (status != ST_UNSUPPORTED) {
-            return status;
-        }
-        output->size = 0; /* drops an incomplete file */
-    }
-    return codec_encode(p->plan.output, &p->result, &p->plan.options, metadata, output, p->err);
-}
-
 static enum status encode(struct pipeline *p) {
     struct buf *output = &p->request->answer.body;
-    enum status status = ST_OK;
+    enum status status;
     if (p->encoding) {
         status = codec_encode_end(p->encoding, true, p->err);
         p->encoding = NULL;
-    } else if (plan_makes_stats(&p->plan)) {
-        const struct stats *stats = (const struct stats *)(const void *)p->result.plane[0].data;
-        status = statistics_write(stats, &p->plan.filtered, output, p->err);
     } else {
-        status = encode_picture(p, output);
+        status = output_write(&p->plan, &p->result, output, p->err);
     }
     stage_end(p, STAGE_ENCODE);
     p->request->outcome.stage_ns[STAGE_ENCODE] += p->encode_ns;

@@ -59,8 +59,8 @@ static bool keeps_planes(const struct plan *plan, const struct image_shape *upri
            orient_is_exact(&plan->picture.native, plan->orientation);
 }
 
-bool plan_makes_stats(const struct plan *plan) {
-    return plan->parameters->filter && filter_id(plan->parameters->filter) == FILTER_STATS;
+enum filter_answer plan_answer(const struct plan *plan) {
+    return plan->parameters->filter ? plan->parameters->filter->answer : ANSWER_PICTURE;
 }
 
 bool plan_is_linear(const struct plan *plan) {
@@ -115,7 +115,7 @@ static enum status check_result(const struct plan *plan, struct error *err) {
     struct image_shape result = chain_result(&plan->chain, &plan->filtered);
     uint64_t pixels = (uint64_t)result.width * result.height;
     uint32_t side = result.width > result.height ? result.width : result.height;
-    if (plan_makes_stats(plan) || limits->max_pixels == 0 ||
+    if (plan_answer(plan) == ANSWER_STATISTICS || limits->max_pixels == 0 ||
         (pixels <= limits->max_pixels && side <= limits->max_side)) {
         return ST_OK;
     }
@@ -135,7 +135,9 @@ static enum status append_filters(struct plan *plan, struct error *err) {
         status = status == ST_OK ? check_result(plan, err) : status;
     }
     plan->encoded = chain_result(&plan->chain, &plan->filtered);
-    plan->encoded.depth = plan_makes_stats(plan) ? plan->encoded.depth : plan->upright.depth;
+    if (plan_answer(plan) != ANSWER_STATISTICS) {
+        plan->encoded.depth = plan->upright.depth;
+    }
     return status;
 }
 
@@ -192,7 +194,7 @@ bool plan_may_transcode(const struct plan *plan) {
     return planes && plan->stored.depth == 8 && plan->picture.codec == CODEC_JPEG &&
            !plan->picture.progressive && plan->output == CODEC_JPEG && !plan->options.progressive &&
            !plan->selection.wanted && !plan->selection.redact && input->colorspace == COLORSPACE_NATIVE &&
-           input->backend != BACKEND_CPU && !plan_makes_stats(plan);
+           input->backend != BACKEND_CPU && plan_answer(plan) == ANSWER_PICTURE;
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

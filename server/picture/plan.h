@@ -39,8 +39,8 @@ enum status plan_make(struct plan *plan, struct bytes input, const char *accept,
  * for this picture, or a region is wrong; regions are decided last. */
 enum status plan_decide(struct plan *plan, const char *accept, struct error *err);
 
-/* Whether the answer is statistics instead of a picture. */
-bool plan_makes_stats(const struct plan *plan);
+/* What the request is answered with. */
+enum filter_answer plan_answer(const struct plan *plan);
 
 bool plan_is_linear(const struct plan *plan);
 

@@ -32,8 +32,10 @@ static enum status write_histogram(const struct stats_channel *channel, struct b
     return status == ST_OK ? buf_printf(body, err, "]}") : status;
 }
 
-enum status statistics_write(const struct stats *stats, const struct image_shape *shape, struct buf *body,
+enum status statistics_write(const struct plan *plan, const struct image *result, struct buf *body,
                              struct error *err) {
+    const struct stats *stats = (const struct stats *)(const void *)result->plane[0].data;
+    const struct image_shape *shape = &plan->filtered;
     enum status status = buf_printf(
         body, err, "{\"width\":%u,\"height\":%u,\"depth\":%u,\"pixels\":%" PRIu64 ",\"channels\":[",
         shape->width, shape->height, shape->depth, stats->pixels);

@@ -117,7 +117,7 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
     float ns = request_ns + decode_ns[input].pixel * pixels +
                decode_ns[input].byte * (float)plan->input.size +
                cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
-               (work == FILTER_STATS ? 0 : encoding_ns(plan, output));
+               (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output) : 0);
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
     float device = intent_suits_device(intent) ? device_ns + device_pixel_ns * pixels : 0;
     return (struct cost){.kind = kind,

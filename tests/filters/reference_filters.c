@@ -314,7 +314,8 @@ void reference_run(const struct run *run) {
     for (uint32_t i = 0; i < chain->count; i++) {
         between[i] = step_target(run, i);
         reference_step(&chain->step[i], from, run->mask, &between[i]);
-        if (run->mask && i + 1 == chain_masked(chain) && chain->step[0].filter != FILTER_STATS) {
+        if (run->mask && i + 1 == chain_masked(chain) &&
+            filter_get(chain->step[0].filter)->answer == ANSWER_PICTURE) {
             reference_blend(run->source, &between[i], run->mask);
         }
         from = &between[i];

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/picture/output.h"
+
+#include "codecs/jpeg/jpeg_patch.h"
+#include "server/picture/statistics.h"
+
+static enum status write_picture(const struct plan *plan, const struct image *result, struct buf *body,
+                                 struct error *err) {
+    const struct metadata *metadata = &plan->picture.metadata;
+    if (plan_may_patch(plan) && jpeg_patch_possible(plan->input, &plan->limits)) {
+        enum status status = jpeg_patch(plan->input, &plan->limits, result, &plan->selection.mask,
+                                        &plan->options, metadata, body, err);
+        if (status != ST_UNSUPPORTED) {
+            return status;
+        }
+        body->size = 0; /* drops an incomplete file */
+    }
+    return codec_encode(plan->output, result, &plan->options, metadata, body, err);
+}
+
+enum status output_write(const struct plan *plan, const struct image *result, struct buf *body,
+                         struct error *err) {
+    switch (plan_answer(plan)) {
+    case ANSWER_STATISTICS:
+        return statistics_write(plan, result, body, err);
+    case ANSWER_PICTURE:
+        break;
+    }
+    return write_picture(plan, result, body, err);
+}

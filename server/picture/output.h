@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * Writes the body of the answer from the picture that the filters made. */
+#ifndef BLURD_SERVER_PICTURE_OUTPUT_H
+#define BLURD_SERVER_PICTURE_OUTPUT_H
+
+#include "server/picture/plan.h"
+
+/* Appends the encoded picture, or the JSON that the filter is answered with. `result` has the plan's shape
+ * `encoded`; its padding may be overwritten. Fails like codec_encode. */
+enum status output_write(const struct plan *plan, const struct image *result, struct buf *body,
+                         struct error *err);
+
+#endif
