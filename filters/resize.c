@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/resize.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "filters/value.h"
+
+#define AT(member) offsetof(struct resize_arguments, member)
+
+static const char *const fits[] = {"contain", "cover", "fill", "inside", "outside", NULL};
+static const char *const kernels[] = {"lanczos3", "mitchell", "cubic", "linear", "nearest", "area", NULL};
+
+/* In reading order, three a row; the middle is all zero. */
+static const char *const places[] = {"northwest", "north",     "northeast", "west",     "center",
+                                     "east",      "southwest", "south",     "southeast"};
+
+static bool read_share(const char *text, size_t length, double *share) {
+    char number[32];
+    double value;
+    if (length >= sizeof number) {
+        return false;
+    }
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (!value_number(number, true, &value) || value < 0 || value > 1) {
+        return false;
+    }
+    *share = value - 0.5;
+    return true;
+}
+
+static enum status parse_gravity(const struct argument *row, const char *text, void *field,
+                                 struct error *err) {
+    struct resize_gravity *gravity = field;
+    for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (strcmp(text, places[i]) == 0) {
+            *gravity = (struct resize_gravity){(i % 3) * 0.5 - 0.5, (i / 3) * 0.5 - 0.5};
+            return ST_OK;
+        }
+    }
+    const char *comma = strchr(text, ',');
+    if (comma && read_share(text, (size_t)(comma - text), &gravity->x) &&
+        read_share(comma + 1, strlen(comma + 1), &gravity->y)) {
+        return ST_OK;
+    }
+    char buffer[VALUE_QUOTE_MAX];
+    return fail_argument(err, row->name,
+                         "%s is %s, it must be center, north, northeast, east, southeast, south, southwest, "
+                         "west, northwest, or a point as x,y with numbers from 0 to 1",
+                         row->name, value_quote(text, buffer));
+}
+
+static enum status parse_background(const struct argument *row, const char *text, void *field,
+                                    struct error *err) {
+    struct resize_background *background = field;
+    const char *digits = text + (*text == '#');
+    size_t length = strlen(digits);
+    unsigned colour[4] = {0, 0, 0, 255};
+    if ((length == 6 || length == 8) && strspn(digits, "0123456789abcdefABCDEF") == length &&
+        sscanf(digits, "%2x%2x%2x%2x", &colour[0], &colour[1], &colour[2], &colour[3]) >= 3) {
+        *background = (struct resize_background){.given = true, .ground = RESIZE_GROUND_COLOUR};
+        for (unsigned i = 0; i < 4; i++) {
+            background->colour[i] = (uint8_t)colour[i];
+        }
+        return ST_OK;
+    }
+    char buffer[VALUE_QUOTE_MAX];
+    return fail_argument(err, row->name, "%s is %s, it must be a colour as #rrggbb or #rrggbbaa", row->name,
+                         value_quote(text, buffer));
+}
+
+static const struct argument resize_table[] = {
+    {
+        .name = "width",
+        .type = ARGUMENT_WHOLE,
+        .offset = AT(width),
+        .minimum = 1,
+        .maximum = RESIZE_SIDE_MAX,
+        .unit = " pixels",
+        .without = "follows from the height",
+        .help = "Width of the result, or of the box that `fit` fits the picture to.",
+    },
+    {
+        .name = "height",
+        .type = ARGUMENT_WHOLE,
+        .offset = AT(height),
+        .minimum = 1,
+        .maximum = RESIZE_SIDE_MAX,
+        .unit = " pixels",
+        .without = "follows from the width",
+        .help = "Height of the result or of the box.",
+    },
+    {
+        .name = "scale",
+        .type = ARGUMENT_REAL,
+        .offset = AT(scale),
+        .minimum = 0.001,
+        .maximum = 100,
+        .without = "width and height count",
+        .help = "Factor for both sides, instead of `width` and `height`. Above 1 it takes `enlarge=true`.",
+    },
+    {
+        .name = "fit",
+        .type = ARGUMENT_CHOICE,
+        .offset = AT(fit),
+        .initial = RESIZE_INSIDE,
+        .choices = fits,
+        .help = "How the picture meets a box of `width` and `height`: `inside` makes it as large as fits, "
+                "`contain` also fills the rest of the box with `background`, `cover` cuts off what exceeds "
+                "the box, `fill` stretches it, `outside` makes it as small as covers the box.",
+    },
+    {
+        .name = "kernel",
+        .type = ARGUMENT_CHOICE,
+        .offset = AT(kernel),
+        .initial = RESIZE_LANCZOS3,
+        .choices = kernels,
+        .help = "How samples are weighted: from the sharpest, `lanczos3`, over `cubic` (Catmull-Rom), "
+                "`mitchell` and `linear` to `area` (means) and `nearest` (no weights).",
+    },
+    {
+        .name = "gravity",
+        .type = ARGUMENT_PARSED,
+        .offset = AT(gravity),
+        .form = "a place",
+        .example = "north",
+        .without = "the middle",
+        .parse = parse_gravity,
+        .help = "What `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
+                "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, or a point as "
+                "parts of width and height, `0.3,0.7`.",
+    },
+    {
+        .name = "enlarge",
+        .type = ARGUMENT_SWITCH,
+        .offset = AT(enlarge),
+        .help = "Whether a picture may become larger than it is.",
+    },
+    {
+        .name = "background",
+        .type = ARGUMENT_PARSED,
+        .offset = AT(background),
+        .form = "a colour",
+        .example = "#ffffff",
+        .without = "black",
+        .parse = parse_background,
+        .help = "Colour around the picture with `fit=contain`, as `#rrggbb` or `#rrggbbaa`; `#` is `%23` in "
+                "a query, and may be left out.",
+    },
+    {.name = NULL},
+};
+
+static enum status check(const void *arguments, struct error *err) {
+    const struct resize_arguments *resize = arguments;
+    bool box = resize->width || resize->height;
+    if (box && resize->scale > 0) {
+        return fail_argument(err, "scale", "scale and %s are given, only one of them can be",
+                             resize->width ? "width" : "height");
+    }
+    if (!box && resize->scale <= 0) {
+        return fail_argument(err, "width", "resize needs width, height or scale");
+    }
+    return ST_OK;
+}
+
+/* ---- geometry ---- */
+
+/* The factors of both sides. A side that is not given follows from the other one. */
+struct factors {
+    double x, y;
+};
+
+static struct factors choose_factors(const struct resize_arguments *resize, const struct image_shape *shape) {
+    double x = resize->scale, y = resize->scale;
+    if (resize->scale <= 0) {
+        x = (double)resize->width / shape->width;
+        y = (double)resize->height / shape->height;
+        bool both = resize->width && resize->height;
+        bool wide = both ? x > y : x > 0;
+        if (!both || resize->fit != RESIZE_FILL) {
+            bool larger = !both || resize->fit == RESIZE_COVER || resize->fit == RESIZE_OUTSIDE;
+            x = y = wide == larger ? x : y;
+        }
+    }
+    if (!resize->enlarge) {
+        x = fmin(x, 1);
+        y = fmin(y, 1);
+    }
+    return (struct factors){x, y};
+}
+
+/* A side of `source` pixels; fmax also holds what rounds to 0. */
+static double side(uint32_t source, double factor) {
+    return fmax(floor(source * factor + 0.5), 1);
+}
+
+/* The whole side of the source becomes `count` pixels, in a canvas that may be larger. */
+static struct resize_axis whole_axis(uint32_t source, double count, double canvas, double gravity) {
+    double free = canvas > count ? canvas - count : 0;
+    return (struct resize_axis){
+        .scale = source / count,
+        .first = (uint32_t)floor(free * (gravity + 0.5)),
+        .count = (uint32_t)count,
+        .canvas = (uint32_t)(count + free),
+    };
+}
+
+/* `count` pixels show as much of the source as they have room for, around the focus. */
+static struct resize_axis cut_axis(uint32_t source, double factor, uint32_t box, double gravity) {
+    double count = fmin(box, side(source, factor));
+    double scale = fmin(1 / factor, source / count); /* the second one where the side was rounded up */
+    double begin = source * (gravity + 0.5) - 0.5 * count * scale;
+    return (struct resize_axis){
+        .scale = scale,
+        .begin = fmax(fmin(begin, source - count * scale), 0),
+        .count = (uint32_t)count,
+        .canvas = (uint32_t)count,
+    };
+}
+
+static enum status check_sides(double x, double y, struct error *err) {
+    if (x <= RESIZE_SIDE_MAX && y <= RESIZE_SIDE_MAX) {
+        return ST_OK;
+    }
+    return fail(err, ST_LIMIT, "resize makes a picture of %.0f x %.0f pixels; a side has at most %d", x, y,
+                RESIZE_SIDE_MAX);
+}
+
+static enum status make_axes(struct resize_plan *plan, const struct resize_arguments *resize,
+                             const struct image_shape *shape, struct error *err) {
+    struct factors factor = choose_factors(resize, shape);
+    bool box = resize->width && resize->height;
+    if (box && resize->fit == RESIZE_COVER) {
+        plan->x = cut_axis(shape->width, factor.x, (uint32_t)resize->width, resize->gravity.x);
+        plan->y = cut_axis(shape->height, factor.y, (uint32_t)resize->height, resize->gravity.y);
+        return ST_OK;
+    }
+    double x = side(shape->width, factor.x), y = side(shape->height, factor.y);
+    enum status status = check_sides(x, y, err);
+    if (status == ST_OK) {
+        bool padded = box && resize->fit == RESIZE_CONTAIN;
+        plan->x = whole_axis(shape->width, x, padded ? resize->width : x, resize->gravity.x);
+        plan->y = whole_axis(shape->height, y, padded ? resize->height : y, resize->gravity.y);
+    }
+    return status;
+}
+
+/* ---- background ---- */
+
+/* ITU-R BT.601 with full range, as JFIF has it. */
+static void fill_colour(uint16_t colour[4], const struct resize_background *background,
+                        const struct image_shape *shape) {
+    static const uint8_t black[4] = {0, 0, 0, 255};
+    const uint8_t *given = background->given ? background->colour : black;
+    double step = image_sample_step(shape);
+    double red = given[0] * step, green = given[1] * step, blue = given[2] * step, alpha = given[3] * step;
+    double luma = 0.299 * red + 0.587 * green + 0.114 * blue;
+    double rgba[4] = {red, green, blue, alpha};
+    double gray[4] = {luma, alpha};
+    double ycbcr[4] = {luma, 128 - 0.168735892 * red - 0.331264108 * green + 0.5 * blue,
+                       128 + 0.5 * red - 0.418687589 * green - 0.081312411 * blue};
+    const double *value = shape->model == PIXEL_YCBCR               ? ycbcr
+                          : image_pixel_channels(shape->model) <= 2 ? gray
+                                                                    : rgba;
+    for (unsigned i = 0; i < image_pixel_channels(shape->model); i++) {
+        colour[i] = (uint16_t)fmin(value[i] + 0.5, shape->depth == 16 ? 65535 : 255);
+    }
+}
+
+void resize_plan_linear(struct resize_plan *plan, const struct image_shape *shape) {
+    unsigned channels = image_pixel_channels(shape->model);
+    unsigned colours = image_pixel_has_alpha(shape->model) ? channels - 1 : channels;
+    for (unsigned i = 0; i < colours; i++) {
+        double v = plan->colour[i] / 65535.0;
+        double light = v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+        plan->colour[i] = (uint16_t)(65535 * light + 0.5);
+    }
+}
+
+/* ---- plan ---- */
+
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
+                        struct error *err) {
+    const struct resize_arguments *resize = arguments;
+    struct resize_plan *plan = planned;
+    enum status status = check(arguments, err);
+    status = status == ST_OK ? make_axes(plan, resize, shape, err) : status;
+    if (status == ST_OK) {
+        plan->kernel = (uint8_t)resize->kernel;
+        plan->ground = resize->background.ground;
+        if (resize_has_background(plan)) {
+            fill_colour(plan->colour, &resize->background, shape);
+        }
+    }
+    return status;
+}
+
+/* Whether samples of a reduced plane lie within or without the picture, none at its border. */
+static bool axis_in_planes(const struct resize_axis *axis, unsigned shift) {
+    uint32_t step = 1u << shift, end = axis->first + axis->count;
+    return axis->first % step == 0 && (end == axis->canvas || end % step == 0);
+}
+
+static bool plan_in_planes(const struct resize_plan *plan, const struct image_shape *shape) {
+    return shape->model != PIXEL_YCBCR || (axis_in_planes(&plan->x, shape->chroma_shift_x) &&
+                                           axis_in_planes(&plan->y, shape->chroma_shift_y));
+}
+
+static bool planar(const void *arguments, const struct image_shape *shape) {
+    struct resize_plan plan = {0};
+    struct error ignored;
+    return make_axes(&plan, arguments, shape, &ignored) == ST_OK && plan_in_planes(&plan, shape);
+}
+
+static void result(const void *planned, struct image_shape *shape) {
+    const struct resize_plan *plan = planned;
+    shape->width = plan->x.canvas;
+    shape->height = plan->y.canvas;
+}
+
+/* Sums of doubles may exceed a side by their rounding. */
+static bool axis_valid(const struct resize_axis *axis, uint32_t source) {
+    const double least = 1.0 / (RESIZE_SIDE_MAX + 1), slack = 1e-3;
+    return axis->canvas >= 1 && axis->canvas <= RESIZE_SIDE_MAX && axis->count >= 1 &&
+           axis->count <= axis->canvas && axis->first <= axis->canvas - axis->count && axis->scale >= least &&
+           axis->begin >= 0 && axis->begin + axis->scale * axis->count <= source + slack;
+}
+
+static bool valid(const void *planned, const struct image_shape *shape) {
+    const struct resize_plan *plan = planned;
+    bool sound = plan->kernel < RESIZE_KERNELS && plan->ground == RESIZE_GROUND_COLOUR &&
+                 axis_valid(&plan->x, shape->width) && axis_valid(&plan->y, shape->height) &&
+                 plan_in_planes(plan, shape);
+    for (unsigned i = 0; i < 4; i++) {
+        sound = sound && (shape->depth == 16 || plan->colour[i] <= 255);
+    }
+    return sound;
+}
+
+const struct filter filter_resize = {
+    .name = "resize",
+    .help = "Another size.",
+    .arguments = resize_table,
+    .plan = plan,
+    .check = check,
+    .planar = planar,
+    .result = result,
+    .moves = true,
+    .valid = valid,
+};

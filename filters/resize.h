@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * Resizing: another number of pixels for the whole picture or a part of it, perhaps on a larger canvas. */
+#ifndef BLURD_FILTERS_RESIZE_H
+#define BLURD_FILTERS_RESIZE_H
+
+#include "filters/definition.h"
+#include "filters/resize_weights.h"
+
+enum { RESIZE_SIDE_MAX = 65535 };
+
+enum resize_fit { RESIZE_CONTAIN, RESIZE_COVER, RESIZE_FILL, RESIZE_INSIDE, RESIZE_OUTSIDE };
+
+/* A place in a picture, less its middle: both from -0.5 to 0.5. */
+struct resize_gravity {
+    double x, y;
+};
+
+enum resize_ground { RESIZE_GROUND_COLOUR };
+
+struct resize_background {
+    bool given;        /* else opaque black */
+    uint8_t ground;    /* enum resize_ground */
+    uint8_t colour[4]; /* red, green, blue, alpha */
+};
+
+struct resize_arguments {
+    int width, height; /* 0: not given */
+    double scale;      /* 0: not given */
+    int fit;           /* enum resize_fit */
+    int kernel;        /* enum resize_kernel */
+    struct resize_gravity gravity;
+    bool enlarge;
+    struct resize_background background;
+};
+
+/* One axis. Pixels first to first + count - 1 of the canvas show the source; around them is background. */
+struct resize_axis {
+    double scale;          /* pixels of the source for a pixel of the target, above 0 */
+    double begin;          /* where the target begins in the source, in pixels */
+    uint32_t first, count; /* count is at least 1 */
+    uint32_t canvas;       /* pixels of the result */
+};
+
+struct resize_plan {
+    uint8_t kernel;     /* enum resize_kernel */
+    uint8_t ground;     /* enum resize_ground */
+    uint16_t colour[4]; /* RESIZE_GROUND_COLOUR: a sample for each channel of a pixel, or for each plane */
+    struct resize_axis x, y;
+};
+
+/* An axis in samples of a plane, whose sides are reduced by 1 << shift against the picture. */
+struct resize_plane_axis {
+    double scale, begin;
+    uint32_t first, count, canvas;
+};
+
+/* `canvas` is the target plane's side. */
+static inline struct resize_plane_axis resize_plane_axis(const struct resize_axis *axis, unsigned shift,
+                                                         uint32_t canvas) {
+    struct resize_plane_axis plane = {axis->scale, axis->begin / (1u << shift), axis->first >> shift, 0,
+                                      canvas};
+    uint32_t end = axis->first + axis->count;
+    plane.count = (end == axis->canvas ? canvas : end >> shift) - plane.first;
+    return plane;
+}
+
+/* Whether a part of the canvas shows background. */
+static inline bool resize_has_background(const struct resize_plan *plan) {
+    return plan->x.count < plan->x.canvas || plan->y.count < plan->y.canvas;
+}
+
+/* Changes the background of a plan for 16 bits to linear light (cpu/linear.h). */
+void resize_plan_linear(struct resize_plan *plan, const struct image_shape *shape);
+
+extern const struct filter filter_resize;
+
+#endif
