@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include "core/landlock.h"
+#include "core/process/landlock.h"
 #include "core/sanitizers.h"
 
 enum { DESCRIPTORS_MAX = 16 };

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "core/call_list.h"
+#include "core/process/call_list.h"
 #include "core/status.h"
 
 struct codec_sandbox {
@@ -23,7 +23,7 @@ void codec_sandbox_prepare(struct codec_sandbox *sandbox);
 /* Enters the sandbox for good. ST_INTERNAL where that is impossible and it must be. */
 enum status codec_sandbox_enter(const struct codec_sandbox *sandbox, struct error *err);
 
-/* Fills a filter with the allowed calls (core/call_list.h). */
+/* Fills a filter with the allowed calls (core/process/call_list.h). */
 int codec_sandbox_fill(void *filter, pid_t process, const void *context);
 
 #endif

@@ -17,10 +17,11 @@
 #include "codecs/process/codec_wire.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/process/fork_server.h"
 #include "core/sanitizers.h"
 
 enum {
-    SOCKET_FD = 3, /* of the spawner, and of each child */
+    SOCKET_FD = 3, /* of each child */
     JOIN_MS = 1000,
     END_MS = 2000,    /* patience with a spawner that ends a child, which takes a millisecond */
     FIRST = 2,        /* index of the first child's lifeline in `poll` */
@@ -28,8 +29,7 @@ enum {
 };
 
 struct codec_spawner {
-    int socket;
-    pid_t pid;
+    struct fork_server server;
     struct codec_process_options options;
 };
 
@@ -159,20 +159,18 @@ static void offer_first(void) {
     }
 }
 
-/* Signals that the daemon waits for are blocked, also in the children. */
-static _Noreturn void spawner_main(int socket, struct codec_process_options *options) {
+/* Does not return: the process ends when the daemon does (receive_start). */
+static void spawner_main(void *context) {
     static struct children children;
+    struct codec_process_options *options = context;
     struct signalfd_siginfo ignored;
     sigset_t wanted;
-    prctl(PR_SET_NAME, "blurd-codecs");
-    socket = dup2(socket, SOCKET_FD);
-    closefrom(SOCKET_FD + 1);
     offer_first();
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGCHLD);
     sigprocmask(SIG_BLOCK, &wanted, NULL);
     children.options = options;
-    children.poll[0] = (struct pollfd){.fd = socket, .events = POLLIN};
+    children.poll[0] = (struct pollfd){.fd = FORK_SERVER_FD, .events = POLLIN};
     children.poll[1] =
         (struct pollfd){.fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN};
     for (;;) {
@@ -207,24 +205,14 @@ enum status codec_spawner_fork(struct codec_spawner **spawner, const struct code
         return ST_OK;
     }
     struct codec_spawner *made = calloc(1, sizeof *made);
-    int pair[2];
-    enum status status = made ? channel_pair(pair, err) : fail(err, ST_BUSY, "out of memory");
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->options = *options;
+    enum status status = fork_server_start(&made->server, "blurd-codecs", spawner_main, &made->options, err);
     if (status != ST_OK) {
         free(made);
         return status;
-    }
-    made->options = *options;
-    made->socket = pair[0];
-    made->pid = fork();
-    if (made->pid == 0) {
-        spawner_main(pair[1], &made->options);
-    }
-    int error = errno;
-    close(pair[1]);
-    if (made->pid < 0) {
-        close(made->socket);
-        free(made);
-        return fail(err, ST_BUSY, "cannot fork: %s", strerror(error));
     }
     *spawner = made;
     return ST_OK;
@@ -232,9 +220,7 @@ enum status codec_spawner_fork(struct codec_spawner **spawner, const struct code
 
 void codec_spawner_end(struct codec_spawner *spawner) {
     if (spawner) {
-        close(spawner->socket);
-        while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {
-        }
+        fork_server_end(&spawner->server);
         free(spawner);
     }
 }
@@ -243,7 +229,8 @@ static enum status send_start(struct codec_spawner *spawner, unsigned codecs, in
                               struct error *err) {
     struct codec_start start = {.nice = getpriority(PRIO_PROCESS, 0), .codecs = codecs};
     struct codec_join join;
-    enum status status = channel_send(spawner->socket, &start, sizeof start, CODEC_START, lifeline[1], err);
+    enum status status =
+        channel_send(spawner->server.socket, &start, sizeof start, CODEC_START, lifeline[1], err);
     return status == ST_OK ? channel_send(lifeline[0], &join, sizeof join, CODEC_JOIN, link[1], err) : status;
 }
 

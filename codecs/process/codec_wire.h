@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Messages between the daemon, the spawner and the processes of isolated codecs (core/channel.h).
+ * Messages between the daemon, the spawner and the processes of isolated codecs (core/process/channel.h).
  *
  * The daemon sends the spawner START with one end of a new socket pair, the lifeline, and sends JOIN over the
  * lifeline with the process's end of another pair. There the process first sends READY. From then on the
@@ -13,7 +13,7 @@
 #define BLURD_CODECS_PROCESS_CODEC_WIRE_H
 
 #include "codecs/definition.h"
-#include "core/channel.h"
+#include "core/process/channel.h"
 
 enum codec_message {
     CODEC_START = 1,

@@ -7,8 +7,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "core/channel.h"
 #include "core/log.h"
+#include "core/process/channel.h"
 #include "gpu/engine/engine.h"
 #include "gpu/engine/engine_sandbox.h"
 

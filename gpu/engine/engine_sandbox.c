@@ -11,8 +11,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "core/landlock.h"
 #include "core/log.h"
+#include "core/process/landlock.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 

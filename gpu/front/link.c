@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "core/channel.h"
+#include "core/process/channel.h"
 
 static enum status run_in_process(struct engine_link *link, struct wire_run *run, int slot,
                                   int64_t timeout_ms, struct wire_done *done, struct error *err) {

@@ -6,20 +6,21 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/channel.h"
 #include "core/log.h"
+#include "core/process/channel.h"
+#include "core/process/fork_server.h"
 #include "gpu/wire/wire.h"
 
 enum { ARGUMENTS_MAX = 256 };
 
 struct gpu_spawner {
-    int socket;
-    pid_t pid;
+    struct fork_server server;
+    char *const *arguments;
+    bool may_open;
 };
 
 /* Starts this program as an engine, with its own arguments behind the one for that. */
@@ -79,41 +80,31 @@ static bool run_engine(char *const *arguments, bool open, int lifeline) {
     return proven;
 }
 
-/* Signals are blocked, as in the front. The spawner ends when the front does. */
-static _Noreturn void spawner_main(char *const *arguments, bool may_open, int socket) {
+static void spawner_main(void *context) {
+    const struct gpu_spawner *spawner = context;
     struct wire_start message;
     struct error err;
     int lifeline;
-    prctl(PR_SET_NAME, "blurd-spawner");
-    socket = dup2(socket, WIRE_CONTROL_FD);
-    closefrom(WIRE_CONTROL_FD + 1); /* the sockets handed to this program */
-    while (channel_receive(socket, &message, sizeof message, WIRE_START, &lifeline, -1, &err) == ST_OK) {
+    bool may_open = spawner->may_open;
+    while (channel_receive(FORK_SERVER_FD, &message, sizeof message, WIRE_START, &lifeline, -1, &err) ==
+           ST_OK) {
         bool open = may_open && message.open;
-        may_open = !run_engine(arguments, open, lifeline) && may_open;
+        may_open = !run_engine(spawner->arguments, open, lifeline) && may_open;
     }
-    _exit(0);
 }
 
 enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *arguments, bool open,
                              struct error *err) {
     struct gpu_spawner *made = calloc(1, sizeof *made);
-    int pair[2];
-    enum status status = made ? channel_pair(pair, err) : fail(err, ST_BUSY, "out of memory");
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->arguments = arguments;
+    made->may_open = open;
+    enum status status = fork_server_start(&made->server, "blurd-spawner", spawner_main, made, err);
     if (status != ST_OK) {
         free(made);
         return status;
-    }
-    made->socket = pair[0];
-    made->pid = fork();
-    if (made->pid == 0) {
-        spawner_main(arguments, open, pair[1]);
-    }
-    int error = errno;
-    close(pair[1]);
-    if (made->pid < 0) {
-        close(made->socket);
-        free(made);
-        return fail(err, ST_BUSY, "cannot fork: %s", strerror(error));
     }
     *spawner = made;
     return ST_OK;
@@ -121,9 +112,7 @@ enum status gpu_spawner_fork(struct gpu_spawner **spawner, char *const *argument
 
 void gpu_spawner_end(struct gpu_spawner *spawner) {
     if (spawner) {
-        close(spawner->socket);
-        while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {
-        }
+        fork_server_end(&spawner->server);
         free(spawner);
     }
 }
@@ -133,7 +122,7 @@ enum status spawner_start(struct gpu_spawner *spawner, bool open, int lifeline[2
     struct wire_start message = {.open = open};
     struct wire_session given;
     enum status status =
-        channel_send(spawner->socket, &message, sizeof message, WIRE_START, lifeline[1], err);
+        channel_send(spawner->server.socket, &message, sizeof message, WIRE_START, lifeline[1], err);
     if (status == ST_OK) {
         status = channel_send(lifeline[0], &given, sizeof given, WIRE_CONTROL, control[1], err);
     }

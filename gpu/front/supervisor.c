@@ -11,9 +11,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "core/channel.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/process/channel.h"
 #include "gpu/front/selftest.h"
 #include "gpu/front/spawner.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Messages between the front and the engine process, as core/channel.h sends them. The receiver checks every
- * field, since the sender may be compromised or faulty.
+ * Messages between the front and the engine process, as core/process/channel.h sends them. The receiver
+ * checks every field, since the sender may be compromised or faulty.
  *
  * The engine inherits the *control* socket as WIRE_CONTROL_FD. It sends READY once, and the front sends
  * SESSION with one end of a new *session* socket. There the front sends RUN with the slot's memfd, and the
@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-#include "core/channel.h"
 #include "core/image.h"
+#include "core/process/channel.h"
 #include "core/status.h"
 #include "filters/backend.h"
 #include "filters/chain.h"

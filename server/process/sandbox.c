@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/landlock.h"
 #include "core/log.h"
+#include "core/process/landlock.h"
 #include "core/sanitizers.h"
 
 void sandbox_hide(const struct config *config) {

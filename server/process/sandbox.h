@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
-#include "core/call_list.h"
+#include "core/process/call_list.h"
 
 enum { SANDBOX_TEXT_MAX = 512 };
 
@@ -53,7 +53,7 @@ enum status sandbox_files(struct sandbox *sandbox, const struct config *config, 
  * ST_ARGUMENT where the kernel has no seccomp and sandbox = on. */
 enum status sandbox_calls(struct sandbox *sandbox, const struct config *config, struct error *err);
 
-/* Fills a filter with the calls that the sandbox given as context allows (core/call_list.h). */
+/* Fills a filter with the calls that the sandbox given as context allows (core/process/call_list.h). */
 int sandbox_fill(void *filter, pid_t process, const void *context);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The system calls that are left to the front after the start, beside the usual ones (core/call_list.h). */
+ * The system calls that are left to the front after the start, beside the usual ones
+ * (core/process/call_list.h). */
 #include <fcntl.h>
 #include <seccomp.h>
 #include <sys/resource.h>

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/channel.h"
+#include "core/process/channel.h"
 #include "gpu/wire/wire.h"
 #include "tests/fuzz/common/fuzz.h"
 

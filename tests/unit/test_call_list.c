@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A list has the calls that it was given, and no other. */
-#include "core/call_list.h"
+#include "core/process/call_list.h"
 
 #include <seccomp.h>
 #include <setjmp.h>

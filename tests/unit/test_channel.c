@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Messages of a misbehaving process are refused, and their descriptors are closed. */
-#include "core/channel.h"
+#include "core/process/channel.h"
 #include "gpu/wire/wire.h"
 
 #include <dirent.h>

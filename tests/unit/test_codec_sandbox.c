@@ -17,9 +17,9 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "core/channel.h"
-#include "core/landlock.h"
 #include "core/log.h"
+#include "core/process/channel.h"
+#include "core/process/landlock.h"
 #include "core/sanitizers.h"
 #include "core/slot.h"
 #include "tests/unit/attempt_fixture.h"

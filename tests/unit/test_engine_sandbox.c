@@ -29,8 +29,8 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-#include "core/landlock.h"
 #include "core/log.h"
+#include "core/process/landlock.h"
 #include "core/sanitizers.h"
 #include "core/slot.h"
 #include "filters/filter.h"

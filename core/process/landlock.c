@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/landlock.h"
+#include "core/process/landlock.h"
 
 #include <dirent.h>
 #include <errno.h>

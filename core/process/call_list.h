@@ -3,8 +3,8 @@
  * kernel, so libraries use their fallback.
  *
  * A separate process makes a list, which is put in force later. ADR 16 says why. */
-#ifndef BLURD_CORE_CALL_LIST_H
-#define BLURD_CORE_CALL_LIST_H
+#ifndef BLURD_CORE_PROCESS_CALL_LIST_H
+#define BLURD_CORE_PROCESS_CALL_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Restricts file access with Landlock, as far as the kernel supports it. */
-#ifndef BLURD_CORE_LANDLOCK_H
-#define BLURD_CORE_LANDLOCK_H
+#ifndef BLURD_CORE_PROCESS_LANDLOCK_H
+#define BLURD_CORE_PROCESS_LANDLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

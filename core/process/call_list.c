@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The table is generous on purpose: libraries differ in which of two calls they use. */
-#include "core/call_list.h"
+#include "core/process/call_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/channel.h"
+#include "core/process/channel.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,8 +2,8 @@
  * Sends and receives messages between two processes of this program. A message has a fixed size and fills one
  * packet of a SOCK_SEQPACKET socket. Both ends are the same binary, so plain structs travel; each begins with
  * a struct channel_head. Its fields are the receiver's to check. */
-#ifndef BLURD_CORE_CHANNEL_H
-#define BLURD_CORE_CHANNEL_H
+#ifndef BLURD_CORE_PROCESS_CHANNEL_H
+#define BLURD_CORE_PROCESS_CHANNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
