@@ -211,6 +211,9 @@ static enum status check_pieces(const struct wire_run *run, struct pictures *pic
     if (!picture_in_slot(source, run) || !picture_in_slot(target, run) || !apart(source, target)) {
         return fail(err, ST_INTERNAL, "the pictures do not lie in the slot");
     }
+    if (run->mask != WIRE_NO_MASK && !chain_takes_mask(&run->chain)) {
+        return fail(err, ST_INTERNAL, "the mask cannot follow the pixels that a step moves");
+    }
     if (run->mask != WIRE_NO_MASK &&
         (!picture_in_slot(mask, run) || !apart(mask, source) || !apart(mask, target))) {
         return fail(err, ST_INTERNAL, "the mask does not lie in the slot");
@@ -233,6 +236,10 @@ static enum status check(const struct wire_run *run, struct pictures *pictures, 
     return status == ST_OK ? check_pieces(run, pictures, err) : status;
 }
 
+static bool is_jpeg_shape(const struct image_shape *shape) {
+    return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
+}
+
 static enum status check_jpeg(const struct wire_run *run, struct error *err) {
     const struct wire_transcode *jpeg = &run->jpeg;
     enum status status = check_shape(&run->shape, err);
@@ -240,7 +247,7 @@ static enum status check_jpeg(const struct wire_run *run, struct error *err) {
         return status;
     }
     if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
-        run->shape.depth != 8 || (run->shape.model != PIXEL_YCBCR && run->shape.model != PIXEL_GRAY)) {
+        !is_jpeg_shape(&run->shape)) {
         return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
     }
     struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};
@@ -249,10 +256,14 @@ static enum status check_jpeg(const struct wire_run *run, struct error *err) {
     }
     struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);
     status = chain_check(&run->chain, &upright, err);
-    if (status == ST_OK && chain_result(&run->chain, &upright).depth != 8) {
+    if (status != ST_OK) {
+        return status;
+    }
+    struct image_shape result = chain_result(&run->chain, &upright);
+    if (!is_jpeg_shape(&result)) {
         return fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
     }
-    return status;
+    return ST_OK;
 }
 
 static void fault(struct gpu_stream *stream) {

@@ -188,13 +188,18 @@ bool plan_may_patch(const struct plan *plan) {
            !parameters_given(parameters, "quality") && fits_subsampling(plan, &planes);
 }
 
+/* Whether a device's codecs read and write pictures of this shape. */
+static bool is_jpeg_shape(const struct image_shape *shape) {
+    return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
+}
+
 bool plan_may_transcode(const struct plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
-    bool planes = plan->stored.model == PIXEL_YCBCR || plan->stored.model == PIXEL_GRAY;
-    return planes && plan->stored.depth == 8 && plan->picture.codec == CODEC_JPEG &&
-           !plan->picture.progressive && plan->output == CODEC_JPEG && !plan->options.progressive &&
-           !plan->selection.wanted && !plan->selection.redact && input->colorspace == COLORSPACE_NATIVE &&
-           input->backend != BACKEND_CPU && plan_answer(plan) == ANSWER_PICTURE;
+    return is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) &&
+           plan->picture.codec == CODEC_JPEG && !plan->picture.progressive && plan->output == CODEC_JPEG &&
+           !plan->options.progressive && !plan->selection.wanted && !plan->selection.redact &&
+           input->colorspace == COLORSPACE_NATIVE && input->backend != BACKEND_CPU &&
+           plan_answer(plan) == ANSWER_PICTURE;
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The fake driver's memory: blocks of the heap. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 
 enum {
     HEADER = 256, /* before each block: its size; as the driver's blocks, they are aligned to 256 */
+    GUARD = 256,  /* bytes behind each block that must keep their pattern */
+    PATTERN = 0xdb,
     MEMORY_DEFAULT = 1 << 30,
 };
 
@@ -23,14 +26,27 @@ CUresult cuMemGetInfo(size_t *available, size_t *total) {
 }
 
 static void *allocate(size_t size) {
-    size_t whole = (size + 2 * HEADER - 1) / HEADER * HEADER;
+    size_t whole = (size + GUARD + 2 * HEADER - 1) / HEADER * HEADER;
     uint8_t *memory = aligned_alloc(HEADER, whole);
     if (!memory) {
         return NULL;
     }
-    memset(memory, 0xdb, whole);
+    memset(memory, PATTERN, whole);
     memcpy(memory, &size, sizeof size);
     return memory + HEADER;
+}
+
+static void release(void *data) {
+    size_t size;
+    uint8_t *memory = (uint8_t *)data - HEADER;
+    memcpy(&size, memory, sizeof size);
+    for (size_t i = 0; i < GUARD; i++) {
+        if (memory[HEADER + size + i] != PATTERN) {
+            fprintf(stderr, "fake_cuda: a write %zu bytes behind a block of %zu bytes\n", i, size);
+            abort();
+        }
+    }
+    free(memory);
 }
 
 CUresult cuMemAlloc(CUdeviceptr *data, size_t size) {
@@ -58,10 +74,9 @@ CUresult cuMemsetD8Async(CUdeviceptr data, unsigned char value, size_t size, CUs
 CUresult cuMemFree(CUdeviceptr data) {
     MAY_FAIL("cuMemFree");
     size_t size;
-    uint8_t *memory = (uint8_t *)(uintptr_t)data - HEADER;
-    memcpy(&size, memory, sizeof size);
+    memcpy(&size, (uint8_t *)(uintptr_t)data - HEADER, sizeof size);
     __atomic_sub_fetch(&memory_used, size, __ATOMIC_RELAXED);
-    free(memory);
+    release((void *)(uintptr_t)data);
     return CUDA_SUCCESS;
 }
 
@@ -74,7 +89,7 @@ CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
 
 CUresult cuMemFreeHost(void *memory) {
     MAY_FAIL("cuMemFreeHost");
-    free((uint8_t *)memory - HEADER);
+    release(memory);
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * Chains in the memory of one stream, on the fake driver: the pixels are the CPU's, whatever the steps, their
+ * shapes and the runs before left in the buffers. */
+#include "gpu/filters/gpu_chain.h"
+
+#include "cpu/cpu.h"
+#include "tests/unit/lane_fixture.h"
+
+enum { ALARM_S = 120, FILTERS = 4, STEPS = 5, SMALL = 90 };
+
+static struct backend *cpu;
+static struct lane *cpu_lane;
+
+static int open_both(void **state) {
+    (void)state;
+    struct error err = {0};
+    random_state = test_seed();
+    if (cpu_backend_open("auto", &cpu, &err) != ST_OK || lane_create(cpu, &cpu_lane, &err) != ST_OK) {
+        return -1;
+    }
+    return fixture_open_lane(ALARM_S);
+}
+
+static int close_both(void **state) {
+    lane_destroy(cpu_lane);
+    backend_close(cpu);
+    return close_lane(state);
+}
+
+static struct image noise(const struct image_shape *shape) {
+    struct image image = fixture_image(*shape);
+    size_t size = image_layout(&(struct image){0}, shape);
+    for (size_t i = 0; i < size; i++) {
+        image.plane[0].data[i] = (uint8_t)test_random(&random_state);
+    }
+    return image;
+}
+
+/* Patches of 0, of 255 and of numbers between them. */
+static struct image make_mask(const struct image_shape *shape) {
+    struct image mask = fixture_image(fixture_shape(PIXEL_GRAY, 8, shape->width, shape->height));
+    for (uint32_t y = 0; y < shape->height; y++) {
+        for (uint32_t x = 0; x < shape->width; x++) {
+            uint32_t patch = (x / 7 + y / 5) % 3;
+            plane_row(&mask.plane[0], y)[x] = (uint8_t)(patch == 0 ? 0 : patch == 1 ? 255 : below(256));
+        }
+    }
+    return mask;
+}
+
+static void compare(const struct chain *chain, const struct image_shape *shape, bool masked) {
+    struct error err = {0};
+    struct lane_timing timing;
+    struct image_shape result = chain_result(chain, shape);
+    struct image source = noise(shape), mask = make_mask(shape);
+    struct image expected = fixture_image(result), got = fixture_image(result);
+    struct run run = {.chain = chain, .source = &source, .target = &expected, .mask = masked ? &mask : NULL};
+    assert_int_equal(lane_run(cpu_lane, &run, NULL, &err), ST_OK);
+    run.target = &got;
+    if (gpu_chain_run(&lane.stream, &run, &timing, &err) != ST_OK) {
+        fail_msg("%s", err.text);
+    }
+    bool stats = chain->step[0].filter == FILTER_STATS;
+    if (stats) {
+        assert_memory_equal(got.plane[0].data, expected.plane[0].data, sizeof(struct stats));
+    } else {
+        assert_int_equal(fixture_difference(&expected, &got), 0);
+    }
+    fixture_image_free(&source);
+    fixture_image_free(&mask);
+    fixture_image_free(&expected);
+    fixture_image_free(&got);
+}
+
+static void append(struct chain *chain, enum filter_id filter, const void *arguments,
+                   const struct image_shape *shape) {
+    struct error err = {0};
+    if (chain_append(chain, filter_get(filter), arguments, shape, &err) != ST_OK) {
+        fail_msg("%s", err.text);
+    }
+}
+
+static void append_any(struct chain *chain, const struct image_shape *shape) {
+    static const enum filter_id filters[FILTERS] = {FILTER_BLUR, FILTER_PIXELATE, FILTER_SHARPEN,
+                                                    FILTER_CONVOLVE};
+    enum filter_id filter = filters[below(shape->model == PIXEL_YCBCR ? 2 : FILTERS)];
+    union filter_arguments arguments = {0};
+    switch (filter) {
+    case FILTER_BLUR:
+        arguments.blur.sigma = 0.5 + below(20);
+        break;
+    case FILTER_PIXELATE:
+        arguments.pixelate.block = 4 << below(5);
+        break;
+    case FILTER_SHARPEN:
+        arguments.sharpen = (struct sharpen_arguments){.blur.sigma = 1 + below(9), .amount = 1};
+        break;
+    default:
+        arguments.convolve.kernel = (struct matrix){9, 3, {1, 2, -1, 0.5, 3, 0, -2, 1, 0.25}};
+        break;
+    }
+    append(chain, filter, &arguments, shape);
+}
+
+static struct image_shape any_shape(void) {
+    struct image_shape shape =
+        fixture_shape((enum pixel_model)below(PIXEL_YCBCR + 1), 8, 1 + below(SMALL), 1 + below(SMALL));
+    if (shape.model == PIXEL_YCBCR) {
+        shape.chroma_shift_x = (uint8_t)below(2);
+        shape.chroma_shift_y = (uint8_t)below(2);
+    } else if (below(2)) {
+        shape.depth = 16;
+    }
+    return shape;
+}
+
+/* A mask needs a third picture, and the blended steps end in either buffer. */
+static void test_steps(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 12 * STEPS; i++) {
+        struct image_shape shape = any_shape();
+        struct chain chain = {0};
+        while (chain.count <= i % STEPS) {
+            append_any(&chain, &shape);
+        }
+        compare(&chain, &shape, i / STEPS % 2);
+    }
+}
+
+/* Statistics take less memory than their picture, or more. */
+static void test_stats(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        struct image_shape shape =
+            fixture_shape((enum pixel_model)(i % 4), i < 4 ? 8 : 16, 1 + below(SMALL), 1 + below(SMALL));
+        struct chain chain = {0};
+        append(&chain, FILTER_STATS, NULL, &shape);
+        compare(&chain, &shape, false);
+        compare(&chain, &shape, true);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_stats),
+    };
+    return cmocka_run_group_tests(tests, open_both, close_both);
+}
