@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * Forbidden operations that a test tries in a sandbox, and whether they are refused. */
+ * Forbidden operations that a test tries in a sandbox, whether they are refused, and processes to try them
+ * in. */
 #ifndef BLURD_TESTS_UNIT_ATTEMPT_FIXTURE_H
 #define BLURD_TESTS_UNIT_ATTEMPT_FIXTURE_H
 
 #include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "core/sanitizers.h"
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
 
 #define TEXT(text) (long)(text)
 #define CALL(what, name, ...)                                                                                \
@@ -43,6 +54,28 @@ static bool is_blocked(const struct attempt *attempt, long (*known)(long argumen
     errno = 0;
     long result = attempt->function ? attempt->function() : attempt_call(attempt, known);
     return result == -1 && (errno == ENOSYS || errno == EPERM || errno == EACCES);
+}
+
+enum { CHILD_SKIPS = 77 };
+
+/* Runs the function in a process of its own, which may enter a sandbox. The test fails unless it returns 0,
+ * and is skipped where it returns CHILD_SKIPS. */
+static inline void check_child(int (*child)(void)) {
+    if (SANITIZED) {
+        skip(); /* a sanitizer needs the calls that sandboxes forbid */
+    }
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        _exit(child());
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_SKIPS) {
+        skip();
+    }
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 #endif

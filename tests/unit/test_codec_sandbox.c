@@ -22,11 +22,10 @@
 #include "core/process/landlock.h"
 #include "core/sanitizers.h"
 #include "core/slot.h"
-#include "tests/unit/attempt_fixture.h"
 
-#include <cmocka.h> /* after our headers: it has a macro called fail */
+#include "tests/unit/attempt_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
-enum { SKIPPED = 77, PARENT = -1003, SLOT_SIZE = 1 << 18 };
+enum { PARENT = -1003, SLOT_SIZE = 1 << 18 };
 
 static char text[] = "/tmp/blurd-new";
 static struct iovec piece = {text, 1};
@@ -105,7 +104,7 @@ static bool enter(void) {
 static int attacker(void) {
     int blocked = 0;
     if (!enter()) {
-        return SKIPPED;
+        return CHILD_SKIPS;
     }
     for (int i = 0; i < ATTEMPTS; i++) {
         bool refused = is_blocked(&attempts[i], known, true);
@@ -121,7 +120,7 @@ static int attacker(void) {
 /* It can neither fill memory by a file of its own, nor take more descriptors. */
 static int hoarder(void) {
     if (!enter()) {
-        return SKIPPED;
+        return CHILD_SKIPS;
     }
     int file = memfd_create("hoard", 0), copies = 0;
     bool small = write(file, text, 1) == -1 && errno == EFBIG && ftruncate(file, 4096) == -1 &&
@@ -139,7 +138,7 @@ static int worker(void) {
     struct channel_head message;
     struct error err = {0};
     if (channel_pair(pair, &err) != ST_OK || !enter()) {
-        return SKIPPED;
+        return CHILD_SKIPS;
     }
     int received = -1;
     bool talks = channel_send(pair[0], &message, sizeof message, 1, slot, &err) == ST_OK &&
@@ -152,37 +151,19 @@ static int worker(void) {
     return talks && maps && limits && some && !much ? 0 : 1;
 }
 
-static void check(int (*child)(void)) {
-    if (SANITIZED) {
-        skip(); /* a sanitizer needs these calls */
-    }
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        _exit(child());
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) {
-        skip();
-    }
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
 static void test_what_is_closed(void **state) {
     (void)state;
-    check(attacker);
+    check_child(attacker);
 }
 
 static void test_what_is_limited(void **state) {
     (void)state;
-    check(hoarder);
+    check_child(hoarder);
 }
 
 static void test_what_stays(void **state) {
     (void)state;
-    check(worker);
+    check_child(worker);
 }
 
 /* No sandbox is wanted: nothing happens. */
@@ -200,7 +181,7 @@ static int without_a_list(void) {
     static struct codec_sandbox sandbox = {.wanted = true, .must = true};
     struct error err = {0};
     if (landlock_version() == 0) {
-        return SKIPPED;
+        return CHILD_SKIPS;
     }
     bool refused = codec_sandbox_enter(&sandbox, &err) == ST_INTERNAL && strstr(err.text, "no seccomp");
     sandbox.must = false;
@@ -209,7 +190,7 @@ static int without_a_list(void) {
 
 static void test_must(void **state) {
     (void)state;
-    check(without_a_list);
+    check_child(without_a_list);
 }
 
 int main(void) {

@@ -27,17 +27,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h> /* after our headers: it has a macro called fail */
-
 #include "core/log.h"
 #include "core/process/landlock.h"
 #include "core/sanitizers.h"
 #include "core/slot.h"
 #include "filters/filter.h"
 #include "gpu/engine/engine.h"
-#include "tests/unit/attempt_fixture.h"
 
-enum { SLOT_SIZE = 1 << 18, SKIPPED = 77 };
+#include "tests/unit/attempt_fixture.h" /* cmocka.h, too: it has a macro called fail */
+
+enum { SLOT_SIZE = 1 << 18 };
 
 static char folder[] = "/tmp/blurd-engine-XXXXXX", file[64];
 static char driver[PATH_MAX + 40];
@@ -215,7 +214,7 @@ static bool serves(void) {
 static int attacker(void) {
     struct error err = {0};
     if (!start(false, &err)) {
-        return SKIPPED;
+        return CHILD_SKIPS;
     }
     end_early();
     int blocked = count_blocked("its own thread");
@@ -227,7 +226,7 @@ static int attacker(void) {
 static int worker(void) {
     struct error err = {0};
     if (!start(false, &err)) {
-        return SKIPPED;
+        return CHILD_SKIPS;
     }
     end_early();
     return serves() ? 0 : 1;
@@ -238,7 +237,7 @@ static int driver_calls(void) {
     struct error err = {0};
     struct stat facts;
     if (!start(false, &err)) {
-        return SKIPPED;
+        return CHILD_SKIPS;
     }
     end_early();
     bool reads = open("/proc/self/maps", O_RDONLY) >= 0 && open("/proc/meminfo", O_RDONLY) >= 0 &&
@@ -255,7 +254,7 @@ static int with_a_deaf_thread(bool must) {
     bool good = start(must, &err);
     end_early();
     if (version == 0 || version >= 8) {
-        return SKIPPED;
+        return CHILD_SKIPS;
     }
     return must ? !good && strstr(err.text, "1 threads") ? 0 : 1 : good ? 0 : 1;
 }
@@ -268,44 +267,26 @@ static int deaf(void) {
     return with_a_deaf_thread(false);
 }
 
-static void check(int (*child)(void)) {
-    fflush(NULL);
-    pid_t pid = SANITIZED ? 0 : fork();
-    if (SANITIZED) {
-        skip(); /* a sanitizer needs these calls */
-    }
-    if (pid == 0) {
-        _exit(child());
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) {
-        skip();
-    }
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
 /* --- tests --------------------------------------------------------------------------------- */
 static void test_what_is_closed(void **state) {
     (void)state;
-    check(attacker);
+    check_child(attacker);
 }
 
 static void test_it_serves(void **state) {
     (void)state;
-    check(worker);
+    check_child(worker);
 }
 
 static void test_what_a_driver_does(void **state) {
     (void)state;
-    check(driver_calls);
+    check_child(driver_calls);
 }
 
 static void test_a_thread_that_cannot_be_reached(void **state) {
     (void)state;
-    check(deaf_and_must);
-    check(deaf);
+    check_child(deaf_and_must);
+    check_child(deaf);
 }
 
 static int prepare(void **state) {

@@ -26,11 +26,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h> /* after our headers: it has a macro called fail */
-
 #include "core/sanitizers.h"
 #include "core/slot.h"
-#include "tests/unit/attempt_fixture.h"
+
+#include "tests/unit/attempt_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
 static char folder[] = "/tmp/blurd-sandbox-XXXXXX";
 static char allowed[64];   /* a file that SIGHUP would read */
