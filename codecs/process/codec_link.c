@@ -21,6 +21,7 @@ struct codec_link {
     struct codec_spawner *spawner;
     struct codec_child child; /* none: the next call starts one */
     bool ready;               /* the process has said so */
+    unsigned faults;          /* see codec_link_faults */
     unsigned codecs; /* bits of the codecs that the process has opened: all that earlier calls used */
     int64_t used_ns; /* end of the last call */
     struct slot *slot[CODEC_SLOTS];
@@ -171,6 +172,7 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
         if (status == ST_OK) {
             break;
         }
+        link->faults++;
         again = again && status == ST_DEVICE && deadline_left(deadline) > 0;
         status = again ? ST_OK : blame(link, err);
         end(link);
@@ -295,4 +297,12 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
         *options->losses |= link->answer.losses;
     }
     return status;
+}
+
+unsigned codec_link_faults(struct codec_link *link) {
+    unsigned faults = link ? link->faults : 0;
+    if (link) {
+        link->faults = 0;
+    }
+    return faults;
 }

@@ -35,4 +35,8 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
                               const struct encode_options *options, size_t memory,
                               const struct metadata *metadata, struct buf *output, struct error *err);
 
+/* How many processes of the link ended during a call, by a fault or at the deadline, since the last call of
+ * this function. NULL is allowed. */
+unsigned codec_link_faults(struct codec_link *link);
+
 #endif

@@ -379,6 +379,7 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
     }
     count_memory(&p);
     codec_link_lend(worker->codecs, NULL, NULL);
+    metrics_add(request->service->metrics, METRIC_CODEC_FAULTS, codec_link_faults(worker->codecs));
     codec_picture_finish(&p.plan.picture);
     workspace_close(&p.work);
     return status;

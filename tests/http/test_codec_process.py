@@ -136,6 +136,7 @@ def test_a_library_that_faults(start):
         done.set()
         killer.join()
     check_problem(answer, 'corrupt-image', says='the library that reads WebP failed on this picture')
+    assert own.metrics()['blurd_codec_faults_total'] >= 1
     assert own.post('/blur?sigma=2', webp()).status_code == 200
     assert own.post('/blur?sigma=2', pictures.small_jpeg()).status_code == 200
 
@@ -154,9 +155,11 @@ def test_the_time_limit(start):
     own = start('--workers', 1, '--work-timeout', '60ms')
     body = slow_webp()
     begin = time.monotonic()
+    assert own.metrics()['blurd_codec_faults_total'] == 0
     check_problem(own.post('/blur?sigma=2', body), 'limit-exceeded', says='takes longer than the time limit')
     assert time.monotonic() - begin < 2 * daemon.SLOW
     assert daemon.eventually(lambda: all(state == 'S' for _, state in codecs(own).values())), 'a process works on'
+    assert own.metrics()['blurd_codec_faults_total'] == 1
 
 
 def test_nothing_is_left(start, say):
