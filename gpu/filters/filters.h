@@ -9,6 +9,7 @@
 #include "filters/blur.h"
 #include "filters/convolve.h"
 #include "filters/pixelate.h"
+#include "filters/resize.h"
 #include "filters/sharpen.h"
 #include "filters/stats.h"
 #include "gpu/stream/stream.h"
@@ -22,6 +23,9 @@ enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *
 
 enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
+
+enum status gpu_resize(struct gpu_stream *stream, const struct resize_plan *plan, const struct image *source,
+                       const struct image *target, struct error *err);
 
 /* The unsharp mask is the blur in single precision; its last kernel sharpens. */
 enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *plan,

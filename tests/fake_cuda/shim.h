@@ -100,6 +100,17 @@ static inline float __fadd_rd(float a, float b) {
     return sum > (double)a + b ? std::nextafter(sum, -INFINITY) : sum;
 }
 
+static inline long long __double_as_longlong(double value) {
+    long long bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+static inline double __longlong_as_double(long long bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static inline uint32_t __float_as_uint(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);

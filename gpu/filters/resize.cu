@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * The kernels of gpu/filters/resize.c:
+ *
+ *     resize_weights    weights of all axes
+ *     resize_columns    sums of columns
+ *     resize_rows_N     sums of these in rows, and samples of N channels */
+#include "gpu/filters/resize.cuh"
+
+#define RESIZE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
+
+extern "C" __global__ void RESIZE resize_weights(const __grid_constant__ struct resize_weights_pass pass) {
+    resize_line_weights(pass);
+}
+
+extern "C" __global__ void RESIZE resize_columns(const __grid_constant__ struct resize_columns_pass pass) {
+    resize_columns_tile(pass);
+}
+
+extern "C" __global__ void RESIZE resize_rows_1(const __grid_constant__ struct resize_rows_pass pass) {
+    resize_rows_tile<1, KERNEL_RESIZE_ROWS_1>(pass);
+}
+
+extern "C" __global__ void RESIZE resize_rows_2(const __grid_constant__ struct resize_rows_pass pass) {
+    resize_rows_tile<2, KERNEL_RESIZE_ROWS>(pass);
+}
+
+extern "C" __global__ void RESIZE resize_rows_3(const __grid_constant__ struct resize_rows_pass pass) {
+    resize_rows_tile<3, KERNEL_RESIZE_ROWS>(pass);
+}
+
+extern "C" __global__ void RESIZE resize_rows_4(const __grid_constant__ struct resize_rows_pass pass) {
+    resize_rows_tile<4, KERNEL_RESIZE_ROWS>(pass);
+}

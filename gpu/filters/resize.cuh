@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ * Resizing in single precision. One kernel computes the weights of all axes. The next one makes the sums of
+ * columns, which stay floats in scratch memory: a thread makes four adjacent ones. The last one makes the
+ * sums of their rows and stores samples. docs/filters.md has the order of all sums. A sum begins with 0 here;
+ * adding the first product to it changes only the sign of a zero. */
+#ifndef BLURD_GPU_FILTERS_RESIZE_CUH
+#define BLURD_GPU_FILTERS_RESIZE_CUH
+
+#include "filters/resize_weights.h"
+#include "gpu/filters/blur/blur_float.cuh"
+#include "gpu/filters/resize_kernels.h"
+
+static_assert((RESIZE_BLOCK & (RESIZE_BLOCK - 1)) == 0, "the bits of an index tell where a block begins");
+
+/* ---- weights ---- */
+
+static __device__ __forceinline__ double resize_of_lane(double value, int lane) {
+    uint64_t bits = (uint64_t)__double_as_longlong(value);
+    uint64_t low = __shfl_sync(0xffffffffu, (uint32_t)bits, lane);
+    uint64_t high = __shfl_sync(0xffffffffu, (uint32_t)(bits >> 32), lane);
+    return __longlong_as_double((long long)(high << 32 | low));
+}
+
+/* Called in several places, and long. */
+static __device__ __noinline__ double resize_value(const struct resize_taps &taps, int j) {
+    return resize_taps_value(&taps, j);
+}
+
+/* resize_taps_add() by a warp: each lane computes other values, and all of them add up all values in order.
+ */
+static __device__ __forceinline__ double resize_add_warp(const struct resize_taps &taps, int first,
+                                                         int last) {
+    double sum = 0;
+    for (int base = first; base < last; base += KERNEL_THREADS_X) {
+        int j = base + (int)threadIdx.x, count = min(last - base, (int)KERNEL_THREADS_X);
+        double value = j < last ? resize_value(taps, j) : 0.0;
+#pragma unroll 8
+        for (int lane = 0; lane < count; lane++) {
+            sum += resize_of_lane(value, lane);
+        }
+    }
+    return sum;
+}
+
+/* What the samples at both ends weigh. Samples beyond a border repeat the last one before it. */
+struct resize_ends {
+    double first, last;
+};
+
+static __device__ __forceinline__ struct resize_ends resize_ends_of(const struct resize_taps &taps,
+                                                                    double sum) {
+    struct resize_ends ends = {sum, sum};
+    if (taps.to - taps.from > 1) {
+        ends.first = resize_add_warp(taps, taps.lo, taps.from + 1);
+        ends.last = resize_add_warp(taps, taps.to - 1, taps.hi);
+    }
+    return ends;
+}
+
+/* A warp computes the weights of one sample of the target. */
+static __device__ __forceinline__ void resize_line_weights(const struct resize_weights_pass &pass) {
+    int number = 0;
+    for (int l = 1; l < pass.lines; l++) {
+        number += (int)blockIdx.x >= pass.line[l].first_block;
+    }
+    const struct resize_line &line = pass.line[number];
+    int i = ((int)blockIdx.x - line.first_block) * KERNEL_THREADS_Y + (int)threadIdx.y;
+    if (i >= line.count) {
+        return;
+    }
+    const struct resize_taps taps = resize_taps_at(pass.kernel, line.scale, line.begin, line.size, i);
+    double sum = resize_add_warp(taps, taps.lo, taps.hi);
+    bool inside = taps.from == taps.lo && taps.to == taps.hi;
+    struct resize_ends ends = {0, 0};
+    if (!inside) {
+        ends = resize_ends_of(taps, sum);
+    }
+    float *weight = (float *)line.weights + (int64_t)i * line.sample_step;
+    for (int k = (int)threadIdx.x; k < taps.to - taps.from; k += KERNEL_THREADS_X) {
+        int j = taps.from + k;
+        double value = inside || (j > taps.from && j < taps.to - 1) ? resize_value(taps, j)
+                       : j == taps.from                             ? ends.first
+                                                                    : ends.last;
+        weight[(int64_t)k * line.tap_step] = (float)(value / sum);
+    }
+    if (threadIdx.x == 0) {
+        ((struct resize_range *)line.ranges)[i] = {taps.from, taps.to - taps.from};
+    }
+}
+
+/* ---- sums of columns ---- */
+
+struct resize_quad {
+    float of[KERNEL_RESIZE_QUAD];
+};
+
+static __device__ __forceinline__ struct resize_quad resize_load(const uint8_t *from) {
+    uint32_t word = __ldg((const uint32_t *)from);
+    return {
+        {(float)(word & 0xff), (float)(word >> 8 & 0xff), (float)(word >> 16 & 0xff), (float)(word >> 24)}};
+}
+
+static __device__ __forceinline__ struct resize_quad resize_load(const uint16_t *from) {
+    uint2 words = __ldg((const uint2 *)from);
+    return {{(float)(words.x & 0xffff), (float)(words.x >> 16), (float)(words.y & 0xffff),
+             (float)(words.y >> 16)}};
+}
+
+/* Colour times alpha: one pixel of four channels, or two of two. */
+static __device__ __forceinline__ void resize_multiply(struct resize_quad &quad, int channels) {
+    bool pixel = channels == KERNEL_RESIZE_QUAD;
+    quad.of[0] = __fmul_rn(quad.of[0], pixel ? quad.of[3] : quad.of[1]);
+    quad.of[1] = pixel ? __fmul_rn(quad.of[1], quad.of[3]) : quad.of[1];
+    quad.of[2] = __fmul_rn(quad.of[2], quad.of[3]);
+}
+
+template <class T, bool Alpha>
+static __device__ __forceinline__ struct resize_quad
+resize_columns_of(const struct resize_columns_pass &pass, const struct resize_columns_plane &plane, int x,
+                  int y) {
+    struct resize_range range = ((const struct resize_range *)plane.ranges)[y];
+    const float *weight = (const float *)plane.weights + (int64_t)y * plane.taps;
+    const uint8_t *row = (const uint8_t *)(row_of<const T>(plane.source, range.from) + plane.target.lo_x + x);
+    struct resize_quad total = {};
+    for (int k = 0; k < range.count;) {
+        int block = RESIZE_BLOCK - ((range.from + k) & (RESIZE_BLOCK - 1));
+        int end = min(k + block, range.count);
+        struct resize_quad sum = {};
+#pragma unroll 4
+        for (; k < end; k++) {
+            struct resize_quad value = resize_load((const T *)(row + k * plane.source.stride));
+            float w = __ldg(weight + k);
+            if (Alpha) {
+                resize_multiply(value, pass.channels);
+            }
+#pragma unroll
+            for (int i = 0; i < KERNEL_RESIZE_QUAD; i++) {
+                sum.of[i] = __fadd_rn(sum.of[i], __fmul_rn(w, value.of[i]));
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < KERNEL_RESIZE_QUAD; i++) {
+            total.of[i] = __fadd_rn(total.of[i], sum.of[i]);
+        }
+    }
+    return total;
+}
+
+template <class T>
+static __device__ __forceinline__ struct resize_quad
+resize_columns_at(const struct resize_columns_pass &pass, const struct resize_columns_plane &plane, int x,
+                  int y) {
+    return pass.alpha ? resize_columns_of<T, true>(pass, plane, x, y)
+                      : resize_columns_of<T, false>(pass, plane, x, y);
+}
+
+/* The last thread of a row also reads the padding behind it. */
+static __device__ __forceinline__ void resize_columns_tile(const struct resize_columns_pass &pass) {
+    const struct resize_columns_plane &plane = pass.plane[plane_of(pass)];
+    struct tile tile = tile_of(plane.tiles, plane.target);
+    int x = tile.x + (int)threadIdx.x * KERNEL_RESIZE_QUAD, y = tile.y + (int)threadIdx.y;
+    if (x >= plane.target.width || y >= plane.target.height) {
+        return;
+    }
+    struct resize_quad sums = pass.depth == 8 ? resize_columns_at<uint8_t>(pass, plane, x, y)
+                                              : resize_columns_at<uint16_t>(pass, plane, x, y);
+    *(uint4 *)(row_of<float>(plane.target, y) + x) =
+        make_uint4(__float_as_uint(sums.of[0]), __float_as_uint(sums.of[1]), __float_as_uint(sums.of[2]),
+                   __float_as_uint(sums.of[3]));
+}
+
+/* ---- sums of rows ---- */
+
+/* The pixels of a thread: one in each of several rows. */
+template <int Channels, int Rows> struct resize_pixels { float of[Rows][Channels]; };
+
+/* The sums at column i of the rectangle, in rows y, y + KERNEL_THREADS_Y and so on of it. Rows outside of it
+ * are computed as those at its border, and are not stored. */
+template <int Channels, int Rows>
+static __device__ __forceinline__ struct resize_pixels<Channels, Rows>
+resize_sums_of_rows(const struct resize_rows_plane &plane, int i, int y) {
+    struct resize_range range = ((const struct resize_range *)plane.ranges)[i];
+    const float *weight = (const float *)plane.weights + i;
+    const float *row[Rows];
+#pragma unroll
+    for (int r = 0; r < Rows; r++) {
+        int at = min(max(y + r * KERNEL_THREADS_Y, 0), plane.source.height - 1);
+        row[r] = row_of<const float>(plane.source, at) + (range.from * Channels - plane.source.lo_x);
+    }
+    struct resize_pixels<Channels, Rows> total = {}, sum = {};
+#pragma unroll 4
+    for (int k = 0; k < range.count; k++) {
+        bool begins = ((range.from + k) & (RESIZE_BLOCK - 1)) == 0;
+        float w = __ldg(weight + k * plane.width);
+#pragma unroll
+        for (int r = 0; r < Rows; r++) {
+#pragma unroll
+            for (int c = 0; c < Channels; c++) {
+                float product = __fmul_rn(w, __ldg(row[r] + k * Channels + c));
+                if (begins) {
+                    total.of[r][c] = __fadd_rn(total.of[r][c], sum.of[r][c]);
+                    sum.of[r][c] = 0;
+                }
+                sum.of[r][c] = __fadd_rn(sum.of[r][c], product);
+            }
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < Rows; r++) {
+#pragma unroll
+        for (int c = 0; c < Channels; c++) {
+            total.of[r][c] = __fadd_rn(total.of[r][c], sum.of[r][c]);
+        }
+    }
+    return total;
+}
+
+template <int Channels>
+static __device__ __forceinline__ void resize_store(const struct kernel_grid &grid, int x, int y, bool alpha,
+                                                    int depth, const float *value) {
+    float by = value[Channels - 1];
+#pragma unroll
+    for (int c = 0; c < Channels; c++) {
+        float v = value[c];
+        if (alpha && c < Channels - 1) {
+            v = by > 0 ? __fdiv_rn(v, by) : 0.0f;
+        }
+        store_sample(grid, y, x * Channels + c, v, depth);
+    }
+}
+
+template <int Channels>
+static __device__ __forceinline__ void resize_fill(const struct resize_rows_plane &plane, int x, int y,
+                                                   int depth) {
+#pragma unroll
+    for (int c = 0; c < Channels; c++) {
+        if (depth == 8) {
+            row_of<uint8_t>(plane.target, y)[x * Channels + c] = (uint8_t)plane.colour[c];
+        } else {
+            row_of<uint16_t>(plane.target, y)[x * Channels + c] = plane.colour[c];
+        }
+    }
+}
+
+template <int Channels, int Rows>
+static __device__ __forceinline__ void resize_rows_tile(const struct resize_rows_pass &pass) {
+    const struct resize_rows_plane &plane = pass.plane[plane_of<Channels>(pass)];
+    struct tile tile = tile_of(plane.tiles, plane.target);
+    int x = tile.x + (int)threadIdx.x, y = tile.y + (int)threadIdx.y;
+    if (x >= plane.target.width) {
+        return;
+    }
+    int i = x - plane.left, top = y - plane.top, end = plane.source.height;
+    bool column = end > 0 && (unsigned)i < (unsigned)plane.width;
+    struct resize_pixels<Channels, Rows> pixels = {};
+    if (column && top < end && top + (Rows - 1) * KERNEL_THREADS_Y >= 0) {
+        pixels = resize_sums_of_rows<Channels, Rows>(plane, i, top);
+    }
+#pragma unroll
+    for (int r = 0; r < Rows; r++) {
+        int row = y + r * KERNEL_THREADS_Y;
+        if (row >= plane.target.height) {
+            break;
+        }
+        if (column && (unsigned)(row - plane.top) < (unsigned)end) {
+            resize_store<Channels>(plane.target, x, row, pass.alpha, pass.depth, pixels.of[r]);
+        } else {
+            resize_fill<Channels>(plane, x, row, pass.depth);
+        }
+    }
+}
+
+#endif
