@@ -298,7 +298,7 @@ $(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 # Compressed, as a process uses one of them at most.
 $(KERNELS)/%.gz: $(KERNELS)/%
 	$(Q)if [ -s $< ]; then gzip -9nc $<; fi >$@
-$(BUILD)/gpu/cuda/embedded.o: $(KERNEL_FILES:=.gz) $(KERNELS)/source.cu
+$(BUILD)/gpu/cuda/embedded.o: $(KERNEL_FILES:=.gz) $(KERNELS)/source.cu.gz
 kernels: $(KERNEL_FILES:=.gz)
 
 # The page that `GET /` shows, as it goes into the binary.

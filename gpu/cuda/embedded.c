@@ -16,8 +16,7 @@
 #undef CUBIN
 #undef PTX
 
-__asm__(".pushsection .rodata\n.globl embedded_source\nembedded_source:\n.incbin \"source.cu\"\n.byte "
-        "0\n.popsection\n");
+EMBED(embedded_cu, "source.cu.gz")
 
 const struct embedded embedded_cubins[] = {
 #define CUBIN(number) {number, embedded_sm_##number, embedded_sm_##number##_end},
@@ -35,6 +34,8 @@ const struct embedded embedded_ptx = {
 #undef CUBIN
 #undef PTX
 };
+
+const struct embedded embedded_source = {0, embedded_cu, embedded_cu_end};
 
 /* The last four bytes of a gzip file are the size of its content, little-endian. */
 static size_t size_of(const struct embedded *embedded) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Machine code, PTX and source of the kernels, which the build embeds in the binary. Machine code and PTX are
- * compressed by gzip to a quarter of their size, since a process uses one of them at most. */
+ * Machine code, PTX and source of the kernels, which the build embeds in the binary. They are compressed
+ * by gzip to a quarter of their size, since a process uses one of them at most. */
 #ifndef BLURD_GPU_CUDA_EMBEDDED_H
 #define BLURD_GPU_CUDA_EMBEDDED_H
 
@@ -13,15 +13,15 @@ struct embedded {
 
 extern const struct embedded embedded_cubins[]; /* ascending by architecture; ends with NULL data */
 extern const struct embedded embedded_ptx;
-extern const char embedded_source[]; /* every .cu file of gpu/ and its includes, as one text */
+extern const struct embedded embedded_source; /* every .cu file of gpu/ and its includes, as one text */
 
 /* False when the build had no NVRTC, or one that does not know the architecture. */
 static inline bool embedded_exists(const struct embedded *embedded) {
     return embedded->end > embedded->data;
 }
 
-/* Decompresses code that exists into *image, an all-zero struct that the caller ends with buf_finish. A zero
- * follows the code and counts. ST_BUSY without memory. */
+/* Decompresses code that exists, or the source, into *image, an all-zero struct that the caller ends with
+ * buf_finish. A zero follows it and counts. ST_BUSY without memory. */
 enum status embedded_image(const struct embedded *embedded, struct buf *image, struct error *err);
 
 #endif

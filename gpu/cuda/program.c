@@ -17,7 +17,8 @@
 struct program_request {
     const struct cuda *cuda;
     const struct program_options *options;
-    int architecture; /* 90 for compute capability 9.0 */
+    int architecture;   /* 90 for compute capability 9.0 */
+    const char *source; /* for NVRTC; NULL until it is needed */
 };
 
 static const char *const kernel_names[] = {
@@ -92,13 +93,8 @@ static enum status load_ptx(struct program *program, const struct program_reques
     return load_embedded(program, request->cuda, &embedded_ptx, true, err);
 }
 
-static const char *source_of(const struct program_request *request) {
-    return request->options->source ? request->options->source : embedded_source;
-}
-
 static struct module_key key_of(const struct program_request *request, const struct nvrtc *nvrtc,
                                 struct nvrtc_target target) {
-    const char *source = source_of(request);
     char text[NVRTC_DESCRIPTION_MAX];
     struct module_key key = module_key_begin();
     nvrtc_describe(nvrtc, target, text);
@@ -106,7 +102,7 @@ static struct module_key key_of(const struct program_request *request, const str
         {(const uint8_t *)BLURD_VERSION, strlen(BLURD_VERSION)},
         {(const uint8_t *)text, strlen(text)},
         {(const uint8_t *)&request->cuda->version, sizeof request->cuda->version},
-        {(const uint8_t *)source, strlen(source)},
+        {(const uint8_t *)request->source, strlen(request->source)},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         module_key_add(&key, parts[i]);
@@ -179,7 +175,7 @@ static enum status load_compiled(struct program *program, const struct program_r
     }
     buf_init(&image, NVRTC_IMAGE_MAX + 1);
     int64_t begin = clock_ns();
-    enum status status = compile_and_store(&image, source_of(request), nvrtc, target, cache, &key, err);
+    enum status status = compile_and_store(&image, request->source, nvrtc, target, cache, &key, err);
     program->compile_ns = clock_ns() - begin;
     if (status == ST_OK) {
         status = buf_append(&image, "", 1, err);
@@ -191,8 +187,8 @@ static enum status load_compiled(struct program *program, const struct program_r
     return status;
 }
 
-static enum status load_nvrtc(struct program *program, const struct program_request *request,
-                              struct error *err) {
+static enum status compile_with(struct program *program, const struct program_request *request,
+                                struct error *err) {
     struct nvrtc nvrtc;
     struct nvrtc_target target;
     enum status status = nvrtc_open(&nvrtc, NULL, request->cuda->version / 1000, err);
@@ -207,6 +203,17 @@ static enum status load_nvrtc(struct program *program, const struct program_requ
     if (cache >= 0) {
         close(cache);
     }
+    return status;
+}
+
+static enum status load_nvrtc(struct program *program, const struct program_request *asked,
+                              struct error *err) {
+    struct program_request request = *asked;
+    struct buf text = {0};
+    enum status status = asked->options->source ? ST_OK : embedded_image(&embedded_source, &text, err);
+    request.source = asked->options->source ? asked->options->source : (const char *)text.data;
+    status = status == ST_OK ? compile_with(program, &request, err) : status;
+    buf_finish(&text);
     return status;
 }
 
@@ -249,7 +256,7 @@ static enum status try_loader(struct program *program, const struct loader *load
 
 enum status program_load(struct program *program, const struct cuda *cuda, int major, int minor,
                          const struct program_options *options, struct error *err) {
-    const struct program_request request = {cuda, options, major * 10 + minor};
+    const struct program_request request = {cuda, options, major * 10 + minor, NULL};
     struct error cause = {0};
     char causes[ERROR_TEXT_MAX] = ""; /* of all loaders, since the last may say least */
     size_t used = 0;

@@ -149,8 +149,8 @@ static void test_the_nearest_cubin(void **state) {
         int architecture;
         const char *how;
     } cases[] = {
-        {75, "cubin sm_75"},     {80, "cubin sm_80"},   {86, "cubin sm_86"},   {87, "cubin sm_86"},
-        {89, "cubin sm_89"},     {90, "cubin sm_90"},   {100, "cubin sm_100"}, {103, "cubin sm_100"},
+        {75, "cubin sm_75"},     {80, "cubin sm_80"},   {86, "cubin sm_80"},   {87, "cubin sm_80"},
+        {89, "cubin sm_80"},     {90, "cubin sm_90"},   {100, "cubin sm_100"}, {103, "cubin sm_100"},
         {110, "ptx compute_75"}, {120, "cubin sm_120"}, {121, "cubin sm_120"}, {130, "ptx compute_75"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
