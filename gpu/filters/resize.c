@@ -159,12 +159,18 @@ static struct kernel_grid values_grid(const struct resize_work *work, const stru
     };
 }
 
+static enum kernel columns_kernel(const struct image *source) {
+    bool alpha = image_pixel_has_alpha(source->model);
+    if (source->depth == 8) {
+        return alpha ? KERNEL_resize_columns_8_alpha : KERNEL_resize_columns_8;
+    }
+    return alpha ? KERNEL_resize_columns_16_alpha : KERNEL_resize_columns_16;
+}
+
 static enum status sum_columns(const struct resize_work *work, uint32_t band, struct error *err) {
     struct resize_columns_pass pass = {
         .planes = work->source->plane_count,
         .channels = work->source->plane[0].channels,
-        .depth = work->source->depth,
-        .alpha = image_pixel_has_alpha(work->source->model),
     };
     struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, 0};
     for (int32_t p = 0; p < pass.planes; p++) {
@@ -181,7 +187,7 @@ static enum status sum_columns(const struct resize_work *work, uint32_t band, st
         plane->weights = line->weights + first * (size_t)course->taps * sizeof(float);
         plane->taps = course->taps;
     }
-    return blocks.count ? gpu_launch(work->stream, KERNEL_resize_columns, &pass, blocks, err) : ST_OK;
+    return blocks.count ? gpu_launch(work->stream, columns_kernel(work->source), &pass, blocks, err) : ST_OK;
 }
 
 static void set_colour(struct resize_rows_plane *plane, const struct resize_plan *plan, int32_t index,

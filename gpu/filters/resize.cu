@@ -2,7 +2,7 @@
  * The kernels of gpu/filters/resize.c:
  *
  *     resize_weights    weights of all axes
- *     resize_columns    sums of columns
+ *     resize_columns_N  sums of columns of N bits, with alpha or without
  *     resize_rows_N     sums of these in rows, and samples of N channels */
 #include "gpu/filters/resize.cuh"
 
@@ -12,8 +12,22 @@ extern "C" __global__ void RESIZE resize_weights(const __grid_constant__ struct 
     resize_line_weights(pass);
 }
 
-extern "C" __global__ void RESIZE resize_columns(const __grid_constant__ struct resize_columns_pass pass) {
-    resize_columns_tile(pass);
+extern "C" __global__ void RESIZE resize_columns_8(const __grid_constant__ struct resize_columns_pass pass) {
+    resize_columns_tile<uint8_t, false>(pass);
+}
+
+extern "C" __global__ void RESIZE
+resize_columns_8_alpha(const __grid_constant__ struct resize_columns_pass pass) {
+    resize_columns_tile<uint8_t, true>(pass);
+}
+
+extern "C" __global__ void RESIZE resize_columns_16(const __grid_constant__ struct resize_columns_pass pass) {
+    resize_columns_tile<uint16_t, false>(pass);
+}
+
+extern "C" __global__ void RESIZE
+resize_columns_16_alpha(const __grid_constant__ struct resize_columns_pass pass) {
+    resize_columns_tile<uint16_t, true>(pass);
 }
 
 extern "C" __global__ void RESIZE resize_rows_1(const __grid_constant__ struct resize_rows_pass pass) {

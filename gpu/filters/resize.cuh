@@ -121,15 +121,16 @@ resize_columns_of(const struct resize_columns_pass &pass, const struct resize_co
     struct resize_range range = ((const struct resize_range *)plane.ranges)[y];
     const float *weight = (const float *)plane.weights + (int64_t)y * plane.taps;
     const uint8_t *row = (const uint8_t *)(row_of<const T>(plane.source, range.from) + plane.target.lo_x + x);
+    const int64_t stride = plane.source.stride;
     struct resize_quad total = {};
-    for (int k = 0; k < range.count;) {
-        int block = RESIZE_BLOCK - ((range.from + k) & (RESIZE_BLOCK - 1));
-        int end = min(k + block, range.count);
+    for (int left = range.count, block = RESIZE_BLOCK - range.from % RESIZE_BLOCK; left > 0;
+         left -= block, block = RESIZE_BLOCK) {
         struct resize_quad sum = {};
 #pragma unroll 4
-        for (; k < end; k++) {
-            struct resize_quad value = resize_load((const T *)(row + k * plane.source.stride));
-            float w = __ldg(weight + k);
+        for (int k = min(block, left); k > 0; k--) {
+            struct resize_quad value = resize_load((const T *)row);
+            float w = __ldg(weight++);
+            row += stride;
             if (Alpha) {
                 resize_multiply(value, pass.channels);
             }
@@ -146,15 +147,8 @@ resize_columns_of(const struct resize_columns_pass &pass, const struct resize_co
     return total;
 }
 
-template <class T>
-static __device__ __forceinline__ struct resize_quad
-resize_columns_at(const struct resize_columns_pass &pass, const struct resize_columns_plane &plane, int x,
-                  int y) {
-    return pass.alpha ? resize_columns_of<T, true>(pass, plane, x, y)
-                      : resize_columns_of<T, false>(pass, plane, x, y);
-}
-
-/* The last thread of a row also reads the padding behind it. */
+/* A block's tile. The last thread of a row also reads the padding behind it. */
+template <class T, bool Alpha>
 static __device__ __forceinline__ void resize_columns_tile(const struct resize_columns_pass &pass) {
     const struct resize_columns_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
@@ -162,8 +156,7 @@ static __device__ __forceinline__ void resize_columns_tile(const struct resize_c
     if (x >= plane.target.width || y >= plane.target.height) {
         return;
     }
-    struct resize_quad sums = pass.depth == 8 ? resize_columns_at<uint8_t>(pass, plane, x, y)
-                                              : resize_columns_at<uint16_t>(pass, plane, x, y);
+    struct resize_quad sums = resize_columns_of<T, Alpha>(pass, plane, x, y);
     *(uint4 *)(row_of<float>(plane.target, y) + x) =
         make_uint4(__float_as_uint(sums.of[0]), __float_as_uint(sums.of[1]), __float_as_uint(sums.of[2]),
                    __float_as_uint(sums.of[3]));
@@ -191,18 +184,20 @@ resize_sums_of_rows(const struct resize_rows_plane &plane, int i, int y) {
 #pragma unroll 4
     for (int k = 0; k < range.count; k++) {
         bool begins = ((range.from + k) & (RESIZE_BLOCK - 1)) == 0;
-        float w = __ldg(weight + k * plane.width);
+        float w = __ldg(weight);
+        weight += plane.width;
 #pragma unroll
         for (int r = 0; r < Rows; r++) {
 #pragma unroll
             for (int c = 0; c < Channels; c++) {
-                float product = __fmul_rn(w, __ldg(row[r] + k * Channels + c));
+                float product = __fmul_rn(w, __ldg(row[r] + c));
                 if (begins) {
                     total.of[r][c] = __fadd_rn(total.of[r][c], sum.of[r][c]);
                     sum.of[r][c] = 0;
                 }
                 sum.of[r][c] = __fadd_rn(sum.of[r][c], product);
             }
+            row[r] += Channels;
         }
     }
 #pragma unroll

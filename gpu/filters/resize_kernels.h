@@ -51,9 +51,9 @@ KERNEL_SIZE_IS(resize_columns_plane, 128);
 struct resize_columns_pass {
     struct resize_columns_plane plane[KERNEL_PLANES];
     int32_t planes;
-    int32_t channels, depth, alpha; /* as of struct float_pass */
+    int32_t channels;
 };
-KERNEL_SIZE_IS(resize_columns_pass, 400);
+KERNEL_SIZE_IS(resize_columns_pass, 392);
 
 /* Rows of the canvas. The picture is in a rectangle of them. */
 struct resize_rows_plane {
