@@ -174,8 +174,8 @@ class Library:
             raise RuntimeError(f'{name} does not start')
         self.about = json.loads(first)['about']
 
-    def job(self, picture, sigma, seconds, form=None, keep=None):
-        order = {'picture': str(picture), 'sigma': sigma, 'seconds': seconds, 'keep': keep and str(keep),
+    def job(self, picture, sigma, seconds, form=None, keep=None, width=None):
+        order = {'picture': str(picture), 'sigma': sigma, 'seconds': seconds, 'keep': keep and str(keep), 'width': width,
                  'format': form or ('png' if picture.suffix == '.png' else 'jpeg')}
         self.process.stdin.write(json.dumps(order) + '\n')
         self.process.stdin.flush()

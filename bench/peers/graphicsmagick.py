@@ -42,4 +42,4 @@ def blur(data, sigma, form):
 
 
 wands.InitializeMagick(None)
-peer.serve(' '.join(wands.MagickGetVersion(None).decode().split()[:2]), blur)
+peer.serve(' '.join(wands.MagickGetVersion(None).decode().split()[:2]), blur=blur)

@@ -9,21 +9,21 @@ import sys
 import time
 
 
-def run(job, blur):
+def run(job, work):
     data = pathlib.Path(job['picture']).read_bytes()
     until = time.monotonic() + job['seconds']
     times = []
     while not times or time.monotonic() < until:
         begin = time.process_time_ns()
-        result = blur(data, job['sigma'], job['format'])
+        result = work['resize'](data, job['width'], job['format']) if job.get('width') else work['blur'](data, job['sigma'], job['format'])
         times.append((time.process_time_ns() - begin) / 1e6)
     if job.get('keep'):
         pathlib.Path(job['keep']).write_bytes(result)
     return {'ms': times, 'bytes': len(result)}
 
 
-def serve(about, blur):
-    """blur(bytes, sigma, 'jpeg' or 'png') gives bytes: decoded, blurred, encoded, JPEG with quality 85."""
+def serve(about, **work):
+    """blur(bytes, sigma, 'jpeg' or 'png') and resize(bytes, width, …) give bytes: decoded, filtered, encoded, JPEG with quality 85."""
     print(json.dumps({'about': about}), flush=True)
     for line in sys.stdin:
-        print(json.dumps(run(json.loads(line), blur)), flush=True)
+        print(json.dumps(run(json.loads(line), work)), flush=True)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sharp behind fastify: POST /blur?sigma=S with a JPEG or PNG. optimise=0: without mozjpeg's optimised
 // Huffman tables; filter=1: PNG rows are filtered; format: jpeg, png, webp or avif, with quality.
+// POST /resize?width=W&load=L: Lanczos; load=0: without shrinking while JPEGs are decoded.
 // Environment: PORT; PROCS: processes of a cluster; CONC: threads of libvips for one picture.
 'use strict';
 const cluster = require('node:cluster');
@@ -25,6 +26,13 @@ function start() {
       : blurred.jpeg({ quality: 85, optimiseCoding: optimise !== '0' });
     reply.type(png ? 'image/png' : 'image/jpeg');
     return output.toBuffer();
+  });
+  app.post('/resize', async (request, reply) => {
+    const { width, load, format } = request.query;
+    const png = format ? format === 'png' : request.body[0] === 0x89;
+    const resized = sharp(request.body).resize({ width: Number(width), kernel: 'lanczos3', fastShrinkOnLoad: load !== '0' });
+    reply.type(png ? 'image/png' : 'image/jpeg');
+    return (png ? resized.png({ compressionLevel: 6 }) : resized.jpeg({ quality: 85 })).toBuffer();
   });
   app.get('/livez', async () => `sharp ${sharp.versions.sharp}, libvips ${sharp.versions.vips}, ` +
     `fastify ${app.version}, Node ${process.versions.node}`);

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""libvips by itself: streamed, gaussblur with its defaults, one thread (VIPS_CONCURRENCY=1)."""
+"""libvips by itself: streamed, gaussblur with its defaults, resize with Lanczos, one thread (VIPS_CONCURRENCY=1)."""
 
 import peer
 import pyvips
 
 
-def blur(data, sigma, form):
-    picture = pyvips.Image.new_from_buffer(data, '', access='sequential').gaussblur(sigma)
+def write(picture, form):
     return picture.jpegsave_buffer(Q=85, keep='none') if form == 'jpeg' else picture.pngsave_buffer(keep='none')
 
 
+def blur(data, sigma, form):
+    return write(pyvips.Image.new_from_buffer(data, '', access='sequential').gaussblur(sigma), form)
+
+
+def resize(data, width, form):
+    picture = pyvips.Image.new_from_buffer(data, '', access='sequential')
+    return write(picture.resize(width / picture.width, kernel='lanczos3'), form)
+
+
 pyvips.cache_set_max(0)
-peer.serve('libvips ' + '.'.join(str(pyvips.version(i)) for i in range(3)), blur)
+peer.serve('libvips ' + '.'.join(str(pyvips.version(i)) for i in range(3)), blur=blur, resize=resize)

@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Measures resizing beside sharp, libvips and OpenCV, and writes the table of docs/performance.md.
+
+    tests/python.sh bench/resize.py [--seconds N]
+
+Two photographs, each as JPEG and as PNG, in three sizes. CPU time is that of all processes and threads. The errors are those of
+PNGs against the definition of Lanczos (docs/filters.md) in double precision: the largest and the mean over all samples, in steps
+of 255. blurd and sharp are servers; the others are libraries without HTTP. `load off` is sharp without shrinking while it
+decodes a JPEG."""
+import argparse
+import io
+import math
+import pathlib
+import re
+import statistics
+import tempfile
+
+import numpy
+from PIL import Image
+
+import pictures
+import report
+import subjects
+
+PAGE = report.PAGE
+TASKS = [('12 MP to 1080p', (4000, 3000), 1440), ('1080p to 400', (1920, 1080), 400), ('400 to 1080p', (400, 226), 1920)]
+SUPPORT = 3
+
+
+def lanczos(x):
+    return numpy.sinc(x) * numpy.sinc(x / SUPPORT) * (abs(x) < SUPPORT)
+
+
+def weights(source, target):
+    """(target, source): the kernel stretched by the ratio, around the centre of each target sample."""
+    ratio = source / target
+    stretch = max(ratio, 1)
+    centres = (numpy.arange(target) + 0.5) * ratio
+    reach = math.ceil(SUPPORT * stretch) + 1
+    found = numpy.zeros((target, source))
+    for i, centre in enumerate(centres):
+        taps = numpy.arange(math.floor(centre) - reach, math.floor(centre) + reach + 1)
+        weight = lanczos((taps + 0.5 - centre) / stretch)
+        numpy.add.at(found[i], taps.clip(0, source - 1), weight / weight.sum())
+    return found
+
+
+def definition(path, width):
+    samples = numpy.asarray(Image.open(path).convert('RGB'), dtype=numpy.float64)
+    height = max(1, math.floor(samples.shape[0] * width / samples.shape[1] + 0.5))
+    across = numpy.einsum('ij,yjc->yic', weights(samples.shape[1], width), samples, optimize=True)
+    return numpy.einsum('ij,jxc->ixc', weights(samples.shape[0], height), across, optimize=True)
+
+
+def errors(data, expected):
+    """(largest, mean), or None where the size is another one."""
+    samples = numpy.asarray(Image.open(io.BytesIO(data)).convert('RGB'), dtype=numpy.float64)
+    if samples.shape != expected.shape:
+        return None
+    off = abs(samples - expected.clip(0, 255))
+    return off.max(), off.mean()
+
+
+class Served:
+    def __init__(self, server, options=''):
+        self.server, self.options = server, options
+
+    def answer(self, path, width):
+        return self.server.request('POST', f'/resize?width={width}{self.options}', path.read_bytes())
+
+    def cpu_ms(self, paths, width, seconds):
+        connections = 2 * len(subjects.CORES)
+        for path in paths:
+            self.answer(path, width)
+        return self.server.load(f'/resize?width={width}{self.options}', paths, math.ceil(seconds), connections)['cpu_ms']
+
+
+class Called:
+    def __init__(self, name):
+        self.library = subjects.Library(name)
+
+    def job(self, path, width, seconds, keep=None):
+        return self.library.job(path, 0, seconds, keep=keep, width=width)
+
+    def answer(self, path, width):
+        with tempfile.TemporaryDirectory() as folder:
+            keep = pathlib.Path(folder, 'kept')
+            self.job(path, width, 0, keep)
+            return keep.read_bytes()
+
+    def cpu_ms(self, paths, width, seconds):
+        return statistics.mean(statistics.median(self.job(path, width, seconds / len(paths))['ms']) for path in paths)
+
+
+def row(task, form, everyone, seconds):
+    title, size, width = task
+    paths = pictures.large(size, form)
+    spent = {name: one.cpu_ms(paths, width, seconds) for name, one in everyone.items() if form == 'jpeg' or name != 'sharp, load off'}
+    cells = [title, form.upper()] + [report.number(spent.get(name)) for name in everyone] + [f"{spent['sharp'] / spent['blurd']:.2f}"]
+    if form == 'png':
+        wanted = [definition(path, width) for path in paths]
+        for name in ('blurd', 'sharp', 'libvips', 'OpenCV'):
+            found = [errors(everyone[name].answer(path, width), want) for path, want in zip(paths, wanted)]
+            cells.append('-' if None in found else f'{max(one[0] for one in found):.2f}, {statistics.mean(one[1] for one in found):.3f}')
+    else:
+        cells += ['-'] * 4
+    print(*cells, sep=' | ', flush=True)
+    return cells
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--seconds', type=float, default=4)
+    options = parser.parse_args()
+    blurd, sharp = subjects.Blurd(), subjects.Sharp()
+    vips, opencv = Called('vips'), Called('opencv')
+    everyone = {'blurd': Served(blurd, '&enlarge=true'), 'sharp': Served(sharp), 'sharp, load off': Served(sharp, '&load=0'),
+                'libvips': vips, 'OpenCV': opencv}
+    try:
+        rows = [row(task, form, everyone, options.seconds) for form in ('jpeg', 'png') for task in TASKS]
+    finally:
+        for each in (blurd, sharp, vips.library, opencv.library):
+            each.stop()
+    head = ['', 'files', *(f'{name}, CPU ms' for name in everyone), 'sharp to blurd', *(f'error of {name}' for name in ('blurd', 'sharp', 'libvips', 'OpenCV'))]
+    made = report.table(head, rows)
+    PAGE.write_text(re.sub(r'(<!-- resize:begin -->).*?(<!-- resize:end -->)', lambda found: f'{found[1]}\n\n{made}\n\n{found[2]}',
+                           PAGE.read_text(), flags=re.S))
+
+
+if __name__ == '__main__':
+    main()
