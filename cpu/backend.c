@@ -56,6 +56,8 @@ static enum status run_step(const struct cpu_context *context, const struct step
         return cpu_convolve(context, &step->convolve, source, target, err);
     case FILTER_PIXELATE:
         return cpu_pixelate(context, &step->pixelate, source, target, err);
+    case FILTER_RESIZE:
+        return cpu_resize(context, &step->resize, source, target, err);
     case FILTER_SHARPEN:
         return cpu_sharpen(context, &step->sharpen, source, target, err);
     case FILTER_STATS:
@@ -77,6 +79,8 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
         return cpu_convolve_need(&step->convolve, image);
     case FILTER_PIXELATE:
         return cpu_pixelate_need(image);
+    case FILTER_RESIZE:
+        return cpu_resize_need(&step->resize, image);
     case FILTER_STATS:
         return cpu_stats_need();
     case FILTER_COUNT:

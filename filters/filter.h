@@ -7,10 +7,19 @@
 #include "filters/convolve.h"
 #include "filters/definition.h"
 #include "filters/pixelate.h"
+#include "filters/resize.h"
 #include "filters/sharpen.h"
 #include "filters/stats.h"
 
-enum filter_id { FILTER_BLUR, FILTER_CONVOLVE, FILTER_PIXELATE, FILTER_SHARPEN, FILTER_STATS, FILTER_COUNT };
+enum filter_id {
+    FILTER_BLUR,
+    FILTER_CONVOLVE,
+    FILTER_PIXELATE,
+    FILTER_RESIZE,
+    FILTER_SHARPEN,
+    FILTER_STATS,
+    FILTER_COUNT
+};
 
 struct step {
     enum filter_id filter;
@@ -18,6 +27,7 @@ struct step {
         struct blur_plan blur;
         struct convolve_plan convolve;
         struct pixelate_plan pixelate;
+        struct resize_plan resize;
         struct sharpen_plan sharpen;
     };
 };
@@ -26,6 +36,7 @@ union filter_arguments {
     struct blur_arguments blur;
     struct convolve_arguments convolve;
     struct pixelate_arguments pixelate;
+    struct resize_arguments resize;
     struct sharpen_arguments sharpen;
 };
 

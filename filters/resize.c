@@ -9,7 +9,7 @@
 
 #define AT(member) offsetof(struct resize_arguments, member)
 
-static const char *const fits[] = {"contain", "cover", "fill", "inside", "outside", NULL};
+static const char *const fits[] = {"inside", "contain", "cover", "fill", "outside", NULL};
 static const char *const kernels[] = {"lanczos3", "mitchell", "cubic", "linear", "nearest", "area", NULL};
 
 /* In reading order, three a row; the middle is all zero. */

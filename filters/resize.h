@@ -8,7 +8,7 @@
 
 enum { RESIZE_SIDE_MAX = 65535 };
 
-enum resize_fit { RESIZE_CONTAIN, RESIZE_COVER, RESIZE_FILL, RESIZE_INSIDE, RESIZE_OUTSIDE };
+enum resize_fit { RESIZE_INSIDE, RESIZE_CONTAIN, RESIZE_COVER, RESIZE_FILL, RESIZE_OUTSIDE };
 
 /* A place in a picture, less its middle: both from -0.5 to 0.5. */
 struct resize_gravity {

@@ -28,6 +28,7 @@ static void answer_index(struct request *request) {
                 "     /sharpen?sigma=1&amount=1            unsharp mask\n"
                 "     /convolve?preset=edge                any matrix: kernel=0,-1,0;-1,5,-1;0,-1,0\n"
                 "     /pixelate?block=16                   tiles\n"
+                "     /resize?width=800                    another size\n"
                 "     /stats                               mean, extremes, histogram, as JSON\n"
                 "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
                 "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
@@ -163,6 +164,7 @@ static const struct route routes[] = {
      .media = "application/json",
      .schema = "Readiness",
      .refusal = "Draining, or waiting for a GPU that is required."},
+    {.path = "/resize", .name = "resize", .filter = "resize"},
     {.path = "/sharpen", .name = "sharpen", .filter = "sharpen"},
     {.path = "/stats", .name = "stats", .filter = "stats"},
     {.path = "/version",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The filters on the CPU. Each reads `source` and writes `target`; they do not overlap and are valid
- * (filters/backend.h). The target has the shape of the source, except for statistics. ST_BUSY without memory,
- * ST_LIMIT at the deadline; then the target is undefined. Each cpu_x_need tells the working memory of cpu_x;
- * its picture needs no memory. */
+ * (filters/backend.h). The target has the shape that the filter makes of the source's. ST_BUSY without
+ * memory, ST_LIMIT at the deadline; then the target is undefined. Each cpu_x_need tells the working memory of
+ * cpu_x; its picture needs no memory. */
 #ifndef BLURD_CPU_FILTERS_FILTERS_H
 #define BLURD_CPU_FILTERS_FILTERS_H
 
@@ -43,6 +43,11 @@ struct scratch_need cpu_convolve_need(const struct convolve_plan *plan, const st
 enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
 struct scratch_need cpu_pixelate_need(const struct image *source);
+
+/* Resizes every plane. Scratch: the weights of the columns; for each seat RESIZE_ROWS rows of the source. */
+enum status cpu_resize(const struct cpu_context *context, const struct resize_plan *plan,
+                       const struct image *source, const struct image *target, struct error *err);
+struct scratch_need cpu_resize_need(const struct resize_plan *plan, const struct image *source);
 
 /* Sharpens every plane. Scratch: as for cpu_blur_finish. */
 enum status cpu_sharpen(const struct cpu_context *context, const struct sharpen_plan *plan,

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "filters/blur.h"
+#include "filters/resize_weights.h"
 
 enum {
     VALUE_BIAS = 16384, /* 128 samples: 255 << 7 lies below twice of it */
@@ -125,11 +126,34 @@ struct filter_rows {
     void (*measure)(struct measure *measure, const uint16_t *from, size_t n);
 };
 
+/* The resize sums along rows in groups of RESIZE_ROWS. The group is *turned* for that: a pixel has
+ * RESIZE_ROWS floats for each of its channels, one of each row. */
+enum { RESIZE_ROWS = 16 };
+
+/* Samples of the source that have a weight. */
+struct resize_span {
+    uint32_t from, count;
+};
+
+struct resize_rows {
+    /* Adds what filter_rows.weigh computes to `to`. */
+    void (*weigh_more)(float *to, const float *const *row, const float *weight, unsigned count, size_t n);
+
+    /* to[i * to_stride + k] = from[k * from_stride + i] for i and k below RESIZE_ROWS. */
+    void (*turn)(float *to, size_t to_stride, const float *from, size_t from_stride);
+
+    /* Sums up `n` pixels, in blocks of RESIZE_BLOCK. `to` and `from` are turned; pixel i has the weights from
+     * weight[i * most] on, and from[0] belongs to column `first` of the source. */
+    void (*columns)(float *to, const float *from, uint32_t first, const struct resize_span *span,
+                    const float *weight, size_t most, unsigned channels, size_t n);
+};
+
 /* All kinds for one instruction set. */
 struct row_set {
     struct row_ops fixed;
     struct row_ops floating;
     struct filter_rows filter;
+    struct resize_rows resize;
 };
 
 /* Each function fills the whole set. The caller checks that the processor has the instructions. */

@@ -5,9 +5,11 @@
 enum { VECTOR_BYTES = 16 };
 #include "cpu/rows/rows_filters.h"
 #include "cpu/rows/rows_fixed.h"
+#include "cpu/rows/rows_resize.h"
 
 void row_set_plain(struct row_set *set) {
     set->fixed = fixed_ops;
     set->floating = float_ops;
     set->filter = filter_rows;
+    set->resize = resize_rows;
 }

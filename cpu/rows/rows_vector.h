@@ -5,6 +5,7 @@
 
 #include "cpu/rows/rows_filters.h"
 #include "cpu/rows/rows_fixed.h"
+#include "cpu/rows/rows_resize.h"
 #include SIMD_HEADER
 /* these need the types of SIMD_HEADER */
 #include "cpu/rows/rows_simd.h"
@@ -14,6 +15,7 @@ void ROW_SET(struct row_set *set) {
     set->fixed = fixed_ops;
     set->floating = float_ops;
     set->filter = filter_rows;
+    set->resize = resize_rows;
     simd_replace(&set->fixed);
     set->fixed.enlarge = wide_enlarge;
 }

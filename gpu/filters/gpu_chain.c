@@ -65,6 +65,8 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
         return gpu_convolve(stream, &step->convolve, source, target, err);
     case FILTER_PIXELATE:
         return gpu_pixelate(stream, &step->pixelate, source, target, err);
+    case FILTER_RESIZE:
+        break;
     case FILTER_SHARPEN:
         return gpu_sharpen(stream, &step->sharpen, source, target, err);
     case FILTER_STATS:

@@ -42,8 +42,10 @@ static bool writes_colours(const struct parameters *parameters) {
     bool writes = parameters->input.mode == MODE_REDACT;
     for (unsigned i = 0; i < parameters->ops.count; i++) {
         const struct operation *operation = &parameters->ops.operation[i];
-        writes = writes ||
-                 (filter_id(operation->filter) == FILTER_BLUR && operation->arguments.blur.edge == EDGE_ZERO);
+        const union filter_arguments *arguments = &operation->arguments;
+        enum filter_id id = filter_id(operation->filter);
+        writes = writes || (id == FILTER_BLUR && arguments->blur.edge == EDGE_ZERO) ||
+                 (id == FILTER_RESIZE && arguments->resize.fit == RESIZE_CONTAIN);
     }
     return writes;
 }
@@ -132,6 +134,9 @@ static enum status append_filters(struct plan *plan, struct error *err) {
     for (unsigned i = 0; i < ops->count && status == ST_OK; i++) {
         const struct operation *operation = &ops->operation[i];
         status = chain_append(&plan->chain, operation->filter, &operation->arguments, &plan->filtered, err);
+        if (status == ST_OK && plan_is_linear(plan) && filter_id(operation->filter) == FILTER_RESIZE) {
+            resize_plan_linear(&plan->chain.step[i].resize, &plan->filtered);
+        }
         status = status == ST_OK ? check_result(plan, err) : status;
     }
     plan->encoded = chain_result(&plan->chain, &plan->filtered);

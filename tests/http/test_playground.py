@@ -16,7 +16,10 @@ from problems import check_problem
 
 BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 TABLE = json.loads((daemon.ROOT / 'server/pages/playground/parameters.json').read_text())
-ENDPOINTS = ('blur', 'sharpen', 'convolve', 'pixelate', 'pipeline', 'stats')
+ENDPOINTS = ('blur', 'sharpen', 'convolve', 'pixelate', 'resize', 'pipeline', 'stats')
+
+
+BEFORE = ('pipeline', 'resize')  # redaction comes before their steps; the page offers it alone
 
 
 def page(server, *headers, method='GET', target='/', accept=BROWSER):
@@ -161,7 +164,7 @@ def rows_of(endpoint):
     rows = [*filters[endpoint].get('own', []), *TABLE['input'], *TABLE['region']]
     if endpoint == 'stats':
         return [row for row in rows if row['name'] != 'feather']
-    return rows + TABLE['output'] + (TABLE['redact'] if endpoint in filters['redact']['looks'] else [])
+    return rows + TABLE['output'] + (TABLE['redact'] if endpoint in (*filters['redact']['looks'], *BEFORE) else [])
 
 
 def allowed(row):
@@ -198,7 +201,7 @@ def test_the_values_are_those_of_the_daemon(server, endpoint, row):
 def test_the_defaults_are_those_of_the_daemon(server, endpoint, row):
     """Given or not, the answer is the same; the first of the choices is the default."""
     body = pictures.png(pictures.photograph(64, 48))
-    base = 'kernel=1,2,1&' if endpoint == 'convolve' else ''
+    base = {'convolve': 'kernel=1,2,1&', 'resize': 'width=40&'}.get(endpoint, '')
     default = row.get('default', row.get('choices', [None])[0])
     with_it = server.post(f"/{endpoint}?{base}{row['name']}={default}", body)
     without = server.post(f"/{endpoint}?{base.rstrip('&')}", body)
@@ -212,7 +215,7 @@ def test_the_starts_are_allowed(server):
         if one['name'] in ENDPOINTS and one['name'] != 'pipeline':
             assert server.post(f"/{one['name']}?{given}", body).status_code == 200, one['name']
     pipeline = next(one for one in TABLE['filters'] if one['name'] == 'pipeline')
-    assert set(pipeline['steps']) == set(re.findall(r'blur|convolve|pixelate|sharpen', server.post(
+    assert set(pipeline['steps']) == set(re.findall(r'blur|convolve|pixelate|resize|sharpen', server.post(
         '/pipeline?ops=x', b'x').json()['detail'].split('there are')[1]))
     for count, status in ((pipeline['most'], 200), (pipeline['most'] + 1, 400)):
         assert server.post('/pipeline?ops=' + '|'.join(['blur'] * count), body).status_code == status

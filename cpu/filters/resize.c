@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * The weights of the columns of each plane come first. Groups of rows are then made in bands, and the
+ * background of a larger canvas in a pass of its own. */
+#include "cpu/filters/filters.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/deadline.h"
+#include "cpu/bands.h"
+#include "cpu/filters/resize_group.h"
+
+enum { TAPS_OF_BLUR = 8 }; /* taps of both axes together that cost as much as the blur of a sample */
+
+struct resizing {
+    const struct cpu_context *context;
+    const struct resize_plan *plan;
+    const struct image *target;
+    struct resize_group group[IMAGE_PLANES_MAX];
+    struct resize_columns columns[IMAGE_PLANES_MAX];
+    uint8_t *memory; /* of the seats */
+    size_t seat;
+    atomic_bool *late; /* set at the deadline */
+};
+
+/* ---- columns ---- */
+
+/* Lays the weights of a plane's columns over memory at `begin`; returns the bytes. */
+static size_t place_columns(struct resize_columns *columns, const struct resize_group *group,
+                            uint8_t *begin) {
+    columns->most = (size_t)resize_taps_most(group->kernel, group->x.scale, (int32_t)group->source->width);
+    size_t spans = bytes_align_up(group->x.count * sizeof(struct resize_span), IMAGE_ALIGNMENT);
+    columns->span = (struct resize_span *)(void *)begin;
+    columns->weight = (float *)(void *)(begin + spans);
+    return spans + bytes_align_up(group->x.count * columns->most * sizeof(float), IMAGE_ALIGNMENT);
+}
+
+static void fill_columns(struct resize_columns *columns, const struct resize_group *group) {
+    for (uint32_t x = 0; x < group->x.count; x++) {
+        columns->span[x] = resize_group_weights(columns->weight + x * columns->most, group->kernel, &group->x,
+                                                group->source->width, x);
+    }
+}
+
+/* The columns of the source that are read: positions ascend with those of the target. */
+static void bound_columns(struct resize_columns *columns, const struct resize_group *group) {
+    const int32_t size = (int32_t)group->source->width;
+    struct resize_taps first = resize_taps_at(group->kernel, group->x.scale, group->x.begin, size, 0);
+    struct resize_taps last =
+        resize_taps_at(group->kernel, group->x.scale, group->x.begin, size, (int32_t)group->x.count - 1);
+    columns->from = (uint32_t)first.from;
+    columns->to = (uint32_t)last.to;
+}
+
+/* ---- planes ---- */
+
+static bool same_columns(const struct resizing *all, unsigned a, unsigned b) {
+    return all->group[a].source->shift_x == all->group[b].source->shift_x;
+}
+
+/* Fills everything but memory, and computes the need. */
+static struct scratch_need prepare(struct resizing *all, const struct resize_plan *plan,
+                                   const struct image *source, const struct image *target) {
+    struct scratch_need need = {0, 0};
+    for (unsigned i = 0; i < source->plane_count; i++) {
+        const struct plane *from = &source->plane[i], *to = &target->plane[i];
+        struct resize_group *group = &all->group[i];
+        *group = (struct resize_group){
+            .source = from,
+            .target = to,
+            .format = {from->channels, source->depth, image_pixel_has_alpha(source->model)},
+            .kernel = plan->kernel,
+            .x = resize_plane_axis(&plan->x, from->shift_x, to->width),
+            .y = resize_plane_axis(&plan->y, from->shift_y, to->height),
+            .columns = &all->columns[i],
+        };
+        bound_columns(&all->columns[i], group);
+        size_t columns = place_columns(&all->columns[i], group, NULL);
+        need.shared += i == 2 && same_columns(all, 1, 2) ? 0 : columns;
+        size_t seat = resize_group_bytes(group);
+        need.seat = seat > need.seat ? seat : need.seat;
+    }
+    return need;
+}
+
+/* Both planes of chroma have the same columns. */
+static void make_columns(struct resizing *all, unsigned planes, uint8_t *memory) {
+    for (unsigned i = 0; i < planes; i++) {
+        if (i == 2 && same_columns(all, 1, 2)) {
+            all->columns[2] = all->columns[1];
+        } else {
+            memory += place_columns(&all->columns[i], &all->group[i], memory);
+            fill_columns(&all->columns[i], &all->group[i]);
+        }
+    }
+    all->memory = memory;
+}
+
+struct scratch_need cpu_resize_need(const struct resize_plan *plan, const struct image *source) {
+    struct resizing all;
+    struct image target;
+    struct image_shape shape = image_shape(source);
+    filter_resize.result(plan, &shape);
+    image_layout(&target, &shape);
+    return prepare(&all, plan, source, &target);
+}
+
+/* ---- background ---- */
+
+static void fill_samples(uint8_t *to, const uint16_t *colour, const struct row_format *format,
+                         size_t pixels) {
+    uint16_t *wide = (uint16_t *)(void *)to;
+    for (size_t i = 0; i < pixels; i++) {
+        for (unsigned c = 0; c < format->channels; c++) {
+            if (format->depth == 8) {
+                *to++ = (uint8_t)colour[c];
+            } else {
+                *wide++ = colour[c];
+            }
+        }
+    }
+}
+
+static void ground_band(const void *context, const struct band *band) {
+    const struct resizing *all = context;
+    const struct resize_group *group = &all->group[band->plane];
+    const uint16_t *colour = &all->plan->colour[band->plane]; /* the only plane has all channels */
+    const struct plane *target = group->target;
+    size_t pixel = (size_t)group->format.channels * (group->format.depth / 8);
+    for (uint32_t y = band->from; y < band->to; y++) {
+        uint8_t *row = plane_row(target, y);
+        if (y < group->y.first || y - group->y.first >= group->y.count) {
+            fill_samples(row, colour, &group->format, target->width);
+            continue;
+        }
+        uint32_t end = group->x.first + group->x.count;
+        fill_samples(row, colour, &group->format, group->x.first);
+        fill_samples(row + end * pixel, colour, &group->format, target->width - end);
+    }
+}
+
+static enum status fill_background(const struct resizing *all, struct error *err) {
+    struct pass pass = {.band = ground_band, .context = all, .deadline_ns = all->context->deadline_ns};
+    for (unsigned i = 0; i < all->target->plane_count; i++) {
+        pass.rows[i] = all->target->plane[i].height;
+        pass.cost[i] = (uint64_t)all->target->plane[i].width * all->target->plane[i].channels;
+    }
+    return bands_run(all->context->crew, bands_seats(all->context->crew, &pass, 0), &pass, err);
+}
+
+/* ---- picture ---- */
+
+/* The rows of the band are groups. */
+static void resize_band(const void *context, const struct band *band) {
+    const struct resizing *all = context;
+    for (uint32_t i = band->from; i < band->to && !atomic_load(all->late); i++) {
+        if (!resize_group_run(&all->group[band->plane], i, all->memory + band->seat * all->seat)) {
+            atomic_store(all->late, true);
+        }
+    }
+}
+
+/* The cost of a group, relative to the blur of its samples. */
+static uint64_t group_cost(const struct resize_group *group) {
+    uint64_t columns = group->columns->to - group->columns->from;
+    uint64_t down = (uint64_t)resize_taps_most(group->kernel, group->y.scale, (int32_t)group->source->height);
+    uint64_t along = group->columns->most;
+    uint64_t rows = group->y.count < RESIZE_ROWS ? group->y.count : RESIZE_ROWS;
+    return group->format.channels * rows * (columns * down + group->x.count * along) / TAPS_OF_BLUR;
+}
+
+enum status cpu_resize(const struct cpu_context *context, const struct resize_plan *plan,
+                       const struct image *source, const struct image *target, struct error *err) {
+    atomic_bool late = false;
+    struct resizing all = {.context = context, .plan = plan, .target = target, .late = &late};
+    const struct scratch_need need = prepare(&all, plan, source, target);
+    struct pass pass = {.band = resize_band, .context = &all, .deadline_ns = context->deadline_ns};
+    for (unsigned i = 0; i < source->plane_count; i++) {
+        all.group[i].rows = context->rows;
+        all.group[i].deadline_ns = context->deadline_ns;
+        pass.rows[i] = (all.group[i].y.count + RESIZE_ROWS - 1) / RESIZE_ROWS;
+        pass.cost[i] = group_cost(&all.group[i]);
+    }
+    unsigned seats = bands_seats(context->crew, &pass, need.seat);
+    enum status status = scratch_seats(context->scratch, &need, &seats, err);
+    if (status == ST_OK) {
+        all.seat = need.seat;
+        make_columns(&all, source->plane_count, context->scratch->memory);
+        status = bands_run(context->crew, seats, &pass, err);
+    }
+    if (status == ST_OK && atomic_load(&late)) {
+        status = deadline_check(context->deadline_ns, err);
+    }
+    if (status == ST_OK && resize_has_background(plan)) {
+        status = fill_background(&all, err);
+    }
+    return status;
+}
