@@ -7,8 +7,9 @@
 #include "core/clock.h"
 
 enum {
-    TILE = 512,       /* floats of a row that are summed at once, so that the tile's rows stay in the cache */
-    STORED = 64,      /* columns that are summed along rows at once */
+    TILE = 256,  /* floats of a row that are summed at once, so that the tile's rows stay in the cache */
+    STORED = 64, /* columns that are summed along rows at once */
+    CACHE_LINE = 64,
     VALUES_KEPT = 64, /* values of a kernel that are not computed twice */
 };
 
@@ -128,6 +129,17 @@ static void add_lines(const struct group *group, uint32_t from, uint32_t to, siz
     }
 }
 
+/* Has the next block of rows brought to the cache while the sums of this one are computed. */
+static void fetch_lines(const struct group *group, uint32_t from, size_t offset, size_t bytes) {
+    uint32_t to = least(group->to, from + RESIZE_BLOCK);
+    for (uint32_t y = from; y < to; y++) {
+        const uint8_t *row = plane_row(group->all->source, y) + offset;
+        for (size_t i = 0; i < bytes; i += CACHE_LINE) {
+            __builtin_prefetch(row + i);
+        }
+    }
+}
+
 /* Sums up pixels x to x + pixels - 1 of the source, and turns the sums. */
 static void sum_tile(const struct group *group, uint32_t x, uint32_t pixels) {
     const struct resize_group *all = group->all;
@@ -139,6 +151,7 @@ static void sum_tile(const struct group *group, uint32_t x, uint32_t pixels) {
             all->rows->floating.load(group->lines + (size_t)(y - from) * TILE,
                                      plane_row(all->source, y) + x * pixel, &all->format, pixels);
         }
+        fetch_lines(group, to, x * pixel, pixels * pixel);
         add_lines(group, from, to, n);
     }
     float *turned = group->turned + (size_t)(x - all->columns->from) * all->format.channels * RESIZE_ROWS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Row primitives of the resize. Included once per instruction set after cpu/rows/rows_float.h: they use its
+ * Row primitives of the resize. Included once per instruction set after cpu/rows/rows_filters.h: they use its
  * vectors and follow its rules of rounding. */
 #include "cpu/rows/rows.h"
 
@@ -89,15 +89,21 @@ static void resize_columns(float *to, const float *from, uint32_t first, const s
 
 static void resize_weigh_more(float *to, const float *const *row, const float *weight, unsigned count,
                               size_t n) {
-    for (size_t x = 0; x < n; x += FLOAT_BLOCK) {
-        floats a = float_at(row[0] + x) * weight[0];
-        floats b = float_at(row[0] + x + FLOAT_LANES) * weight[0];
-        for (unsigned k = 1; k < count; k++) {
-            a = a + float_at(row[k] + x) * weight[k];
-            b = b + float_at(row[k] + x + FLOAT_LANES) * weight[k];
+    for (size_t x = 0; x < n; x += WEIGH_BLOCK) {
+        floats sum[WEIGH_UNROLL];
+        for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
+            sum[i] = float_at(row[0] + x + i * FLOAT_LANES) * weight[0];
         }
-        float_put(to + x, float_at(to + x) + a);
-        float_put(to + x + FLOAT_LANES, float_at(to + x + FLOAT_LANES) + b);
+        for (unsigned k = 1; k < count; k++) {
+            const float *in = row[k] + x;
+            for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
+                sum[i] = sum[i] + float_at(in + i * FLOAT_LANES) * weight[k];
+            }
+        }
+        for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
+            float *at = to + x + i * FLOAT_LANES;
+            float_put(at, float_at(at) + sum[i]);
+        }
     }
 }
 
