@@ -66,7 +66,7 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
     case FILTER_PIXELATE:
         return gpu_pixelate(stream, &step->pixelate, source, target, err);
     case FILTER_RESIZE:
-        break;
+        return gpu_resize(stream, &step->resize, source, target, err);
     case FILTER_SHARPEN:
         return gpu_sharpen(stream, &step->sharpen, source, target, err);
     case FILTER_STATS:

@@ -37,6 +37,16 @@ static const struct sample samples[] = {
      false},
     {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_PIXELATE, {.pixelate = {8}}, true},
     {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_PIXELATE, {.pixelate = {130}}, false},
+    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_RESIZE, {.resize = {.width = 40}}, false},
+    {{.model = PIXEL_RGB, .depth = 16, SMALL},
+     FILTER_RESIZE,
+     {.resize = {.width = 90, .enlarge = true}},
+     false},
+    {{.model = PIXEL_GRAY_ALPHA, .depth = 8, SMALL}, FILTER_RESIZE, {.resize = {.scale = 0.3}}, false},
+    {{.model = PIXEL_RGBA, .depth = 16, SMALL},
+     FILTER_RESIZE,
+     {.resize = {.width = 50, .height = 20, .fit = RESIZE_CONTAIN, .kernel = RESIZE_AREA}},
+     false},
     {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_STATS, {.blur = {0}}, true},
 };
 

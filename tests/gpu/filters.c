@@ -62,10 +62,43 @@ static void any_pixelate(struct check *check, const struct image_shape *shape,
     }
 }
 
+/* A side of the result: smaller or larger, but no chain of resizes grows much. */
+static int any_side(struct check *check, uint32_t side) {
+    enum { SIDE_MAX = 400 };
+    return 1 + (int)check_below(check, side < SIDE_MAX / 2 ? 2 * side : SIDE_MAX);
+}
+
+static void draw_resize(struct check *check, const struct image_shape *shape,
+                        struct resize_arguments *arguments) {
+    static const double shares[] = {-0.5, -0.3, 0, 0.1, 0.5};
+    *arguments = (struct resize_arguments){
+        .width = any_side(check, shape->width),
+        .height = any_side(check, shape->height),
+        .fit = (int)check_below(check, RESIZE_OUTSIDE + 1),
+        .kernel = (int)check_below(check, RESIZE_KERNELS),
+        .enlarge = check_below(check, 2),
+        .background = {.given = true, .colour = {250, 3, 100, 77}},
+    };
+    arguments->gravity.x = any_of(check, shares, COUNT(shares));
+    arguments->gravity.y = any_of(check, shares, COUNT(shares));
+    if (check_below(check, 3) == 0) {
+        arguments->height = 0;
+    }
+}
+
+/* Without a border of the picture within a sample of reduced planes. */
+static void any_resize(struct check *check, const struct image_shape *shape,
+                       struct resize_arguments *arguments) {
+    do {
+        draw_resize(check, shape, arguments);
+    } while (shape->model == PIXEL_YCBCR && !filter_get(FILTER_RESIZE)->planar(arguments, shape));
+}
+
 /* A next step of that filter. */
 static void append_any(struct check *check, struct chain *chain, enum filter_id filter,
                        const struct image_shape *shape) {
     union filter_arguments arguments = {0};
+    struct image_shape read = chain_result(chain, shape);
     switch (filter) {
     case FILTER_CONVOLVE:
         any_convolve(check, &arguments.convolve);
@@ -75,6 +108,9 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
         break;
     case FILTER_PIXELATE:
         any_pixelate(check, shape, &arguments.pixelate);
+        break;
+    case FILTER_RESIZE:
+        any_resize(check, &read, &arguments.resize);
         break;
     case FILTER_BLUR:
         arguments.blur.sigma = 0.5 + check_below(check, 12);
@@ -105,6 +141,11 @@ static void describe(const struct step *step, char *text, size_t size) {
     case FILTER_PIXELATE:
         snprintf(text, size, "pixelate %u", step->pixelate.block);
         break;
+    case FILTER_RESIZE:
+        snprintf(text, size, "resize to %ux%u at %u %u on %ux%u, kernel %u", step->resize.x.count,
+                 step->resize.y.count, step->resize.x.first, step->resize.y.first, step->resize.x.canvas,
+                 step->resize.y.canvas, step->resize.kernel);
+        break;
     case FILTER_BLUR:
     case FILTER_STATS:
     case FILTER_COUNT:
@@ -131,7 +172,7 @@ static struct image_shape sized(size_t model, uint32_t width, uint32_t height) {
 }
 
 static size_t models_of(enum filter_id filter) {
-    return filter == FILTER_PIXELATE ? CHECK_MODELS : CHECK_PLANAR;
+    return filter == FILTER_PIXELATE || filter == FILTER_RESIZE ? CHECK_MODELS : CHECK_PLANAR;
 }
 
 /* Every model with every awkward size, and some that span several tiles, `times` with other arguments. */
@@ -170,8 +211,9 @@ static void check_convolve_edges(struct check *check, bool all) {
 /* Chains of any filters, as requests go, in the buffers that others left. */
 static void check_chains(struct check *check, unsigned times) {
     static const unsigned steps[] = {1, 2, 3, CHAIN_STEPS_MAX};
-    static const enum filter_id planar[] = {FILTER_BLUR, FILTER_PIXELATE};
-    static const enum filter_id others[] = {FILTER_BLUR, FILTER_PIXELATE, FILTER_CONVOLVE, FILTER_SHARPEN};
+    static const enum filter_id planar[] = {FILTER_BLUR, FILTER_PIXELATE, FILTER_RESIZE};
+    static const enum filter_id others[] = {FILTER_BLUR, FILTER_PIXELATE, FILTER_RESIZE, FILTER_CONVOLVE,
+                                            FILTER_SHARPEN};
     for (unsigned i = 0; i < times * CHECK_MODELS * (unsigned)COUNT(steps) * 2; i++) {
         size_t m = i / 2 % CHECK_MODELS;
         struct image_shape shape = sized(m, 1 + check_below(check, 150), 1 + check_below(check, 90));
@@ -181,13 +223,14 @@ static void check_chains(struct check *check, unsigned times) {
                                                                : others[check_below(check, COUNT(others))];
             append_any(check, &chain, filter, &shape);
         }
-        check_lane(check, &shape, &chain, i % 2, "a chain");
+        check_lane(check, &shape, &chain, i % 2 && chain_takes_mask(&chain), "a chain");
     }
     check_report(check, "chains");
 }
 
 static void check_large(struct check *check) {
-    static const enum filter_id all[] = {FILTER_CONVOLVE, FILTER_SHARPEN, FILTER_PIXELATE, FILTER_STATS};
+    static const enum filter_id all[] = {FILTER_CONVOLVE, FILTER_SHARPEN, FILTER_PIXELATE, FILTER_RESIZE,
+                                         FILTER_STATS};
     for (size_t f = 0; f < COUNT(all); f++) {
         for (size_t m = 0; m < models_of(all[f]); m++) {
             const uint32_t *size = check_large_sizes[check_below(check, CHECK_LARGE_SIZES)];
@@ -204,6 +247,7 @@ void check_filters(struct check *check, bool quick) {
     check_convolve_edges(check, !quick);
     check_filter(check, FILTER_SHARPEN, quick ? 1 : 5);
     check_filter(check, FILTER_PIXELATE, quick ? 1 : 5);
+    check_filter(check, FILTER_RESIZE, quick ? 1 : 8);
     check_filter(check, FILTER_STATS, quick ? 1 : 2);
     check_chains(check, quick ? 1 : 8);
     if (!quick) {

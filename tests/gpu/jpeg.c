@@ -88,8 +88,8 @@ static bool same_planes(const struct image *a, const struct image *b) {
 
 static struct buf by_cpu(struct check *check, struct bytes file, const struct chain *chain,
                          const struct image_shape *shape, uint8_t orientation) {
-    struct image_shape upright = orient_shape(shape, orientation);
-    struct owned stored = decode(file, shape), source = own(&upright), target = own(&upright);
+    struct image_shape upright = orient_shape(shape, orientation), result = chain_result(chain, &upright);
+    struct owned stored = decode(file, shape), source = own(&upright), target = own(&result);
     const struct run run = {.chain = chain, .source = &source.image, .target = &target.image};
     struct error err = {0};
     orient_image(&stored.image, orientation, &source.image, 0, NULL);
@@ -201,19 +201,24 @@ static void damaged(struct check *check, struct submitter *submitter, bool quick
     free(painted.memory);
 }
 
-/* Chains of one and of two steps, which end in different buffers. */
+/* Chains of one to three steps, which end in different buffers. The last step changes the size. */
 static void check_turned(struct check *check, struct submitter *submitter, struct image_shape shape,
                          uint32_t width, uint32_t height) {
     const struct blur_arguments arguments = {.sigma = 3};
+    const struct resize_arguments smaller = {.scale = 0.4};
     shape.width = width;
     shape.height = height;
     for (uint8_t orientation = 2; orientation <= 8; orientation++) {
         struct image_shape upright = orient_shape(&shape, orientation);
         struct chain chain = {0};
         char text[64];
-        for (unsigned steps = 1; steps <= 2 && orient_is_exact(&shape, orientation); steps++) {
+        for (unsigned steps = 1; steps <= 3 && orient_is_exact(&shape, orientation); steps++) {
             snprintf(text, sizeof text, "orientation %u, %u steps", orientation, steps);
-            check_append(&chain, FILTER_BLUR, &arguments, &upright);
+            if (steps <= 2) {
+                check_append(&chain, FILTER_BLUR, &arguments, &upright);
+            } else {
+                check_append(&chain, FILTER_RESIZE, &smaller, &upright);
+            }
             check_one(check, submitter, &shape, orientation, &chain, text);
         }
     }
@@ -236,6 +241,23 @@ static void check_orientations(struct check *check, struct submitter *submitter,
         }
     }
     check_report(check, "JPEG, turned");
+}
+
+/* To sizes that end within blocks, smaller and larger, alone and before a blur of the result. */
+static void check_resized(struct check *check, struct submitter *submitter, const struct image_shape *shape) {
+    static const double scales[] = {0.03, 0.21, 0.5, 0.99, 1.7};
+    const struct blur_arguments blur = {.sigma = 1.5};
+    for (size_t i = 0; i < COUNT(scales); i++) {
+        const struct resize_arguments resize = {
+            .scale = scales[i], .kernel = (int)check_below(check, RESIZE_KERNELS), .enlarge = true};
+        struct chain chain = {0};
+        char text[48];
+        snprintf(text, sizeof text, "scale %g, kernel %d", scales[i], resize.kernel);
+        check_append(&chain, FILTER_RESIZE, &resize, shape);
+        check_one(check, submitter, shape, 1, &chain, text);
+        check_append(&chain, FILTER_BLUR, &blur, shape);
+        check_one(check, submitter, shape, 1, &chain, text);
+    }
 }
 
 void check_jpeg(struct check *check, bool quick) {
@@ -265,6 +287,7 @@ void check_jpeg(struct check *check, bool quick) {
                 check_append(&chain, FILTER_BLUR, &arguments, &shape);
                 check_one(check, submitter, &shape, 1, &chain, text);
             }
+            check_resized(check, submitter, &shape);
         }
     }
     check_orientations(check, submitter, quick);
