@@ -43,6 +43,7 @@ void bench_launch(struct bench *bench);
 void bench_blur(struct bench *bench);
 void bench_saxpy(struct bench *bench);
 void bench_filters(struct bench *bench);
+void bench_resize(struct bench *bench);
 void bench_jpeg(struct bench *bench);
 
 /* The process that bench_start measures. */

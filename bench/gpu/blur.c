@@ -196,7 +196,7 @@ static void bench_sizes(struct bench *bench) {
         struct image_shape shape = rgb;
         shape.width = sizes[s][0];
         shape.height = sizes[s][1];
-        struct subject subject = {.bench = bench, .pictures = pictures_create(bench, &shape)};
+        struct subject subject = {.bench = bench, .pictures = pictures_create(bench, &shape, 0)};
         double textbook = 0, textbook_copies = 0;
         for (int kernel_size = 7; kernel_size >= 0; kernel_size -= 7) {
             plan(&subject, 1.5, kernel_size);
@@ -231,7 +231,7 @@ static void bench_sigmas(struct bench *bench, const struct image_shape *model, d
     struct image_shape shape = *model;
     shape.width = bench->quick ? 200 : 1920;
     shape.height = bench->quick ? 100 : 1080;
-    struct subject subject = {.bench = bench, .pictures = pictures_create(bench, &shape)};
+    struct subject subject = {.bench = bench, .pictures = pictures_create(bench, &shape, 0)};
     for (unsigned i = 0; i < 5; i++) {
         plan(&subject, sigmas[i], 0);
         struct times times = measure(&subject, false);
@@ -254,7 +254,7 @@ static struct times reference_times(struct bench *bench) {
     struct image_shape shape = rgb;
     shape.width = bench->quick ? 200 : 1920;
     shape.height = bench->quick ? 100 : 1080;
-    struct subject subject = {.bench = bench, .pictures = pictures_create(bench, &shape)};
+    struct subject subject = {.bench = bench, .pictures = pictures_create(bench, &shape, 0)};
     plan(&subject, 1.5, TEXTBOOK_TAPS);
     struct times times = measure(&subject, true);
     pictures_destroy(bench, subject.pictures);

@@ -80,6 +80,7 @@ static void plan(struct subject *subject, const struct row *row) {
         arguments.pixelate.block = (int)row->number;
         break;
     case FILTER_BLUR:
+    case FILTER_RESIZE: /* bench/gpu/resize.c */
     case FILTER_STATS:
     case FILTER_COUNT:
         break;
@@ -139,6 +140,7 @@ static enum status enqueue(struct subject *subject, const struct image *source, 
     case FILTER_STATS:
         return gpu_stats(stream, source, NULL, target, err);
     case FILTER_BLUR:
+    case FILTER_RESIZE:
     case FILTER_COUNT:
         break;
     }
@@ -295,7 +297,7 @@ void bench_filters(struct bench *bench) {
     struct image_shape shape = {.model = PIXEL_RGB, .depth = 8};
     shape.width = bench->quick ? 200 : 1920;
     shape.height = bench->quick ? 100 : 1080;
-    struct subject subject = {.bench = bench, .pictures = pictures_create(bench, &shape)};
+    struct subject subject = {.bench = bench, .pictures = pictures_create(bench, &shape, 0)};
     create_mask(&subject);
     bench_rows(&subject);
     bench_special(&subject);

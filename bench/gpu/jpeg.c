@@ -51,13 +51,14 @@ struct runner {
 
 /* ---- pictures ---- */
 
+static const struct codec_limits limits = {.max_pixels = 1 << 28,
+                                           .max_side = 1 << 15,
+                                           .max_scans = 100,
+                                           .max_memory = 1 << 30,
+                                           .deadline_ns = INT64_MAX};
+
 static bool load(struct bench *bench, const char *path, struct file *file) {
     struct error err = {0};
-    const struct codec_limits limits = {.max_pixels = 1 << 28,
-                                        .max_side = 1 << 15,
-                                        .max_scans = 100,
-                                        .max_memory = 1 << 30,
-                                        .deadline_ns = INT64_MAX};
     struct picture picture;
     FILE *stream = fopen(path, "rb");
     uint8_t *data = aligned_alloc(4096, ROOM);
@@ -86,6 +87,52 @@ static void load_all(struct bench *bench, struct files *files) {
     if (folder) {
         closedir(folder);
     }
+}
+
+/* Memory of an image of that shape, which the caller frees. */
+static struct image make_image(const struct image_shape *shape) {
+    struct image image;
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, image_layout(&image, shape));
+    if (!memory) {
+        give_up("no memory");
+    }
+    image_place(&image, memory);
+    return image;
+}
+
+/* A copy of the file that is registered with the driver. */
+static struct bytes place_file(struct bench *bench, struct bytes file) {
+    struct error err = {0};
+    uint8_t *data = aligned_alloc(4096, ROOM);
+    if (!data) {
+        give_up("no memory");
+    }
+    memcpy(data, file.data, file.size);
+    must(CUDA_TRY(&bench->cuda, &err, cuMemHostRegister, data, ROOM, CU_MEMHOSTREGISTER_PORTABLE), &err);
+    return (struct bytes){data, file.size};
+}
+
+/* The picture in a smaller width, made by the CPU. */
+static void shrink(struct bench *bench, const struct file *from, int width, struct file *file) {
+    struct error err = {0};
+    struct picture picture;
+    struct chain chain = {0};
+    const struct encode_options options = {.quality = QUALITY};
+    const struct resize_arguments arguments = {.width = width};
+    struct buf output;
+    must(codec_probe(from->bytes, &limits, &picture, &err), &err);
+    must(chain_append(&chain, filter_get(FILTER_RESIZE), &arguments, &from->shape, &err), &err);
+    file->shape = chain_result(&chain, &from->shape);
+    struct image source = make_image(&from->shape), target = make_image(&file->shape);
+    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    must(codec_decode(from->bytes, &picture, &limits, &source, &err), &err);
+    must(lane_run(bench->cpu_lane, &run, NULL, &err), &err);
+    buf_init(&output, ROOM);
+    must(codec_encode(CODEC_JPEG, &target, &options, NULL, &output, &err), &err);
+    file->bytes = place_file(bench, buf_bytes(&output));
+    buf_finish(&output);
+    free(source.plane[0].data);
+    free(target.plane[0].data);
 }
 
 static void unload_all(struct bench *bench, struct files *files) {
@@ -253,6 +300,37 @@ static void measure(struct bench *bench, const struct files *files, const struct
     free(times);
 }
 
+static void measure_resize(struct bench *bench, const struct files *files, const char *name,
+                           const struct resize_arguments *arguments, const unsigned ways[], size_t count) {
+    struct chain chain = {0};
+    struct error err = {0};
+    must(chain_append(&chain, filter_get(FILTER_RESIZE), arguments, &files->file[0].shape, &err), &err);
+    for (size_t i = 0; i < count; i++) {
+        measure(bench, files, &chain, name, ALL, ways[i]);
+    }
+}
+
+/* To thumbnails, and back to the size of the pictures. */
+static void bench_resizes(struct bench *bench, const struct files *files) {
+    enum { SMALL = 400 };
+    static const unsigned ways[] = {1, 16, 28, 48};
+    static struct files small;
+    int width = (int)files->file[0].shape.width;
+    const struct resize_arguments shrinking = {.width = SMALL}, enlarging = {.width = width, .enlarge = true};
+    char name[48];
+    if (width <= SMALL) {
+        return;
+    }
+    for (small.count = 0; small.count < files->count; small.count++) {
+        shrink(bench, &files->file[small.count], SMALL, &small.file[small.count]);
+    }
+    snprintf(name, sizeof name, "resize to %d wide", SMALL);
+    measure_resize(bench, files, name, &shrinking, ways, sizeof ways / sizeof *ways);
+    snprintf(name, sizeof name, "resize %d to %d wide", SMALL, width);
+    measure_resize(bench, &small, name, &enlarging, ways, sizeof ways / sizeof *ways);
+    unload_all(bench, &small);
+}
+
 void bench_jpeg(struct bench *bench) {
     static const unsigned ways[] = {1, 8, 16, 28, 48};
     static const double sigmas[] = {1.5, 5, 20, 100};
@@ -287,5 +365,6 @@ void bench_jpeg(struct bench *bench) {
             }
         }
     }
+    bench_resizes(bench, &files);
     unload_all(bench, &files);
 }

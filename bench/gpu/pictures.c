@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/bytes.h"
+
 static void *need(void *memory) {
     if (!memory) {
         give_up("no memory");
@@ -84,12 +86,13 @@ static void create_packed(struct bench *bench, struct pictures *made) {
     }
 }
 
-struct pictures *pictures_create(struct bench *bench, const struct image_shape *shape) {
+struct pictures *pictures_create(struct bench *bench, const struct image_shape *shape, size_t room) {
     struct pictures *made = need(calloc(1, sizeof *made));
     struct image layout;
     struct error err = {0};
     made->shape = *shape;
     made->size = image_layout(&layout, shape);
+    made->size = bytes_align_up(made->size > room ? made->size : room, IMAGE_ALIGNMENT);
     size_t shared = 2 * PICTURES * made->size;
     made->memory = mmap(NULL, shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     need(made->memory == MAP_FAILED ? NULL : made->memory);

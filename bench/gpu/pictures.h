@@ -10,7 +10,7 @@ enum { PICTURES = 4 };
 /* PIXEL_RGB has the packed ones, too; other models have none. */
 struct pictures {
     struct image_shape shape;
-    size_t size;                                     /* of one, laid out as images are */
+    size_t size;                                     /* of one, laid out as images are, or more */
     uint8_t *memory;                                 /* shared and registered, as slots are */
     struct image source[PICTURES], target[PICTURES]; /* in it */
     struct image expected[PICTURES];                 /* the CPU's */
@@ -21,8 +21,9 @@ struct pictures {
     CUdeviceptr device, packed; /* the memory that holds the device's planes */
 };
 
-/* Photo-like: gradients, edges and grain, another one each. Uploaded already. */
-struct pictures *pictures_create(struct bench *bench, const struct image_shape *shape);
+/* Photo-like: gradients, edges and grain, another one each. Uploaded already. Each target has room for so
+ * many bytes, and at least for a picture of the shape. */
+struct pictures *pictures_create(struct bench *bench, const struct image_shape *shape, size_t room);
 void pictures_destroy(struct bench *bench, struct pictures *pictures);
 
 /* device_target to target, which was overwritten before. */
