@@ -109,6 +109,12 @@ static float known(float ratio) {
     return ratio > 0 ? ratio : 1;
 }
 
+/* A device's time follows the decoder's picture, or the encoder's where that is larger. */
+static float largest_pixels(const struct plan *plan) {
+    float stored = pixels_of(&plan->stored), encoded = pixels_of(&plan->encoded);
+    return encoded > stored ? encoded : stored;
+}
+
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct plan *plan = &intent->plan;
     unsigned input = input_of(intent), work = work_of(plan->parameters);
@@ -119,7 +125,7 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
                cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
                (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output) : 0);
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
-    float device = intent_suits_device(intent) ? device_ns + device_pixel_ns * pixels : 0;
+    float device = intent_suits_device(intent) ? device_ns + device_pixel_ns * largest_pixels(plan) : 0;
     return (struct cost){.kind = kind,
                          .table_ns = (int64_t)ns + 1,
                          .ns = (int64_t)(ns * known(model->ratio[kind])) + 1,

@@ -235,6 +235,21 @@ static void test_parameters_for_a_device(void **state) {
     }
 }
 
+/* A larger result takes a device longer than its source, a smaller one as long. */
+static void test_sizes_for_a_device(void **state) {
+    (void)state;
+    static const char *const queries[] = {"width=192", "width=1920", "width=3840&enlarge=true"};
+    int64_t ns[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct parameters parameters;
+        parameters_init(&parameters, filter_get(FILTER_RESIZE));
+        set(&parameters, queries[i]);
+        ns[i] = predict(&photo, 500000, &parameters, CODEC_JPEG).device_ns;
+    }
+    assert_int_equal(ns[0], ns[1]);
+    assert_true(ns[2] > ns[1] + 500000);
+}
+
 /* Shapes that do not take the planes of a colour JPEG are for grey ones alone. */
 static void test_filters_for_a_device(void **state) {
     (void)state;
@@ -245,6 +260,9 @@ static void test_filters_for_a_device(void **state) {
     } cases[] = {{FILTER_BLUR, "", true, true},
                  {FILTER_PIXELATE, "block=16", true, true},
                  {FILTER_PIXELATE, "block=5", false, true},
+                 {FILTER_RESIZE, "width=400", true, true},
+                 {FILTER_RESIZE, "width=2500&enlarge=true&kernel=area", true, true},
+                 {FILTER_RESIZE, "width=400&height=401&fit=contain", false, true},
                  {FILTER_SHARPEN, "", false, true},
                  {FILTER_CONVOLVE, "preset=edge", false, true},
                  {FILTER_STATS, "", false, false},
@@ -319,9 +337,9 @@ int main(void) {
         cmocka_unit_test(test_not_recognised),          cmocka_unit_test(test_learning),
         cmocka_unit_test(test_newer_formats),           cmocka_unit_test(test_every_kind_has_its_place),
         cmocka_unit_test(test_sampling_of_a_quarter),   cmocka_unit_test(test_pictures_for_a_device),
-        cmocka_unit_test(test_parameters_for_a_device), cmocka_unit_test(test_filters_for_a_device),
-        cmocka_unit_test(test_learning_about_a_device), cmocka_unit_test(test_icons_do_not_decide),
-        cmocka_unit_test(test_where_it_is_done_first),
+        cmocka_unit_test(test_parameters_for_a_device), cmocka_unit_test(test_sizes_for_a_device),
+        cmocka_unit_test(test_filters_for_a_device),    cmocka_unit_test(test_learning_about_a_device),
+        cmocka_unit_test(test_icons_do_not_decide),     cmocka_unit_test(test_where_it_is_done_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
