@@ -108,17 +108,20 @@ struct scratch_need cpu_resize_need(const struct resize_plan *plan, const struct
 
 /* ---- background ---- */
 
+/* Writes a pixel, and then copies what is there. */
 static void fill_samples(uint8_t *to, const uint16_t *colour, const struct row_format *format,
                          size_t pixels) {
-    uint16_t *wide = (uint16_t *)(void *)to;
-    for (size_t i = 0; i < pixels; i++) {
-        for (unsigned c = 0; c < format->channels; c++) {
-            if (format->depth == 8) {
-                *to++ = (uint8_t)colour[c];
-            } else {
-                *wide++ = colour[c];
-            }
+    size_t sample = format->depth / 8, done = sample * format->channels, end = pixels * done;
+    for (unsigned c = 0; c < format->channels && pixels > 0; c++) {
+        if (format->depth == 8) {
+            to[c] = (uint8_t)colour[c];
+        } else {
+            memcpy(to + c * sample, &colour[c], sample);
         }
+    }
+    for (size_t more; done < end; done += more) {
+        more = done < end - done ? done : end - done;
+        memcpy(to + done, to, more);
     }
 }
 

@@ -18,6 +18,11 @@ static const float weight_ns = 0.05F;          /* a sample and weight of a matri
 static const float stages_sigma = 8;           /* larger blurs run in stages */
 static const float repeated = 4;               /* their factor with edges that repeat the picture */
 
+/* A resize, in integers and with 16 bits or alpha: a sample of the source, a vertical sum, a sample of the
+ * result, and a tap of either sum. Then the computation of a weight. */
+static const float source_ns[2] = {0.18F, 0.35F}, down_ns[2] = {0.2F, 0.3F}, result_ns[2] = {0.35F, 0.7F};
+static const float sum_tap_ns = 0.035F, resize_weight_ns = 12, background_ns = 0.1F;
+
 static const float linear_ns = 5;   /* a sample: to 16 bits of linear light and back */
 static const float mask_ns = 3;     /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
 static const float row_ns = 35;     /* a row of a region, each time that it is drawn */
@@ -46,7 +51,24 @@ static float convolve_ns(const struct convolve_arguments *convolve) {
     return filter_ns[FILTER_CONVOLVE][1] + weight_ns * (float)weights;
 }
 
-static float operation_ns(const struct operation *operation, const struct cost_shape *shape, bool real) {
+/* Sums along rows are made for RESIZE_GROUP rows at a time. */
+static float resize_ns(const struct resize_plan *plan, const struct cost_shape *shape, bool real) {
+    enum { RESIZE_GROUP = 16 };
+    int32_t width = (int32_t)shape->width, height = (int32_t)shape->height;
+    float taps_x = (float)resize_taps_most(plan->kernel, plan->x.scale, width);
+    float taps_y = (float)resize_taps_most(plan->kernel, plan->y.scale, height);
+    float columns = (float)(plan->x.scale * plan->x.count), rows = (float)(plan->y.scale * plan->y.count);
+    float sums = columns * (float)plan->y.count;
+    float results = (float)plan->x.count * at_least(plan->y.count, RESIZE_GROUP);
+    float ns = columns * rows * source_ns[real] + sums * down_ns[real] + results * result_ns[real];
+    float weights = (float)plan->x.count * taps_x + (float)plan->y.count * taps_y;
+    ns += resize_has_background(plan) ? (float)plan->x.canvas * (float)plan->y.canvas * background_ns : 0;
+    return shape->samples * (ns + sum_tap_ns * (sums * taps_y + results * taps_x)) +
+           resize_weight_ns * weights;
+}
+
+static float operation_ns(const struct operation *operation, const struct step *step,
+                          const struct cost_shape *shape, bool real) {
     enum filter_id id = filter_id(operation->filter);
     float block;
     switch (id) {
@@ -57,6 +79,9 @@ static float operation_ns(const struct operation *operation, const struct cost_s
     case FILTER_PIXELATE:
         block = (float)operation->arguments.pixelate.block;
         return (filter_ns[id][real] + tile_ns / (block * block)) * cost_filters_samples(shape, alone);
+    case FILTER_RESIZE:
+        return step ? resize_ns(&step->resize, shape, real)
+                    : filter_ns[id][real] * cost_filters_samples(shape, alone);
     case FILTER_SHARPEN:
         return filter_ns[id][real] * cost_filters_samples(shape, around);
     default:
@@ -107,7 +132,8 @@ float cost_filters_ns(const struct parameters *parameters, const struct chain *c
     for (unsigned i = 0; i < parameters->ops.count; i++) {
         struct image_shape read = chain_shape(chain, shape, i);
         const struct cost_shape source = cost_shape_of(&read);
-        ns += operation_ns(&parameters->ops.operation[i], &source, source.real || linear);
+        const struct step *step = i < chain->count ? &chain->step[i] : NULL;
+        ns += operation_ns(&parameters->ops.operation[i], step, &source, source.real || linear);
     }
     if (input->region.count > 0) {
         const struct cost_shape mask = {.width = shape->width, .height = shape->height, .samples = 1};

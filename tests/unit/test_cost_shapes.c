@@ -47,6 +47,9 @@ static const struct {
     {"convolve", "preset=edge"},
     {"pixelate", "block=1"},
     {"pixelate", "block=4096"},
+    {"resize", "width=301&height=40&fit=fill&enlarge=1"},
+    {"resize", "scale=0.5"},
+    {"resize", "width=900&height=900&fit=contain&enlarge=1&kernel=nearest"},
     {"stats", ""},
     {NULL, "ops=blur:sigma=500:edge=mirror|blur:sigma=500:edge=mirror|sharpen|pixelate"},
     {"blur", "sigma=3&region=ellipse:0,0,100%25,100%25&region=1,1,50%25,50%25"},
@@ -113,17 +116,21 @@ static int64_t run_once(struct made *made, const struct parameters *parameters) 
     return cpu_ns() - start;
 }
 
+static struct chain chain_of(const struct image_shape *shape, const struct parameters *parameters) {
+    struct chain chain = {0};
+    struct error err = {0};
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        assert_int_equal(chain_append(&chain, operation->filter, &operation->arguments, shape, &err), ST_OK);
+    }
+    return chain;
+}
+
 /* The quickest of some runs, so that interruptions do not count. */
 static int64_t measure(struct lane *lane, const struct image_shape *shape,
                        const struct parameters *parameters) {
-    struct made made = {.lane = lane};
-    struct error err = {0};
+    struct made made = {.lane = lane, .chain = chain_of(shape, parameters)};
     uint64_t random = 1;
-    for (unsigned i = 0; i < parameters->ops.count; i++) {
-        const struct operation *operation = &parameters->ops.operation[i];
-        assert_int_equal(chain_append(&made.chain, operation->filter, &operation->arguments, shape, &err),
-                         ST_OK);
-    }
     struct image_shape result = chain_result(&made.chain, shape);
     made.source = test_image_make(shape);
     made.target = test_image_make(&result);
@@ -141,8 +148,8 @@ static int64_t measure(struct lane *lane, const struct image_shape *shape,
 }
 
 static double predicted(const struct image_shape *shape, const struct parameters *parameters) {
-    const struct chain none = {0};
-    return (double)cost_filters_ns(parameters, &none, shape);
+    const struct chain chain = chain_of(shape, parameters);
+    return (double)cost_filters_ns(parameters, &chain, shape);
 }
 
 static void test_shapes(void **state) {
