@@ -107,7 +107,7 @@ static enum status check_run(const struct run *run, struct error *err) {
     if (images_overlap(run->source, run->target)) {
         return fail(err, ST_INTERNAL, "source and target overlap");
     }
-    if (run->mask && !chain_takes_mask(run->chain)) {
+    if (run->mask && !chain_takes_mask(run->chain, &shape)) {
         return fail(err, ST_INTERNAL, "the mask cannot follow the pixels that a step moves");
     }
     return run->mask ? check_mask(run, err) : ST_OK;

@@ -37,12 +37,14 @@ uint32_t chain_masked(const struct chain *chain) {
     return steps;
 }
 
-bool chain_takes_mask(const struct chain *chain) {
+bool chain_takes_mask(const struct chain *chain, const struct image_shape *shape) {
     uint32_t steps = chain_masked(chain);
+    struct image_shape result = chain_shape(chain, shape, steps);
     while (steps < chain->count && moves(&chain->step[steps])) {
         steps++;
     }
-    return steps == chain->count;
+    bool blended = filter_get(chain->step[0].filter)->answer == ANSWER_PICTURE;
+    return steps == chain->count && (!blended || image_same_shape(shape, &result));
 }
 
 enum status chain_append(struct chain *chain, const struct filter *filter, const void *arguments,

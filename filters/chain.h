@@ -35,7 +35,8 @@ struct image_shape chain_result(const struct chain *chain, const struct image_sh
 /* How many steps a mask applies to: those before the first one that moves pixels. */
 uint32_t chain_masked(const struct chain *chain);
 
-/* Whether a mask can apply: all steps behind the masked ones move pixels. */
-bool chain_takes_mask(const struct chain *chain);
+/* Whether a mask can apply to a picture of this shape: the masked steps keep the shape, and all steps behind
+ * them move pixels. Statistics only read the mask. */
+bool chain_takes_mask(const struct chain *chain, const struct image_shape *shape);
 
 #endif

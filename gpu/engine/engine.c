@@ -211,7 +211,7 @@ static enum status check_pieces(const struct wire_run *run, struct pictures *pic
     if (!picture_in_slot(source, run) || !picture_in_slot(target, run) || !apart(source, target)) {
         return fail(err, ST_INTERNAL, "the pictures do not lie in the slot");
     }
-    if (run->mask != WIRE_NO_MASK && !chain_takes_mask(&run->chain)) {
+    if (run->mask != WIRE_NO_MASK && !chain_takes_mask(&run->chain, &run->shape)) {
         return fail(err, ST_INTERNAL, "the mask cannot follow the pixels that a step moves");
     }
     if (run->mask != WIRE_NO_MASK &&

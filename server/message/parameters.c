@@ -335,6 +335,21 @@ static enum status check_operations(const struct parameters *parameters, struct 
     return status;
 }
 
+/* Regions before a step that moves pixels, without filters between: only redaction uses them. */
+static enum status check_redacted(const struct parameters *parameters, struct error *err) {
+    const char *name = parameters->ops.operation[0].filter->name;
+    if (parameters->input.mode != MODE_REDACT) {
+        return fail_argument(err, "region",
+                             "region: %s acts on the whole picture, regions are for filters before it or for "
+                             "mode=redact",
+                             name);
+    }
+    return parameters->input.feather > 0
+               ? fail_argument(err, "feather", "feather: %s acts on the whole picture, without soft edges",
+                               name)
+               : ST_OK;
+}
+
 /* A mask lies over the picture as it came: filters under it come before the first step that moves pixels. */
 static enum status check_mask(const struct parameters *parameters, struct error *err) {
     const struct operation *operation = parameters->ops.operation;
@@ -342,11 +357,8 @@ static enum status check_mask(const struct parameters *parameters, struct error 
     while (masked < count && !operation[masked].filter->moves) {
         masked++;
     }
-    if (masked == 0 && parameters->input.mode != MODE_REDACT) {
-        return fail_argument(err, "region",
-                             "region: %s acts on the whole picture, regions are for filters before it or for "
-                             "mode=redact",
-                             operation[0].filter->name);
+    if (masked == 0) {
+        return check_redacted(parameters, err);
     }
     for (unsigned i = masked; i < count; i++) {
         if (!operation[i].filter->moves) {

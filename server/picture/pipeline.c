@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codecs/jpeg/jpeg_splice.h"
 #include "codecs/process/codec_link.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -17,6 +16,7 @@
 #include "server/picture/footprint.h"
 #include "server/picture/output.h"
 #include "server/picture/plan.h"
+#include "server/picture/transcode.h"
 #include "server/picture/workspace.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -72,78 +72,8 @@ static enum status plan(struct pipeline *p) {
     return status;
 }
 
-/* "cpu/avx512", "cuda:0", "cuda:0/jpeg". */
-static void name_backend(struct outcome *outcome, const struct backend *backend, int unit,
-                         const char *codec) {
-    char number[16] = "";
-    if (unit >= 0) {
-        snprintf(number, sizeof number, ":%d", unit);
-    }
-    snprintf(outcome->backend_name, sizeof outcome->backend_name, "%.12s%s%s", backend->name, number, codec);
-}
-
-static void init_output(struct pipeline *p) {
-    /* Even noise at quality 100 is smaller, with its metadata. */
-    size_t pixels = (size_t)p->plan.encoded.width * p->plan.encoded.height;
-    buf_init(&p->request->answer.body, pixels * 16 + (8 << 20));
-}
-
-static enum status run_transcode(struct pipeline *p, struct lane *lane, struct lane_timing *timing) {
-    struct buf *output = &p->request->answer.body;
-    struct transcode job = {
-        .chain = &p->plan.chain,
-        .slot = p->request->slot,
-        .input = p->input,
-        .shape = p->plan.stored,
-        .orientation = p->plan.orientation,
-        .quality = p->plan.options.quality,
-        .room = footprint_room(&p->plan),
-    };
-    size_t size = 0;
-    p->request->slot->shared = true;
-    job.output = slot_take(p->request->slot, job.room, p->err);
-    enum status status = job.output ? lane_transcode(lane, &job, &size, timing, p->err) : p->err->status;
-    if (status != ST_OK) {
-        return status;
-    }
-    init_output(p);
-    status = jpeg_splice((struct bytes){job.output, size}, &p->plan.encoded, &p->plan.options,
-                         &p->plan.picture.metadata, output, p->err);
-    if (status != ST_OK) {
-        buf_finish(output);
-    }
-    return status;
-}
-
-/* Runs a job that the queue gave to a device. After any failure the CPU takes the job, since its codecs give
- * the better error messages. */
 static enum status transcode(struct pipeline *p) {
-    struct service *service = p->request->service;
-    struct outcome *outcome = &p->request->outcome;
-    struct backend *backend = service->backend[0];
-    struct lane *lane = p->worker->lane[0];
-    struct lane_timing timing;
-    size_t used = p->request->slot->used;
-    if (!p->request->job.device || !lane || backend_transcodes(backend) == 0 ||
-        !plan_may_transcode(&p->plan)) {
-        return ST_OK;
-    }
-    enum status status = run_transcode(p, lane, &timing);
-    if (status != ST_OK) {
-        slot_cut(p->request->slot, used); /* the CPU may need all of the memory */
-        bool failed = status == ST_DEVICE;
-        metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
-        log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", backend->name, p->err->text);
-        return ST_OK;
-    }
-    outcome->stage_ns[STAGE_DECODE] += timing.upload_ns;
-    outcome->stage_ns[STAGE_FILTER] = timing.filter_ns;
-    outcome->stage_ns[STAGE_ENCODE] = timing.download_ns;
-    outcome->backend = 1;
-    outcome->device = true;
-    name_backend(outcome, backend, timing.unit, "/jpeg");
-    metrics_add(service->metrics, METRIC_JPEG_DEVICE, 1);
-    p->complete = true;
+    p->complete = transcode_run(p->request, p->worker, &p->plan, p->err);
     return ST_OK;
 }
 
@@ -257,7 +187,7 @@ static enum status run_chain(struct pipeline *p, const struct run *asked, struct
         }
         if (status != ST_DEVICE) {
             outcome->backend = i + 1;
-            name_backend(outcome, backend, timing->unit, "");
+            transcode_name_backend(outcome, backend, timing->unit, "");
             break;
         }
         metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);
@@ -282,7 +212,8 @@ static enum status run_linear(struct pipeline *p, const struct run *asked, struc
         return status;
     }
     status = linear_to(run.crew, run.deadline_ns, &result, &p->result, p->err);
-    if (run.mask && status == ST_OK) { /* converting to linear light and back loses bits */
+    bool in_place = chain_masked(run.chain) == run.chain->count;
+    if (run.mask && in_place && status == ST_OK) { /* converting to linear light and back loses bits */
         status = mask_restore(run.crew, run.deadline_ns, &p->result, &p->source, run.mask, p->err);
     }
     return status;
@@ -302,7 +233,7 @@ static bool encoder_follows(const struct pipeline *p) {
 
 static enum status open_output(struct pipeline *p) {
     struct buf *output = &p->request->answer.body;
-    init_output(p);
+    transcode_init_output(&p->plan, output);
     workspace_place(&p->result, &p->plan.encoded, p->result.plane[0].data);
     return encoder_follows(p) ? codec_encode_begin(p->plan.output, &p->result, &p->plan.options,
                                                    &p->plan.picture.metadata, output, &p->encoding, p->err)

@@ -128,16 +128,29 @@ static enum status check_result(const struct plan *plan, struct error *err) {
                 limits->max_pixels, limits->max_side);
 }
 
+/* In a pipeline the error names the step. */
+static enum status append_filter(struct plan *plan, unsigned index, struct error *err) {
+    const struct operation *operation = &plan->parameters->ops.operation[index];
+    struct error cause = {0};
+    enum status status =
+        chain_append(&plan->chain, operation->filter, &operation->arguments, &plan->filtered, &cause);
+    if (status == ST_ARGUMENT && !plan->parameters->filter) {
+        return fail_argument(err, "ops", "ops: step %u: %.200s", index + 1, cause.text);
+    }
+    if (status != ST_OK) {
+        *err = cause;
+        return status;
+    }
+    if (plan_is_linear(plan) && filter_id(operation->filter) == FILTER_RESIZE) {
+        resize_plan_linear(&plan->chain.step[index].resize, &plan->filtered);
+    }
+    return check_result(plan, err);
+}
+
 static enum status append_filters(struct plan *plan, struct error *err) {
-    const struct operation_list *ops = &plan->parameters->ops;
     enum status status = ST_OK;
-    for (unsigned i = 0; i < ops->count && status == ST_OK; i++) {
-        const struct operation *operation = &ops->operation[i];
-        status = chain_append(&plan->chain, operation->filter, &operation->arguments, &plan->filtered, err);
-        if (status == ST_OK && plan_is_linear(plan) && filter_id(operation->filter) == FILTER_RESIZE) {
-            resize_plan_linear(&plan->chain.step[i].resize, &plan->filtered);
-        }
-        status = status == ST_OK ? check_result(plan, err) : status;
+    for (unsigned i = 0; i < plan->parameters->ops.count && status == ST_OK; i++) {
+        status = append_filter(plan, i, err);
     }
     plan->encoded = chain_result(&plan->chain, &plan->filtered);
     if (plan_answer(plan) != ANSWER_STATISTICS) {
