@@ -15,6 +15,21 @@ bool orient_turns(uint8_t orientation) {
     return turn.transpose || turn.mirror_x || turn.mirror_y;
 }
 
+uint8_t orient_compose(uint8_t first, uint8_t second) {
+    const struct orient_turn a = orient_turn(first), b = orient_turn(second);
+    const bool transpose = a.transpose != b.transpose;
+    const bool mirror_x = a.mirror_x != (a.transpose ? b.mirror_y : b.mirror_x);
+    const bool mirror_y = a.mirror_y != (a.transpose ? b.mirror_x : b.mirror_y);
+    uint8_t orientation = 1;
+    for (uint8_t i = 2; i <= 8; i++) {
+        const struct orient_turn turn = orient_turn(i);
+        if (turn.transpose == transpose && turn.mirror_x == mirror_x && turn.mirror_y == mirror_y) {
+            orientation = i;
+        }
+    }
+    return orientation;
+}
+
 struct image_shape orient_shape(const struct image_shape *shape, uint8_t orientation) {
     struct image_shape turned = *shape;
     if (orient_turn(orientation).transpose) {

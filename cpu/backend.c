@@ -54,6 +54,10 @@ static enum status run_step(const struct cpu_context *context, const struct step
         return cpu_blur(context, &step->blur, source, target, err);
     case FILTER_CONVOLVE:
         return cpu_convolve(context, &step->convolve, source, target, err);
+    case FILTER_CROP:
+        return cpu_crop(context, &step->crop, source, target, err);
+    case FILTER_ROTATE:
+        return cpu_rotate(context, &step->rotate, source, target, err);
     case FILTER_PIXELATE:
         return cpu_pixelate(context, &step->pixelate, source, target, err);
     case FILTER_RESIZE:
@@ -83,6 +87,8 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
         return cpu_resize_need(&step->resize, image);
     case FILTER_STATS:
         return cpu_stats_need();
+    case FILTER_CROP:
+    case FILTER_ROTATE:
     case FILTER_COUNT:
         break;
     }

@@ -76,6 +76,14 @@ static void copy_rows(struct orient_walk walk, const struct plane *target, uint3
     }
 }
 
+void orient_rows(const struct plane *source, uint8_t orientation, const struct plane *target, size_t size,
+                 uint32_t from, uint32_t to) {
+    struct orient_walk walk = orient_walk(source, orient_turn(orientation), size);
+    for (uint32_t top = from; top < to; top += TILE) {
+        copy_rows(walk, target, top, to - top < TILE ? to : top + TILE, size);
+    }
+}
+
 static enum status turn_plane(struct orient_walk walk, const struct plane *target, size_t size,
                               int64_t deadline_ns, struct error *err) {
     enum status status = ST_OK;

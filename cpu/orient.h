@@ -6,6 +6,10 @@
 #include "core/orient.h"
 #include "core/status.h"
 
+/* Copies rows from to to - 1 of a plane of `target`, with `size` bytes a pixel. */
+void orient_rows(const struct plane *source, uint8_t orientation, const struct plane *target, size_t size,
+                 uint32_t from, uint32_t to);
+
 /* Copies `source` turned upright to `target`, laid out with orient_shape. The images do not overlap. ST_LIMIT
  * at the deadline (core/deadline.h), with the target undefined. */
 enum status orient_image(const struct image *source, uint8_t orientation, const struct image *target,

@@ -5,17 +5,21 @@
 
 #include "filters/blur.h"
 #include "filters/convolve.h"
+#include "filters/crop.h"
 #include "filters/definition.h"
 #include "filters/pixelate.h"
 #include "filters/resize.h"
+#include "filters/rotate.h"
 #include "filters/sharpen.h"
 #include "filters/stats.h"
 
 enum filter_id {
     FILTER_BLUR,
     FILTER_CONVOLVE,
+    FILTER_CROP,
     FILTER_PIXELATE,
     FILTER_RESIZE,
+    FILTER_ROTATE,
     FILTER_SHARPEN,
     FILTER_STATS,
     FILTER_COUNT
@@ -26,8 +30,10 @@ struct step {
     union { /* the functions of a filter get its address */
         struct blur_plan blur;
         struct convolve_plan convolve;
+        struct crop_plan crop;
         struct pixelate_plan pixelate;
         struct resize_plan resize;
+        struct rotate_plan rotate;
         struct sharpen_plan sharpen;
     };
 };
@@ -35,8 +41,10 @@ struct step {
 union filter_arguments {
     struct blur_arguments blur;
     struct convolve_arguments convolve;
+    struct crop_arguments crop;
     struct pixelate_arguments pixelate;
     struct resize_arguments resize;
+    struct rotate_arguments rotate;
     struct sharpen_arguments sharpen;
 };
 

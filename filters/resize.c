@@ -12,46 +12,6 @@
 static const char *const fits[] = {"inside", "contain", "cover", "fill", "outside", NULL};
 static const char *const kernels[] = {"lanczos3", "mitchell", "cubic", "linear", "nearest", "area", NULL};
 
-/* In reading order, three a row; the middle is all zero. */
-static const char *const places[] = {"northwest", "north",     "northeast", "west",     "center",
-                                     "east",      "southwest", "south",     "southeast"};
-
-static bool read_share(const char *text, size_t length, double *share) {
-    char number[32];
-    double value;
-    if (length >= sizeof number) {
-        return false;
-    }
-    memcpy(number, text, length);
-    number[length] = '\0';
-    if (!value_number(number, true, &value) || value < 0 || value > 1) {
-        return false;
-    }
-    *share = value - 0.5;
-    return true;
-}
-
-static enum status parse_gravity(const struct argument *row, const char *text, void *field,
-                                 struct error *err) {
-    struct resize_gravity *gravity = field;
-    for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (strcmp(text, places[i]) == 0) {
-            *gravity = (struct resize_gravity){(i % 3) * 0.5 - 0.5, (i / 3) * 0.5 - 0.5};
-            return ST_OK;
-        }
-    }
-    const char *comma = strchr(text, ',');
-    if (comma && read_share(text, (size_t)(comma - text), &gravity->x) &&
-        read_share(comma + 1, strlen(comma + 1), &gravity->y)) {
-        return ST_OK;
-    }
-    char buffer[VALUE_QUOTE_MAX];
-    return fail_argument(err, row->name,
-                         "%s is %s, it must be center, north, northeast, east, southeast, south, southwest, "
-                         "west, northwest, or a point as x,y with numbers from 0 to 1",
-                         row->name, value_quote(text, buffer));
-}
-
 static enum status parse_background(const struct argument *row, const char *text, void *field,
                                     struct error *err) {
     struct resize_background *background = field;
@@ -127,7 +87,7 @@ static const struct argument resize_table[] = {
         .form = "a place",
         .example = "north",
         .without = "the middle",
-        .parse = parse_gravity,
+        .parse = gravity_parse,
         .help = "What `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
                 "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, or a point as "
                 "parts of width and height, `0.3,0.7`.",

@@ -4,16 +4,12 @@
 #define BLURD_FILTERS_RESIZE_H
 
 #include "filters/definition.h"
+#include "filters/gravity.h"
 #include "filters/resize_weights.h"
 
 enum { RESIZE_SIDE_MAX = 65535 };
 
 enum resize_fit { RESIZE_INSIDE, RESIZE_CONTAIN, RESIZE_COVER, RESIZE_FILL, RESIZE_OUTSIDE };
-
-/* A place in a picture, less its middle: both from -0.5 to 0.5. */
-struct resize_gravity {
-    double x, y;
-};
 
 enum resize_ground { RESIZE_GROUND_COLOUR };
 
@@ -28,7 +24,7 @@ struct resize_arguments {
     double scale;      /* 0: not given */
     int fit;           /* enum resize_fit */
     int kernel;        /* enum resize_kernel */
-    struct resize_gravity gravity;
+    struct gravity gravity;
     bool enlarge;
     struct resize_background background;
 };

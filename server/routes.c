@@ -29,6 +29,8 @@ static void answer_index(struct request *request) {
                 "     /convolve?preset=edge                any matrix: kernel=0,-1,0;-1,5,-1;0,-1,0\n"
                 "     /pixelate?block=16                   tiles\n"
                 "     /resize?width=800                    another size\n"
+                "     /crop?width=50%%25&height=50%%25         a rectangle\n"
+                "     /rotate?angle=90                     quarter turns, flip=horizontal|vertical|both\n"
                 "     /stats                               mean, extremes, histogram, as JSON\n"
                 "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
                 "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
@@ -131,6 +133,7 @@ static const struct route routes[] = {
      .media = "text/plain; charset=utf-8"},
     {.path = "/blur", .name = "blur", .filter = "blur"},
     {.path = "/convolve", .name = "convolve", .filter = "convolve"},
+    {.path = "/crop", .name = "crop", .filter = "crop"},
     {.path = "/livez",
      .name = "livez",
      .answer = answer_livez,
@@ -165,6 +168,7 @@ static const struct route routes[] = {
      .schema = "Readiness",
      .refusal = "Draining, or waiting for a GPU that is required."},
     {.path = "/resize", .name = "resize", .filter = "resize"},
+    {.path = "/rotate", .name = "rotate", .filter = "rotate"},
     {.path = "/sharpen", .name = "sharpen", .filter = "sharpen"},
     {.path = "/stats", .name = "stats", .filter = "stats"},
     {.path = "/version",

@@ -39,6 +39,10 @@ enum status cpu_convolve(const struct cpu_context *context, const struct convolv
                          const struct image *source, const struct image *target, struct error *err);
 struct scratch_need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source);
 
+/* Copies the rectangle of every plane. */
+enum status cpu_crop(const struct cpu_context *context, const struct crop_plan *plan,
+                     const struct image *source, const struct image *target, struct error *err);
+
 /* Makes tiles of every plane. Scratch: a row of sums for each seat. */
 enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
@@ -48,6 +52,9 @@ struct scratch_need cpu_pixelate_need(const struct image *source);
 enum status cpu_resize(const struct cpu_context *context, const struct resize_plan *plan,
                        const struct image *source, const struct image *target, struct error *err);
 struct scratch_need cpu_resize_need(const struct resize_plan *plan, const struct image *source);
+/* Turns every plane. */
+enum status cpu_rotate(const struct cpu_context *context, const struct rotate_plan *plan,
+                       const struct image *source, const struct image *target, struct error *err);
 
 /* Sharpens every plane. Scratch: as for cpu_blur_finish. */
 enum status cpu_sharpen(const struct cpu_context *context, const struct sharpen_plan *plan,

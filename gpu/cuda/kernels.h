@@ -309,11 +309,10 @@ struct blend_pass {
 };
 KERNEL_SIZE_IS(blend_pass, 392);
 
-/* Turning upright; see gpu/filters/orient.cuh. Samples of one byte; tiles are those of the target. */
+/* Turning and cropping; see gpu/filters/orient.cuh. Tiles are those of the target. */
 enum {
     KERNEL_ORIENT_TILE = 32,   /* both sides of a tile whose axes are exchanged */
-    KERNEL_ORIENT_STRIDE = 36, /* of its rows in shared memory: an odd number of words, so that columns do
-                                  not meet in a bank */
+    KERNEL_ORIENT_STRIDE = 36, /* most pixels from one of its rows to the next in shared memory */
 };
 
 struct orient_plane {
@@ -326,7 +325,7 @@ struct orient_pass {
     struct orient_plane plane[KERNEL_PLANES];
     int32_t planes;
     int32_t mirror_x, mirror_y; /* count the source's columns, rows from the far end */
-    int32_t reserved;
+    int32_t size;               /* bytes of a pixel: 1, 2, 3, 4, 6 or 8 */
 };
 KERNEL_SIZE_IS(orient_pass, 328);
 

@@ -8,6 +8,7 @@
 #include "core/orient.h"
 #include "filters/blur.h"
 #include "filters/convolve.h"
+#include "filters/crop.h"
 #include "filters/pixelate.h"
 #include "filters/resize.h"
 #include "filters/sharpen.h"
@@ -20,6 +21,9 @@ enum status gpu_blur(struct gpu_stream *stream, const struct blur_plan *plan, co
 /* Interleaved pictures only. */
 enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
+
+enum status gpu_crop(struct gpu_stream *stream, const struct crop_plan *plan, const struct image *source,
+                     const struct image *target, struct error *err);
 
 enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);
@@ -41,7 +45,7 @@ enum status gpu_blend(struct gpu_stream *stream, const struct image *source, con
                       const struct image *target, struct error *err);
 
 /* Copies `source`, turned upright by EXIF orientation, to `target`, which has orient_shape(), as
- * orient_image() does. Takes grey and planar pictures of 8 bits that do not overlap. */
+ * orient_image() does. They do not overlap. */
 enum status gpu_orient(struct gpu_stream *stream, const struct image *source, uint8_t orientation,
                        const struct image *target, struct error *err);
 

@@ -63,10 +63,14 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
         return gpu_blur(stream, &step->blur, source, target, err);
     case FILTER_CONVOLVE:
         return gpu_convolve(stream, &step->convolve, source, target, err);
+    case FILTER_CROP:
+        return gpu_crop(stream, &step->crop, source, target, err);
     case FILTER_PIXELATE:
         return gpu_pixelate(stream, &step->pixelate, source, target, err);
     case FILTER_RESIZE:
         return gpu_resize(stream, &step->resize, source, target, err);
+    case FILTER_ROTATE:
+        return gpu_orient(stream, source, (uint8_t)step->rotate.orientation, target, err);
     case FILTER_SHARPEN:
         return gpu_sharpen(stream, &step->sharpen, source, target, err);
     case FILTER_STATS:

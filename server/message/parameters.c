@@ -74,6 +74,10 @@ static const struct argument input_table[] = {
      .help =
          "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`. Coordinates are those of "
          "the upright picture, in the unit that `unit` sets, or in percent if a `%` follows the number."},
+    {0},
+};
+
+static const struct argument unit_table[] = {
     {.name = "unit",
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.region.unit),
@@ -165,6 +169,15 @@ static bool makes_picture(const struct filter *filter) {
     return is_pipeline(filter) || filter->answer == ANSWER_PICTURE;
 }
 
+/* Where a filter has a unit of its own, it is also that of the regions. */
+static bool has_own_unit(const struct filter *filter) {
+    return !is_pipeline(filter) && argument_find(filter->arguments, "unit");
+}
+
+static bool shares_unit(const struct filter *filter) {
+    return !has_own_unit(filter);
+}
+
 /* Redaction comes before every step. A pipeline has it whatever its steps are. */
 static bool can_redact(const struct filter *filter) {
     return is_pipeline(filter) || filter->moves || filter_id(filter) == FILTER_BLUR ||
@@ -175,8 +188,8 @@ static const struct {
     const struct argument *rows;
     bool (*taken)(const struct filter *filter);
 } tables[] = {
-    {steps_table, is_pipeline}, {input_table, always},         {feather_table, makes_picture},
-    {mode_table, can_redact},   {output_table, makes_picture},
+    {steps_table, is_pipeline},     {input_table, always},    {unit_table, shares_unit},
+    {feather_table, makes_picture}, {mode_table, can_redact}, {output_table, makes_picture},
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
@@ -292,6 +305,9 @@ enum status parameters_set(struct parameters *parameters, const char *name, cons
     parameters->given |= found.bit;
     void *target = found.own ? (void *)&parameters->ops.operation[0].arguments : parameters;
     enum status status = argument_parse(found.row, value, target, err);
+    if (has_own_unit(parameters->filter)) {
+        parameters->input.region.unit = parameters->ops.operation[0].arguments.crop.unit;
+    }
     if (parameters->output.format == FORMAT_JPG) {
         parameters->output.format = FORMAT_JPEG;
     }
@@ -308,87 +324,4 @@ enum status parameters_parse(struct parameters *parameters, const char *query, s
         }
     }
     return err->status;
-}
-
-/* Contradictions between the arguments of a step. Planning finds them, for which any picture will do, unless
- * the filter has a check of its own, because its plan depends on the picture's size. */
-static enum status check_operation(const struct operation *operation, struct error *err) {
-    static const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 1, .height = 1};
-    const struct filter *filter = operation->filter;
-    struct chain chain = {0};
-    return filter->check ? filter->check(&operation->arguments, err)
-                         : chain_append(&chain, filter, &operation->arguments, &shape, err);
-}
-
-/* In a pipeline the error names the step, as the filter's arguments are no parameters there. */
-static enum status check_operations(const struct parameters *parameters, struct error *err) {
-    struct error cause = {0};
-    enum status status = ST_OK;
-    unsigned i = 0;
-    while (i < parameters->ops.count && status == ST_OK) {
-        status = check_operation(&parameters->ops.operation[i++], &cause);
-    }
-    if (status == ST_ARGUMENT && is_pipeline(parameters->filter)) {
-        return fail_argument(err, "ops", "ops: step %u: %.200s", i, cause.text);
-    }
-    *err = cause;
-    return status;
-}
-
-/* Regions before a step that moves pixels, without filters between: only redaction uses them. */
-static enum status check_redacted(const struct parameters *parameters, struct error *err) {
-    const char *name = parameters->ops.operation[0].filter->name;
-    if (parameters->input.mode != MODE_REDACT) {
-        return fail_argument(err, "region",
-                             "region: %s acts on the whole picture, regions are for filters before it or for "
-                             "mode=redact",
-                             name);
-    }
-    return parameters->input.feather > 0
-               ? fail_argument(err, "feather", "feather: %s acts on the whole picture, without soft edges",
-                               name)
-               : ST_OK;
-}
-
-/* A mask lies over the picture as it came: filters under it come before the first step that moves pixels. */
-static enum status check_mask(const struct parameters *parameters, struct error *err) {
-    const struct operation *operation = parameters->ops.operation;
-    unsigned count = parameters->ops.count, masked = 0;
-    while (masked < count && !operation[masked].filter->moves) {
-        masked++;
-    }
-    if (masked == 0) {
-        return check_redacted(parameters, err);
-    }
-    for (unsigned i = masked; i < count; i++) {
-        if (!operation[i].filter->moves) {
-            return fail_argument(err, "region",
-                                 "region: %s cannot follow %s, as regions lie in the picture as it came",
-                                 operation[i].filter->name, operation[masked].filter->name);
-        }
-    }
-    return ST_OK;
-}
-
-enum status parameters_check(const struct parameters *parameters, struct error *err) {
-    const struct input_arguments *input = &parameters->input;
-    if (parameters->ops.count == 0) {
-        return fail_argument(err, "ops", "ops is missing: the steps of the pipeline, as in blur:sigma=8");
-    }
-    if (input->region.count == 0 && (input->feather > 0 || input->invert)) {
-        return fail_argument(err, input->invert ? "invert" : "feather", "%s needs a region",
-                             input->invert ? "invert" : "feather");
-    }
-    if (input->region.count == 0 && input->region.unit != REGION_PX) {
-        return fail_argument(err, "unit", "unit needs a region");
-    }
-    enum status status = region_check(&input->region, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
-        return fail_argument(err, "metadata", "metadata is keep, but mode=redact drops all metadata");
-    }
-    status = input->region.count > 0 ? check_mask(parameters, err) : ST_OK;
-    return status == ST_OK ? check_operations(parameters, err) : status;
 }

@@ -9,8 +9,9 @@ static const struct cost_least around = {48, 12}, alone = {12, 1};
 /* Nanoseconds a sample in integers and in floating point (docs/adr/0015); the latter was measured with 2.5
  * megapixels of 16 bits and alpha. */
 static const float filter_ns[FILTER_COUNT][2] = {
-    [FILTER_BLUR] = {0.5F, 2.2F},   [FILTER_CONVOLVE] = {0.6F, 1},   [FILTER_PIXELATE] = {0.15F, 1},
-    [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_SHARPEN] = {1.5F, 4.2F}, [FILTER_STATS] = {0.4F, 1},
+    [FILTER_BLUR] = {0.5F, 2.2F},    [FILTER_CONVOLVE] = {0.6F, 1},  [FILTER_CROP] = {0.1F, 0.1F},
+    [FILTER_PIXELATE] = {0.15F, 1},  [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.5F, 0.5F},
+    [FILTER_SHARPEN] = {1.5F, 4.2F}, [FILTER_STATS] = {0.4F, 1},
 };
 static const float tap_ns[2] = {0.02F, 0.13F}; /* a sample and tap of kernel_size */
 static const float tile_ns = 2.5F;             /* a tile and channel */
@@ -130,10 +131,12 @@ float cost_filters_ns(const struct parameters *parameters, const struct chain *c
     bool linear = input->colorspace == COLORSPACE_LINEAR;
     float ns = linear ? linear_ns * cost_filters_samples(&first, alone) : 0;
     for (unsigned i = 0; i < parameters->ops.count; i++) {
-        struct image_shape read = chain_shape(chain, shape, i);
-        const struct cost_shape source = cost_shape_of(&read);
+        const struct operation *operation = &parameters->ops.operation[i];
+        bool crops = filter_id(operation->filter) == FILTER_CROP; /* only copies its result */
+        struct image_shape shaped = chain_shape(chain, shape, crops ? i + 1 : i);
+        const struct cost_shape worked = cost_shape_of(&shaped);
         const struct step *step = i < chain->count ? &chain->step[i] : NULL;
-        ns += operation_ns(&parameters->ops.operation[i], step, &source, source.real || linear);
+        ns += operation_ns(operation, step, &worked, worked.real || linear);
     }
     if (input->region.count > 0) {
         const struct cost_shape mask = {.width = shape->width, .height = shape->height, .samples = 1};

@@ -196,6 +196,41 @@ void reference_pixelate(const struct pixelate_plan *plan, const struct image *so
     }
 }
 
+/* ---- crop and rotate ---- */
+
+void reference_crop(const struct crop_plan *plan, const struct image *source, const struct image *target) {
+    for (unsigned i = 0; i < target->plane_count; i++) {
+        const struct plane *plane = &target->plane[i];
+        uint32_t left = plan->x / (1u << plane->shift_x), top = plan->y / (1u << plane->shift_y);
+        for (uint32_t y = 0; y < plane->height; y++) {
+            for (uint32_t x = 0; x < plane->width; x++) {
+                for (unsigned c = 0; c < plane->channels; c++) {
+                    test_put(target, i, x, y, c, test_sample(source, i, left + x, top + y, c));
+                }
+            }
+        }
+    }
+}
+
+/* EXIF says what the stored picture's first row and column show; where a shown pixel is stored follows. */
+void reference_rotate(const struct rotate_plan *plan, const struct image *source,
+                      const struct image *target) {
+    for (unsigned i = 0; i < target->plane_count; i++) {
+        const struct plane *plane = &target->plane[i], *stored = &source->plane[i];
+        uint32_t right = stored->width - 1, bottom = stored->height - 1;
+        for (uint32_t y = 0; y < plane->height; y++) {
+            for (uint32_t x = 0; x < plane->width; x++) {
+                const uint32_t across[9] = {0, x, right - x, right - x, x, y, y, right - y, right - y};
+                const uint32_t down[9] = {0, y, y, bottom - y, bottom - y, x, bottom - x, bottom - x, x};
+                for (unsigned c = 0; c < plane->channels; c++) {
+                    test_put(target, i, x, y, c,
+                             test_sample(source, i, across[plan->orientation], down[plan->orientation], c));
+                }
+            }
+        }
+    }
+}
+
 /* ---- stats and masks ---- */
 
 static void count_sample(struct stats_channel *channel, unsigned depth, uint64_t value, bool first) {
@@ -278,6 +313,12 @@ static void reference_step(const struct step *step, const struct image *source, 
         return;
     case FILTER_CONVOLVE:
         reference_convolve(&step->convolve, source, target);
+        return;
+    case FILTER_CROP:
+        reference_crop(&step->crop, source, target);
+        return;
+    case FILTER_ROTATE:
+        reference_rotate(&step->rotate, source, target);
         return;
     case FILTER_PIXELATE:
         reference_pixelate(&step->pixelate, source, target);

@@ -15,6 +15,10 @@ void reference_sharpen(const struct sharpen_plan *plan, const struct image *sour
 void reference_pixelate(const struct pixelate_plan *plan, const struct image *source,
                         const struct image *target);
 
+/* Copies each sample from its place. */
+void reference_crop(const struct crop_plan *plan, const struct image *source, const struct image *target);
+void reference_rotate(const struct rotate_plan *plan, const struct image *source, const struct image *target);
+
 /* Counts under the mask; NULL: all. */
 void reference_stats(const struct image *source, const struct image *mask, struct stats *stats);
 

@@ -19,7 +19,6 @@ TABLE = json.loads((daemon.ROOT / 'server/pages/playground/parameters.json').rea
 ENDPOINTS = ('blur', 'sharpen', 'convolve', 'pixelate', 'resize', 'pipeline', 'stats')
 
 
-BEFORE = ('pipeline', 'resize')  # redaction comes before their steps; the page offers it alone
 
 
 def page(server, *headers, method='GET', target='/', accept=BROWSER):
@@ -164,7 +163,8 @@ def rows_of(endpoint):
     rows = [*filters[endpoint].get('own', []), *TABLE['input'], *TABLE['region']]
     if endpoint == 'stats':
         return [row for row in rows if row['name'] != 'feather']
-    return rows + TABLE['output'] + (TABLE['redact'] if endpoint in (*filters['redact']['looks'], *BEFORE) else [])
+    redacts = endpoint == 'pipeline' or 'whole' in filters[endpoint] or endpoint in filters['redact']['looks']
+    return rows + TABLE['output'] + (TABLE['redact'] if redacts else [])
 
 
 def allowed(row):
@@ -215,7 +215,7 @@ def test_the_starts_are_allowed(server):
         if one['name'] in ENDPOINTS and one['name'] != 'pipeline':
             assert server.post(f"/{one['name']}?{given}", body).status_code == 200, one['name']
     pipeline = next(one for one in TABLE['filters'] if one['name'] == 'pipeline')
-    assert set(pipeline['steps']) == set(re.findall(r'blur|convolve|pixelate|resize|sharpen', server.post(
+    assert set(pipeline['steps']) == set(re.findall(r'blur|convolve|crop|pixelate|resize|rotate|sharpen', server.post(
         '/pipeline?ops=x', b'x').json()['detail'].split('there are')[1]))
     for count, status in ((pipeline['most'], 200), (pipeline['most'] + 1, 400)):
         assert server.post('/pipeline?ops=' + '|'.join(['blur'] * count), body).status_code == status

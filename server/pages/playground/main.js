@@ -88,8 +88,11 @@ function ownPairs() {
     return filter.steps ? [["ops", steps.text()]] : pairsOf(panels[filter.name].fields);
 }
 
-// invert and feather mean nothing without a region, and are refused.
+// invert and feather mean nothing without a region, and are refused. So are regions of a filter that moves pixels.
 function regionPairs() {
+    if (filter.whole) {
+        return [];
+    }
     const options = pairsOf(shared.region).filter(([name]) => filter.name !== "stats" || name !== "feather");
     return regions.list.length === 0 ? [] : [...regions.list.map((region) => ["region", regionText(region)]), ...options];
 }
