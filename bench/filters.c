@@ -56,6 +56,7 @@ static const struct other others[] = {
     {"sharpen 5", FILTER_SHARPEN, "sigma", "5"},
     {"pixelate 2", FILTER_PIXELATE, "block", "2"},
     {"pixelate 16", FILTER_PIXELATE, "block", "16"},
+    {"placeholder", FILTER_PLACEHOLDER, NULL, NULL},
     {"stats", FILTER_STATS, NULL, NULL},
 };
 
@@ -161,13 +162,13 @@ static double time_other(struct lane *lane, const struct other *other, const str
         return -1;
     }
     struct chain chain = make_chain(filter, &arguments, &shape);
-    if (other->filter != FILTER_STATS) {
+    struct image_shape shape_made = chain_result(&chain, &shape);
+    if (image_same_shape(&shape_made, &shape)) {
         return time_chain(lane, &chain, source, target);
     }
-    struct image_shape result = stats_shape();
-    struct image stats = make_image(&result);
-    double ms = time_chain(lane, &chain, source, &stats);
-    free(stats.plane[0].data);
+    struct image made = make_image(&shape_made);
+    double ms = time_chain(lane, &chain, source, &made);
+    free(made.plane[0].data);
     return ms;
 }
 

@@ -60,6 +60,8 @@ static enum status run_step(const struct cpu_context *context, const struct step
         return cpu_rotate(context, &step->rotate, source, target, err);
     case FILTER_PIXELATE:
         return cpu_pixelate(context, &step->pixelate, source, target, err);
+    case FILTER_PLACEHOLDER:
+        return cpu_resize(context, &step->placeholder.resize, source, target, err);
     case FILTER_RESIZE:
         return cpu_resize(context, &step->resize, source, target, err);
     case FILTER_SHARPEN:
@@ -83,6 +85,8 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
         return cpu_convolve_need(&step->convolve, image);
     case FILTER_PIXELATE:
         return cpu_pixelate_need(image);
+    case FILTER_PLACEHOLDER:
+        return cpu_resize_need(&step->placeholder.resize, image);
     case FILTER_RESIZE:
         return cpu_resize_need(&step->resize, image);
     case FILTER_STATS:

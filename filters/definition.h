@@ -9,8 +9,9 @@
 
 /* What a request is answered with. Only filters that answer pictures can be steps beside others. */
 enum filter_answer {
-    ANSWER_PICTURE,    /* the result, encoded */
-    ANSWER_STATISTICS, /* JSON; the result holds a struct stats in place of samples */
+    ANSWER_PICTURE,     /* the result, encoded */
+    ANSWER_STATISTICS,  /* JSON; the result holds a struct stats in place of samples */
+    ANSWER_PLACEHOLDER, /* JSON; the result is a thumbnail */
 };
 
 struct filter {

@@ -8,6 +8,7 @@
 #include "filters/crop.h"
 #include "filters/definition.h"
 #include "filters/pixelate.h"
+#include "filters/placeholder.h"
 #include "filters/resize.h"
 #include "filters/rotate.h"
 #include "filters/sharpen.h"
@@ -18,6 +19,7 @@ enum filter_id {
     FILTER_CONVOLVE,
     FILTER_CROP,
     FILTER_PIXELATE,
+    FILTER_PLACEHOLDER,
     FILTER_RESIZE,
     FILTER_ROTATE,
     FILTER_SHARPEN,
@@ -32,6 +34,7 @@ struct step {
         struct convolve_plan convolve;
         struct crop_plan crop;
         struct pixelate_plan pixelate;
+        struct placeholder_plan placeholder;
         struct resize_plan resize;
         struct rotate_plan rotate;
         struct sharpen_plan sharpen;
@@ -43,6 +46,7 @@ union filter_arguments {
     struct convolve_arguments convolve;
     struct crop_arguments crop;
     struct pixelate_arguments pixelate;
+    struct placeholder_arguments placeholder;
     struct resize_arguments resize;
     struct rotate_arguments rotate;
     struct sharpen_arguments sharpen;

@@ -31,6 +31,7 @@ static void answer_index(struct request *request) {
                 "     /resize?width=800                    another size\n"
                 "     /crop?width=50%%25&height=50%%25         a rectangle\n"
                 "     /rotate?angle=90                     quarter turns, flip=horizontal|vertical|both\n"
+                "     /placeholder                         BlurHash, ThumbHash, colours, as JSON\n"
                 "     /stats                               mean, extremes, histogram, as JSON\n"
                 "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
                 "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
@@ -158,6 +159,7 @@ static const struct route routes[] = {
      .name = "pipeline",
      .help = "Up to 8 filters in sequence, with a single decoding and encoding."},
     {.path = "/pixelate", .name = "pixelate", .filter = "pixelate"},
+    {.path = "/placeholder", .name = "placeholder", .filter = "placeholder"},
     {.path = "/readyz",
      .name = "readyz",
      .answer = answer_readyz,

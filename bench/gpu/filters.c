@@ -47,6 +47,7 @@ static const struct row {
     {"pixelate 8", FILTER_PIXELATE, 8, false, false},
     {"pixelate 64", FILTER_PIXELATE, 64, false, false},
     {"pixelate 256", FILTER_PIXELATE, 256, false, false},
+    {"placeholder", FILTER_PLACEHOLDER, 0, false, false},
     {"stats", FILTER_STATS, 0, false, false},
     {"pixelate 8 under a mask; kernel: the mixture alone", FILTER_PIXELATE, 8, false, true},
 };
@@ -80,6 +81,9 @@ static void plan(struct subject *subject, const struct row *row) {
         arguments.pixelate.block = (int)row->number;
         break;
     case FILTER_BLUR:
+    case FILTER_CROP:
+    case FILTER_PLACEHOLDER:
+    case FILTER_ROTATE:
     case FILTER_RESIZE: /* bench/gpu/resize.c */
     case FILTER_STATS:
     case FILTER_COUNT:
@@ -137,10 +141,14 @@ static enum status enqueue(struct subject *subject, const struct image *source, 
         return gpu_sharpen(stream, &step->sharpen, source, target, err);
     case FILTER_PIXELATE:
         return gpu_pixelate(stream, &step->pixelate, source, target, err);
+    case FILTER_PLACEHOLDER:
+        return gpu_resize(stream, &step->placeholder.resize, source, target, err);
     case FILTER_STATS:
         return gpu_stats(stream, source, NULL, target, err);
     case FILTER_BLUR:
+    case FILTER_CROP:
     case FILTER_RESIZE:
+    case FILTER_ROTATE:
     case FILTER_COUNT:
         break;
     }

@@ -67,6 +67,8 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
         return gpu_crop(stream, &step->crop, source, target, err);
     case FILTER_PIXELATE:
         return gpu_pixelate(stream, &step->pixelate, source, target, err);
+    case FILTER_PLACEHOLDER:
+        return gpu_resize(stream, &step->placeholder.resize, source, target, err);
     case FILTER_RESIZE:
         return gpu_resize(stream, &step->resize, source, target, err);
     case FILTER_ROTATE:

@@ -204,6 +204,7 @@ static void emit_work_answer(struct emitter *w, const struct filter *filter) {
     } answers[] = {
         [ANSWER_PICTURE] = {"The picture.", NULL},
         [ANSWER_STATISTICS] = {"The statistics.", "Statistics"},
+        [ANSWER_PLACEHOLDER] = {"The placeholder.", "Placeholder"},
     };
     enum filter_answer answer = filter ? filter->answer : ANSWER_PICTURE;
     const char *schema = answers[answer].schema;

@@ -3,6 +3,7 @@
 
 #include "codecs/jpeg/jpeg_patch.h"
 #include "cpu/mask/mask.h"
+#include "server/placeholder/placeholder.h"
 
 enum {
     HEAD_SPARE = 4 << 10, /* bytes for the headers and the end of any file */
@@ -54,7 +55,7 @@ static size_t metadata_bytes(const struct plan *plan) {
 static size_t library_bytes(const struct plan *plan) {
     size_t decoder = codec_decode_bytes(&plan->picture, plan->input.size);
     if (plan_answer(plan) != ANSWER_PICTURE) {
-        return decoder;
+        return plan_answer(plan) == ANSWER_PLACEHOLDER ? larger(decoder, placeholder_bytes()) : decoder;
     }
     size_t encoder = codec_encode_bytes(plan->output, &plan->encoded, &plan->options);
     encoder = plan_may_patch(plan) ? larger(encoder, jpeg_patch_bytes(&plan->picture)) : encoder;

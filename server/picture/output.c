@@ -3,6 +3,7 @@
 
 #include "codecs/jpeg/jpeg_patch.h"
 #include "server/picture/statistics.h"
+#include "server/placeholder/placeholder.h"
 
 static enum status write_picture(const struct plan *plan, const struct image *result, struct buf *body,
                                  struct error *err) {
@@ -18,11 +19,26 @@ static enum status write_picture(const struct plan *plan, const struct image *re
     return codec_encode(plan->output, result, &plan->options, metadata, body, err);
 }
 
+static enum status write_placeholder(const struct plan *plan, const struct image *result, struct buf *body,
+                                     struct error *err) {
+    const struct placeholder_arguments *asked = &plan->parameters->ops.operation[0].arguments.placeholder;
+    const struct placeholder placeholder = {
+        .width = plan->upright.width,
+        .height = plan->upright.height,
+        .across = (unsigned)asked->components_x,
+        .down = (unsigned)asked->components_y,
+        .source = result,
+    };
+    return placeholder_write(&placeholder, body, err);
+}
+
 enum status output_write(const struct plan *plan, const struct image *result, struct buf *body,
                          struct error *err) {
     switch (plan_answer(plan)) {
     case ANSWER_STATISTICS:
         return statistics_write(plan, result, body, err);
+    case ANSWER_PLACEHOLDER:
+        return write_placeholder(plan, result, body, err);
     case ANSWER_PICTURE:
         break;
     }

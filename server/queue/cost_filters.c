@@ -9,9 +9,9 @@ static const struct cost_least around = {48, 12}, alone = {12, 1};
 /* Nanoseconds a sample in integers and in floating point (docs/adr/0015); the latter was measured with 2.5
  * megapixels of 16 bits and alpha. */
 static const float filter_ns[FILTER_COUNT][2] = {
-    [FILTER_BLUR] = {0.5F, 2.2F},    [FILTER_CONVOLVE] = {0.6F, 1},  [FILTER_CROP] = {0.1F, 0.1F},
-    [FILTER_PIXELATE] = {0.15F, 1},  [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.5F, 0.5F},
-    [FILTER_SHARPEN] = {1.5F, 4.2F}, [FILTER_STATS] = {0.4F, 1},
+    [FILTER_BLUR] = {0.5F, 2.2F},   [FILTER_CONVOLVE] = {0.6F, 1},       [FILTER_CROP] = {0.1F, 0.1F},
+    [FILTER_PIXELATE] = {0.15F, 1}, [FILTER_PLACEHOLDER] = {0.4F, 0.8F}, [FILTER_RESIZE] = {0.4F, 0.8F},
+    [FILTER_ROTATE] = {0.5F, 0.5F}, [FILTER_SHARPEN] = {1.5F, 4.2F},     [FILTER_STATS] = {0.4F, 1},
 };
 static const float tap_ns[2] = {0.02F, 0.13F}; /* a sample and tap of kernel_size */
 static const float tile_ns = 2.5F;             /* a tile and channel */
@@ -23,6 +23,7 @@ static const float repeated = 4;               /* their factor with edges that r
  * result, and a tap of either sum. Then the computation of a weight. */
 static const float source_ns[2] = {0.18F, 0.35F}, down_ns[2] = {0.2F, 0.3F}, result_ns[2] = {0.35F, 0.7F};
 static const float sum_tap_ns = 0.035F, resize_weight_ns = 12, background_ns = 0.1F;
+static const float files_ns = 400e3F, thumbnail_ns = 60; /* a placeholder, and a pixel of its thumbnail */
 
 static const float linear_ns = 5;   /* a sample: to 16 bits of linear light and back */
 static const float mask_ns = 3;     /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
@@ -68,6 +69,12 @@ static float resize_ns(const struct resize_plan *plan, const struct cost_shape *
            resize_weight_ns * weights;
 }
 
+/* Hashes and colours of the thumbnail, and the files that are tried for the data URL. */
+static float placeholder_ns(const struct placeholder_plan *plan, const struct cost_shape *shape, bool real) {
+    float pixels = (float)plan->resize.x.canvas * (float)plan->resize.y.canvas;
+    return resize_ns(&plan->resize, shape, real) + files_ns + thumbnail_ns * pixels;
+}
+
 static float operation_ns(const struct operation *operation, const struct step *step,
                           const struct cost_shape *shape, bool real) {
     enum filter_id id = filter_id(operation->filter);
@@ -80,6 +87,9 @@ static float operation_ns(const struct operation *operation, const struct step *
     case FILTER_PIXELATE:
         block = (float)operation->arguments.pixelate.block;
         return (filter_ns[id][real] + tile_ns / (block * block)) * cost_filters_samples(shape, alone);
+    case FILTER_PLACEHOLDER:
+        return step ? placeholder_ns(&step->placeholder, shape, real)
+                    : filter_ns[id][real] * cost_filters_samples(shape, alone) + files_ns;
     case FILTER_RESIZE:
         return step ? resize_ns(&step->resize, shape, real)
                     : filter_ns[id][real] * cost_filters_samples(shape, alone);

@@ -216,6 +216,18 @@ def test_statistics(page):
     assert page.find('#after').is_displayed() and not page.find('#statistics').is_displayed()
 
 
+def test_placeholder(page):
+    page.choose('placeholder')
+    page.settled('Placeholder')
+    cells = [cell.text for cell in page.all('#statistics td')]
+    assert len(cells) == 4 and len(cells[0]) == 28 and cells[2].startswith('#') and len(cells[3]) == 7
+    assert page.find('#after').is_displayed() and page.js('return document.getElementById("after").src').startswith('data:image/png;base64,')
+    assert '/placeholder' in page.command() and ' -o ' not in page.command()
+    page.choose('blur')
+    page.settled()
+    assert not page.js('return document.getElementById("after").src').startswith('data:')
+
+
 def test_requests_that_are_outdated_are_cancelled(page):
     """A burst of changes ends in the answer to the last."""
     for sigma in range(20, 60):

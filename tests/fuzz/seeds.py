@@ -25,7 +25,7 @@ CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
 PICTURE_MAX = 3 << 10  # bytes: an engine's throughput falls with the size
 PICTURES_MAX = 250  # of one format
 
-ENDPOINTS = ('blur', 'convolve', 'pixelate', 'resize', 'sharpen', 'stats', 'pipeline')
+ENDPOINTS = ('blur', 'convolve', 'pixelate', 'placeholder', 'resize', 'sharpen', 'stats', 'pipeline')
 QUERIES = {
     'blur': ('sigma=8', 'sigma=1.5&kernel_size=7&edge=wrap', 'sigma=0.3&edge=zero&region=10%,10%,50%,50%&invert=1',
              'sigma=20&region=polygon:1,1,40,5,20,30&feather=3', 'sigma=4&mode=redact&region=ellipse:3,4,20,10',
@@ -33,6 +33,7 @@ QUERIES = {
     'convolve': ('preset=edge', 'kernel=0,-1,0;-1,5,-1;0,-1,0&edge=frame', 'kernel=[[1,2,1],[2,4,2],[1,2,1]]&divisor=16&bias=3',
                  'kernel=1,2,1&divisor=4&region=0,0,10,10', 'preset=emboss&colorspace=rgb'),
     'pixelate': ('block=16', 'block=7&region=5,5,20,20&region=30%,30%,10%,10%', 'block=3&mode=redact&region=0,0,9,9'),
+    'placeholder': ('', 'components_x=9&components_y=9', 'mode=redact&region=5,5,20,20&colorspace=linear'),
     'resize': ('width=40', 'width=30&height=20&fit=cover&gravity=0.2,0.8', 'height=9&kernel=area&colorspace=linear',
                'width=50&height=50&fit=contain&background=%23ff000080&enlarge=true', 'scale=0.3&kernel=mitchell'),
     'sharpen': ('sigma=1&amount=1', 'sigma=3&amount=5&threshold=2', 'amount=0.5&edge=clamp'),

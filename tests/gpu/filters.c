@@ -116,6 +116,7 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
         arguments.blur.sigma = 0.5 + check_below(check, 12);
         arguments.blur.edge = (int)check_below(check, EDGE_ZERO + 1);
         break;
+    case FILTER_PLACEHOLDER:
     case FILTER_STATS:
     case FILTER_COUNT:
         break;
@@ -147,6 +148,7 @@ static void describe(const struct step *step, char *text, size_t size) {
                  step->resize.y.canvas, step->resize.kernel);
         break;
     case FILTER_BLUR:
+    case FILTER_PLACEHOLDER:
     case FILTER_STATS:
     case FILTER_COUNT:
         snprintf(text, size, "filter %d", (int)step->filter);
@@ -229,8 +231,8 @@ static void check_chains(struct check *check, unsigned times) {
 }
 
 static void check_large(struct check *check) {
-    static const enum filter_id all[] = {FILTER_CONVOLVE, FILTER_SHARPEN, FILTER_PIXELATE, FILTER_RESIZE,
-                                         FILTER_STATS};
+    static const enum filter_id all[] = {FILTER_CONVOLVE, FILTER_SHARPEN,     FILTER_PIXELATE,
+                                         FILTER_RESIZE,   FILTER_PLACEHOLDER, FILTER_STATS};
     for (size_t f = 0; f < COUNT(all); f++) {
         for (size_t m = 0; m < models_of(all[f]); m++) {
             const uint32_t *size = check_large_sizes[check_below(check, CHECK_LARGE_SIZES)];
@@ -248,6 +250,7 @@ void check_filters(struct check *check, bool quick) {
     check_filter(check, FILTER_SHARPEN, quick ? 1 : 5);
     check_filter(check, FILTER_PIXELATE, quick ? 1 : 5);
     check_filter(check, FILTER_RESIZE, quick ? 1 : 8);
+    check_filter(check, FILTER_PLACEHOLDER, 1);
     check_filter(check, FILTER_STATS, quick ? 1 : 2);
     check_chains(check, quick ? 1 : 8);
     if (!quick) {

@@ -17,7 +17,7 @@ import pictures
 import rows_pictures
 from lab import row
 
-QUERIES = ('/blur?sigma=2', '/blur?sigma=9&region=2,2,20,20', '/pixelate?block=5&mode=redact&region=20%25,20%25,40%25,40%25', '/stats',
+QUERIES = ('/blur?sigma=2', '/blur?sigma=9&region=2,2,20,20', '/pixelate?block=5&mode=redact&region=20%25,20%25,40%25,40%25', '/stats', '/placeholder',
            '/sharpen?format=png', '/pipeline?ops=blur:sigma=1|convolve:kernel=1,2,1&colorspace=linear')
 
 

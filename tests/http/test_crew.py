@@ -12,7 +12,7 @@ import wire
 
 QUERIES = (
     '/blur?sigma=2', '/blur?sigma=60&edge=mirror', '/sharpen?sigma=3', '/pixelate?block=9',
-    '/convolve?preset=box&size=9', '/stats', '/blur?sigma=7&region=40,30,900,500&feather=12',
+    '/convolve?preset=box&size=9', '/stats', '/placeholder', '/blur?sigma=7&region=40,30,900,500&feather=12',
 )
 
 

@@ -162,6 +162,7 @@ NOT_THEIRS = {
     'region': (lambda: PHOTO, '/blur?region=4,4,20,20'), 'redact': (lambda: PHOTO, '/blur?mode=redact&region=4,4,20,20'),
     'redact all': (lambda: PHOTO, '/blur?mode=redact'), 'linear': (lambda: PHOTO, '/blur?colorspace=linear'),
     'rgb': (lambda: PHOTO, '/blur?colorspace=rgb'), 'stats': (lambda: PHOTO, '/stats'),
+    'placeholder': (lambda: PHOTO, '/placeholder'),
     'backend': (lambda: PHOTO, '/blur?backend=cpu'),
     'another sampling': (lambda: PHOTO, '/blur?subsampling=444'), 'sharpen': (lambda: PHOTO, '/sharpen'),
     'tiles that do not fit': (lambda: PHOTO, '/pixelate?block=5'), 'steps': (lambda: PHOTO, '/pipeline?ops=blur|sharpen'),

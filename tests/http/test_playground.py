@@ -16,9 +16,7 @@ from problems import check_problem
 
 BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 TABLE = json.loads((daemon.ROOT / 'server/pages/playground/parameters.json').read_text())
-ENDPOINTS = ('blur', 'sharpen', 'convolve', 'pixelate', 'resize', 'pipeline', 'stats')
-
-
+ENDPOINTS = ('blur', 'sharpen', 'convolve', 'pixelate', 'resize', 'pipeline', 'placeholder', 'stats')
 
 
 def page(server, *headers, method='GET', target='/', accept=BROWSER):
@@ -161,10 +159,11 @@ def test_not_on_the_second_listener(start):
 def rows_of(endpoint):
     filters = {one['name']: one for one in TABLE['filters']}
     rows = [*filters[endpoint].get('own', []), *TABLE['input'], *TABLE['region']]
-    if endpoint == 'stats':
-        return [row for row in rows if row['name'] != 'feather']
-    redacts = endpoint == 'pipeline' or 'whole' in filters[endpoint] or endpoint in filters['redact']['looks']
-    return rows + TABLE['output'] + (TABLE['redact'] if redacts else [])
+    redacts = endpoint in ('pipeline', 'placeholder') or 'whole' in filters[endpoint] or endpoint in filters['redact']['looks']
+    redact = TABLE['redact'] if redacts else []
+    if 'json' in filters[endpoint]:
+        return [row for row in rows if row['name'] != 'feather'] + redact
+    return rows + TABLE['output'] + redact
 
 
 def allowed(row):

@@ -265,6 +265,7 @@ static void test_filters_for_a_device(void **state) {
                  {FILTER_RESIZE, "width=400&height=401&fit=contain", false, true},
                  {FILTER_SHARPEN, "", false, true},
                  {FILTER_CONVOLVE, "preset=edge", false, true},
+                 {FILTER_PLACEHOLDER, "", false, false},
                  {FILTER_STATS, "", false, false},
                  {FILTER_COUNT, "ops=blur|pixelate:block=8|blur", true, true},
                  {FILTER_COUNT, "ops=blur|sharpen", false, true}};

@@ -148,6 +148,7 @@ static const struct {
     {"blur", "sigma kernel_size edge mode feather quality", "ops block amount"},
     {"convolve", "kernel preset size divisor bias edge feather quality", "ops sigma mode"},
     {"pixelate", "block mode feather quality", "ops sigma edge"},
+    {"placeholder", "components_x components_y mode", "ops sigma quality feather"},
     {"resize", "width height scale fit kernel gravity enlarge background mode quality", "ops sigma"},
     {"sharpen", "sigma amount threshold edge feather quality", "ops kernel_size mode"},
     {"stats", "", "ops sigma feather quality format mode effort"},

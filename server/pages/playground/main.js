@@ -4,7 +4,7 @@ import { element, makeChoice, makeFields, pairsOf, Steps } from "./controls.js";
 import { listRegions, Regions, regionText } from "./regions.js";
 import { curlCommand, lookAt, outputName, pastedName, send, titles } from "./request.js";
 import { makeSample, samples } from "./samples.js";
-import { bytes, find, fitFrame, nextTheme, readProblem, runOf, showAfter, showNotice, showProblem, showServer, showSplit, showRuns, showStatistics } from "./view.js";
+import { bytes, find, fitFrame, nextTheme, readProblem, runOf, showAfter, showNotice, showProblem, showServer, showSplit, showPlaceholder, showRuns, showStatistics } from "./view.js";
 
 const table = JSON.parse(find("table").textContent);
 const waiting = 150; // milliseconds without a change before a request is sent
@@ -76,8 +76,8 @@ function chooseFilter(name) {
     filter = byName(name);
     table.filters.forEach((one) => (panels[one.name].node.hidden = one !== filter));
     find("about").textContent = filter.about;
-    find("output-group").hidden = filter.name === "stats";
-    shared.region.find((field) => field.name === "feather").node.hidden = filter.name === "stats";
+    find("output-group").hidden = Boolean(filter.json);
+    shared.region.find((field) => field.name === "feather").node.hidden = Boolean(filter.json);
     changed();
 }
 
@@ -93,12 +93,13 @@ function regionPairs() {
     if (filter.whole) {
         return [];
     }
-    const options = pairsOf(shared.region).filter(([name]) => filter.name !== "stats" || name !== "feather");
+    const options = pairsOf(shared.region).filter(([name]) => !filter.json || name !== "feather");
+    options.push(...(filter.name === "placeholder" ? [["mode", "redact"]] : []));
     return regions.list.length === 0 ? [] : [...regions.list.map((region) => ["region", regionText(region)]), ...options];
 }
 
 function describe() {
-    const output = filter.name === "stats" ? [] : pairsOf(shared.output);
+    const output = filter.json ? [] : pairsOf(shared.output);
     const page = picture.animated ? [["page", "0"]] : [];
     return { path: `/${filter.looks ? look : filter.name}`, pairs: [...ownPairs(), ...regionPairs(), ...output, ...pairsOf(shared.input), ...page] };
 }
@@ -139,9 +140,9 @@ function operation() {
 }
 
 function answerType() {
-    const format = filter.name === "stats" ? "" : shared.output.find((field) => field.name === "format").get();
+    const format = filter.json ? "" : shared.output.find((field) => field.name === "format").get();
     const same = picture.type === "image/heic" ? "image/jpeg" : picture.type;
-    return filter.name === "stats" ? "application/json" : format ? `image/${format}` : same;
+    return filter.json ? "application/json" : format ? `image/${format}` : same;
 }
 
 function showCommand() {
@@ -193,7 +194,6 @@ function fail(title, sentence) {
 }
 
 async function showAnswer(answer, blob, milliseconds, asked) {
-    const statistics = filter.name === "stats";
     showProblem(null);
     mark(null);
     showNotice(answer.headers.get("X-Blurd-Notice"));
@@ -203,10 +203,11 @@ async function showAnswer(answer, blob, milliseconds, asked) {
     find("compare").hidden = last.run.backend.startsWith("cpu");
     find("frame").classList.remove("stale");
     find("statistics").hidden = true;
-    showAfter(!statistics);
-    let what = "Statistics";
-    if (statistics) {
-        showStatistics(JSON.parse(await blob.text()));
+    showAfter(filter.name !== "stats");
+    let what = filter.name === "stats" ? "Statistics" : filter.title;
+    if (filter.json) {
+        const show = filter.name === "stats" ? showStatistics : showPlaceholder;
+        show(JSON.parse(await blob.text()));
     } else {
         what = await showPicture(blob);
     }

@@ -82,6 +82,15 @@ export function showStatistics(page) {
     find("statistics").hidden = false;
 }
 
+// The tiny picture takes the place of the result.
+export function showPlaceholder(page) {
+    const names = { blurhash: "BlurHash", thumbhash: "ThumbHash", dominant: "Dominant", average: "Average" };
+    const rows = Object.entries(names).map(([key, title]) => element("tr", {}, element("th", { scope: "row" }, title), element("td", {}, page[key])));
+    find("after").src = page.data_url;
+    find("statistics").replaceChildren(element("table", {}, element("tbody", {}, ...rows)));
+    find("statistics").hidden = false;
+}
+
 // --- problems ---
 
 export function showProblem(title, sentence) {
