@@ -4,7 +4,8 @@
  *
  *     filters [level ...]      baseline, avx2, avx512, neon; without: those that the processor has
  *
- * Three tables: the blur by sigma, the other filters, and with 1, 2, 4 ... threads, by the best level. */
+ * Four tables: the blur by sigma, the other filters, resizes, and with 1, 2, 4 ... threads, by the best
+ * level. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,10 +61,24 @@ static const struct other others[] = {
     {"stats", FILTER_STATS, NULL, NULL},
 };
 
+/* Resizes by one kernel, between pictures of these widths and heights. */
+static const struct {
+    const char *name;
+    uint32_t from[2], to[2];
+} resizes[] = {
+    {"12 MP>1080", {4000, 3000}, {1440, 1080}},
+    {"1080>400", {1920, 1080}, {400, 225}},
+    {"400>1080", {400, 225}, {1920, 1080}},
+    {"12 MP>200", {4000, 3000}, {200, 150}},
+};
+static const char *const resize_kernels[] = {"lanczos3", "cubic", "linear", "area", "nearest"};
+
 enum {
     SUBJECTS = sizeof subjects / sizeof subjects[0],
     SIGMAS = sizeof sigmas / sizeof sigmas[0],
     OTHERS = sizeof others / sizeof others[0],
+    RESIZES = sizeof resizes / sizeof resizes[0],
+    RESIZE_KINDS = sizeof resize_kernels / sizeof resize_kernels[0],
 };
 
 static int compare(const void *a, const void *b) {
@@ -172,10 +187,47 @@ static double time_other(struct lane *lane, const struct other *other, const str
     return ms;
 }
 
-enum table { TABLE_BLUR, TABLE_OTHERS };
+static double time_resize(struct lane *lane, unsigned size, const char *kernel,
+                          const struct subject *subject) {
+    const struct filter *filter = filter_get(FILTER_RESIZE);
+    struct resize_arguments arguments = {0};
+    arguments_default(filter->arguments, &arguments);
+    struct error err = {0};
+    argument_parse(argument_find(filter->arguments, "kernel"), kernel, &arguments, &err);
+    arguments.width = (int)resizes[size].to[0];
+    arguments.height = (int)resizes[size].to[1];
+    arguments.fit = RESIZE_FILL;
+    arguments.enlarge = true;
+    struct image_shape shape = subject->shape;
+    shape.width = resizes[size].from[0];
+    shape.height = resizes[size].from[1];
+    struct chain chain = make_chain(filter, &arguments, &shape);
+    struct image_shape result = chain_result(&chain, &shape);
+    struct image source = make_image(&shape), target = make_image(&result);
+    double ms = time_chain(lane, &chain, &source, &target);
+    free(source.plane[0].data);
+    free(target.plane[0].data);
+    return ms;
+}
+
+static void report_resizes(struct backend *backend, struct lane *lane, const struct subject *subject) {
+    for (unsigned k = 0; k < RESIZE_KINDS; k++) {
+        printf("%-12s %-7s %-8s", backend->name, subject->name, resize_kernels[k]);
+        for (unsigned i = 0; i < RESIZES; i++) {
+            printf(" %11.3f", time_resize(lane, i, resize_kernels[k], subject));
+        }
+        printf("\n");
+    }
+}
+
+enum table { TABLE_BLUR, TABLE_OTHERS, TABLE_RESIZE };
 
 static void report(enum table table, struct backend *backend, struct lane *lane,
                    const struct subject *subject) {
+    if (table == TABLE_RESIZE) {
+        report_resizes(backend, lane, subject);
+        return;
+    }
     struct image layout;
     size_t size = image_layout(&layout, &subject->shape);
     struct image source = make_image(&subject->shape);
@@ -215,7 +267,14 @@ static void bench_level(enum table table, const char *level) {
 }
 
 static void print_head(enum table table) {
-    printf("%-12s %-7s %6s", "1080p, ms", "", "copy");
+    if (table == TABLE_RESIZE) {
+        printf("%-12s %-7s %-8s", "ms", "", "");
+    } else {
+        printf("%-12s %-7s %6s", "1080p, ms", "", "copy");
+    }
+    for (unsigned i = 0; i < RESIZES && table == TABLE_RESIZE; i++) {
+        printf(" %11s", resizes[i].name);
+    }
     for (unsigned i = 0; i < SIGMAS && table == TABLE_BLUR; i++) {
         printf(" %7g", sigmas[i]);
     }
@@ -322,7 +381,7 @@ int main(int argc, char **argv) {
     static const char *const all[] = {"baseline", "avx2", "avx512", "neon"};
     const char *const *levels = argc < 2 ? all : (const char *const *)argv + 1;
     int count = argc < 2 ? (int)(sizeof all / sizeof all[0]) : argc - 1;
-    for (enum table table = TABLE_BLUR; table <= TABLE_OTHERS; table++) {
+    for (enum table table = TABLE_BLUR; table <= TABLE_RESIZE; table++) {
         print_head(table);
         for (int i = 0; i < count; i++) {
             bench_level(table, levels[i]);
