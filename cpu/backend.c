@@ -180,7 +180,8 @@ static bool is_blended(const struct run *run) {
 
 static enum status run_steps(struct cpu_lane *own, const struct run *run, struct error *err) {
     const struct chain *chain = run->chain;
-    const bool follows = chain->step[0].filter == FILTER_BLUR; /* only a blur can follow a producer */
+    const enum filter_id first = chain->step[0].filter;
+    const bool follows = first == FILTER_BLUR || first == FILTER_RESIZE; /* others take whole pictures */
     struct cpu_context context = {.rows = &cpu_backend(own->base.backend)->rows,
                                   .scratch = &own->scratch,
                                   .crew = run->crew,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The weights of the columns of each plane come first. Groups of rows are then made in bands, and the
- * background of a larger canvas in a pass of its own. */
+ * The weights of the columns of each plane and the background of a larger canvas come first. Groups of rows
+ * are then made in bands. */
 #include "cpu/filters/filters.h"
 
 #include <stdatomic.h>
@@ -164,6 +164,28 @@ static void resize_band(const void *context, const struct band *band) {
     }
 }
 
+/* The end of the rows of the target that groups below `to` make, less those above the picture. */
+static uint32_t group_end(const struct resize_group *group, uint32_t to) {
+    uint32_t end = to * RESIZE_ROWS;
+    return end < group->y.count ? end : group->y.count;
+}
+
+/* Rows of the picture that groups below `to` read: positions ascend with those of the target. */
+static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
+    const struct resize_group *group = &((const struct resizing *)context)->group[plane];
+    const struct resize_taps taps =
+        resize_taps_at(group->kernel, group->y.scale, group->y.begin, (int32_t)group->source->height,
+                       (int32_t)group_end(group, to) - 1);
+    return taps.to < taps.size ? (uint32_t)taps.to << group->source->shift_y : UINT32_MAX;
+}
+
+/* Rows of the result that are there once groups below `to` are made. */
+static uint32_t makes(const void *context, unsigned plane, uint32_t to) {
+    const struct resize_group *group = &((const struct resizing *)context)->group[plane];
+    uint32_t end = group_end(group, to);
+    return end < group->y.count ? (group->y.first + end) << group->target->shift_y : UINT32_MAX;
+}
+
 /* The cost of a group, relative to the blur of its samples. */
 static uint64_t group_cost(const struct resize_group *group) {
     uint64_t columns = group->columns->to - group->columns->from;
@@ -178,7 +200,12 @@ enum status cpu_resize(const struct cpu_context *context, const struct resize_pl
     atomic_bool late = false;
     struct resizing all = {.context = context, .plan = plan, .target = target, .late = &late};
     const struct scratch_need need = prepare(&all, plan, source, target);
-    struct pass pass = {.band = resize_band, .context = &all, .deadline_ns = context->deadline_ns};
+    struct pass pass = {.band = resize_band,
+                        .context = &all,
+                        .least = 1,
+                        .deadline_ns = context->deadline_ns,
+                        .progress = context->progress,
+                        .makes = makes};
     for (unsigned i = 0; i < source->plane_count; i++) {
         all.group[i].rows = context->rows;
         all.group[i].deadline_ns = context->deadline_ns;
@@ -190,13 +217,12 @@ enum status cpu_resize(const struct cpu_context *context, const struct resize_pl
     if (status == ST_OK) {
         all.seat = need.seat;
         make_columns(&all, source->plane_count, context->scratch->memory);
+        status = resize_has_background(plan) ? fill_background(&all, err) : ST_OK;
+    }
+    if (status == ST_OK && (context->producer || (context->progress && seats == 1))) {
+        status = bands_follow(context->crew, seats, &pass, reach, context->producer, err);
+    } else if (status == ST_OK) {
         status = bands_run(context->crew, seats, &pass, err);
     }
-    if (status == ST_OK && atomic_load(&late)) {
-        status = deadline_check(context->deadline_ns, err);
-    }
-    if (status == ST_OK && resize_has_background(plan)) {
-        status = fill_background(&all, err);
-    }
-    return status;
+    return status == ST_OK && atomic_load(&late) ? deadline_check(context->deadline_ns, err) : status;
 }

@@ -272,27 +272,45 @@ static void test_copies(void **state) {
     }
 }
 
-/* Several threads, and a deadline that has passed. */
+/* Several threads, rows that come while they work, and a deadline that has passed. */
+static void check_bands(struct levels *levels, const char *text, const struct image_shape *shape) {
+    struct test_image source = make_noise(levels, shape);
+    struct test_image alone = level_result(levels, text, &source, NULL);
+    struct chain chain = make_chain(text, shape);
+    levels->helpers = helpers_start(3, 1000, false);
+    compare_levels(levels, text, &chain, &source, NULL, &alone);
+    levels->follows = true;
+    compare_levels(levels, text, &chain, &source, NULL, &alone);
+    helpers_stop(levels->helpers);
+    levels->helpers = NULL;
+    compare_levels(levels, text, &chain, &source, NULL, &alone);
+    levels->follows = false;
+    struct run run = {
+        .chain = &chain, .source = &source.image, .target = &alone.image, .deadline_ns = clock_ns() - 1};
+    struct error err = {0};
+    assert_int_equal(lane_run(levels->lane[0], &run, NULL, &err), ST_LIMIT);
+    test_image_free(&source);
+    test_image_free(&alone);
+}
+
 static void test_bands(void **state) {
     struct levels *levels = *state;
-    struct image_shape shape = simple_shape(3, 1200, 900);
-    struct test_image source = make_noise(levels, &shape);
     static const char *const texts[] = {"resize:width=333", "resize:width=2000 enlarge=1",
-                                        "resize:width=500 height=700 fit=contain background=#123456"};
+                                        "resize:width=500 height=700 fit=contain background=#123456",
+                                        "resize:width=300 height=700 fit=cover gravity=0.3,1|blur:sigma=2"};
+    struct image_shape rgba = simple_shape(3, 1200, 900);
+    struct image_shape planar = {.model = PIXEL_YCBCR,
+                                 .depth = 8,
+                                 .chroma_shift_x = 1,
+                                 .chroma_shift_y = 1,
+                                 .width = 1201,
+                                 .height = 903};
+    unsigned told = levels->told;
     for (unsigned t = 0; t < COUNT(texts); t++) {
-        struct test_image alone = level_result(levels, texts[t], &source, NULL);
-        struct chain chain = make_chain(texts[t], &shape);
-        levels->helpers = helpers_start(3, 1000, false);
-        compare_levels(levels, texts[t], &chain, &source, NULL, &alone);
-        helpers_stop(levels->helpers);
-        levels->helpers = NULL;
-        struct run run = {
-            .chain = &chain, .source = &source.image, .target = &alone.image, .deadline_ns = clock_ns() - 1};
-        struct error err = {0};
-        assert_int_equal(lane_run(levels->lane[0], &run, NULL, &err), ST_LIMIT);
-        test_image_free(&alone);
+        check_bands(levels, texts[t], &rgba);
+        check_bands(levels, texts[t], &planar);
     }
-    test_image_free(&source);
+    assert_true(levels->told > told);
 }
 
 int main(void) {
