@@ -57,6 +57,9 @@ static const struct other others[] = {
     {"sharpen 5", FILTER_SHARPEN, "sigma", "5"},
     {"pixelate 2", FILTER_PIXELATE, "block", "2"},
     {"pixelate 16", FILTER_PIXELATE, "block", "16"},
+    {"saturation 2", FILTER_ADJUST, "saturation", "2"},
+    {"gamma 2.2", FILTER_ADJUST, "gamma", "2.2"},
+    {"grey", FILTER_ADJUST, "grayscale", "true"},
     {"placeholder", FILTER_PLACEHOLDER, NULL, NULL},
     {"stats", FILTER_STATS, NULL, NULL},
 };
@@ -239,9 +242,9 @@ static void report(enum table table, struct backend *backend, struct lane *lane,
     for (unsigned i = 0; i < OTHERS && table == TABLE_OTHERS; i++) {
         double ms = time_other(lane, &others[i], &source, &target);
         if (ms < 0) {
-            printf(" %11s", "-");
+            printf(" %12s", "-");
         } else {
-            printf(" %11.3f", ms);
+            printf(" %12.3f", ms);
         }
     }
     printf("\n");
@@ -279,7 +282,7 @@ static void print_head(enum table table) {
         printf(" %7g", sigmas[i]);
     }
     for (unsigned i = 0; i < OTHERS && table == TABLE_OTHERS; i++) {
-        printf(" %11s", others[i].name);
+        printf(" %12s", others[i].name);
     }
     printf("\n");
 }

@@ -50,6 +50,8 @@ static enum status run_step(const struct cpu_context *context, const struct step
                             const struct image *source, const struct image *mask, const struct image *target,
                             struct error *err) {
     switch (step->filter) {
+    case FILTER_ADJUST:
+        return cpu_adjust(context, &step->adjust, source, target, err);
     case FILTER_BLUR:
         return cpu_blur(context, &step->blur, source, target, err);
     case FILTER_CONVOLVE:
@@ -91,6 +93,7 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
         return cpu_resize_need(&step->resize, image);
     case FILTER_STATS:
         return cpu_stats_need();
+    case FILTER_ADJUST:
     case FILTER_CROP:
     case FILTER_ROTATE:
     case FILTER_COUNT:

@@ -3,6 +3,7 @@
 #ifndef BLURD_FILTERS_FILTER_H
 #define BLURD_FILTERS_FILTER_H
 
+#include "filters/adjust.h"
 #include "filters/blur.h"
 #include "filters/convolve.h"
 #include "filters/crop.h"
@@ -15,6 +16,7 @@
 #include "filters/stats.h"
 
 enum filter_id {
+    FILTER_ADJUST,
     FILTER_BLUR,
     FILTER_CONVOLVE,
     FILTER_CROP,
@@ -30,6 +32,7 @@ enum filter_id {
 struct step {
     enum filter_id filter;
     union { /* the functions of a filter get its address */
+        struct adjust_plan adjust;
         struct blur_plan blur;
         struct convolve_plan convolve;
         struct crop_plan crop;
@@ -42,6 +45,7 @@ struct step {
 };
 
 union filter_arguments {
+    struct adjust_arguments adjust;
     struct blur_arguments blur;
     struct convolve_arguments convolve;
     struct crop_arguments crop;

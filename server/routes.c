@@ -31,6 +31,7 @@ static void answer_index(struct request *request) {
                 "     /resize?width=800                    another size\n"
                 "     /crop?width=50%%25&height=50%%25         a rectangle\n"
                 "     /rotate?angle=90                     quarter turns, flip=horizontal|vertical|both\n"
+                "     /adjust?saturation=1.3&contrast=1.1  gamma, grayscale, duotone, negate\n"
                 "     /placeholder                         BlurHash, ThumbHash, colours, as JSON\n"
                 "     /stats                               mean, extremes, histogram, as JSON\n"
                 "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
@@ -132,6 +133,7 @@ static const struct route routes[] = {
      .answer = answer_index,
      .help = "A page for trying the filters in browsers; a page of help for other clients.",
      .media = "text/plain; charset=utf-8"},
+    {.path = "/adjust", .name = "adjust", .filter = "adjust"},
     {.path = "/blur", .name = "blur", .filter = "blur"},
     {.path = "/convolve", .name = "convolve", .filter = "convolve"},
     {.path = "/crop", .name = "crop", .filter = "crop"},

@@ -27,13 +27,15 @@ struct subject {
     struct image mask, device_mask;
 };
 
-/* The side of a matrix, sigma or a block. `separable`: a matrix of ones, else one that is no product. */
+/* A factor, the side of a matrix, sigma or a block. `separable`: a matrix of ones, else one that is no
+ * product. */
 static const struct row {
     const char *name;
     enum filter_id filter;
     double number;
     bool separable, masked;
 } rows[] = {
+    {"adjust, saturation 2", FILTER_ADJUST, 2, false, false},
     {"convolve 3x3", FILTER_CONVOLVE, 3, false, false},
     {"convolve 3x3, separable", FILTER_CONVOLVE, 3, true, false},
     {"convolve 5x5", FILTER_CONVOLVE, 5, false, false},
@@ -71,6 +73,9 @@ static void plan(struct subject *subject, const struct row *row) {
     struct error err = {0};
     union filter_arguments arguments = {0};
     switch (row->filter) {
+    case FILTER_ADJUST:
+        arguments.adjust = (struct adjust_arguments){1, 1, .saturation = row->number, .gamma = 1};
+        break;
     case FILTER_CONVOLVE:
         plan_matrix(&arguments.convolve, (unsigned)row->number, row->separable);
         break;
@@ -135,6 +140,8 @@ static enum status enqueue(struct subject *subject, const struct image *source, 
         return gpu_blend(stream, source, &subject->device_mask, target, err);
     }
     switch (step->filter) {
+    case FILTER_ADJUST:
+        return gpu_adjust(stream, &step->adjust, source, target, err);
     case FILTER_CONVOLVE:
         return gpu_convolve(stream, &step->convolve, source, target, err);
     case FILTER_SHARPEN:

@@ -11,6 +11,10 @@
 #include "cpu/cpu_context.h"
 #include "filters/filter.h"
 
+/* Adjusts the planes of the target. Needs no scratch. */
+enum status cpu_adjust(const struct cpu_context *context, const struct adjust_plan *plan,
+                       const struct image *source, const struct image *target, struct error *err);
+
 /* Blurs every plane. Scratch: the reduced picture, and some rows for each seat. */
 enum status cpu_blur(const struct cpu_context *context, const struct blur_plan *plan,
                      const struct image *source, const struct image *target, struct error *err);

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "filters/adjust.h"
 #include "filters/blur.h"
 #include "filters/resize_weights.h"
 
@@ -99,6 +100,22 @@ struct row_ops {
     void (*store)(void *to, const float *from, const struct row_format *format, size_t pixels);
 };
 
+/* How a row of pixels is adjusted (filters/adjust.h). Where pixels keep their channels, sample i of the
+ * result is the sum of weight[o][i % ADJUST_PERIOD] * sample i + o - ADJUST_REACH over all o, plus `added`:
+ * samples of other pixels have a weight of 0, which changes no sum. */
+enum { ADJUST_REACH = 2, ADJUST_PERIOD = 48 }; /* whole pixels, and whole vectors of every instruction set */
+
+struct adjust_row {
+    unsigned depth;     /* 8 or 16 */
+    bool alpha;         /* the last channel, which is copied */
+    unsigned from, to;  /* colours of a pixel, 1 or 3 */
+    const float *curve; /* of struct adjust_plan; NULL: the identity */
+    float matrix[3][4];
+    bool alone; /* no sample depends on others: only weight[ADJUST_REACH] counts */
+    float weight[2 * ADJUST_REACH + 1][ADJUST_PERIOD];
+    float added[ADJUST_PERIOD];
+};
+
 /* Row functions of the filters other than the blur, in addition to its load(). Floats are in samples. */
 struct filter_rows {
     /* to[i] = weight[0] * row[0][i], and the others added in order. The rows may overlap each other. */
@@ -121,6 +138,9 @@ struct filter_rows {
     /* Adds a row to sums, one per sample; colour counts times alpha. The sums are uint64_t for 16 bits with
      * alpha, else uint32_t: enough for PIXELATE_BLOCK_MAX rows. */
     void (*add)(void *sum, const void *from, const struct row_format *format, size_t pixels);
+
+    /* Adjusts pixels, not in place. */
+    void (*adjust)(void *to, const void *from, const struct adjust_row *how, size_t pixels);
 
     /* Measures 16-bit samples, the first one of channel 0. */
     void (*measure)(struct measure *measure, const uint16_t *from, size_t n);

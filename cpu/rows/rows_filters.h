@@ -154,6 +154,8 @@ static void filter_measure(struct measure *measure, const uint16_t *from, size_t
     filter_measure_lanes(measure, from + i, n - i);
 }
 
+#include "cpu/rows/rows_adjust.h"
+
 static const struct filter_rows filter_rows = {
     .weigh = filter_weigh,
     .divide = filter_divide,
@@ -161,5 +163,6 @@ static const struct filter_rows filter_rows = {
     .sharpen = filter_sharpen,
     .store = filter_store,
     .add = filter_add,
+    .adjust = filter_adjust_row,
     .measure = filter_measure,
 };

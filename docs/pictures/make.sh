@@ -24,6 +24,10 @@ picture() { # name, path and query
 
 build/release/bench/sample $pictures/original.jpg 4 # 320x200
 
+picture saturation 'adjust?saturation=2'
+picture grayscale 'adjust?grayscale=true'
+picture duotone 'adjust?duotone=2b1055,ffd26f&contrast=1.5'
+
 picture blur 'blur?sigma=4'
 picture sharpen 'sharpen?sigma=1.5&amount=2'
 picture edge 'convolve?preset=edge'

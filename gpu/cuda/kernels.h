@@ -309,6 +309,25 @@ struct blend_pass {
 };
 KERNEL_SIZE_IS(blend_pass, 392);
 
+/* Adjustments of colour; see gpu/filters/adjust.cuh. The curve is that of struct adjust_plan. */
+enum { KERNEL_CURVE = 256, KERNEL_CURVE_FINE = 16 };
+
+struct adjust_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+};
+KERNEL_SIZE_IS(adjust_plane, 104);
+
+struct adjust_pass {
+    struct adjust_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t depth, alpha; /* as of struct float_pass */
+    int32_t curved;       /* 0: the curve is the identity */
+    float matrix[3][4];
+    float curve[KERNEL_CURVE];
+};
+KERNEL_SIZE_IS(adjust_pass, 1400);
+
 /* Turning and cropping; see gpu/filters/orient.cuh. Tiles are those of the target. */
 enum {
     KERNEL_ORIENT_TILE = 32,   /* both sides of a tile whose axes are exchanged */

@@ -6,6 +6,7 @@
 #define BLURD_GPU_FILTERS_FILTERS_H
 
 #include "core/orient.h"
+#include "filters/adjust.h"
 #include "filters/blur.h"
 #include "filters/convolve.h"
 #include "filters/crop.h"
@@ -14,6 +15,10 @@
 #include "filters/sharpen.h"
 #include "filters/stats.h"
 #include "gpu/stream/stream.h"
+
+/* The target may have another colour model. */
+enum status gpu_adjust(struct gpu_stream *stream, const struct adjust_plan *plan, const struct image *source,
+                       const struct image *target, struct error *err);
 
 enum status gpu_blur(struct gpu_stream *stream, const struct blur_plan *plan, const struct image *source,
                      const struct image *target, struct error *err);

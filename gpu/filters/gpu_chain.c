@@ -59,6 +59,8 @@ enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream
 enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, const struct image *source,
                            const struct image *mask, const struct image *target, struct error *err) {
     switch (step->filter) {
+    case FILTER_ADJUST:
+        return gpu_adjust(stream, &step->adjust, source, target, err);
     case FILTER_BLUR:
         return gpu_blur(stream, &step->blur, source, target, err);
     case FILTER_CONVOLVE:

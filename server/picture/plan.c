@@ -17,6 +17,19 @@ static enum subsampling subsampling_of(const struct image_shape *shape) {
                             : SUBSAMPLING_AUTO;
 }
 
+/* Appends operation `i`. Under a mask adjustments keep the colour model, as the result is mixed with the
+ * picture. */
+static enum status append_operation(struct chain *chain, const struct parameters *parameters, unsigned i,
+                                    const struct image_shape *shape, struct error *err) {
+    const struct operation *operation = &parameters->ops.operation[i];
+    union filter_arguments arguments = operation->arguments;
+    if (filter_id(operation->filter) == FILTER_ADJUST) {
+        arguments.adjust.keep_model =
+            parameters->input.region.count > 0 && chain_masked(chain) == chain->count;
+    }
+    return chain_append(chain, operation->filter, &arguments, shape, err);
+}
+
 /* Whether all filters can work on these planes, and on those that the steps before made of them. */
 static bool takes_planes(const struct parameters *parameters, const struct image_shape *planes) {
     struct chain trial = {0};
@@ -27,7 +40,7 @@ static bool takes_planes(const struct parameters *parameters, const struct image
         const void *arguments = &parameters->ops.operation[i].arguments;
         struct image_shape read = chain_result(&trial, planes);
         all = filter->planar && filter->planar(arguments, &read) &&
-              chain_append(&trial, filter, arguments, planes, &ignored) == ST_OK;
+              append_operation(&trial, parameters, i, planes, &ignored) == ST_OK;
     }
     return all;
 }
@@ -44,7 +57,7 @@ static bool writes_colours(const struct parameters *parameters) {
         const struct operation *operation = &parameters->ops.operation[i];
         const union filter_arguments *arguments = &operation->arguments;
         enum filter_id id = filter_id(operation->filter);
-        writes = writes || (id == FILTER_BLUR && arguments->blur.edge == EDGE_ZERO) ||
+        writes = writes || id == FILTER_ADJUST || (id == FILTER_BLUR && arguments->blur.edge == EDGE_ZERO) ||
                  (id == FILTER_RESIZE && arguments->resize.fit == RESIZE_CONTAIN);
     }
     return writes;
@@ -132,8 +145,7 @@ static enum status check_result(const struct plan *plan, struct error *err) {
 static enum status append_filter(struct plan *plan, unsigned index, struct error *err) {
     const struct operation *operation = &plan->parameters->ops.operation[index];
     struct error cause = {0};
-    enum status status =
-        chain_append(&plan->chain, operation->filter, &operation->arguments, &plan->filtered, &cause);
+    enum status status = append_operation(&plan->chain, plan->parameters, index, &plan->filtered, &cause);
     if (status == ST_ARGUMENT && !plan->parameters->filter) {
         return fail_argument(err, "ops", "ops: step %u: %.200s", index + 1, cause.text);
     }

@@ -11,6 +11,7 @@
 enum { SHARED_SIZE = 48 * 1024, SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 
+#include "gpu/filters/adjust.cu"
 #include "gpu/filters/blend.cu"
 #include "gpu/filters/blur/blur.cu"
 #include "gpu/filters/convolve.cu"

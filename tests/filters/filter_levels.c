@@ -283,18 +283,23 @@ struct test_image level_result(struct levels *levels, const char *text, const st
     return got;
 }
 
-void check_reference(struct levels *levels, const char *text, const struct image_shape *shape, bool masked) {
-    struct chain chain = make_chain(text, shape);
-    struct image_shape result = chain_result(&chain, shape);
+void check_chain(struct levels *levels, const char *text, const struct chain *chain,
+                 const struct image_shape *shape, bool masked) {
+    struct image_shape result = chain_result(chain, shape);
     struct test_image source = make_noise(levels, shape);
     struct test_image mask = make_mask(levels, shape);
     struct test_image expected = test_image_make(&result);
-    reference_run(&(struct run){.chain = &chain,
+    reference_run(&(struct run){.chain = chain,
                                 .source = &source.image,
                                 .target = &expected.image,
                                 .mask = masked ? &mask.image : NULL});
-    compare_levels(levels, text, &chain, &source, masked ? &mask : NULL, &expected);
+    compare_levels(levels, text, chain, &source, masked ? &mask : NULL, &expected);
     test_image_free(&source);
     test_image_free(&mask);
     test_image_free(&expected);
+}
+
+void check_reference(struct levels *levels, const char *text, const struct image_shape *shape, bool masked) {
+    struct chain chain = make_chain(text, shape);
+    check_chain(levels, text, &chain, shape, masked);
 }

@@ -48,6 +48,10 @@ void compare_levels(struct levels *levels, const char *text, const struct chain 
 struct test_image level_result(struct levels *levels, const char *text, const struct test_image *source,
                                const struct test_image *mask);
 
+/* The chain on noise, against the reference; optionally under a mask. `text` names the case in a failure. */
+void check_chain(struct levels *levels, const char *text, const struct chain *chain,
+                 const struct image_shape *shape, bool masked);
+
 /* The chain of that text on noise, against the reference; optionally under a mask. */
 void check_reference(struct levels *levels, const char *text, const struct image_shape *shape, bool masked);
 

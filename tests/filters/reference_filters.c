@@ -308,6 +308,9 @@ void reference_blend(const struct image *source, const struct image *result, con
 static void reference_step(const struct step *step, const struct image *source, const struct image *mask,
                            const struct image *target) {
     switch (step->filter) {
+    case FILTER_ADJUST:
+        reference_adjust(&step->adjust, source, target);
+        return;
     case FILTER_BLUR:
         reference_blur(&step->blur, source, target);
         return;

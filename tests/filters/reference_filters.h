@@ -7,7 +7,9 @@
 #include "filters/backend.h"
 #include "filters/filter.h"
 
-/* Each filters `source` into `target`, of the same shape. They end the program when there is no memory. */
+/* Each filters `source` into `target`, of the shape of the result. They end the program when there is no
+ * memory. */
+void reference_adjust(const struct adjust_plan *plan, const struct image *source, const struct image *target);
 void reference_convolve(const struct convolve_plan *plan, const struct image *source,
                         const struct image *target);
 void reference_sharpen(const struct sharpen_plan *plan, const struct image *source,

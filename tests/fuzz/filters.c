@@ -81,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct mask_options options = {.invert = parameters.input.invert};
     struct mask_report report;
     mask_draw(&mask, &parameters.input.region, &options, &report, NULL);
-    run_both(&chain, &source, parameters.input.region.count > 0 ? &mask : NULL);
+    bool masked = parameters.input.region.count > 0 && chain_takes_mask(&chain, &shape);
+    run_both(&chain, &source, masked ? &mask : NULL);
     fuzz_image_free(&source);
     fuzz_image_free(&mask);
     return 0;

@@ -25,8 +25,10 @@ CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
 PICTURE_MAX = 3 << 10  # bytes: an engine's throughput falls with the size
 PICTURES_MAX = 250  # of one format
 
-ENDPOINTS = ('blur', 'convolve', 'pixelate', 'placeholder', 'resize', 'sharpen', 'stats', 'pipeline')
+ENDPOINTS = ('adjust', 'blur', 'convolve', 'pixelate', 'placeholder', 'resize', 'sharpen', 'stats', 'pipeline')
 QUERIES = {
+    'adjust': ('grayscale=true', 'brightness=1.2&contrast=0.8&saturation=2&gamma=2.2', 'duotone=2b1055,%23ffd26f&negate=1',
+               'sepia=0.5&region=1,1,9,9'),
     'blur': ('sigma=8', 'sigma=1.5&kernel_size=7&edge=wrap', 'sigma=0.3&edge=zero&region=10%,10%,50%,50%&invert=1',
              'sigma=20&region=polygon:1,1,40,5,20,30&feather=3', 'sigma=4&mode=redact&region=ellipse:3,4,20,10',
              'edge=mirror&colorspace=linear&format=png&effort=9', 'sigma=500&quality=1&subsampling=444&progressive=true'),

@@ -94,12 +94,34 @@ static void any_resize(struct check *check, const struct image_shape *shape,
     } while (shape->model == PIXEL_YCBCR && !filter_get(FILTER_RESIZE)->planar(arguments, shape));
 }
 
-/* A next step of that filter. */
+/* Planes take the negative and grey only. */
+static void any_adjust(struct check *check, const struct image_shape *shape,
+                       struct adjust_arguments *arguments) {
+    static const double factors[] = {0, 0.3, 1, 1, 1, 1.7, 10}, gammas[] = {0.2, 0.45, 1, 1, 2.2, 5};
+    bool planar = shape->model == PIXEL_YCBCR;
+    arguments->brightness = planar ? 1 : any_of(check, factors, COUNT(factors));
+    arguments->contrast = planar ? 1 : any_of(check, factors, COUNT(factors));
+    arguments->saturation = planar ? 1 : any_of(check, factors, COUNT(factors));
+    arguments->gamma = planar ? 1 : any_of(check, gammas, COUNT(gammas));
+    arguments->grayscale = check_below(check, 3) == 0;
+    arguments->negate = check_below(check, 3) == 0;
+    arguments->sepia = planar || check_below(check, 3) ? 0 : 0.6;
+    if (!planar && check_below(check, 4) == 0) {
+        arguments->duotone = (struct adjust_duotone){true, {40, 0, 200}, {255, 250, 3}};
+    }
+    arguments->keep_model = check_below(check, 2);
+}
+
+/* A next step of that filter; `keeps`: one whose result has the shape of its source. */
 static void append_any(struct check *check, struct chain *chain, enum filter_id filter,
-                       const struct image_shape *shape) {
+                       const struct image_shape *shape, bool keeps) {
     union filter_arguments arguments = {0};
     struct image_shape read = chain_result(chain, shape);
     switch (filter) {
+    case FILTER_ADJUST:
+        any_adjust(check, shape, &arguments.adjust);
+        arguments.adjust.keep_model |= keeps;
+        break;
     case FILTER_CONVOLVE:
         any_convolve(check, &arguments.convolve);
         break;
@@ -129,6 +151,12 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
 static void describe(const struct step *step, char *text, size_t size) {
     const struct convolve_plan *convolve = &step->convolve;
     switch (step->filter) {
+    case FILTER_ADJUST:
+        snprintf(text, size, "adjust to model %u, %s, red %g %g %g %g", step->adjust.model,
+                 step->adjust.curved ? "curved" : "no curve", (double)step->adjust.matrix[0][0],
+                 (double)step->adjust.matrix[0][1], (double)step->adjust.matrix[0][2],
+                 (double)step->adjust.matrix[0][3]);
+        break;
     case FILTER_CONVOLVE:
         snprintf(text, size, "convolve %ux%u%s, edge %u, divisor %g, bias %g, alpha %s", convolve->width,
                  convolve->height, convolve->separable ? " separable" : "", convolve->edge,
@@ -160,10 +188,10 @@ static void describe(const struct step *step, char *text, size_t size) {
 static void check_case(struct check *check, enum filter_id filter, const struct image_shape *shape) {
     struct chain chain = {0};
     char text[120];
-    append_any(check, &chain, filter, shape);
+    append_any(check, &chain, filter, shape, false);
     describe(&chain.step[0], text, sizeof text);
     check_kernels(check, shape, &chain, text);
-    check_lane(check, shape, &chain, true, text);
+    check_lane(check, shape, &chain, chain_takes_mask(&chain, shape), text);
 }
 
 static struct image_shape sized(size_t model, uint32_t width, uint32_t height) {
@@ -174,7 +202,8 @@ static struct image_shape sized(size_t model, uint32_t width, uint32_t height) {
 }
 
 static size_t models_of(enum filter_id filter) {
-    return filter == FILTER_PIXELATE || filter == FILTER_RESIZE ? CHECK_MODELS : CHECK_PLANAR;
+    return filter == FILTER_ADJUST || filter == FILTER_PIXELATE || filter == FILTER_RESIZE ? CHECK_MODELS
+                                                                                           : CHECK_PLANAR;
 }
 
 /* Every model with every awkward size, and some that span several tiles, `times` with other arguments. */
@@ -213,9 +242,9 @@ static void check_convolve_edges(struct check *check, bool all) {
 /* Chains of any filters, as requests go, in the buffers that others left. */
 static void check_chains(struct check *check, unsigned times) {
     static const unsigned steps[] = {1, 2, 3, CHAIN_STEPS_MAX};
-    static const enum filter_id planar[] = {FILTER_BLUR, FILTER_PIXELATE, FILTER_RESIZE};
-    static const enum filter_id others[] = {FILTER_BLUR, FILTER_PIXELATE, FILTER_RESIZE, FILTER_CONVOLVE,
-                                            FILTER_SHARPEN};
+    static const enum filter_id planar[] = {FILTER_ADJUST, FILTER_BLUR, FILTER_PIXELATE, FILTER_RESIZE};
+    static const enum filter_id others[] = {FILTER_ADJUST, FILTER_BLUR,     FILTER_PIXELATE,
+                                            FILTER_RESIZE, FILTER_CONVOLVE, FILTER_SHARPEN};
     for (unsigned i = 0; i < times * CHECK_MODELS * (unsigned)COUNT(steps) * 2; i++) {
         size_t m = i / 2 % CHECK_MODELS;
         struct image_shape shape = sized(m, 1 + check_below(check, 150), 1 + check_below(check, 90));
@@ -223,16 +252,16 @@ static void check_chains(struct check *check, unsigned times) {
         while (chain.count < steps[i / 2 / CHECK_MODELS % COUNT(steps)]) {
             enum filter_id filter = shape.model == PIXEL_YCBCR ? planar[check_below(check, COUNT(planar))]
                                                                : others[check_below(check, COUNT(others))];
-            append_any(check, &chain, filter, &shape);
+            append_any(check, &chain, filter, &shape, true);
         }
-        check_lane(check, &shape, &chain, i % 2 && chain_takes_mask(&chain), "a chain");
+        check_lane(check, &shape, &chain, i % 2 && chain_takes_mask(&chain, &shape), "a chain");
     }
     check_report(check, "chains");
 }
 
 static void check_large(struct check *check) {
-    static const enum filter_id all[] = {FILTER_CONVOLVE, FILTER_SHARPEN,     FILTER_PIXELATE,
-                                         FILTER_RESIZE,   FILTER_PLACEHOLDER, FILTER_STATS};
+    static const enum filter_id all[] = {FILTER_ADJUST, FILTER_CONVOLVE,    FILTER_SHARPEN, FILTER_PIXELATE,
+                                         FILTER_RESIZE, FILTER_PLACEHOLDER, FILTER_STATS};
     for (size_t f = 0; f < COUNT(all); f++) {
         for (size_t m = 0; m < models_of(all[f]); m++) {
             const uint32_t *size = check_large_sizes[check_below(check, CHECK_LARGE_SIZES)];
@@ -245,6 +274,7 @@ static void check_large(struct check *check) {
 }
 
 void check_filters(struct check *check, bool quick) {
+    check_filter(check, FILTER_ADJUST, quick ? 1 : 5);
     check_filter(check, FILTER_CONVOLVE, quick ? 1 : 8);
     check_convolve_edges(check, !quick);
     check_filter(check, FILTER_SHARPEN, quick ? 1 : 5);

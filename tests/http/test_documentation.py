@@ -69,12 +69,12 @@ def test_the_lines_of_the_readme_send_what_a_clone_has():
 
 def test_there_are_lines_for_every_endpoint():
     text = '\n'.join(line for _, line in lines())
-    for endpoint in ('blur', 'sharpen', 'convolve', 'pixelate', 'placeholder', 'resize', 'stats', 'pipeline'):
+    for endpoint in ('adjust', 'blur', 'sharpen', 'convolve', 'pixelate', 'placeholder', 'resize', 'stats', 'pipeline'):
         page = f'docs/api/{endpoint}.md'
         assert f'localhost:8080/{endpoint}' in text and any(where == page for where, _ in lines())
 
 
-@pytest.mark.parametrize('endpoint', ('blur', 'sharpen', 'convolve', 'pixelate', 'placeholder', 'resize', 'stats', 'pipeline'))
+@pytest.mark.parametrize('endpoint', ('adjust', 'blur', 'sharpen', 'convolve', 'pixelate', 'placeholder', 'resize', 'stats', 'pipeline'))
 def test_every_parameter_is_documented(server, endpoint):
     """The refusal of an unknown parameter lists the known ones."""
     sentence = server.post(f'/{endpoint}?nonsense=1', b'x').json()['detail']
@@ -91,5 +91,5 @@ def test_the_tables_are_current():
 
 def test_the_index_names_every_endpoint(server):
     text = server.get('/').text
-    for path in ('/blur', '/sharpen', '/convolve', '/pixelate', '/placeholder', '/resize', '/stats', '/pipeline', '/livez', '/readyz', '/metrics', '/version', '/openapi.json'):
+    for path in ('/adjust', '/blur', '/sharpen', '/convolve', '/pixelate', '/placeholder', '/resize', '/stats', '/pipeline', '/livez', '/readyz', '/metrics', '/version', '/openapi.json'):
         assert path in text

@@ -39,12 +39,14 @@ def gpu():
 
 
 # --- on the GPU ----------------------------------------------------------------------------
-TARGETS = ('/blur?sigma=2', '/blur?sigma=0.1', '/blur?sigma=9&edge=wrap', '/blur?kernel_size=5', '/pixelate?block=16',
+TARGETS = ('/adjust?negate=true', '/adjust?grayscale=true', '/adjust?grayscale=1&contrast=1.5', '/blur?sigma=2', '/blur?sigma=0.1',
+           '/blur?sigma=9&edge=wrap', '/blur?kernel_size=5', '/pixelate?block=16',
            '/blur?quality=30', '/blur?quality=100', '/blur?quality=1', '/blur?backend=auto', '/blur?format=jpeg',
            '/pipeline?ops=blur:sigma=2|pixelate:block=16|blur:sigma=1', '/resize?width=31',
            '/resize?width=40&height=40&fit=cover&gravity=north&kernel=area', '/resize?scale=1.7&enlarge=true',
            '/pipeline?ops=blur|resize:width=30|blur:sigma=1')
-GRAY_TARGETS = ('/sharpen?amount=2', '/pixelate?block=5', '/convolve?preset=edge', '/pipeline?ops=blur|sharpen|pixelate:block=3')
+GRAY_TARGETS = ('/adjust?gamma=2&brightness=1.2', '/sharpen?amount=2', '/pixelate?block=5', '/convolve?preset=edge',
+                '/pipeline?ops=blur|sharpen|pixelate:block=3')
 SHAPES = {'gray': lambda w, h: pictures.jpeg(pictures.photograph(w, h, 1)), '440': lambda w, h: form_440(w, h),
           **{s: lambda w, h, s=s: pictures.jpeg(pictures.photograph(w, h), subsampling=s) for s in ('420', '422', '444')}}
 SIZES = ((64, 48), (63, 47), (17, 65), (8, 8))

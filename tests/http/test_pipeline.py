@@ -33,7 +33,7 @@ WRONG_STEPS = {
     'many': ('|'.join(['blur'] * 500), 'more than 8 steps'),
     'none': ('', 'step 1: empty is no filter'), 'an empty one': ('blur||sharpen', 'step 2: empty is no filter'),
     'one that is not finished': ('blur|', 'step 2: empty is no filter'), 'no name': (':sigma=2', 'step 1: empty is no filter'),
-    'unknown': ('blur|swirl', 'step 2: swirl is no filter, there are blur, convolve, crop, '),
+    'unknown': ('blur|swirl', 'step 2: swirl is no filter, there are adjust, blur, convolve, crop, '),
     'upper case': ('Blur', 'step 1: Blur is no filter'), 'a space': ('blur |sharpen', 'step 1: blur  is no filter'),
     'no picture': ('blur|stats', 'step 2: stats is no filter'), 'itself': ('pipeline', 'step 1: pipeline is no filter'),
     'a path': ('/blur', 'step 1: /blur is no filter'), 'hostile': ('"\r\n\x7f\\', 'step 1: \\x22\\x0d\\x0a\\x7f\\x5c is no filter'),

@@ -257,7 +257,9 @@ static void test_filters_for_a_device(void **state) {
         enum filter_id filter; /* FILTER_COUNT: a pipeline */
         const char *query;
         bool colours, gray;
-    } cases[] = {{FILTER_BLUR, "", true, true},
+    } cases[] = {{FILTER_ADJUST, "grayscale=true", true, true},
+                 {FILTER_ADJUST, "sepia=1", false, false},
+                 {FILTER_BLUR, "", true, true},
                  {FILTER_PIXELATE, "block=16", true, true},
                  {FILTER_PIXELATE, "block=5", false, true},
                  {FILTER_RESIZE, "width=400", true, true},

@@ -181,6 +181,7 @@ static const struct {
     {run_filter, "convolve:preset=box size=15"},
     {run_filter, "convolve:kernel=1,2,3;4,5,6;7,8,9;-1,0,1;2,2,2"},
     {run_filter, "sharpen:sigma=3 amount=1"},
+    {run_filter, "adjust:saturation=2"},
     {run_filter, "pixelate:block=3"},
     {run_filter, "stats:"},
     {run_linear, "linear"},

@@ -145,6 +145,7 @@ static const struct {
     const char *own;
     const char *refused;
 } endpoints[] = {
+    {"adjust", "brightness contrast saturation gamma grayscale sepia duotone negate quality", "ops mode"},
     {"blur", "sigma kernel_size edge mode feather quality", "ops block amount"},
     {"convolve", "kernel preset size divisor bias edge feather quality", "ops sigma mode"},
     {"pixelate", "block mode feather quality", "ops sigma edge"},
@@ -287,6 +288,8 @@ static void test_values_refused(void **state) {
         {"convolve", "divisor", "0", "not nearer to 0 than 1e-09"},
         {"convolve", "divisor", "-1e-20", "not nearer to 0 than 1e-09"},
         {"convolve", "preset", "blur", "laplacian"},
+        {"adjust", "gamma", "0", "from 0.2 to 5"},
+        {"adjust", "duotone", "red,blue", "two colours of 3 or 6 hexadecimal digits"},
         {"pixelate", "block", "0", "from 1 to 4096 pixels"},
         {"sharpen", "amount", "11", "from 0 to 10"},
         {NULL, "ops", "", "step 1: empty is no filter"},
