@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Requests of a misbehaving front to the engine: a good request, from pixels to pixels or from JPEG
  * to JPEG, with changes (offset of two bytes, value) in its bytes, or in those of the JPEG behind them. The
- * first byte chooses a sigma, one of the two, and the descriptor that comes with it. On the fake driver. */
+ * first byte chooses a sigma or a width, one of the two, and the descriptor that comes with it. On the fake
+ * driver. */
 #include "gpu/engine/engine.h"
 
 #include <fcntl.h>
@@ -22,7 +23,8 @@ enum {
     SLOT_SIZE = 1 << 15,
     PATTERN = 0x5a,
     FILE_AT = 3,
-    SIGMA = 31,
+    SIGMA = 31, /* from WIDTH on: a width instead */
+    WIDTH = 24,
     JPEG = 32,
     NULL_DEVICE = 64,
     EMPTY = 128
@@ -60,6 +62,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     struct wire_ready ready;
     struct error err = {0};
     log_init(LOG_ERROR, LOG_TEXT);
+    setenv("FAKE_CUDA_MEMORY", "12000000", 1); /* so that no picture between two steps takes seconds */
     fuzz_require(readlink("/proc/self/exe", program, sizeof program - 1) > 0, "the program has a path");
     const char *folder = dirname(program);
     snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", folder);
@@ -77,24 +80,30 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
+static void append(struct wire_run *run, enum filter_id filter, const void *arguments) {
+    struct error err = {0};
+    fuzz_require(chain_append(&run->chain, filter_get(filter), arguments, &run->shape, &err) == ST_OK,
+                 "a filter can be planned");
+}
+
 static struct wire_run good_run(uint8_t choice) {
     bool jpeg = choice & JPEG;
-    struct blur_arguments arguments;
-    struct error err = {0};
     struct wire_run run = {.slot_serial = 1,
                            .slot_span = SLOT_SIZE,
                            .target = SLOT_SIZE / 2,
                            .mask = WIRE_NO_MASK,
                            .shape = jpeg ? stored : shape};
+    const struct blur_arguments blur = {.sigma = 0.3 + (choice & SIGMA)};
+    const struct resize_arguments resize = {.width = 1 + (choice & SIGMA) % WIDTH * 5, .enlarge = true};
     if (jpeg) {
         run.source = FILE_AT;
         run.jpeg = (struct wire_transcode){file.size, SLOT_SIZE / 4, 1 + choice % 4, 80};
     }
-    const struct filter *filter = filter_get(FILTER_BLUR);
-    arguments_default(filter->arguments, &arguments);
-    arguments.sigma = 0.3 + (choice & SIGMA);
-    fuzz_require(chain_append(&run.chain, filter, &arguments, &run.shape, &err) == ST_OK,
-                 "a blur can be planned");
+    if ((choice & SIGMA) < WIDTH) {
+        append(&run, FILTER_BLUR, &blur);
+    } else {
+        append(&run, FILTER_RESIZE, &resize);
+    }
     return run;
 }
 

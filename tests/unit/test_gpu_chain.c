@@ -6,7 +6,7 @@
 #include "cpu/cpu.h"
 #include "tests/unit/lane_fixture.h"
 
-enum { ALARM_S = 120, FILTERS = 6, STEPS = 5, SMALL = 90 };
+enum { ALARM_S = 120, FILTERS = 7, STEPS = 5, SMALL = 90 };
 
 static struct backend *cpu;
 static struct lane *cpu_lane;
@@ -81,10 +81,11 @@ static void append(struct chain *chain, enum filter_id filter, const void *argum
 }
 
 static void append_any(struct chain *chain, const struct image_shape *shape) {
-    static const enum filter_id filters[FILTERS] = {FILTER_BLUR,   FILTER_PIXELATE, FILTER_CROP,
-                                                    FILTER_ROTATE, FILTER_SHARPEN,  FILTER_CONVOLVE};
+    static const enum filter_id filters[FILTERS] = {FILTER_BLUR,    FILTER_PIXELATE, FILTER_CROP,
+                                                    FILTER_ROTATE,  FILTER_RESIZE,   FILTER_SHARPEN,
+                                                    FILTER_CONVOLVE};
     struct image_shape read = chain_result(chain, shape);
-    enum filter_id filter = filters[below(shape->model == PIXEL_YCBCR ? 4 : FILTERS)];
+    enum filter_id filter = filters[below(shape->model == PIXEL_YCBCR ? 5 : FILTERS)];
     union filter_arguments arguments = {0};
     switch (filter) {
     case FILTER_BLUR:
@@ -92,6 +93,11 @@ static void append_any(struct chain *chain, const struct image_shape *shape) {
         break;
     case FILTER_PIXELATE:
         arguments.pixelate.block = 4 << below(5);
+        break;
+    case FILTER_RESIZE:
+        arguments.resize = (struct resize_arguments){
+            .width = 1 + (int)below(SMALL), .height = 1 + (int)below(SMALL), .fit = RESIZE_FILL};
+        arguments.resize.enlarge = true;
         break;
     case FILTER_SHARPEN:
         arguments.sharpen = (struct sharpen_arguments){.blur.sigma = 1 + below(9), .amount = 1};
@@ -137,6 +143,49 @@ static void test_steps(void **state) {
     }
 }
 
+/* The mask has the size of the source. The steps that it applies to end before the size changes. */
+static void test_masks(void **state) {
+    (void)state;
+    const struct resize_arguments resize = {.width = SMALL + 7, .kernel = RESIZE_AREA, .enlarge = true};
+    for (unsigned i = 0; i < 4 * STEPS; i++) {
+        struct image_shape shape = any_shape();
+        struct chain chain = {0};
+        for (unsigned blurs = i % STEPS; blurs > 0; blurs--) {
+            const struct blur_arguments blur = {.sigma = 2};
+            append(&chain, FILTER_BLUR, &blur, &shape);
+        }
+        for (unsigned resizes = i % 3; resizes > 0; resizes--) {
+            append(&chain, FILTER_RESIZE, &resize, &shape);
+        }
+        if (chain.count > 0) {
+            compare(&chain, &shape, true);
+        }
+    }
+}
+
+/* A picture between two steps is larger than both ends of the chain. Each turn begins without buffers. */
+static void test_growth(void **state) {
+    (void)state;
+    const struct resize_arguments larger = {.width = 700, .kernel = RESIZE_NEAREST, .enlarge = true};
+    const struct resize_arguments smaller = {.width = 40, .kernel = RESIZE_AREA};
+    const struct image_shape shape = fixture_shape(PIXEL_RGBA, 16, 9, 6);
+    for (unsigned blurs = 0; blurs < 4; blurs++) {
+        const struct blur_arguments blur = {.sigma = 1};
+        struct chain chain = {0};
+        for (unsigned i = 0; i < blurs / 2; i++) {
+            append(&chain, FILTER_BLUR, &blur, &shape);
+        }
+        append(&chain, FILTER_RESIZE, &larger, &shape);
+        append(&chain, FILTER_RESIZE, &smaller, &shape);
+        if (blurs % 2) {
+            append(&chain, FILTER_BLUR, &blur, &shape);
+        }
+        jpeg_stream_finish(&lane);
+        assert_int_equal(jpeg_stream_init(&lane, &device, NULL), ST_OK);
+        compare(&chain, &shape, blurs % 2 == 0);
+    }
+}
+
 /* Statistics take less memory than their picture, or more. */
 static void test_stats(void **state) {
     (void)state;
@@ -153,6 +202,8 @@ static void test_stats(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_growth),
         cmocka_unit_test(test_stats),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
