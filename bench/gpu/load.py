@@ -5,8 +5,8 @@ ends with 1 when a request failed. Standard library only.
     load.py --blurd PATH --wrk PATH --out FOLDER [--lua bench/rotate.lua] [--codecs auto,gpu,cpu] [--every-sigma]
             [--gpus all|none] [--seconds 200] [--quick] PICTURE...
 
-Each codec is a value of --jpeg-codec; `default` leaves the option out. The first one is measured at all sigmas, the
-others at one, or at all with --every-sigma. --seconds: for everything together; the cells take what there is, 1 to 5 s
+Each codec is a value of --jpeg-codec; `default` leaves the option out. The first one is measured at all sigmas and
+resizes, the others at one, or at all with --every-sigma. --seconds: for everything together; the cells take what there is, 1 to 5 s
 each. Several different photographs of 1920x1080 are sent in turn (see photographs.py)."""
 import argparse
 import contextlib
@@ -24,6 +24,8 @@ import photographs
 from service import Service, check, failures, number
 
 SIGMAS = (1.5, 5, 20, 100)
+RESIZES = {"to 400 wide": "/resize?width=400"}
+WORKS = (*SIGMAS, *RESIZES)  # blurs by their sigma, and the others
 CONNECTIONS = (1, 8, 32, 128)
 ALONE_SIGMA = 5
 ALONE_REQUESTS = 500
@@ -55,8 +57,11 @@ def serving(service, gpus, codec):
 
 def requests_done(metrics):
     """(status, reason, backend) -> number of requests."""
-    pattern = r'^blurd_requests_total\{operation="blur".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
-    return {found[:3]: int(found[3]) for found in re.findall(pattern, metrics, re.M)}
+    pattern = r'^blurd_requests_total\{operation="(?:blur|resize)".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
+    done = {}
+    for *kind, count in re.findall(pattern, metrics, re.M):
+        done[tuple(kind)] = done.get(tuple(kind), 0) + int(count)
+    return done
 
 
 def settled_metrics(service):
@@ -73,6 +78,10 @@ def minus(after, before):
     return {key: count - before.get(key, 0) for key, count in after.items() if count != before.get(key, 0)}
 
 
+def target_of(work):
+    return RESIZES.get(work) or f"/blur?sigma={work}"
+
+
 # --- cells ------------------------------------------------------------------------------
 def wrk(options, service, target, files, connections, seconds):
     """The report that bench/rotate.lua prints at its end."""
@@ -83,12 +92,12 @@ def wrk(options, service, target, files, connections, seconds):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure(options, service, device, sigma, connections, seconds):
+def measure(options, service, device, work, connections, seconds):
     """A cell of the table as a dict."""
     pids = host.family(service.process.pid)
     before, cpu = settled_metrics(service), host.cpu_seconds(pids)
     begin = time.monotonic()
-    seen = wrk(options, service, f"/blur?sigma={sigma}", options.photographs, connections, seconds)
+    seen = wrk(options, service, target_of(work), options.photographs, connections, seconds)
     end = time.monotonic()
     after = settled_metrics(service)
     done = minus(requests_done(after), requests_done(before))
@@ -98,7 +107,7 @@ def measure(options, service, device, sigma, connections, seconds):
     refused = sum(count for (status, reason, _), count in done.items() if status != "200" and reason != "cancelled")
     worked = sum(count for (_, _, backend), count in done.items() if backend != "none")
     gpu = sum(count for (_, _, backend), count in done.items() if backend.startswith("cuda"))
-    return {"sigma": sigma, "connections": connections, "requests": seen["requests"],
+    return {"sigma": work, "connections": connections, "requests": seen["requests"],
             "rate": seen["requests"] / seen["seconds"], "p50": seen["p50_ms"], "p99": seen["p99_ms"],
             "p999": seen["p999_ms"], "errors": max(seen["failed"], refused) + max(0, left - connections),
             "cpu_ms": cpu * 1000 / worked if cpu is not None and worked else None,
@@ -136,7 +145,7 @@ def jpeg_counters(metrics):
     return {name: float(value) for name, value in lines if not name.startswith(("blurd_requests_total", "blurd_stage"))}
 
 
-def measure_codec(options, device, codec, sigmas, seconds):
+def measure_codec(options, device, codec, works, seconds):
     print(f"\n### `--jpeg-codec {codec}`\n" if codec != "default" else "\n### Without `--jpeg-codec`\n")
     extra = [] if codec == "default" else ["--jpeg-codec", codec]
     cells = []
@@ -145,14 +154,14 @@ def measure_codec(options, device, codec, sigmas, seconds):
         if reason:
             check(False, f"{codec}: {reason}")
             return {"cells": [], "alone": None}
-        print("| sigma | connections | requests/s | p50, ms | p99, ms | p99.9, ms | errors | CPU, ms/request | busy, % | "
+        print("| sigma, or resize | connections | requests/s | p50, ms | p99, ms | p99.9, ms | errors | CPU, ms/request | busy, % | "
               "by the GPU's codecs, % | by the GPU, % |\n|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|", flush=True)
         first, refused = None, 0
-        for sigma in sigmas:
-            seen = wrk(options, service, f"/blur?sigma={sigma}", options.photographs, WARM_CONNECTIONS, 1)
+        for work in works:
+            seen = wrk(options, service, target_of(work), options.photographs, WARM_CONNECTIONS, 1)
             first, refused = first or seen, refused + seen["failed"]
             for connections in CONNECTIONS:
-                cells.append(measure(options, service, device, sigma, connections, seconds))
+                cells.append(measure(options, service, device, work, connections, seconds))
                 print(row(cells[-1]), flush=True)
         took, wrong, backends = alone(options, service)
         counters = jpeg_counters(service.metrics())
@@ -177,9 +186,9 @@ def goals(codec, result):
     def line(what, wanted, value, met):
         print(f"| {what} | {wanted} | {value} | {'met' if met else '**not met**'} |")
 
-    for sigma in sorted({cell["sigma"] for cell in result["cells"]}):
-        best = max((cell for cell in result["cells"] if cell["sigma"] == sigma), key=lambda cell: cell["rate"])
-        name = f"sigma {sigma}, {best['connections']} connections"
+    for work in dict.fromkeys(cell["sigma"] for cell in result["cells"]):
+        best = max((cell for cell in result["cells"] if cell["sigma"] == work), key=lambda cell: cell["rate"])
+        name = f"{'' if work in RESIZES else 'sigma '}{work}, {best['connections']} connections"
         line(f"requests/s, {name}", f"at least {WANTED['rate']}", f"{best['rate']:.0f}", best["rate"] >= WANTED["rate"])
         line(f"p99, ms, {name}", f"below {WANTED['p99']}", f"{best['p99']:.1f}", best["p99"] < WANTED["p99"])
         if best["cpu_ms"] is not None:
@@ -189,9 +198,9 @@ def goals(codec, result):
 
 def cell_seconds(options, codecs):
     """Whole seconds of a cell, as wrk takes no others."""
-    sigmas = sum(len(each) for each in codecs.values())
-    left = options.seconds - len(codecs) * (START_SECONDS + ALONE_SECONDS) - sigmas
-    cells = sigmas * len(CONNECTIONS)
+    works = sum(len(each) for each in codecs.values())
+    left = options.seconds - len(codecs) * (START_SECONDS + ALONE_SECONDS) - works
+    cells = works * len(CONNECTIONS)
     return int(min(LONGEST_CELL, max(1, left / cells - BETWEEN_SECONDS)))
 
 
@@ -215,8 +224,8 @@ def main():
         sys.exit("load.py: none of the pictures is a JPEG that can be sent")
     few = SIGMAS[1:2]
     first, *others = options.codecs.split(",")
-    codecs = {first: few if options.quick else SIGMAS}
-    codecs.update({codec: SIGMAS if options.every_sigma else few for codec in others})
+    codecs = {first: (*few, *RESIZES) if options.quick else WORKS}
+    codecs.update({codec: WORKS if options.every_sigma else few for codec in others})
     seconds = 1 if options.quick else cell_seconds(options, codecs)
     sizes = [path.stat().st_size >> 10 for path in options.photographs]
     print(f"\n## Load\n\n`wrk` posts photographs of 1920x1080 in turn, {len(sizes)} of them, {origin}: {min(sizes)} to "
@@ -226,9 +235,9 @@ def main():
     with host.Device() as device:
         if not device.fields:
             print("\nThere is no `nvidia-smi`: how busy the GPU is remains unknown.")
-        for codec, sigmas in codecs.items():
+        for codec, works in codecs.items():
             try:
-                results[codec] = measure_codec(options, device, codec, sigmas, seconds)
+                results[codec] = measure_codec(options, device, codec, works, seconds)
             except (OSError, ValueError, subprocess.SubprocessError) as error:
                 check(False, f"{codec} broke off: {error!r}")
                 results[codec] = {"cells": [], "alone": None}
