@@ -114,6 +114,31 @@ static __device__ __forceinline__ void resize_multiply(struct resize_quad &quad,
     quad.of[2] = __fmul_rn(quad.of[2], quad.of[3]);
 }
 
+/* Adds the products of Count rows. All of them are loaded first, so that no load waits for another. */
+template <class T, bool Alpha, int Count>
+static __device__ __forceinline__ void resize_add_rows(const uint8_t *&row, int64_t stride,
+                                                       const float *&weight, int channels,
+                                                       struct resize_quad &sum) {
+    struct resize_quad value[Count];
+    float w[Count];
+#pragma unroll
+    for (int n = 0; n < Count; n++) {
+        value[n] = resize_load((const T *)row);
+        w[n] = __ldg(weight++);
+        row += stride;
+    }
+#pragma unroll
+    for (int n = 0; n < Count; n++) {
+        if (Alpha) {
+            resize_multiply(value[n], channels);
+        }
+#pragma unroll
+        for (int i = 0; i < KERNEL_RESIZE_QUAD; i++) {
+            sum.of[i] = __fadd_rn(sum.of[i], __fmul_rn(w[n], value[n].of[i]));
+        }
+    }
+}
+
 template <class T, bool Alpha>
 static __device__ __forceinline__ struct resize_quad
 resize_columns_of(const struct resize_columns_pass &pass, const struct resize_columns_plane &plane, int x,
@@ -126,18 +151,19 @@ resize_columns_of(const struct resize_columns_pass &pass, const struct resize_co
     for (int left = range.count, block = RESIZE_BLOCK - range.from % RESIZE_BLOCK; left > 0;
          left -= block, block = RESIZE_BLOCK) {
         struct resize_quad sum = {};
-#pragma unroll 4
-        for (int k = min(block, left); k > 0; k--) {
-            struct resize_quad value = resize_load((const T *)row);
-            float w = __ldg(weight++);
-            row += stride;
-            if (Alpha) {
-                resize_multiply(value, pass.channels);
-            }
-#pragma unroll
-            for (int i = 0; i < KERNEL_RESIZE_QUAD; i++) {
-                sum.of[i] = __fadd_rn(sum.of[i], __fmul_rn(w, value.of[i]));
-            }
+        int k = min(block, left);
+#pragma unroll 1
+        for (; k >= 8; k -= 8) {
+            resize_add_rows<T, Alpha, 8>(row, stride, weight, pass.channels, sum);
+        }
+        if (k & 4) {
+            resize_add_rows<T, Alpha, 4>(row, stride, weight, pass.channels, sum);
+        }
+        if (k & 2) {
+            resize_add_rows<T, Alpha, 2>(row, stride, weight, pass.channels, sum);
+        }
+        if (k & 1) {
+            resize_add_rows<T, Alpha, 1>(row, stride, weight, pass.channels, sum);
         }
 #pragma unroll
         for (int i = 0; i < KERNEL_RESIZE_QUAD; i++) {
@@ -167,47 +193,80 @@ static __device__ __forceinline__ void resize_columns_tile(const struct resize_c
 /* The pixels of a thread: one in each of several rows. */
 template <int Channels, int Rows> struct resize_pixels { float of[Rows][Channels]; };
 
+/* Where the sums of a thread's rows have arrived. */
+template <int Channels, int Rows> struct resize_walk {
+    const float *row[Rows];
+    const float *weight;
+    int step; /* from a weight to the next */
+    int j;    /* sample of the source */
+    struct resize_pixels<Channels, Rows> sum, total;
+};
+
+/* Adds the products of Count pixels of each row. */
+template <int Count, int Channels, int Rows>
+static __device__ __forceinline__ void resize_add_pixels(struct resize_walk<Channels, Rows> &walk) {
+    float w[Count], value[Count][Rows][Channels];
+#pragma unroll
+    for (int n = 0; n < Count; n++) {
+        w[n] = __ldg(walk.weight);
+        walk.weight += walk.step;
+#pragma unroll
+        for (int i = 0; i < Rows * Channels; i++) {
+            value[n][i / Channels][i % Channels] =
+                __ldg(walk.row[i / Channels] + n * Channels + i % Channels);
+        }
+    }
+#pragma unroll
+    for (int n = 0; n < Count; n++) {
+        bool begins = (walk.j++ & (RESIZE_BLOCK - 1)) == 0;
+#pragma unroll
+        for (int i = 0; i < Rows * Channels; i++) {
+            float &sum = walk.sum.of[i / Channels][i % Channels];
+            float &total = walk.total.of[i / Channels][i % Channels];
+            if (begins) {
+                total = __fadd_rn(total, sum);
+                sum = 0;
+            }
+            sum = __fadd_rn(sum, __fmul_rn(w[n], value[n][i / Channels][i % Channels]));
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < Rows; r++) {
+        walk.row[r] += Count * Channels;
+    }
+}
+
 /* The sums at column i of the rectangle, in rows y, y + KERNEL_THREADS_Y and so on of it. Rows outside of it
  * are computed as those at its border, and are not stored. */
 template <int Channels, int Rows>
 static __device__ __forceinline__ struct resize_pixels<Channels, Rows>
 resize_sums_of_rows(const struct resize_rows_plane &plane, int i, int y) {
     struct resize_range range = ((const struct resize_range *)plane.ranges)[i];
-    const float *weight = (const float *)plane.weights + i;
-    const float *row[Rows];
+    struct resize_walk<Channels, Rows> walk = {};
+    walk.weight = (const float *)plane.weights + i;
+    walk.step = plane.width;
+    walk.j = range.from;
 #pragma unroll
     for (int r = 0; r < Rows; r++) {
         int at = min(max(y + r * KERNEL_THREADS_Y, 0), plane.source.height - 1);
-        row[r] = row_of<const float>(plane.source, at) + (range.from * Channels - plane.source.lo_x);
+        walk.row[r] = row_of<const float>(plane.source, at) + (range.from * Channels - plane.source.lo_x);
     }
-    struct resize_pixels<Channels, Rows> total = {}, sum = {};
-#pragma unroll 4
-    for (int k = 0; k < range.count; k++) {
-        bool begins = ((range.from + k) & (RESIZE_BLOCK - 1)) == 0;
-        float w = __ldg(weight);
-        weight += plane.width;
-#pragma unroll
-        for (int r = 0; r < Rows; r++) {
-#pragma unroll
-            for (int c = 0; c < Channels; c++) {
-                float product = __fmul_rn(w, __ldg(row[r] + c));
-                if (begins) {
-                    total.of[r][c] = __fadd_rn(total.of[r][c], sum.of[r][c]);
-                    sum.of[r][c] = 0;
-                }
-                sum.of[r][c] = __fadd_rn(sum.of[r][c], product);
-            }
-            row[r] += Channels;
-        }
+#pragma unroll 1
+    for (int k = range.count; k >= 4; k -= 4) {
+        resize_add_pixels<4>(walk);
+    }
+    if (range.count & 2) {
+        resize_add_pixels<2>(walk);
+    }
+    if (range.count & 1) {
+        resize_add_pixels<1>(walk);
     }
 #pragma unroll
-    for (int r = 0; r < Rows; r++) {
-#pragma unroll
-        for (int c = 0; c < Channels; c++) {
-            total.of[r][c] = __fadd_rn(total.of[r][c], sum.of[r][c]);
-        }
+    for (int i = 0; i < Rows * Channels; i++) {
+        float &total = walk.total.of[i / Channels][i % Channels];
+        total = __fadd_rn(total, walk.sum.of[i / Channels][i % Channels]);
     }
-    return total;
+    return walk.total;
 }
 
 template <int Channels>
