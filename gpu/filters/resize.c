@@ -19,7 +19,7 @@ enum {
 struct resize_course {
     struct resize_plane_axis x, y;
     unsigned line_x, line_y; /* of the weights */
-    int32_t taps;            /* in a row of the weights of y */
+    int32_t taps_x, taps_y;  /* weights of a sample */
     int32_t lo, hi;          /* samples of the source's rows that are read */
     size_t stride;           /* bytes of a row of values */
     size_t values;           /* offset in scratch memory */
@@ -31,6 +31,7 @@ struct resize_work {
     const struct image *source, *target;
     struct resize_weights_pass weights;
     unsigned weight_blocks;
+    bool is_long; /* a warp makes a pixel of a row */
     struct resize_course course[IMAGE_PLANES_MAX];
     uint32_t bands;
     size_t size; /* bytes of scratch memory */
@@ -75,15 +76,20 @@ static void plan_course(struct resize_work *work, unsigned index) {
         return;
     }
     const struct resize_course *luma = index > 0 ? &work->course[0] : NULL;
-    int32_t ignored;
     course->x = resize_plane_axis(&work->plan->x, source->shift_x, target->width);
     course->y = resize_plane_axis(&work->plan->y, source->shift_y, target->height);
-    course->taps = luma ? luma->taps : 0;
-    course->line_x =
-        luma && !source->shift_x ? luma->line_x : add_line(work, &course->x, source->width, true, &ignored);
-    course->line_y = luma && !source->shift_y
-                         ? luma->line_y
-                         : add_line(work, &course->y, source->height, false, &course->taps);
+    if (luma && !source->shift_x) {
+        course->line_x = luma->line_x;
+        course->taps_x = luma->taps_x;
+    } else {
+        course->line_x = add_line(work, &course->x, source->width, !work->is_long, &course->taps_x);
+    }
+    if (luma && !source->shift_y) {
+        course->line_y = luma->line_y;
+        course->taps_y = luma->taps_y;
+    } else {
+        course->line_y = add_line(work, &course->y, source->height, false, &course->taps_y);
+    }
 }
 
 /* ---- values ---- */
@@ -125,6 +131,8 @@ static void plan_bands(struct resize_work *work) {
 
 static void plan_work(struct resize_work *work) {
     work->weights.kernel = work->plan->kernel;
+    work->is_long = resize_taps_most(work->plan->kernel, work->plan->x.scale, (int32_t)work->source->width) >
+                    KERNEL_RESIZE_LONG;
     for (unsigned i = 0; i < work->source->plane_count; i++) {
         plan_course(work, i);
     }
@@ -184,8 +192,8 @@ static enum status sum_columns(const struct resize_work *work, uint32_t band, st
         plane->tiles =
             gpu_launch_tiles(&plane->target, KERNEL_RESIZE_WIDTH, KERNEL_THREADS_Y, 0, &blocks.count);
         plane->ranges = line->ranges + first * sizeof(struct resize_range);
-        plane->weights = line->weights + first * (size_t)course->taps * sizeof(float);
-        plane->taps = course->taps;
+        plane->weights = line->weights + first * (size_t)course->taps_y * sizeof(float);
+        plane->taps = course->taps_y;
     }
     return blocks.count ? gpu_launch(work->stream, columns_kernel(work->source), &pass, blocks, err) : ST_OK;
 }
@@ -199,36 +207,57 @@ static void set_colour(struct resize_rows_plane *plane, const struct resize_plan
     }
 }
 
-static enum status sum_rows(const struct resize_work *work, uint32_t band, struct error *err) {
+static void set_rows(const struct resize_work *work, uint32_t band, int32_t index,
+                     struct resize_rows_plane *plane) {
+    const struct resize_course *course = &work->course[index];
+    const struct resize_line *line = &work->weights.line[course->line_x];
+    struct rows rows = rows_of(course, band, work->bands);
+    plane->source = values_grid(work, course, &rows);
+    plane->target = gpu_launch_grid(&work->target->plane[index], EDGE_CLAMP);
+    plane->target.data += (uint64_t)rows.first * (uint64_t)plane->target.stride;
+    plane->target.height = (int32_t)(rows.end - rows.first);
+    plane->ranges = line->ranges;
+    plane->weights = line->weights;
+    plane->taps = course->taps_x;
+    plane->left = (int32_t)course->x.first;
+    plane->top = (int32_t)(rows.picture - rows.first);
+    plane->width = line->count;
+    set_colour(plane, work->plan, index, work->source->plane_count > 1);
+}
+
+/* A kernel, its shared memory, and the size of a block's tile. */
+struct way {
+    enum kernel kernel;
+    unsigned shared;
+    int32_t width, height;
+};
+
+static struct way choose_way(const struct resize_work *work) {
     static const enum kernel kernels[] = {KERNEL_resize_rows_1, KERNEL_resize_rows_2, KERNEL_resize_rows_3,
                                           KERNEL_resize_rows_4};
     unsigned channels = work->source->plane[0].channels;
-    int32_t height =
-        KERNEL_THREADS_Y * (channels == 1 ? (int32_t)KERNEL_RESIZE_ROWS_1 : (int32_t)KERNEL_RESIZE_ROWS);
+    int32_t rows = channels == 1 ? (int32_t)KERNEL_RESIZE_ROWS_1 : (int32_t)KERNEL_RESIZE_ROWS;
+    if (work->is_long) {
+        return (struct way){KERNEL_resize_rows_long, KERNEL_RESIZE_LONG_BYTES, KERNEL_THREADS_Y, 1};
+    }
+    return (struct way){kernels[channels - 1], 0, KERNEL_THREADS_X, KERNEL_THREADS_Y * rows};
+}
+
+static enum status sum_rows(const struct resize_work *work, uint32_t band, struct error *err) {
+    struct way way = choose_way(work);
     struct resize_rows_pass pass = {
         .planes = work->source->plane_count,
+        .channels = work->source->plane[0].channels,
         .depth = work->source->depth,
         .alpha = image_pixel_has_alpha(work->source->model),
     };
-    struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, 0};
+    struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, way.shared};
     for (int32_t p = 0; p < pass.planes; p++) {
-        const struct resize_course *course = &work->course[p];
-        const struct resize_line *line = &work->weights.line[course->line_x];
-        struct rows rows = rows_of(course, band, work->bands);
         struct resize_rows_plane *plane = &pass.plane[p];
-        plane->source = values_grid(work, course, &rows);
-        plane->target = gpu_launch_grid(&work->target->plane[p], EDGE_CLAMP);
-        plane->target.data += (uint64_t)rows.first * (uint64_t)plane->target.stride;
-        plane->target.height = (int32_t)(rows.end - rows.first);
-        plane->tiles = gpu_launch_tiles(&plane->target, KERNEL_THREADS_X, height, 0, &blocks.count);
-        plane->ranges = line->ranges;
-        plane->weights = line->weights;
-        plane->left = (int32_t)course->x.first;
-        plane->top = (int32_t)(rows.picture - rows.first);
-        plane->width = line->count;
-        set_colour(plane, work->plan, p, pass.planes > 1);
+        set_rows(work, band, p, plane);
+        plane->tiles = gpu_launch_tiles(&plane->target, way.width, way.height, 0, &blocks.count);
     }
-    return gpu_launch(work->stream, kernels[channels - 1], &pass, blocks, err);
+    return gpu_launch(work->stream, way.kernel, &pass, blocks, err);
 }
 
 /* ---- the filter ---- */

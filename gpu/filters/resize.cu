@@ -3,8 +3,9 @@
  *
  *     resize_weights    weights of all axes
  *     resize_columns_N  sums of columns of N bits, with alpha or without
- *     resize_rows_N     sums of these in rows, and samples of N channels */
-#include "gpu/filters/resize.cuh"
+ *     resize_rows_N     sums of these in rows, and samples of N channels
+ *     resize_rows_long  the same for rows that are made much smaller */
+#include "gpu/filters/resize_long.cuh"
 
 #define RESIZE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
 
@@ -44,4 +45,8 @@ extern "C" __global__ void RESIZE resize_rows_3(const __grid_constant__ struct r
 
 extern "C" __global__ void RESIZE resize_rows_4(const __grid_constant__ struct resize_rows_pass pass) {
     resize_rows_tile<4, KERNEL_RESIZE_ROWS>(pass);
+}
+
+extern "C" __global__ void RESIZE resize_rows_long(const __grid_constant__ struct resize_rows_pass pass) {
+    resize_long_pixel(pass);
 }

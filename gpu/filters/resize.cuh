@@ -269,29 +269,29 @@ resize_sums_of_rows(const struct resize_rows_plane &plane, int i, int y) {
     return walk.total;
 }
 
-template <int Channels>
-static __device__ __forceinline__ void resize_store(const struct kernel_grid &grid, int x, int y, bool alpha,
-                                                    int depth, const float *value) {
-    float by = value[Channels - 1];
+/* Unrolled where `channels` is a constant. */
+static __device__ __forceinline__ void
+resize_store(const struct resize_rows_pass &pass, const struct kernel_grid &grid, int x, int y, int channels,
+             const float *value) {
+    float by = value[channels - 1];
 #pragma unroll
-    for (int c = 0; c < Channels; c++) {
+    for (int c = 0; c < channels; c++) {
         float v = value[c];
-        if (alpha && c < Channels - 1) {
+        if (pass.alpha && c < channels - 1) {
             v = by > 0 ? __fdiv_rn(v, by) : 0.0f;
         }
-        store_sample(grid, y, x * Channels + c, v, depth);
+        store_sample(grid, y, x * channels + c, v, pass.depth);
     }
 }
 
-template <int Channels>
 static __device__ __forceinline__ void resize_fill(const struct resize_rows_plane &plane, int x, int y,
-                                                   int depth) {
+                                                   int channels, int depth) {
 #pragma unroll
-    for (int c = 0; c < Channels; c++) {
+    for (int c = 0; c < channels; c++) {
         if (depth == 8) {
-            row_of<uint8_t>(plane.target, y)[x * Channels + c] = (uint8_t)plane.colour[c];
+            row_of<uint8_t>(plane.target, y)[x * channels + c] = (uint8_t)plane.colour[c];
         } else {
-            row_of<uint16_t>(plane.target, y)[x * Channels + c] = plane.colour[c];
+            row_of<uint16_t>(plane.target, y)[x * channels + c] = plane.colour[c];
         }
     }
 }
@@ -317,9 +317,9 @@ static __device__ __forceinline__ void resize_rows_tile(const struct resize_rows
             break;
         }
         if (column && (unsigned)(row - plane.top) < (unsigned)end) {
-            resize_store<Channels>(plane.target, x, row, pass.alpha, pass.depth, pixels.of[r]);
+            resize_store(pass, plane.target, x, row, Channels, pixels.of[r]);
         } else {
-            resize_fill<Channels>(plane, x, row, pass.depth);
+            resize_fill(plane, x, row, Channels, pass.depth);
         }
     }
 }

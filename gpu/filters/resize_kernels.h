@@ -12,6 +12,10 @@ enum {
     KERNEL_RESIZE_WIDTH = KERNEL_THREADS_X * KERNEL_RESIZE_QUAD, /* of a tile of columns, in samples */
     KERNEL_RESIZE_ROWS_1 = 4, /* rows that a thread makes of a plane with one channel, */
     KERNEL_RESIZE_ROWS = 2,   /* and of one with several */
+    KERNEL_RESIZE_LONG = 96,  /* with more taps in a row, a warp makes a pixel */
+    KERNEL_RESIZE_STRIDE =
+        33, /* of blocks of products in shared memory, so that they do not meet in a bank */
+    KERNEL_RESIZE_LONG_BYTES = KERNEL_THREADS_Y * KERNEL_THREADS_X * KERNEL_RESIZE_STRIDE * 4,
 };
 
 /* The samples of the source that make a sample of the target: from to from + count - 1. */
@@ -63,14 +67,14 @@ struct resize_rows_plane {
     uint64_t ranges, weights;
     int32_t left, top, width; /* of the rectangle, in pixels; source.height is its height */
     uint16_t colour[4];       /* around it */
-    int32_t reserved;
+    int32_t taps;             /* weights of a pixel, at most, where they lie side by side */
 };
 KERNEL_SIZE_IS(resize_rows_plane, 144);
 
 struct resize_rows_pass {
     struct resize_rows_plane plane[KERNEL_PLANES];
     int32_t planes;
-    int32_t depth, alpha, reserved;
+    int32_t channels, depth, alpha; /* as of struct float_pass */
 };
 KERNEL_SIZE_IS(resize_rows_pass, 448);
 

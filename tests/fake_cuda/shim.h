@@ -154,4 +154,9 @@ static inline uint32_t __shfl_sync(uint32_t, uint32_t value, int lane) {
     return warp_exchange(&value, 1).of[lane & 31][0];
 }
 
+static inline void __syncwarp() {
+    uint32_t none = 0;
+    warp_exchange(&none, 1);
+}
+
 #endif

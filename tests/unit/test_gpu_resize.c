@@ -276,6 +276,23 @@ static void test_fits(void **state) {
     }
 }
 
+/* A pixel of a row has many taps, and others around it are background. */
+static void test_narrow_ones(void **state) {
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++) {
+        struct image_shape shape = models[m];
+        shape.width = 420;
+        shape.height = 40;
+        check(&(struct resize_arguments){.width = 20, .height = 9, .fit = RESIZE_CONTAIN}, &shape);
+        check(
+            &(struct resize_arguments){
+                .width = 14, .height = 12, .fit = RESIZE_CONTAIN, .gravity = {0, -0.5}},
+            &shape);
+        check(&(struct resize_arguments){.width = 9, .height = 1, .fit = RESIZE_COVER, .gravity = {0.4, 0}},
+              &shape);
+    }
+}
+
 /* One sample is made of thousands, most of them at the border. */
 static void test_many_taps(void **state) {
     (void)state;
@@ -323,8 +340,8 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_fits),      cmocka_unit_test(test_many_taps),
-        cmocka_unit_test(test_bands), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_fits),  cmocka_unit_test(test_narrow_ones),
+        cmocka_unit_test(test_many_taps), cmocka_unit_test(test_bands), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, open_test, close_lane);
 }
