@@ -5,6 +5,7 @@
  *     resize_columns_N  sums of columns of N bits, with alpha or without
  *     resize_rows_N     sums of these in rows, and samples of N channels
  *     resize_rows_long  the same for rows that are made much smaller */
+#include "gpu/filters/resize.cuh"
 #include "gpu/filters/resize_long.cuh"
 
 #define RESIZE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)

@@ -6,9 +6,7 @@
 #ifndef BLURD_GPU_FILTERS_RESIZE_CUH
 #define BLURD_GPU_FILTERS_RESIZE_CUH
 
-#include "filters/resize_weights.h"
-#include "gpu/filters/blur/blur_float.cuh"
-#include "gpu/filters/resize_kernels.h"
+#include "gpu/filters/resize_store.cuh"
 
 static_assert((RESIZE_BLOCK & (RESIZE_BLOCK - 1)) == 0, "the bits of an index tell where a block begins");
 
@@ -267,33 +265,6 @@ resize_sums_of_rows(const struct resize_rows_plane &plane, int i, int y) {
         total = __fadd_rn(total, walk.sum.of[i / Channels][i % Channels]);
     }
     return walk.total;
-}
-
-/* Unrolled where `channels` is a constant. */
-static __device__ __forceinline__ void
-resize_store(const struct resize_rows_pass &pass, const struct kernel_grid &grid, int x, int y, int channels,
-             const float *value) {
-    float by = value[channels - 1];
-#pragma unroll
-    for (int c = 0; c < channels; c++) {
-        float v = value[c];
-        if (pass.alpha && c < channels - 1) {
-            v = by > 0 ? __fdiv_rn(v, by) : 0.0f;
-        }
-        store_sample(grid, y, x * channels + c, v, pass.depth);
-    }
-}
-
-static __device__ __forceinline__ void resize_fill(const struct resize_rows_plane &plane, int x, int y,
-                                                   int channels, int depth) {
-#pragma unroll
-    for (int c = 0; c < channels; c++) {
-        if (depth == 8) {
-            row_of<uint8_t>(plane.target, y)[x * channels + c] = (uint8_t)plane.colour[c];
-        } else {
-            row_of<uint16_t>(plane.target, y)[x * channels + c] = plane.colour[c];
-        }
-    }
 }
 
 template <int Channels, int Rows>

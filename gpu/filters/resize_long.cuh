@@ -4,7 +4,7 @@
 #ifndef BLURD_GPU_FILTERS_RESIZE_LONG_CUH
 #define BLURD_GPU_FILTERS_RESIZE_LONG_CUH
 
-#include "gpu/filters/resize.cuh"
+#include "gpu/filters/resize_store.cuh"
 
 /* The products of up to 32 blocks from sample `first` on. A block's products lie side by side. */
 static __device__ __forceinline__ void resize_multiply_blocks(const struct resize_range &range,

@@ -48,6 +48,7 @@ static const struct sample samples[] = {
      true},
     {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_PIXELATE, {.pixelate = {8}}, true},
     {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_PIXELATE, {.pixelate = {130}}, false},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_RESIZE, {.resize = {.width = 4}}, false},
     {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_RESIZE, {.resize = {.width = 40}}, false},
     {{.model = PIXEL_RGB, .depth = 16, SMALL},
      FILTER_RESIZE,
