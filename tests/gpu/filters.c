@@ -112,6 +112,29 @@ static void any_adjust(struct check *check, const struct image_shape *shape,
     arguments->keep_model = check_below(check, 2);
 }
 
+/* Of whole samples, where planes are reduced. */
+static void any_crop(struct check *check, const struct image_shape *shape, struct crop_arguments *arguments) {
+    const uint32_t sides[CROP_AXES] = {shape->width, shape->height};
+    uint32_t mask = shape->model == PIXEL_YCBCR ? ~3u : ~0u;
+    for (unsigned axis = 0; axis < CROP_AXES; axis++) {
+        uint32_t begin = check_below(check, sides[axis]) & mask;
+        arguments->begin[axis] = (struct crop_length){.given = true, .value = begin};
+        if (check_below(check, 2) && sides[axis] - begin > 4) {
+            uint32_t size = 4 + (check_below(check, sides[axis] - begin - 3) & mask);
+            arguments->size[axis] = (struct crop_length){.given = true, .value = size};
+        }
+    }
+}
+
+/* Reduced planes of an odd size only keep their places. */
+static void any_rotate(struct check *check, const struct image_shape *shape,
+                       struct rotate_arguments *arguments) {
+    do {
+        arguments->angle = (int)(ROTATE_0 + check_below(check, 4));
+        arguments->flip = (int)check_below(check, ROTATE_BOTH + 1);
+    } while (shape->model == PIXEL_YCBCR && !filter_get(FILTER_ROTATE)->planar(arguments, shape));
+}
+
 /* A next step of that filter; `keeps`: one whose result has the shape of its source. */
 static void append_any(struct check *check, struct chain *chain, enum filter_id filter,
                        const struct image_shape *shape, bool keeps) {
@@ -124,6 +147,12 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
         break;
     case FILTER_CONVOLVE:
         any_convolve(check, &arguments.convolve);
+        break;
+    case FILTER_CROP:
+        any_crop(check, &read, &arguments.crop);
+        break;
+    case FILTER_ROTATE:
+        any_rotate(check, &read, &arguments.rotate);
         break;
     case FILTER_SHARPEN:
         any_sharpen(check, &arguments.sharpen);
@@ -175,6 +204,13 @@ static void describe(const struct step *step, char *text, size_t size) {
                  step->resize.y.count, step->resize.x.first, step->resize.y.first, step->resize.x.canvas,
                  step->resize.y.canvas, step->resize.kernel);
         break;
+    case FILTER_CROP:
+        snprintf(text, size, "crop to %ux%u at %u %u", step->crop.width, step->crop.height, step->crop.x,
+                 step->crop.y);
+        break;
+    case FILTER_ROTATE:
+        snprintf(text, size, "rotate as orientation %u", step->rotate.orientation);
+        break;
     case FILTER_BLUR:
     case FILTER_PLACEHOLDER:
     case FILTER_STATS:
@@ -202,8 +238,12 @@ static struct image_shape sized(size_t model, uint32_t width, uint32_t height) {
 }
 
 static size_t models_of(enum filter_id filter) {
-    return filter == FILTER_ADJUST || filter == FILTER_PIXELATE || filter == FILTER_RESIZE ? CHECK_MODELS
-                                                                                           : CHECK_PLANAR;
+    static const bool planar[FILTER_COUNT] = {[FILTER_ADJUST] = true,
+                                              [FILTER_CROP] = true,
+                                              [FILTER_PIXELATE] = true,
+                                              [FILTER_RESIZE] = true,
+                                              [FILTER_ROTATE] = true};
+    return planar[filter] ? CHECK_MODELS : CHECK_PLANAR;
 }
 
 /* Every model with every awkward size, and some that span several tiles, `times` with other arguments. */
@@ -242,9 +282,10 @@ static void check_convolve_edges(struct check *check, bool all) {
 /* Chains of any filters, as requests go, in the buffers that others left. */
 static void check_chains(struct check *check, unsigned times) {
     static const unsigned steps[] = {1, 2, 3, CHAIN_STEPS_MAX};
-    static const enum filter_id planar[] = {FILTER_ADJUST, FILTER_BLUR, FILTER_PIXELATE, FILTER_RESIZE};
-    static const enum filter_id others[] = {FILTER_ADJUST, FILTER_BLUR,     FILTER_PIXELATE,
-                                            FILTER_RESIZE, FILTER_CONVOLVE, FILTER_SHARPEN};
+    static const enum filter_id planar[] = {FILTER_ADJUST,   FILTER_BLUR,   FILTER_CROP,
+                                            FILTER_PIXELATE, FILTER_RESIZE, FILTER_ROTATE};
+    static const enum filter_id others[] = {FILTER_ADJUST, FILTER_BLUR,   FILTER_CROP,     FILTER_PIXELATE,
+                                            FILTER_RESIZE, FILTER_ROTATE, FILTER_CONVOLVE, FILTER_SHARPEN};
     for (unsigned i = 0; i < times * CHECK_MODELS * (unsigned)COUNT(steps) * 2; i++) {
         size_t m = i / 2 % CHECK_MODELS;
         struct image_shape shape = sized(m, 1 + check_below(check, 150), 1 + check_below(check, 90));
@@ -260,8 +301,9 @@ static void check_chains(struct check *check, unsigned times) {
 }
 
 static void check_large(struct check *check) {
-    static const enum filter_id all[] = {FILTER_ADJUST, FILTER_CONVOLVE,    FILTER_SHARPEN, FILTER_PIXELATE,
-                                         FILTER_RESIZE, FILTER_PLACEHOLDER, FILTER_STATS};
+    static const enum filter_id all[] = {FILTER_ADJUST,   FILTER_CONVOLVE,    FILTER_SHARPEN,
+                                         FILTER_PIXELATE, FILTER_CROP,        FILTER_ROTATE,
+                                         FILTER_RESIZE,   FILTER_PLACEHOLDER, FILTER_STATS};
     for (size_t f = 0; f < COUNT(all); f++) {
         for (size_t m = 0; m < models_of(all[f]); m++) {
             const uint32_t *size = check_large_sizes[check_below(check, CHECK_LARGE_SIZES)];
@@ -279,6 +321,8 @@ void check_filters(struct check *check, bool quick) {
     check_convolve_edges(check, !quick);
     check_filter(check, FILTER_SHARPEN, quick ? 1 : 5);
     check_filter(check, FILTER_PIXELATE, quick ? 1 : 5);
+    check_filter(check, FILTER_CROP, quick ? 1 : 3);
+    check_filter(check, FILTER_ROTATE, quick ? 1 : 3);
     check_filter(check, FILTER_RESIZE, quick ? 1 : 8);
     check_filter(check, FILTER_PLACEHOLDER, 1);
     check_filter(check, FILTER_STATS, quick ? 1 : 2);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The last kernel of a resize for pictures that become much narrower. Their rows have few pixels with many
  * taps, so a warp makes a pixel. Neighbouring lanes read neighbouring samples. */
-#ifndef BLURD_GPU_FILTERS_RESIZE_LONG_CUH
-#define BLURD_GPU_FILTERS_RESIZE_LONG_CUH
+#ifndef BLURD_GPU_FILTERS_RESIZE_RESIZE_LONG_CUH
+#define BLURD_GPU_FILTERS_RESIZE_RESIZE_LONG_CUH
 
-#include "gpu/filters/resize_store.cuh"
+#include "gpu/filters/resize/resize_store.cuh"
 
 /* The products of up to 32 blocks from sample `first` on. A block's products lie side by side. */
 static __device__ __forceinline__ void resize_multiply_blocks(const struct resize_range &range,

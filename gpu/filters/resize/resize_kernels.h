@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What the launcher of a resize (C) hands to its kernels (CUDA C++), see gpu/filters/resize.cuh, by value and
- * in device memory. Both read this header. */
-#ifndef BLURD_GPU_FILTERS_RESIZE_KERNELS_H
-#define BLURD_GPU_FILTERS_RESIZE_KERNELS_H
+ * What the launcher of a resize (C) hands to its kernels (CUDA C++), see gpu/filters/resize/resize.cuh, by
+ * value and in device memory. Both read this header. */
+#ifndef BLURD_GPU_FILTERS_RESIZE_RESIZE_KERNELS_H
+#define BLURD_GPU_FILTERS_RESIZE_RESIZE_KERNELS_H
 
 #include "gpu/cuda/kernels.h"
 

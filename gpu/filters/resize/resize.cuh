@@ -3,10 +3,10 @@
  * columns, which stay floats in scratch memory: a thread makes four adjacent ones. The last one makes the
  * sums of their rows and stores samples. docs/filters.md has the order of all sums. A sum begins with 0 here;
  * adding the first product to it changes only the sign of a zero. */
-#ifndef BLURD_GPU_FILTERS_RESIZE_CUH
-#define BLURD_GPU_FILTERS_RESIZE_CUH
+#ifndef BLURD_GPU_FILTERS_RESIZE_RESIZE_CUH
+#define BLURD_GPU_FILTERS_RESIZE_RESIZE_CUH
 
-#include "gpu/filters/resize_store.cuh"
+#include "gpu/filters/resize/resize_store.cuh"
 
 static_assert((RESIZE_BLOCK & (RESIZE_BLOCK - 1)) == 0, "the bits of an index tell where a block begins");
 

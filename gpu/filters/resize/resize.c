@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
-#include "gpu/filters/resize_kernels.h"
+#include "gpu/filters/resize/resize_kernels.h"
 #include "gpu/stream/launch.h"
 
 enum {

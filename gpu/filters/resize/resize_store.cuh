@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Pixels of the result of a resize: of the picture, and around it. */
-#ifndef BLURD_GPU_FILTERS_RESIZE_STORE_CUH
-#define BLURD_GPU_FILTERS_RESIZE_STORE_CUH
+#ifndef BLURD_GPU_FILTERS_RESIZE_RESIZE_STORE_CUH
+#define BLURD_GPU_FILTERS_RESIZE_RESIZE_STORE_CUH
 
 #include "filters/resize_weights.h"
 #include "gpu/filters/blur/blur_float.cuh"
-#include "gpu/filters/resize_kernels.h"
+#include "gpu/filters/resize/resize_kernels.h"
 
 /* Unrolled where `channels` is a constant. */
 static __device__ __forceinline__ void resize_store(const struct resize_rows_pass &pass,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of gpu/filters/resize.c:
+ * The kernels of gpu/filters/resize/resize.c:
  *
  *     resize_weights    weights of all axes
  *     resize_columns_N  sums of columns of N bits, with alpha or without
  *     resize_rows_N     sums of these in rows, and samples of N channels
  *     resize_rows_long  the same for rows that are made much smaller */
-#include "gpu/filters/resize.cuh"
-#include "gpu/filters/resize_long.cuh"
+#include "gpu/filters/resize/resize.cuh"
+#include "gpu/filters/resize/resize_long.cuh"
 
 #define RESIZE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
 
