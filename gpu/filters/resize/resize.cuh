@@ -92,16 +92,22 @@ struct resize_quad {
     float of[KERNEL_RESIZE_QUAD];
 };
 
+/* The bytes that the selector names, as a float: they become the low bits of 2^23. Conversions from integers
+ * may be slower. */
+static __device__ __forceinline__ float resize_float(uint32_t word, uint32_t selector) {
+    return __fadd_rn(__uint_as_float(__byte_perm(word, 0x4b000000, selector)), -8388608.0f);
+}
+
 static __device__ __forceinline__ struct resize_quad resize_load(const uint8_t *from) {
     uint32_t word = __ldg((const uint32_t *)from);
-    return {
-        {(float)(word & 0xff), (float)(word >> 8 & 0xff), (float)(word >> 16 & 0xff), (float)(word >> 24)}};
+    return {{resize_float(word, 0x7440), resize_float(word, 0x7441), resize_float(word, 0x7442),
+             resize_float(word, 0x7443)}};
 }
 
 static __device__ __forceinline__ struct resize_quad resize_load(const uint16_t *from) {
     uint2 words = __ldg((const uint2 *)from);
-    return {{(float)(words.x & 0xffff), (float)(words.x >> 16), (float)(words.y & 0xffff),
-             (float)(words.y >> 16)}};
+    return {{resize_float(words.x, 0x7410), resize_float(words.x, 0x7432), resize_float(words.y, 0x7410),
+             resize_float(words.y, 0x7432)}};
 }
 
 /* Colour times alpha: one pixel of four channels, or two of two. */
