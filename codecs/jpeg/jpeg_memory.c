@@ -3,6 +3,7 @@
  * for each. */
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/jpeg/jpeg_patch.h"
+#include "codecs/jpeg/jpeg_turn.h"
 
 enum {
     STATE = 128 << 10,  /* bytes of tables, their pools, and this folder's own state */
@@ -55,4 +56,15 @@ size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_op
 
 size_t jpeg_patch_bytes(const struct picture *picture) {
     return STATE + (size_t)picture->native.width * PATCH_COLUMN + stored_coefficients(&picture->native);
+}
+
+/* Blocks as stored, and turned. */
+size_t jpeg_turn_bytes(const struct picture *picture) {
+    return rows(&picture->native) + 2 * stored_coefficients(&picture->native);
+}
+
+/* Other Huffman tables make a file little larger. A progressive one may have had no bits for empty blocks,
+ * which take less than a byte. */
+size_t jpeg_turn_room(const struct picture *picture, size_t input) {
+    return 2 * input + coefficients(&picture->native) / sizeof(JBLOCK);
 }

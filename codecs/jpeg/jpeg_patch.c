@@ -6,12 +6,11 @@
 
 #include <string.h>
 
-#include "codecs/jpeg/jpeg_reader.h"
+#include "codecs/jpeg/jpeg_blocks.h"
 #include "codecs/jpeg/jpeg_writer.h"
 
 enum {
-    MCU_BLOCKS_MAX = 10, /* the format's limit for an interleaved scan */
-    CELL_ROWS_MAX = 4,   /* rows of 8x8 cells in an MCU row */
+    CELL_ROWS_MAX = 4, /* rows of 8x8 cells in an MCU row */
 };
 
 struct patch {
@@ -34,49 +33,6 @@ struct patch_strip {
     uint32_t first; /* MCUs from the left */
     uint32_t end;   /* behind the last */
 };
-
-enum { STEP_MAX = 0xFFFF / 8 };
-
-/* libjpeg divides by eight times the steps, in 16 bits. The tables are checked again after the scans,
- * which may bring other tables. */
-static enum status check_tables(const struct jpeg_reader *reader) {
-    const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
-    for (int i = 0; i < cinfo->num_components; i++) {
-        int number = cinfo->comp_info[i].quant_tbl_no;
-        const JQUANT_TBL *table =
-            number >= 0 && number < NUM_QUANT_TBLS ? cinfo->quant_tbl_ptrs[number] : NULL;
-        for (int k = 0; k < DCTSIZE2; k++) {
-            if (!table || table->quantval[k] == 0 || table->quantval[k] > STEP_MAX) {
-                return fail(reader->guard->err, ST_UNSUPPORTED,
-                            "a JPEG without usable quantisation tables cannot be patched");
-            }
-        }
-    }
-    return ST_OK;
-}
-
-/* The MCU of a scan with one component is one block; its sampling factors do not count. */
-static bool mcu_fits(const struct jpeg_decompress_struct *cinfo) {
-    int blocks = 0;
-    for (int i = 0; i < cinfo->num_components; i++) {
-        blocks += cinfo->comp_info[i].h_samp_factor * cinfo->comp_info[i].v_samp_factor;
-    }
-    return cinfo->num_components == 1 || blocks <= MCU_BLOCKS_MAX;
-}
-
-static enum status check_source(const struct jpeg_reader *reader) {
-    const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
-    struct error *err = reader->guard->err;
-    bool gray = cinfo->jpeg_color_space == JCS_GRAYSCALE;
-    if (cinfo->arith_code || !(gray || cinfo->jpeg_color_space == JCS_YCbCr)) {
-        return fail(err, ST_UNSUPPORTED, "only Huffman-coded grey and YCbCr JPEGs can be patched");
-    }
-    if (!jpeg_planes_fit(cinfo, &(struct image_shape){0}) || !mcu_fits(cinfo)) {
-        return fail(err, ST_UNSUPPORTED, "a JPEG of this subsampling cannot be patched");
-    }
-    enum status status = check_tables(reader);
-    return status == ST_OK ? jpeg_reader_check_memory(reader) : status;
-}
 
 static bool has_model(const struct image *image, const struct jpeg_decompress_struct *cinfo) {
     if (cinfo->num_components == 1) {
@@ -269,7 +225,7 @@ static void write_target(struct patch *patch) {
 static enum status patch_guarded(struct patch *patch, struct bytes input) {
     struct jpeg_reader *source = &patch->source;
     jpeg_reader_open(source, input);
-    enum status status = check_source(source);
+    enum status status = jpeg_blocks_check(source, "patched");
     if (status == ST_OK && !shapes_agree(patch)) {
         status =
             fail(patch->guard.err, ST_INTERNAL, "the picture to patch in has another shape than the JPEG");
@@ -279,7 +235,7 @@ static enum status patch_guarded(struct patch *patch, struct bytes input) {
     }
     patch->coefficients = jpeg_read_coefficients(&source->cinfo);
     status = jpeg_has_multiple_scans(&source->cinfo) ? jpeg_reader_check_scans(source) : ST_OK;
-    status = status == ST_OK ? check_tables(source) : status;
+    status = status == ST_OK ? jpeg_blocks_check_tables(source, "patched") : status;
     if (status != ST_OK) {
         return status;
     }
@@ -307,7 +263,7 @@ static enum status run(struct patch *patch, struct bytes input) {
 
 static enum status possible_guarded(struct jpeg_reader *reader, struct bytes input) {
     jpeg_reader_open(reader, input);
-    return check_source(reader);
+    return jpeg_blocks_check(reader, "patched");
 }
 
 bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits) {

@@ -127,7 +127,9 @@ static const struct argument output_table[] = {
     {.name = "lossless",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.lossless),
-     .help = "Write a lossless WebP."},
+     .help =
+         "Write a lossless WebP. `/crop` and `/rotate` move the blocks of a JPEG without a new encoding, or "
+         "say why they cannot."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),

@@ -73,7 +73,17 @@ static size_t working_bytes(const struct plan *plan, const struct backend *cpu) 
     return larger(filters, mask_feather_bytes(cpu, &mask, plan->parameters->input.feather));
 }
 
+/* Blocks of a JPEG that are moved have no pixels. */
+static struct footprint moved_blocks(const struct plan *plan) {
+    size_t answer = jpeg_turn_room(&plan->picture, plan->input.size) + HEAD_SPARE;
+    size_t library = jpeg_turn_bytes(&plan->picture) + answer + metadata_bytes(plan);
+    return (struct footprint){.picture = IMAGE_ALIGNMENT, .library = library};
+}
+
 struct footprint footprint_of(const struct plan *plan, const struct backend *cpu) {
+    if (plan_moves_blocks(plan)) {
+        return moved_blocks(plan);
+    }
     struct image_shape result = chain_result(&plan->chain, &plan->filtered);
     bool linear = plan_is_linear(plan);
     size_t stored = plan_shape_size(&plan->stored), upright = plan_shape_size(&plan->upright);

@@ -2,6 +2,7 @@
 #include "server/picture/output.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
+#include "server/picture/lossless.h"
 #include "server/picture/statistics.h"
 #include "server/placeholder/placeholder.h"
 
@@ -43,4 +44,17 @@ enum status output_write(const struct plan *plan, const struct image *result, st
         break;
     }
     return write_picture(plan, result, body, err);
+}
+
+enum status output_move_blocks(const struct plan *plan, struct buf *body, struct error *err) {
+    struct error cause = {0};
+    enum status status = jpeg_turn(plan->input, &plan->limits, &plan->turn, &plan->encoded, &plan->options,
+                                   &plan->picture.metadata, body, &cause);
+    if (status == ST_UNSUPPORTED) {
+        return lossless_refuse(cause.text, err);
+    }
+    if (status != ST_OK) {
+        *err = cause;
+    }
+    return status;
 }

@@ -10,4 +10,8 @@
 enum status output_write(const struct plan *plan, const struct image *result, struct buf *body,
                          struct error *err);
 
+/* The same for a plan that moves the blocks of the JPEG. ST_ARGUMENT: the file does not allow it; else as
+ * jpeg_turn. */
+enum status output_move_blocks(const struct plan *plan, struct buf *body, struct error *err);
+
 #endif

@@ -84,6 +84,21 @@ static enum status take_memory(struct pipeline *p) {
     return status;
 }
 
+static enum status move_blocks(struct pipeline *p) {
+    struct buf *output = &p->request->answer.body;
+    struct service *service = p->request->service;
+    if (!plan_moves_blocks(&p->plan)) {
+        return ST_OK;
+    }
+    transcode_init_output(&p->plan, output);
+    p->complete = true;
+    p->request->outcome.backend = service->backend_count;
+    transcode_name_backend(&p->request->outcome, service->cpu, -1, "");
+    enum status status = output_move_blocks(&p->plan, output, p->err);
+    stage_end(p, STAGE_ENCODE);
+    return status;
+}
+
 static enum status take_working(struct pipeline *p) {
     return workspace_lend(&p->work, &p->plan, p->request->service->cpu, p->worker->crew, p->err);
 }
@@ -298,7 +313,7 @@ static void count_memory(const struct pipeline *p) {
 
 enum status pipeline_run(struct request *request, struct worker *worker) {
     static enum status (*const steps[])(struct pipeline *) = {
-        open_envelope, plan, transcode, take_memory, decode, open_output, filter, encode,
+        open_envelope, plan, transcode, take_memory, move_blocks, decode, open_output, filter, encode,
     };
     struct pipeline p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
     enum status status = ST_OK;

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "cpu/orient.h"
 #include "server/message/accept.h"
+#include "server/picture/lossless.h"
 
 /* Returns AUTO for subsamplings that the encoder does not offer (4:4:0, 4:1:1). */
 static enum subsampling subsampling_of(const struct image_shape *shape) {
@@ -76,6 +77,10 @@ static bool keeps_planes(const struct plan *plan, const struct image_shape *upri
 
 enum filter_answer plan_answer(const struct plan *plan) {
     return plan->parameters->filter ? plan->parameters->filter->answer : ANSWER_PICTURE;
+}
+
+bool plan_moves_blocks(const struct plan *plan) {
+    return plan->turn.width > 0;
 }
 
 bool plan_is_linear(const struct plan *plan) {
@@ -176,6 +181,9 @@ enum status plan_decide(struct plan *plan, const char *accept, struct error *err
     plan->filtered = plan->upright;
     plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
     enum status status = append_filters(plan, err);
+    const struct lossless request = {&plan->picture, plan->parameters, &plan->chain, plan->orientation,
+                                     plan->output};
+    status = status == ST_OK ? lossless_plan(&request, &plan->turn, err) : status;
     plan->options.effort = effort_of(plan);
     if (status == ST_OK) {
         status = selection_init(&plan->selection, plan->parameters, plan->picture.metadata.orientation,
@@ -229,7 +237,7 @@ bool plan_may_transcode(const struct plan *plan) {
            plan->picture.codec == CODEC_JPEG && !plan->picture.progressive && plan->output == CODEC_JPEG &&
            !plan->options.progressive && !plan->selection.wanted && !plan->selection.redact &&
            input->colorspace == COLORSPACE_NATIVE && input->backend != BACKEND_CPU &&
-           plan_answer(plan) == ANSWER_PICTURE;
+           plan_answer(plan) == ANSWER_PICTURE && !plan_moves_blocks(plan);
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

@@ -4,6 +4,7 @@
 #define BLURD_SERVER_PICTURE_PLAN_H
 
 #include "codecs/codec.h"
+#include "codecs/jpeg/jpeg_turn.h"
 #include "filters/chain.h"
 #include "server/message/parameters.h"
 #include "server/picture/selection.h"
@@ -23,6 +24,7 @@ struct plan {
     struct image_shape encoded;  /* the answer's picture; of statistics, stats_shape() */
     struct encode_options options;
     struct chain chain;
+    struct jpeg_turn turn; /* of the blocks of the JPEG, in place of a new encoding; width 0: none */
     struct selection selection;
 };
 
@@ -41,6 +43,9 @@ enum status plan_decide(struct plan *plan, const char *accept, struct error *err
 
 /* What the request is answered with. */
 enum filter_answer plan_answer(const struct plan *plan);
+
+/* Whether the blocks of a JPEG are moved; then no pixels are decoded. */
+bool plan_moves_blocks(const struct plan *plan);
 
 bool plan_is_linear(const struct plan *plan);
 

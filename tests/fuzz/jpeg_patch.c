@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Patching a JPEG. The file's last six bytes, which it ignores, are the rectangle of the mask and the
- * options. */
+ * Patching and turning a JPEG. The file's last six bytes, which it ignores, are the rectangle of the mask or
+ * the part and the options. */
 #include "codecs/jpeg/jpeg_patch.h"
+#include "codecs/jpeg/jpeg_turn.h"
 
 #include <string.h>
+
+#include "core/orient.h"
 
 #include "tests/fuzz/common/fuzz.h"
 
@@ -71,6 +74,38 @@ static void patch(struct bytes input, const struct codec_limits *limits, const s
     fuzz_image_free(&result);
 }
 
+/* A turned file is readable, and has the part's size. */
+static void turn(struct bytes input, const struct codec_limits *limits, const struct picture *picture,
+                 struct bytes tail, uint8_t choice) {
+    const struct image_shape *native = &picture->native;
+    struct jpeg_turn turn = {0, 0, native->width, native->height, choice % 8 + 1};
+    uint32_t x = fuzz_last_byte(&tail) * turn.width / 256, y = fuzz_last_byte(&tail) * turn.height / 256;
+    uint32_t width = turn.width - x, height = turn.height - y;
+    if (orient_turn(turn.orientation).transpose) {
+        jpeg_turn_crop(&turn, y, x, height, width);
+    } else {
+        jpeg_turn_crop(&turn, x, y, width, height);
+    }
+    struct image_shape shape = *native;
+    shape.width = turn.width;
+    shape.height = turn.height;
+    shape = orient_shape(&shape, turn.orientation);
+    struct encode_options options = {.progressive = choice & 8};
+    struct error err = {0};
+    struct buf output;
+    buf_init(&output, 64 << 20);
+    enum status status = jpeg_turn_check(native, &turn, &err);
+    if (status == ST_OK) {
+        status = jpeg_turn(input, limits, &turn, &shape, &options, &picture->metadata, &output, &err);
+    }
+    fuzz_require(status == ST_OK || err.text[0], "a failure is explained");
+    fuzz_require(status != ST_INTERNAL, "what can be read can be turned");
+    if (status == ST_OK) {
+        check(buf_bytes(&output), limits, &shape, NULL);
+    }
+    buf_finish(&output);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes input = {data, size}, tail = input;
     struct codec_limits limits = fuzz_limits();
@@ -85,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .model = PIXEL_GRAY, .depth = 8, .width = picture.pixels.width, .height = picture.pixels.height};
     struct image mask = fuzz_image(&shape, 0xA5);
     uint8_t choice = fuzz_last_byte(&tail);
+    turn(input, &limits, &picture, tail, choice);
     draw(&mask, &tail);
     patch(input, &limits, &picture, &mask, choice);
     fuzz_image_free(&mask);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/picture/lossless.h"
+
+#include "core/orient.h"
+
+static bool moves_only(enum filter_id filter) {
+    return filter == FILTER_CROP || filter == FILTER_ROTATE;
+}
+
+/* Other requests for a JPEG have no use for the parameter, as before there was one. */
+static bool is_wanted(const struct lossless *request) {
+    bool moves = false;
+    for (unsigned i = 0; i < request->chain->count; i++) {
+        moves |= moves_only(request->chain->step[i].filter);
+    }
+    return moves && request->parameters->output.lossless && request->output == CODEC_JPEG;
+}
+
+enum status lossless_refuse(const char *reason, struct error *err) {
+    return fail_argument(err, "lossless",
+                         "lossless: %.220s; without lossless, the picture is decoded and encoded", reason);
+}
+
+static enum status check_request(const struct lossless *request, struct error *err) {
+    const struct parameters *parameters = request->parameters;
+    if (request->picture->codec != CODEC_JPEG) {
+        return lossless_refuse("only a JPEG has blocks that a JPEG can keep", err);
+    }
+    if (parameters->input.mode == MODE_REDACT || parameters->input.region.count > 0) {
+        return lossless_refuse("regions need a new encoding", err);
+    }
+    if (parameters->output.subsampling != SUBSAMPLING_AUTO || parameters_given(parameters, "quality")) {
+        return lossless_refuse("quality and subsampling need a new encoding", err);
+    }
+    for (unsigned i = 0; i < request->chain->count; i++) {
+        if (!moves_only(request->chain->step[i].filter)) {
+            return lossless_refuse("of all filters only crop and rotate keep the blocks", err);
+        }
+    }
+    return ST_OK;
+}
+
+/* All steps together, in the picture as stored. */
+static struct jpeg_turn turn_of(const struct lossless *request) {
+    struct jpeg_turn turn = {.width = request->picture->native.width,
+                             .height = request->picture->native.height,
+                             .orientation = request->orientation};
+    for (unsigned i = 0; i < request->chain->count; i++) {
+        const struct step *step = &request->chain->step[i];
+        if (step->filter == FILTER_CROP) {
+            jpeg_turn_crop(&turn, step->crop.x, step->crop.y, step->crop.width, step->crop.height);
+        } else {
+            turn.orientation = orient_compose(turn.orientation, (uint8_t)step->rotate.orientation);
+        }
+    }
+    return turn;
+}
+
+enum status lossless_plan(const struct lossless *request, struct jpeg_turn *turn, struct error *err) {
+    struct error cause = {0};
+    enum status status = is_wanted(request) ? check_request(request, err) : ST_OK;
+    if (status != ST_OK || !is_wanted(request)) {
+        return status;
+    }
+    const struct jpeg_turn wanted = turn_of(request);
+    if (jpeg_turn_check(&request->picture->native, &wanted, &cause) != ST_OK) {
+        return lossless_refuse(cause.text, err);
+    }
+    *turn = wanted;
+    return ST_OK;
+}
