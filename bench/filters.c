@@ -61,6 +61,11 @@ static const struct other others[] = {
     {"gamma 2.2", FILTER_ADJUST, "gamma", "2.2"},
     {"grey", FILTER_ADJUST, "grayscale", "true"},
     {"placeholder", FILTER_PLACEHOLDER, NULL, NULL},
+    {"median 1", FILTER_MEDIAN, "radius", "1"},
+    {"median 5", FILTER_MEDIAN, "radius", "5"},
+    {"median 25", FILTER_MEDIAN, "radius", "25"},
+    {"dilate 1", FILTER_DILATE, "radius", "1"},
+    {"dilate 25", FILTER_DILATE, "radius", "25"},
     {"stats", FILTER_STATS, NULL, NULL},
 };
 

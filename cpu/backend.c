@@ -60,6 +60,11 @@ static enum status run_step(const struct cpu_context *context, const struct step
         return cpu_crop(context, &step->crop, source, target, err);
     case FILTER_ROTATE:
         return cpu_rotate(context, &step->rotate, source, target, err);
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+        return cpu_morphology(context, &step->morphology, step->filter == FILTER_DILATE, source, target, err);
+    case FILTER_MEDIAN:
+        return cpu_median(context, &step->median, source, target, err);
     case FILTER_PIXELATE:
         return cpu_pixelate(context, &step->pixelate, source, target, err);
     case FILTER_PLACEHOLDER:
@@ -85,6 +90,11 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
         return cpu_blur_need(rows, &step->sharpen.blur, image, true);
     case FILTER_CONVOLVE:
         return cpu_convolve_need(&step->convolve, image);
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+        return cpu_morphology_need(&step->morphology, image);
+    case FILTER_MEDIAN:
+        return cpu_median_need(&step->median, image);
     case FILTER_PIXELATE:
         return cpu_pixelate_need(image);
     case FILTER_PLACEHOLDER:

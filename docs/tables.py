@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
 PAGES = [ROOT / 'docs/api.md', *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'docs/operations.md']
 MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
+TOGETHER = {'erode': 'dilate'}  # endpoints on the page of another one
 METRIC = re.compile(r'^METRIC\((\w+), \w+, "(\w+)",\s*"((?:[^"\\]|\\.)*)"\)', re.M)
 SOURCES = ('filters/*.[ch]', 'server/**/*.[ch]', 'server/pages/openapi.json', 'config/options.def')
 
@@ -77,8 +78,9 @@ def path_table(document):
     rows = []
     for path, item in document['paths'].items():
         method = 'post' if 'post' in item else 'get'
-        page = f'api/{item[method]["operationId"]}.md'
-        link = f'[{item[method]["operationId"]}]({page})' if (ROOT / 'docs' / page).exists() else ''
+        name = item[method]['operationId']
+        page = f'api/{TOGETHER.get(name, name)}.md'
+        link = f'[{name}]({page})' if (ROOT / 'docs' / page).exists() else ''
         rows.append((method == 'get', (f'`{method.upper()} {path}`', item[method]['summary'], link)))
     return table(('request', 'answer', ''), [row for _, row in sorted(rows, key=lambda row: row[0])])
 

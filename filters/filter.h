@@ -8,6 +8,8 @@
 #include "filters/convolve.h"
 #include "filters/crop.h"
 #include "filters/definition.h"
+#include "filters/median.h"
+#include "filters/morphology.h"
 #include "filters/pixelate.h"
 #include "filters/placeholder.h"
 #include "filters/resize.h"
@@ -20,6 +22,9 @@ enum filter_id {
     FILTER_BLUR,
     FILTER_CONVOLVE,
     FILTER_CROP,
+    FILTER_DILATE,
+    FILTER_ERODE,
+    FILTER_MEDIAN,
     FILTER_PIXELATE,
     FILTER_PLACEHOLDER,
     FILTER_RESIZE,
@@ -36,6 +41,8 @@ struct step {
         struct blur_plan blur;
         struct convolve_plan convolve;
         struct crop_plan crop;
+        struct median_plan median;
+        struct morphology_plan morphology; /* dilate and erode */
         struct pixelate_plan pixelate;
         struct placeholder_plan placeholder;
         struct resize_plan resize;
@@ -49,6 +56,8 @@ union filter_arguments {
     struct blur_arguments blur;
     struct convolve_arguments convolve;
     struct crop_arguments crop;
+    struct median_arguments median;
+    struct morphology_arguments morphology;
     struct pixelate_arguments pixelate;
     struct placeholder_arguments placeholder;
     struct resize_arguments resize;

@@ -33,6 +33,8 @@ static void answer_index(struct request *request) {
                 "     /rotate?angle=90                     quarter turns, flip=horizontal|vertical|both\n"
                 "     /adjust?saturation=1.3&contrast=1.1  gamma, grayscale, duotone, negate\n"
                 "     /placeholder                         BlurHash, ThumbHash, colours, as JSON\n"
+                "     /median?radius=1                     median of a window: removes specks\n"
+                "     /dilate?radius=1                     largest sample of a window; /erode: smallest\n"
                 "     /stats                               mean, extremes, histogram, as JSON\n"
                 "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
                 "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
@@ -137,6 +139,8 @@ static const struct route routes[] = {
     {.path = "/blur", .name = "blur", .filter = "blur"},
     {.path = "/convolve", .name = "convolve", .filter = "convolve"},
     {.path = "/crop", .name = "crop", .filter = "crop"},
+    {.path = "/dilate", .name = "dilate", .filter = "dilate"},
+    {.path = "/erode", .name = "erode", .filter = "erode"},
     {.path = "/livez",
      .name = "livez",
      .answer = answer_livez,
@@ -144,6 +148,7 @@ static const struct route routes[] = {
      .help = "200 as long as the process answers. Checks nothing else.",
      .media = "application/json",
      .schema = "Liveness"},
+    {.path = "/median", .name = "median", .filter = "median"},
     {.path = "/metrics",
      .name = "metrics",
      .answer = answer_metrics,

@@ -47,6 +47,17 @@ struct scratch_need cpu_convolve_need(const struct convolve_plan *plan, const st
 enum status cpu_crop(const struct cpu_context *context, const struct crop_plan *plan,
                      const struct image *source, const struct image *target, struct error *err);
 
+/* Dilates (`largest`) or erodes the only plane. Scratch: the rows of a window, in a strip, for each seat. */
+enum status cpu_morphology(const struct cpu_context *context, const struct morphology_plan *plan,
+                           bool largest, const struct image *source, const struct image *target,
+                           struct error *err);
+struct scratch_need cpu_morphology_need(const struct morphology_plan *plan, const struct image *source);
+
+/* Makes the medians of every plane. Scratch: a tile and its histograms for each seat. */
+enum status cpu_median(const struct cpu_context *context, const struct median_plan *plan,
+                       const struct image *source, const struct image *target, struct error *err);
+struct scratch_need cpu_median_need(const struct median_plan *plan, const struct image *source);
+
 /* Makes tiles of every plane. Scratch: a row of sums for each seat. */
 enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);

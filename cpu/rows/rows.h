@@ -168,12 +168,77 @@ struct resize_rows {
                     const float *weight, size_t most, unsigned channels, size_t n);
 };
 
+/* How elements are ordered: unsigned numbers of `bytes` bytes. */
+struct rank_order {
+    unsigned bytes; /* 1, 2 or 4 */
+    bool largest;   /* the larger one is taken, else the smaller one */
+};
+
+/* A tile of one channel, with margins as wide as the radii. */
+struct median_histogram {
+    const uint8_t *bin;          /* of each element */
+    const uint16_t *weight;      /* of each element; NULL: 1 */
+    bool heavy;                  /* weights have 16 bits, not 8 */
+    size_t stride;               /* elements from one row to the next, of the results too */
+    uint32_t width, height;      /* of the results */
+    uint32_t radius_x, radius_y; /* at most 25: counts of columns have 8 bits */
+    void *memory;                /* MEDIAN_COLUMN_BYTES for each column with margins, aligned to 64 */
+    uint8_t
+        *median; /* the least bin up to which at least half of the window's weights lie; 0 without weights */
+    uint32_t *rest; /* half of the weights, rounded up, less those of smaller bins; NULL: not wanted. Not NULL
+                       with weights */
+};
+
+enum { MEDIAN_COLUMN_BYTES = 17 * 64 + 4 };
+
+/* All elements of a tile, in order. Those of bin b are the ones from b * bin on. */
+struct median_entries {
+    const uint16_t *value;
+    const uint16_t *weight; /* NULL: 1 */
+    const uint8_t *x, *y;   /* in the tile with its margins */
+    uint32_t bin;           /* entries of a bin; the last one may have fewer */
+    uint32_t count;
+};
+
+/* A window that begins at element (x, y) of a tile with its margins. */
+struct median_window {
+    uint8_t x, y, width, height;
+};
+
+/* Row functions of the filters that order samples. They write exactly n elements. Their results do not
+ * overlap other rows; the rows that they read may overlap each other. */
+struct rank_rows {
+    /* to[i] = the extreme of a[i] and b[i]. */
+    void (*extreme)(void *to, const void *a, const void *b, struct rank_order order, size_t n);
+
+    /* running[i] becomes the extreme of itself and a[i]; to[i] is the extreme of that and b[i]. */
+    void (*extremes)(void *to, void *running, const void *a, const void *b, struct rank_order order,
+                     size_t n);
+
+    /* Samples with alpha to elements of twice their size, and back: colour is multiplied by alpha, exactly.
+     * On the way back it is floor((c + floor(alpha / 2)) / alpha), 0 where alpha is 0. */
+    void (*multiply)(void *to, const void *from, const struct row_format *format, size_t pixels);
+    void (*divide)(void *to, const void *from, const struct row_format *format, size_t pixels);
+
+    /* to[i] = the median of the elements i to i + side - 1 of `side` rows; 3 or 5, of 1 or 2 bytes. */
+    void (*median)(void *to, const void *const *row, unsigned side, unsigned bytes, size_t n);
+
+    /* The medians of larger windows, of a whole tile, in bytes. */
+    void (*histogram)(const struct median_histogram *job);
+
+    /* to[x] = the value of the first entry of bin[x] with which the entries of that bin in the window sum up
+     * to rest[x]; 0 where rest[x] is 0. The window moves to the right with x. */
+    void (*select)(uint16_t *to, const struct median_entries *entries, const uint8_t *bin,
+                   const uint32_t *rest, const struct median_window *window, size_t n);
+};
+
 /* All kinds for one instruction set. */
 struct row_set {
     struct row_ops fixed;
     struct row_ops floating;
     struct filter_rows filter;
     struct resize_rows resize;
+    struct rank_rows rank;
 };
 
 /* Each function fills the whole set. The caller checks that the processor has the instructions. */

@@ -5,6 +5,7 @@
 enum { VECTOR_BYTES = 16 };
 #include "cpu/rows/rows_filters.h"
 #include "cpu/rows/rows_fixed.h"
+#include "cpu/rows/rows_rank.h"
 #include "cpu/rows/rows_resize.h"
 
 void row_set_plain(struct row_set *set) {
@@ -12,4 +13,5 @@ void row_set_plain(struct row_set *set) {
     set->floating = float_ops;
     set->filter = filter_rows;
     set->resize = resize_rows;
+    set->rank = rank_rows;
 }

@@ -5,6 +5,7 @@
 
 #include "cpu/rows/rows_filters.h"
 #include "cpu/rows/rows_fixed.h"
+#include "cpu/rows/rows_rank.h"
 #include "cpu/rows/rows_resize.h"
 #include SIMD_HEADER
 /* these need the types of SIMD_HEADER */
@@ -16,6 +17,7 @@ void ROW_SET(struct row_set *set) {
     set->floating = float_ops;
     set->filter = filter_rows;
     set->resize = resize_rows;
+    set->rank = rank_rows;
     simd_replace(&set->fixed);
     set->fixed.enlarge = wide_enlarge;
 }

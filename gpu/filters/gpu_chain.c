@@ -67,6 +67,10 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
         return gpu_convolve(stream, &step->convolve, source, target, err);
     case FILTER_CROP:
         return gpu_crop(stream, &step->crop, source, target, err);
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+    case FILTER_MEDIAN:
+        return fail(err, ST_UNSUPPORTED, "the GPU has no kernels of this filter");
     case FILTER_PIXELATE:
         return gpu_pixelate(stream, &step->pixelate, source, target, err);
     case FILTER_PLACEHOLDER:

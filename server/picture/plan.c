@@ -59,6 +59,7 @@ static bool writes_colours(const struct parameters *parameters) {
         const union filter_arguments *arguments = &operation->arguments;
         enum filter_id id = filter_id(operation->filter);
         writes = writes || id == FILTER_ADJUST || (id == FILTER_BLUR && arguments->blur.edge == EDGE_ZERO) ||
+                 (id == FILTER_MEDIAN && arguments->median.edge == EDGE_ZERO) ||
                  (id == FILTER_RESIZE && arguments->resize.fit == RESIZE_CONTAIN);
     }
     return writes;

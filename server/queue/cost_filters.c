@@ -10,15 +10,18 @@ static const struct cost_least around = {48, 12}, alone = {12, 1};
  * megapixels of 16 bits and alpha. */
 static const float filter_ns[FILTER_COUNT][2] = {
     [FILTER_ADJUST] = {0.6F, 1},    [FILTER_BLUR] = {0.5F, 2.2F},   [FILTER_CONVOLVE] = {0.6F, 1},
+    [FILTER_DILATE] = {0.6F, 2.2F}, [FILTER_ERODE] = {0.6F, 2.2F},  [FILTER_MEDIAN] = {20, 120},
     [FILTER_CROP] = {0.1F, 0.1F},   [FILTER_PIXELATE] = {0.15F, 1}, [FILTER_PLACEHOLDER] = {0.4F, 0.8F},
     [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.5F, 0.5F}, [FILTER_SHARPEN] = {1.5F, 4.2F},
     [FILTER_STATS] = {0.4F, 1},
 };
 static const float tap_ns[2] = {0.02F, 0.13F}; /* a sample and tap of kernel_size */
-static const float tile_ns = 2.5F;             /* a tile and channel */
-static const float weight_ns = 0.05F;          /* a sample and weight of a matrix */
-static const float stages_sigma = 8;           /* larger blurs run in stages */
-static const float repeated = 4;               /* their factor with edges that repeat the picture */
+static const float network_ns = 2;             /* a sample: the median of a small window */
+static const int network_radius = 2;
+static const float tile_ns = 2.5F;    /* a tile and channel */
+static const float weight_ns = 0.05F; /* a sample and weight of a matrix */
+static const float stages_sigma = 8;  /* larger blurs run in stages */
+static const float repeated = 4;      /* their factor with edges that repeat the picture */
 
 /* A resize, in integers and with 16 bits or alpha: a sample of the source, a vertical sum, a sample of the
  * result, and a tap of either sum. Then the computation of a weight. */
@@ -76,6 +79,19 @@ static float placeholder_ns(const struct placeholder_plan *plan, const struct co
     return resize_ns(&plan->resize, shape, real) + files_ns + thumbnail_ns * pixels;
 }
 
+/* The samples of the picture and of the margins of that width around it. Those beside rows take longer. */
+static float windows(const struct cost_shape *shape, int margin) {
+    const float both = 2 * (float)margin, slower = 4;
+    return (at_least(shape->width, around.columns) + slower * both) * (at_least(shape->height, 1) + both) *
+           shape->samples;
+}
+
+/* Small windows of 8 bits are sorted by networks. */
+static float median_ns(const struct median_arguments *median, const struct cost_shape *shape, bool real) {
+    float ns = real || median->radius > network_radius ? filter_ns[FILTER_MEDIAN][real] : network_ns;
+    return ns * windows(shape, median->radius);
+}
+
 static float operation_ns(const struct operation *operation, const struct step *step,
                           const struct cost_shape *shape, bool real) {
     enum filter_id id = filter_id(operation->filter);
@@ -88,6 +104,11 @@ static float operation_ns(const struct operation *operation, const struct step *
     case FILTER_PIXELATE:
         block = (float)operation->arguments.pixelate.block;
         return (filter_ns[id][real] + tile_ns / (block * block)) * cost_filters_samples(shape, alone);
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+        return filter_ns[id][real] * windows(shape, operation->arguments.morphology.radius);
+    case FILTER_MEDIAN:
+        return median_ns(&operation->arguments.median, shape, real);
     case FILTER_PLACEHOLDER:
         return step ? placeholder_ns(&step->placeholder, shape, real)
                     : filter_ns[id][real] * cost_filters_samples(shape, alone) + files_ns;

@@ -16,7 +16,7 @@ import pictures  # noqa: E402
 
 REGIONS = ('0,0,10,10', '10%,10%,50%,50%', 'ellipse:5,5,20,10', 'polygon:0,0,30,2,10,25', '3.5,2e0,1,1', '0%,0%,100%,100%')
 MATRICES = ('0,-1,0;-1,5,-1;0,-1,0', '[[1,2,1]]', '2', '1;2;3', '[1,0.5,-1e3]')
-STEPS = ('adjust:gamma=2', 'blur', 'sharpen:amount=0.5', 'convolve:preset=edge', 'pixelate:block=3', 'blur:sigma=8:edge=wrap')
+STEPS = ('adjust:gamma=2', 'blur', 'sharpen:amount=0.5', 'convolve:preset=edge', 'pixelate:block=3', 'dilate:radius=3', 'median:radius=2', 'erode', 'blur:sigma=8:edge=wrap')
 
 JPEGS = st.sampled_from((pictures.small_jpeg(), pictures.jpeg(pictures.photograph(33, 17))))
 PNGS = st.sampled_from((pictures.small_png(), pictures.png(pictures.photograph(21, 13))))

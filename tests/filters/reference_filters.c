@@ -9,6 +9,7 @@
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
 #include "tests/filters/reference_blur.h"
+#include "tests/filters/reference_rank.h"
 
 static void *take_memory(size_t size) {
     void *memory =
@@ -322,6 +323,13 @@ static void reference_step(const struct step *step, const struct image *source, 
         return;
     case FILTER_ROTATE:
         reference_rotate(&step->rotate, source, target);
+        return;
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+        reference_morphology(&step->morphology, step->filter == FILTER_DILATE, source, target);
+        return;
+    case FILTER_MEDIAN:
+        reference_median(&step->median, source, target);
         return;
     case FILTER_PIXELATE:
         reference_pixelate(&step->pixelate, source, target);

@@ -32,6 +32,10 @@ static const char *const simple[] = {
     "convolve:kernel=0,-1,0;-1,5,-1;0,-1,0 edge=frame",
     "convolve:preset=box size=15 edge=wrap",
     "convolve:kernel=1,2,3;4,5,6;7,8,9;-1,0,1;2,2,2 edge=zero",
+    "dilate:radius=2 edge=mirror",
+    "erode:radius=9",
+    "median:radius=2",
+    "median:radius=5 edge=wrap",
     "pixelate:block=1",
     "pixelate:block=7",
     "pixelate:block=64",
@@ -40,8 +44,8 @@ static const char *const simple[] = {
 };
 
 static const char *const planar[] = {
-    "blur:sigma=1",  "blur:sigma=4 edge=zero", "blur:sigma=25 edge=wrap",
-    "blur:sigma=80", "pixelate:block=16",      "blur:sigma=9|pixelate:block=4"};
+    "blur:sigma=1",      "blur:sigma=4 edge=zero", "blur:sigma=25 edge=wrap",      "blur:sigma=80",
+    "pixelate:block=16", "median:radius=4",        "blur:sigma=9|pixelate:block=4"};
 
 static const struct image_shape planes[] = {
     {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},

@@ -184,6 +184,7 @@ static const char *const chains[] = {
     "blur:sigma=1|sharpen:amount=2",
     "pixelate:block=3|convolve:preset=edge edge=frame",
     "sharpen:sigma=2|blur:sigma=5 edge=wrap|pixelate:block=2",
+    "median:radius=3|erode:radius=2|dilate:radius=2 edge=mirror|blur:sigma=2",
     "convolve:preset=box|convolve:preset=box size=5 edge=mirror|convolve:preset=emboss",
     ("blur:sigma=1|sharpen|pixelate:block=2|convolve:preset=box|blur:sigma=0.5|sharpen:sigma=5|"
      "convolve:kernel=1,1,1;0,0,0;-1,-1,-1 bias=90|pixelate:block=5"),

@@ -25,7 +25,7 @@ CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
 PICTURE_MAX = 3 << 10  # bytes: an engine's throughput falls with the size
 PICTURES_MAX = 250  # of one format
 
-ENDPOINTS = ('adjust', 'blur', 'convolve', 'pixelate', 'placeholder', 'resize', 'sharpen', 'stats', 'pipeline')
+ENDPOINTS = ('adjust', 'blur', 'convolve', 'dilate', 'erode', 'median', 'pixelate', 'placeholder', 'resize', 'sharpen', 'stats', 'pipeline')
 QUERIES = {
     'adjust': ('grayscale=true', 'brightness=1.2&contrast=0.8&saturation=2&gamma=2.2', 'duotone=2b1055,%23ffd26f&negate=1',
                'sepia=0.5&region=1,1,9,9'),
@@ -34,6 +34,9 @@ QUERIES = {
              'edge=mirror&colorspace=linear&format=png&effort=9', 'sigma=500&quality=1&subsampling=444&progressive=true'),
     'convolve': ('preset=edge', 'kernel=0,-1,0;-1,5,-1;0,-1,0&edge=frame', 'kernel=[[1,2,1],[2,4,2],[1,2,1]]&divisor=16&bias=3',
                  'kernel=1,2,1&divisor=4&region=0,0,10,10', 'preset=emboss&colorspace=rgb'),
+    'dilate': ('radius=1', 'radius=25&edge=wrap', 'radius=3&region=1,1,9,9&format=png'),
+    'erode': ('radius=2', 'radius=7&edge=zero', 'radius=4&colorspace=linear'),
+    'median': ('radius=1', 'radius=25&edge=mirror', 'radius=2&region=1,1,9,9&format=png', 'radius=5&colorspace=linear'),
     'pixelate': ('block=16', 'block=7&region=5,5,20,20&region=30%,30%,10%,10%', 'block=3&mode=redact&region=0,0,9,9'),
     'placeholder': ('', 'components_x=9&components_y=9', 'mode=redact&region=5,5,20,20&colorspace=linear'),
     'resize': ('width=40', 'width=30&height=20&fit=cover&gravity=0.2,0.8', 'height=9&kernel=area&colorspace=linear',

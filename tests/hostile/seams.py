@@ -46,7 +46,7 @@ PIXEL_KINDS = ('gray8', 'gray16', 'graya8', 'graya16', 'rgb8', 'rgb16', 'rgba8',
 JPEG_KINDS = ('jpeg444', 'jpeg422', 'jpeg420', 'jpeggray', 'progressive', 'cmyk', 'restarts')
 NEWER_KINDS = ('webp', 'webp lossless', 'webp alpha', 'avif', 'heic')
 STEPS = ('blur:sigma={s}', 'blur:sigma={s}:edge=mirror', 'blur:sigma={s}:edge=wrap', 'blur:sigma={s}:edge=zero', 'sharpen:sigma={s}:amount=0.8',
-         'pixelate:block={b}', 'convolve:preset=edge', 'convolve:preset=emboss', 'blur:sigma=1.5:kernel_size=7')
+         'pixelate:block={b}', 'dilate:radius=5', 'median:radius=2', 'median:radius=7:edge=mirror', 'erode:radius=2:edge=wrap', 'convolve:preset=edge', 'convolve:preset=emboss', 'blur:sigma=1.5:kernel_size=7')
 
 
 # --- pictures ------------------------------------------------------------------------------------------------

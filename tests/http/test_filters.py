@@ -248,7 +248,7 @@ TARGETS = (
     '/sharpen?sigma=0.7', '/sharpen?sigma=3&amount=2&threshold=4', '/sharpen?sigma=20&edge=mirror',
     '/convolve?preset=edge&edge=frame', '/convolve?preset=emboss&bias=128&edge=wrap', '/convolve?preset=box&size=15&edge=zero',
     f'/convolve?kernel={filtering.as_rows(MATRICES["real 5x5"])}', f'/convolve?kernel={filtering.as_rows(MATRICES["wide 3x7"])}&edge=mirror',
-    '/pixelate?block=7', '/pixelate?block=16', '/stats', '/stats?region=10,10,30,20', '/placeholder',
+    '/pixelate?block=7', '/pixelate?block=16', '/median?radius=2', '/median?radius=5&edge=mirror', '/dilate?radius=2', '/erode?radius=9&edge=wrap', '/stats', '/stats?region=10,10,30,20', '/placeholder',
     '/pipeline?ops=blur:sigma=2|sharpen:amount=0.5|convolve:preset=box|pixelate:block=4',
     '/blur?sigma=3&region=10,10,30,20&region=ellipse:20,15,40,30', '/sharpen?region=polygon:5,5,50,10,30,40&feather=3',
     '/pixelate?block=6&region=10%25,10%25,50%25,50%25&invert=true', '/blur?sigma=4&colorspace=linear',

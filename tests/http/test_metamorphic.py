@@ -179,7 +179,7 @@ def test_a_pipeline_with_a_region_mixes_once(server):
 # --- invariants ----------------------------------------------------------------------------------
 @pytest.mark.parametrize('target', (
     '/blur?sigma=0.1', '/blur?sigma=2', '/blur?sigma=40&edge=wrap', '/blur?sigma=400&edge=mirror', '/blur?sigma=3&kernel_size=5',
-    '/sharpen', '/sharpen?sigma=30&amount=10&edge=wrap', '/convolve?preset=box&size=15', '/pixelate?block=9',
+    '/sharpen', '/sharpen?sigma=30&amount=10&edge=wrap', '/dilate?radius=4', '/median?radius=2', '/median?radius=7', '/erode?radius=25&edge=mirror', '/convolve?preset=box&size=15', '/pixelate?block=9',
     '/convolve?kernel=0,-1,0;-1,5,-1;0,-1,0&edge=mirror', '/blur?sigma=6&colorspace=linear'))
 def test_a_constant_stays(server, target):
     for channels, depth in KINDS:

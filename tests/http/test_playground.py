@@ -16,7 +16,7 @@ from problems import check_problem
 
 BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 TABLE = json.loads((daemon.ROOT / 'server/pages/playground/parameters.json').read_text())
-ENDPOINTS = ('blur', 'sharpen', 'convolve', 'pixelate', 'resize', 'pipeline', 'placeholder', 'stats')
+ENDPOINTS = ('blur', 'sharpen', 'convolve', 'pixelate', 'median', 'dilate', 'erode', 'resize', 'pipeline', 'placeholder', 'stats')
 
 
 def page(server, *headers, method='GET', target='/', accept=BROWSER):
@@ -214,7 +214,7 @@ def test_the_starts_are_allowed(server):
         if one['name'] in ENDPOINTS and one['name'] != 'pipeline':
             assert server.post(f"/{one['name']}?{given}", body).status_code == 200, one['name']
     pipeline = next(one for one in TABLE['filters'] if one['name'] == 'pipeline')
-    assert set(pipeline['steps']) == set(re.findall(r'adjust|blur|convolve|crop|pixelate|resize|rotate|sharpen', server.post(
+    assert set(pipeline['steps']) == set(re.findall(r'adjust|blur|convolve|crop|dilate|erode|median|pixelate|resize|rotate|sharpen', server.post(
         '/pipeline?ops=x', b'x').json()['detail'].split('there are')[1]))
     for count, status in ((pipeline['most'], 200), (pipeline['most'] + 1, 400)):
         assert server.post('/pipeline?ops=' + '|'.join(['blur'] * count), body).status_code == status

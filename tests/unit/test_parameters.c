@@ -148,6 +148,9 @@ static const struct {
     {"adjust", "brightness contrast saturation gamma grayscale sepia duotone negate quality", "ops mode"},
     {"blur", "sigma kernel_size edge mode feather quality", "ops block amount"},
     {"convolve", "kernel preset size divisor bias edge feather quality", "ops sigma mode"},
+    {"dilate", "radius edge feather quality", "ops sigma mode"},
+    {"erode", "radius edge feather quality", "ops sigma mode"},
+    {"median", "radius edge feather quality", "ops sigma mode"},
     {"pixelate", "block mode feather quality", "ops sigma edge"},
     {"placeholder", "components_x components_y mode", "ops sigma quality feather"},
     {"resize", "width height scale fit kernel gravity enlarge background mode quality", "ops sigma"},
@@ -270,47 +273,55 @@ static void test_together(void **state) {
     }
 }
 
+static const struct {
+    const char *filter, *name, *value, *word;
+} refused_values[] = {
+    {"convolve", "kernel", "1,2,x", "\"x\" is not a number"},
+    {"convolve", "kernel", "1,nan,2", "not a number"},
+    {"convolve", "kernel", "1,2;3", "row 2 has 1 numbers, the first one has 2"},
+    {"convolve", "kernel", "", "not a number"},
+    {"convolve", "kernel", "1,2,", "not a number"},
+    {"convolve", "kernel", "1e7", "out of range"},
+    {"convolve", "kernel", "[[1,2,1]", "not the end of the array"},
+    {"convolve", "kernel", "[1,2,1]]", "follows the matrix"},
+    {"convolve", "kernel", "[[1,2,1],]", "start of a row"},
+    {"convolve", "size", "4", "odd"},
+    {"convolve", "divisor", "0", "not nearer to 0 than 1e-09"},
+    {"convolve", "divisor", "-1e-20", "not nearer to 0 than 1e-09"},
+    {"convolve", "preset", "blur", "laplacian"},
+    {"adjust", "gamma", "0", "from 0.2 to 5"},
+    {"adjust", "duotone", "red,blue", "two colours of 3 or 6 hexadecimal digits"},
+    {"dilate", "radius", "0", "from 1 to 25 pixels"},
+    {"erode", "radius", "26", "from 1 to 25 pixels"},
+    {"erode", "edge", "frame", "mirror"},
+    {"median", "radius", "0", "from 1 to 25 pixels"},
+    {"median", "radius", "2.5", "2.5"},
+    {"pixelate", "block", "0", "from 1 to 4096 pixels"},
+    {"sharpen", "amount", "11", "from 0 to 10"},
+    {NULL, "ops", "", "step 1: empty is no filter"},
+    {NULL, "ops", "blur|", "step 2: empty is no filter"},
+    {NULL, "ops", "stats", "step 1: stats is no filter"},
+    {NULL, "ops", "blur:sigma=900", "step 1: sigma is 900"},
+    {NULL, "ops", "blur:sigma", "step 1: sigma is empty"},
+    {NULL, "ops", "sharpen:sigma=x:amount=1", "step 1: sigma is x"},
+    {NULL, "ops", "\"\\\x01\x7f", "is no filter"},
+    {NULL, "ops", "blur|sharpen:sigma=1:sigma=2", "step 2: sigma is given more than once"},
+    {NULL, "ops", "blur:block=3", "step 1: unknown argument block; blur takes sigma, kernel_size, edge"},
+    {NULL, "ops", "blur|blur|blur|blur|blur|blur|blur|blur|blur", "more than 8 steps"},
+};
+
 static void test_values_refused(void **state) {
     (void)state;
-    static const struct {
-        const char *filter, *name, *value, *word;
-    } table[] = {
-        {"convolve", "kernel", "1,2,x", "\"x\" is not a number"},
-        {"convolve", "kernel", "1,nan,2", "not a number"},
-        {"convolve", "kernel", "1,2;3", "row 2 has 1 numbers, the first one has 2"},
-        {"convolve", "kernel", "", "not a number"},
-        {"convolve", "kernel", "1,2,", "not a number"},
-        {"convolve", "kernel", "1e7", "out of range"},
-        {"convolve", "kernel", "[[1,2,1]", "not the end of the array"},
-        {"convolve", "kernel", "[1,2,1]]", "follows the matrix"},
-        {"convolve", "kernel", "[[1,2,1],]", "start of a row"},
-        {"convolve", "size", "4", "odd"},
-        {"convolve", "divisor", "0", "not nearer to 0 than 1e-09"},
-        {"convolve", "divisor", "-1e-20", "not nearer to 0 than 1e-09"},
-        {"convolve", "preset", "blur", "laplacian"},
-        {"adjust", "gamma", "0", "from 0.2 to 5"},
-        {"adjust", "duotone", "red,blue", "two colours of 3 or 6 hexadecimal digits"},
-        {"pixelate", "block", "0", "from 1 to 4096 pixels"},
-        {"sharpen", "amount", "11", "from 0 to 10"},
-        {NULL, "ops", "", "step 1: empty is no filter"},
-        {NULL, "ops", "blur|", "step 2: empty is no filter"},
-        {NULL, "ops", "stats", "step 1: stats is no filter"},
-        {NULL, "ops", "blur:sigma=900", "step 1: sigma is 900"},
-        {NULL, "ops", "blur:sigma", "step 1: sigma is empty"},
-        {NULL, "ops", "sharpen:sigma=x:amount=1", "step 1: sigma is x"},
-        {NULL, "ops", "\"\\\x01\x7f", "is no filter"},
-        {NULL, "ops", "blur|sharpen:sigma=1:sigma=2", "step 2: sigma is given more than once"},
-        {NULL, "ops", "blur:block=3", "step 1: unknown argument block; blur takes sigma, kernel_size, edge"},
-        {NULL, "ops", "blur|blur|blur|blur|blur|blur|blur|blur|blur", "more than 8 steps"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < sizeof refused_values / sizeof *refused_values; i++) {
         struct parameters parameters;
         struct error err;
-        parameters_init(&parameters, table[i].filter ? filter_find(table[i].filter) : NULL);
-        assert_int_equal(parameters_set(&parameters, table[i].name, table[i].value, &err), ST_ARGUMENT);
-        assert_string_equal(err.parameter, table[i].name);
-        if (!strstr(err.text, table[i].word)) {
-            fail_msg("\"%s\": \"%s\" does not say \"%s\"", table[i].value, err.text, table[i].word);
+        parameters_init(&parameters, refused_values[i].filter ? filter_find(refused_values[i].filter) : NULL);
+        assert_int_equal(parameters_set(&parameters, refused_values[i].name, refused_values[i].value, &err),
+                         ST_ARGUMENT);
+        assert_string_equal(err.parameter, refused_values[i].name);
+        if (!strstr(err.text, refused_values[i].word)) {
+            fail_msg("\"%s\": \"%s\" does not say \"%s\"", refused_values[i].value, err.text,
+                     refused_values[i].word);
         }
     }
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/median.h"
+
+static const struct argument median_table[] = {
+    {
+        .name = "radius",
+        .type = ARGUMENT_WHOLE,
+        .offset = offsetof(struct median_arguments, radius),
+        .minimum = 1,
+        .maximum = MEDIAN_RADIUS_MAX,
+        .initial = 1,
+        .unit = " pixels",
+        .help = "Distance from a pixel to the sides of its window, a square of 2 radius + 1 pixels a side.",
+    },
+    {
+        .name = "edge",
+        .type = ARGUMENT_CHOICE,
+        .offset = offsetof(struct median_arguments, edge),
+        .initial = EDGE_CLAMP,
+        .choices = edge_names,
+        .help = "What lies outside the picture, as for the blur.",
+    },
+    {.name = NULL},
+};
+
+static bool whole_in_planes(uint32_t radius, const struct image_shape *shape) {
+    return shape->model != PIXEL_YCBCR ||
+           (radius % (1u << shape->chroma_shift_x) == 0 && radius % (1u << shape->chroma_shift_y) == 0);
+}
+
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
+                        struct error *err) {
+    (void)shape;
+    (void)err; /* all arguments are valid */
+    const struct median_arguments *median = arguments;
+    struct median_plan *plan = planned;
+    plan->radius = (uint8_t)median->radius;
+    plan->edge = (uint8_t)median->edge;
+    return ST_OK;
+}
+
+static bool planar(const void *arguments, const struct image_shape *shape) {
+    return whole_in_planes((uint32_t)((const struct median_arguments *)arguments)->radius, shape);
+}
+
+static bool valid(const void *planned, const struct image_shape *shape) {
+    const struct median_plan *plan = planned;
+    return plan->radius >= 1 && plan->radius <= MEDIAN_RADIUS_MAX && plan->edge <= EDGE_ZERO &&
+           whole_in_planes(plan->radius, shape);
+}
+
+const struct filter filter_median = {
+    .name = "median",
+    .help = "The median of a window: removes specks and keeps edges.",
+    .arguments = median_table,
+    .plan = plan,
+    .planar = planar,
+    .valid = valid,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/morphology.h"
+
+static const struct argument morphology_table[] = {
+    {
+        .name = "radius",
+        .type = ARGUMENT_WHOLE,
+        .offset = offsetof(struct morphology_arguments, radius),
+        .minimum = 1,
+        .maximum = MORPHOLOGY_RADIUS_MAX,
+        .initial = 1,
+        .unit = " pixels",
+        .help = "Distance from a pixel to the sides of its window, a square of 2 radius + 1 pixels a side.",
+    },
+    {
+        .name = "edge",
+        .type = ARGUMENT_CHOICE,
+        .offset = offsetof(struct morphology_arguments, edge),
+        .initial = EDGE_CLAMP,
+        .choices = edge_names,
+        .help = "What lies outside the picture, as for the blur.",
+    },
+    {.name = NULL},
+};
+
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
+                        struct error *err) {
+    (void)shape;
+    (void)err; /* all arguments are valid */
+    const struct morphology_arguments *morphology = arguments;
+    struct morphology_plan *plan = planned;
+    plan->radius = (uint8_t)morphology->radius;
+    plan->edge = (uint8_t)morphology->edge;
+    return ST_OK;
+}
+
+static bool valid(const void *planned, const struct image_shape *shape) {
+    const struct morphology_plan *plan = planned;
+    return shape->model != PIXEL_YCBCR && plan->radius >= 1 && plan->radius <= MORPHOLOGY_RADIUS_MAX &&
+           plan->edge <= EDGE_ZERO;
+}
+
+const struct filter filter_dilate = {
+    .name = "dilate",
+    .help = "Bright areas grow.",
+    .arguments = morphology_table,
+    .plan = plan,
+    .valid = valid,
+};
+
+const struct filter filter_erode = {
+    .name = "erode",
+    .help = "Dark areas grow.",
+    .arguments = morphology_table,
+    .plan = plan,
+    .valid = valid,
+};
