@@ -129,9 +129,14 @@ RESIZE_INLINE double resize_taps_overlap(const struct resize_taps *taps, int32_t
     return high > low ? high - low : 0.0;
 }
 
+/* The place of sample j's centre in the kernel. */
+RESIZE_INLINE double resize_taps_place(const struct resize_taps *taps, int32_t j) {
+    return ((double)j + 0.5 - taps->centre) / taps->stretch;
+}
+
 /* The kernel at sample j, lo to hi - 1, before the division by the sum. */
 RESIZE_INLINE double resize_taps_value(const struct resize_taps *taps, int32_t j) {
-    double x = ((double)j + 0.5 - taps->centre) / taps->stretch;
+    double x = resize_taps_place(taps, j);
     switch (taps->kernel) {
     case RESIZE_LANCZOS3:
         return resize_taps_lanczos3(x);

@@ -49,8 +49,14 @@ struct resize_span resize_group_weights(float *weight, int32_t kernel, const str
         return span;
     }
     double value[VALUES_KEPT], sum = 0;
-    for (int32_t j = taps.lo; j < taps.hi; j++) {
-        value[j - taps.lo] = resize_taps_value(&taps, j);
+    if (taps.kernel == RESIZE_LANCZOS3) { /* a loop that the compiler vectorises */
+        for (int32_t j = taps.lo; j < taps.hi; j++) {
+            value[j - taps.lo] = resize_taps_lanczos3(resize_taps_place(&taps, j));
+        }
+    } else {
+        for (int32_t j = taps.lo; j < taps.hi; j++) {
+            value[j - taps.lo] = resize_taps_value(&taps, j);
+        }
     }
     for (int32_t j = taps.lo; j < taps.hi; j++) {
         sum = sum + value[j - taps.lo];
