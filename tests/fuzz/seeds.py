@@ -25,7 +25,7 @@ CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
 PICTURE_MAX = 3 << 10  # bytes: an engine's throughput falls with the size
 PICTURES_MAX = 250  # of one format
 
-ENDPOINTS = ('adjust', 'blur', 'convolve', 'dilate', 'erode', 'median', 'pixelate', 'placeholder', 'resize', 'sharpen', 'stats', 'pipeline')
+ENDPOINTS = ('adjust', 'blur', 'convolve', 'crop', 'dilate', 'erode', 'median', 'pixelate', 'placeholder', 'resize', 'rotate', 'sharpen', 'stats', 'pipeline')
 QUERIES = {
     'adjust': ('grayscale=true', 'brightness=1.2&contrast=0.8&saturation=2&gamma=2.2', 'duotone=2b1055,%23ffd26f&negate=1',
                'sepia=0.5&region=1,1,9,9'),
@@ -34,6 +34,8 @@ QUERIES = {
              'edge=mirror&colorspace=linear&format=png&effort=9', 'sigma=500&quality=1&subsampling=444&progressive=true'),
     'convolve': ('preset=edge', 'kernel=0,-1,0;-1,5,-1;0,-1,0&edge=frame', 'kernel=[[1,2,1],[2,4,2],[1,2,1]]&divisor=16&bias=3',
                  'kernel=1,2,1&divisor=4&region=0,0,10,10', 'preset=emboss&colorspace=rgb'),
+    'crop': ('x=2&y=4&width=9&height=7', 'aspect=16:9&gravity=north', 'width=50%25&height=10&gravity=0.2,0.8',
+             'unit=ratio&x=0.2&width=0.5'),
     'dilate': ('radius=1', 'radius=25&edge=wrap', 'radius=3&region=1,1,9,9&format=png'),
     'erode': ('radius=2', 'radius=7&edge=zero', 'radius=4&colorspace=linear'),
     'median': ('radius=1', 'radius=25&edge=mirror', 'radius=2&region=1,1,9,9&format=png', 'radius=5&colorspace=linear'),
@@ -41,6 +43,7 @@ QUERIES = {
     'placeholder': ('', 'components_x=9&components_y=9', 'mode=redact&region=5,5,20,20&colorspace=linear'),
     'resize': ('width=40', 'width=30&height=20&fit=cover&gravity=0.2,0.8', 'height=9&kernel=area&colorspace=linear',
                'width=50&height=50&fit=contain&background=%23ff000080&enlarge=true', 'scale=0.3&kernel=mitchell'),
+    'rotate': ('', 'angle=180', 'flip=both&angle=270', 'flip=vertical&mode=redact&region=1,1,9,9'),
     'sharpen': ('sigma=1&amount=1', 'sigma=3&amount=5&threshold=2', 'amount=0.5&edge=clamp'),
     'stats': ('', 'region=0,0,5,5&invert=true', 'region=polygon:0%25,0%25,100%25,0%25,50%25,100%25'),
     'pipeline': ('ops=blur:sigma=2|sharpen', 'ops=pixelate:block=4|blur:sigma=1:edge=wrap|convolve:kernel=1,2,1',
