@@ -98,9 +98,9 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
     case FILTER_PIXELATE:
         return cpu_pixelate_need(image);
     case FILTER_PLACEHOLDER:
-        return cpu_resize_need(&step->placeholder.resize, image);
+        return cpu_resize_need(rows, &step->placeholder.resize, image);
     case FILTER_RESIZE:
-        return cpu_resize_need(&step->resize, image);
+        return cpu_resize_need(rows, &step->resize, image);
     case FILTER_STATS:
         return cpu_stats_need();
     case FILTER_ADJUST:

@@ -12,12 +12,28 @@
 static const char *const fits[] = {"inside", "contain", "cover", "fill", "outside", NULL};
 static const char *const kernels[] = {"lanczos3", "mitchell", "cubic", "linear", "nearest", "area", NULL};
 
+static enum status parse_blur(const struct argument *row, const char *text,
+                              struct resize_background *background, struct error *err) {
+    double sigma;
+    if (!value_number(text, true, &sigma) || sigma < 0.1 || sigma > 500) {
+        char buffer[VALUE_QUOTE_MAX];
+        return fail_argument(err, row->name, "%s is blur of sigma %s, it must be from 0.1 to 500 pixels",
+                             row->name, value_quote(text, buffer));
+    }
+    *background = (struct resize_background){.given = true, .ground = RESIZE_GROUND_BLUR, .sigma = sigma};
+    return ST_OK;
+}
+
+/* A colon ends the argument of a step, so that there sigma follows a comma. */
 static enum status parse_background(const struct argument *row, const char *text, void *field,
                                     struct error *err) {
     struct resize_background *background = field;
     const char *digits = text + (*text == '#');
     size_t length = strlen(digits);
     unsigned colour[4] = {0, 0, 0, 255};
+    if (strncmp(text, "blur:", 5) == 0 || strncmp(text, "blur,", 5) == 0) {
+        return parse_blur(row, text + 5, background, err);
+    }
     if ((length == 6 || length == 8) && strspn(digits, "0123456789abcdefABCDEF") == length &&
         sscanf(digits, "%2x%2x%2x%2x", &colour[0], &colour[1], &colour[2], &colour[3]) >= 3) {
         *background = (struct resize_background){.given = true, .ground = RESIZE_GROUND_COLOUR};
@@ -27,7 +43,8 @@ static enum status parse_background(const struct argument *row, const char *text
         return ST_OK;
     }
     char buffer[VALUE_QUOTE_MAX];
-    return fail_argument(err, row->name, "%s is %s, it must be a colour as #rrggbb or #rrggbbaa", row->name,
+    return fail_argument(err, row->name,
+                         "%s is %s, it must be a colour as #rrggbb or #rrggbbaa, or blur:sigma", row->name,
                          value_quote(text, buffer));
 }
 
@@ -102,12 +119,14 @@ static const struct argument resize_table[] = {
         .name = "background",
         .type = ARGUMENT_PARSED,
         .offset = AT(background),
-        .form = "a colour",
+        .form = "a colour or a blur",
         .example = "#ffffff",
         .without = "black",
         .parse = parse_background,
-        .help = "Colour around the picture with `fit=contain`, as `#rrggbb` or `#rrggbbaa`; `#` is `%23` in "
-                "a query, and may be left out.",
+        .help = "What surrounds the picture with `fit=contain`: a colour as `#rrggbb` or `#rrggbbaa` (`#` is "
+                "`%23` in "
+                "a query, and may be left out), or `blur:SIGMA`, the picture itself, which covers the canvas "
+                "and is blurred. In a pipeline it is `blur,SIGMA`.",
     },
     {.name = NULL},
 };
@@ -239,6 +258,19 @@ void resize_plan_linear(struct resize_plan *plan, const struct image_shape *shap
     }
 }
 
+/* The picture covers the canvas around the focus, also where it must become larger for that. */
+static void plan_blurred(struct resize_plan *plan, const struct resize_arguments *resize,
+                         const struct image_shape *shape) {
+    const struct blur_arguments blur = {.sigma = resize->background.sigma, .edge = EDGE_CLAMP};
+    struct image_shape canvas = *shape;
+    canvas.width = plan->x.canvas;
+    canvas.height = plan->y.canvas;
+    double factor = fmax((double)canvas.width / shape->width, (double)canvas.height / shape->height);
+    plan->ground_x = cut_axis(shape->width, factor, canvas.width, resize->gravity.x);
+    plan->ground_y = cut_axis(shape->height, factor, canvas.height, resize->gravity.y);
+    blur_plan_make(&plan->blur, &blur, &canvas);
+}
+
 /* ---- plan ---- */
 
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
@@ -250,7 +282,9 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
     if (status == ST_OK) {
         plan->kernel = (uint8_t)resize->kernel;
         plan->ground = resize->background.ground;
-        if (resize_has_background(plan)) {
+        if (resize_is_blurred(plan)) {
+            plan_blurred(plan, resize, shape);
+        } else if (resize_has_background(plan)) {
             fill_colour(plan->colour, &resize->background, shape);
         }
     }
@@ -288,11 +322,21 @@ static bool axis_valid(const struct resize_axis *axis, uint32_t source) {
            axis->begin >= 0 && axis->begin + axis->scale * axis->count <= source + slack;
 }
 
+static bool ground_valid(const struct resize_plan *plan, const struct image_shape *shape) {
+    struct image_shape canvas = *shape;
+    canvas.width = plan->x.canvas;
+    canvas.height = plan->y.canvas;
+    bool whole = plan->ground_x.count == canvas.width && plan->ground_x.canvas == canvas.width &&
+                 plan->ground_y.count == canvas.height && plan->ground_y.canvas == canvas.height;
+    return whole && axis_valid(&plan->ground_x, shape->width) && axis_valid(&plan->ground_y, shape->height) &&
+           blur_plan_valid(&plan->blur, &canvas);
+}
+
 static bool valid(const void *planned, const struct image_shape *shape) {
     const struct resize_plan *plan = planned;
-    bool sound = plan->kernel < RESIZE_KERNELS && plan->ground == RESIZE_GROUND_COLOUR &&
+    bool sound = plan->kernel < RESIZE_KERNELS && plan->ground <= RESIZE_GROUND_BLUR &&
                  axis_valid(&plan->x, shape->width) && axis_valid(&plan->y, shape->height) &&
-                 plan_in_planes(plan, shape);
+                 plan_in_planes(plan, shape) && (!resize_is_blurred(plan) || ground_valid(plan, shape));
     for (unsigned i = 0; i < 4; i++) {
         sound = sound && (shape->depth == 16 || plan->colour[i] <= 255);
     }

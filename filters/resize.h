@@ -3,6 +3,7 @@
 #ifndef BLURD_FILTERS_RESIZE_H
 #define BLURD_FILTERS_RESIZE_H
 
+#include "filters/blur.h"
 #include "filters/definition.h"
 #include "filters/gravity.h"
 #include "filters/resize_weights.h"
@@ -11,12 +12,14 @@ enum { RESIZE_SIDE_MAX = 65535 };
 
 enum resize_fit { RESIZE_INSIDE, RESIZE_CONTAIN, RESIZE_COVER, RESIZE_FILL, RESIZE_OUTSIDE };
 
-enum resize_ground { RESIZE_GROUND_COLOUR };
+/* What surrounds the picture: a colour, or the picture itself, which covers the canvas and is blurred. */
+enum resize_ground { RESIZE_GROUND_COLOUR, RESIZE_GROUND_BLUR };
 
 struct resize_background {
     bool given;        /* else opaque black */
     uint8_t ground;    /* enum resize_ground */
-    uint8_t colour[4]; /* red, green, blue, alpha */
+    uint8_t colour[4]; /* RESIZE_GROUND_COLOUR: red, green, blue, alpha */
+    double sigma;      /* RESIZE_GROUND_BLUR: 0.1 to 500 */
 };
 
 struct resize_arguments {
@@ -42,6 +45,9 @@ struct resize_plan {
     uint8_t ground;     /* enum resize_ground */
     uint16_t colour[4]; /* RESIZE_GROUND_COLOUR: a sample for each channel of a pixel, or for each plane */
     struct resize_axis x, y;
+    /* RESIZE_GROUND_BLUR, where a part of the canvas shows background. Both axes show source alone. */
+    struct resize_axis ground_x, ground_y;
+    struct blur_plan blur; /* of the canvas */
 };
 
 /* An axis in samples of a plane, whose sides are reduced by 1 << shift against the picture. */
@@ -63,6 +69,16 @@ static inline struct resize_plane_axis resize_plane_axis(const struct resize_axi
 /* Whether a part of the canvas shows background. */
 static inline bool resize_has_background(const struct resize_plan *plan) {
     return plan->x.count < plan->x.canvas || plan->y.count < plan->y.canvas;
+}
+
+/* Whether the background is the blurred picture. */
+static inline bool resize_is_blurred(const struct resize_plan *plan) {
+    return plan->ground == RESIZE_GROUND_BLUR && resize_has_background(plan);
+}
+
+/* The plan that makes the background, before it is blurred by plan->blur. */
+static inline struct resize_plan resize_ground_plan(const struct resize_plan *plan) {
+    return (struct resize_plan){.kernel = plan->kernel, .x = plan->ground_x, .y = plan->ground_y};
 }
 
 /* Changes the background of a plan for 16 bits to linear light (cpu/linear.h). */

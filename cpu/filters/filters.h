@@ -66,7 +66,8 @@ struct scratch_need cpu_pixelate_need(const struct image *source);
 /* Resizes every plane. Scratch: the weights of the columns; for each seat RESIZE_ROWS rows of the source. */
 enum status cpu_resize(const struct cpu_context *context, const struct resize_plan *plan,
                        const struct image *source, const struct image *target, struct error *err);
-struct scratch_need cpu_resize_need(const struct resize_plan *plan, const struct image *source);
+struct scratch_need cpu_resize_need(const struct row_set *rows, const struct resize_plan *plan,
+                                    const struct image *source);
 /* Turns every plane. */
 enum status cpu_rotate(const struct cpu_context *context, const struct rotate_plan *plan,
                        const struct image *source, const struct image *target, struct error *err);

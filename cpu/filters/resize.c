@@ -97,13 +97,35 @@ static void make_columns(struct resizing *all, unsigned planes, uint8_t *memory)
     all->memory = memory;
 }
 
-struct scratch_need cpu_resize_need(const struct resize_plan *plan, const struct image *source) {
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+/* For the picture that covers the canvas, until it is blurred. */
+static struct scratch_need blurred_need(const struct row_set *rows, const struct resize_plan *plan,
+                                        const struct image *source, const struct image *target) {
+    const struct resize_plan ground = resize_ground_plan(plan);
+    const struct image_shape shape = image_shape(target);
+    struct image canvas;
+    size_t bytes = image_layout(&canvas, &shape);
+    struct scratch_need resize = cpu_resize_need(rows, &ground, source);
+    struct scratch_need blur = cpu_blur_need(rows, &plan->blur, target, false);
+    return (struct scratch_need){bytes + larger(resize.shared, blur.shared), larger(resize.seat, blur.seat)};
+}
+
+struct scratch_need cpu_resize_need(const struct row_set *rows, const struct resize_plan *plan,
+                                    const struct image *source) {
     struct resizing all;
     struct image target;
     struct image_shape shape = image_shape(source);
     filter_resize.result(plan, &shape);
     image_layout(&target, &shape);
-    return prepare(&all, plan, source, &target);
+    struct scratch_need need = prepare(&all, plan, source, &target);
+    if (resize_is_blurred(plan)) {
+        struct scratch_need ground = blurred_need(rows, plan, source, &target);
+        need = (struct scratch_need){larger(need.shared, ground.shared), larger(need.seat, ground.seat)};
+    }
+    return need;
 }
 
 /* ---- background ---- */
@@ -152,6 +174,28 @@ static enum status fill_background(const struct resizing *all, struct error *err
     return bands_run(all->context->crew, bands_seats(all->context->crew, &pass, 0), &pass, err);
 }
 
+/* Covers the canvas with the picture and blurs that into the target. */
+static enum status blur_background(const struct resizing *all, const struct image *source,
+                                   struct error *err) {
+    const struct cpu_context *context = all->context;
+    const struct resize_plan ground = resize_ground_plan(all->plan);
+    const struct scratch_need need = blurred_need(context->rows, all->plan, source, all->target);
+    const struct image_shape shape = image_shape(all->target);
+    struct image canvas;
+    size_t bytes = image_layout(&canvas, &shape);
+    enum status status = producer_make(context->producer, err);
+    status = status == ST_OK ? scratch_reserve(context->scratch, scratch_need_bytes(&need, 1), err) : status;
+    if (status != ST_OK) {
+        return status;
+    }
+    struct scratch rest = {context->scratch->memory + bytes, context->scratch->size - bytes, true};
+    const struct cpu_context own = {
+        .rows = context->rows, .scratch = &rest, .crew = context->crew, .deadline_ns = context->deadline_ns};
+    image_place(&canvas, context->scratch->memory);
+    status = cpu_resize(&own, &ground, source, &canvas, err);
+    return status == ST_OK ? cpu_blur(&own, &all->plan->blur, &canvas, all->target, err) : status;
+}
+
 /* ---- picture ---- */
 
 /* The rows of the band are groups. */
@@ -195,6 +239,13 @@ static uint64_t group_cost(const struct resize_group *group) {
     return group->format.channels * rows * (columns * down + group->x.count * along) / TAPS_OF_BLUR;
 }
 
+static enum status make_background(const struct resizing *all, const struct image *source,
+                                   struct error *err) {
+    return resize_is_blurred(all->plan)       ? blur_background(all, source, err)
+           : resize_has_background(all->plan) ? fill_background(all, err)
+                                              : ST_OK;
+}
+
 enum status cpu_resize(const struct cpu_context *context, const struct resize_plan *plan,
                        const struct image *source, const struct image *target, struct error *err) {
     atomic_bool late = false;
@@ -213,14 +264,16 @@ enum status cpu_resize(const struct cpu_context *context, const struct resize_pl
         pass.cost[i] = group_cost(&all.group[i]);
     }
     unsigned seats = bands_seats(context->crew, &pass, need.seat);
-    enum status status = scratch_seats(context->scratch, &need, &seats, err);
+    enum status status = make_background(&all, source, err);
+    status = status == ST_OK ? scratch_seats(context->scratch, &need, &seats, err) : status;
     if (status == ST_OK) {
         all.seat = need.seat;
         make_columns(&all, source->plane_count, context->scratch->memory);
-        status = resize_has_background(plan) ? fill_background(&all, err) : ST_OK;
     }
-    if (status == ST_OK && (context->producer || (context->progress && seats == 1))) {
-        status = bands_follow(context->crew, seats, &pass, reach, context->producer, err);
+    const struct producer *producer =
+        resize_is_blurred(plan) ? NULL : context->producer; /* it has made all */
+    if (status == ST_OK && (producer || (context->progress && seats == 1))) {
+        status = bands_follow(context->crew, seats, &pass, reach, producer, err);
     } else if (status == ST_OK) {
         status = bands_run(context->crew, seats, &pass, err);
     }

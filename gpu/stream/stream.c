@@ -26,8 +26,8 @@ enum status gpu_stream_init(struct gpu_stream *stream, struct gpu_device *device
 }
 
 static void free_buffers(struct gpu_stream *stream) {
-    struct gpu_buffer *const buffers[] = {&stream->source, &stream->target, &stream->scratch, &stream->spare,
-                                          &stream->mask};
+    struct gpu_buffer *const buffers[] = {&stream->source, &stream->target, &stream->scratch,
+                                          &stream->spare,  &stream->mask,   &stream->ground};
     for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         gpu_buffer_finish(buffers[i], stream->device);
     }

@@ -14,6 +14,7 @@ struct gpu_stream {
     CUevent begin, uploaded, filtered, done; /* with timing; `done` blocks the waiting thread */
     struct gpu_buffer source, target, scratch;
     struct gpu_buffer spare, mask; /* for runs with a mask: a third picture, and the mask */
+    struct gpu_buffer ground;      /* a canvas that becomes the background of a picture */
     unsigned trim_epoch;           /* value of the device's trim_epoch at this stream's last trim */
     volatile uint32_t *fence;      /* in pinned memory: number of steps the device has finished */
     CUdeviceptr fence_device;

@@ -58,7 +58,7 @@ static float convolve_ns(const struct convolve_arguments *convolve) {
 }
 
 /* Sums along rows are made for RESIZE_GROUP rows at a time. */
-static float resize_ns(const struct resize_plan *plan, const struct cost_shape *shape, bool real) {
+static float picture_ns(const struct resize_plan *plan, const struct cost_shape *shape, bool real) {
     enum { RESIZE_GROUP = 16 };
     int32_t width = (int32_t)shape->width, height = (int32_t)shape->height;
     float taps_x = (float)resize_taps_most(plan->kernel, plan->x.scale, width);
@@ -71,6 +71,20 @@ static float resize_ns(const struct resize_plan *plan, const struct cost_shape *
     ns += resize_has_background(plan) ? (float)plan->x.canvas * (float)plan->y.canvas * background_ns : 0;
     return shape->samples * (ns + sum_tap_ns * (sums * taps_y + results * taps_x)) +
            resize_weight_ns * weights;
+}
+
+/* A blurred background is a second resize, and a blur of the canvas. */
+static float resize_ns(const struct resize_plan *plan, const struct cost_shape *shape, bool real) {
+    float ns = picture_ns(plan, shape, real);
+    if (resize_is_blurred(plan)) {
+        const struct resize_plan ground = resize_ground_plan(plan);
+        struct cost_shape canvas = *shape;
+        canvas.width = plan->x.canvas;
+        canvas.height = plan->y.canvas;
+        ns += picture_ns(&ground, shape, real) +
+              filter_ns[FILTER_BLUR][real] * cost_filters_samples(&canvas, around);
+    }
+    return ns;
 }
 
 /* Hashes and colours of the thumbnail, and the files that are tried for the data URL. */

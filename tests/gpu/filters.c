@@ -79,6 +79,10 @@ static void draw_resize(struct check *check, const struct image_shape *shape,
         .enlarge = check_below(check, 2),
         .background = {.given = true, .colour = {250, 3, 100, 77}},
     };
+    if (check_below(check, 3) == 0) {
+        arguments->background = (struct resize_background){
+            .given = true, .ground = RESIZE_GROUND_BLUR, .sigma = 0.5 + check_below(check, 12)};
+    }
     arguments->gravity.x = any_of(check, shares, COUNT(shares));
     arguments->gravity.y = any_of(check, shares, COUNT(shares));
     if (check_below(check, 3) == 0) {

@@ -43,6 +43,7 @@ TARGETS = ('/adjust?negate=true', '/adjust?grayscale=true', '/adjust?grayscale=1
            '/blur?sigma=9&edge=wrap', '/blur?kernel_size=5', '/pixelate?block=16',
            '/blur?quality=30', '/blur?quality=100', '/blur?quality=1', '/blur?backend=auto', '/blur?format=jpeg',
            '/pipeline?ops=blur:sigma=2|pixelate:block=16|blur:sigma=1', '/resize?width=31',
+           '/resize?width=48&height=64&fit=contain&background=blur:3',
            '/resize?width=40&height=40&fit=cover&gravity=north&kernel=area', '/resize?scale=1.7&enlarge=true',
            '/pipeline?ops=blur|resize:width=30|blur:sigma=1')
 GRAY_TARGETS = ('/adjust?gamma=2&brightness=1.2', '/sharpen?amount=2', '/pixelate?block=5', '/convolve?preset=edge',

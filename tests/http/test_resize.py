@@ -192,6 +192,33 @@ def test_background_of_every_kind(server, background, rgba, colorspace, channels
     assert error.max() <= (6 if depth == 16 and colorspace == 'linear' else 0)  # the steps of linear light
 
 
+# --- the blurred background ----------------------------------------------------------------------
+@of_every_kind
+@pytest.mark.parametrize('box,how', (((60, 60), ''), ((90, 30), '&gravity=west'), ((33, 81), '&kernel=area&enlarge=true')))
+def test_blurred_background(server, box, how, channels, depth):
+    """The bytes of a picture that covers the box and is blurred, under the picture in the box."""
+    body = pictures.png(filtering.sample_picture(50, 36, channels, depth), depth=depth)
+    size = f'width={box[0]}&height={box[1]}{how}'
+    result = ask_png(server, f'/resize?{size}&fit=contain&background=blur:4', body, depth)
+    steps = f'resize:{size}:fit=cover:enlarge=true|blur:sigma=4'.replace('&enlarge=true', '').replace('&', ':')
+    expected = ask_png(server, '/pipeline?ops=' + steps, body, depth)
+    picture = ask_png(server, f'/resize?{size}&fit=inside', body, depth)
+    height, width = picture.shape[:2]
+    left, top = 0 if 'west' in how else (box[0] - width) // 2, (box[1] - height) // 2
+    expected[top:top + height, left:left + width] = picture
+    assert (result == expected).all()
+
+
+def test_blurred_background_of_a_jpeg(server):
+    """Near the middle of its sides the background has the colours of the picture there."""
+    body = pictures.jpeg(pictures.photograph(160, 90), subsampling='420')
+    answer = ask(server, '/resize?width=128&height=128&fit=contain&background=blur:6&quality=95', body)
+    assert anatomy.subsampling(answer.content) == anatomy.subsampling(body) and anatomy.pixels(answer.content).shape == (128, 128, 3)
+    assert answer.content == ask(server, '/pipeline?ops=resize:width=128:height=128:fit=contain:background=blur,6&quality=95', body).content
+    top = anatomy.pixels(answer.content)[:20].astype(int)
+    assert top.std() > 3 and top.mean() > 20  # neither one colour nor black
+
+
 @pytest.mark.parametrize('box', ((200, 160), (101, 161), (160, 83)))
 @pytest.mark.parametrize('subsampling', ('444', '422', '420', 'gray'))
 def test_background_of_a_jpeg(server, subsampling, box):
@@ -271,7 +298,9 @@ def test_redaction_comes_first(server):
     ('width=9&gravity=0.5,0.5,0.5', 'gravity', 'x,y'), ('width=9&enlarge=yes', 'enlarge', 'false'),
     ('width=9&background=red', 'background', '#rrggbb'), ('width=9&background=%23fffff', 'background', '#rrggbb'),
     ('width=9&background=%23ggffff', 'background', '#rrggbb'), ('width=9&background=%2300112233445', 'background', '#rrggbb'),
-    ('width=9&background=', 'background', 'empty'), ('width=9&background=%23+1+2+3', 'background', '#rrggbb')))
+    ('width=9&background=blur', 'background', 'or blur:sigma'), ('width=9&background=blur,', 'background', 'from 0.1 to 500'),
+    ('width=9&background=blur,0', 'background', 'from 0.1 to 500'), ('width=9&background=blur,501', 'background', 'from 0.1 to 500 pixels'),
+    ('width=9&background=blur,x', 'background', 'sigma x'), ('width=9&background=', 'background', 'empty'), ('width=9&background=%23+1+2+3', 'background', '#rrggbb')))
 def test_refusals(server, query, parameter, says):
     for target in (f'/resize?{query}', '/pipeline?ops=resize:' + query.replace('&', ':') if query else '/pipeline?ops=resize'):
         problem = check_problem(server.post(target, pictures.small_png()), 'bad-parameter', None if 'ops' in target else parameter, says) \

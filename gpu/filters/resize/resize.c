@@ -250,6 +250,7 @@ static enum status sum_rows(const struct resize_work *work, uint32_t band, struc
         .channels = work->source->plane[0].channels,
         .depth = work->source->depth,
         .alpha = image_pixel_has_alpha(work->source->model),
+        .kept = resize_is_blurred(work->plan),
     };
     struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, way.shared};
     for (int32_t p = 0; p < pass.planes; p++) {
@@ -270,8 +271,8 @@ static void place_weights(struct resize_work *work) {
     }
 }
 
-enum status gpu_resize(struct gpu_stream *stream, const struct resize_plan *plan, const struct image *source,
-                       const struct image *target, struct error *err) {
+static enum status resize(struct gpu_stream *stream, const struct resize_plan *plan,
+                          const struct image *source, const struct image *target, struct error *err) {
     struct resize_work work = {.stream = stream, .plan = plan, .source = source, .target = target};
     plan_work(&work);
     enum status status = gpu_stream_scratch(stream, work.size, &work.scratch, err);
@@ -285,4 +286,26 @@ enum status gpu_resize(struct gpu_stream *stream, const struct resize_plan *plan
         status = status == ST_OK ? sum_rows(&work, band, err) : status;
     }
     return status;
+}
+
+/* Covers the canvas with the picture, in a buffer of its own, and blurs that into the target. */
+static enum status blur_background(struct gpu_stream *stream, const struct resize_plan *plan,
+                                   const struct image *source, const struct image *target,
+                                   struct error *err) {
+    const struct resize_plan ground = resize_ground_plan(plan);
+    const struct image_shape shape = image_shape(target);
+    struct image canvas;
+    enum status status = gpu_stream_reserve(stream, &stream->ground, image_layout(&canvas, &shape), err);
+    if (status != ST_OK) {
+        return status;
+    }
+    image_place(&canvas, (uint8_t *)(uintptr_t)stream->ground.data);
+    status = resize(stream, &ground, source, &canvas, err);
+    return status == ST_OK ? gpu_blur(stream, &plan->blur, &canvas, target, err) : status;
+}
+
+enum status gpu_resize(struct gpu_stream *stream, const struct resize_plan *plan, const struct image *source,
+                       const struct image *target, struct error *err) {
+    enum status status = resize_is_blurred(plan) ? blur_background(stream, plan, source, target, err) : ST_OK;
+    return status == ST_OK ? resize(stream, plan, source, target, err) : status;
 }

@@ -295,7 +295,7 @@ static __device__ __forceinline__ void resize_rows_tile(const struct resize_rows
         }
         if (column && (unsigned)(row - plane.top) < (unsigned)end) {
             resize_store(pass, plane.target, x, row, Channels, pixels.of[r]);
-        } else {
+        } else if (!pass.kept) {
             resize_fill(plane, x, row, Channels, pass.depth);
         }
     }

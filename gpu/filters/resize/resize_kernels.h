@@ -75,7 +75,9 @@ struct resize_rows_pass {
     struct resize_rows_plane plane[KERNEL_PLANES];
     int32_t planes;
     int32_t channels, depth, alpha; /* as of struct float_pass */
+    int32_t kept;                   /* 1: what surrounds the rectangles stays, instead of the colour */
+    int32_t reserved;
 };
-KERNEL_SIZE_IS(resize_rows_pass, 448);
+KERNEL_SIZE_IS(resize_rows_pass, 456);
 
 #endif

@@ -57,7 +57,7 @@ static __device__ __forceinline__ void resize_long_pixel(const struct resize_row
         return;
     }
     if ((unsigned)i >= (unsigned)plane.width || (unsigned)row >= (unsigned)plane.source.height) {
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0 && !pass.kept) {
             resize_fill(plane, x, y, pass.channels, pass.depth);
         }
         return;
