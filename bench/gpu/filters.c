@@ -50,6 +50,11 @@ static const struct row {
     {"pixelate 64", FILTER_PIXELATE, 64, false, false},
     {"pixelate 256", FILTER_PIXELATE, 256, false, false},
     {"placeholder", FILTER_PLACEHOLDER, 0, false, false},
+    {"median 1", FILTER_MEDIAN, 1, false, false},
+    {"median 5", FILTER_MEDIAN, 5, false, false},
+    {"median 25", FILTER_MEDIAN, 25, false, false},
+    {"dilate 1", FILTER_DILATE, 1, false, false},
+    {"dilate 25", FILTER_DILATE, 25, false, false},
     {"stats", FILTER_STATS, 0, false, false},
     {"pixelate 8 under a mask; kernel: the mixture alone", FILTER_PIXELATE, 8, false, true},
 };
@@ -81,6 +86,13 @@ static void plan(struct subject *subject, const struct row *row) {
         break;
     case FILTER_SHARPEN:
         arguments.sharpen = (struct sharpen_arguments){.blur.sigma = row->number, .amount = 1};
+        break;
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+        arguments.morphology.radius = (int)row->number;
+        break;
+    case FILTER_MEDIAN:
+        arguments.median.radius = (int)row->number;
         break;
     case FILTER_PIXELATE:
         arguments.pixelate.block = (int)row->number;
@@ -146,6 +158,11 @@ static enum status enqueue(struct subject *subject, const struct image *source, 
         return gpu_convolve(stream, &step->convolve, source, target, err);
     case FILTER_SHARPEN:
         return gpu_sharpen(stream, &step->sharpen, source, target, err);
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+        return gpu_morphology(stream, &step->morphology, step->filter == FILTER_DILATE, source, target, err);
+    case FILTER_MEDIAN:
+        return gpu_median(stream, &step->median, source, target, err);
     case FILTER_PIXELATE:
         return gpu_pixelate(stream, &step->pixelate, source, target, err);
     case FILTER_PLACEHOLDER:

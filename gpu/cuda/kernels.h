@@ -269,6 +269,40 @@ struct pixelate_pass {
 };
 KERNEL_SIZE_IS(pixelate_pass, 448);
 
+/* Filters that order samples; see gpu/filters/rank.cuh. */
+enum {
+    KERNEL_RANK_RUN = 8,     /* extremes that a thread makes side by side */
+    KERNEL_MEDIAN_RUN = 4,   /* medians that a thread makes one below the other */
+    KERNEL_MEDIAN_TILE = 32, /* both sides of a tile */
+};
+
+struct morphology_pass {
+    struct kernel_grid source, target;
+    struct kernel_grid middle; /* extremes of columns, 32 bits each; its width is in samples */
+    struct kernel_tiles columns, rows;
+    int32_t channels, depth, alpha; /* as of struct float_pass */
+    int32_t radius;
+    int32_t largest; /* dilates, else erodes */
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(morphology_pass, 192);
+
+struct median_plane {
+    struct kernel_grid source, target;
+    struct kernel_tiles tiles;
+    int32_t radius_x, radius_y;
+    int32_t border; /* the sample outside with KERNEL_ZERO */
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(median_plane, 120);
+
+struct median_pass {
+    struct median_plane plane[KERNEL_PLANES];
+    int32_t planes;
+    int32_t channels, depth, alpha; /* as of struct float_pass */
+};
+KERNEL_SIZE_IS(median_pass, 376);
+
 /* struct stats of filters/stats.h, which the C side compares. */
 enum { KERNEL_STATS_BINS = 256, KERNEL_STATS_CHANNELS = 4 };
 

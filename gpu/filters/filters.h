@@ -10,6 +10,8 @@
 #include "filters/blur.h"
 #include "filters/convolve.h"
 #include "filters/crop.h"
+#include "filters/median.h"
+#include "filters/morphology.h"
 #include "filters/pixelate.h"
 #include "filters/resize.h"
 #include "filters/sharpen.h"
@@ -29,6 +31,13 @@ enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *
 
 enum status gpu_crop(struct gpu_stream *stream, const struct crop_plan *plan, const struct image *source,
                      const struct image *target, struct error *err);
+
+enum status gpu_median(struct gpu_stream *stream, const struct median_plan *plan, const struct image *source,
+                       const struct image *target, struct error *err);
+
+/* Dilates (`largest`) or erodes. Interleaved pictures only. */
+enum status gpu_morphology(struct gpu_stream *stream, const struct morphology_plan *plan, bool largest,
+                           const struct image *source, const struct image *target, struct error *err);
 
 enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *plan,
                          const struct image *source, const struct image *target, struct error *err);

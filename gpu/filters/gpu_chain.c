@@ -69,8 +69,9 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
         return gpu_crop(stream, &step->crop, source, target, err);
     case FILTER_DILATE:
     case FILTER_ERODE:
+        return gpu_morphology(stream, &step->morphology, step->filter == FILTER_DILATE, source, target, err);
     case FILTER_MEDIAN:
-        return fail(err, ST_UNSUPPORTED, "the GPU has no kernels of this filter");
+        return gpu_median(stream, &step->median, source, target, err);
     case FILTER_PIXELATE:
         return gpu_pixelate(stream, &step->pixelate, source, target, err);
     case FILTER_PLACEHOLDER:

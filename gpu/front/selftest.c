@@ -59,6 +59,10 @@ static const struct sample samples[] = {
      FILTER_RESIZE,
      {.resize = {.width = 50, .height = 20, .fit = RESIZE_CONTAIN, .kernel = RESIZE_AREA}},
      false},
+    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_DILATE, {.morphology = {7, EDGE_MIRROR}}, true},
+    {{.model = PIXEL_RGBA, .depth = 16, SMALL}, FILTER_ERODE, {.morphology = {2, EDGE_ZERO}}, false},
+    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_MEDIAN, {.median = {4, EDGE_CLAMP}}, false},
+    {{.model = PIXEL_RGBA, .depth = 8, SMALL}, FILTER_MEDIAN, {.median = {3, EDGE_WRAP}}, false},
     {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_STATS, {.blur = {0}}, true},
 };
 

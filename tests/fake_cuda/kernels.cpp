@@ -19,6 +19,7 @@ uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 #include "gpu/jpeg/encode.cu"
 #include "gpu/filters/orient.cu"
 #include "gpu/filters/pixelate.cu"
+#include "gpu/filters/rank.cu"
 #include "gpu/filters/resize/resize.cu"
 #include "gpu/filters/sharpen.cu"
 #include "gpu/filters/stats.cu"

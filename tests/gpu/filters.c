@@ -139,6 +139,19 @@ static void any_rotate(struct check *check, const struct image_shape *shape,
     } while (shape->model == PIXEL_YCBCR && !filter_get(FILTER_ROTATE)->planar(arguments, shape));
 }
 
+/* Few windows are large, which take the tests' driver long. */
+static void any_window(struct check *check, enum filter_id filter, const struct image_shape *shape,
+                       union filter_arguments *arguments) {
+    static const double radii[] = {1, 1, 2, 2, 3, 4, 4, 5, 7, 12, 24, 25};
+    int radius = (int)any_of(check, radii, COUNT(radii)), edge = (int)check_below(check, EDGE_ZERO + 1);
+    radius = shape->model == PIXEL_YCBCR && radius % 4 ? 4 : radius;
+    if (filter == FILTER_MEDIAN) {
+        arguments->median = (struct median_arguments){radius, edge};
+    } else {
+        arguments->morphology = (struct morphology_arguments){radius, edge};
+    }
+}
+
 /* A next step of that filter; `keeps`: one whose result has the shape of its source. */
 static void append_any(struct check *check, struct chain *chain, enum filter_id filter,
                        const struct image_shape *shape, bool keeps) {
@@ -161,6 +174,11 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
     case FILTER_SHARPEN:
         any_sharpen(check, &arguments.sharpen);
         break;
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+    case FILTER_MEDIAN:
+        any_window(check, filter, shape, &arguments);
+        break;
     case FILTER_PIXELATE:
         any_pixelate(check, shape, &arguments.pixelate);
         break;
@@ -180,6 +198,14 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
 }
 
 /* ---- cases ---- */
+
+static void describe_window(const struct step *step, char *text, size_t size) {
+    bool median = step->filter == FILTER_MEDIAN;
+    bool window = median || step->filter == FILTER_DILATE || step->filter == FILTER_ERODE;
+    unsigned radius = !window ? 0 : median ? step->median.radius : step->morphology.radius;
+    unsigned edge = !window ? 0 : median ? step->median.edge : step->morphology.edge;
+    snprintf(text, size, "%s, radius %u, edge %u", filter_get(step->filter)->name, radius, edge);
+}
 
 static void describe(const struct step *step, char *text, size_t size) {
     const struct convolve_plan *convolve = &step->convolve;
@@ -215,11 +241,8 @@ static void describe(const struct step *step, char *text, size_t size) {
     case FILTER_ROTATE:
         snprintf(text, size, "rotate as orientation %u", step->rotate.orientation);
         break;
-    case FILTER_BLUR:
-    case FILTER_PLACEHOLDER:
-    case FILTER_STATS:
-    case FILTER_COUNT:
-        snprintf(text, size, "filter %d", (int)step->filter);
+    default:
+        describe_window(step, text, size);
         break;
     }
 }
@@ -242,11 +265,9 @@ static struct image_shape sized(size_t model, uint32_t width, uint32_t height) {
 }
 
 static size_t models_of(enum filter_id filter) {
-    static const bool planar[FILTER_COUNT] = {[FILTER_ADJUST] = true,
-                                              [FILTER_CROP] = true,
-                                              [FILTER_PIXELATE] = true,
-                                              [FILTER_RESIZE] = true,
-                                              [FILTER_ROTATE] = true};
+    static const bool planar[FILTER_COUNT] = {
+        [FILTER_ADJUST] = true,   [FILTER_CROP] = true,   [FILTER_MEDIAN] = true,
+        [FILTER_PIXELATE] = true, [FILTER_RESIZE] = true, [FILTER_ROTATE] = true};
     return planar[filter] ? CHECK_MODELS : CHECK_PLANAR;
 }
 
@@ -286,10 +307,11 @@ static void check_convolve_edges(struct check *check, bool all) {
 /* Chains of any filters, as requests go, in the buffers that others left. */
 static void check_chains(struct check *check, unsigned times) {
     static const unsigned steps[] = {1, 2, 3, CHAIN_STEPS_MAX};
-    static const enum filter_id planar[] = {FILTER_ADJUST,   FILTER_BLUR,   FILTER_CROP,
+    static const enum filter_id planar[] = {FILTER_ADJUST,   FILTER_BLUR,   FILTER_CROP,  FILTER_MEDIAN,
                                             FILTER_PIXELATE, FILTER_RESIZE, FILTER_ROTATE};
     static const enum filter_id others[] = {FILTER_ADJUST, FILTER_BLUR,   FILTER_CROP,     FILTER_PIXELATE,
-                                            FILTER_RESIZE, FILTER_ROTATE, FILTER_CONVOLVE, FILTER_SHARPEN};
+                                            FILTER_RESIZE, FILTER_ROTATE, FILTER_CONVOLVE, FILTER_SHARPEN,
+                                            FILTER_DILATE, FILTER_ERODE,  FILTER_MEDIAN};
     for (unsigned i = 0; i < times * CHECK_MODELS * (unsigned)COUNT(steps) * 2; i++) {
         size_t m = i / 2 % CHECK_MODELS;
         struct image_shape shape = sized(m, 1 + check_below(check, 150), 1 + check_below(check, 90));
@@ -305,9 +327,9 @@ static void check_chains(struct check *check, unsigned times) {
 }
 
 static void check_large(struct check *check) {
-    static const enum filter_id all[] = {FILTER_ADJUST,   FILTER_CONVOLVE,    FILTER_SHARPEN,
-                                         FILTER_PIXELATE, FILTER_CROP,        FILTER_ROTATE,
-                                         FILTER_RESIZE,   FILTER_PLACEHOLDER, FILTER_STATS};
+    static const enum filter_id all[] = {FILTER_ADJUST, FILTER_CONVOLVE, FILTER_SHARPEN, FILTER_PIXELATE,
+                                         FILTER_CROP,   FILTER_ROTATE,   FILTER_RESIZE,  FILTER_PLACEHOLDER,
+                                         FILTER_STATS,  FILTER_DILATE,   FILTER_MEDIAN};
     for (size_t f = 0; f < COUNT(all); f++) {
         for (size_t m = 0; m < models_of(all[f]); m++) {
             const uint32_t *size = check_large_sizes[check_below(check, CHECK_LARGE_SIZES)];
@@ -326,6 +348,9 @@ void check_filters(struct check *check, bool quick) {
     check_filter(check, FILTER_SHARPEN, quick ? 1 : 5);
     check_filter(check, FILTER_PIXELATE, quick ? 1 : 5);
     check_filter(check, FILTER_CROP, quick ? 1 : 3);
+    check_filter(check, FILTER_DILATE, quick ? 1 : 4);
+    check_filter(check, FILTER_ERODE, quick ? 1 : 4);
+    check_filter(check, FILTER_MEDIAN, quick ? 1 : 4);
     check_filter(check, FILTER_ROTATE, quick ? 1 : 3);
     check_filter(check, FILTER_RESIZE, quick ? 1 : 8);
     check_filter(check, FILTER_PLACEHOLDER, 1);
