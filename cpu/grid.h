@@ -9,7 +9,7 @@
 #include "core/bytes.h"
 #include "core/image.h"
 #include "cpu/rows/rows.h"
-#include "filters/extent.h"
+#include "filters/blur/extent.h"
 
 struct grid {
     uint8_t *first; /* value at (x.lo, y.lo); NULL until placed */

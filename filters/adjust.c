@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "filters/value.h"
+#include "filters/argument/value.h"
 
 #define AT(member) offsetof(struct adjust_arguments, member)
 

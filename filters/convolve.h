@@ -3,9 +3,9 @@
 #ifndef BLURD_FILTERS_CONVOLVE_H
 #define BLURD_FILTERS_CONVOLVE_H
 
+#include "filters/argument/edge.h"
+#include "filters/argument/matrix.h"
 #include "filters/definition.h"
-#include "filters/edge.h"
-#include "filters/matrix.h"
 
 struct convolve_arguments {
     struct matrix kernel;

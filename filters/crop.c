@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "filters/region.h"
-#include "filters/value.h"
+#include "filters/argument/region.h"
+#include "filters/argument/value.h"
 
 #define AT(member) offsetof(struct crop_arguments, member)
 

@@ -3,8 +3,8 @@
 #ifndef BLURD_FILTERS_CROP_H
 #define BLURD_FILTERS_CROP_H
 
+#include "filters/argument/gravity.h"
 #include "filters/definition.h"
-#include "filters/gravity.h"
 
 enum { CROP_PIXELS_MAX = 1000000, CROP_AXES = 2 };
 

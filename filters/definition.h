@@ -5,7 +5,7 @@
 #define BLURD_FILTERS_DEFINITION_H
 
 #include "core/image.h"
-#include "filters/argument.h"
+#include "filters/argument/argument.h"
 
 /* What a request is answered with. Only filters that answer pictures can be steps beside others. */
 enum filter_answer {

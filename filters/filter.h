@@ -4,7 +4,7 @@
 #define BLURD_FILTERS_FILTER_H
 
 #include "filters/adjust.h"
-#include "filters/blur.h"
+#include "filters/blur/blur.h"
 #include "filters/convolve.h"
 #include "filters/crop.h"
 #include "filters/definition.h"
@@ -12,7 +12,7 @@
 #include "filters/morphology.h"
 #include "filters/pixelate.h"
 #include "filters/placeholder.h"
-#include "filters/resize.h"
+#include "filters/resize/resize.h"
 #include "filters/rotate.h"
 #include "filters/sharpen.h"
 #include "filters/stats.h"

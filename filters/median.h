@@ -3,8 +3,8 @@
 #ifndef BLURD_FILTERS_MEDIAN_H
 #define BLURD_FILTERS_MEDIAN_H
 
+#include "filters/argument/edge.h"
 #include "filters/definition.h"
-#include "filters/edge.h"
 
 enum { MEDIAN_RADIUS_MAX = 25 };
 

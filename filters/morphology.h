@@ -3,8 +3,8 @@
 #ifndef BLURD_FILTERS_MORPHOLOGY_H
 #define BLURD_FILTERS_MORPHOLOGY_H
 
+#include "filters/argument/edge.h"
 #include "filters/definition.h"
-#include "filters/edge.h"
 
 enum { MORPHOLOGY_RADIUS_MAX = 25 };
 

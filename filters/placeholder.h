@@ -3,7 +3,7 @@
 #ifndef BLURD_FILTERS_PLACEHOLDER_H
 #define BLURD_FILTERS_PLACEHOLDER_H
 
-#include "filters/resize.h"
+#include "filters/resize/resize.h"
 
 enum { PLACEHOLDER_SIDE = 100, PLACEHOLDER_COMPONENTS_MAX = 9 };
 

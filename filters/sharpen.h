@@ -3,7 +3,7 @@
 #ifndef BLURD_FILTERS_SHARPEN_H
 #define BLURD_FILTERS_SHARPEN_H
 
-#include "filters/blur.h"
+#include "filters/blur/blur.h"
 
 struct sharpen_arguments {
     struct blur_arguments blur;

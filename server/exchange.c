@@ -11,7 +11,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
-#include "filters/value.h"
+#include "filters/argument/value.h"
 #include "server/access_log.h"
 #include "server/answer.h"
 #include "server/message/multipart.h"

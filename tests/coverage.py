@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / 'build/coverage'
 FOLDERS = ('codecs', 'config', 'core', 'cpu', 'filters', 'gpu', 'server')
 # The files that turn a client's text into numbers.
-PARSER = ('server/message/parameters.c', 'server/message/query.c', 'server/message/operations.c', 'filters/value.c', 'filters/region.c', 'filters/matrix.c', 'config/config.c',
+PARSER = ('server/message/parameters.c', 'server/message/query.c', 'server/message/operations.c', 'filters/argument/value.c', 'filters/argument/region.c', 'filters/argument/matrix.c', 'config/config.c',
           'config/file.c', 'config/option.c')
 PARSER_TESTS = ('test_config', 'test_config_print', 'test_filter', 'test_multipart', 'test_option', 'test_parameters', 'test_query', 'test_region')
 HTTP_TESTS = 'test_parameters or test_refusals or test_start'

@@ -8,7 +8,7 @@
 #include "cpu/bands.h"
 #include "cpu/filters/filters.h"
 #include "cpu/grid.h"
-#include "filters/extent.h"
+#include "filters/blur/extent.h"
 
 enum { RING_ROWS = 4 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Rows of the picture extended beyond its borders (filters/edge.h), in samples. */
+ * Rows of the picture extended beyond its borders (filters/argument/edge.h), in samples. */
 #ifndef BLURD_CPU_FILTERS_EXTENDED_H
 #define BLURD_CPU_FILTERS_EXTENDED_H
 
 #include "core/image.h"
-#include "filters/edge.h"
+#include "filters/argument/edge.h"
 
 struct extended {
     const struct plane *plane;

@@ -8,7 +8,7 @@
 
 #include "core/image.h"
 #include "cpu/rows/rows.h"
-#include "filters/resize.h"
+#include "filters/resize/resize.h"
 
 /* The weights of the columns of a plane. */
 struct resize_columns {

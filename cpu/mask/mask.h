@@ -2,8 +2,8 @@
  * Regions as a mask: an 8-bit PIXEL_GRAY picture of the picture's size, 255 inside, 0 outside.
  *
  * The rule. Pixel (i, j) is the square from (i, j) to (i + 1, j + 1), its centre is (i + 0.5, j + 0.5).
- * Places of the shapes are those of filters/region.h, in double precision. A pixel is inside a shape when its
- * centre is:
+ * Places of the shapes are those of filters/argument/region.h, in double precision. A pixel is inside a shape
+ * when its centre is:
  *
  *     rectangle   x0 <= cx < x1 and y0 <= cy < y1
  *     ellipse     |cy - my| < ry and mx - h <= cx < mx + h, where h = rx sqrt(1 - ((cy - my) / ry)²)

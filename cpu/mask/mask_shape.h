@@ -4,7 +4,7 @@
 #define BLURD_CPU_MASK_MASK_SHAPE_H
 
 #include "core/image.h"
-#include "filters/region.h"
+#include "filters/argument/region.h"
 
 /* Columns x0 to x1, rows y0 to y1, the latter excluded; all 0: nothing. */
 struct mask_rect {

@@ -29,7 +29,7 @@
 #include "core/image.h"
 #include "core/status.h"
 #include "cpu/mask/mask.h"
-#include "filters/region.h"
+#include "filters/argument/region.h"
 
 struct redact_options {
     bool invert;    /* the pixels in no region form the only region */

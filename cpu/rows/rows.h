@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "filters/adjust.h"
-#include "filters/blur.h"
-#include "filters/resize_weights.h"
+#include "filters/blur/blur.h"
+#include "filters/resize/resize_weights.h"
 
 enum {
     VALUE_BIAS = 16384, /* 128 samples: 255 << 7 lies below twice of it */

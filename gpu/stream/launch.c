@@ -3,7 +3,7 @@
 
 _Static_assert((int)EDGE_CLAMP == KERNEL_CLAMP && (int)EDGE_MIRROR == KERNEL_MIRROR &&
                    (int)EDGE_WRAP == KERNEL_WRAP && (int)EDGE_ZERO == KERNEL_ZERO,
-               "kernels have the edges of filters/edge.h");
+               "kernels have the edges of filters/argument/edge.h");
 _Static_assert((int)IMAGE_PLANES_MAX == KERNEL_PLANES, "and as many planes");
 
 static int32_t kernel_edge(enum edge edge, uint32_t size) {

@@ -3,7 +3,7 @@
 #ifndef BLURD_GPU_STREAM_LAUNCH_H
 #define BLURD_GPU_STREAM_LAUNCH_H
 
-#include "filters/edge.h"
+#include "filters/argument/edge.h"
 #include "gpu/cuda/kernels.h"
 #include "gpu/stream/stream.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "filters/value.h"
+#include "filters/argument/value.h"
 #include "server/message/query.h"
 
 /* Cuts the text at the next `sign` and moves *cursor past it; NULL at the end. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "codecs/codec.h"
-#include "filters/region.h"
+#include "filters/argument/region.h"
 #include "server/message/operations.h"
 
 enum {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The blur written down as plainly as docs/filters.md says it, for tests: whole planes, one pass
  * after the other, every sample of the extended picture through one accessor. It shares with the
- * backends only the plan and the kernels of filters/blur.h. Slow. */
+ * backends only the plan and the kernels of filters/blur/blur.h. Slow. */
 #ifndef BLURD_TESTS_REFERENCE_BLUR_H
 #define BLURD_TESTS_REFERENCE_BLUR_H
 
 #include "core/image.h"
-#include "filters/blur.h"
+#include "filters/blur/blur.h"
 
 /* Filters `source` into `target`. Ends the program when there is no memory. */
 void reference_blur(const struct blur_plan *plan, const struct image *source, const struct image *target);

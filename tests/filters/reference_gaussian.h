@@ -3,7 +3,7 @@
 #ifndef BLURD_TESTS_REFERENCE_GAUSSIAN_H
 #define BLURD_TESTS_REFERENCE_GAUSSIAN_H
 
-#include "filters/edge.h"
+#include "filters/argument/edge.h"
 #include "tests/filters/filter_image.h"
 
 /* The position in 0..n-1 that stands for `at` on an axis of n positions, or -1 for the border colour

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "filters/edge.h"
+#include "filters/argument/edge.h"
 #include "tests/filters/filter_image.h"
 
 enum { WINDOW_MAX = 51 * 51 };

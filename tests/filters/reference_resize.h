@@ -4,7 +4,7 @@
 #define BLURD_TESTS_REFERENCE_RESIZE_H
 
 #include "core/image.h"
-#include "filters/resize.h"
+#include "filters/resize/resize.h"
 
 /* The largest difference between a sample of `target` and the definition before it is rounded, limited to the
  * range of samples. With alpha, colour counts where alpha is at least a 255th. */

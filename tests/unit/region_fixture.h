@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "cpu/mask/mask.h"
-#include "filters/region.h"
+#include "filters/argument/region.h"
 #include "tests/filters/filter_image.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Tests how far the stages of a blur reach, and that the samples they keep are bounded by the size of the
  * picture. tests/filters/test_blur.c compares the bytes with those of the plain extension. */
-#include "filters/extent.h"
+#include "filters/blur/extent.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Regions as text: the shapes that are read, and the error for each text that is refused. */
-#include "filters/region.h"
+#include "filters/argument/region.h"
 
 #include <math.h>
 #include <setjmp.h>

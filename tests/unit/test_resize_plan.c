@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "filters/chain.h"
-#include "filters/resize.h"
+#include "filters/resize/resize.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>

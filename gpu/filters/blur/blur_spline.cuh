@@ -20,7 +20,7 @@ static __device__ __forceinline__ uint32_t spline_weight(uint32_t scaled, int le
     return (uint32_t)(sum >> (3 * levels + 1)) / 3;
 }
 
-/* See blur_enlarge() in filters/blur.h. The basis functions times 6 * 8^levels are below 2^27. */
+/* See blur_enlarge() in filters/blur/blur.h. The basis functions times 6 * 8^levels are below 2^27. */
 static __device__ __forceinline__ struct fixed_spline spline_at(int levels, int position) {
     int f = 1 << levels;
     int i = position & (f - 1);

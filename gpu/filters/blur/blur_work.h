@@ -3,7 +3,7 @@
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_WORK_H
 #define BLURD_GPU_FILTERS_BLUR_BLUR_WORK_H
 
-#include "filters/extent.h"
+#include "filters/blur/extent.h"
 #include "gpu/stream/launch.h"
 
 enum { BLUR_PASSES_MAX = BLUR_STAGES_MAX + 1 /* the stages and the low-resolution blur */ };

@@ -3,7 +3,7 @@
 #ifndef BLURD_GPU_FILTERS_RESIZE_RESIZE_STORE_CUH
 #define BLURD_GPU_FILTERS_RESIZE_RESIZE_STORE_CUH
 
-#include "filters/resize_weights.h"
+#include "filters/resize/resize_weights.h"
 #include "gpu/filters/blur/blur_float.cuh"
 #include "gpu/filters/resize/resize_kernels.h"
 

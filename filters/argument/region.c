@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/region.h"
+#include "filters/argument/region.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "filters/value.h"
+#include "filters/argument/value.h"
 
 const char *const region_unit_names[] = {
     [REGION_PX] = "px", [REGION_PERCENT] = "percent", [REGION_RATIO] = "ratio", NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Tables of arguments: a row has the name, bounds, default and help of an argument, and parses text into a
  * field of a struct. */
-#ifndef BLURD_FILTERS_ARGUMENT_H
-#define BLURD_FILTERS_ARGUMENT_H
+#ifndef BLURD_FILTERS_ARGUMENT_ARGUMENT_H
+#define BLURD_FILTERS_ARGUMENT_ARGUMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

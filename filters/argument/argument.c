@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/argument.h"
+#include "filters/argument/argument.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "filters/value.h"
+#include "filters/argument/value.h"
 
 /* Only this function writes an argument, so type and size always agree. */
 static void store(const struct argument *row, void *target, double value) {

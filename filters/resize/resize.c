@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/resize.h"
+#include "filters/resize/resize.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "filters/value.h"
+#include "filters/argument/value.h"
 
 #define AT(member) offsetof(struct resize_arguments, member)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/matrix.h"
+#include "filters/argument/matrix.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "filters/value.h"
+#include "filters/argument/value.h"
 
 static const double value_max = 1e6;
 

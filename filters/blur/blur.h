@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Gaussian blur: arguments, and the plan that every backend reads. docs/filters.md has the arithmetic. */
-#ifndef BLURD_FILTERS_BLUR_H
-#define BLURD_FILTERS_BLUR_H
+#ifndef BLURD_FILTERS_BLUR_BLUR_H
+#define BLURD_FILTERS_BLUR_BLUR_H
 
 #include <stdint.h>
 
+#include "filters/argument/edge.h"
 #include "filters/definition.h"
-#include "filters/edge.h"
 
 struct blur_arguments {
     double sigma;    /* pixels of the picture, 0.1 to 500 */

@@ -6,13 +6,13 @@
  * beyond it read its ends. Under EDGE_MIRROR and EDGE_WRAP the span is as long as later stages reach, but one
  * period at most, from position 0 on; positions beyond it read the period again, whose samples are equal to
  * the bit. So a stage keeps at most twice a period, however far the blur reaches (docs/adr/0024). */
-#ifndef BLURD_FILTERS_EXTENT_H
-#define BLURD_FILTERS_EXTENT_H
+#ifndef BLURD_FILTERS_BLUR_EXTENT_H
+#define BLURD_FILTERS_BLUR_EXTENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "filters/blur.h"
+#include "filters/blur/blur.h"
 
 /* Positions lo to hi, both included. */
 struct span {

@@ -3,7 +3,7 @@
  * and the check of plans. */
 #include <string.h>
 
-#include "filters/blur.h"
+#include "filters/blur/blur.h"
 
 enum { STAGE_SHIFT_MAX = 3 }; /* a stage reduces by 8 at most: its sum, 8^4, divides 1 << 15 */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A filter matrix as text: rows separated by `;` and numbers by `,`, "0,-1,0;-1,5,-1;0,-1,0", or a JSON
  * array, of rows or flat. */
-#ifndef BLURD_FILTERS_MATRIX_H
-#define BLURD_FILTERS_MATRIX_H
+#ifndef BLURD_FILTERS_ARGUMENT_MATRIX_H
+#define BLURD_FILTERS_ARGUMENT_MATRIX_H
 
 #include <stdint.h>
 
-#include "filters/argument.h"
+#include "filters/argument/argument.h"
 
 enum { MATRIX_SIDE_MAX = 15, MATRIX_MAX = MATRIX_SIDE_MAX * MATRIX_SIDE_MAX };
 

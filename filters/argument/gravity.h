@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The parameter `gravity`: where a part lies in a whole, as one of nine places or as a point. */
-#ifndef BLURD_FILTERS_GRAVITY_H
-#define BLURD_FILTERS_GRAVITY_H
+#ifndef BLURD_FILTERS_ARGUMENT_GRAVITY_H
+#define BLURD_FILTERS_ARGUMENT_GRAVITY_H
 
-#include "filters/argument.h"
+#include "filters/argument/argument.h"
 
 /* Shares of the room that is left, minus one half: the middle is all zero. */
 struct gravity {

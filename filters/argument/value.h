@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reading numbers and quoting refused values, for all kinds of arguments. Thread-safe. */
-#ifndef BLURD_FILTERS_VALUE_H
-#define BLURD_FILTERS_VALUE_H
+#ifndef BLURD_FILTERS_ARGUMENT_VALUE_H
+#define BLURD_FILTERS_ARGUMENT_VALUE_H
 
 #include <stdbool.h>
 

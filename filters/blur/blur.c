@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Arguments of the blur, and the plan made from them; docs/filters.md has the arithmetic. */
-#include "filters/blur.h"
+#include "filters/blur/blur.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Resizing: another number of pixels for the whole picture or a part of it, perhaps on a larger canvas. */
-#ifndef BLURD_FILTERS_RESIZE_H
-#define BLURD_FILTERS_RESIZE_H
+#ifndef BLURD_FILTERS_RESIZE_RESIZE_H
+#define BLURD_FILTERS_RESIZE_RESIZE_H
 
-#include "filters/blur.h"
+#include "filters/argument/gravity.h"
+#include "filters/blur/blur.h"
 #include "filters/definition.h"
-#include "filters/gravity.h"
-#include "filters/resize_weights.h"
+#include "filters/resize/resize_weights.h"
 
 enum { RESIZE_SIDE_MAX = 65535 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/extent.h"
+#include "filters/blur/extent.h"
 
 /* Rounds down, also below 0. */
 static ptrdiff_t shift_down(ptrdiff_t value, unsigned shift) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/edge.h"
+#include "filters/argument/edge.h"
 
 const char *const edge_names[] = {
     [EDGE_CLAMP] = "clamp", [EDGE_MIRROR] = "mirror", [EDGE_WRAP] = "wrap", [EDGE_ZERO] = "zero", NULL};

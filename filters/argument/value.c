@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/value.h"
+#include "filters/argument/value.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/gravity.h"
+#include "filters/argument/gravity.h"
 
 #include <string.h>
 
-#include "filters/value.h"
+#include "filters/argument/value.h"
 
 /* In reading order, three a row; the middle is all zero. */
 static const char *const places[] = {"northwest", "north",     "northeast", "west",     "center",

@@ -13,8 +13,8 @@
  * client; cpu/mask/mask.h reports it.
  *
  * Plain data of fixed size, no pointers: can be copied, compared and sent. Zero-initialise. */
-#ifndef BLURD_FILTERS_REGION_H
-#define BLURD_FILTERS_REGION_H
+#ifndef BLURD_FILTERS_ARGUMENT_REGION_H
+#define BLURD_FILTERS_ARGUMENT_REGION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  *
  * A sample of the target is a sum over samples of the source. Those under the kernel that lie outside of the
  * plane repeat the sample at its border, so its weight includes theirs. */
-#ifndef BLURD_FILTERS_RESIZE_WEIGHTS_H
-#define BLURD_FILTERS_RESIZE_WEIGHTS_H
+#ifndef BLURD_FILTERS_RESIZE_RESIZE_WEIGHTS_H
+#define BLURD_FILTERS_RESIZE_RESIZE_WEIGHTS_H
 
 #include <stdint.h>
 

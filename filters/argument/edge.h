@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pixels outside of a picture, for filters that read them. */
-#ifndef BLURD_FILTERS_EDGE_H
-#define BLURD_FILTERS_EDGE_H
+#ifndef BLURD_FILTERS_ARGUMENT_EDGE_H
+#define BLURD_FILTERS_ARGUMENT_EDGE_H
 
 #include <stddef.h>
 
