@@ -29,11 +29,25 @@ static struct orient_walk orient_walk(const struct plane *source, struct orient_
 
 enum { TILE = 32 }; /* samples a side: the rows of a tile fit in the cache */
 
+/* Copies a row backwards, from its last pixel. */
+static inline __attribute__((always_inline)) void
+mirror_row(const uint8_t *restrict last, uint8_t *restrict to, uint32_t width, const size_t size) {
+    for (uint32_t x = 0; x < width; x++) {
+        memcpy(to + x * size, last - x * size, size);
+    }
+}
+
 /* Makes rows top to bottom - 1 of the target. `size` is a constant where this is inlined, so that memcpy
  * becomes a move. */
 static inline __attribute__((always_inline)) void copy_tiles(struct orient_walk walk,
                                                              const struct plane *target, uint32_t top,
                                                              uint32_t bottom, const size_t size) {
+    if (walk.step_x == -(ptrdiff_t)size) {
+        for (uint32_t y = top; y < bottom; y++) {
+            mirror_row(walk.start + (ptrdiff_t)y * walk.step_y, plane_row(target, y), target->width, size);
+        }
+        return;
+    }
     for (uint32_t left = 0; left < target->width; left += TILE) {
         uint32_t right = target->width - left < TILE ? target->width : left + TILE;
         for (uint32_t y = top; y < bottom; y++) {

@@ -12,7 +12,7 @@ static const float filter_ns[FILTER_COUNT][2] = {
     [FILTER_ADJUST] = {0.6F, 1},    [FILTER_BLUR] = {0.5F, 2.2F},   [FILTER_CONVOLVE] = {0.6F, 1},
     [FILTER_DILATE] = {0.6F, 2.2F}, [FILTER_ERODE] = {0.6F, 2.2F},  [FILTER_MEDIAN] = {20, 120},
     [FILTER_CROP] = {0.1F, 0.1F},   [FILTER_PIXELATE] = {0.15F, 1}, [FILTER_PLACEHOLDER] = {0.4F, 0.8F},
-    [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.5F, 0.5F}, [FILTER_SHARPEN] = {1.5F, 4.2F},
+    [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.6F, 1.1F}, [FILTER_SHARPEN] = {1.5F, 4.2F},
     [FILTER_STATS] = {0.4F, 1},
 };
 static const float tap_ns[2] = {0.02F, 0.13F}; /* a sample and tap of kernel_size */
