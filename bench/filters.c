@@ -39,9 +39,8 @@ static const struct subject subjects[] = {
 
 static const double sigmas[] = {0.5, 1, 1.5, 3, 5, 8, 20, 50, 100, 200};
 
-/* The filters beside the blur. */
 struct other {
-    const char *name;
+    const char *name; /* of a filter beside the blur */
     enum filter_id filter;
     const char *argument; /* one that is not the default; NULL: none */
     const char *value;
@@ -49,13 +48,14 @@ struct other {
 
 static const struct other others[] = {
     {"convolve 3", FILTER_CONVOLVE, "kernel", "0,-1,0;-1,5,-1;0,-1,0"},
+    {"edge 3", FILTER_CONVOLVE, "preset", "edge"},
     {"box 3", FILTER_CONVOLVE, "preset", "box"},
     {"direct 7", FILTER_CONVOLVE, "kernel",
      "1,2,3,4,5,6,7;2,1,2,3,4,5,6;3,2,1,2,3,4,5;4,3,2,1,2,3,4;5,4,3,2,1,2,3;6,5,4,3,2,1,2;7,6,5,4,3,2,1"},
     {"sharpen 1.5", FILTER_SHARPEN, "sigma", "1.5"},
+    {"sharpen 5", FILTER_SHARPEN, "sigma", "5"},
     {"pixelate 2", FILTER_PIXELATE, "block", "2"},
     {"pixelate 16", FILTER_PIXELATE, "block", "16"},
-    {"crop 50%", FILTER_CROP, "width", "50%"},
     {"rotate 90", FILTER_ROTATE, "angle", "90"},
     {"saturation 2", FILTER_ADJUST, "saturation", "2"},
     {"gamma 2.2", FILTER_ADJUST, "gamma", "2.2"},
