@@ -151,14 +151,14 @@ pixels_and_sanitizers() {
         'check_gpu compares each kernel and the whole way over the GPU with the CPU, byte for byte.' ''
     export SEED=${SEED:-$(date +%s)}
     if wanted check; then
-        begin check 240 "$check" $quick
+        begin check 300 "$check" $quick
         MODULE_FORMAT=ptx begin check-ptx 240 "$check" --quick
         MODULE_FORMAT=nvrtc begin check-nvrtc 240 "$check" --quick
     fi
     if wanted sanitize; then
         if sanitizer=$(find_sanitizer); then
             for tool in memcheck racecheck initcheck synccheck; do
-                begin "$tool" 300 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick --no-jpeg
+                begin "$tool" 450 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick --no-jpeg
             done
         else
             say '**Not sanitized: there is no compute-sanitizer here.**' ''
