@@ -155,6 +155,32 @@ static void test_plans(void **state) {
     assert_int_equal(run_on(&run).error.status, ST_OK);
 }
 
+/* A canvas of 40 x 60 whose background is the blurred picture. */
+static void test_blurred_backgrounds(void **state) {
+    (void)state;
+    const struct resize_arguments arguments = {.width = 40,
+                                               .height = 60,
+                                               .fit = RESIZE_CONTAIN,
+                                               .gravity = {0, -0.5},
+                                               .kernel = RESIZE_AREA,
+                                               .background = {true, RESIZE_GROUND_BLUR, {0}, 3}};
+    const struct image_shape gray = {.model = PIXEL_GRAY, .depth = 8, .width = WIDTH, .height = HEIGHT};
+    struct wire_run good = pixel_run();
+    good.shape = gray;
+    good.chain = resize(&gray, &arguments);
+    assert_true(resize_is_blurred(STEP(&good, 0)));
+    assert_int_equal(run_on(&good).error.status, ST_OK);
+    struct wire_run runs[] = {good, good, good, good, good};
+    STEP(&runs[0], 0)->ground_x.scale = NAN;
+    STEP(&runs[1], 0)->ground_y.begin = HEIGHT;
+    STEP(&runs[2], 0)->ground_x.count--;
+    STEP(&runs[3], 0)->ground_y.canvas = 1;
+    STEP(&runs[4], 0)->blur.axis[0].radius = BLUR_RADIUS_MAX + 1;
+    for (size_t i = 0; i < COUNT(runs); i++) {
+        assert_refused(&runs[i]);
+    }
+}
+
 /* The step behind reads a smaller picture than its plan is for. */
 static void test_a_plan_for_another_picture(void **state) {
     (void)state;
@@ -197,9 +223,13 @@ static void test_masks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jpeg),    cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_plans),   cmocka_unit_test(test_a_plan_for_another_picture),
-        cmocka_unit_test(test_offsets), cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_jpeg),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_blurred_backgrounds),
+        cmocka_unit_test(test_a_plan_for_another_picture),
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_masks),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
