@@ -16,7 +16,8 @@ static unsigned bin_of(const uint8_t pixel[4]) {
 }
 
 static uint8_t mean_of(uint32_t sum, uint32_t alpha) {
-    return alpha ? (uint8_t)((sum + alpha / 2) / alpha) : 0;
+    uint32_t mean = alpha ? (sum + alpha / 2) / alpha : 0;
+    return (uint8_t)mean;
 }
 
 /* Returns the mean colour of the pixels in a bin, or of all with BINS. */
