@@ -10,7 +10,7 @@ static const struct cost_least around = {48, 12}, alone = {12, 1};
  * megapixels of 16 bits and alpha. */
 static const float filter_ns[FILTER_COUNT][2] = {
     [FILTER_ADJUST] = {0.6F, 1},    [FILTER_BLUR] = {0.5F, 2.2F},   [FILTER_CONVOLVE] = {0.6F, 1},
-    [FILTER_DILATE] = {0.6F, 2.2F}, [FILTER_ERODE] = {0.6F, 2.2F},  [FILTER_MEDIAN] = {20, 120},
+    [FILTER_DILATE] = {0.6F, 2.2F}, [FILTER_ERODE] = {0.6F, 2.2F},  [FILTER_MEDIAN] = {20, 150},
     [FILTER_CROP] = {0.1F, 0.1F},   [FILTER_PIXELATE] = {0.15F, 1}, [FILTER_PLACEHOLDER] = {0.4F, 0.8F},
     [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.6F, 1.1F}, [FILTER_SHARPEN] = {1.5F, 4.2F},
     [FILTER_STATS] = {0.4F, 1},
