@@ -33,7 +33,8 @@ static uint32_t overlap(uint32_t from, uint32_t source, uint32_t to, uint32_t ta
 }
 
 static uint8_t quotient(uint64_t sum, uint64_t weight) {
-    return weight ? (uint8_t)((sum + weight / 2) / weight) : 0;
+    uint64_t mean = weight ? (sum + weight / 2) / weight : 0;
+    return (uint8_t)mean;
 }
 
 static void mean_of(const struct thumbnail *from, const struct thumbnail *small, uint32_t column,

@@ -18,6 +18,8 @@ REGIONS = ('0,0,10,10', '10%,10%,50%,50%', 'ellipse:5,5,20,10', 'polygon:0,0,30,
 MATRICES = ('0,-1,0;-1,5,-1;0,-1,0', '[[1,2,1]]', '2', '1;2;3', '[1,0.5,-1e3]')
 STEPS = ('adjust:gamma=2', 'blur', 'sharpen:amount=0.5', 'convolve:preset=edge', 'pixelate:block=3', 'dilate:radius=3', 'median:radius=2', 'erode', 'blur:sigma=8:edge=wrap')
 
+MOVING = ('/crop', '/placeholder', '/resize', '/rotate')
+
 JPEGS = st.sampled_from((pictures.small_jpeg(), pictures.jpeg(pictures.photograph(33, 17))))
 PNGS = st.sampled_from((pictures.small_png(), pictures.png(pictures.photograph(21, 13))))
 
@@ -36,6 +38,9 @@ for declared in ('image/avif', 'image/heic'):  # the first bytes decide
 schemathesis.openapi.format('binary', JPEGS | PNGS)
 schemathesis.openapi.format('region', st.sampled_from(REGIONS))
 schemathesis.openapi.format('kernel', st.sampled_from(MATRICES))
+for name, values in {'duotone': ('2b1055,ffd26f', 'fff,000'), 'gravity': ('north', 'center', '0.3,0.7'), 'background': ('ff8800', '#00ff0080'),
+                     'aspect': ('16:9', '1:1', '3:2'), 'x': ('0', '10%'), 'y': ('0', '10%'), 'width': ('5', '50%'), 'height': ('5', '50%')}.items():
+    schemathesis.openapi.format(name, st.sampled_from(values))
 schemathesis.openapi.format('ops', st.lists(st.sampled_from(STEPS), min_size=1, max_size=8).map('|'.join))
 
 
@@ -49,6 +54,30 @@ def fits_convolve(given):
         given.update(kernel='1,2,1,2,4,2,1,2,1', size=3)
 
 
+def fits_resize(given):
+    """Either sides or a scale."""
+    if 'width' in given or 'height' in given:
+        given.pop('scale', None)
+    else:
+        given.setdefault('scale', 0.5)
+    for side in ('width', 'height'):
+        if side in given:
+            given[side] = min(int(given[side]), 400)
+    given['scale'] = min(float(given['scale']), 2) if 'scale' in given else None
+    if given['scale'] is None:
+        given.pop('scale')
+
+
+def fits_crop(given):
+    """A part of any of the pictures, in pixels or percent, or an aspect."""
+    if 'aspect' in given:
+        for name in ('x', 'y', 'width', 'height', 'unit'):
+            given.pop(name, None)
+    else:
+        given.pop('gravity', None)
+        given.pop('unit', None)
+
+
 def fits(path, given):
     """Changes parameters of a valid request so that they go together."""
     if 'feather' in given or given.get('invert') in (True, 'true'):
@@ -58,8 +87,18 @@ def fits(path, given):
     if given.get('mode') == 'redact':
         given.pop('metadata', None)
         given['region'] = [REGIONS[1]]
+    if path in MOVING and given.get('region'):  # they act on the whole picture
+        given.update(mode='redact', region=[REGIONS[1]])
+    if path in MOVING or given.get('mode') == 'redact':
+        given.pop('metadata', None)
+    if path in MOVING:
+        given.pop('feather', None)
     if path == '/convolve':
         fits_convolve(given)
+    if path == '/resize':
+        fits_resize(given)
+    if path == '/crop':
+        fits_crop(given)
     if path == '/pipeline':
         given.setdefault('ops', STEPS[0])
 

@@ -278,7 +278,8 @@ static void test_chains(void **state) {
         assert_refused(&run);
     }
     run = good_run();
-    run.chain.count = CHAIN_STEPS_MAX; /* seven of them empty */
+    run.chain.count = CHAIN_STEPS_MAX;
+    run.chain.step[CHAIN_STEPS_MAX - 1].filter = FILTER_BLUR; /* without a plan */
     assert_refused(&run);
     run = good_run();
     run.chain.step[0].filter = FILTER_COUNT;

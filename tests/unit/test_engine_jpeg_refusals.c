@@ -76,6 +76,7 @@ static void test_chains(void **state) {
     for (size_t i = 0; i < COUNT(counts); i++) {
         struct wire_run run = good_run();
         run.chain.count = counts[i];
+        run.chain.step[CHAIN_STEPS_MAX - 1].filter = FILTER_BLUR; /* without a plan */
         assert_refused(&run);
     }
     struct wire_run run = good_run();
