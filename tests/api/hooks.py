@@ -93,6 +93,7 @@ def fits(path, given):
         given.pop('metadata', None)
     if path in MOVING:
         given.pop('feather', None)
+        given.pop('lossless', None)  # the sides of the pictures cut blocks
     if path == '/convolve':
         fits_convolve(given)
     if path == '/resize':
