@@ -164,11 +164,25 @@ size_t codec_encode_bytes(enum codec_id id, const struct image_shape *shape,
     return codecs[id]->encode_bytes(shape, options);
 }
 
+struct image_shape codec_reduced(const struct image_shape *shape, unsigned reduction) {
+    struct image_shape reduced = *shape;
+    unsigned shift_x = shape->chroma_shift_x, shift_y = shape->chroma_shift_y;
+    unsigned both = shift_x < shift_y ? shift_x : shift_y;
+    unsigned finer = both < reduction ? both : reduction;
+    uint32_t more = (1u << reduction) - 1;
+    reduced.width = (shape->width + more) >> reduction;
+    reduced.height = (shape->height + more) >> reduction;
+    reduced.chroma_shift_x = (uint8_t)(shift_x - finer);
+    reduced.chroma_shift_y = (uint8_t)(shift_y - finer);
+    return reduced;
+}
+
 enum status codec_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
                          const struct image *image, struct error *err) {
     struct image_shape shape = image_shape(image);
-    if (!image->plane[0].data ||
-        (!same_shape(&shape, &picture->native) && !same_shape(&shape, &picture->pixels))) {
+    struct image_shape native = codec_reduced(&picture->native, limits->reduction);
+    struct image_shape pixels = codec_reduced(&picture->pixels, limits->reduction);
+    if (!image->plane[0].data || (!same_shape(&shape, &native) && !same_shape(&shape, &pixels))) {
         return fail(err, ST_INTERNAL, "the memory to decode into does not have the picture's shape");
     }
     const struct codec *codec = codecs[picture->codec];

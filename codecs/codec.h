@@ -45,8 +45,13 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
 /* Frees what codec_probe took for metadata. Views of the metadata end with it. */
 void codec_picture_finish(struct picture *picture);
 
-/* Decodes into `image`, which must be laid out and placed with the picture's native or pixels shape. On
- * failure the pixels are undefined. */
+/* The shape of a JPEG that is decoded with this limits->reduction. Reduced samples are means of squares of
+ * 1 << reduction samples, cut by the right and the lower border. Chroma planes that are reduced on both axes
+ * stay finer. */
+struct image_shape codec_reduced(const struct image_shape *shape, unsigned reduction);
+
+/* Decodes into `image`, which must be laid out and placed with the picture's native or pixels shape, reduced
+ * as the limits say. On failure the pixels are undefined. */
 enum status codec_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
                          const struct image *image, struct error *err);
 

@@ -28,6 +28,7 @@ struct codec_limits {
     /* JPEG: unfinished progressive blocks are not smoothed. A pixel then depends on other MCUs only
      * through interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
     bool local_blocks;
+    uint8_t reduction;               /* JPEG: sides are divided by 1 << reduction, 0 to 3: codec_reduced */
     bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
     bool first_frame;                /* of an animation the first frame is taken, instead of ST_UNSUPPORTED */
     const struct progress *progress; /* receives decoded rows; may be NULL */

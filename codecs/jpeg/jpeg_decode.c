@@ -3,6 +3,12 @@
 #include "codecs/jpeg/jpeg_reader.h"
 #include "codecs/limits.h"
 
+#if JPEG_LIB_VERSION >= 70
+#define BLOCK_ROWS(component) ((component)->DCT_v_scaled_size)
+#else
+#define BLOCK_ROWS(component) ((component)->DCT_scaled_size)
+#endif
+
 enum { ROWS_MAX = 4 * DCTSIZE }; /* rows of one component in an MCU row */
 
 static void describe(const struct jpeg_decompress_struct *cinfo, struct picture *picture) {
@@ -103,20 +109,21 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
 
 /* Guarded. Reads MCU rows straight into the planes, without upsampling or copies. */
 static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image *image,
-                        const struct progress *progress) {
+                        const struct codec_limits *limits) {
     JSAMPROW rows[IMAGE_PLANES_MAX][ROWS_MAX];
     JSAMPARRAY components[IMAGE_PLANES_MAX] = {rows[0], rows[1], rows[2]};
-    unsigned lines = (unsigned)cinfo->max_v_samp_factor * DCTSIZE;
+    unsigned lines = (unsigned)cinfo->max_v_samp_factor * DCTSIZE >> limits->reduction;
     while (cinfo->output_scanline < cinfo->output_height) {
         uint32_t mcu_row = cinfo->output_scanline / lines;
         for (unsigned p = 0; p < image->plane_count; p++) {
-            uint32_t count = (uint32_t)cinfo->comp_info[p].v_samp_factor * DCTSIZE;
+            const jpeg_component_info *component = &cinfo->comp_info[p];
+            uint32_t count = (uint32_t)(component->v_samp_factor * BLOCK_ROWS(component));
             for (uint32_t i = 0; i < count; i++) {
                 rows[p][i] = plane_row(&image->plane[p], mcu_row * count + i);
             }
         }
         jpeg_read_raw_data(cinfo, components, lines);
-        progress_tell(progress, cinfo->output_scanline);
+        progress_tell(limits->progress, cinfo->output_scanline);
     }
 }
 
@@ -152,17 +159,32 @@ static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *
     }
 }
 
+/* Guarded. Whether decoding makes this image; the shape was probed from the same bytes, but a caller's
+ * mistake must not overrun memory. */
+static bool makes_image(struct jpeg_decompress_struct *cinfo, const struct image *image) {
+    jpeg_calc_output_dimensions(cinfo);
+    bool same = cinfo->output_width == image->width && cinfo->output_height == image->height &&
+                (cinfo->num_components == 1) == (image->model == PIXEL_GRAY);
+    if (image->model == PIXEL_YCBCR) {
+        same = same && cinfo->num_components == 3 && jpeg_planes_fit(cinfo, &(struct image_shape){0});
+        for (unsigned p = 0; p < image->plane_count && same; p++) {
+            same = cinfo->comp_info[p].downsampled_width == image->plane[p].width &&
+                   cinfo->comp_info[p].downsampled_height == image->plane[p].height;
+        }
+    }
+    return same;
+}
+
 static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input, const struct image *image) {
     jpeg_reader_open(reader, input);
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
-    bool planar = image->model == PIXEL_YCBCR;
-    /* The shape was probed from the same bytes; a caller's mistake must not overrun memory. */
     bool gray = cinfo->num_components == 1;
-    if (cinfo->image_width != image->width || cinfo->image_height != image->height ||
-        gray != (image->model == PIXEL_GRAY) || (planar && !jpeg_same_planes(cinfo, image))) {
+    cinfo->scale_num = 1;
+    cinfo->scale_denom = 1u << reader->limits->reduction;
+    if (!makes_image(cinfo, image)) {
         return fail(reader->guard->err, ST_INTERNAL, "JPEG does not have the shape that was probed");
     }
-    bool raw = planar || (gray && jpeg_planes_fit(cinfo, &(struct image_shape){0}));
+    bool raw = image->model == PIXEL_YCBCR || (gray && jpeg_planes_fit(cinfo, &(struct image_shape){0}));
     cinfo->raw_data_out = raw;
     cinfo->dct_method = JDCT_ISLOW;
     cinfo->out_color_space = gray ? JCS_GRAYSCALE : cinfo->num_components == 4 ? JCS_CMYK : JCS_RGB;
@@ -174,7 +196,7 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
         return status;
     }
     if (raw) {
-        read_planes(cinfo, image, reader->limits->progress);
+        read_planes(cinfo, image, reader->limits);
     } else {
         read_rows(cinfo, image, reader->limits->progress);
     }

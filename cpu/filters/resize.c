@@ -71,8 +71,8 @@ static struct scratch_need prepare(struct resizing *all, const struct resize_pla
             .target = to,
             .format = {from->channels, source->depth, image_pixel_has_alpha(source->model)},
             .kernel = plan->kernel,
-            .x = resize_plane_axis(&plan->x, from->shift_x, to->width),
-            .y = resize_plane_axis(&plan->y, from->shift_y, to->height),
+            .x = resize_plane_axis(&plan->x, from->shift_x, to->shift_x, to->width),
+            .y = resize_plane_axis(&plan->y, from->shift_y, to->shift_y, to->height),
             .columns = &all->columns[i],
         };
         bound_columns(&all->columns[i], group);

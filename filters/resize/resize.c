@@ -10,6 +10,7 @@
 #define AT(member) offsetof(struct resize_arguments, member)
 
 static const char *const fits[] = {"inside", "contain", "cover", "fill", "outside", NULL};
+static const char *const shrinks[] = {"exact", "fast", NULL};
 static const char *const kernels[] = {"lanczos3", "mitchell", "cubic", "linear", "nearest", "area", NULL};
 
 static enum status parse_blur(const struct argument *row, const char *text,
@@ -96,6 +97,15 @@ static const struct argument resize_table[] = {
         .choices = kernels,
         .help = "How samples are weighted: from the sharpest, `lanczos3`, over `cubic` (Catmull-Rom), "
                 "`mitchell` and `linear` to `area` (means) and `nearest` (no weights).",
+    },
+    {
+        .name = "shrink",
+        .type = ARGUMENT_CHOICE,
+        .offset = AT(shrink),
+        .initial = RESIZE_EXACT,
+        .choices = shrinks,
+        .help = "Whether a JPEG is decoded whole (`exact`) or, where the resize shrinks it to a quarter or "
+                "less, at a half, a quarter or an eighth of its size (`fast`). It is the first step then.",
     },
     {
         .name = "gravity",
@@ -271,6 +281,30 @@ static void plan_blurred(struct resize_plan *plan, const struct resize_arguments
     blur_plan_make(&plan->blur, &blur, &canvas);
 }
 
+/* ---- reduced pictures ---- */
+
+unsigned resize_reduction(const struct resize_plan *plan) {
+    double scale = fmin(plan->x.scale, plan->y.scale);
+    if (resize_is_blurred(plan)) {
+        scale = fmin(scale, fmin(plan->ground_x.scale, plan->ground_y.scale));
+    }
+    unsigned reduction = 0;
+    while (plan->kernel != RESIZE_NEAREST && reduction < RESIZE_REDUCTION_MAX &&
+           scale >= RESIZE_FAST_LEAST * (2u << reduction)) {
+        reduction++;
+    }
+    return reduction;
+}
+
+void resize_plan_reduce(struct resize_plan *plan, unsigned reduction, unsigned coarser) {
+    struct resize_axis *const axes[] = {&plan->x, &plan->y, &plan->ground_x, &plan->ground_y};
+    for (unsigned i = 0; i < sizeof axes / sizeof *axes; i++) {
+        axes[i]->scale /= 1u << reduction;
+        axes[i]->begin /= 1u << reduction;
+    }
+    plan->coarser = (uint8_t)coarser;
+}
+
 /* ---- plan ---- */
 
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
@@ -298,8 +332,8 @@ static bool axis_in_planes(const struct resize_axis *axis, unsigned shift) {
 }
 
 static bool plan_in_planes(const struct resize_plan *plan, const struct image_shape *shape) {
-    return shape->model != PIXEL_YCBCR || (axis_in_planes(&plan->x, shape->chroma_shift_x) &&
-                                           axis_in_planes(&plan->y, shape->chroma_shift_y));
+    return shape->model != PIXEL_YCBCR || (axis_in_planes(&plan->x, shape->chroma_shift_x + plan->coarser) &&
+                                           axis_in_planes(&plan->y, shape->chroma_shift_y + plan->coarser));
 }
 
 static bool planar(const void *arguments, const struct image_shape *shape) {
@@ -312,6 +346,15 @@ static void result(const void *planned, struct image_shape *shape) {
     const struct resize_plan *plan = planned;
     shape->width = plan->x.canvas;
     shape->height = plan->y.canvas;
+    shape->chroma_shift_x += plan->coarser;
+    shape->chroma_shift_y += plan->coarser;
+}
+
+static bool coarser_valid(const struct resize_plan *plan, const struct image_shape *shape) {
+    enum { SHIFT_MAX = 2 };
+    return plan->coarser == 0 ||
+           (shape->model == PIXEL_YCBCR && plan->coarser + shape->chroma_shift_x <= SHIFT_MAX &&
+            plan->coarser + shape->chroma_shift_y <= SHIFT_MAX);
 }
 
 /* Sums of doubles may exceed a side by their rounding. */
@@ -324,8 +367,7 @@ static bool axis_valid(const struct resize_axis *axis, uint32_t source) {
 
 static bool ground_valid(const struct resize_plan *plan, const struct image_shape *shape) {
     struct image_shape canvas = *shape;
-    canvas.width = plan->x.canvas;
-    canvas.height = plan->y.canvas;
+    result(plan, &canvas);
     bool whole = plan->ground_x.count == canvas.width && plan->ground_x.canvas == canvas.width &&
                  plan->ground_y.count == canvas.height && plan->ground_y.canvas == canvas.height;
     return whole && axis_valid(&plan->ground_x, shape->width) && axis_valid(&plan->ground_y, shape->height) &&
@@ -335,8 +377,9 @@ static bool ground_valid(const struct resize_plan *plan, const struct image_shap
 static bool valid(const void *planned, const struct image_shape *shape) {
     const struct resize_plan *plan = planned;
     bool sound = plan->kernel < RESIZE_KERNELS && plan->ground <= RESIZE_GROUND_BLUR &&
-                 axis_valid(&plan->x, shape->width) && axis_valid(&plan->y, shape->height) &&
-                 plan_in_planes(plan, shape) && (!resize_is_blurred(plan) || ground_valid(plan, shape));
+                 coarser_valid(plan, shape) && axis_valid(&plan->x, shape->width) &&
+                 axis_valid(&plan->y, shape->height) && plan_in_planes(plan, shape) &&
+                 (!resize_is_blurred(plan) || ground_valid(plan, shape));
     for (unsigned i = 0; i < 4; i++) {
         sound = sound && (shape->depth == 16 || plan->colour[i] <= 255);
     }

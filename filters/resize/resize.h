@@ -10,6 +10,14 @@
 
 enum { RESIZE_SIDE_MAX = 65535 };
 
+/* A picture is only reduced as far as the resize still shrinks it by this: docs/filters.md has the errors. */
+#define RESIZE_FAST_LEAST 2.0
+
+enum { RESIZE_REDUCTION_MAX = 3 };
+
+/* Whether a codec may reduce the picture before it is resized. */
+enum resize_shrink { RESIZE_EXACT, RESIZE_FAST };
+
 enum resize_fit { RESIZE_INSIDE, RESIZE_CONTAIN, RESIZE_COVER, RESIZE_FILL, RESIZE_OUTSIDE };
 
 /* What surrounds the picture: a colour, or the picture itself, which covers the canvas and is blurred. */
@@ -27,6 +35,7 @@ struct resize_arguments {
     double scale;      /* 0: not given */
     int fit;           /* enum resize_fit */
     int kernel;        /* enum resize_kernel */
+    int shrink;        /* enum resize_shrink */
     struct gravity gravity;
     bool enlarge;
     struct resize_background background;
@@ -43,6 +52,7 @@ struct resize_axis {
 struct resize_plan {
     uint8_t kernel;     /* enum resize_kernel */
     uint8_t ground;     /* enum resize_ground */
+    uint8_t coarser;    /* log2 of how much more the result's chroma planes are reduced than the source's */
     uint16_t colour[4]; /* RESIZE_GROUND_COLOUR: a sample for each channel of a pixel, or for each plane */
     struct resize_axis x, y;
     /* RESIZE_GROUND_BLUR, where a part of the canvas shows background. Both axes show source alone. */
@@ -50,19 +60,20 @@ struct resize_plan {
     struct blur_plan blur; /* of the canvas */
 };
 
-/* An axis in samples of a plane, whose sides are reduced by 1 << shift against the picture. */
+/* An axis in samples of a plane. */
 struct resize_plane_axis {
     double scale, begin;
     uint32_t first, count, canvas;
 };
 
-/* `canvas` is the target plane's side. */
-static inline struct resize_plane_axis resize_plane_axis(const struct resize_axis *axis, unsigned shift,
-                                                         uint32_t canvas) {
-    struct resize_plane_axis plane = {axis->scale, axis->begin / (1u << shift), axis->first >> shift, 0,
-                                      canvas};
+/* Sides of the planes are reduced by 1 << from and 1 << to against their pictures, with to >= from. `canvas`
+ * is the target plane's side. */
+static inline struct resize_plane_axis resize_plane_axis(const struct resize_axis *axis, unsigned from,
+                                                         unsigned to, uint32_t canvas) {
+    struct resize_plane_axis plane = {axis->scale * (1u << (to - from)), axis->begin / (1u << from),
+                                      axis->first >> to, 0, canvas};
     uint32_t end = axis->first + axis->count;
-    plane.count = (end == axis->canvas ? canvas : end >> shift) - plane.first;
+    plane.count = (end == axis->canvas ? canvas : end >> to) - plane.first;
     return plane;
 }
 
@@ -78,8 +89,16 @@ static inline bool resize_is_blurred(const struct resize_plan *plan) {
 
 /* The plan that makes the background, before it is blurred by plan->blur. */
 static inline struct resize_plan resize_ground_plan(const struct resize_plan *plan) {
-    return (struct resize_plan){.kernel = plan->kernel, .x = plan->ground_x, .y = plan->ground_y};
+    return (struct resize_plan){
+        .kernel = plan->kernel, .coarser = plan->coarser, .x = plan->ground_x, .y = plan->ground_y};
 }
+
+/* The largest reduction, up to RESIZE_REDUCTION_MAX, that leaves RESIZE_FAST_LEAST for the resize: its source
+ * may be a picture with sides divided by 1 << reduction. 0 with RESIZE_NEAREST, which needs each pixel. */
+unsigned resize_reduction(const struct resize_plan *plan);
+
+/* Changes a plan for a whole picture to one for the reduced picture. `coarser`: see struct resize_plan. */
+void resize_plan_reduce(struct resize_plan *plan, unsigned reduction, unsigned coarser);
 
 /* Changes the background of a plan for 16 bits to linear light (cpu/linear.h). */
 void resize_plan_linear(struct resize_plan *plan, const struct image_shape *shape);

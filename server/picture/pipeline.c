@@ -62,8 +62,9 @@ static enum status plan(struct pipeline *p) {
     codec_link_lend(p->worker->codecs, request->slot, NULL);
     enum status status = plan_make(&p->plan, p->input, request->accept, p->err);
     if (p->plan.upright.width > 0) { /* the header was valid */
-        outcome->width = p->plan.upright.width;
-        outcome->height = p->plan.upright.height;
+        struct image_shape whole = orient_shape(&p->plan.picture.pixels, p->plan.orientation);
+        outcome->width = whole.width;
+        outcome->height = whole.height;
         outcome->format = format_of(&p->plan);
     }
     p->plan.options.crew = p->worker->crew;

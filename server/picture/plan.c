@@ -177,6 +177,37 @@ static enum status append_filters(struct plan *plan, struct error *err) {
     return status;
 }
 
+/* Whether a resize reads the picture, and may read a reduced one. */
+static bool may_reduce(const struct plan *plan) {
+    const struct input_arguments *input = &plan->parameters->input;
+    const struct operation *first = &plan->parameters->ops.operation[0];
+    return plan->picture.codec == CODEC_JPEG && filter_id(first->filter) == FILTER_RESIZE &&
+           first->arguments.resize.shrink == RESIZE_FAST && !plan_is_linear(plan) &&
+           input->mode != MODE_REDACT && input->region.count == 0;
+}
+
+/* Whether the reduced picture can be turned: with samples cut by the border, its grid would shift. */
+static bool reduces_exactly(const struct plan *plan, unsigned reduction) {
+    struct image_shape reduced = codec_reduced(&plan->stored, reduction);
+    return !orient_turns(plan->orientation) || (reduced.width << reduction == plan->stored.width &&
+                                                reduced.height << reduction == plan->stored.height &&
+                                                orient_is_exact(&reduced, plan->orientation));
+}
+
+/* Lets the codec do a part of the first step. The shapes behind that step stay. */
+static void reduce(struct plan *plan) {
+    struct resize_plan *resize = &plan->chain.step[0].resize;
+    unsigned reduction = resize_reduction(resize);
+    while (!reduces_exactly(plan, reduction)) {
+        reduction--;
+    }
+    struct image_shape stored = codec_reduced(&plan->stored, reduction);
+    resize_plan_reduce(resize, reduction, plan->stored.chroma_shift_x - stored.chroma_shift_x);
+    plan->limits.reduction = (uint8_t)reduction;
+    plan->stored = stored;
+    plan->upright = plan->filtered = orient_shape(&stored, plan->orientation);
+}
+
 enum status plan_decide(struct plan *plan, const char *accept, struct error *err) {
     choose_output(plan, accept);
     plan->filtered = plan->upright;
@@ -190,6 +221,9 @@ enum status plan_decide(struct plan *plan, const char *accept, struct error *err
         status = selection_init(&plan->selection, plan->parameters, plan->picture.metadata.orientation,
                                 plan->stored.width, plan->stored.height, err);
         plan->selection.deadline_ns = plan->limits.deadline_ns;
+    }
+    if (status == ST_OK && may_reduce(plan)) {
+        reduce(plan);
     }
     return status;
 }
@@ -238,7 +272,7 @@ bool plan_may_transcode(const struct plan *plan) {
            plan->picture.codec == CODEC_JPEG && !plan->picture.progressive && plan->output == CODEC_JPEG &&
            !plan->options.progressive && !plan->selection.wanted && !plan->selection.redact &&
            input->colorspace == COLORSPACE_NATIVE && input->backend != BACKEND_CPU &&
-           plan_answer(plan) == ANSWER_PICTURE && !plan_moves_blocks(plan);
+           plan_answer(plan) == ANSWER_PICTURE && !plan_moves_blocks(plan) && plan->limits.reduction == 0;
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

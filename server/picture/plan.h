@@ -18,7 +18,7 @@ struct plan {
     struct picture picture;
     enum codec_id output;
     uint8_t orientation;         /* EXIF orientation to undo; 1: none */
-    struct image_shape stored;   /* as decoded */
+    struct image_shape stored;   /* as decoded, perhaps reduced: limits.reduction */
     struct image_shape upright;  /* turned upright */
     struct image_shape filtered; /* the filters' input: the upright picture, perhaps in linear light */
     struct image_shape encoded;  /* the answer's picture; of statistics, stats_shape() */
@@ -52,7 +52,8 @@ bool plan_is_linear(const struct plan *plan);
 /* Whether the file's data outside of the regions can be copied bit by bit. */
 bool plan_may_patch(const struct plan *plan);
 
-/* Whether a device's codecs may do all steps: from one sequential JPEG to another, with planes as stored. */
+/* Whether a device's codecs may do all steps: from one sequential JPEG to another, with planes as stored and
+ * decoded whole. */
 bool plan_may_transcode(const struct plan *plan);
 
 /* Size of a picture in bytes; 0: too large for memory. */

@@ -132,8 +132,8 @@ static double plane_error(const struct resize_plan *plan, const struct image *so
                           const struct image *target, unsigned index) {
     const struct plane *from = &source->plane[index], *to = &target->plane[index];
     struct reference reference = {.plan = plan,
-                                  .x = resize_plane_axis(&plan->x, from->shift_x, to->width),
-                                  .y = resize_plane_axis(&plan->y, from->shift_y, to->height)};
+                                  .x = resize_plane_axis(&plan->x, from->shift_x, to->shift_x, to->width),
+                                  .y = resize_plane_axis(&plan->y, from->shift_y, to->shift_y, to->height)};
     double *loaded = load(source, index), error = 0;
     sum_columns(&reference, from, loaded);
     for (uint32_t y = 0; y < to->height; y++) {

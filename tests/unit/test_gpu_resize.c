@@ -147,8 +147,8 @@ static void sum_columns(const struct resize_plan *plan, const struct plane *plan
 static void resize_plane(const struct resize_plan *plan, const struct image *source,
                          const struct image *target, unsigned p) {
     const struct plane *from = &source->plane[p], *to = &target->plane[p];
-    struct resize_plane_axis x_axis = resize_plane_axis(&plan->x, from->shift_x, to->width);
-    struct resize_plane_axis y_axis = resize_plane_axis(&plan->y, from->shift_y, to->height);
+    struct resize_plane_axis x_axis = resize_plane_axis(&plan->x, from->shift_x, to->shift_x, to->width);
+    struct resize_plane_axis y_axis = resize_plane_axis(&plan->y, from->shift_y, to->shift_y, to->height);
     float *values = load_plane(source, from);
     float *columns = malloc((size_t)from->width * from->channels * sizeof *columns);
     struct recipe *recipes = malloc(x_axis.count * sizeof *recipes);

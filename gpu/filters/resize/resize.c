@@ -76,15 +76,15 @@ static void plan_course(struct resize_work *work, unsigned index) {
         return;
     }
     const struct resize_course *luma = index > 0 ? &work->course[0] : NULL;
-    course->x = resize_plane_axis(&work->plan->x, source->shift_x, target->width);
-    course->y = resize_plane_axis(&work->plan->y, source->shift_y, target->height);
-    if (luma && !source->shift_x) {
+    course->x = resize_plane_axis(&work->plan->x, source->shift_x, target->shift_x, target->width);
+    course->y = resize_plane_axis(&work->plan->y, source->shift_y, target->shift_y, target->height);
+    if (luma && !target->shift_x) {
         course->line_x = luma->line_x;
         course->taps_x = luma->taps_x;
     } else {
         course->line_x = add_line(work, &course->x, source->width, !work->is_long, &course->taps_x);
     }
-    if (luma && !source->shift_y) {
+    if (luma && !target->shift_y) {
         course->line_y = luma->line_y;
         course->taps_y = luma->taps_y;
     } else {
