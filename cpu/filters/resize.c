@@ -26,13 +26,13 @@ struct resizing {
 
 /* ---- columns ---- */
 
-/* Lays the weights of a plane's columns over memory at `begin`; returns the bytes. */
+/* Lays the weights of a plane's columns over memory at `begin` (NULL: only counts); returns the bytes. */
 static size_t place_columns(struct resize_columns *columns, const struct resize_group *group,
                             uint8_t *begin) {
     columns->most = (size_t)resize_taps_most(group->kernel, group->x.scale, (int32_t)group->source->width);
     size_t spans = bytes_align_up(group->x.count * sizeof(struct resize_span), IMAGE_ALIGNMENT);
     columns->span = (struct resize_span *)(void *)begin;
-    columns->weight = (float *)(void *)(begin + spans);
+    columns->weight = begin ? (float *)(void *)(begin + spans) : NULL;
     return spans + bytes_align_up(group->x.count * columns->most * sizeof(float), IMAGE_ALIGNMENT);
 }
 
