@@ -74,26 +74,27 @@ struct resize_span resize_group_weights(float *weight, int32_t kernel, const str
 
 /* ---- memory ---- */
 
-static float *take(uint8_t **at, size_t floats) {
-    float *taken = (float *)(void *)*at;
-    *at += bytes_align_up(floats * sizeof(float), IMAGE_ALIGNMENT);
+/* Returns the place behind *bytes bytes at `begin`, and adds those that the floats take. */
+static float *take(uint8_t *begin, size_t *bytes, size_t floats) {
+    float *taken = begin ? (float *)(void *)(begin + *bytes) : NULL;
+    *bytes += bytes_align_up(floats * sizeof(float), IMAGE_ALIGNMENT);
     return taken;
 }
 
-/* Lays the group over memory at `begin`; returns the bytes. */
+/* Lays the group over memory at `begin` (NULL: only counts); returns the bytes. */
 static size_t place(struct group *group, uint8_t *begin) {
     const struct resize_group *all = group->all;
     size_t channels = all->format.channels;
     size_t columns = (size_t)(all->columns->to - all->columns->from) * channels;
-    uint8_t *at = begin;
+    size_t bytes = 0;
     group->most = (size_t)resize_taps_most(all->kernel, all->y.scale, (int32_t)all->source->height);
-    group->lines = take(&at, (size_t)RESIZE_BLOCK * TILE);
-    group->sums = take(&at, (size_t)RESIZE_ROWS * TILE);
-    group->turned = take(&at, (columns + RESIZE_ROWS) * RESIZE_ROWS);
-    group->made = take(&at, STORED * channels * RESIZE_ROWS);
-    group->flat = take(&at, STORED * channels * RESIZE_ROWS);
-    group->weight = take(&at, group->most * RESIZE_ROWS);
-    return (size_t)(at - begin);
+    group->lines = take(begin, &bytes, (size_t)RESIZE_BLOCK * TILE);
+    group->sums = take(begin, &bytes, (size_t)RESIZE_ROWS * TILE);
+    group->turned = take(begin, &bytes, (columns + RESIZE_ROWS) * RESIZE_ROWS);
+    group->made = take(begin, &bytes, STORED * channels * RESIZE_ROWS);
+    group->flat = take(begin, &bytes, STORED * channels * RESIZE_ROWS);
+    group->weight = take(begin, &bytes, group->most * RESIZE_ROWS);
+    return bytes;
 }
 
 size_t resize_group_bytes(const struct resize_group *all) {
