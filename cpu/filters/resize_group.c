@@ -74,7 +74,7 @@ struct resize_span resize_group_weights(float *weight, int32_t kernel, const str
 
 /* ---- memory ---- */
 
-/* Returns the place behind *bytes bytes at `begin`, and adds those that the floats take. */
+/* Returns memory for the floats, *bytes behind `begin`, and adds its size to *bytes. */
 static float *take(uint8_t *begin, size_t *bytes, size_t floats) {
     float *taken = begin ? (float *)(void *)(begin + *bytes) : NULL;
     *bytes += bytes_align_up(floats * sizeof(float), IMAGE_ALIGNMENT);

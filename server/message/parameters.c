@@ -180,7 +180,7 @@ static bool shares_unit(const struct filter *filter) {
     return !has_own_unit(filter);
 }
 
-/* Redaction comes before every step. A pipeline has it whatever its steps are. */
+/* Redaction comes before every step, so a pipeline takes it with any steps. */
 static bool can_redact(const struct filter *filter) {
     return is_pipeline(filter) || filter->moves || filter_id(filter) == FILTER_BLUR ||
            filter_id(filter) == FILTER_PIXELATE;

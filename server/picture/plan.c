@@ -31,7 +31,7 @@ static enum status append_operation(struct chain *chain, const struct parameters
     return chain_append(chain, operation->filter, &arguments, shape, err);
 }
 
-/* Whether all filters can work on these planes, and on those that the steps before made of them. */
+/* Whether each filter can work on planes as it gets them from the step before; the first gets `planes`. */
 static bool takes_planes(const struct parameters *parameters, const struct image_shape *planes) {
     struct chain trial = {0};
     struct error ignored;

@@ -10,7 +10,7 @@ enum {
     FILE_ROOM = 16 << 10, /* while a file is made; 512 pixels of RGBA have 2 KiB */
 };
 
-/* The best effort below those that take megabytes: files of this size differ by a few bytes. */
+/* Higher efforts take megabytes of memory and save a few bytes of such a small file. */
 static const struct encode_options options = {.effort = 5};
 
 static void copy_pixels(const struct thumbnail *from, const struct image *image) {

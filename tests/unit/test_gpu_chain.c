@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Chains in the memory of one stream, on the fake driver: the pixels are the CPU's, whatever the steps, their
+ * Chains in the memory of one stream, on the fake driver: the pixels equal the CPU's for all steps, their
  * shapes and the runs before left in the buffers. */
 #include "gpu/filters/gpu_chain.h"
 
