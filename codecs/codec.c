@@ -192,6 +192,14 @@ enum status codec_decode(struct bytes input, const struct picture *picture, cons
                : codec->decode(input, limits, image, err);
 }
 
+enum status codec_check_sides(enum codec_id id, const struct image_shape *shape, struct error *err) {
+    const struct codec *codec = codec_get(id);
+    return codec->side_max == 0 || (shape->width <= codec->side_max && shape->height <= codec->side_max)
+               ? ST_OK
+               : fail(err, ST_LIMIT, "picture is %u x %u pixels; a %s has at most %u a side", shape->width,
+                      shape->height, codec->title, codec->side_max);
+}
+
 static enum status check_picture(enum codec_id id, const struct image *image, struct error *err) {
     if (!image->plane[0].data || image->width == 0 || image->height == 0) {
         return fail(err, ST_INTERNAL, "there is no picture to encode");
@@ -202,7 +210,8 @@ static enum status check_picture(enum codec_id id, const struct image *image, st
     if (!codec_encodes(id)) {
         return fail(err, ST_UNSUPPORTED, "this build of blurd does not write %s", codec_get(id)->title);
     }
-    return ST_OK;
+    const struct image_shape shape = image_shape(image);
+    return codec_check_sides(id, &shape, err);
 }
 
 enum status codec_encode(enum codec_id id, const struct image *image, const struct encode_options *options,

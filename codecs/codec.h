@@ -62,6 +62,9 @@ size_t codec_decode_bytes(const struct picture *picture, size_t input);
 size_t codec_encode_bytes(enum codec_id id, const struct image_shape *shape,
                           const struct encode_options *options);
 
+/* ST_LIMIT when a side of the picture is longer than the format allows. */
+enum status codec_check_sides(enum codec_id id, const struct image_shape *shape, struct error *err);
+
 /* Appends the encoded picture to *output. Only codecs with `planes` take PIXEL_YCBCR: decode to the pixels
  * shape for others. `metadata` may be NULL. JPEG composes alpha over white and rounds 16 bits to 8. The
  * padding of 8-bit grey and YCbCr planes may be overwritten. On failure *output may hold a part; discard it.

@@ -30,6 +30,7 @@ struct codec_limits {
     bool local_blocks;
     uint8_t reduction;               /* JPEG: sides are divided by 1 << reduction, 0 to 3: codec_reduced */
     bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
+    bool libjpeg;                    /* JPEG: libjpeg-turbo decodes it, even where the own decoder could */
     bool first_frame;                /* of an animation the first frame is taken, instead of ST_UNSUPPORTED */
     const struct progress *progress; /* receives decoded rows; may be NULL */
     struct codec_link *link;         /* isolated codecs run in its process; NULL: in this one */
@@ -114,6 +115,7 @@ struct codec {
     const char *mime;  /* "image/jpeg" */
     bool isolated;     /* runs in a process of its own (codecs/process/), for want of limits of its library */
     bool planes;       /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
+    uint32_t side_max; /* pixels of a side that a file can hold; 0: as many as a picture has */
     enum status (*open)(struct error *err); /* optional: opens the library, before the sandbox */
     bool (*sniff)(struct bytes input);
     enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,

@@ -130,7 +130,7 @@ static bool is_as_told(const struct avif_reader *reader, const avifCropRect *tol
     bool colour = gray == (stored->yuvFormat == AVIF_PIXEL_FORMAT_YUV400);
     bool alpha = image_pixel_has_alpha(pixels->model) == (stored->alphaPlane != NULL);
     if (image->model == PIXEL_YCBCR) {
-        colour = image->plane[1].shift_x == (stored->yuvFormat != AVIF_PIXEL_FORMAT_YUV444) &&
+        colour = colour && image->plane[1].shift_x == (stored->yuvFormat != AVIF_PIXEL_FORMAT_YUV444) &&
                  image->plane[1].shift_y == (stored->yuvFormat == AVIF_PIXEL_FORMAT_YUV420);
     }
     return stored->width == told->width && stored->height == told->height && colour && alpha &&

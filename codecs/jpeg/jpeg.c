@@ -81,6 +81,7 @@ const struct codec codec_jpeg = {
     .name = "jpeg",
     .title = "JPEG",
     .planes = true,
+    .side_max = JPEG_MAX_DIMENSION,
     .mime = "image/jpeg",
     .sniff = jpeg_sniff,
     .probe = jpeg_probe,

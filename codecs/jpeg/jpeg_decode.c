@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/jpeg/jpeg_markers.h"
 #include "codecs/jpeg/jpeg_reader.h"
+#include "codecs/jpeg/sequential/sequential.h"
 #include "codecs/limits.h"
 
 #if JPEG_LIB_VERSION >= 70
@@ -107,23 +108,30 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
     return status;
 }
 
-/* Guarded. Reads MCU rows straight into the planes, without upsampling or copies. */
+/* Guarded. Reads MCU rows straight into the planes, without upsampling or copies. The first `told` rows of
+ * the picture are there already, and may have readers: theirs go elsewhere. */
 static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image *image,
-                        const struct codec_limits *limits) {
+                        const struct codec_limits *limits, uint32_t told) {
     JSAMPROW rows[IMAGE_PLANES_MAX][ROWS_MAX];
     JSAMPARRAY components[IMAGE_PLANES_MAX] = {rows[0], rows[1], rows[2]};
     unsigned lines = (unsigned)cinfo->max_v_samp_factor * DCTSIZE >> limits->reduction;
+    JSAMPROW elsewhere =
+        told > 0 ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, image->plane[0].stride) : NULL;
     while (cinfo->output_scanline < cinfo->output_height) {
         uint32_t mcu_row = cinfo->output_scanline / lines;
         for (unsigned p = 0; p < image->plane_count; p++) {
             const jpeg_component_info *component = &cinfo->comp_info[p];
             uint32_t count = (uint32_t)(component->v_samp_factor * BLOCK_ROWS(component));
             for (uint32_t i = 0; i < count; i++) {
-                rows[p][i] = plane_row(&image->plane[p], mcu_row * count + i);
+                uint32_t y = mcu_row * count + i;
+                bool there = y < told >> image->plane[p].shift_y;
+                rows[p][i] = there ? elsewhere : plane_row(&image->plane[p], y);
             }
         }
         jpeg_read_raw_data(cinfo, components, lines);
-        progress_tell(limits->progress, cinfo->output_scanline);
+        if (cinfo->output_scanline > told) {
+            progress_tell(limits->progress, cinfo->output_scanline);
+        }
     }
 }
 
@@ -175,7 +183,8 @@ static bool makes_image(struct jpeg_decompress_struct *cinfo, const struct image
     return same;
 }
 
-static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input, const struct image *image) {
+static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input, const struct image *image,
+                                  uint32_t told) {
     jpeg_reader_open(reader, input);
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     bool gray = cinfo->num_components == 1;
@@ -196,7 +205,7 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
         return status;
     }
     if (raw) {
-        read_planes(cinfo, image, reader->limits);
+        read_planes(cinfo, image, reader->limits, told);
     } else {
         read_rows(cinfo, image, reader->limits->progress);
     }
@@ -207,8 +216,9 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     return ST_OK; /* data behind the last row of other pictures does not matter */
 }
 
-enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err) {
+/* By libjpeg; the first `told` rows are there already. */
+static enum status decode_rest(struct bytes input, const struct codec_limits *limits,
+                               const struct image *image, uint32_t told, struct error *err) {
     struct jpeg_guard guard;
     struct jpeg_reader reader;
     jpeg_guard_init(&guard, ST_CORRUPT, err);
@@ -217,7 +227,15 @@ enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, c
         jpeg_destroy_decompress(&reader.cinfo);
         return guard.status;
     }
-    enum status status = decode_guarded(&reader, input, image);
+    enum status status = decode_guarded(&reader, input, image, told);
     jpeg_destroy_decompress(&reader.cinfo);
     return status;
+}
+
+enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
+                        struct error *err) {
+    bool left = true;
+    uint32_t told = 0;
+    enum status status = limits->libjpeg ? ST_OK : sequential_decode(input, limits, image, &left, &told, err);
+    return status == ST_OK && left ? decode_rest(input, limits, image, told, err) : status;
 }

@@ -15,6 +15,7 @@ const struct codec codec_webp = {
     .sniff = sniff,
 #ifdef LIBWEBP
     .planes = true,
+    .side_max = 16383,
     .open = webp_open,
     .probe = webp_probe,
     .decode = webp_decode,

@@ -202,10 +202,6 @@ static enum status encode_picture(struct webp_encoder *encoder) {
 
 static enum status check_image(const struct image *image, struct error *err) {
     const struct plane *chroma = &image->plane[image->plane_count - 1];
-    if (image->width > WEBP_MAX_DIMENSION || image->height > WEBP_MAX_DIMENSION) {
-        return fail(err, ST_LIMIT, "picture is %u x %u pixels; a WebP has at most %d a side", image->width,
-                    image->height, WEBP_MAX_DIMENSION);
-    }
     if (image->model == PIXEL_YCBCR && (chroma->shift_x != 1 || chroma->shift_y != 1)) {
         return fail(err, ST_INTERNAL, "WebP has no planes of this shape");
     }

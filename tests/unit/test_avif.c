@@ -308,6 +308,25 @@ static void test_wrong_subsampling_in_the_container(void **state) {
     buf_finish(&file);
 }
 
+/* A decoder makes no planes of chroma then. */
+static void test_grey_data_in_a_container_for_colours(void **state) {
+    (void)state;
+    enum { FLAGS = 2, GREY = 16, HALVED_WIDTH = 8, PROFILE_422 = 2 << 5 };
+    struct image image = fixture_painted(fixture_shape(PIXEL_GRAY, 8, 40, 24));
+    struct encode_options options = best(SUBSAMPLING_AUTO);
+    struct buf file = fixture_encode(CODEC_AVIF, &image, &options, NULL);
+    struct codec_limits limits = fixture_limits();
+    struct error err;
+    uint8_t *flags = find_box(&file, "av1C") + FLAGS, *data = find_box(&file, "mdat");
+    data += memcmp(data, "\x12\0", 2) == 0 ? 2 : 0; /* the mark of a frame's begin may come first */
+    assert_int_equal(data[0], 0x0A); /* the sequence header, whose first bits are the profile */
+    data[2] |= PROFILE_422;
+    *flags = (uint8_t)((*flags & ~GREY) | HALVED_WIDTH);
+    assert_int_equal(fixture_try(buf_bytes(&file), &limits, &err), ST_CORRUPT);
+    fixture_image_free(&image);
+    buf_finish(&file);
+}
+
 static void test_full_output(void **state) {
     (void)state;
     struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 64, 64));
@@ -334,6 +353,7 @@ int main(void) {
         cmocka_unit_test(test_size_limits_come_first),
         cmocka_unit_test(test_deadlines),
         cmocka_unit_test(test_wrong_subsampling_in_the_container),
+        cmocka_unit_test(test_grey_data_in_a_container_for_colours),
         cmocka_unit_test(test_full_output),
     };
     if (!codec_decodes(CODEC_AVIF)) {

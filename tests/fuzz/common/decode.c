@@ -51,15 +51,17 @@ static void encode_both(const struct image image[2], const struct picture *pictu
     buf_finish(&output[1]);
 }
 
-static void decode_both(struct bytes input, const struct picture *picture, const struct image_shape *shape,
-                        uint8_t choice) {
+static void decode_both(struct bytes input, const struct picture *picture, const struct image_shape *whole,
+                        unsigned reduction, uint8_t choice) {
     struct codec_limits limits = fuzz_limits();
+    const struct image_shape shape = codec_reduced(whole, reduction);
     struct image image[2];
     enum status status[2];
     limits.local_blocks = limits.local_colour = choice & 8;
+    limits.reduction = (uint8_t)reduction;
     for (unsigned i = 0; i < 2; i++) {
         struct error err = {0};
-        image[i] = fuzz_image(shape, fills[i]);
+        image[i] = fuzz_image(&shape, fills[i]);
         status[i] = codec_decode(input, picture, &limits, &image[i], &err);
         fuzz_require(status[i] == ST_OK || (err.status == status[i] && err.text[0]),
                      "a failure is explained");
@@ -87,9 +89,12 @@ void fuzz_decode(struct bytes input, enum codec_id id) {
         fuzz_require(err.text[0], "a failure is explained");
         return;
     }
-    decode_both(input, &picture, &picture.pixels, choice);
-    if (picture.native.model != picture.pixels.model) {
-        decode_both(input, &picture, &picture.native, choice);
+    const unsigned most = id == CODEC_JPEG ? 3 : 0;
+    for (unsigned reduction = 0; reduction <= most; reduction += 1 + choice % 3) {
+        decode_both(input, &picture, &picture.pixels, reduction, choice);
+        if (picture.native.model != picture.pixels.model) {
+            decode_both(input, &picture, &picture.native, reduction, choice);
+        }
     }
     codec_picture_finish(&picture);
 }

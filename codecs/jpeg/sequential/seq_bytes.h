@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Entropy-coded data without its stuffing, a window at a time. A segment ends at a marker or with the input;
+ * zeros follow it, so that an MCU can be decoded without checks and be found too long afterwards. Internal to
+ * codecs/jpeg/sequential/. */
+#ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_BYTES_H
+#define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_BYTES_H
+
+#include <stdbool.h>
+
+#include "codecs/jpeg/sequential/seq_header.h"
+
+enum {
+    SEQ_BYTES_WINDOW = 16 << 10,
+    /* A coefficient takes at most 31 bits, and eight bytes are loaded at once. */
+    SEQ_BYTES_MCU = SEQ_MCU_BLOCKS_MAX * SEQ_STEPS * 4 + 16,
+};
+
+/* Bits that were loaded: the upper `count` ones of `word`. Those below are either 0 or the next ones. */
+struct seq_bits {
+    uint64_t word;
+    const uint8_t *at; /* behind the last whole byte of them, in the window */
+    unsigned count;
+};
+
+struct seq_bytes {
+    struct bytes input;
+    size_t from;          /* of the input: behind what is in the window */
+    bool complete;        /* the segment's end is in the window */
+    const uint8_t *end;   /* of what the window holds */
+    const uint8_t *limit; /* from here on the next MCU needs seq_bytes_more */
+    uint8_t window[SEQ_BYTES_WINDOW + SEQ_BYTES_MCU];
+};
+
+/* Begins a segment at offset `from` of the input. */
+void seq_bytes_start(struct seq_bytes *bytes, struct bytes input, size_t from, struct seq_bits *bits);
+
+/* Moves the window on once `bits` have reached the limit. False when more bits were read than the segment
+ * has. */
+bool seq_bytes_more(struct seq_bytes *bytes, struct seq_bits *bits);
+
+/* Ends the segment, whose rest does not matter, and returns the offset of its marker or of the input's end.
+ * False when more was read than it has, or when its end is odd. */
+bool seq_bytes_finish(struct seq_bytes *bytes, const struct seq_bits *bits, size_t *marker);
+
+#endif

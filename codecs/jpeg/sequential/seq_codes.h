@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * Tables to look Huffman codes up in. Most lookups of AC codes give one or two whole coefficients: distances,
+ * values and the number of bits that they take. Rare ones are read in other ways. Internal to
+ * codecs/jpeg/sequential/. */
+#ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_CODES_H
+#define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_CODES_H
+
+#include "codecs/jpeg/sequential/seq_header.h"
+
+enum {
+    SEQ_QUICK_BITS = 9,
+    SEQ_AC_BITS = 10,
+    SEQ_CODE_BITS = 16,
+    SEQ_BLOCK_END = 128, /* added to the position: there are no further coefficients */
+    SEQ_ESCAPE = 64,     /* added to the position: nothing was read */
+};
+
+/* All codes of a table. */
+struct seq_codes {
+    uint16_t quick[1 << SEQ_QUICK_BITS]; /* symbol << 8 | bits; 0: a longer code, or none */
+    uint32_t limit[SEQ_CODE_BITS + 1];   /* 16 bits of input below it begin with a code of so many bits */
+    int32_t first[SEQ_CODE_BITS + 1];    /* index of the symbol of a code, less the code */
+    uint8_t symbol[256];
+};
+
+/* An entry has eight bytes, the lowest one first:
+ *     0     bits of codes and values together
+ *     1     what is added to the position
+ *     2     distance of the first coefficient from the position
+ *     3     that of the second one; without one, of a place that has not been written
+ *     4, 5  value of the first one
+ *     6, 7  value of the second one, or 0 */
+struct seq_ac_codes {
+    struct seq_codes codes;
+    uint64_t look[1 << SEQ_AC_BITS];
+};
+
+/* False when libjpeg refuses the table. */
+bool seq_codes_make(struct seq_codes *codes, const struct seq_table *table);
+
+/* Lookups give values of at most `value_max`; larger ones are escapes. */
+bool seq_codes_make_ac(struct seq_ac_codes *codes, const struct seq_table *table, int32_t value_max);
+
+/* symbol << 8 | bits of the code at the top of `bits`; 0 when there is none. */
+static inline uint32_t seq_codes_find(const struct seq_codes *codes, uint64_t bits) {
+    uint32_t entry = codes->quick[bits >> (64 - SEQ_QUICK_BITS)];
+    uint32_t peek = (uint32_t)(bits >> (64 - SEQ_CODE_BITS));
+    for (uint32_t length = SEQ_QUICK_BITS + 1; entry == 0 && length <= SEQ_CODE_BITS; length++) {
+        if (peek < codes->limit[length]) {
+            int32_t code = (int32_t)(peek >> (SEQ_CODE_BITS - length));
+            entry = (uint32_t)codes->symbol[codes->first[length] + code] << 8 | length;
+        }
+    }
+    return entry;
+}
+
+/* The value of the upper bits of a word: 63 - shift of them, at most 15. Values of n bits that begin with a
+ * zero are negative: 2^n - 1 is subtracted. No bits are 0. */
+static inline int32_t seq_codes_value(uint64_t word, uint64_t shift) {
+    uint64_t negative = (uint64_t)((int64_t)~word >> 63) >> 1;
+    return (int32_t)((word >> 1 >> (shift & 63)) - (negative >> (shift & 63)));
+}
+
+#endif

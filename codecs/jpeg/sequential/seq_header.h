@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Reads the segments of a sequential JPEG up to each scan: frame, tables, restart interval. It is stricter
+ * than libjpeg: whatever is unusual is left to it. Internal to codecs/jpeg/sequential/. */
+#ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_HEADER_H
+#define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_HEADER_H
+
+#include <stdbool.h>
+
+#include "core/bytes.h"
+
+enum { SEQ_COMPONENTS_MAX = 3, SEQ_TABLES = 4, SEQ_STEPS = 64, SEQ_MCU_BLOCKS_MAX = 10 };
+
+/* A Huffman table as the file has it. The symbols follow in the order of their codes. */
+struct seq_table {
+    bool present;
+    uint8_t counts[16]; /* codes of 1 to 16 bits */
+    uint8_t symbols[256];
+};
+
+struct seq_component {
+    uint8_t id;
+    uint8_t h, v; /* sampling factors, 1 to 4 */
+    uint8_t steps;
+};
+
+/* A component's part of the scan. */
+struct seq_selector {
+    uint8_t component; /* index in the frame */
+    uint8_t dc, ac;    /* tables, which are present */
+};
+
+struct seq_header {
+    struct bytes input;
+    size_t at; /* behind what has been read */
+    bool steps_present[SEQ_TABLES];
+    uint16_t steps[SEQ_TABLES][SEQ_STEPS]; /* of quantisation, in the order of the scan */
+    struct seq_table dc[SEQ_TABLES], ac[SEQ_TABLES];
+    uint32_t interval; /* MCUs between restart markers; 0: none */
+    uint32_t width, height;
+    unsigned component_count; /* 0 before the frame, then 1 or 3 */
+    uint8_t h_max, v_max;
+    struct seq_component component[SEQ_COMPONENTS_MAX];
+    unsigned scan_count; /* components of the scan */
+    struct seq_selector scan[SEQ_COMPONENTS_MAX];
+};
+
+enum seq_next {
+    SEQ_SCAN,    /* `scan` is filled in, `at` is that of its data */
+    SEQ_END,     /* the end marker */
+    SEQ_UNUSUAL, /* damaged, or something that this reader does not know */
+};
+
+/* Takes the start marker of a file. */
+enum seq_next seq_header_open(struct seq_header *header, struct bytes input);
+
+/* Reads on from the marker at `at`. */
+enum seq_next seq_header_next(struct seq_header *header);
+
+#endif

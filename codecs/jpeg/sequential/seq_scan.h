@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * State of decoding a scan, and what an instruction set implements. Internal to codecs/jpeg/sequential/. */
+#ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_SCAN_H
+#define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_SCAN_H
+
+#include "codecs/jpeg/sequential/seq_bytes.h"
+#include "codecs/jpeg/sequential/seq_codes.h"
+
+enum {
+    SEQ_PLACES = 96,     /* positions that a lookup may reach, those behind the last one included */
+    SEQ_BATCH = 32,      /* blocks that are decoded before they are transformed */
+    SEQ_LANES_MAX = 8,   /* blocks that are transformed at once, at most */
+    SEQ_VALUE_MAX = 8191 /* of a coefficient times its step; above, libjpeg-turbo's versions differ */
+};
+
+/* Where a position of the scan order lies in the block, and the step of quantisation. Those behind the last
+ * one lie behind the block, with a step of 0. */
+struct seq_place {
+    int16_t step;
+    uint16_t at;
+};
+
+/* A component of the scan. */
+struct seq_part {
+    const struct seq_codes *dc;
+    const struct seq_ac_codes *ac;
+    int32_t last_dc, dc_step;
+    size_t stride; /* of its plane */
+    struct seq_place place[SEQ_PLACES];
+    /* In the order of the block, and those of its first four rows and columns. 1 for DC, which is stored
+     * multiplied. */
+    _Alignas(64) int16_t steps[SEQ_STEPS + SEQ_STEPS / 4];
+};
+
+/* A block of the MCU. */
+struct seq_unit {
+    struct seq_part *part;
+    uint8_t *to;   /* its first sample; moves on with each MCU */
+    uint32_t step; /* from one MCU to the next, in bytes */
+};
+
+/* Blocks that are transformed alike. */
+enum seq_class {
+    SEQ_FLAT,   /* DC alone */
+    SEQ_SMOOTH, /* the first ten positions, which are in the four lowest frequencies of each axis */
+    SEQ_FULL,
+    SEQ_CLASSES
+};
+enum { SEQ_SMOOTH_MAX = 10 };
+
+struct seq_block {
+    int16_t *values;
+    uint8_t *to; /* its first sample */
+    const struct seq_part *part;
+};
+
+struct seq_list {
+    unsigned count;
+    struct seq_block block[SEQ_BATCH + SEQ_LANES_MAX];
+};
+
+/* Decoded blocks: coefficients in their order, multiplied by their steps; or, if the instruction set sorts
+ * them quickly, quantised ones in the order of the scan. All are 0 between batches, but for DC and what is
+ * behind the last position. */
+struct seq_batch {
+    unsigned count;
+    struct seq_list list[SEQ_CLASSES];
+    _Alignas(64) int16_t blocks[SEQ_BATCH + 1][SEQ_PLACES]; /* the last one fills up lanes */
+    uint8_t sink[SEQ_STEPS];                                /* its samples, whose stride is 0 */
+    struct seq_part sink_part;
+};
+
+struct seq_scan {
+    unsigned unit_count;
+    struct seq_unit unit[SEQ_MCU_BLOCKS_MAX];
+    struct seq_part part[SEQ_COMPONENTS_MAX];
+    struct seq_bits bits;
+    struct seq_bytes bytes;
+    struct seq_batch batch;
+};
+
+struct seq_level {
+    const char *name;
+    bool vectors; /* faster than libjpeg-turbo, which else decodes all files */
+    /* Decodes `count` MCUs of a row into their planes. False when the data is damaged or unusual. */
+    bool (*decode)(struct seq_scan *scan, uint32_t count);
+};
+
+extern const struct seq_level seq_level_plain, seq_level_baseline, seq_level_avx2, seq_level_avx512,
+    seq_level_neon;
+
+#endif

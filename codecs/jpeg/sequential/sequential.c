@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/sequential/sequential.h"
+
+#include <stdlib.h>
+
+#include "codecs/jpeg/sequential/seq_scan.h"
+#include "core/deadline.h"
+
+enum { BLOCK = 8, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
+
+/* Places in a block of the positions of the scan. */
+static const uint8_t zigzag[SEQ_STEPS] = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
+                                          12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
+                                          35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+                                          58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+/* Everything that a decoding takes memory for. */
+struct sequential {
+    const struct seq_level *level;
+    const struct codec_limits *limits;
+    const struct image *image;
+    struct seq_header header;
+    unsigned seen;       /* one bit for each component that had a scan */
+    uint32_t mcus, rows; /* of the scan: MCUs in a row, rows of them */
+    uint32_t lines;      /* rows of pixels that a row of MCUs stands for */
+    uint32_t until_restart, next_restart;
+    uint32_t told;
+    struct seq_codes dc[SEQ_COMPONENTS_MAX];
+    struct seq_ac_codes ac[SEQ_COMPONENTS_MAX];
+    struct seq_scan scan;
+};
+
+static bool have_always(void) {
+    return true;
+}
+
+#if defined(__x86_64__)
+static bool have_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+}
+
+static bool have_avx512(void) {
+    return have_avx2() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq");
+}
+#endif
+
+void sequential_levels(const struct seq_level *level[static SEQUENTIAL_LEVELS_MAX + 1]) {
+    static const struct {
+        const struct seq_level *level;
+        bool (*available)(void);
+    } levels[] = {
+#if defined(__x86_64__)
+        {&seq_level_avx512, have_avx512},
+        {&seq_level_avx2, have_avx2},
+#elif defined(__aarch64__)
+        {&seq_level_neon, have_always},
+#endif
+        {&seq_level_baseline, have_always},
+        {&seq_level_plain, have_always},
+    };
+    unsigned count = 0;
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        if (levels[i].available()) {
+            level[count++] = levels[i].level;
+        }
+    }
+    level[count] = NULL;
+}
+
+size_t sequential_bytes(void) {
+    return sizeof(struct sequential);
+}
+
+/* Whether the planes are the frame's components. */
+static bool is_image(const struct seq_header *header, const struct image *image) {
+    bool same = header->component_count == image->plane_count && header->width == image->width &&
+                header->height == image->height && header->h_max != 3 && header->v_max != 3 &&
+                image->depth == 8;
+    for (unsigned i = 0; i < image->plane_count && same; i++) {
+        const struct seq_component *component = &header->component[i];
+        const struct plane *plane = &image->plane[i];
+        same = plane->channels == 1 && component->h << plane->shift_x == header->h_max &&
+               component->v << plane->shift_y == header->v_max;
+    }
+    return same;
+}
+
+/* Libjpeg's steps have 16 bits with a sign. */
+static void set_steps(struct seq_part *part, const uint16_t *steps) {
+    for (unsigned k = 0; k < SEQ_PLACES; k++) {
+        part->place[k] = (struct seq_place){0, SEQ_STEPS};
+        if (k < SEQ_STEPS) {
+            part->place[k] = (struct seq_place){(int16_t)steps[k], zigzag[k]};
+            part->steps[zigzag[k]] = (int16_t)steps[k];
+        }
+    }
+    part->dc_step = part->steps[0];
+    part->steps[0] = 1;
+    for (unsigned i = 0; i < SEQ_STEPS / 4; i++) {
+        part->steps[SEQ_STEPS + i] = part->steps[i / 4 * BLOCK + i % 4];
+    }
+}
+
+/* The largest value whose product with any step of the scan's components is in range. */
+static int32_t largest_value(const struct seq_header *header) {
+    int32_t largest = 1;
+    for (unsigned i = 0; i < header->scan_count; i++) {
+        const uint16_t *steps = header->steps[header->component[header->scan[i].component].steps];
+        for (unsigned k = 0; k < SEQ_STEPS; k++) {
+            int32_t step = (int16_t)steps[k], size = step < 0 ? -step : step;
+            largest = size > largest ? size : largest;
+        }
+    }
+    return SEQ_VALUE_MAX / largest;
+}
+
+/* Makes the tables of a component, unless one before it has the same. */
+static bool make_tables(struct sequential *decoder, unsigned index, int32_t value_max) {
+    const struct seq_header *header = &decoder->header;
+    const struct seq_selector *from = &header->scan[index];
+    struct seq_part *part = &decoder->scan.part[index];
+    part->dc = NULL;
+    part->ac = NULL;
+    for (unsigned i = 0; i < index; i++) {
+        part->dc = header->scan[i].dc == from->dc ? decoder->scan.part[i].dc : part->dc;
+        part->ac = header->scan[i].ac == from->ac ? decoder->scan.part[i].ac : part->ac;
+    }
+    bool good = true;
+    if (!part->dc) {
+        part->dc = &decoder->dc[index];
+        good = seq_codes_make(&decoder->dc[index], &header->dc[from->dc]);
+    }
+    if (!part->ac) {
+        part->ac = &decoder->ac[index];
+        good = good && seq_codes_make_ac(&decoder->ac[index], &header->ac[from->ac], value_max);
+    }
+    return good;
+}
+
+/* Lays the blocks of a component's part of the MCU out over its plane. */
+static void add_units(struct sequential *decoder, struct seq_part *part, unsigned component, bool alone) {
+    const struct plane *plane = &decoder->image->plane[component];
+    const struct seq_component *from = &decoder->header.component[component];
+    uint32_t h = alone ? 1 : from->h, v = alone ? 1 : from->v;
+    for (uint32_t y = 0; y < v; y++) {
+        for (uint32_t x = 0; x < h; x++) {
+            decoder->scan.unit[decoder->scan.unit_count++] =
+                (struct seq_unit){part, plane_row(plane, y * BLOCK) + (size_t)x * BLOCK, h * BLOCK};
+        }
+    }
+}
+
+static uint32_t divide_up(uint32_t value, uint32_t by) {
+    return (value + by - 1) / by;
+}
+
+static void set_size(struct sequential *decoder) {
+    const struct seq_header *header = &decoder->header;
+    uint32_t wide = (uint32_t)BLOCK * header->h_max, high = (uint32_t)BLOCK * header->v_max;
+    if (header->scan_count == 1) { /* a block is an MCU */
+        const struct plane *plane = &decoder->image->plane[header->scan[0].component];
+        wide = (uint32_t)BLOCK << plane->shift_x;
+        high = (uint32_t)BLOCK << plane->shift_y;
+    }
+    decoder->mcus = divide_up(header->width, wide);
+    decoder->rows = divide_up(header->height, high);
+    decoder->lines = high;
+}
+
+static bool start_scan(struct sequential *decoder) {
+    const struct seq_header *header = &decoder->header;
+    struct seq_scan *scan = &decoder->scan;
+    int32_t value_max = largest_value(header);
+    scan->unit_count = 0;
+    for (unsigned i = 0; i < header->scan_count; i++) {
+        unsigned component = header->scan[i].component;
+        if (decoder->seen & 1u << component || !make_tables(decoder, i, value_max)) {
+            return false;
+        }
+        decoder->seen |= 1u << component;
+        set_steps(&scan->part[i], header->steps[header->component[component].steps]);
+        scan->part[i].last_dc = 0;
+        scan->part[i].stride = decoder->image->plane[component].stride;
+        if (scan->part[i].dc_step == 0) {
+            return false;
+        }
+        add_units(decoder, &scan->part[i], component, header->scan_count == 1);
+    }
+    set_size(decoder);
+    decoder->until_restart = header->interval;
+    decoder->next_restart = 0;
+    seq_bytes_start(&scan->bytes, header->input, header->at, &scan->bits);
+    return true;
+}
+
+/* Steps over the restart marker that has to follow here. */
+static bool restart(struct sequential *decoder) {
+    struct seq_scan *scan = &decoder->scan;
+    struct bytes input = decoder->header.input;
+    size_t at;
+    if (!seq_bytes_finish(&scan->bytes, &scan->bits, &at)) {
+        return false;
+    }
+    while (at + 1 < input.size && input.data[at] == MARKER && input.data[at + 1] == MARKER) {
+        at++;
+    }
+    if (at + 1 >= input.size || input.data[at + 1] != RST0 + decoder->next_restart) {
+        return false;
+    }
+    decoder->next_restart = (decoder->next_restart + 1) % RESTARTS;
+    decoder->until_restart = decoder->header.interval;
+    for (unsigned i = 0; i < decoder->header.scan_count; i++) {
+        scan->part[i].last_dc = 0;
+    }
+    seq_bytes_start(&scan->bytes, input, at + 2, &scan->bits);
+    return true;
+}
+
+static bool decode_row(struct sequential *decoder) {
+    uint32_t left = decoder->mcus;
+    while (left > 0) {
+        uint32_t count = left;
+        if (decoder->header.interval > 0) {
+            if (decoder->until_restart == 0 && !restart(decoder)) {
+                return false;
+            }
+            count = left < decoder->until_restart ? left : decoder->until_restart;
+            decoder->until_restart -= count;
+        }
+        if (!decoder->level->decode(&decoder->scan, count)) {
+            return false;
+        }
+        left -= count;
+    }
+    return true;
+}
+
+/* Moves the blocks of the MCU on to the next row of MCUs. */
+static void next_row(struct sequential *decoder) {
+    for (unsigned i = 0; i < decoder->scan.unit_count; i++) {
+        struct seq_unit *unit = &decoder->scan.unit[i];
+        unsigned component = decoder->header.scan[unit->part - decoder->scan.part].component;
+        size_t high = decoder->header.scan_count == 1 ? 1 : decoder->header.component[component].v;
+        unit->to += high * BLOCK * unit->part->stride - (size_t)decoder->mcus * unit->step;
+    }
+}
+
+static enum status decode_scan(struct sequential *decoder, bool last, bool *left, struct error *err) {
+    enum status status = ST_OK;
+    uint32_t height = decoder->header.height;
+    for (uint32_t row = 0; row < decoder->rows && status == ST_OK; row++) {
+        status = deadline_check(decoder->limits->deadline_ns, err);
+        if (status == ST_OK && !decode_row(decoder)) {
+            *left = true;
+            return ST_OK;
+        }
+        next_row(decoder);
+        if (last && status == ST_OK) {
+            uint32_t rows = (row + 1) * decoder->lines;
+            decoder->told = rows < height ? rows : height;
+            progress_tell(decoder->limits->progress, decoder->told);
+        }
+    }
+    return status;
+}
+
+/* Moves the header behind the data of a scan that others follow. */
+static bool leave_scan(struct sequential *decoder) {
+    return seq_bytes_finish(&decoder->scan.bytes, &decoder->scan.bits, &decoder->header.at);
+}
+
+/* The data of a single scan may end anywhere behind the last row; several need an end marker. */
+static enum status decode_scans(struct sequential *decoder, struct bytes input, bool *left,
+                                struct error *err) {
+    struct seq_header *header = &decoder->header;
+    enum seq_next next = seq_header_open(header, input);
+    *left = next != SEQ_SCAN || !is_image(header, decoder->image);
+    unsigned all = (1u << header->component_count) - 1;
+    bool several = header->scan_count < header->component_count;
+    enum status status = ST_OK;
+    for (uint32_t scans = 1; status == ST_OK && !*left && next == SEQ_SCAN; scans++) {
+        *left = scans > decoder->limits->max_scans || !start_scan(decoder);
+        if (!*left) {
+            status = decode_scan(decoder, decoder->seen == all, left, err);
+        }
+        if (status == ST_OK && !*left && several) {
+            *left = !leave_scan(decoder);
+            next = *left ? next : seq_header_next(header);
+        } else {
+            next = SEQ_END;
+        }
+    }
+    *left |= next == SEQ_UNUSUAL || decoder->seen != all;
+    return status;
+}
+
+enum status sequential_decode_at(const struct seq_level *level, struct bytes input,
+                                 const struct codec_limits *limits, const struct image *image, bool *left,
+                                 uint32_t *told, struct error *err) {
+    *left = true;
+    *told = 0;
+    if (limits->reduction > 0 || sequential_bytes() > limits->max_memory) {
+        return ST_OK;
+    }
+    struct sequential *decoder = aligned_alloc(64, bytes_align_up(sizeof *decoder, 64));
+    if (!decoder) {
+        return fail(err, ST_BUSY, "no memory to decode a JPEG");
+    }
+    decoder->level = level;
+    decoder->limits = limits;
+    decoder->image = image;
+    decoder->seen = 0;
+    decoder->told = 0;
+    decoder->scan.batch = (struct seq_batch){0};
+    enum status status = decode_scans(decoder, input, left, err);
+    *told = decoder->told;
+    free(decoder);
+    return status;
+}
+
+enum status sequential_decode(struct bytes input, const struct codec_limits *limits,
+                              const struct image *image, bool *left, uint32_t *told, struct error *err) {
+    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    sequential_levels(levels);
+    *left = true;
+    *told = 0;
+    return levels[0]->vectors ? sequential_decode_at(levels[0], input, limits, image, left, told, err)
+                              : ST_OK;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * A decoder for baseline and extended sequential JPEGs of 8 bits, with Huffman coding, to planes. The samples
+ * are those of libjpeg-turbo's islow transform on x86. What it does not know, or finds damaged, is left to
+ * libjpeg-turbo, whose judgement then holds. Internal to codecs/jpeg/. */
+#ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQUENTIAL_H
+#define BLURD_CODECS_JPEG_SEQUENTIAL_SEQUENTIAL_H
+
+#include "codecs/definition.h"
+
+/* Bytes of heap memory that decoding takes, whatever the picture. */
+size_t sequential_bytes(void);
+
+/* Decodes to an image of grey or YCbCr planes. *left is true when libjpeg-turbo has to decode the file
+ * instead; the samples of the first *told rows, which limits->progress has received, are right even so.
+ * ST_LIMIT: the deadline has passed; ST_BUSY: no memory. A processor without vector instructions that are
+ * known here leaves all files. */
+enum status sequential_decode(struct bytes input, const struct codec_limits *limits,
+                              const struct image *image, bool *left, uint32_t *told, struct error *err);
+
+/* The same with the instruction set `level`, one of sequential_levels(). */
+struct seq_level;
+enum status sequential_decode_at(const struct seq_level *level, struct bytes input,
+                                 const struct codec_limits *limits, const struct image *image, bool *left,
+                                 uint32_t *told, struct error *err);
+
+/* The instruction sets that this processor has, best first; NULL ends them. */
+enum { SEQUENTIAL_LEVELS_MAX = 5 };
+void sequential_levels(const struct seq_level *level[static SEQUENTIAL_LEVELS_MAX + 1]);
+
+#endif

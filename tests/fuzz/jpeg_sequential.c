@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * The own JPEG decoder at every instruction set against libjpeg-turbo: the same samples, or one of both
+ * refuses and it is the own one. */
+#include "codecs/jpeg/sequential/sequential.h"
+
+#include "codecs/jpeg/sequential/seq_scan.h"
+#include "tests/fuzz/common/fuzz.h"
+
+static void compare(const struct seq_level *level, struct bytes input, const struct picture *picture,
+                    const struct image *expected, enum status status) {
+    struct codec_limits limits = fuzz_limits();
+    struct image image = fuzz_image(&picture->native, 0x5A);
+    struct error err = {0};
+    bool left = false;
+    uint32_t told = 0;
+    enum status own = sequential_decode_at(level, input, &limits, &image, &left, &told, &err);
+    fuzz_require(own == ST_OK, "the own decoder fails for lack of time or memory only");
+    fuzz_require(left || status == ST_OK, "libjpeg-turbo decodes what the own decoder does");
+    fuzz_require(left || fuzz_same_pixels(&image, expected), "the samples are the same");
+    fuzz_image_free(&image);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct bytes input = {data, size};
+    struct codec_limits limits = fuzz_limits();
+    struct picture picture;
+    struct error err = {0};
+    limits.libjpeg = true;
+    if (codec_sniff(input) != codec_get(CODEC_JPEG) || codec_probe(input, &limits, &picture, &err) != ST_OK) {
+        return 0;
+    }
+    struct image expected = fuzz_image(&picture.native, 0xA5);
+    enum status status = codec_decode(input, &picture, &limits, &expected, &err);
+    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    sequential_levels(levels);
+    for (unsigned i = 0; levels[i]; i++) {
+        compare(levels[i], input, &picture, &expected, status);
+    }
+    fuzz_image_free(&expected);
+    codec_picture_finish(&picture);
+    return 0;
+}
