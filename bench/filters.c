@@ -4,8 +4,7 @@
  *
  *     filters [level ...]      baseline, avx2, avx512, neon; without: those that the processor has
  *
- * Four tables: the blur by sigma, the other filters, resizes, and with 1, 2, 4 ... threads, by the best
- * level. */
+ * Four tables: the blur by sigma, other filters, resizes, and with 1, 2, ... threads, by the best level. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +55,7 @@ static const struct other others[] = {
     {"sharpen 5", FILTER_SHARPEN, "sigma", "5"},
     {"pixelate 2", FILTER_PIXELATE, "block", "2"},
     {"pixelate 16", FILTER_PIXELATE, "block", "16"},
+    {"crop 50%", FILTER_CROP, "width", "50%"},
     {"rotate 90", FILTER_ROTATE, "angle", "90"},
     {"saturation 2", FILTER_ADJUST, "saturation", "2"},
     {"gamma 2.2", FILTER_ADJUST, "gamma", "2.2"},

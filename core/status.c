@@ -12,6 +12,7 @@ static const char *const names[ST_COUNT] = {
     [ST_CORRUPT] = "corrupt",
     [ST_UNSUPPORTED] = "unsupported",
     [ST_TOO_LARGE] = "too-large",
+    [ST_NOTHING] = "nothing",
     [ST_LIMIT] = "limit",
     [ST_BUSY] = "busy",
     [ST_TIMEOUT] = "timeout",

@@ -18,6 +18,7 @@ enum status {
     ST_CORRUPT,     /* the picture is damaged, cut short or empty */
     ST_UNSUPPORTED, /* a format or a variant that is not supported */
     ST_TOO_LARGE,   /* more bytes than the body limit */
+    ST_NOTHING,     /* what was looked for is not in the picture */
     ST_LIMIT,       /* legal, but over a limit: pixels, scans, markers, time */
     ST_BUSY,        /* no memory, slot or queue place now; trying again helps */
     ST_TIMEOUT,     /* the peer was too slow */
@@ -27,7 +28,7 @@ enum status {
     ST_COUNT
 };
 
-enum { ERROR_PARAMETER_MAX = 32, ERROR_TEXT_MAX = 256 };
+enum { ERROR_PARAMETER_MAX = 32, ERROR_TEXT_MAX = 512 };
 
 /* Filled by fail(); zero-initialise before use. Plain data, may be copied. */
 struct error {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The CPU backend: chooses the instruction set once and runs chains step by step. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,21 @@
 #include "core/clock.h"
 #include "cpu/bands.h"
 #include "cpu/cpu.h"
+#include "cpu/detect/detect.h"
+#include "cpu/filters/adjust.h"
 #include "cpu/filters/blend.h"
 #include "cpu/filters/filters.h"
+#include "cpu/stages.h"
+#include "detect/faces.h"
 #include "filters/chain.h"
 
 struct cpu_backend {
     struct backend base;
     struct row_set rows;
+    const struct detect_kernels *kernels;
+    struct face_model *model;       /* NULL: none */
+    pthread_mutex_t lock;           /* of the network */
+    struct detect_network *network; /* made at the first search for faces */
 };
 
 struct cpu_lane {
@@ -45,10 +54,34 @@ static void cpu_lane_destroy(struct lane *lane) {
     free(own);
 }
 
+static enum status pack_network(struct cpu_backend *cpu, const struct face_weights *weights,
+                                struct detect_network **network, struct error *err) {
+    pthread_mutex_lock(&cpu->lock);
+    enum status status = cpu->network ? ST_OK : detect_pack(weights, cpu->kernels, &cpu->network, err);
+    *network = cpu->network;
+    pthread_mutex_unlock(&cpu->lock);
+    return status;
+}
+
+static enum status run_detect(struct cpu_backend *cpu, const struct cpu_context *context,
+                              const struct detect_plan *plan, const struct image *source,
+                              const struct image *target, struct error *err) {
+    const struct face_weights *weights = NULL;
+    struct detect_network *network = NULL;
+    if (!cpu->model) {
+        return fail(err, ST_UNSUPPORTED, "this build has no face model");
+    }
+    enum status status = face_model_weights(cpu->model, &weights, err);
+    status = status == ST_OK ? pack_network(cpu, weights, &network, err) : status;
+    return status == ST_OK
+               ? cpu_detect(context, network, faces_least(weights, plan->threshold), source, target, err)
+               : status;
+}
+
 /* Only statistics read the mask here: for all other filters the end of the chain blends with it. */
-static enum status run_step(const struct cpu_context *context, const struct step *step,
-                            const struct image *source, const struct image *mask, const struct image *target,
-                            struct error *err) {
+static enum status run_step(struct cpu_backend *cpu, const struct cpu_context *context,
+                            const struct step *step, const struct image *source, const struct image *mask,
+                            const struct image *target, struct error *err) {
     switch (step->filter) {
     case FILTER_ADJUST:
         return cpu_adjust(context, &step->adjust, source, target, err);
@@ -73,6 +106,8 @@ static enum status run_step(const struct cpu_context *context, const struct step
         return cpu_resize(context, &step->resize, source, target, err);
     case FILTER_SHARPEN:
         return cpu_sharpen(context, &step->sharpen, source, target, err);
+    case FILTER_DETECT:
+        return run_detect(cpu, context, &step->detect, source, target, err);
     case FILTER_STATS:
         return cpu_stats(context, source, mask, target, err);
     case FILTER_COUNT:
@@ -101,6 +136,8 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
         return cpu_resize_need(rows, &step->placeholder.resize, image);
     case FILTER_RESIZE:
         return cpu_resize_need(rows, &step->resize, image);
+    case FILTER_DETECT:
+        return cpu_detect_need(image);
     case FILTER_STATS:
         return cpu_stats_need();
     case FILTER_ADJUST:
@@ -112,37 +149,11 @@ static struct scratch_need step_need(const struct row_set *rows, const struct st
     return (struct scratch_need){0, 0};
 }
 
-/* Where steps before the last one write. They alternate between two places, so that the last one writes to
- * the target: that is one place, for results of its shape, and the other is working memory. */
-struct places {
-    size_t spare;  /* bytes of the place beside the target */
-    size_t target; /* bytes of the target's stand-in, for results of other shapes; 0: there are none */
-};
-
-static bool is_targets_turn(const struct chain *chain, uint32_t index) {
-    return (chain->count - index) % 2 == 1;
-}
-
-static struct places places_of(const struct chain *chain, const struct image_shape *shape) {
-    struct places places = {0, 0};
-    struct image_shape result = chain_result(chain, shape);
-    for (uint32_t i = 0; i + 1 < chain->count; i++) {
-        struct image image;
-        struct image_shape made = chain_shape(chain, shape, i + 1);
-        size_t bytes = image_layout(&image, &made);
-        if (!is_targets_turn(chain, i)) {
-            places.spare = bytes > places.spare ? bytes : places.spare;
-        } else if (!image_same_shape(&made, &result)) {
-            places.target = bytes > places.target ? bytes : places.target;
-        }
-    }
-    return places;
-}
-
 static size_t cpu_run_bytes(const struct backend *backend, const struct chain *chain,
                             const struct image_shape *shape, unsigned threads) {
     const struct row_set *rows = &((const struct cpu_backend *)backend)->rows;
-    const struct places places = places_of(chain, shape);
+    const struct stages apart = stages_of(chain, shape, true), joined = stages_of(chain, shape, false);
+    const size_t places = stages_bytes(&apart), fewer = stages_bytes(&joined);
     size_t most = 0;
     for (uint32_t i = 0; i < chain->count; i++) {
         struct image image;
@@ -152,19 +163,19 @@ static size_t cpu_run_bytes(const struct backend *backend, const struct chain *c
         size_t bytes = scratch_need_bytes(&need, bands_seats_most(threads, need.seat));
         most = bytes > most ? bytes : most;
     }
-    return most + places.spare + places.target;
+    return most + (places > fewer ? places : fewer);
 }
 
 /* Takes both places from lent memory, whose rest goes to the filters, or from the lane's own. */
-static enum status take_places(struct cpu_lane *lane, const struct places *places, uint8_t *memory[2],
+static enum status take_places(struct cpu_lane *lane, const struct stages *stages, uint8_t *memory[2],
                                struct error *err) {
     struct scratch *scratch = &lane->scratch;
-    size_t size = places->spare + places->target;
+    size_t size = stages_bytes(stages);
     struct scratch *from = scratch->lent ? scratch : &lane->spare;
     enum status status = size > 0 ? scratch_reserve(from, size, err) : ST_OK;
     if (status == ST_OK && size > 0) {
         memory[0] = from->memory;
-        memory[1] = from->memory + places->spare;
+        memory[1] = from->memory + stages->spare;
     }
     if (status == ST_OK && scratch->lent) {
         scratch->memory += size;
@@ -173,48 +184,51 @@ static enum status take_places(struct cpu_lane *lane, const struct places *place
     return status;
 }
 
-/* The picture that the step of this index writes. */
-static struct image step_target(const struct run *run, uint32_t index, uint8_t *const memory[2]) {
-    const struct image_shape source = image_shape(run->source), result = image_shape(run->target);
-    struct image_shape shape = chain_shape(run->chain, &source, index + 1);
-    bool target = is_targets_turn(run->chain, index);
-    if (target && image_same_shape(&shape, &result)) {
-        return *run->target;
-    }
-    struct image image;
-    image_layout(&image, &shape);
-    image_place(&image, memory[target]);
-    return image;
-}
-
 static bool is_blended(const struct run *run) {
     return run->mask && filter_get(run->chain->step[0].filter)->answer == ANSWER_PICTURE;
 }
 
+/* Runs a step, and the adjustment behind it where both are a stage. */
+static enum status run_stage(struct cpu_backend *cpu, struct cpu_context *context, const struct run *run,
+                             const struct stages *stages, uint32_t stage, const struct image *source,
+                             const struct image *target, struct error *err) {
+    const uint32_t first = stages_first(stages, stage), last = stages->last[stage];
+    const struct step *step = run->chain->step;
+    struct adjustment adjustment;
+    const struct cpu_row_done done = {adjustment_row, &adjustment};
+    if (first < last) {
+        adjustment_init(&adjustment, context->rows, &step[last].adjust, target, target);
+    }
+    context->done = first < last ? &done : NULL;
+    context->progress = stage + 1 == stages->count && !run->mask ? run->progress : NULL;
+    enum status status = run_step(cpu, context, &step[first], source, run->mask, target, err);
+    if (status == ST_OK && is_blended(run) && last + 1 == chain_masked(run->chain)) {
+        status = blend(run->crew, run->deadline_ns, run->source, target, run->mask, err);
+    }
+    context->producer = NULL;
+    return status;
+}
+
 static enum status run_steps(struct cpu_lane *own, const struct run *run, struct error *err) {
-    const struct chain *chain = run->chain;
-    const enum filter_id first = chain->step[0].filter;
-    const bool follows = first == FILTER_BLUR || first == FILTER_RESIZE; /* others take whole pictures */
-    struct cpu_context context = {.rows = &cpu_backend(own->base.backend)->rows,
+    const enum filter_id first = run->chain->step[0].filter;
+    const bool follows = first == FILTER_BLUR || first == FILTER_RESIZE ||
+                         first == FILTER_ADJUST; /* others take whole pictures */
+    struct cpu_backend *cpu = cpu_backend(own->base.backend);
+    struct cpu_context context = {.rows = &cpu->rows,
                                   .scratch = &own->scratch,
                                   .crew = run->crew,
                                   .deadline_ns = run->deadline_ns,
                                   .producer = follows ? run->producer : NULL};
     const struct image_shape shape = image_shape(run->source);
-    const struct places places = places_of(chain, &shape);
+    const struct stages stages = stages_of(run->chain, &shape, run->mask != NULL);
     uint8_t *memory[2] = {NULL, NULL};
     enum status status = follows ? ST_OK : producer_make(run->producer, err);
-    status = status == ST_OK ? take_places(own, &places, memory, err) : status;
+    status = status == ST_OK ? take_places(own, &stages, memory, err) : status;
     struct image from = *run->source;
-    for (uint32_t i = 0; i < chain->count && status == ST_OK; i++) {
-        const struct image to = step_target(run, i, memory);
-        context.progress = i + 1 == chain->count && !run->mask ? run->progress : NULL;
-        status = run_step(&context, &chain->step[i], &from, run->mask, &to, err);
-        if (status == ST_OK && is_blended(run) && i + 1 == chain_masked(chain)) {
-            status = blend(run->crew, run->deadline_ns, run->source, &to, run->mask, err);
-        }
+    for (uint32_t i = 0; i < stages.count && status == ST_OK; i++) {
+        const struct image to = stages_target(&stages, run, i, memory);
+        status = run_stage(cpu, &context, run, &stages, i, &from, &to, err);
         from = to;
-        context.producer = NULL;
     }
     return status;
 }
@@ -236,7 +250,10 @@ static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct
 }
 
 static void cpu_close(struct backend *backend) {
-    free(cpu_backend(backend));
+    struct cpu_backend *cpu = cpu_backend(backend);
+    detect_pack_free(cpu->network);
+    pthread_mutex_destroy(&cpu->lock);
+    free(cpu);
 }
 
 static const struct backend_ops cpu_ops = {
@@ -252,6 +269,7 @@ struct cpu_level {
     const char *name;
     bool (*available)(void);
     void (*fill)(struct row_set *set);
+    const struct detect_kernels *(*kernels)(void);
 };
 
 static bool have_always(void) {
@@ -273,13 +291,13 @@ static bool have_avx512(void) {
 /* Best first. */
 static const struct cpu_level levels[] = {
 #if defined(__x86_64__)
-    {"avx512", have_avx512, row_set_avx512},
-    {"avx2", have_avx2, row_set_avx2},
+    {"avx512", have_avx512, row_set_avx512, detect_kernels_avx512},
+    {"avx2", have_avx2, row_set_avx2, detect_kernels_avx2},
 #elif defined(__aarch64__)
-    {"neon", have_always, row_set_neon},
+    {"neon", have_always, row_set_neon, detect_kernels_neon},
 #endif
-    {"baseline", have_always, row_set_baseline},
-    {"plain", have_always, row_set_plain},
+    {"baseline", have_always, row_set_baseline, detect_kernels_baseline},
+    {"plain", have_always, row_set_plain, detect_kernels_plain},
 };
 
 static enum status choose_level(const char *name, const struct cpu_level **level, struct error *err) {
@@ -307,6 +325,16 @@ enum status cpu_backend_open(const char *level, struct backend **backend, struct
     made->base.ops = &cpu_ops;
     snprintf(made->base.name, sizeof made->base.name, "cpu/%s", chosen->name);
     chosen->fill(&made->rows);
+    made->kernels = chosen->kernels();
+    pthread_mutex_init(&made->lock, NULL);
     *backend = &made->base;
     return ST_OK;
+}
+
+void cpu_backend_use_model(struct backend *backend, struct face_model *model) {
+    cpu_backend(backend)->model = model;
+}
+
+size_t cpu_backend_network_bytes(const struct backend *backend) {
+    return detect_pack_bytes(&((const struct cpu_backend *)backend)->kernels->format);
 }

@@ -8,6 +8,13 @@
 #include "cpu/rows/rows.h"
 #include "cpu/scratch.h"
 
+/* Told of each row of the target right after it is made, while the cache has it. Called on several threads.
+ */
+struct cpu_row_done {
+    void (*row)(const void *context, unsigned plane, uint32_t y);
+    const void *context;
+};
+
 struct cpu_context {
     const struct row_set *rows;
     struct scratch *scratch;
@@ -15,6 +22,7 @@ struct cpu_context {
     int64_t deadline_ns;             /* core/deadline.h */
     const struct producer *producer; /* called before rows are read; NULL: the source is complete */
     const struct progress *progress; /* may be told of rows of the target; NULL: not told */
+    const struct cpu_row_done *done; /* for the blur, sharpening and resizing; NULL: not told */
 };
 
 #endif

@@ -42,7 +42,7 @@ struct working {
 struct run {
     const struct chain *chain;
     const struct slot *slot;
-    const struct image *source; /* not changed, so another backend can repeat the run after ST_DEVICE */
+    const struct image *source; /* not changed, so another backend can repeat the run */
     const struct image *target; /* has the shape of chain_result(); no overlap with the others */
     const struct image *mask; /* coverage, PIXEL_GRAY of 8 bits and the size of the picture: where it is 0 the
                                  target is the source, where it is 255 the chain's result, between them a
@@ -56,7 +56,9 @@ struct run {
     struct working working;          /* lent until the run ends; without memory the lane takes its own */
 };
 
-/* A JPEG turned into a JPEG by a device with codecs of its own. The bytes are those of the CPU. */
+/* A JPEG turned into a JPEG by a device with codecs of its own. The bytes are those of the CPU. The result of
+ * a chain that ends with `detect` is a struct face_candidates instead, of which only the part with candidates
+ * is written. */
 struct transcode {
     const struct chain *chain;
     const struct slot *slot;  /* holds the file and the output */
@@ -114,7 +116,8 @@ size_t backend_run_bytes(const struct backend *backend, const struct chain *chai
                          const struct image_shape *shape, unsigned threads);
 
 /* Runs the chain and the producer; fails like either of them. `timing` may be NULL. On failure the target is
- * undefined; after ST_DEVICE another backend may repeat the run. */
+ * undefined. Another backend may repeat the run after ST_DEVICE (it failed) and ST_UNSUPPORTED (it does not
+ * do this chain). */
 enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing, struct error *err);
 
 /* JPEGs that the backend takes by lane_transcode at a time; 0: none, or none yet. Thread-safe, quick. */

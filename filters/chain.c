@@ -73,7 +73,8 @@ enum status chain_check(const struct chain *chain, const struct image_shape *sha
         if (!filter || !filter->valid(&chain->step[i].blur, &source)) {
             return fail(err, ST_INTERNAL, "step %u of the chain is out of bounds", (unsigned)i);
         }
-        if (filter->answer != ANSWER_PICTURE && chain->count > 1) {
+        bool last = filter->answer == ANSWER_FACES && i + 1 == chain->count;
+        if (filter->answer != ANSWER_PICTURE && chain->count > 1 && !last) {
             return fail(err, ST_INTERNAL, "step %u of the chain makes no picture", (unsigned)i);
         }
         struct image layout;

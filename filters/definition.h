@@ -12,6 +12,7 @@ enum filter_answer {
     ANSWER_PICTURE,     /* the result, encoded */
     ANSWER_STATISTICS,  /* JSON; the result holds a struct stats in place of samples */
     ANSWER_PLACEHOLDER, /* JSON; the result is a thumbnail */
+    ANSWER_FACES,       /* the result holds a struct face_candidates in place of samples */
 };
 
 struct filter {

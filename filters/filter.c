@@ -4,19 +4,13 @@
 #include <string.h>
 
 static const struct filter *const filters[FILTER_COUNT] = {
-    [FILTER_ADJUST] = &filter_adjust,
-    [FILTER_BLUR] = &filter_blur,
-    [FILTER_CONVOLVE] = &filter_convolve,
-    [FILTER_CROP] = &filter_crop,
-    [FILTER_DILATE] = &filter_dilate,
-    [FILTER_ERODE] = &filter_erode,
-    [FILTER_MEDIAN] = &filter_median,
-    [FILTER_PIXELATE] = &filter_pixelate,
-    [FILTER_PLACEHOLDER] = &filter_placeholder,
-    [FILTER_RESIZE] = &filter_resize,
-    [FILTER_ROTATE] = &filter_rotate,
-    [FILTER_SHARPEN] = &filter_sharpen,
-    [FILTER_STATS] = &filter_stats,
+    [FILTER_ADJUST] = &filter_adjust,     [FILTER_BLUR] = &filter_blur,
+    [FILTER_CONVOLVE] = &filter_convolve, [FILTER_CROP] = &filter_crop,
+    [FILTER_DETECT] = &filter_detect,     [FILTER_DILATE] = &filter_dilate,
+    [FILTER_ERODE] = &filter_erode,       [FILTER_MEDIAN] = &filter_median,
+    [FILTER_PIXELATE] = &filter_pixelate, [FILTER_PLACEHOLDER] = &filter_placeholder,
+    [FILTER_RESIZE] = &filter_resize,     [FILTER_ROTATE] = &filter_rotate,
+    [FILTER_SHARPEN] = &filter_sharpen,   [FILTER_STATS] = &filter_stats,
 };
 
 const struct filter *filter_get(enum filter_id id) {

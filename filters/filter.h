@@ -8,6 +8,7 @@
 #include "filters/convolve.h"
 #include "filters/crop.h"
 #include "filters/definition.h"
+#include "filters/detect.h"
 #include "filters/median.h"
 #include "filters/morphology.h"
 #include "filters/pixelate.h"
@@ -22,6 +23,7 @@ enum filter_id {
     FILTER_BLUR,
     FILTER_CONVOLVE,
     FILTER_CROP,
+    FILTER_DETECT,
     FILTER_DILATE,
     FILTER_ERODE,
     FILTER_MEDIAN,
@@ -41,6 +43,7 @@ struct step {
         struct blur_plan blur;
         struct convolve_plan convolve;
         struct crop_plan crop;
+        struct detect_plan detect;
         struct median_plan median;
         struct morphology_plan morphology; /* dilate and erode */
         struct pixelate_plan pixelate;
@@ -56,6 +59,7 @@ union filter_arguments {
     struct blur_arguments blur;
     struct convolve_arguments convolve;
     struct crop_arguments crop;
+    struct detect_arguments detect;
     struct median_arguments median;
     struct morphology_arguments morphology;
     struct pixelate_arguments pixelate;

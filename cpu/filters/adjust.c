@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Adjustments work on pixels alone: a band is adjusted row by row. */
-#include "cpu/filters/filters.h"
+#include "cpu/filters/adjust.h"
 
 #include <string.h>
 
 #include "cpu/bands.h"
-
-struct adjustment {
-    const struct row_set *rows;
-    const struct adjust_plan *plan;
-    const struct image *source;
-    const struct image *target;
-};
+#include "cpu/filters/filters.h"
 
 /* Writes the matrix out for the samples of a row. */
 static void spread(struct adjust_row *row) {
@@ -29,8 +23,8 @@ static void spread(struct adjust_row *row) {
 }
 
 /* What row functions need for this plane. A plane of YCbCr is a grey picture with a matrix of its own. */
-static struct adjust_row row_of(const struct adjustment *all, unsigned plane) {
-    const struct adjust_plan *plan = all->plan;
+static struct adjust_row row_of(const struct adjustment *all, const struct adjust_plan *plan,
+                                unsigned plane) {
     bool alpha = image_pixel_has_alpha(all->source->model);
     struct adjust_row row = {
         .depth = all->source->depth,
@@ -59,28 +53,57 @@ static bool is_copy(const struct adjust_row *row) {
     return same;
 }
 
-static void adjust_band(const void *context, const struct band *band) {
-    const struct adjustment *all = context;
-    const struct plane *source = &all->source->plane[band->plane];
-    const struct adjust_row row = row_of(all, band->plane);
-    const bool copy = is_copy(&row);
-    for (uint32_t y = band->from; y < band->to; y++) {
-        uint8_t *to = plane_row(&all->target->plane[band->plane], y);
-        if (copy) {
-            memcpy(to, plane_row(source, y), plane_row_bytes(source, row.depth));
-        } else {
-            all->rows->filter.adjust(to, plane_row(source, y), &row, source->width);
-        }
+void adjustment_init(struct adjustment *all, const struct row_set *rows, const struct adjust_plan *plan,
+                     const struct image *source, const struct image *target) {
+    *all = (struct adjustment){.rows = rows, .source = source, .target = target};
+    for (unsigned i = 0; i < target->plane_count; i++) {
+        all->row[i] = row_of(all, plan, i);
+        all->copies[i] = is_copy(&all->row[i]);
     }
+}
+
+void adjustment_row(const void *context, unsigned plane, uint32_t y) {
+    const struct adjustment *all = context;
+    const struct plane *source = &all->source->plane[plane];
+    const struct adjust_row *row = &all->row[plane];
+    uint8_t *to = plane_row(&all->target->plane[plane], y);
+    const uint8_t *from = plane_row(source, y);
+    if (!all->copies[plane]) {
+        all->rows->filter.adjust(to, from, row, source->width);
+    } else if (to != from) {
+        memcpy(to, from, plane_row_bytes(source, row->depth));
+    }
+}
+
+static void adjust_band(const void *context, const struct band *band) {
+    for (uint32_t y = band->from; y < band->to; y++) {
+        adjustment_row(context, band->plane, y);
+    }
+}
+
+/* The same rows of the picture are read and written. */
+static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
+    const struct plane *source = &((const struct adjustment *)context)->source->plane[plane];
+    return to < source->height ? to << source->shift_y : UINT32_MAX;
 }
 
 enum status cpu_adjust(const struct cpu_context *context, const struct adjust_plan *plan,
                        const struct image *source, const struct image *target, struct error *err) {
-    struct adjustment all = {context->rows, plan, source, target};
-    struct pass pass = {.band = adjust_band, .context = &all, .deadline_ns = context->deadline_ns};
+    struct adjustment all;
+    struct pass pass = {.band = adjust_band,
+                        .context = &all,
+                        .least = 1,
+                        .deadline_ns = context->deadline_ns,
+                        .progress = context->progress,
+                        .makes = reach};
+    adjustment_init(&all, context->rows, plan, source, target);
     for (unsigned i = 0; i < target->plane_count; i++) {
         pass.rows[i] = target->plane[i].height;
         pass.cost[i] = (uint64_t)source->plane[i].width * source->plane[i].channels;
     }
-    return bands_run(context->crew, bands_seats(context->crew, &pass, 0), &pass, err);
+    unsigned seats = bands_seats(context->crew, &pass, 0);
+    if (context->producer || (context->progress && seats == 1)) {
+        return bands_follow(context->crew, seats, &pass, reach, context->producer, err);
+    }
+    return bands_run(context->crew, seats, &pass, err);
 }

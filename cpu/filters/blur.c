@@ -154,6 +154,9 @@ static void finish_row(const struct blur_lines *lines, uint32_t y) {
     } else if (blur_job_is_float(job)) {
         job->ops->store(to, row, &job->format, job->target->width);
     }
+    if (job->done) {
+        job->done->row(job->done->context, job->plane, y);
+    }
 }
 
 static void *ring_row(const struct blur_lines *lines, ptrdiff_t y) {

@@ -209,6 +209,10 @@ enum status blur_jobs_init(struct blur_jobs *jobs, const struct cpu_context *con
     if (status != ST_OK) {
         return status;
     }
+    for (unsigned i = 0; i < jobs->count; i++) {
+        jobs->plane[i].done = context->done;
+        jobs->plane[i].plane = i;
+    }
     place(jobs, context->scratch->memory);
     fill_tables(jobs, plan, source);
     return ST_OK;

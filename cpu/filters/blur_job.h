@@ -36,6 +36,8 @@ struct blur_lines {
 struct blur_job {
     const struct row_ops *ops;
     const struct blur_finish *finish; /* NULL: rows are stored as they are */
+    const struct cpu_row_done *done;  /* NULL: not told */
+    unsigned plane;
     const struct plane *source;
     const struct plane *target;
     struct row_format format;

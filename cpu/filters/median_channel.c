@@ -22,7 +22,7 @@ size_t median_tile_place(struct median_tile *tile, uint8_t *memory) {
     tile->stride = bytes_align_up(columns, IMAGE_ALIGNMENT);
     const size_t all = tile->stride * (tile->height + 2 * (size_t)tile->radius_y),
                  results = tile->stride * tile->height;
-    const size_t entries = tile->bytes == 2 ? all : 0;
+    const size_t entries = tile->bytes == 2 ? all + MEDIAN_ENTRY_BLOCK : 0;
     size_t size = 0;
     for (unsigned c = 0; c < tile->channels; c++) {
         tile->sample[c] = take(memory, &size, all * tile->bytes);
@@ -104,7 +104,8 @@ static void sort(const struct median_tile *tile, const uint16_t *sample, uint32_
 static struct median_entries list(const struct median_tile *tile, unsigned channel, bool weighted) {
     const uint16_t *sample = (const uint16_t *)(const void *)tile->sample[channel];
     const uint32_t columns = tile->width + 2 * tile->radius_x, rows = tile->height + 2 * tile->radius_y;
-    const uint32_t count = columns * rows, bin = (count + BINS - 1) / BINS;
+    const uint32_t count = columns * rows;
+    const uint32_t bin = (uint32_t)bytes_align_up((count + BINS - 1) / BINS, MEDIAN_ENTRY_BLOCK);
     sort(tile, sample, columns, rows);
     for (uint32_t i = 0; i < count; i++) {
         unsigned x = tile->order[i] % 256, y = tile->order[i] / 256;
@@ -117,12 +118,12 @@ static struct median_entries list(const struct median_tile *tile, unsigned chann
             tile->sorted_weight[i] = tile->weight[at];
         }
     }
+    memset(tile->y + count, 255, MEDIAN_ENTRY_BLOCK);
     return (struct median_entries){.value = tile->value,
                                    .weight = weighted ? tile->sorted_weight : NULL,
                                    .x = tile->x,
                                    .y = tile->y,
-                                   .bin = bin,
-                                   .count = count};
+                                   .bin = bin};
 }
 
 static void wide(const struct median_tile *tile, unsigned channel, bool weighted) {

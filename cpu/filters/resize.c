@@ -198,20 +198,25 @@ static enum status blur_background(const struct resizing *all, const struct imag
 
 /* ---- picture ---- */
 
-/* The rows of the band are groups. */
-static void resize_band(const void *context, const struct band *band) {
-    const struct resizing *all = context;
-    for (uint32_t i = band->from; i < band->to && !atomic_load(all->late); i++) {
-        if (!resize_group_run(&all->group[band->plane], i, all->memory + band->seat * all->seat)) {
-            atomic_store(all->late, true);
-        }
-    }
-}
-
 /* The end of the rows of the target that groups below `to` make, less those above the picture. */
 static uint32_t group_end(const struct resize_group *group, uint32_t to) {
     uint32_t end = to * RESIZE_ROWS;
     return end < group->y.count ? end : group->y.count;
+}
+
+/* The rows of the band are groups. */
+static void resize_band(const void *context, const struct band *band) {
+    const struct resizing *all = context;
+    const struct cpu_row_done *done = all->context->done;
+    const struct resize_group *group = &all->group[band->plane];
+    for (uint32_t i = band->from; i < band->to && !atomic_load(all->late); i++) {
+        if (!resize_group_run(group, i, all->memory + band->seat * all->seat)) {
+            atomic_store(all->late, true);
+        }
+        for (uint32_t y = group_end(group, i); done && y < group_end(group, i + 1); y++) {
+            done->row(done->context, band->plane, group->y.first + y);
+        }
+    }
 }
 
 /* Rows of the picture that groups below `to` read: positions ascend with those of the target. */

@@ -147,6 +147,28 @@ static void measure(const struct image *mask, struct mask_rect within, struct ma
     }
 }
 
+/* Makes weights 0 or 255: the least one that is inside is `least_inside`. */
+static void harden(const struct image *mask, uint8_t least_inside) {
+    for (uint32_t y = 0; y < mask->height; y++) {
+        uint8_t *row = plane_row(&mask->plane[0], y);
+        for (uint32_t x = 0; x < mask->width; x++) {
+            row[x] = row[x] >= least_inside ? 255 : 0;
+        }
+    }
+}
+
+/* Prepares what the regions are drawn over. Returns the rectangle that may have pixels inside. */
+static struct mask_rect begin_mask(const struct image *mask, const struct mask_options *options) {
+    if (!options->over) {
+        mask_clear(mask, rect_whole(mask));
+        return (struct mask_rect){0};
+    }
+    if (options->outward) {
+        harden(mask, options->invert ? 255 : 1);
+    }
+    return rect_whole(mask);
+}
+
 static enum mask_place place_of(const struct image *mask, const struct region_set *set, uint32_t index,
                                 struct mask_rect drawn) {
     struct region_box box = region_box(set, index, mask->width, mask->height);
@@ -158,9 +180,8 @@ static enum mask_place place_of(const struct image *mask, const struct region_se
 enum status mask_draw(const struct image *mask, const struct region_set *set,
                       const struct mask_options *options, struct mask_report *report, struct error *err) {
     enum mask_rule rule = !options->outward ? MASK_CENTRE : options->invert ? MASK_WITHIN : MASK_TOUCHED;
-    struct mask_rect drawn = {0};
+    struct mask_rect drawn = begin_mask(mask, options);
     *report = (struct mask_report){0};
-    mask_clear(mask, rect_whole(mask));
     for (uint32_t i = 0; i < set->count; i++) {
         enum status status = deadline_check(options->deadline_ns, err);
         if (status != ST_OK) {

@@ -14,9 +14,13 @@
  * so that shapes which share a border neither overlap nor leave a gap. The mask is the union of the shapes;
  * `invert` exchanges inside and outside.
  *
+ * A mask may be drawn over a picture of weights that it holds already: the larger value counts, and `invert`
+ * takes both from 255.
+ *
  * With `outward`, for redaction, a pixel is inside as soon as the shape and the square have area in common;
  * it may take in a pixel that is missed by less than a millionth. Inverted, a pixel is outside only when the
- * square lies in one of the shapes: what is not in them is touched. The result is then rounded out to whole
+ * square lies in one of the shapes: what is not in them is touched. Weights count as inside when they are not
+ * 0, and inverted when they are not 255. The result is then rounded out to whole
  * blocks of `grid`: a block with a pixel inside is inside as a whole, and so is the grid's margin around it.
  *
  * Nothing here allocates; masks of different memory may be drawn at the same time. */
@@ -41,6 +45,7 @@ struct mask_grid {
 struct mask_options {
     bool invert;
     bool outward;
+    bool over;             /* the mask holds weights, over which the regions are drawn */
     struct mask_grid grid; /* with outward only */
     int64_t deadline_ns;   /* core/deadline.h; looked at between the regions */
 };
@@ -57,8 +62,8 @@ struct mask_report {
     uint64_t covered;           /* pixels that are not 0 */
 };
 
-/* Draws all regions into `mask`. Without regions no pixel is inside (inverted: all are). ST_LIMIT at the
- * deadline. */
+/* Draws all regions into `mask`, whose content is undefined but for `over`. Without both no pixel is inside
+ * (inverted: all are). ST_LIMIT at the deadline. */
 enum status mask_draw(const struct image *mask, const struct region_set *set,
                       const struct mask_options *options, struct mask_report *report, struct error *err);
 

@@ -278,7 +278,7 @@ struct mask_rect mask_shape(const struct image *mask, const struct region_set *s
                             enum mask_rule rule) {
     struct canvas canvas = {.plane = &mask->plane[0], .rule = rule};
     struct region_box box = region_box(set, index, mask->width, mask->height);
-    switch ((enum region_form)set->region[index].form) {
+    switch ((enum region_form)region_get(set, index)->form) {
     case REGION_RECTANGLE:
         draw_rectangle(&canvas, &box);
         break;

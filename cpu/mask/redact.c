@@ -193,13 +193,16 @@ static void fill_span(struct redact_job *job, const struct redact_span *span) {
     }
 }
 
-/* Whether the picture has a single part: no regions, or inverted ones. */
+/* Whether the picture has a single part: no regions, inverted ones, or a drawn mask. */
 static bool is_single(const struct redact_job *job, const struct region_set *set) {
-    return set->count == 0 || job->options->invert;
+    return set->count == 0 || job->options->invert || job->options->drawn;
 }
 
 static struct mask_rect draw_part(struct redact_job *job, const struct region_set *set, uint32_t i) {
     bool single = is_single(job, set);
+    if (job->options->drawn) {
+        return (struct mask_rect){0, 0, job->mask->width, job->mask->height};
+    }
     struct mask_options options = {.invert = single,
                                    .outward = true,
                                    .grid = job->options->grid,
@@ -213,6 +216,13 @@ static struct mask_rect draw_part(struct redact_job *job, const struct region_se
     return mask_draw_region(job->mask, set, i, &options);
 }
 
+/* A drawn mask stays. */
+static void clear_part(const struct redact_job *job, struct mask_rect rect) {
+    if (!job->options->drawn) {
+        mask_clear(job->mask, rect);
+    }
+}
+
 /* Small regions have few rows, so the deadline is checked between regions, too. */
 static bool is_late(struct redact_job *job) {
     job->late = job->late || deadline_left(job->options->deadline_ns) == 0;
@@ -221,26 +231,27 @@ static bool is_late(struct redact_job *job) {
 
 enum status redact_image(const struct image *image, const struct region_set *set,
                          const struct redact_options *options, const struct image *mask, struct error *err) {
-    struct redact_job job = {.image = image, .mask = mask, .options = options};
+    const struct image *drawn = options->drawn;
+    struct redact_job job = {.image = image, .mask = drawn ? drawn : mask, .options = options};
     struct fill fill[REGIONS_MAX];
     uint32_t parts = is_single(&job, set) ? 1 : set->count;
-    if (mask->model != PIXEL_GRAY || mask->depth != 8 || mask->width != image->width ||
-        mask->height != image->height) {
+    if (job.mask->model != PIXEL_GRAY || job.mask->depth != 8 || job.mask->width != image->width ||
+        job.mask->height != image->height) {
         return fail(err, ST_INTERNAL, "the mask does not fit the picture");
     }
-    mask_clear(mask, (struct mask_rect){0, 0, mask->width, mask->height});
+    clear_part(&job, (struct mask_rect){0, 0, mask->width, mask->height});
     for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
         struct mask_rect rect = draw_part(&job, set, i);
         job.sums = (struct redact_sums){{0}, {0}};
         each_span(&job, rect, sum_span);
         fill[i] = fill_of(image, &job.sums);
-        mask_clear(mask, rect);
+        clear_part(&job, rect);
     }
     for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
         struct mask_rect rect = draw_part(&job, set, i);
         job.fill = &fill[i];
         each_span(&job, rect, fill_span);
-        mask_clear(mask, rect);
+        clear_part(&job, rect);
     }
     return job.late ? deadline_check(options->deadline_ns, err) : ST_OK;
 }

@@ -32,7 +32,9 @@
 #include "filters/argument/region.h"
 
 struct redact_options {
-    bool invert;    /* the pixels in no region form the only region */
+    bool invert;               /* the pixels in no region form the only region */
+    const struct image *drawn; /* a mask drawn `outward`: its pixels form the only region, the set is not
+                                  looked at; NULL: none */
     uint32_t block; /* look: side in pixels of tiles that are a little lighter or darker by a hash of their
                        place; 0: flat */
     struct mask_grid grid; /* blocks that regions are rounded out to */

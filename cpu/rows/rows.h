@@ -191,13 +191,15 @@ struct median_histogram {
 
 enum { MEDIAN_COLUMN_BYTES = 17 * 64 + 4 };
 
-/* All elements of a tile, in order. Those of bin b are the ones from b * bin on. */
+enum { MEDIAN_ENTRY_BLOCK = 16 };
+
+/* All elements of a tile, in order. Those of bin b are the ones from b * bin on. Behind the last one are
+ * others, to a whole block, with y = 255, which no window reaches. */
 struct median_entries {
     const uint16_t *value;
     const uint16_t *weight; /* NULL: 1 */
     const uint8_t *x, *y;   /* in the tile with its margins */
-    uint32_t bin;           /* entries of a bin; the last one may have fewer */
-    uint32_t count;
+    uint32_t bin;           /* entries of a bin: whole blocks */
 };
 
 /* A window that begins at element (x, y) of a tile with its margins. */

@@ -7,18 +7,25 @@
 
 enum { WEIGH_UNROLL = 4, WEIGH_BLOCK = WEIGH_UNROLL * FLOAT_LANES };
 
+/* Sums up columns x to x + WEIGH_BLOCK - 1 of the weighted rows, in the order of the rows. */
+static inline __attribute__((always_inline)) void weigh_block(floats sum[WEIGH_UNROLL],
+                                                              const float *const *row, const float *weight,
+                                                              unsigned count, size_t x) {
+    for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
+        sum[i] = float_at(row[0] + x + i * FLOAT_LANES) * weight[0];
+    }
+    for (unsigned k = 1; k < count; k++) {
+        const float *in = row[k] + x;
+        for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
+            sum[i] = sum[i] + float_at(in + i * FLOAT_LANES) * weight[k];
+        }
+    }
+}
+
 static void filter_weigh(float *to, const float *const *row, const float *weight, unsigned count, size_t n) {
     for (size_t x = 0; x < n; x += WEIGH_BLOCK) {
         floats sum[WEIGH_UNROLL];
-        for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
-            sum[i] = float_at(row[0] + x + i * FLOAT_LANES) * weight[0];
-        }
-        for (unsigned k = 1; k < count; k++) {
-            const float *in = row[k] + x;
-            for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
-                sum[i] = sum[i] + float_at(in + i * FLOAT_LANES) * weight[k];
-            }
-        }
+        weigh_block(sum, row, weight, count, x);
         for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
             float_put(to + x + i * FLOAT_LANES, sum[i]);
         }

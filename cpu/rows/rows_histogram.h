@@ -7,6 +7,7 @@
  *     HISTOGRAM_COLUMN, HISTOGRAM_SUM   vectors of 16 counts: of a column, of a window (signed)
  *     HISTOGRAM_COUNT                   an element of the latter
  *     HISTOGRAM_WEIGHT                  an element of the former, where samples have weights
+ *     HISTOGRAM_LESS                    from 16 - v on: what v adds to 16 counts, or a mask of its weight
  *     HISTOGRAM_WEIGHTED                samples count as often as their weight says, else once
  *     HISTOGRAM(name)                   names of this kind */
 
@@ -25,20 +26,23 @@ struct HISTOGRAM(window) {
 };
 
 static inline int HISTOGRAM(below)(const HISTOGRAM_SUM *counts, HISTOGRAM_COUNT limit) {
+#if HISTOGRAM_WEIGHTED
+    const HISTOGRAM_SUM less = (*counts - limit) >> 31;
+    return histogram_true(&less);
+#else
     const uint64_t ones = UINT64_C(0x0101010101010101);
     bytes16 mask = __builtin_convertvector(*counts < limit, bytes16);
     uint64_t half[2];
     memcpy(half, &mask, sizeof half);
     return (int)((((half[0] & ones) + (half[1] & ones)) * ones) >> 56);
+#endif
 }
 
 /* Fills in what a sample adds to 16 counts. */
 static inline void HISTOGRAM(step)(HISTOGRAM_COLUMN *step, unsigned value, unsigned weight) {
-    bytes16 less;
-    memcpy(&less, histogram_less + 16 - value, sizeof less);
-    *step = __builtin_convertvector(less, HISTOGRAM_COLUMN);
+    memcpy(step, HISTOGRAM_LESS + 16 - value, sizeof *step);
 #if HISTOGRAM_WEIGHTED
-    *step *= (HISTOGRAM_WEIGHT)weight;
+    *step &= (HISTOGRAM_WEIGHT)weight;
 #else
     (void)weight;
 #endif
@@ -177,5 +181,6 @@ static void HISTOGRAM(medians)(const struct median_histogram *job) {
 #undef HISTOGRAM_SUM
 #undef HISTOGRAM_COUNT
 #undef HISTOGRAM_WEIGHT
+#undef HISTOGRAM_LESS
 #undef HISTOGRAM_WEIGHTED
 #undef HISTOGRAM

@@ -4,18 +4,29 @@
 #include <string.h>
 
 #include "cpu/rows/rows.h"
+#include "cpu/rows/rows_select.h"
 
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
-typedef int16_t shorts16 __attribute__((vector_size(32)));
-typedef uint16_t halves16 __attribute__((vector_size(32)));
-typedef uint32_t words16 __attribute__((vector_size(64)));
-typedef int32_t integers16 __attribute__((vector_size(64)));
+/* From 16 - v on: 1, or all bits, where v is less than 0, 1, 2, ... */
+#define HISTOGRAM_STEPS(all)                                                                                 \
+    { [17] = all, all, all, all, all, all, all, all, all, all, all, all, all, all, all }
+static const uint8_t histogram_less[32] = HISTOGRAM_STEPS(1);
+static const uint16_t histogram_less_halves[32] = HISTOGRAM_STEPS(UINT16_MAX);
+static const uint32_t histogram_less_words[32] = HISTOGRAM_STEPS(UINT32_MAX);
 
-/* From 16 - v on: whether v is less than 0, 1, 2, ... */
-static const uint8_t histogram_less[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                           0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+/* How many of 16 comparisons are true. Compilers make single instructions of these conversions, unlike of one
+ * to bytes. */
+static inline int histogram_true(const integers16 *mask) {
+    integers8 half[2];
+    memcpy(half, mask, sizeof half);
+    half[0] += half[1];
+    integers4 quarter[2];
+    memcpy(quarter, half, sizeof quarter);
+    quarter[0] += quarter[1];
+    return -(quarter[0][0] + quarter[0][1] + quarter[0][2] + quarter[0][3]);
+}
 
 #define HISTOGRAM_COLUMN bytes16
+#define HISTOGRAM_LESS histogram_less
 #define HISTOGRAM_SUM shorts16
 #define HISTOGRAM_COUNT int16_t
 #define HISTOGRAM_WEIGHTED 0
@@ -24,6 +35,7 @@ static const uint8_t histogram_less[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 
 /* Weights of 8 bits. */
 #define HISTOGRAM_COLUMN halves16
+#define HISTOGRAM_LESS histogram_less_halves
 #define HISTOGRAM_WEIGHT uint16_t
 #define HISTOGRAM_SUM integers16
 #define HISTOGRAM_COUNT int32_t
@@ -32,6 +44,7 @@ static const uint8_t histogram_less[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 #include "cpu/rows/rows_histogram.h"
 
 #define HISTOGRAM_COLUMN words16
+#define HISTOGRAM_LESS histogram_less_words
 #define HISTOGRAM_WEIGHT uint32_t
 #define HISTOGRAM_SUM integers16
 #define HISTOGRAM_COUNT int32_t
@@ -228,61 +241,5 @@ static void rank_histogram(const struct median_histogram *job) {
         light_medians(job);
     } else {
         histogram_medians(job);
-    }
-}
-
-enum { SELECT_BLOCK = 16 };
-
-static inline bool is_inside(const struct median_entries *entries, size_t at,
-                             const struct median_window *window) {
-    uint8_t x = (uint8_t)(entries->x[at] - window->x), y = (uint8_t)(entries->y[at] - window->y);
-    return (x < window->width) & (y < window->height);
-}
-
-/* The entries of a block that are in the window, or their weights. */
-static inline uint32_t sum_block(const struct median_entries *entries, size_t at,
-                                 const struct median_window *window, bool weighted) {
-    uint32_t sum = 0;
-    for (size_t i = at; i < at + SELECT_BLOCK; i++) {
-        uint32_t one = weighted ? entries->weight[i] : 1;
-        sum += is_inside(entries, i, window) ? one : 0;
-    }
-    return sum;
-}
-
-/* Skips blocks until the next one would reach `rest`, and searches that one. */
-static inline uint16_t select_entry(const struct median_entries *entries, size_t from, size_t to,
-                                    const struct median_window *window, uint32_t rest, bool weighted) {
-    for (; from + SELECT_BLOCK <= to; from += SELECT_BLOCK) {
-        uint32_t sum = sum_block(entries, from, window, weighted);
-        if (sum >= rest) {
-            break;
-        }
-        rest -= sum;
-    }
-    uint32_t sum = 0;
-    for (; from < to; from++) {
-        sum += !is_inside(entries, from, window) ? 0 : weighted ? entries->weight[from] : 1;
-        if (sum >= rest) {
-            return entries->value[from];
-        }
-    }
-    return 0; /* not reached: the bin has that many */
-}
-
-static void rank_select(uint16_t *to, const struct median_entries *entries, const uint8_t *bin,
-                        const uint32_t *rest, const struct median_window *first, size_t n) {
-    for (size_t x = 0; x < n; x++) {
-        struct median_window window = *first;
-        window.x = (uint8_t)(first->x + x);
-        size_t from = bin[x] * entries->bin;
-        size_t end = from + entries->bin < entries->count ? from + entries->bin : entries->count;
-        if (rest[x] == 0) {
-            to[x] = 0;
-        } else if (entries->weight) {
-            to[x] = select_entry(entries, from, end, &window, rest[x], true);
-        } else {
-            to[x] = select_entry(entries, from, end, &window, rest[x], false);
-        }
     }
 }

@@ -91,15 +91,7 @@ static void resize_weigh_more(float *to, const float *const *row, const float *w
                               size_t n) {
     for (size_t x = 0; x < n; x += WEIGH_BLOCK) {
         floats sum[WEIGH_UNROLL];
-        for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
-            sum[i] = float_at(row[0] + x + i * FLOAT_LANES) * weight[0];
-        }
-        for (unsigned k = 1; k < count; k++) {
-            const float *in = row[k] + x;
-            for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
-                sum[i] = sum[i] + float_at(in + i * FLOAT_LANES) * weight[k];
-            }
-        }
+        weigh_block(sum, row, weight, count, x);
         for (unsigned i = 0; i < WEIGH_UNROLL; i++) {
             float *at = to + x + i * FLOAT_LANES;
             float_put(at, float_at(at) + sum[i]);

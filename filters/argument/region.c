@@ -128,18 +128,15 @@ static bool same_units(const struct draft *draft) {
     return true;
 }
 
-/* Whether all points lie on one line, except for the rounding of decimal fractions. Units of an axis only
- * stretch the picture. Mixed units depend on its size and are checked when drawing. */
-static bool on_one_line(const struct draft *draft) {
-    const double *p = draft->number;
+bool region_is_line(const double *p, unsigned count) {
     double far_x = 0, far_y = 0; /* the point farthest from the first, relative to it */
-    for (unsigned i = 2; i < draft->count; i += 2) {
+    for (unsigned i = 2; i < count; i += 2) {
         double x = p[i] - p[0], y = p[i + 1] - p[1];
         if (x * x + y * y > far_x * far_x + far_y * far_y) {
             far_x = x, far_y = y;
         }
     }
-    for (unsigned i = 2; i < draft->count; i += 2) {
+    for (unsigned i = 2; i < count; i += 2) {
         double a = far_x * (p[i + 1] - p[1]), b = far_y * (p[i] - p[0]);
         if (fabs(a - b) > 1e-12 * (fabs(a) + fabs(b))) {
             return false;
@@ -150,7 +147,8 @@ static bool on_one_line(const struct draft *draft) {
 
 static enum status check(const struct draft *draft, const struct region_set *set, struct error *err) {
     if (draft->form == REGION_POLYGON) {
-        if (same_units(draft) && on_one_line(draft)) {
+        /* Mixed units depend on the size of the picture and are checked when drawing. */
+        if (same_units(draft) && region_is_line(draft->number, draft->count)) {
             return refuse(draft, "but it is empty: its points must not all lie on one line", err);
         }
     } else if (above_whole(draft, 0) || above_whole(draft, 1)) {
@@ -165,7 +163,7 @@ static enum status check(const struct draft *draft, const struct region_set *set
 enum status region_parse(struct region_set *set, const char *text, struct error *err) {
     struct draft draft = {.text = text};
     const char *list;
-    if (set->count >= REGIONS_MAX) {
+    if (set->count >= REGIONS_GIVEN_MAX) {
         return refuse(&draft, "but there must be at most 64 regions", err);
     }
     enum status status = read_form(&draft, &list, err);
@@ -178,8 +176,8 @@ enum status region_parse(struct region_set *set, const char *text, struct error 
     if (status != ST_OK) {
         return status;
     }
-    set->region[set->count++] =
-        (struct region){(uint16_t)draft.form, (uint16_t)set->numbers, (uint16_t)draft.count};
+    set->region[set->count++] = (struct region){
+        .form = (uint8_t)draft.form, .count = (uint8_t)draft.count, .first = (uint16_t)set->numbers};
     memcpy(set->number + set->numbers, draft.number, draft.count * sizeof draft.number[0]);
     memcpy(set->percent + set->numbers, draft.percent, draft.count * sizeof draft.percent[0]);
     set->numbers += draft.count;
@@ -212,7 +210,8 @@ static enum status check_sum(const struct region_set *set, uint32_t index, unsig
 }
 
 enum status region_check(const struct region_set *set, struct error *err) {
-    for (uint32_t index = 0; index < set->count; index++) {
+    uint32_t given = set->room ? set->room->first : set->count; /* others were checked as they came */
+    for (uint32_t index = 0; index < given; index++) {
         const struct region *region = &set->region[index];
         enum status status = ST_OK;
         for (unsigned i = 0; i < region->count && status == ST_OK; i++) {
@@ -226,144 +225,4 @@ enum status region_check(const struct region_set *set, struct error *err) {
         }
     }
     return ST_OK;
-}
-
-/* A pixel, with room for 33.3% of three. */
-static const double least_side = 0.99;
-
-static enum status check_size(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height,
-                              struct error *err) {
-    struct region_box box = region_box(set, index, width, height);
-    double wide = box.x1 - box.x0, high = box.y1 - box.y0;
-    bool in_first_pixel = box.x1 <= 1 && box.y1 <= 1 && (width > 1 || height > 1);
-    if (box.x0 >= width || box.y0 >= height) {
-        return fail_argument(err, "region",
-                             "region %u lies off the picture, which has %ux%u pixels, and would hide nothing",
-                             index + 1, width, height);
-    }
-    if (wide >= least_side && high >= least_side && !in_first_pixel) {
-        return ST_OK;
-    }
-    return fail_argument(
-        err, "region",
-        "region %u is %.3g x %.3g pixels of %ux%u; to hide something it must be 1 pixel wide "
-        "and high, and more than the first pixel. Numbers are pixels; for parts of the "
-        "picture write %% behind them, unit=percent or unit=ratio",
-        index + 1, wide, high, width, height);
-}
-
-enum status region_check_size(const struct region_set *set, uint32_t width, uint32_t height,
-                              struct error *err) {
-    enum status status = ST_OK;
-    for (uint32_t i = 0; i < set->count && status == ST_OK; i++) {
-        status = check_size(set, i, width, height, err);
-    }
-    return status;
-}
-
-static double in_pixels(const struct region_set *set, unsigned i, uint32_t side) {
-    enum region_unit unit = unit_of(set, i);
-    return unit == REGION_PX ? set->number[i] : set->number[i] * side / unit_most[unit];
-}
-
-static double snap(double pixels) {
-    return floor(pixels * 65536 + 0.5) / 65536;
-}
-
-unsigned region_points(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height,
-                       struct region_point point[REGION_POINTS_MAX]) {
-    const struct region *region = &set->region[index];
-    unsigned count = region->count / 2u;
-    for (unsigned k = 0; k < count; k++) {
-        unsigned i = region->first + 2 * k;
-        point[k] = (struct region_point){snap(in_pixels(set, i, width)), snap(in_pixels(set, i + 1, height))};
-    }
-    return count;
-}
-
-static struct region_box polygon_box(const struct region_set *set, uint32_t index, uint32_t width,
-                                     uint32_t height) {
-    struct region_point point[REGION_POINTS_MAX];
-    unsigned count = region_points(set, index, width, height, point);
-    struct region_box box = {point[0].x, point[0].y, point[0].x, point[0].y};
-    for (unsigned k = 1; k < count; k++) {
-        box.x0 = fmin(box.x0, point[k].x);
-        box.y0 = fmin(box.y0, point[k].y);
-        box.x1 = fmax(box.x1, point[k].x);
-        box.y1 = fmax(box.y1, point[k].y);
-    }
-    return box;
-}
-
-struct region_box region_box(const struct region_set *set, uint32_t index, uint32_t width, uint32_t height) {
-    const struct region *region = &set->region[index];
-    if (region->form == REGION_POLYGON) {
-        return polygon_box(set, index, width, height);
-    }
-    double x = in_pixels(set, region->first, width);
-    double y = in_pixels(set, region->first + 1u, height);
-    double w = in_pixels(set, region->first + 2u, width);
-    double h = in_pixels(set, region->first + 3u, height);
-    return (struct region_box){snap(x), snap(y), snap(x + w), snap(y + h)};
-}
-
-/* The stored place of a place of the upright picture; width and height are those of the stored picture. */
-static struct region_point turn_point(struct region_point at, uint8_t orientation, double width,
-                                      double height) {
-    switch (orientation) {
-    case 2:
-        return (struct region_point){width - at.x, at.y};
-    case 3:
-        return (struct region_point){width - at.x, height - at.y};
-    case 4:
-        return (struct region_point){at.x, height - at.y};
-    case 5:
-        return (struct region_point){at.y, at.x};
-    case 6:
-        return (struct region_point){at.y, height - at.x};
-    case 7:
-        return (struct region_point){width - at.y, height - at.x};
-    case 8:
-        return (struct region_point){width - at.y, at.x};
-    default:
-        return at;
-    }
-}
-
-/* Replaces the numbers of region `index` by those of the turned region, in pixels. */
-static void turn_region(struct region_set *set, uint32_t index, uint8_t orientation, uint32_t width,
-                        uint32_t height) {
-    const struct region *region = &set->region[index];
-    bool lies = orientation >= 5;
-    uint32_t shown_width = lies ? height : width;
-    uint32_t shown_height = lies ? width : height;
-    struct region_point point[REGION_POINTS_MAX];
-    unsigned count = 2;
-    if (region->form == REGION_POLYGON) {
-        count = region_points(set, index, shown_width, shown_height, point);
-    } else {
-        struct region_box box = region_box(set, index, shown_width, shown_height);
-        point[0] = (struct region_point){box.x0, box.y0};
-        point[1] = (struct region_point){box.x1, box.y1};
-    }
-    double *number = set->number + region->first;
-    for (unsigned k = 0; k < count; k++) {
-        point[k] = turn_point(point[k], orientation, width, height);
-        number[2 * k] = point[k].x;
-        number[2 * k + 1] = point[k].y;
-    }
-    if (region->form != REGION_POLYGON) {
-        number[0] = fmin(point[0].x, point[1].x);
-        number[1] = fmin(point[0].y, point[1].y);
-        number[2] = fabs(point[1].x - point[0].x);
-        number[3] = fabs(point[1].y - point[0].y);
-    }
-    memset(set->percent + region->first, 0, region->count * sizeof set->percent[0]);
-}
-
-void region_turn(struct region_set *set, uint8_t orientation, uint32_t width, uint32_t height) {
-    for (uint32_t i = 0; i < set->count && orientation != 1; i++) {
-        turn_region(set, i, orientation, width, height);
-    }
-    set->unit = orientation != 1 ? REGION_PX : set->unit;
 }

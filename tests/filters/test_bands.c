@@ -41,11 +41,19 @@ static const char *const simple[] = {
     "pixelate:block=64",
     "stats:",
     "blur:sigma=6|pixelate:block=4|sharpen:sigma=2 amount=1",
+    "blur:sigma=9|adjust:gamma=2 saturation=1.5",
+    "pixelate:block=2|blur:sigma=2|adjust:negate=1|sharpen:sigma=1|adjust:contrast=0.4|median:radius=1",
+    "adjust:negate=1|blur:sigma=30 edge=wrap|adjust:brightness=1.2|adjust:contrast=0.7",
 };
 
-static const char *const planar[] = {
-    "blur:sigma=1",      "blur:sigma=4 edge=zero", "blur:sigma=25 edge=wrap",      "blur:sigma=80",
-    "pixelate:block=16", "median:radius=4",        "blur:sigma=9|pixelate:block=4"};
+static const char *const planar[] = {"blur:sigma=1",
+                                     "blur:sigma=4 edge=zero",
+                                     "blur:sigma=25 edge=wrap",
+                                     "blur:sigma=80",
+                                     "pixelate:block=16",
+                                     "median:radius=4",
+                                     "blur:sigma=9|pixelate:block=4",
+                                     "blur:sigma=3|adjust:brightness=1.5|blur:sigma=9|adjust:negate=1"};
 
 static const struct image_shape planes[] = {
     {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},

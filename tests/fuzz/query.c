@@ -21,7 +21,7 @@ static void draw(struct region_set set, bool invert, bool outward, uint8_t orien
     struct image mask = fuzz_image(&shape, 0xA5);
     struct mask_report report;
     uint64_t covered = 0;
-    region_turn(&set, orientation, shape.width, shape.height);
+    region_turn(&set, orientation);
     mask_draw(&mask, &set, &options, &report, NULL);
     for (uint32_t y = 0; y < mask.height; y++) {
         for (uint32_t x = 0; x < mask.width; x++) {

@@ -42,13 +42,22 @@ QUERIES = {
     'pixelate': ('block=16', 'block=7&region=5,5,20,20&region=30%,30%,10%,10%', 'block=3&mode=redact&region=0,0,9,9'),
     'placeholder': ('', 'components_x=9&components_y=9', 'mode=redact&region=5,5,20,20&colorspace=linear'),
     'resize': ('width=40', 'width=30&height=20&fit=cover&gravity=0.2,0.8', 'height=9&kernel=area&colorspace=linear',
-               'width=50&height=50&fit=contain&background=%23ff000080&enlarge=true', 'scale=0.3&kernel=mitchell'),
+               'width=50&height=50&fit=contain&background=%23ff000080&enlarge=true', 'scale=0.3&kernel=mitchell',
+               'width=9&shrink=fast', 'scale=0.1&shrink=fast&kernel=area&fit=contain&background=blur:2'),
     'rotate': ('', 'angle=180', 'flip=both&angle=270', 'flip=vertical&mode=redact&region=1,1,9,9'),
     'sharpen': ('sigma=1&amount=1', 'sigma=3&amount=5&threshold=2', 'amount=0.5&edge=clamp'),
     'stats': ('', 'region=0,0,5,5&invert=true', 'region=polygon:0%25,0%25,100%25,0%25,50%25,100%25'),
     'pipeline': ('ops=blur:sigma=2|sharpen', 'ops=pixelate:block=4|blur:sigma=1:edge=wrap|convolve:kernel=1,2,1',
+                 'ops=resize:width=5:shrink=fast|adjust:negate=1',
                  'ops=blur|blur|blur|blur|blur|blur|blur|blur&region=1,2,3,4'),
 }
+
+LISTS = (
+    '[]', '{"regions": []}', '[{"box": [1, 2, 30, 20], "score": 0.9, "label": "face"}]',
+    '{"unit": "ratio", "margin": 20, "threshold": 0.5, "labels": ["face"], "width": 67, "height": 41, "regions": [{"box": [0.1, 0.2, 0.3, 0.4]}]}',
+    '{"faces": [{"x": -1, "y": 2, "width": 30, "height": 9.5, "landmarks": [[1, 2]]}, {"ellipse": [1, 2, 3, 4], "margin": 500}]}',
+    '{"unit": "percent", "regions": [{"polygon": [[1, 2], [50, 2.5], [20, 90]]}, {"corners": [1, 2, 3, 4]}]}',
+)
 
 
 def save(folder, target, data):
@@ -270,6 +279,7 @@ def main():
         save(folder, 'metadata', data)
     for data in jpegs + corpus(b'\xff\xd8\xff'):
         save(folder, 'decode_jpeg', data)
+        save(folder, 'jpeg_sequential', data)
         save(folder, 'jpeg_metadata', data)
         save(folder, 'jpeg_scan', data)
         save(folder, 'jpeg_patch', data + bytes((9, 9, 60, 60, 1)))
@@ -296,7 +306,16 @@ def main():
         save(folder, 'config', text)
     for data in requests(min(jpegs, key=len), min(pngs, key=len)):
         save(folder, 'request', data)
+    for number, text in enumerate(LISTS):
+        save(folder, 'region_list', bytes((number * 11 & 255,)) + text.encode())
+    for number, data in enumerate(pngs):
+        save(folder, 'mask_part', bytes((number * 11 & 255,)) + data)
     save(folder, 'module_cache', b'\1')
+    save(folder, 'face_model', b'\1')
+    for array, value in enumerate((b'\0\0\0\x80', struct.pack('<f', 1e30), struct.pack('<i', -2**31), struct.pack('<f', -1))):
+        save(folder, 'face_model', struct.pack('>BBBH', 1, 8, array, 0) + value)
+    for sums in ([100] * 15, [2000, *range(14)]):
+        save(folder, 'faces', bytes((3, 3, 0, 99, 0, 99)) + bytes([10] * 15) + struct.pack('>HH15h', 9, 9, *sums) * 3)
     save(folder, 'module_cache', b'\1' + struct.pack('>HB', 20, 1))
     save(folder, 'module_cache', b'\0blurmod1 too short')
     for choice in (0, 1, 7, 20, 32, 35, 41, 64, 96, 128):

@@ -8,6 +8,9 @@
 
 bool fuzz_parameters(struct bytes *input, struct parameters *parameters) {
     unsigned endpoint = fuzz_byte(input) % (FILTER_COUNT + 1);
+    if (endpoint == FILTER_DETECT) { /* has no arguments, and needs a model */
+        return false;
+    }
     char *query = fuzz_text(*input);
     struct error err = {0};
     parameters_init(parameters, endpoint < FILTER_COUNT ? filter_get((enum filter_id)endpoint) : NULL);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ * Time of the search for faces on one thread: the least processor time of several runs, in milliseconds.
+ * A report, not a test.
+ *
+ *     detect MODEL level width height runs     one line: milliseconds, and nanoseconds a pixel */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/clock.h"
+#include "cpu/cpu.h"
+#include "detect/model.h"
+#include "filters/chain.h"
+
+static void must(enum status status, const struct error *err) {
+    if (status != ST_OK) {
+        fprintf(stderr, "%s\n", err->text);
+        exit(1);
+    }
+}
+
+static struct image make_image(const struct image_shape *shape) {
+    struct image image;
+    size_t size = image_layout(&image, shape);
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
+    if (!memory) {
+        fprintf(stderr, "no memory\n");
+        exit(1);
+    }
+    uint32_t state = 1;
+    for (size_t i = 0; i < size; i++) {
+        state = state * 1664525 + 1013904223;
+        memory[i] = (uint8_t)(state >> 24);
+    }
+    image_place(&image, memory);
+    return image;
+}
+
+static int64_t processor_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The first run packs the weights and does not count. */
+static int64_t least_ns(struct lane *lane, const struct run *run, long runs) {
+    struct error err = {0};
+    int64_t least = INT64_MAX;
+    must(lane_run(lane, run, NULL, &err), &err);
+    for (long i = 0; i < runs; i++) {
+        int64_t start = processor_ns();
+        must(lane_run(lane, run, NULL, &err), &err);
+        int64_t took = processor_ns() - start;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+int main(int argc, char **argv) {
+    struct error err = {0};
+    struct face_model model = {0};
+    struct backend *backend = NULL;
+    struct lane *lane = NULL;
+    if (argc != 6) {
+        fprintf(stderr, "usage: detect MODEL level width height runs\n");
+        return 64;
+    }
+    const struct image_shape shape = {.model = PIXEL_RGB,
+                                      .depth = 8,
+                                      .width = (uint32_t)strtoul(argv[3], NULL, 10),
+                                      .height = (uint32_t)strtoul(argv[4], NULL, 10)};
+    const struct detect_arguments arguments = {.threshold = 0.5};
+    struct chain chain = {0};
+    must(face_model_open(&model, argv[1], &err), &err);
+    must(cpu_backend_open(argv[2], &backend, &err), &err);
+    must(lane_create(backend, &lane, &err), &err);
+    must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &shape, &err), &err);
+    cpu_backend_use_model(backend, &model);
+    const struct image_shape result = chain_result(&chain, &shape);
+    const struct image source = make_image(&shape), target = make_image(&result);
+    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    int64_t ns = least_ns(lane, &run, strtol(argv[5], NULL, 10));
+    printf("%.2f %.1f\n", clock_ns_to_ms(ns), (double)ns / shape.width / shape.height);
+    free(source.plane[0].data);
+    free(target.plane[0].data);
+    lane_destroy(lane);
+    backend_close(backend);
+    face_model_close(&model);
+    return 0;
+}

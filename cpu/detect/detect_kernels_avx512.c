@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC target("avx512vnni") /* in addition to the flags of the build; cpu/backend.c checks for it */
+#endif
+#include "cpu/detect/detect_registers.h"
+
+#include "cpu/detect/simd_avx512.h"
+/* this needs the vectors above */
+#include "cpu/detect/detect_dense.h"
+#include "cpu/detect/detect_half.h"
+#include "cpu/detect/detect_picture.h"
+
+struct depth_columns {
+    const int8_t *weights; /* of three columns */
+    const int32_t *bias;
+    const float *scale;
+    size_t first; /* channel */
+};
+
+#define WIDTH 512
+#define PREFIX _mm512_
+#define NAME depth_512
+#include "cpu/detect/detect_depth_wide.h"
+#define WIDTH 256
+#define PREFIX _mm256_
+#define NAME depth_256
+#include "cpu/detect/detect_depth_wide.h"
+#define WIDTH 128
+#define PREFIX _mm_
+#define NAME depth_128
+#include "cpu/detect/detect_depth_wide.h"
+
+/* A depthwise layer has a ReLU and no addend. */
+static void depth(const struct detect_depth *job) {
+    const struct detect_packed *layer = job->layer;
+    struct depth_columns chunk = {layer->weights, layer->bias, layer->scale, 0};
+    while (chunk.first < layer->outputs) {
+        size_t left = layer->outputs - chunk.first;
+        size_t channels = left >= 64 ? 64 : left >= 32 ? 32 : 16;
+        (channels == 64 ? depth_512 : channels == 32 ? depth_256 : depth_128)(job, &chunk);
+        chunk.weights += 3 * 4 * channels;
+        chunk.bias += channels;
+        chunk.scale += channels;
+        chunk.first += channels;
+    }
+}
+
+const struct detect_kernels *detect_kernels_avx512(void) {
+    static const struct detect_kernels kernels = {
+        {.lanes = LANES, .unit = UNIT, .halves = true, .chunk = CHUNK}, half_dense, sums, depth, picture};
+    return &kernels;
+}
+#else
+typedef int nothing_here; /* ISO C forbids an empty file */
+#endif

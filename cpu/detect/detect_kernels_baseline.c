@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * SSE2, which every x86-64 has, or plain C. */
+#include "cpu/detect/detect_registers.h"
+
+#if defined(__SSE2__)
+#include "cpu/detect/simd_sse2.h"
+#else
+#include "cpu/detect/simd_plain.h"
+#endif
+/* these need the vectors above */
+#include "cpu/detect/detect_dense.h"
+#include "cpu/detect/detect_depth.h"
+
+const struct detect_kernels *detect_kernels_baseline(void) {
+    return &detect_words;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#if defined(__aarch64__)
+#include "cpu/detect/detect_registers.h"
+
+#include "cpu/detect/simd_neon.h"
+/* these need the vectors above */
+#include "cpu/detect/detect_dense.h"
+#include "cpu/detect/detect_depth.h"
+
+const struct detect_kernels *detect_kernels_neon(void) {
+    return &detect_words;
+}
+#else
+typedef int nothing_here; /* ISO C forbids an empty file */
+#endif

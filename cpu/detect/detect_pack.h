@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * The weights of the network in the order of a level. */
+#ifndef BLURD_CPU_DETECT_DETECT_PACK_H
+#define BLURD_CPU_DETECT_DETECT_PACK_H
+
+#include "core/status.h"
+#include "cpu/detect/detect_kernels.h"
+#include "detect/model.h"
+
+/* A FACE_UP layer has two, for the upper and the lower rows that it makes of one: for each pixel of the input
+ * the channels of two pixels side by side. The other layers have one. */
+struct detect_network {
+    const struct detect_kernels *kernels;
+    struct detect_packed layer[FACE_LAYERS][2];
+    uint8_t *memory;
+    size_t size; /* bytes of it */
+};
+
+/* Bytes of memory of any network in this format. */
+size_t detect_pack_bytes(const struct detect_format *format);
+
+/* The weights are copied. ST_BUSY without memory. */
+enum status detect_pack(const struct face_weights *weights, const struct detect_kernels *kernels,
+                        struct detect_network **network, struct error *err);
+
+/* NULL is allowed. */
+void detect_pack_free(struct detect_network *network);
+
+#endif

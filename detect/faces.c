@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "detect/faces.h"
+
+#include <math.h>
+
+static const double overlap_limit = 0.3;
+
+/* Sides are 4 exp(value): far above any picture's at the upper limit. Without limits infinity times 0 could
+ * occur. */
+static const double least_exponent = -20, greatest_exponent = 20;
+
+enum { HEAT, SCALE_Y, SCALE_X, OFFSET_Y, OFFSET_X, LANDMARKS };
+
+static double sigmoid(double value) {
+    return 1 / (1 + exp(-value));
+}
+
+static double head(const struct face_weights *weights, int channel, int32_t sum) {
+    return (double)sum * (double)weights->layers[FACE_heads].scale[channel];
+}
+
+int32_t faces_least(const struct face_weights *weights, double threshold) {
+    int64_t low = INT32_MIN, high = INT32_MAX; /* the answer is in [low, high] */
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (sigmoid(head(weights, HEAT, (int32_t)middle)) > threshold) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return (int32_t)low;
+}
+
+static bool is_before(const struct face_candidate *a, const struct face_candidate *b) {
+    if (a->sum[HEAT] != b->sum[HEAT]) {
+        return a->sum[HEAT] > b->sum[HEAT];
+    }
+    return a->y != b->y ? a->y < b->y : a->x < b->x;
+}
+
+/* Moves entry i of a heap of `count` down to its place; the last in order is at the top. */
+static void sift(struct face_candidate *heap, uint32_t i, uint32_t count) {
+    struct face_candidate moved = heap[i];
+    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
+        child += child + 1 < count && is_before(&heap[child], &heap[child + 1]);
+        if (!is_before(&moved, &heap[child])) {
+            break;
+        }
+        heap[i] = heap[child];
+    }
+    heap[i] = moved;
+}
+
+/* Heapsort: qsort() may allocate. */
+static void sort(struct face_candidate *candidate, uint32_t count) {
+    for (uint32_t i = count / 2; i-- > 0;) {
+        sift(candidate, i, count);
+    }
+    for (uint32_t left = count; left-- > 1;) {
+        struct face_candidate last = candidate[0];
+        candidate[0] = candidate[left];
+        candidate[left] = last;
+        sift(candidate, 0, left);
+    }
+}
+
+static double clamp(double value, double low, double high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+static double side(double value) {
+    return FACE_CELL * exp(clamp(value, least_exponent, greatest_exponent));
+}
+
+/* The box and landmarks of a candidate, in pixels of the network's picture. */
+static struct face decode(const struct face_weights *weights, const struct face_candidate *from,
+                          const struct faces_frame *frame) {
+    double value[FACE_SUMS];
+    for (int i = 0; i < FACE_SUMS; i++) {
+        value[i] = head(weights, i, from->sum[i]);
+    }
+    double width = side(value[SCALE_X]), height = side(value[SCALE_Y]);
+    double left = (from->x + value[OFFSET_X] + 0.5) * FACE_CELL - width / 2;
+    double top = (from->y + value[OFFSET_Y] + 0.5) * FACE_CELL - height / 2;
+    struct face face = {.score = sigmoid(value[HEAT])};
+    face.x = clamp(left, 0, frame->network_width);
+    face.y = clamp(top, 0, frame->network_height);
+    face.width = fmin(width, frame->network_width - face.x);
+    face.height = fmin(height, frame->network_height - face.y);
+    for (int i = 0; i < FACE_LANDMARKS; i++) {
+        face.landmarks[i][0] = value[LANDMARKS + 2 * i + 1] * width + face.x;
+        face.landmarks[i][1] = value[LANDMARKS + 2 * i] * height + face.y;
+    }
+    return face;
+}
+
+static double shared(double a, double a_size, double b, double b_size) {
+    return fmax(0, fmin(a + a_size, b + b_size) - fmax(a, b));
+}
+
+/* Intersection over union. */
+static double overlap(const struct face *a, const struct face *b) {
+    double both = shared(a->x, a->width, b->x, b->width) * shared(a->y, a->height, b->y, b->height);
+    return both / (a->width * a->height + b->width * b->height - both);
+}
+
+static bool is_found(const struct faces *faces, const struct face *face) {
+    for (unsigned i = 0; i < faces->count; i++) {
+        if (overlap(&faces->face[i], face) >= overlap_limit) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void scale_face(const struct faces_frame *frame, struct face *face) {
+    double x = (double)frame->width / frame->network_width, y = (double)frame->height / frame->network_height;
+    face->x *= x, face->width *= x;
+    face->y *= y, face->height *= y;
+    for (int i = 0; i < FACE_LANDMARKS; i++) {
+        face->landmarks[i][0] *= x, face->landmarks[i][1] *= y;
+    }
+}
+
+enum status faces_find(const struct face_weights *weights, struct face_candidates *candidates,
+                       const struct faces_frame *frame, struct faces *faces, struct error *err) {
+    faces->count = 0;
+    if (candidates->count > FACE_CANDIDATES_MAX) {
+        return fail(err, ST_LIMIT, "more than %d places of the picture look like faces", FACE_CANDIDATES_MAX);
+    }
+    sort(candidates->candidate, candidates->count);
+    for (uint32_t i = 0; i < candidates->count; i++) {
+        struct face face = decode(weights, &candidates->candidate[i], frame);
+        if (!(face.width > 0 && face.height > 0) || is_found(faces, &face)) {
+            continue;
+        }
+        if (faces->count == FACES_MAX) {
+            return fail(err, ST_LIMIT, "the picture has more than %d faces", FACES_MAX);
+        }
+        faces->face[faces->count++] = face;
+    }
+    for (unsigned i = 0; i < faces->count; i++) {
+        scale_face(frame, &faces->face[i]);
+    }
+    return ST_OK;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "detect/model.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the arrays of the model file are used as they are"
+#endif
+
+enum { MAGIC_SIZE = 8 };
+static const char magic[MAGIC_SIZE + 1] = "blurdfc1";
+
+static const double t_limit = 1 << 30;
+
+static size_t padded(size_t size) {
+    return bytes_align_up(size, FACE_MODEL_ALIGNMENT);
+}
+
+size_t face_weights_size(void) {
+    size_t size = FACE_MODEL_ALIGNMENT;
+    for (int i = 0; i < FACE_LAYERS; i++) {
+        size_t outputs = (size_t)face_network[i].outputs;
+        size += padded(network_weights(&face_network[i])) + padded(outputs * sizeof(float)) +
+                padded(outputs * sizeof(int32_t)) + padded(2 * sizeof(float));
+    }
+    return size + FACE_MODEL_ALIGNMENT;
+}
+
+/* As zlib's crc32(), four bits at a time. */
+static uint32_t crc32_of(struct bytes data) {
+    uint32_t table[16];
+    for (uint32_t i = 0; i < 16; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 4; bit++) {
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? UINT32_C(0xedb88320) : 0);
+        }
+    }
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < data.size; i++) {
+        crc ^= data.data[i];
+        crc = crc >> 4 ^ table[crc & 15];
+        crc = crc >> 4 ^ table[crc & 15];
+    }
+    return ~crc;
+}
+
+/* The next array of a file whose size is right. */
+static const void *take(struct bytes *rest, size_t size, bool *clean) {
+    const uint8_t *array = rest->data;
+    size_t whole = padded(size);
+    for (size_t i = size; i < whole; i++) {
+        *clean &= array[i] == 0;
+    }
+    *rest = (struct bytes){rest->data + whole, rest->size - whole};
+    return array;
+}
+
+/* Sum of the magnitudes of the weights of output channel `o`. */
+static int64_t magnitude(const struct face_network_layer *form, const struct face_layer *layer, int o) {
+    int taps = (int)(network_weights(form) / (size_t)form->outputs);
+    int group = form->kind == FACE_DEPTH ? 1 : form->inputs;
+    bool by_tap = form->kind == FACE_DEPTH || form->kind == FACE_UP;
+    int64_t sum = 0;
+    for (int tap = 0; tap < taps; tap++) {
+        int place = by_tap ? (tap / group * form->outputs + o) * group + tap % group : o * taps + tap;
+        sum += abs(layer->weights[place]);
+    }
+    return sum;
+}
+
+static enum status check_channel(const struct face_network_layer *form, const struct face_layer *layer, int o,
+                                 struct error *err) {
+    if (!isfinite(layer->scale[o]) || !(layer->scale[o] > 0)) {
+        return fail(err, ST_CORRUPT, "layer %s has the scale %g in channel %d, it must be above 0",
+                    form->name, (double)layer->scale[o], o);
+    }
+    double sum = (double)magnitude(form, layer, o) * 255 + fabs((double)layer->bias[o]);
+    if (sum > INT32_MAX) {
+        return fail(err, ST_CORRUPT, "the sums of layer %s may not fit into 32 bits in channel %d",
+                    form->name, o);
+    }
+    double t =
+        sum * (double)layer->scale[o] + 255 * (double)layer->addend_scale + fabs((double)layer->offset);
+    if (t >= t_limit) {
+        return fail(err, ST_CORRUPT, "the scale %g of layer %s is too large in channel %d",
+                    (double)layer->scale[o], form->name, o);
+    }
+    return ST_OK;
+}
+
+static enum status check_layer(const struct face_network_layer *form, const struct face_layer *layer,
+                               struct error *err) {
+    bool added = form->addend != FACE_none;
+    if (!isfinite(layer->addend_scale) || (added ? !(layer->addend_scale > 0) : layer->addend_scale != 0)) {
+        return fail(err, ST_CORRUPT, "layer %s has the addend_scale %g", form->name,
+                    (double)layer->addend_scale);
+    }
+    if (!isfinite(layer->offset) || fabsf(layer->offset) >= (float)t_limit) {
+        return fail(err, ST_CORRUPT, "layer %s has the offset %g", form->name, (double)layer->offset);
+    }
+    for (int o = 0; o < form->outputs; o++) {
+        enum status status = check_channel(form, layer, o, err);
+        if (status != ST_OK) {
+            return status;
+        }
+    }
+    return ST_OK;
+}
+
+static enum status parse_layer(const struct face_network_layer *form, struct bytes *rest,
+                               struct face_layer *layer, struct error *err) {
+    bool clean = true;
+    layer->weights = take(rest, network_weights(form), &clean);
+    layer->scale = take(rest, (size_t)form->outputs * sizeof(float), &clean);
+    layer->bias = take(rest, (size_t)form->outputs * sizeof(int32_t), &clean);
+    float pair[2];
+    memcpy(pair, take(rest, sizeof pair, &clean), sizeof pair);
+    layer->addend_scale = pair[0], layer->offset = pair[1];
+    if (!clean) {
+        return fail(err, ST_CORRUPT, "something lies between the arrays of layer %s", form->name);
+    }
+    if (memchr(layer->weights, 0x80, network_weights(form))) {
+        return fail(err, ST_CORRUPT, "layer %s has a weight of -128", form->name);
+    }
+    return check_layer(form, layer, err);
+}
+
+static enum status check_head(struct bytes head, size_t size, struct error *err) {
+    if (head.size < MAGIC_SIZE || memcmp(head.data, magic, MAGIC_SIZE) != 0) {
+        return fail(err, ST_CORRUPT, "this is not a face model, which begins with %s", magic);
+    }
+    if (size != face_weights_size()) {
+        return fail(err, ST_CORRUPT, "the face model has %zu bytes, it must have %zu", size,
+                    face_weights_size());
+    }
+    return ST_OK;
+}
+
+enum status face_weights_parse(struct bytes data, struct face_weights *weights, struct error *err) {
+    enum status status = check_head(data, data.size, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct bytes body = {data.data, data.size - FACE_MODEL_ALIGNMENT};
+    uint32_t stored;
+    memcpy(&stored, data.data + body.size, sizeof stored);
+    if (stored != crc32_of(body)) {
+        return fail(err, ST_CORRUPT, "the face model is damaged, its checksum is wrong");
+    }
+    bool clean = true;
+    struct bytes rest = data;
+    take(&rest, MAGIC_SIZE, &clean);
+    for (int i = 0; i < FACE_LAYERS && status == ST_OK; i++) {
+        status = parse_layer(&face_network[i], &rest, &weights->layers[i], err);
+    }
+    take(&rest, sizeof stored, &clean);
+    if (status == ST_OK && !clean) {
+        status = fail(err, ST_CORRUPT, "something lies beside the face model's magic or checksum");
+    }
+    return status;
+}
+
+/* Reads until the buffer is full or the file ends; -1 for an error. */
+static ssize_t read_at_start(int fd, uint8_t *data, size_t size) {
+    size_t have = 0;
+    while (have < size) {
+        ssize_t got = pread(fd, data + have, size - have, (off_t)have);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return got < 0 ? -1 : (ssize_t)have;
+        }
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
+/* Where it is installed, and where the build leaves it, from the folder of the program. */
+static const char *const places[] = {"../share/blurd/centerface.face", "../face/centerface.face"};
+
+void face_model_default(char path[FACE_MODEL_PATH_MAX]) {
+    char program[FACE_MODEL_PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    path[0] = '\0';
+    if (length <= 0 || length == sizeof program) {
+        return;
+    }
+    while (length > 0 && program[length - 1] != '/') {
+        length--;
+    }
+    for (size_t i = 0; i < sizeof places / sizeof *places && !path[0]; i++) {
+        int size = snprintf(path, FACE_MODEL_PATH_MAX, "%.*s%s", (int)length, program, places[i]);
+        if (size >= FACE_MODEL_PATH_MAX || access(path, R_OK) != 0) {
+            path[0] = '\0';
+        }
+    }
+}
+
+enum status face_model_open(struct face_model *model, const char *path, struct error *err) {
+    /* Does not wait for what is written into a pipe. */
+    return face_model_adopt(model, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path, err);
+}
+
+static enum status check_start(const struct face_model *model, struct error *err) {
+    struct stat info;
+    uint8_t head[MAGIC_SIZE];
+    if (model->fd < 0 || fstat(model->fd, &info) != 0) {
+        return fail(err, ST_ARGUMENT, "cannot open the face model %s: %s", model->path, strerror(errno));
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return fail(err, ST_ARGUMENT, "the face model %s is not a file", model->path);
+    }
+    ssize_t have = read_at_start(model->fd, head, sizeof head);
+    if (have < 0) {
+        return fail(err, ST_ARGUMENT, "cannot read the face model %s: %s", model->path, strerror(errno));
+    }
+    struct error reason = {0};
+    if (check_head((struct bytes){head, (size_t)have}, (size_t)info.st_size, &reason) != ST_OK) {
+        return fail(err, ST_ARGUMENT, "%s: %s", model->path, reason.text);
+    }
+    return ST_OK;
+}
+
+enum status face_model_adopt(struct face_model *model, int fd, const char *path, struct error *err) {
+    int why = errno; /* of an open() that failed */
+    *model = (struct face_model){.fd = fd, .lock = PTHREAD_MUTEX_INITIALIZER};
+    snprintf(model->path, sizeof model->path, "%s", path);
+    errno = why;
+    enum status status = check_start(model, err);
+    if (status != ST_OK) {
+        face_model_close(model);
+    }
+    return status;
+}
+
+static enum status load(struct face_model *model, struct error *err) {
+    size_t size = face_weights_size();
+    model->memory = aligned_alloc(FACE_MODEL_ALIGNMENT, size);
+    if (!model->memory) {
+        return fail(err, ST_BUSY, "no memory for the face model");
+    }
+    enum status status = ST_OK;
+    struct error reason = {0};
+    if (read_at_start(model->fd, model->memory, size) != (ssize_t)size) {
+        status = fail(err, ST_CORRUPT, "the face model %s cannot be read", model->path);
+    } else if (face_weights_parse((struct bytes){model->memory, size}, &model->weights, &reason) != ST_OK) {
+        status = fail(err, ST_CORRUPT, "%s: %s", model->path, reason.text);
+    }
+    if (status != ST_OK) {
+        free(model->memory);
+        model->memory = NULL;
+    }
+    return status;
+}
+
+enum status face_model_weights(struct face_model *model, const struct face_weights **weights,
+                               struct error *err) {
+    struct error failure = {0};
+    pthread_mutex_lock(&model->lock);
+    if (!model->tried) {
+        model->failure = (struct error){0};
+        model->tried = load(model, &model->failure) != ST_BUSY;
+    }
+    failure = model->failure;
+    pthread_mutex_unlock(&model->lock);
+    *weights = &model->weights;
+    return failure.status == ST_OK ? ST_OK : fail(err, failure.status, "%s", failure.text);
+}
+
+void face_model_close(struct face_model *model) {
+    if (model->fd >= 0) {
+        close(model->fd);
+    }
+    free(model->memory);
+    model->memory = NULL;
+    model->fd = -1;
+}

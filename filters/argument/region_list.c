@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * The text is read twice: first the names beside the regions, which may follow them, then the regions. */
+#include "filters/argument/region_list.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/json_reader.h"
+#include "filters/argument/region_entry.h"
+#include "filters/argument/value.h"
+
+enum { NAME_MAX_BYTES = 16 };
+
+enum {
+    SEEN_UNIT = 1,
+    SEEN_MARGIN = 2,
+    SEEN_THRESHOLD = 4,
+    SEEN_LABELS = 8,
+    SEEN_WIDTH = 16,
+    SEEN_HEIGHT = 32,
+    SEEN_REGIONS = 64
+};
+
+struct list {
+    struct region_entry_rules rules;
+    struct region_list_size size;
+    struct json_reader regions; /* at the array */
+    unsigned seen;
+};
+
+static enum status malformed(const struct json_reader *reader, const char *wanted, struct error *err) {
+    return fail_argument(err, "regions", "regions: at byte %zu there is no %s",
+                         json_reader_offset(reader) + 1, wanted);
+}
+
+static enum status read_unit(struct json_reader *reader, struct list *list, struct error *err) {
+    char text[NAME_MAX_BYTES], quoted[VALUE_QUOTE_MAX];
+    if (!json_reader_text(reader, text, sizeof text)) {
+        return malformed(reader, "text for the unit", err);
+    }
+    for (int unit = 0; region_unit_names[unit]; unit++) {
+        if (strcmp(text, region_unit_names[unit]) == 0) {
+            list->rules.unit = (enum region_unit)unit;
+            return ST_OK;
+        }
+    }
+    return fail_argument(err, "regions", "regions: unit is %s, it must be px, percent or ratio",
+                         value_quote(text, quoted));
+}
+
+static enum status read_number(struct json_reader *reader, const char *name, double least, double most,
+                               double *value, struct error *err) {
+    if (!json_reader_number(reader, value)) {
+        return malformed(reader, "number", err);
+    }
+    if (*value < least || *value > most) {
+        return fail_argument(err, "regions", "regions: %s is %.10g, it must be from %g to %g", name, *value,
+                             least, most);
+    }
+    return ST_OK;
+}
+
+static enum status read_side(struct json_reader *reader, const char *name, uint32_t *side,
+                             struct error *err) {
+    double value = 0;
+    enum status status = read_number(reader, name, 1, REGION_PIXELS_MAX, &value, err);
+    if (status == ST_OK && value != floor(value)) {
+        return fail_argument(err, "regions", "regions: %s is %.10g, it must be whole", name, value);
+    }
+    *side = status == ST_OK ? (uint32_t)value : 0;
+    return status;
+}
+
+static enum status read_labels(struct json_reader *reader, struct list *list, struct error *err) {
+    struct region_entry_rules *rules = &list->rules;
+    bool more;
+    rules->chosen = true;
+    if (!json_reader_open(reader, '[')) {
+        return malformed(reader, "array of labels", err);
+    }
+    while (json_reader_next(reader, ']', &more)) {
+        if (!more) {
+            return ST_OK;
+        }
+        if (rules->labels == REGION_ENTRY_LABELS_MAX) {
+            return fail_argument(err, "regions", "regions: there are more than %d labels",
+                                 REGION_ENTRY_LABELS_MAX);
+        }
+        if (!json_reader_text(reader, rules->label[rules->labels++], REGION_ENTRY_LABEL_MAX)) {
+            return malformed(reader, "text for a label", err);
+        }
+    }
+    return malformed(reader, "end of the labels, ]", err);
+}
+
+static enum status read_regions(struct json_reader *reader, struct list *list, struct error *err) {
+    json_reader_peek(reader);
+    list->regions = *reader;
+    return json_reader_skip(reader) ? ST_OK : malformed(reader, "valid JSON", err);
+}
+
+static enum status read_value(struct json_reader *reader, struct list *list, unsigned what, const char *name,
+                              struct error *err) {
+    struct region_entry_rules *rules = &list->rules;
+    switch (what) {
+    case SEEN_UNIT:
+        return read_unit(reader, list, err);
+    case SEEN_MARGIN:
+        return read_number(reader, name, 0, REGION_ENTRY_MARGIN_MAX, &rules->margin, err);
+    case SEEN_THRESHOLD:
+        rules->thresholded = true;
+        return read_number(reader, name, 0, 1e6, &rules->threshold, err);
+    case SEEN_LABELS:
+        return read_labels(reader, list, err);
+    case SEEN_WIDTH:
+        return read_side(reader, name, &list->size.width, err);
+    case SEEN_HEIGHT:
+        return read_side(reader, name, &list->size.height, err);
+    default:
+        return read_regions(reader, list, err);
+    }
+}
+
+static enum status read_member(struct json_reader *reader, struct list *list, struct error *err) {
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } names[] = {{"unit", SEEN_UNIT},       {"margin", SEEN_MARGIN}, {"threshold", SEEN_THRESHOLD},
+                 {"labels", SEEN_LABELS},   {"width", SEEN_WIDTH},   {"height", SEEN_HEIGHT},
+                 {"regions", SEEN_REGIONS}, {"faces", SEEN_REGIONS}};
+    char name[NAME_MAX_BYTES], quoted[VALUE_QUOTE_MAX];
+    if (!json_reader_name(reader, name, sizeof name)) {
+        return malformed(reader, "name with a colon", err);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i].name) == 0 && (list->seen & names[i].bit)) {
+            return fail_argument(err, "regions", "regions: %s is there more than once", name);
+        }
+        if (strcmp(name, names[i].name) == 0) {
+            list->seen |= names[i].bit;
+            return read_value(reader, list, names[i].bit, name, err);
+        }
+    }
+    return fail_argument(err, "regions",
+                         "regions: unknown name %s; there are unit, margin, threshold, labels, width, height "
+                         "and regions",
+                         value_quote(name, quoted));
+}
+
+static enum status read_object(struct json_reader *reader, struct list *list, struct error *err) {
+    enum status status = ST_OK;
+    bool more = true;
+    json_reader_open(reader, '{');
+    while (status == ST_OK && more) {
+        status = json_reader_next(reader, '}', &more) ? ST_OK : malformed(reader, "comma or }", err);
+        status = status == ST_OK && more ? read_member(reader, list, err) : status;
+    }
+    if (status == ST_OK && !(list->seen & SEEN_REGIONS)) {
+        return fail_argument(err, "regions", "regions: the array \"regions\" is missing");
+    }
+    return status;
+}
+
+/* Reads all of the text but the entries. */
+static enum status read_list(struct bytes text, struct list *list, struct error *err) {
+    struct json_reader reader;
+    json_reader_init(&reader, text);
+    char first = json_reader_peek(&reader);
+    if (first != '{' && first != '[') {
+        return malformed(&reader, "JSON object or array", err);
+    }
+    enum status status = first == '{' ? read_object(&reader, list, err) : read_regions(&reader, list, err);
+    if (status == ST_OK && (json_reader_peek(&reader) || reader.at < reader.end)) {
+        return malformed(&reader, "end of the JSON", err);
+    }
+    return status;
+}
+
+static enum status read_entries(struct region_set *set, const struct list *list, struct error *err) {
+    struct json_reader reader = list->regions;
+    enum status status = ST_OK;
+    unsigned entry = 0;
+    bool more = true;
+    if (!json_reader_open(&reader, '[')) {
+        return malformed(&reader, "array of regions", err);
+    }
+    while (status == ST_OK && json_reader_next(&reader, ']', &more) && more) {
+        if (entry == REGION_LIST_ENTRIES_MAX) {
+            return fail_argument(err, "regions", "regions: there are more than %d entries",
+                                 REGION_LIST_ENTRIES_MAX);
+        }
+        status = region_entry_read(set, &reader, &list->rules, ++entry, err);
+    }
+    return status;
+}
+
+enum status region_list_parse(struct region_set *set, struct bytes text, struct region_list_size *size,
+                              struct error *err) {
+    struct list list = {.rules = {.unit = REGION_PX}};
+    if (text.size > REGION_LIST_BYTES_MAX) {
+        return fail_argument(err, "regions", "regions: the part has %zu bytes, the limit is %d", text.size,
+                             REGION_LIST_BYTES_MAX);
+    }
+    enum status status = read_list(text, &list, err);
+    *size = list.size;
+    return status == ST_OK ? read_entries(set, &list, err) : status;
+}

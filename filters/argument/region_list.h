@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * Regions in JSON, as detectors give them:
+ *
+ *     {"unit": "ratio", "margin": 20, "threshold": 0.5, "labels": ["face"], "width": 640, "height": 480,
+ *      "regions": [{"box": [x, y, w, h], "score": 0.9, "label": "face", "margin": 0},
+ *                  {"corners": [x1, y1, x2, y2]}, {"ellipse": [x, y, w, h]},
+ *                  {"polygon": [[x, y], [x, y], [x, y]]}, {"x": 1, "y": 2, "width": 3, "height": 4}]}
+ *
+ * or the array alone. Every name but `regions` may be missing; `faces` is another name for it, and entries
+ * may have `landmarks`, so that an answer of /detect is a list, too. Numbers are those of the upright
+ * picture, whose size must be `width` and `height` if these are given. Boxes may reach beyond the picture.
+ * `margin` is the percentage of its width and height by which a box or ellipse grows on each side.
+ * Entries with a score below `threshold`, or with a label that is not in `labels`, are left out.
+ *
+ * docs/api/regions.md has the limits. Every name is read once, and unknown names are refused. */
+#ifndef BLURD_FILTERS_ARGUMENT_REGION_LIST_H
+#define BLURD_FILTERS_ARGUMENT_REGION_LIST_H
+
+#include "core/bytes.h"
+#include "filters/argument/region.h"
+
+enum {
+    REGION_LIST_BYTES_MAX = 1 << 20,
+    REGION_LIST_ENTRIES_MAX = 16384, /* with those that are left out */
+};
+
+/* The size that a list says its picture has; 0: it does not. */
+struct region_list_size {
+    uint32_t width, height;
+};
+
+/* Appends the regions of the list to a set that has room. ST_ARGUMENT names the parameter `regions`, the
+ * entry and the broken rule; the set is then useless. */
+enum status region_list_parse(struct region_set *set, struct bytes text, struct region_list_size *size,
+                              struct error *err);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * The file with the weights of the face detector. The input is changes to a right file: a layer, an array, a
+ * place in it and a value, after a byte that says whether the checksum is made right again. */
+#include "detect/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/filters/face_fixture.h"
+#include "tests/fuzz/common/fuzz.h"
+
+enum { CHANGES_MAX = 64, VALUE_SIZE = 4 };
+
+static struct face_fixture fixture;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    face_fixture_make(&fixture);
+    return 0;
+}
+
+/* The next change: its place in the file; the value that was there goes to `before`. */
+static size_t change(struct bytes *input, uint8_t before[VALUE_SIZE]) {
+    int layer = fuzz_byte(input) % (FACE_LAYERS + 2);
+    enum face_array array = fuzz_byte(input) % 4;
+    size_t offset = 4 * (size_t)fuzz_short(input);
+    if (layer < FACE_LAYERS) {
+        offset += face_fixture_offset(layer, array);
+    } else if (layer > FACE_LAYERS) {
+        offset = face_weights_size() - VALUE_SIZE - offset % FACE_MODEL_ALIGNMENT;
+    }
+    offset = offset < face_weights_size() - VALUE_SIZE ? offset : 0;
+    memcpy(before, fixture.file + offset, VALUE_SIZE);
+    for (size_t i = 0; i < VALUE_SIZE; i++) {
+        fixture.file[offset + i] = fuzz_byte(input);
+    }
+    return offset;
+}
+
+/* The largest t of an output channel, and the largest sum. */
+static void require_bounds(const struct face_network_layer *form, const struct face_layer *layer, int o) {
+    size_t each = network_weights(form) / (size_t)form->outputs;
+    double sum = fabs((double)layer->bias[o]);
+    for (size_t i = 0; i < each; i++) {
+        size_t at = (size_t)o * each + i;
+        if (form->kind == FACE_DEPTH) {
+            at = i * (size_t)form->outputs + (size_t)o;
+        } else if (form->kind == FACE_UP) {
+            size_t inputs = (size_t)form->inputs;
+            at = (i / inputs * (size_t)form->outputs + (size_t)o) * inputs + i % inputs;
+        }
+        fuzz_require(layer->weights[at] >= -127, "weights are symmetric");
+        sum += fabs((double)layer->weights[at]) * 255;
+    }
+    double t =
+        sum * (double)layer->scale[o] + (double)layer->addend_scale * 255 + fabs((double)layer->offset);
+    fuzz_require(layer->scale[o] > 0 && sum <= INT32_MAX && t < 1 << 30, "sums and results fit");
+}
+
+static void require_sound(const struct face_weights *weights) {
+    for (int i = 0; i < FACE_LAYERS; i++) {
+        for (int o = 0; o < face_network[i].outputs; o++) {
+            require_bounds(&face_network[i], &weights->layers[i], o);
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct bytes input = {data, size};
+    size_t offsets[CHANGES_MAX];
+    uint8_t before[CHANGES_MAX][VALUE_SIZE];
+    int count = 0;
+    bool sealed = fuzz_byte(&input) & 1;
+    while (input.size > 0 && count < CHANGES_MAX) {
+        offsets[count] = change(&input, before[count]);
+        count++;
+    }
+    if (sealed) {
+        face_fixture_seal(fixture.file);
+    }
+    struct face_weights weights;
+    struct error err = {0};
+    if (face_weights_parse((struct bytes){fixture.file, face_weights_size()}, &weights, &err) == ST_OK) {
+        require_sound(&weights);
+    } else {
+        fuzz_require(err.status == ST_CORRUPT && err.text[0], "it says what is wrong");
+    }
+    while (count-- > 0) {
+        memcpy(fixture.file + offsets[count], before[count], VALUE_SIZE);
+    }
+    face_fixture_seal(fixture.file);
+    return 0;
+}
