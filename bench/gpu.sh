@@ -150,6 +150,11 @@ pixels_and_sanitizers() {
     say '## Pixels and sanitizers' '' \
         'check_gpu compares each kernel and the whole way over the GPU with the CPU, byte for byte.' ''
     export SEED=${SEED:-$(date +%s)}
+    # Without the model, random weights are compared alone.
+    local model
+    for model in "${bundle:-/nowhere}/share/centerface.face" "$here/../build/face/centerface.face"; do
+        [ -n "${FACE_MODEL-}" ] || [ ! -f "$model" ] || export FACE_MODEL=$model
+    done
     if wanted check; then
         begin check 300 "$check" $quick
         MODULE_FORMAT=ptx begin check-ptx 240 "$check" --quick

@@ -17,6 +17,7 @@ struct gpu_options {
     const char *format;          /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
     const char *cache_folder;    /* for kernels compiled at run time; "": no cache */
     const char *library;         /* path of the driver; "": the system's */
+    const char *face_model;      /* path of the face detector's weights; "" or NULL: GPUs find no faces */
     bool single_process;         /* runs the engine in this process, for debuggers and sanitizers */
     int64_t timeout_ms;          /* a run that takes longer ends the engine */
     bool jpeg;                   /* GPUs also decode and encode JPEGs */
@@ -47,7 +48,7 @@ void gpu_spawner_end(struct gpu_spawner *spawner);
 enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err);
 
 /* With one of these arguments the program runs gpu_engine_main, inside a sandbox or without one. It reads
- * gpus, format, cache_folder, library and the sandbox options. */
+ * gpus, format, cache_folder, library, face_model and the sandbox options. */
 #define GPU_ENGINE_ARGUMENT "--engine-process"
 #define GPU_OPEN_ENGINE_ARGUMENT "--open-engine-process"
 _Noreturn void gpu_engine_main(const struct gpu_options *options);

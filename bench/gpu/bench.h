@@ -44,6 +44,7 @@ void bench_blur(struct bench *bench);
 void bench_saxpy(struct bench *bench);
 void bench_filters(struct bench *bench);
 void bench_resize(struct bench *bench);
+void bench_faces(struct bench *bench);
 void bench_jpeg(struct bench *bench);
 
 /* The process that bench_start measures. */

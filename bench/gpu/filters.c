@@ -46,6 +46,7 @@ static const struct row {
     {"convolve 15x15, separable", FILTER_CONVOLVE, 15, true, false},
     {"sharpen, sigma 1.5", FILTER_SHARPEN, 1.5, false, false},
     {"sharpen, sigma 20", FILTER_SHARPEN, 20, false, false},
+    {"crop, width 50%", FILTER_CROP, 0, false, false},
     {"pixelate 8", FILTER_PIXELATE, 8, false, false},
     {"pixelate 64", FILTER_PIXELATE, 64, false, false},
     {"pixelate 256", FILTER_PIXELATE, 256, false, false},
@@ -97,8 +98,12 @@ static void plan(struct subject *subject, const struct row *row) {
     case FILTER_PIXELATE:
         arguments.pixelate.block = (int)row->number;
         break;
-    case FILTER_BLUR:
     case FILTER_CROP:
+        arguments_default(filter_crop.arguments, &arguments);
+        must(argument_parse(argument_find(filter_crop.arguments, "width"), "50%", &arguments, &err), &err);
+        break;
+    case FILTER_BLUR:
+    case FILTER_DETECT:
     case FILTER_PLACEHOLDER:
     case FILTER_ROTATE:
     case FILTER_RESIZE: /* bench/gpu/resize.c */
@@ -156,6 +161,8 @@ static enum status enqueue(struct subject *subject, const struct image *source, 
         return gpu_adjust(stream, &step->adjust, source, target, err);
     case FILTER_CONVOLVE:
         return gpu_convolve(stream, &step->convolve, source, target, err);
+    case FILTER_CROP:
+        return gpu_crop(stream, &step->crop, source, target, err);
     case FILTER_SHARPEN:
         return gpu_sharpen(stream, &step->sharpen, source, target, err);
     case FILTER_DILATE:
@@ -170,7 +177,7 @@ static enum status enqueue(struct subject *subject, const struct image *source, 
     case FILTER_STATS:
         return gpu_stats(stream, source, NULL, target, err);
     case FILTER_BLUR:
-    case FILTER_CROP:
+    case FILTER_DETECT:
     case FILTER_RESIZE:
     case FILTER_ROTATE:
     case FILTER_COUNT:

@@ -11,10 +11,12 @@
 #include "bench/gpu/bench.h"
 #include "codecs/codec.h"
 #include "core/clock.h"
+#include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
 #include "gpu/jpeg/decode.h"
 #include "gpu/jpeg/encode.h"
 #include "gpu/jpeg/huffman_sync.h"
+#include "tests/filters/face_fixture.h"
 
 enum { WAY_CHOSEN = 3, PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
 
@@ -331,6 +333,26 @@ static void bench_resizes(struct bench *bench, const struct files *files) {
     unload_all(bench, &small);
 }
 
+/* Searches for faces, whose results are candidates. */
+static void bench_searches(struct bench *bench, const struct files *files) {
+    static const unsigned ways[] = {1, 8, 28, 48};
+    const struct image_shape *shape = &files->file[0].shape;
+    const struct detect_arguments arguments = {.threshold = 1};
+    struct error err = {0};
+    struct face_fixture fixture;
+    struct chain chain = {0};
+    face_fixture_make(&fixture);
+    struct face_model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    model.weights = fixture.weights;
+    must(gpu_detect_open(&bench->device, &model, &err), &err);
+    must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, shape, &err), &err);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        measure(bench, files, &chain, "faces", ALL, ways[i]);
+    }
+    gpu_detect_close(&bench->device);
+    face_fixture_free(&fixture);
+}
+
 void bench_jpeg(struct bench *bench) {
     static const unsigned ways[] = {1, 8, 16, 28, 48};
     static const double sigmas[] = {1.5, 5, 20, 100};
@@ -365,6 +387,7 @@ void bench_jpeg(struct bench *bench) {
             }
         }
     }
+    bench_searches(bench, &files);
     bench_resizes(bench, &files);
     unload_all(bench, &files);
 }

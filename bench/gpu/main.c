@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- *     blurd-bench [--quick] [start] [launch] [blur] [filters] [resize] [saxpy] [jpeg]      all without
+ *     blurd-bench [--quick] [start] [launch] [blur] [filters] [resize] [faces] [saxpy] [jpeg]      all
+ * without
  *
  * PICTURES=folder has the JPEGs, all of one size, for `jpeg`; without it that is left out.
  * BLURD_CUDA_LIBRARY=path opens another driver. Ends with 77 where
@@ -16,7 +17,8 @@ static const struct section {
     const char *name;
     void (*run)(struct bench *bench);
 } sections[] = {{"launch", bench_launch}, {"blur", bench_blur},   {"filters", bench_filters},
-                {"resize", bench_resize}, {"saxpy", bench_saxpy}, {"jpeg", bench_jpeg}};
+                {"resize", bench_resize}, {"faces", bench_faces}, {"saxpy", bench_saxpy},
+                {"jpeg", bench_jpeg}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -50,8 +52,9 @@ int main(int argc, char **argv) {
     }
     for (int i = 1; i < argc; i++) {
         if (!known(argv[i])) {
-            fprintf(stderr, "usage: blurd-bench [--quick] [start] [launch] [blur] [filters] [resize] [saxpy] "
-                            "[jpeg] [all]\n");
+            fprintf(stderr,
+                    "usage: blurd-bench [--quick] [start] [launch] [blur] [filters] [resize] [faces] [saxpy] "
+                    "[jpeg] [all]\n");
             return 64;
         }
         bench.quick = bench.quick || strcmp(argv[i], "--quick") == 0;

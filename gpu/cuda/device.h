@@ -6,6 +6,8 @@
 #include "gpu/cuda/driver.h"
 #include "gpu/cuda/program.h"
 
+struct gpu_faces;
+
 enum { GPU_MEMORY_PARTS = 4 }; /* streams may keep one of these parts of the memory */
 
 struct gpu_device {
@@ -17,6 +19,7 @@ struct gpu_device {
     size_t memory_share;         /* bytes its streams together may keep between runs */
     _Atomic size_t memory_kept;  /* bytes of their buffers */
     _Atomic unsigned trim_epoch; /* how often the streams were told to free their buffers */
+    struct gpu_faces *faces;     /* the face detector (gpu/detect/detect.h); NULL: none */
     char name[64];
     int major, minor; /* compute capability */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Machine code, PTX and source of the kernels, which the build embeds in the binary. They are compressed
- * by gzip to a quarter of their size, since a process uses one of them at most. */
+ * by xz to an eighth of their size, since a process uses one of them at most. */
 #ifndef BLURD_GPU_CUDA_EMBEDDED_H
 #define BLURD_GPU_CUDA_EMBEDDED_H
 

@@ -269,11 +269,24 @@ struct pixelate_pass {
 };
 KERNEL_SIZE_IS(pixelate_pass, 448);
 
-/* Filters that order samples; see gpu/filters/rank.cuh. */
+/* Filters that order samples; see gpu/filters/rank/rank.cuh. */
 enum {
     KERNEL_RANK_RUN = 8,     /* extremes that a thread makes side by side */
     KERNEL_MEDIAN_RUN = 4,   /* medians that a thread makes one below the other */
     KERNEL_MEDIAN_TILE = 32, /* both sides of a tile */
+};
+
+/* Medians of large windows of 8-bit samples; see gpu/filters/rank/median.cuh. Sizes are in 16 bytes. */
+enum {
+    KERNEL_MEDIAN_COLUMNS = 128, /* of a tile with its margins */
+    KERNEL_MEDIAN_ROWS = 16,     /* of results of a warp, at most */
+    KERNEL_MEDIAN_WARPS = 4,
+    KERNEL_MEDIAN_WEIGHTED_WARPS = 2,
+    KERNEL_MEDIAN_STEPS = 17,
+    KERNEL_MEDIAN_PITCH =
+        34, /* sums of a quarter of the columns, one more, and an even number for the banks */
+    KERNEL_MEDIAN_SUMS = 2 * 4 * KERNEL_MEDIAN_PITCH,
+    KERNEL_MEDIAN_WEIGHTED_SUMS = 4 * 4 * KERNEL_MEDIAN_PITCH,
 };
 
 struct morphology_pass {

@@ -10,6 +10,9 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/orient.h"
+#include "detect/model.h"
+#include "gpu/detect/detect.h"
+#include "gpu/engine/jpeg_stream.h"
 #include "gpu/engine/mapping.h"
 #include "gpu/engine/transcoder.h"
 #include "gpu/filters/gpu_chain.h"
@@ -21,6 +24,7 @@ struct engine {
     struct gpu_device device[WIRE_DEVICES_MAX];
     _Atomic unsigned load[WIRE_DEVICES_MAX];             /* runs in progress on the device */
     struct gpu_transcoder *transcoder[WIRE_DEVICES_MAX]; /* NULL: none */
+    struct face_model faces;                             /* path "": none */
     _Atomic bool fault;                                  /* make the next run fault */
 };
 
@@ -72,6 +76,18 @@ static unsigned open_transcoder(struct engine *engine, unsigned device,
     return 0;
 }
 
+/* Opened before the sandbox closes. Without a model, the CPU finds faces. */
+static void open_faces(struct engine *engine, const char *path) {
+    struct error err = {0};
+    enum status status = path && path[0] ? face_model_open(&engine->faces, path, &err) : ST_UNSUPPORTED;
+    for (unsigned i = 0; i < engine->count && status == ST_OK; i++) {
+        status = gpu_detect_open(&engine->device[i], &engine->faces, &err);
+    }
+    if (err.text[0]) {
+        log_message(LOG_WARNING, "gpu", "no search for faces: %s", err.text);
+    }
+}
+
 static enum status open_devices(struct engine *engine, const struct engine_options *options,
                                 struct wire_ready *ready, struct error *err) {
     int64_t start = clock_ns();
@@ -93,6 +109,7 @@ static enum status open_devices(struct engine *engine, const struct engine_optio
     for (unsigned i = 0; i < engine->count && options->jpeg; i++) {
         ready->pictures += open_transcoder(engine, i, options);
     }
+    open_faces(engine, options->face_model);
     ready->device_count = engine->count;
     engine->mappings = mappings_create(&engine->cuda);
     return engine->count > 0 && engine->mappings ? ST_OK : ST_DEVICE;
@@ -123,8 +140,12 @@ void engine_close(struct engine *engine) {
         struct error ignored;
         if (gpu_device_enter(&engine->device[i], &ignored) == ST_OK) {
             gpu_transcoder_destroy(engine->transcoder[i]);
+            gpu_detect_close(&engine->device[i]);
         }
         gpu_device_close(&engine->device[i]);
+    }
+    if (engine->faces.path[0]) {
+        face_model_close(&engine->faces);
     }
     free(engine);
 }
@@ -260,10 +281,11 @@ static enum status check_jpeg(const struct wire_run *run, struct error *err) {
         return status;
     }
     struct image_shape result = chain_result(&run->chain, &upright);
-    if (!is_jpeg_shape(&result)) {
-        return fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
+    if (jpeg_stream_searches(&run->chain)) {
+        bool fits = jpeg->room >= sizeof(struct face_candidates) && run->target % IMAGE_ALIGNMENT == 0;
+        return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for candidates");
     }
-    return ST_OK;
+    return is_jpeg_shape(&result) ? ST_OK : fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
 }
 
 static void fault(struct gpu_stream *stream) {

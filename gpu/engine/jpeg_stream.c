@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/engine/jpeg_stream.h"
 
+#include <stddef.h>
+
+#include "gpu/detect/detect.h"
 #include "gpu/filters/filters.h"
 #include "gpu/filters/gpu_chain.h"
 
@@ -34,6 +37,13 @@ void jpeg_stream_trim(struct jpeg_stream *jpeg, enum status status) {
     }
 }
 
+/* Bytes that are downloaded at once; few searches find more candidates. */
+enum { CANDIDATES_AT_ONCE = 64 * 1024 };
+
+bool jpeg_stream_searches(const struct chain *chain) {
+    return chain->count > 0 && chain->step[chain->count - 1].filter == FILTER_DETECT;
+}
+
 /* The layouts of a job's pictures, without memory. */
 struct layouts {
     struct image stored, source, target; /* as stored; upright; filtered */
@@ -60,7 +70,7 @@ enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *
     lay_out(&layouts, job);
     struct gpu_chain chain = {.run = &layouts.run, .turned_size = layouts.turned_size};
     enum status status = gpu_chain_reserve(&chain, &jpeg->stream, err);
-    if (status == ST_OK) {
+    if (status == ST_OK && !jpeg_stream_searches(job->chain)) {
         status =
             gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.target, job->output, job->room, err);
     }
@@ -80,6 +90,17 @@ static enum status turn(struct gpu_stream *stream, const struct transcode *job, 
     }
     chain->source = gpu_chain_image(&layouts->source, stream->target.data);
     return gpu_orient(stream, &stored, job->orientation, &chain->source, err);
+}
+
+static enum status write_result(struct jpeg_stream *jpeg, const struct transcode *job,
+                                const struct image *result, struct error *err) {
+    struct gpu_stream *stream = &jpeg->stream;
+    if (!jpeg_stream_searches(job->chain)) {
+        return gpu_encode_begin(&jpeg->encode, stream, result, job->room, job->quality, err);
+    }
+    jpeg->candidates = (CUdeviceptr)(uintptr_t)result->plane[0].data;
+    return CUDA_TRY(stream->device->cuda, err, cuMemcpyDtoHAsync, job->output, jpeg->candidates,
+                    CANDIDATES_AT_ONCE, stream->handle);
 }
 
 static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
@@ -109,7 +130,7 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
         status = CUDA_TRY(cuda, err, cuEventRecord, stream->filtered, stream->handle);
     }
     if (status == ST_OK) {
-        status = gpu_encode_begin(&jpeg->encode, stream, &chain.result, job->room, job->quality, err);
+        status = write_result(jpeg, job, &chain.result, err);
     }
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle);
@@ -122,11 +143,30 @@ enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *
     return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
 }
 
+/* Fetches the candidates that are not downloaded yet. */
+static enum status end_search(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
+                              struct error *err) {
+    uint32_t count = ((const struct face_candidates *)(void *)job->output)->count;
+    count = count < FACE_CANDIDATES_MAX ? count : FACE_CANDIDATES_MAX;
+    *size = offsetof(struct face_candidates, candidate) + count * sizeof(struct face_candidate);
+    if (*size <= CANDIDATES_AT_ONCE) {
+        return ST_OK;
+    }
+    enum status status =
+        CUDA_TRY(jpeg->stream.device->cuda, err, cuMemcpyDtoHAsync, job->output + CANDIDATES_AT_ONCE,
+                 jpeg->candidates + CANDIDATES_AT_ONCE, *size - CANDIDATES_AT_ONCE, jpeg->stream.handle);
+    status = status == ST_OK ? gpu_stream_signal(&jpeg->stream, err) : status;
+    return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
+}
+
 enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                             struct error *err) {
     enum status status = huffman_sync_end(&jpeg->sync, err);
     if (status != ST_OK) {
         return status;
+    }
+    if (jpeg_stream_searches(job->chain)) {
+        return end_search(jpeg, job, size, err);
     }
     *size = gpu_encode_size(&jpeg->encode);
     if (*size > job->room) {

@@ -20,7 +20,11 @@ struct jpeg_stream {
     struct huffman_sync sync;
     struct gpu_decode decode;
     struct gpu_encode encode;
+    CUdeviceptr candidates; /* of a search for faces */
 };
+
+/* Whether the chain ends with a search for faces, whose result is no picture. */
+bool jpeg_stream_searches(const struct chain *chain);
 
 /* Opens the stream and its codecs on the current context. ST_UNSUPPORTED with a driver that cannot write
  * fences, ST_BUSY without memory, else ST_DEVICE. Call jpeg_stream_finish after a failure, too. */

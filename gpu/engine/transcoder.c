@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
+#include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
 
 struct gpu_transcoder {
@@ -102,6 +103,9 @@ enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct t
     if (status == ST_OK) {
         status = submitter_run(transcoder->submitter, stream, job, size, timing, err);
         jpeg_stream_trim(stream, status);
+        if (status == ST_OK && jpeg_stream_searches(job->chain)) {
+            gpu_detect_sort((struct face_candidates *)(void *)job->output);
+        }
     }
     give_back(transcoder, stream);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/filters/gpu_chain.h"
 
+#include "gpu/detect/detect.h"
 #include "gpu/filters/filters.h"
 
 struct image gpu_chain_image(const struct image *like, CUdeviceptr data) {
@@ -84,6 +85,8 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
         return gpu_sharpen(stream, &step->sharpen, source, target, err);
     case FILTER_STATS:
         return gpu_stats(stream, source, mask, target, err);
+    case FILTER_DETECT:
+        return gpu_detect(stream, &step->detect, source, target, err);
     case FILTER_COUNT:
         break;
     }
@@ -158,6 +161,14 @@ static enum status enqueue(struct gpu_stream *stream, struct gpu_chain *chain, s
     return status == ST_OK ? CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle) : status;
 }
 
+/* Candidates come in any order. */
+static void finish_result(const struct run *run) {
+    const struct chain *chain = run->chain;
+    if (chain->step[chain->count - 1].filter == FILTER_DETECT) {
+        gpu_detect_sort((struct face_candidates *)(void *)plane_row(&run->target->plane[0], 0));
+    }
+}
+
 enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, struct lane_timing *timing,
                           struct error *err) {
     struct gpu_chain chain = {.run = run};
@@ -167,5 +178,8 @@ enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, stru
     }
     status = enqueue(stream, &chain, err);
     status = status == ST_OK ? gpu_stream_wait(stream, err) : gpu_stream_abandon(stream, status);
+    if (status == ST_OK) {
+        finish_result(run);
+    }
     return status == ST_OK ? gpu_stream_timing(stream, timing, err) : status;
 }

@@ -68,9 +68,10 @@ static enum status front_lane_run(struct lane *lane, const struct run *run, stru
         .shape = image_shape(run->source),
         .chain = *run->chain,
     };
-    if (ask(lane, slot, &message, &done, err) != ST_OK) {
-        err->status = ST_DEVICE; /* after any failure another backend does the run */
-        return ST_DEVICE;
+    enum status status = ask(lane, slot, &message, &done, err);
+    if (status != ST_OK) { /* another backend does the run */
+        err->status = status == ST_UNSUPPORTED ? ST_UNSUPPORTED : ST_DEVICE;
+        return err->status;
     }
     *timing = done.timing;
     return ST_OK;
@@ -115,6 +116,7 @@ static struct engine_options engine_options(const struct gpu_options *options) {
     struct engine_options engine = {
         .gpus = options->gpus,
         .library = options->library[0] ? options->library : NULL,
+        .face_model = options->face_model,
         .program.cache_folder = options->cache_folder,
         .jpeg = options->jpeg,
         .pictures = options->pictures,

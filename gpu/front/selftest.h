@@ -3,13 +3,21 @@
 #ifndef BLURD_GPU_FRONT_SELFTEST_H
 #define BLURD_GPU_FRONT_SELFTEST_H
 
+#include <stdatomic.h>
+
 #include "core/slot.h"
 #include "filters/backend.h"
 #include "gpu/front/link.h"
 
 /* Runs each filter on small pictures, in fixed and floating point, with a mask and without, on the engine and
- * on `reference`, in the slot. ST_DEVICE when the bytes differ or a run fails. */
+ * on `reference`, in the slot. *refused has a bit for each filter (enum filter_id) that the GPU does not get:
+ * filters whose bytes differ are added, and those during which the engine failed; filters that it has already
+ * are not tried. The blur is never among them: with a wrong blur, as after a run that fails, it is ST_DEVICE,
+ * and the engine must not serve. */
 enum status selftest_run(struct engine_link *link, struct slot *slot, struct backend *reference,
-                         struct error *err);
+                         _Atomic uint32_t *refused, struct error *err);
+
+/* Whether no step of the chain is a refused filter. */
+bool selftest_allows(uint32_t refused, const struct chain *chain);
 
 #endif

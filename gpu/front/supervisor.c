@@ -33,6 +33,7 @@ struct supervisor {
     _Atomic bool closing;
     _Atomic int state;         /* enum backend_state */
     _Atomic unsigned pictures; /* JPEGs in progress at most; 0: none */
+    _Atomic uint32_t refused;  /* filters that the GPU does not get (gpu/front/selftest.h) */
     pthread_mutex_t lock;      /* guards the members below */
     pthread_cond_t changed;    /* the state, or `reaped` */
     char reason[BACKEND_REASON_MAX];
@@ -47,7 +48,7 @@ struct supervisor {
 
 static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
     pthread_mutex_lock(&supervisor->lock);
-    snprintf(supervisor->reason, sizeof supervisor->reason, "%s", reason);
+    snprintf(supervisor->reason, sizeof supervisor->reason, "%.255s", reason);
     atomic_store(&supervisor->state, state);
     pthread_cond_broadcast(&supervisor->changed);
     pthread_mutex_unlock(&supervisor->lock);
@@ -243,7 +244,7 @@ static enum status test_engine(struct supervisor *supervisor, struct error *err)
         status = connect_link(supervisor, &link, err);
     }
     if (status == ST_OK) {
-        status = selftest_run(&link, slot, supervisor->options.reference, err);
+        status = selftest_run(&link, slot, supervisor->options.reference, &supervisor->refused, err);
     }
     link_close(&link);
     if (status != ST_OK) {
@@ -377,6 +378,9 @@ static void await_reaped(struct supervisor *supervisor, uint64_t epoch) {
 
 enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
                            int slot, int64_t timeout_ms, struct wire_done *done, struct error *err) {
+    if (!selftest_allows(atomic_load(&supervisor->refused), &run->chain)) {
+        return fail(err, ST_UNSUPPORTED, "the self-test of the GPU refused a filter of the chain");
+    }
     enum status status = connect_link(supervisor, link, err);
     if (status == ST_OK) {
         status = link_run(link, run, slot, timeout_ms, done, err);

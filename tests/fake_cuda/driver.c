@@ -3,7 +3,9 @@
  * memory is the heap's, so that a sanitizer sees faults of a kernel; streams finish each call before it
  * returns. The real kernels run on the host (kernels.cpp), for any module that was loaded. FAKE_CUDA_DEVICES,
  * FAKE_CUDA_VERSION, FAKE_CUDA_ARCHITECTURE (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_MISSING (a function
- * that the driver lacks) and FAKE_CUDA_OPENS (a file that it opens for each launch) describe it. */
+ * that the driver lacks) and FAKE_CUDA_OPENS (a file that it opens for each launch) describe it. Kernels do
+ * nothing with FAKE_CUDA_WRONG=1; with FAKE_CUDA_IDLE=NAME that kernel does nothing, with
+ * FAKE_CUDA_FAULTY=NAME it faults. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -160,6 +162,12 @@ static bool finds_file(void) {
     return !path || fd >= 0;
 }
 
+/* Whether the variable names that kernel. */
+static bool names(const char *variable, int kernel) {
+    const char *name = getenv(variable);
+    return name && fake_kernel_find(name) == kernel;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **parameters, void **extra) {
@@ -175,7 +183,11 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         return CUDA_ERROR_INVALID_VALUE;
     }
     int kernel = (int)(uintptr_t)function - KERNEL_BASE;
-    if (fake_setting("FAKE_CUDA_WRONG", 0)) {
+    if (fake_setting("FAKE_CUDA_WRONG", 0) || names("FAKE_CUDA_IDLE", kernel)) {
+        return CUDA_SUCCESS;
+    }
+    if (names("FAKE_CUDA_FAULTY", kernel)) {
+        fault_poison(CUDA_ERROR_LAUNCH_FAILED);
         return CUDA_SUCCESS;
     }
     switch (fake_kernel_run(kernel, grid, block, shared, parameters)) {

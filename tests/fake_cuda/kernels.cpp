@@ -11,18 +11,20 @@
 enum { SHARED_SIZE = 48 * 1024, SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 
+#include "gpu/detect/detect.cu"
 #include "gpu/filters/adjust.cu"
 #include "gpu/filters/blend.cu"
 #include "gpu/filters/blur/blur.cu"
 #include "gpu/filters/convolve.cu"
-#include "gpu/jpeg/decode.cu"
-#include "gpu/jpeg/encode.cu"
 #include "gpu/filters/orient.cu"
 #include "gpu/filters/pixelate.cu"
-#include "gpu/filters/rank.cu"
+#include "gpu/filters/rank/median.cu"
+#include "gpu/filters/rank/rank.cu"
 #include "gpu/filters/resize/resize.cu"
 #include "gpu/filters/sharpen.cu"
 #include "gpu/filters/stats.cu"
+#include "gpu/jpeg/decode.cu"
+#include "gpu/jpeg/encode.cu"
 #include "gpu/jpeg/huffman_sync.cu"
 
 extern "C" __global__ void fault() {

@@ -94,6 +94,10 @@ static inline float __fmaf_rn(float a, float b, float c) {
     return std::fma(a, b, c);
 }
 
+static inline float __saturatef(float value) {
+    return value > 1 ? 1 : value > 0 ? value : 0;
+}
+
 /* Rounded down, for sums that a double holds. */
 static inline float __fadd_rd(float a, float b) {
     float sum = a + b;
@@ -120,6 +124,9 @@ static inline float __uint_as_float(uint32_t bits) {
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+static inline float __int_as_float(int32_t bits) {
+    return __uint_as_float((uint32_t)bits);
 }
 
 /* The threads of all blocks run one after the other, and launches of several streams, too. */
@@ -154,9 +161,42 @@ static inline uint32_t __shfl_sync(uint32_t, uint32_t value, int lane) {
     return warp_exchange(&value, 1).of[lane & 31][0];
 }
 
+static inline uint32_t __ballot_sync(uint32_t, int predicate) {
+    const uint32_t word = predicate != 0;
+    const warp_words &all = warp_exchange(&word, 1);
+    uint32_t set = 0;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        set |= all.of[lane][0] << lane;
+    }
+    return set;
+}
+
 static inline void __syncwarp() {
     uint32_t none = 0;
     warp_exchange(&none, 1);
+}
+
+/* The products of a row's bytes with a column's, of which each of four lanes has eight. */
+static inline int32_t face_product(const warp_words &all, unsigned row, unsigned lower, unsigned column) {
+    int32_t sum = 0;
+    for (unsigned lane = 0; lane < 4; lane++) {
+        for (unsigned byte = 0; byte < 8; byte++) {
+            uint32_t values = all.of[4 * row + lane][2 * lower + byte / 4];
+            uint32_t weights = all.of[4 * column + lane][4 + byte / 4];
+            sum += (int32_t)(values >> 8 * (byte % 4) & 0xff) * (int8_t)(weights >> 8 * (byte % 4));
+        }
+    }
+    return sum;
+}
+
+/* The matrix instruction of gpu/detect/matrix.cuh. */
+static inline void face_multiply(int32_t *sum, uint2 upper, uint2 lower, uint2 weights) {
+    const uint32_t words[] = {upper.x, upper.y, lower.x, lower.y, weights.x, weights.y};
+    const warp_words &all = warp_exchange(words, 6);
+    unsigned row = warp_lane() / 4, quad = warp_lane() % 4;
+    for (unsigned i = 0; i < 4; i++) {
+        sum[i] += face_product(all, row, i / 2, 2 * quad + i % 2);
+    }
 }
 
 #endif

@@ -189,6 +189,7 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
         arguments.blur.sigma = 0.5 + check_below(check, 12);
         arguments.blur.edge = (int)check_below(check, EDGE_ZERO + 1);
         break;
+    case FILTER_DETECT:
     case FILTER_PLACEHOLDER:
     case FILTER_STATS:
     case FILTER_COUNT:

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
- *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [blur] [filters] [orient] [encode] [jpeg]
+ *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [blur] [filters] [orient] [encode] [faces]
+ * [jpeg]
  *
  * If parts are named, only they run. --no-jpeg leaves out the runs from file to file. --sandbox enters the
  * engine's sandbox once the driver is up; --record does, too, and prints the refused calls at the end. SEED=n
  * repeats a run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in
- * that form.
+ * that form. FACE_MODEL=path: the search for faces is also compared with that model.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,11 +55,8 @@ static bool named(const char *name, int argc, char **argv) {
 static const struct {
     const char *name;
     void (*check)(struct check *check, bool quick);
-} parts[] = {{"blur", check_blur},
-             {"filters", check_filters},
-             {"orient", check_orient},
-             {"encode", check_encode},
-             {"jpeg", check_jpeg}};
+} parts[] = {{"blur", check_blur},     {"filters", check_filters}, {"orient", check_orient},
+             {"encode", check_encode}, {"faces", check_faces},     {"jpeg", check_jpeg}};
 
 static bool any_part_named(int argc, char **argv) {
     for (size_t i = 0; i < COUNT(parts); i++) {

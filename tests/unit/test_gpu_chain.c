@@ -6,7 +6,7 @@
 #include "cpu/cpu.h"
 #include "tests/unit/lane_fixture.h"
 
-enum { ALARM_S = 120, FILTERS = 7, STEPS = 5, SMALL = 90 };
+enum { ALARM_S = 120, STEPS = 5, SMALL = 90, LONG = 700 };
 
 static struct backend *cpu;
 static struct lane *cpu_lane;
@@ -80,42 +80,93 @@ static void append(struct chain *chain, enum filter_id filter, const void *argum
     }
 }
 
-static void append_any(struct chain *chain, const struct image_shape *shape) {
-    static const enum filter_id filters[FILTERS] = {FILTER_BLUR,    FILTER_PIXELATE, FILTER_CROP,
-                                                    FILTER_ROTATE,  FILTER_RESIZE,   FILTER_SHARPEN,
-                                                    FILTER_CONVOLVE};
-    struct image_shape read = chain_result(chain, shape);
-    enum filter_id filter = filters[below(shape->model == PIXEL_YCBCR ? 5 : FILTERS)];
-    union filter_arguments arguments = {0};
+/* Any fit, kernel and background; one side in eight is not given. */
+static struct resize_arguments any_resize(void) {
+    struct resize_arguments resize = {
+        .width = below(8) ? 1 + (int)below(SMALL) : 0,
+        .height = 1 + (int)below(SMALL),
+        .fit = (int)below(RESIZE_OUTSIDE + 1),
+        .kernel = (int)below(RESIZE_KERNELS),
+        .gravity = {below(5) * 0.25 - 0.5, below(5) * 0.25 - 0.5},
+        .enlarge = below(4) > 0,
+        .background = {.given = true, .ground = (uint8_t)below(2), .sigma = 0.5 + below(30)},
+    };
+    for (unsigned i = 0; i < 4; i++) {
+        resize.background.colour[i] = (uint8_t)below(256);
+    }
+    return resize;
+}
+
+static struct adjust_arguments any_adjust(void) {
+    struct adjust_arguments adjust = {.brightness = 1, .contrast = 1, .saturation = 1, .gamma = 1};
+    adjust.grayscale = below(3) == 0;
+    adjust.negate = below(2);
+    adjust.duotone.given = below(6) == 0;
+    adjust.duotone.highlight[below(3)] = 200;
+    if (below(2)) {
+        adjust.contrast = below(30) / 10.0;
+        adjust.gamma = 0.2 + below(48) / 10.0;
+    }
+    return adjust;
+}
+
+static void choose_arguments(enum filter_id filter, const struct image_shape *read,
+                             union filter_arguments *arguments) {
     switch (filter) {
+    case FILTER_ADJUST:
+        arguments->adjust = any_adjust();
+        break;
     case FILTER_BLUR:
-        arguments.blur.sigma = 0.5 + below(20);
+        arguments->blur.sigma = 0.5 + below(20);
         break;
     case FILTER_PIXELATE:
-        arguments.pixelate.block = 4 << below(5);
+        arguments->pixelate.block = 4 << below(5);
         break;
     case FILTER_RESIZE:
-        arguments.resize = (struct resize_arguments){
-            .width = 1 + (int)below(SMALL), .height = 1 + (int)below(SMALL), .fit = RESIZE_FILL};
-        arguments.resize.enlarge = true;
+        arguments->resize = any_resize();
         break;
     case FILTER_SHARPEN:
-        arguments.sharpen = (struct sharpen_arguments){.blur.sigma = 1 + below(9), .amount = 1};
+        arguments->sharpen = (struct sharpen_arguments){.blur.sigma = 1 + below(9), .amount = 1};
         break;
     case FILTER_CROP:
-        arguments.crop.begin[0] = (struct crop_length){.value = below(read.width) & ~3u};
-        arguments.crop.begin[1] = (struct crop_length){.value = below(read.height) & ~3u};
+        arguments->crop.begin[0] = (struct crop_length){.value = below(read->width) & ~3u};
+        arguments->crop.begin[1] = (struct crop_length){.value = below(read->height) & ~3u};
         break;
     case FILTER_ROTATE:
-        arguments.rotate = (struct rotate_arguments){(int)below(5), (int)below(4)};
+        arguments->rotate = (struct rotate_arguments){(int)below(5), (int)below(4)};
+        break;
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+        arguments->morphology = (struct morphology_arguments){1 + (int)below(25), (int)below(EDGE_FRAME)};
+        break;
+    case FILTER_MEDIAN:
+        arguments->median = (struct median_arguments){1 + (int)below(6), (int)below(EDGE_FRAME)};
         break;
     default:
-        arguments.convolve.kernel = (struct matrix){9, 3, {1, 2, -1, 0.5, 3, 0, -2, 1, 0.25}};
+        arguments->convolve.kernel = (struct matrix){9, 3, {1, 2, -1, 0.5, 3, 0, -2, 1, 0.25}};
         break;
     }
-    if (shape->model != PIXEL_YCBCR || filter_get(filter)->planar(&arguments, &read)) {
-        append(chain, filter, &arguments, shape);
+}
+
+static void append_any(struct chain *chain, const struct image_shape *shape) {
+    static const enum filter_id filters[] = {
+        FILTER_ADJUST, FILTER_BLUR,   FILTER_CONVOLVE, FILTER_CROP,   FILTER_DILATE,  FILTER_ERODE,
+        FILTER_MEDIAN, FILTER_RESIZE, FILTER_PIXELATE, FILTER_ROTATE, FILTER_SHARPEN,
+    };
+    struct image_shape read = chain_result(chain, shape);
+    enum filter_id filter = filters[below(sizeof filters / sizeof *filters)];
+    const struct filter *definition = filter_get(filter);
+    union filter_arguments arguments = {0};
+    choose_arguments(filter, &read, &arguments);
+    if (read.model == PIXEL_YCBCR && !(definition->planar && definition->planar(&arguments, &read))) {
+        return;
     }
+    struct chain longer = *chain;
+    struct image_shape result = {0};
+    if (chain_append(&longer, definition, &arguments, shape, NULL) == ST_OK) {
+        result = chain_result(&longer, shape);
+    }
+    *chain = result.width > 0 && result.width <= LONG && result.height <= LONG ? longer : *chain;
 }
 
 static struct image_shape any_shape(void) {
@@ -135,6 +186,10 @@ static void test_steps(void **state) {
     (void)state;
     for (unsigned i = 0; i < 12 * STEPS; i++) {
         struct image_shape shape = any_shape();
+        if (i % 7 == 0) {
+            shape.width = below(2) ? 1 : LONG;
+            shape.height = shape.width == 1 ? LONG : 1;
+        }
         struct chain chain = {0};
         while (chain.count <= i % STEPS) {
             append_any(&chain, &shape);

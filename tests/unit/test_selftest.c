@@ -14,16 +14,28 @@ static void test_a_slot_without_room(void **state) {
     struct slot *other = acquire(pool), *slot = acquire(pool);
     reserve(other, slot_pool_budget(pool));
     assert_int_equal(cpu_backend_open("auto", &reference, &err), ST_OK);
-    assert_int_equal(selftest_run(&link, slot, reference, &err), ST_BUSY);
+    _Atomic uint32_t refused = 0;
+    assert_int_equal(selftest_run(&link, slot, reference, &refused, &err), ST_BUSY);
+    assert_int_equal(refused, 0);
     backend_close(reference);
     slot_give_back(slot);
     slot_give_back(other);
     slot_pool_destroy(pool);
 }
 
+static void test_what_is_refused(void **state) {
+    (void)state;
+    const struct chain chain = {2, {{.filter = FILTER_CROP}, {.filter = FILTER_MEDIAN}}};
+    assert_true(selftest_allows(0, &chain));
+    assert_true(selftest_allows(1u << FILTER_BLUR | 1u << FILTER_STATS, &chain));
+    assert_false(selftest_allows(1u << FILTER_MEDIAN, &chain));
+    assert_false(selftest_allows(1u << FILTER_CROP, &chain));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_slot_without_room),
+        cmocka_unit_test(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

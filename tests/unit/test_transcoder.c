@@ -53,14 +53,15 @@ static void test_an_old_driver(void **state) {
     assert_int_equal(memory_free(), before);
 }
 
-/* The n-th use of each call fails, for every n that there is. */
+/* The n-th use of each call fails, for every n that there is. The submitter's thread makes the context
+ * current, too, perhaps before `create` returns: that one is for the first job to see. */
 static void fails_at_each(const char *call, int result, enum status expected) {
     for (int n = 1; n <= CALLS_MAX; n++) {
         struct gpu_transcoder *transcoder;
         size_t before = memory_free();
         arm(call, n, result, 0);
         enum status status = create(&transcoder, PLACES);
-        bool met = happened();
+        bool met = happened() && (n == 1 || strcmp(call, "cuCtxSetCurrent") != 0);
         if (met && status != expected) {
             fail_msg("%s, call %d: %s", call, n, status_name(status));
         }

@@ -2,8 +2,8 @@
  * Filters that order samples. Extremes go down the columns first, then along the rows: a thread makes several
  * neighbours, whose windows have most samples in common. A median is found bit by bit: the samples of the
  * window that are less than a bound are counted, with their weights, in shared memory. */
-#ifndef BLURD_GPU_FILTERS_RANK_CUH
-#define BLURD_GPU_FILTERS_RANK_CUH
+#ifndef BLURD_GPU_FILTERS_RANK_RANK_CUH
+#define BLURD_GPU_FILTERS_RANK_RANK_CUH
 
 #include "gpu/stream/grid.cuh"
 

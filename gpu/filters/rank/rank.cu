@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of gpu/filters/rank.c:
+ * The kernels of gpu/filters/rank/rank.c, and small windows of median.c:
  *
  *     morphology_columns    extremes down the columns, 32 bits for each sample
  *     morphology_rows       extremes of these along the rows
  *     median_tiles          medians */
-#include "gpu/filters/rank.cuh"
+#include "gpu/filters/rank/rank.cuh"
 
 #define RANK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
 

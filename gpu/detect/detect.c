@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/detect/detect.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "detect/faces.h"
+#include "gpu/detect/detect_kernels.h"
+#include "gpu/detect/pack.h"
+#include "gpu/stream/launch.h"
+
+_Static_assert(sizeof(struct face_candidate) == sizeof(struct kernel_candidate) &&
+                   offsetof(struct face_candidate, sum) == offsetof(struct kernel_candidate, sum) &&
+                   offsetof(struct face_candidates, candidate) == sizeof(uint32_t),
+               "kernels write what filters/detect.h says");
+
+/* The packed model in the memory of a device. */
+struct gpu_faces {
+    struct face_model *model;
+    pthread_mutex_t lock;
+    bool ready;
+    struct pack_layout layout;
+    CUdeviceptr memory;
+    const struct face_weights *weights;
+};
+
+enum status gpu_detect_open(struct gpu_device *device, struct face_model *model, struct error *err) {
+    struct gpu_faces *faces = calloc(1, sizeof *faces);
+    if (!faces) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    faces->model = model;
+    faces->layout = pack_layout();
+    pthread_mutex_init(&faces->lock, NULL);
+    device->faces = faces;
+    return ST_OK;
+}
+
+void gpu_detect_close(struct gpu_device *device) {
+    struct gpu_faces *faces = device->faces;
+    if (faces) {
+        if (faces->memory) {
+            device->cuda->cuMemFree(faces->memory);
+        }
+        pthread_mutex_destroy(&faces->lock);
+        free(faces);
+        device->faces = NULL;
+    }
+}
+
+/* ---- the model ---- */
+
+static enum status upload_packed(struct gpu_faces *faces, struct gpu_stream *stream, const uint8_t *packed,
+                                 struct error *err) {
+    const struct cuda *cuda = stream->device->cuda;
+    enum status status = ST_OK;
+    if (!faces->memory) {
+        status = CUDA_TRY(cuda, err, cuMemAlloc, &faces->memory, faces->layout.size);
+    }
+    if (status == ST_OK) {
+        status =
+            CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, faces->memory, packed, faces->layout.size, stream->handle);
+    }
+    return status == ST_OK ? CUDA_TRY(cuda, err, cuStreamSynchronize, stream->handle) : status;
+}
+
+static enum status load(struct gpu_faces *faces, struct gpu_stream *stream, struct error *err) {
+    struct error why = {0};
+    enum status status = face_model_weights(faces->model, &faces->weights, &why);
+    if (status != ST_OK) {
+        return fail(err, ST_UNSUPPORTED, "%s", why.text);
+    }
+    uint8_t *packed = calloc(1, faces->layout.size);
+    if (!packed) {
+        return fail(err, ST_BUSY, "no memory for the face model");
+    }
+    status = pack_weights(faces->weights, &faces->layout, packed, err);
+    status = status == ST_OK ? upload_packed(faces, stream, packed, err) : status;
+    free(packed);
+    return status;
+}
+
+static enum status get_ready(struct gpu_faces *faces, struct gpu_stream *stream, struct error *err) {
+    enum status status = ST_OK;
+    if (!faces) {
+        return fail(err, ST_UNSUPPORTED, "there is no face model");
+    }
+    pthread_mutex_lock(&faces->lock);
+    if (!faces->ready) {
+        status = load(faces, stream, err);
+        faces->ready = status == ST_OK;
+    }
+    pthread_mutex_unlock(&faces->lock);
+    return status;
+}
+
+/* ---- one search ---- */
+
+enum { SLACK = 256 /* kernels read behind a tensor and ignore it */ };
+
+/* A search: the sizes of the padded picture, and where the outputs of the layers lie. */
+struct search {
+    struct gpu_stream *stream;
+    const struct gpu_faces *faces;
+    int32_t width, height;
+    CUdeviceptr tensor[FACE_LAYERS];
+    size_t size;
+};
+
+/* log2 of the reduction of a layer's output against the picture. */
+static int scale_of(int layer) {
+    int shift = 0;
+    for (; layer != FACE_picture; layer = face_network[layer].input) {
+        bool up = face_network[layer].kind == FACE_UP;
+        shift += face_network[layer].stride != 2 ? 0 : up ? -1 : 1;
+    }
+    return shift;
+}
+
+/* Only the last layers of blocks and of the neck write tensors. */
+static bool is_stored(int layer) {
+    if (layer < 3 * PACK_BLOCKS) {
+        return layer % 3 == 2;
+    }
+    return face_network[layer].kind == FACE_POINT;
+}
+
+static void lay_out(struct search *search) {
+    for (int i = 0; i < FACE_LAYERS; i++) {
+        if (is_stored(i)) {
+            int shift = scale_of(i);
+            size_t pixels = (size_t)(search->width >> shift) * (size_t)(search->height >> shift);
+            search->tensor[i] = search->size;
+            search->size =
+                bytes_align_up(search->size + pixels * (size_t)face_network[i].outputs + SLACK, SLACK);
+        }
+    }
+}
+
+static void move(struct search *search, CUdeviceptr memory) {
+    for (int i = 0; i < FACE_LAYERS; i++) {
+        search->tensor[i] += is_stored(i) ? memory : 0;
+    }
+}
+
+/* ---- blocks ---- */
+
+/* How a block's work is divided; see gpu/detect/block.cuh. */
+struct division {
+    enum kernel kernel;
+    int32_t most_outputs; /* of a block of threads */
+    int32_t tile_width, tile_height;
+    int32_t groups; /* of warps, which have chunks of their own */
+};
+
+static const struct division stem_division = {KERNEL_face_stem, 16, 16, 16, 1};
+
+static const struct division *division_of(int32_t outputs, int32_t stride) {
+    static const struct division wide = {KERNEL_face_block_wide, 32, 16, 16, 1};
+    static const struct division divisions[] = {
+        {KERNEL_face_block_8_4, 32, 16, 8, 1},
+        {KERNEL_face_block_4_12, 96, 8, 8, 2},
+        {KERNEL_face_block_2_20, 160, 8, 4, 4},
+    };
+    const struct division *division = divisions;
+    while (division < &divisions[sizeof divisions / sizeof *divisions - 1] &&
+           outputs > division->most_outputs) {
+        division++;
+    }
+    return division == divisions && stride == 1 ? &wide : division;
+}
+
+static int32_t ceil_divide(int32_t value, int32_t by) {
+    return (value + by - 1) / by;
+}
+
+static struct face_block_pass block_pass(const struct search *search, int index,
+                                         const struct division *division) {
+    int first = pack_first_layer(index), last = first + 2;
+    const struct face_network_layer *expand = &face_network[first], *depth = &face_network[first + 1];
+    const struct face_network_layer *project = &face_network[last];
+    const struct pack_block *packed = &search->faces->layout.block[index];
+    const struct face_layer *weights = &search->faces->weights->layers[last];
+    CUdeviceptr memory = search->faces->memory;
+    int in = scale_of(first), out = scale_of(last);
+    struct face_block_pass pass = {
+        .source = expand->input == FACE_picture ? 0 : search->tensor[expand->input],
+        .target = search->tensor[last],
+        .addend = project->addend == FACE_none ? 0 : search->tensor[project->addend],
+        .weights = memory + packed->chunks,
+        .chunk_bytes = packed->chunk_bytes,
+        .scales = memory + packed->scales,
+        .biases = memory + packed->biases,
+        .addend_scale = weights->addend_scale,
+        .offset = weights->offset,
+        .width = search->width >> in,
+        .height = search->height >> in,
+        .out_width = search->width >> out,
+        .out_height = search->height >> out,
+        .stride = depth->stride,
+        .inputs = expand->inputs,
+        .outputs = project->outputs,
+        .steps = pack_steps(index),
+        .chunks = pack_chunks(index),
+        .tile_width = division->tile_width,
+        .tile_height = division->tile_height,
+    };
+    pass.tiles_x = ceil_divide(pass.out_width, pass.tile_width);
+    pass.tiles_y = ceil_divide(pass.out_height, pass.tile_height);
+    pass.parts = ceil_divide(pass.outputs, division->most_outputs);
+    pass.part = pass.outputs / pass.parts;
+    pass.halo_width = (pass.tile_width - 1) * pass.stride + 3;
+    pass.halo_pixels = pass.halo_width * ((pass.tile_height - 1) * pass.stride + 3);
+    pass.halo_inverse = (65536 + (uint32_t)pass.halo_width - 1) / (uint32_t)pass.halo_width;
+    return pass;
+}
+
+/* Pixels of the halo in whole matrix instructions. */
+static int32_t whole_pixels(const struct face_block_pass *pass) {
+    return ceil_divide(pass->halo_pixels, KERNEL_FACE_TILE) * KERNEL_FACE_TILE;
+}
+
+/* Places the chunks behind the source, of that many bytes, in shared memory. Returns the bytes of all. */
+static unsigned share_memory(struct face_block_pass *pass, int32_t groups, int32_t source_bytes) {
+    int32_t pixels = pass->tile_width * pass->tile_height;
+    pass->expanded = ceil_divide(source_bytes, 16) * 16;
+    pass->expanded_bytes = whole_pixels(pass) * KERNEL_FACE_PITCH;
+    int32_t work = pass->expanded + groups * pass->expanded_bytes;
+    int32_t sums = pixels * (pass->part | 8) * (int32_t)sizeof(int32_t);
+    return (unsigned)(work > sums ? work : sums);
+}
+
+static enum status run_block(struct search *search, int index, struct error *err) {
+    int32_t outputs = face_network[pack_first_layer(index) + 2].outputs;
+    const struct division *division = division_of(outputs, face_network[pack_first_layer(index) + 1].stride);
+    struct face_block_pass pass = block_pass(search, index, division);
+    /* An odd number of 32 bytes, as far as banks go, so that rows meet different ones. */
+    pass.source_pitch = pass.inputs % 64 == 0 ? pass.inputs + 32 : pass.inputs;
+    unsigned shared =
+        share_memory(&pass, division->groups, whole_pixels(&pass) * pass.source_pitch + KERNEL_FACE_CHUNK);
+    struct gpu_blocks blocks = {(unsigned)(pass.tiles_x * pass.tiles_y * pass.parts), KERNEL_THREADS_Y,
+                                shared};
+    return gpu_launch(search->stream, division->kernel, &pass, blocks, err);
+}
+
+static enum status run_stem(struct search *search, const struct image *source, struct error *err) {
+    struct face_stem_pass pass = {
+        .block = block_pass(search, 0, &stem_division),
+        .model = (int32_t)source->model,
+        .channels = source->plane[0].channels,
+        .depth = source->depth,
+    };
+    for (unsigned i = 0; i < source->plane_count; i++) {
+        pass.plane[i] = gpu_launch_grid(&source->plane[i], EDGE_ZERO);
+    }
+    if (source->plane_count > 1) {
+        pass.shift_x = source->plane[1].shift_x;
+        pass.shift_y = source->plane[1].shift_y;
+    }
+    int32_t side_x = 2 * pass.block.halo_width + 1, side_y = 2 * (stem_division.tile_height + 2) + 1;
+    unsigned shared = share_memory(&pass.block, 1, side_x * side_y * (int32_t)sizeof(uint32_t));
+    struct gpu_blocks blocks = {(unsigned)(pass.block.tiles_x * pass.block.tiles_y), KERNEL_THREADS_Y,
+                                shared};
+    return gpu_launch(search->stream, KERNEL_face_stem, &pass, blocks, err);
+}
+
+/* ---- neck and heads ---- */
+
+static enum status run_neck(struct search *search, int index, struct error *err) {
+    int layer = pack_neck_layer(index), up = pack_up_layer(index);
+    const struct face_network_layer *form = &face_network[layer];
+    const struct pack_neck *packed = &search->faces->layout.neck[index];
+    const struct face_layer *weights = &search->faces->weights->layers[layer];
+    CUdeviceptr memory = search->faces->memory;
+    int shift = up == FACE_none ? scale_of(layer) : scale_of(layer) + 1;
+    struct face_neck_pass pass = {
+        .source = search->tensor[form->input],
+        .target = search->tensor[layer],
+        .low = up == FACE_none ? 0 : search->tensor[face_network[up].input],
+        .weights = memory + packed->weights,
+        .terms = memory + packed->terms,
+        .up_weights = memory + packed->up_weights,
+        .up_terms = memory + packed->up_terms,
+        .addend_scale = weights->addend_scale,
+        .offset = weights->offset,
+        .inputs = form->inputs,
+        .steps = ceil_divide(form->inputs, KERNEL_FACE_CHUNK),
+        .width = search->width >> shift,
+        .pixels = (search->width >> shift) * (search->height >> shift),
+    };
+    int32_t count = ceil_divide(pass.pixels, KERNEL_FACE_TILE * KERNEL_THREADS_Y);
+    return gpu_launch(search->stream, KERNEL_face_neck, &pass,
+                      (struct gpu_blocks){(unsigned)count, KERNEL_THREADS_Y, 0}, err);
+}
+
+static enum status run_heads(struct search *search, int32_t least, const struct image *target,
+                             struct error *err) {
+    enum {
+        HALO = (KERNEL_FACE_SMOOTH_WIDTH + 2) * (KERNEL_FACE_SMOOTH_HEIGHT + 2),
+        PIXELS = HALO + KERNEL_FACE_SMOOTH_WIDTH * KERNEL_FACE_SMOOTH_HEIGHT,
+        SHARED = PIXELS * KERNEL_FACE_NECK + 2 * KERNEL_FACE_PAIR
+    };
+    const struct pack_layout *layout = &search->faces->layout;
+    CUdeviceptr memory = search->faces->memory;
+    struct face_heads_pass pass = {
+        .source = search->tensor[FACE_neck4],
+        .candidates = (uint64_t)(uintptr_t)target->plane[0].data,
+        .weights = memory + layout->smooth_weights,
+        .terms = memory + layout->smooth_terms,
+        .head_weights = memory + layout->head_weights,
+        .head_biases = memory + layout->head_biases,
+        .width = search->width / FACE_CELL,
+        .height = search->height / FACE_CELL,
+        .least = least,
+        .most = FACE_CANDIDATES_MAX,
+    };
+    pass.tiles_x = ceil_divide(pass.width, KERNEL_FACE_SMOOTH_WIDTH);
+    int32_t count = pass.tiles_x * ceil_divide(pass.height, KERNEL_FACE_SMOOTH_HEIGHT);
+    enum status status = CUDA_TRY(search->stream->device->cuda, err, cuMemsetD8Async, pass.candidates, 0,
+                                  sizeof(uint32_t), search->stream->handle);
+    return status == ST_OK ? gpu_launch(search->stream, KERNEL_face_heads, &pass,
+                                        (struct gpu_blocks){(unsigned)count, KERNEL_THREADS_Y, SHARED}, err)
+                           : status;
+}
+
+_Static_assert(PACK_BLOCKS + PACK_NECK + 1 == DETECT_STEPS, "a kernel for each, and the heads");
+
+static enum status run_step(struct search *search, int step, const struct detect_plan *plan,
+                            const struct image *source, const struct image *target, struct error *err) {
+    if (step == 0) {
+        return run_stem(search, source, err);
+    }
+    if (step < PACK_BLOCKS) {
+        return run_block(search, step, err);
+    }
+    if (step < PACK_BLOCKS + PACK_NECK) {
+        return run_neck(search, step - PACK_BLOCKS, err);
+    }
+    return run_heads(search, faces_least(search->faces->weights, plan->threshold), target, err);
+}
+
+enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan *plan,
+                             const struct image *source, const struct image *target, int first, int end,
+                             struct error *err) {
+    struct gpu_faces *faces = stream->device->faces;
+    if ((uint64_t)plan->width * plan->height > DETECT_PIXELS_MAX) {
+        return fail(err, ST_UNSUPPORTED, "the picture is too large for a search for faces on the GPU");
+    }
+    enum status status = get_ready(faces, stream, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct search search = {
+        .stream = stream, .faces = faces, .width = (int32_t)plan->width, .height = (int32_t)plan->height};
+    CUdeviceptr memory = 0;
+    lay_out(&search);
+    status = gpu_stream_scratch(stream, search.size, &memory, err);
+    move(&search, memory);
+    for (int i = first; i < end && status == ST_OK; i++) {
+        status = run_step(&search, i, plan, source, target, err);
+    }
+    return status;
+}
+
+enum status gpu_detect(struct gpu_stream *stream, const struct detect_plan *plan, const struct image *source,
+                       const struct image *target, struct error *err) {
+    return gpu_detect_steps(stream, plan, source, target, 0, DETECT_STEPS, err);
+}
+
+/* ---- afterwards ---- */
+
+static int by_place(const void *a, const void *b) {
+    const struct face_candidate *one = a, *other = b;
+    return one->y != other->y ? (one->y > other->y) - (one->y < other->y)
+                              : (one->x > other->x) - (one->x < other->x);
+}
+
+void gpu_detect_sort(struct face_candidates *candidates) {
+    uint32_t count = candidates->count < FACE_CANDIDATES_MAX ? candidates->count : FACE_CANDIDATES_MAX;
+    qsort(candidates->candidate, count, sizeof candidates->candidate[0], by_place);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * What the launcher (C) hands to the kernels that search for faces (CUDA C++), by value; more of it:
+ * gpu/cuda/kernels.h. Tensors are NHWC, 8 bits a value. Weights lie as gpu/detect/pack.c packs them: the
+ * word pairs that the 32 lanes of a warp hand to one matrix instruction are next to each other. */
+#ifndef BLURD_GPU_DETECT_DETECT_KERNELS_H
+#define BLURD_GPU_DETECT_DETECT_KERNELS_H
+
+#include "gpu/cuda/kernels.h"
+
+enum {
+    KERNEL_FACE_CHUNK = 32, /* channels that are expanded at a time */
+    KERNEL_FACE_TILE = 16,  /* pixels of a matrix instruction: 8 by 2 in blocks and `smooth` */
+    KERNEL_FACE_PAIR = 8,   /* bytes that a lane hands to a matrix instruction */
+    KERNEL_FACE_WARP = KERNEL_THREADS_X * KERNEL_FACE_PAIR, /* bytes that a warp does */
+    KERNEL_FACE_QUAD = 4,                                   /* lanes that share a row of a matrix */
+    KERNEL_FACE_PITCH = 40, /* bytes from pixel to pixel of a chunk in shared memory */
+    KERNEL_FACE_NECK = 24,  /* channels of the neck */
+    KERNEL_FACE_SUMS = 15,  /* outputs of the network */
+    KERNEL_FACE_SMOOTH_STEPS = 7,
+    KERNEL_FACE_SMOOTH_WIDTH = 16, /* of a tile of `smooth` */
+    KERNEL_FACE_SMOOTH_HEIGHT = 8,
+};
+
+/* Biases and scales of the channels that a lane gets from four matrix instructions. They depend on its place
+ * in its quad. A bias of layers with ReLU has the bits of 2^23 added to it, and a scale is times 2^-8. */
+struct face_terms {
+    int32_t bias[8];
+    float scale[8];
+};
+KERNEL_SIZE_IS(face_terms, 64);
+
+/* The layout of the packed weights of a block: chunk after chunk, in each of them the steps of `expand` (each
+ * four matrix instructions), its terms, 12 instructions of `depth`, its terms, then those of `project`. */
+enum {
+    KERNEL_FACE_STEP = 4 * KERNEL_FACE_WARP,
+    KERNEL_FACE_TERMS = KERNEL_FACE_QUAD * 64,
+    KERNEL_FACE_DEPTH = 12 * KERNEL_FACE_WARP,
+    KERNEL_FACE_STEM_STEPS = 2,
+};
+
+/* An inverted residual block: 1x1 with ReLU, 3x3 of each channel with ReLU, 1x1, and perhaps an addition. */
+struct face_block_pass {
+    uint64_t source, target;
+    uint64_t addend;  /* 0: none */
+    uint64_t weights; /* chunks */
+    uint64_t chunk_bytes;
+    uint64_t scales, biases; /* of the outputs */
+    float addend_scale, offset;
+    int32_t width, height;         /* of the source */
+    int32_t out_width, out_height; /* of the target */
+    int32_t stride;
+    int32_t inputs, outputs;
+    int32_t steps, chunks; /* of 32 inputs; of expanded channels */
+    int32_t tile_width, tile_height, tiles_x, tiles_y;
+    int32_t part, parts; /* outputs of a block of threads, and how many such parts there are */
+    int32_t halo_width, halo_pixels;
+    uint32_t halo_inverse; /* of halo_width, times 65536 and rounded up */
+    int32_t reserved;
+    int32_t source_pitch; /* bytes from pixel to pixel of the source in shared memory */
+    int32_t expanded;     /* offset of the first group's chunk in shared memory, and bytes of each */
+    int32_t expanded_bytes;
+};
+KERNEL_SIZE_IS(face_block_pass, 152);
+
+/* The first layers. The block's source is the picture. */
+struct face_stem_pass {
+    struct face_block_pass block;
+    struct kernel_grid plane[KERNEL_PLANES];
+    int32_t model; /* enum pixel_model */
+    int32_t channels, depth;
+    int32_t shift_x, shift_y; /* of chroma */
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(face_stem_pass, 296);
+
+/* A layer of the neck: 1x1 with ReLU, and the addition of a transposed 2x2 with ReLU from half the size. */
+struct face_neck_pass {
+    uint64_t source, target;
+    uint64_t low; /* what is enlarged; 0: nothing */
+    uint64_t weights, terms;
+    uint64_t up_weights, up_terms;
+    float addend_scale, offset;
+    int32_t inputs, steps;
+    int32_t width;  /* of the result, or of what is enlarged */
+    int32_t pixels; /* in that */
+};
+KERNEL_SIZE_IS(face_neck_pass, 80);
+
+/* The last 3x3 and the heads. */
+struct face_heads_pass {
+    uint64_t source;
+    uint64_t candidates; /* struct face_candidates; its count is 0 before */
+    uint64_t weights, terms;
+    uint64_t head_weights, head_biases;
+    int32_t width, height;
+    int32_t tiles_x;
+    int32_t least;          /* heat */
+    int32_t most, reserved; /* candidates that there is room for */
+};
+KERNEL_SIZE_IS(face_heads_pass, 72);
+
+/* A channel's terms in the neck: six for each lane. */
+struct face_neck_terms {
+    int32_t bias[6];
+    float scale[6];
+};
+KERNEL_SIZE_IS(face_neck_terms, 48);
+
+/* struct face_candidate of filters/detect.h. */
+struct kernel_candidate {
+    uint16_t x, y;
+    int32_t sum[KERNEL_FACE_SUMS];
+};
+KERNEL_SIZE_IS(kernel_candidate, 64);
+
+#endif

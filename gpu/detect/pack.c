@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ * Lane l of a warp hands column g = l / 4 of the weights to a matrix instruction, and of it 8 values that
+ * depend on t = l % 4; see gpu/detect/matrix.cuh. */
+#include "gpu/detect/pack.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/detect/detect_kernels.h"
+
+enum {
+    ALIGNMENT = 256,
+    LANES = KERNEL_THREADS_X,
+    QUAD = KERNEL_FACE_QUAD,
+    PAIR = KERNEL_FACE_PAIR,
+    CHUNK = KERNEL_FACE_CHUNK,
+    NECK_EIGHTHS = KERNEL_FACE_NECK / 8,
+    LANE_CHANNELS = KERNEL_FACE_NECK / QUAD,
+    TAPS = 9,
+    TAP_GROUPS = 3,
+    SUM_BASE = 0x4b000000, /* the bits of 2^23 as a float */
+    SUM_LIMIT = 1 << 23,
+};
+
+/* ---- layout ---- */
+
+static size_t take(size_t *size, size_t bytes) {
+    size_t at = *size;
+    *size = bytes_align_up(at + bytes, ALIGNMENT);
+    return at;
+}
+
+int pack_steps(int block) {
+    int inputs = face_network[pack_first_layer(block)].inputs;
+    return block == 0 ? KERNEL_FACE_STEM_STEPS : (inputs + CHUNK - 1) / CHUNK;
+}
+
+int pack_chunks(int block) {
+    return (face_network[pack_first_layer(block)].outputs + CHUNK - 1) / CHUNK;
+}
+
+int pack_neck_layer(int neck) {
+    static const int layers[PACK_NECK] = {FACE_neck32, FACE_neck16, FACE_neck8, FACE_neck4};
+    return layers[neck];
+}
+
+int pack_up_layer(int neck) {
+    return face_network[pack_neck_layer(neck)].addend;
+}
+
+static int neck_steps(int neck) {
+    return (face_network[pack_neck_layer(neck)].inputs + CHUNK - 1) / CHUNK;
+}
+
+struct pack_layout pack_layout(void) {
+    struct pack_layout layout = {0};
+    for (int i = 0; i < PACK_BLOCKS; i++) {
+        struct pack_block *block = &layout.block[i];
+        size_t outputs = (size_t)face_network[pack_first_layer(i) + 2].outputs;
+        block->chunk_bytes = (size_t)pack_steps(i) * KERNEL_FACE_STEP + KERNEL_FACE_DEPTH +
+                             2 * KERNEL_FACE_TERMS + outputs / 8 * KERNEL_FACE_WARP;
+        block->chunks = take(&layout.size, (size_t)pack_chunks(i) * block->chunk_bytes);
+        block->scales = take(&layout.size, outputs * sizeof(float));
+        block->biases = take(&layout.size, outputs * sizeof(int32_t));
+    }
+    for (int i = 0; i < PACK_NECK; i++) {
+        struct pack_neck *neck = &layout.neck[i];
+        neck->weights = take(&layout.size, (size_t)neck_steps(i) * NECK_EIGHTHS * KERNEL_FACE_WARP);
+        neck->terms = take(&layout.size, QUAD * sizeof(struct face_neck_terms));
+        if (pack_up_layer(i) != FACE_none) {
+            neck->up_weights = take(&layout.size, (size_t)4 * NECK_EIGHTHS * KERNEL_FACE_WARP);
+            neck->up_terms = take(&layout.size, QUAD * sizeof(struct face_neck_terms));
+        }
+    }
+    layout.smooth_weights =
+        take(&layout.size, (size_t)KERNEL_FACE_SMOOTH_STEPS * NECK_EIGHTHS * KERNEL_FACE_WARP);
+    layout.smooth_terms = take(&layout.size, QUAD * sizeof(struct face_neck_terms));
+    layout.head_weights = take(&layout.size, (size_t)2 * KERNEL_FACE_WARP);
+    layout.head_biases = take(&layout.size, 16 * sizeof(int32_t));
+    return layout;
+}
+
+/* ---- weights of one instruction ---- */
+
+/* Weight of a layer, 0 for channels that it does not have. Taps count row by row. */
+static int8_t weight_of(const struct face_network_layer *form, const struct face_layer *layer, int tap,
+                        int output, int input) {
+    int taps = form->kind == FACE_DENSE || form->kind == FACE_DEPTH ? TAPS : form->kind == FACE_UP ? 4 : 1;
+    if (output >= form->outputs || input >= form->inputs || tap >= taps) {
+        return 0;
+    }
+    switch (form->kind) {
+    case FACE_DEPTH:
+        return output == input ? layer->weights[tap * form->outputs + output] : 0;
+    case FACE_UP:
+        return layer->weights[(tap * form->outputs + output) * form->inputs + input];
+    case FACE_DENSE:
+    case FACE_POINT:
+    case FACE_HEADS:
+        break;
+    }
+    return layer->weights[(output * taps + tap) * form->inputs + input];
+}
+
+/* A layer, and what a kernel makes of it at a time. */
+struct packing {
+    const struct face_network_layer *form;
+    const struct face_layer *layer;
+    int first; /* channel of a chunk */
+};
+
+/* Where the value of byte `byte` of quad lane `quad` comes from. */
+struct origin {
+    int tap, input;
+};
+
+typedef struct origin origin_of(int index, int quad, int byte, int first);
+
+static void pack_instruction(const struct packing *source, int (*output_of)(int index, int column), int index,
+                             origin_of *origin, int step, uint8_t *to) {
+    for (int lane = 0; lane < LANES; lane++) {
+        int output = source->first + output_of(index, lane / QUAD);
+        for (int byte = 0; byte < PAIR; byte++) {
+            struct origin from = origin(step, lane % QUAD, byte, source->first);
+            to[lane * PAIR + byte] =
+                (uint8_t)weight_of(source->form, source->layer, from.tap, output, from.input);
+        }
+    }
+}
+
+/* Columns of `expand`: the lane that gets them has 8 channels side by side after four instructions. */
+static int expand_output(int index, int column) {
+    return 8 * (column / 2) + 2 * index + column % 2;
+}
+
+static int plain_output(int index, int column) {
+    return 8 * index + column;
+}
+
+static int neck_output(int index, int column) {
+    return LANE_CHANNELS * (column / 2) + 2 * index + column % 2;
+}
+
+static struct origin point_origin(int step, int quad, int byte, int first) {
+    (void)first;
+    return (struct origin){0, CHUNK * step + PAIR * quad + byte};
+}
+
+/* Pixels have 4 bytes. The first instruction takes 8 taps, the second the last one. */
+static struct origin stem_origin(int step, int quad, int byte, int first) {
+    (void)first;
+    int tap = step == 0 ? quad + byte / 4 * 4 : quad == 0 && byte < 4 ? TAPS - 1 : TAPS;
+    return (struct origin){tap, byte % 4};
+}
+
+/* `step` counts eighths of the chunk, and tap groups in each. */
+static struct origin depth_origin(int step, int quad, int byte, int first) {
+    return (struct origin){4 * (step % TAP_GROUPS) + quad, first + 8 * (step / TAP_GROUPS) + byte};
+}
+
+/* The order in which a lane has the channels of `depth`. */
+static struct origin project_origin(int step, int quad, int byte, int first) {
+    (void)step;
+    return (struct origin){0, first + 8 * (byte / 2) + 2 * quad + byte % 2};
+}
+
+static struct origin smooth_origin(int step, int quad, int byte, int first) {
+    (void)first;
+    int pair = 4 * step + quad;
+    return (struct origin){pair / NECK_EIGHTHS, pair % NECK_EIGHTHS * PAIR + byte};
+}
+
+static struct origin up_origin(int step, int quad, int byte, int first) {
+    (void)first;
+    return (struct origin){step, PAIR * quad + byte};
+}
+
+/* ---- blocks ---- */
+
+static enum status check_sums(const struct packing *source, struct error *err) {
+    const struct face_network_layer *form = source->form;
+    bool alone = form->kind == FACE_DEPTH; /* an output has one input */
+    int taps = form->kind == FACE_POINT ? 1 : TAPS;
+    for (int o = 0; o < form->outputs; o++) {
+        int64_t most = source->layer->bias[o], least = most;
+        for (int i = 0; i < taps * (alone ? 1 : form->inputs); i++) {
+            int weight = weight_of(form, source->layer, i % taps, o, alone ? o : i / taps);
+            most += weight > 0 ? 255 * weight : 0;
+            least += weight < 0 ? 255 * weight : 0;
+        }
+        if (most >= SUM_LIMIT || least <= -SUM_BASE || source->layer->scale[o] < 0x1p-100f) {
+            return fail(err, ST_UNSUPPORTED,
+                        "the sums of layer %s of the face model are too large for the GPU", form->name);
+        }
+    }
+    return ST_OK;
+}
+
+static int expand_channel(int quad, int i) {
+    return 8 * quad + i;
+}
+
+static int depth_channel(int quad, int i) {
+    return 8 * (i / 2) + 2 * quad + i % 2;
+}
+
+static void pack_terms(const struct packing *source, int (*channel_of)(int quad, int i), uint8_t *to) {
+    for (int quad = 0; quad < QUAD; quad++) {
+        struct face_terms terms;
+        for (int i = 0; i < 8; i++) {
+            int channel = source->first + channel_of(quad, i);
+            bool there = channel < source->form->outputs;
+            terms.bias[i] = SUM_BASE + (there ? source->layer->bias[channel] : 0);
+            terms.scale[i] = there ? source->layer->scale[channel] * 0x1p-8f : 0;
+        }
+        memcpy(to + quad * (int)sizeof terms, &terms, sizeof terms);
+    }
+}
+
+static struct packing packing_of(const struct face_weights *weights, int layer, int first) {
+    return (struct packing){&face_network[layer], &weights->layers[layer], first};
+}
+
+static void pack_chunk(const struct face_weights *weights, int block, int chunk, uint8_t *to) {
+    int first = pack_first_layer(block);
+    const struct packing expand = packing_of(weights, first, chunk * CHUNK);
+    const struct packing depth = packing_of(weights, first + 1, chunk * CHUNK);
+    for (int step = 0; step < pack_steps(block); step++) {
+        for (int i = 0; i < 4; i++, to += KERNEL_FACE_WARP) {
+            pack_instruction(&expand, expand_output, i, block ? point_origin : stem_origin, step, to);
+        }
+    }
+    pack_terms(&expand, expand_channel, to);
+    to += KERNEL_FACE_TERMS;
+    for (int i = 0; i < 4 * TAP_GROUPS; i++, to += KERNEL_FACE_WARP) {
+        pack_instruction(&depth, plain_output, i / TAP_GROUPS, depth_origin, i, to);
+    }
+    pack_terms(&depth, depth_channel, to);
+    to += KERNEL_FACE_TERMS;
+    /* The outputs of a projection are not those of the chunk, its inputs are. */
+    const struct packing project = packing_of(weights, first + 2, 0);
+    for (int i = 0; i < project.form->outputs / 8; i++, to += KERNEL_FACE_WARP) {
+        for (int lane = 0; lane < LANES; lane++) {
+            for (int byte = 0; byte < PAIR; byte++) {
+                struct origin origin = project_origin(0, lane % QUAD, byte, chunk * CHUNK);
+                to[lane * PAIR + byte] = (uint8_t)weight_of(project.form, project.layer, 0,
+                                                            plain_output(i, lane / QUAD), origin.input);
+            }
+        }
+    }
+}
+
+static enum status pack_block(const struct face_weights *weights, int block, const struct pack_block *layout,
+                              uint8_t *memory, struct error *err) {
+    int first = pack_first_layer(block);
+    const struct packing expand = packing_of(weights, first, 0), depth = packing_of(weights, first + 1, 0);
+    enum status status = check_sums(&expand, err);
+    status = status == ST_OK ? check_sums(&depth, err) : status;
+    if (status != ST_OK) {
+        return status;
+    }
+    for (int i = 0; i < pack_chunks(block); i++) {
+        pack_chunk(weights, block, i, memory + layout->chunks + (size_t)i * layout->chunk_bytes);
+    }
+    const struct face_layer *last = &weights->layers[first + 2];
+    size_t outputs = (size_t)face_network[first + 2].outputs;
+    memcpy(memory + layout->scales, last->scale, outputs * sizeof(float));
+    memcpy(memory + layout->biases, last->bias, outputs * sizeof(int32_t));
+    return ST_OK;
+}
+
+/* ---- neck and heads ---- */
+
+static void pack_neck_layer_at(const struct packing *source, origin_of *origin, int steps, uint8_t *weights,
+                               uint8_t *terms) {
+    for (int step = 0; step < steps; step++) {
+        for (int i = 0; i < NECK_EIGHTHS; i++, weights += KERNEL_FACE_WARP) {
+            pack_instruction(source, neck_output, i, origin, step, weights);
+        }
+    }
+    for (int quad = 0; quad < QUAD; quad++) {
+        struct face_neck_terms lane;
+        for (int i = 0; i < LANE_CHANNELS; i++) {
+            lane.bias[i] = source->layer->bias[LANE_CHANNELS * quad + i];
+            lane.scale[i] = source->layer->scale[LANE_CHANNELS * quad + i];
+        }
+        memcpy(terms + quad * (int)sizeof lane, &lane, sizeof lane);
+    }
+}
+
+enum status pack_weights(const struct face_weights *weights, const struct pack_layout *layout,
+                         uint8_t *memory, struct error *err) {
+    enum status status = ST_OK;
+    for (int i = 0; i < PACK_BLOCKS && status == ST_OK; i++) {
+        status = pack_block(weights, i, &layout->block[i], memory, err);
+    }
+    for (int i = 0; i < PACK_NECK; i++) {
+        const struct pack_neck *neck = &layout->neck[i];
+        const struct packing layer = packing_of(weights, pack_neck_layer(i), 0);
+        pack_neck_layer_at(&layer, point_origin, neck_steps(i), memory + neck->weights, memory + neck->terms);
+        if (pack_up_layer(i) != FACE_none) {
+            const struct packing up = packing_of(weights, pack_up_layer(i), 0);
+            pack_neck_layer_at(&up, up_origin, 4, memory + neck->up_weights, memory + neck->up_terms);
+        }
+    }
+    const struct packing smooth = packing_of(weights, FACE_smooth, 0),
+                         heads = packing_of(weights, FACE_heads, 0);
+    pack_neck_layer_at(&smooth, smooth_origin, KERNEL_FACE_SMOOTH_STEPS, memory + layout->smooth_weights,
+                       memory + layout->smooth_terms);
+    for (int i = 0; i < 2; i++) {
+        pack_instruction(&heads, plain_output, i, point_origin, 0,
+                         memory + layout->head_weights + i * KERNEL_FACE_WARP);
+    }
+    memcpy(memory + layout->head_biases, heads.layer->bias, KERNEL_FACE_SUMS * sizeof(int32_t));
+    return status;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * The search for faces against a plain network: with random weights, and with the model FACE_MODEL if it is
+ * set. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "detect/faces.h"
+#include "gpu/detect/detect.h"
+#include "gpu/filters/gpu_chain.h"
+#include "tests/filters/face_fixture.h"
+#include "tests/filters/reference_faces.h"
+#include "tests/gpu/check.h"
+
+/* A picture, and the sums of all cells. */
+struct faces_case {
+    struct image_shape shape;
+    struct image image;
+    uint8_t *memory;
+    uint32_t width, height; /* with padding */
+    int32_t *sums;
+};
+
+static const uint32_t sizes[][2] = {{1, 1},    {32, 32},  {33, 65},  {96, 64},  {224, 160},
+                                    {319, 97}, {31, 640}, {640, 31}, {288, 128}};
+
+static unsigned sample_at(const struct image *image, unsigned plane, uint32_t x, uint32_t y) {
+    const uint8_t *row = plane_row(&image->plane[plane], y);
+    return image->depth == 8 ? row[x] : ((const uint16_t *)(const void *)row)[x] >> 8;
+}
+
+static uint8_t clamped(int value) {
+    return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+/* The conversion of filters/detect.h. */
+static void to_rgb(const struct image *image, uint32_t x, uint32_t y, uint8_t *rgb) {
+    unsigned channels = image->plane[0].channels;
+    if (image->model == PIXEL_YCBCR) {
+        uint32_t chroma_x = x >> image->plane[1].shift_x, chroma_y = y >> image->plane[1].shift_y;
+        int luma = (int)sample_at(image, 0, x, y);
+        int cb = (int)sample_at(image, 1, chroma_x, chroma_y) - 128;
+        int cr = (int)sample_at(image, 2, chroma_x, chroma_y) - 128;
+        rgb[0] = clamped(luma + ((91881 * cr + 32768) >> 16));
+        rgb[1] = clamped(luma + ((-22554 * cb - 46802 * cr + 32768) >> 16));
+        rgb[2] = clamped(luma + ((116130 * cb + 32768) >> 16));
+        return;
+    }
+    for (unsigned c = 0; c < 3; c++) {
+        rgb[c] = (uint8_t)sample_at(image, 0, x * channels + (channels > 2 ? c : 0), y);
+    }
+}
+
+static void make_case(struct check *check, struct faces_case *made, const struct face_weights *weights) {
+    size_t size = image_layout(&made->image, &made->shape);
+    made->memory = aligned_alloc(IMAGE_ALIGNMENT, size);
+    made->width = (made->shape.width + FACE_MULTIPLE - 1) / FACE_MULTIPLE * FACE_MULTIPLE;
+    made->height = (made->shape.height + FACE_MULTIPLE - 1) / FACE_MULTIPLE * FACE_MULTIPLE;
+    uint8_t *rgb = calloc((size_t)made->width * made->height, 3);
+    if (!made->memory || !rgb) {
+        fprintf(stderr, "check_gpu: no memory\n");
+        exit(2);
+    }
+    image_place(&made->image, made->memory);
+    for (size_t i = 0; i < size; i++) {
+        made->memory[i] = (uint8_t)check_random(check);
+    }
+    for (uint32_t y = 0; y < made->shape.height; y++) {
+        for (uint32_t x = 0; x < made->shape.width; x++) {
+            to_rgb(&made->image, x, y, rgb + 3 * ((size_t)y * made->width + x));
+        }
+    }
+    made->sums = reference_faces(weights, rgb, (int)made->width, (int)made->height, NULL);
+    free(rgb);
+}
+
+static int by_value(const void *a, const void *b) {
+    int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* A threshold that at most half as many cells pass as there is room for. */
+static double threshold_for(const struct faces_case *made, const struct face_weights *weights) {
+    size_t cells = (size_t)(made->width / FACE_CELL) * (made->height / FACE_CELL),
+           most = FACE_CANDIDATES_MAX / 2;
+    if (cells <= most) {
+        return 0;
+    }
+    int32_t *heats = calloc(cells, sizeof *heats);
+    for (size_t i = 0; heats && i < cells; i++) {
+        heats[i] = made->sums[i * FACE_HEADS_COUNT];
+    }
+    qsort(heats, cells, sizeof *heats, by_value);
+    double real = heats[cells - most] * (double)weights->layers[FACE_heads].scale[0];
+    free(heats);
+    return 1 / (1 + exp(-real));
+}
+
+/* Whether the candidates are the cells of the reference, in order. */
+static bool same(const struct faces_case *made, int32_t least, const struct face_candidates *got) {
+    uint32_t columns = made->width / FACE_CELL, count = 0;
+    for (uint32_t i = 0; i < columns * (made->height / FACE_CELL); i++) {
+        const int32_t *sums = made->sums + (size_t)i * FACE_HEADS_COUNT;
+        if (sums[0] < least) {
+            continue;
+        }
+        const struct face_candidate *candidate = &got->candidate[count++ % FACE_CANDIDATES_MAX];
+        if (candidate->x != i % columns || candidate->y != i / columns ||
+            memcmp(candidate->sum, sums, sizeof candidate->sum) != 0) {
+            printf("    cell %u %u is not that of %u %u\n", candidate->x, candidate->y, i % columns,
+                   i / columns);
+            return false;
+        }
+    }
+    return count == got->count && count <= FACE_CANDIDATES_MAX;
+}
+
+static void check_case(struct check *check, const struct image_shape *shape,
+                       const struct face_weights *weights) {
+    struct error err = {0};
+    struct faces_case made = {.shape = *shape};
+    make_case(check, &made, weights);
+    struct chain chain = {0};
+    const struct detect_arguments arguments = {.threshold = threshold_for(&made, weights)};
+    check_append(&chain, FILTER_DETECT, &arguments, shape);
+    struct image_shape result = chain_result(&chain, shape);
+    struct image target;
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, image_layout(&target, &result));
+    image_place(&target, memory);
+    const struct run run = {.chain = &chain, .source = &made.image, .target = &target};
+    struct lane_timing timing;
+    enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
+    const struct face_candidates *got =
+        (const struct face_candidates *)(void *)plane_row(&target.plane[0], 0);
+    bool right = status == ST_OK && same(&made, faces_least(weights, arguments.threshold), got);
+    check->passed += right;
+    check->failed += !right;
+    if (!right) {
+        printf("FAILED faces, model %d, %u bits, chroma %u %u, %ux%u: %s\n", (int)shape->model, shape->depth,
+               shape->chroma_shift_x, shape->chroma_shift_y, shape->width, shape->height, err.text);
+    }
+    free(memory);
+    free(made.memory);
+    free(made.sums);
+}
+
+/* Every kind of picture at one size, and every size with one kind. */
+static void check_model(struct check *check, struct face_model *model, bool quick) {
+    struct error err = {0};
+    const struct face_weights *weights;
+    must(face_model_weights(model, &weights, &err), &err);
+    must(gpu_detect_open(&check->device, model, &err), &err);
+    for (size_t i = 0; i < COUNT(sizes) - (quick ? 4 : 0); i++) {
+        struct image_shape shape = check_models[1];
+        shape.width = sizes[i][0], shape.height = sizes[i][1];
+        check_case(check, &shape, weights);
+    }
+    for (size_t i = 0; i < CHECK_MODELS; i++) {
+        struct image_shape shape = check_models[i];
+        shape.width = 61, shape.height = 35;
+        check_case(check, &shape, weights);
+    }
+    if (!quick) {
+        struct image_shape shape = check_models[8];
+        shape.width = 1920, shape.height = 1080;
+        check_case(check, &shape, weights);
+    }
+    gpu_detect_close(&check->device);
+}
+
+void check_faces(struct check *check, bool quick) {
+    struct error err = {0};
+    struct face_fixture fixture;
+    face_fixture_make(&fixture);
+    struct face_model random = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    random.weights = fixture.weights;
+    check_model(check, &random, quick);
+    face_fixture_free(&fixture);
+    const char *path = getenv("FACE_MODEL");
+    if (path) {
+        struct face_model model;
+        must(face_model_open(&model, path, &err), &err);
+        check_model(check, &model, quick);
+        face_model_close(&model);
+    }
+    check_report(check, "faces");
+}
