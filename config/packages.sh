@@ -18,7 +18,7 @@
 # Debian 12 and 13. Elsewhere it only says what is needed.
 set -euo pipefail
 
-build=(gcc libc6-dev make libjpeg62-turbo-dev libpng-dev libdeflate-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
+build=(gcc libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate-dev liblzma-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
     libwebp-dev libavif-dev libheif-dev python3-pip)
 run=("${build[@]}" curl)
 test=("${run[@]}" g++ procps libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests

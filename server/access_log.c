@@ -27,8 +27,14 @@ static void count(const struct request *request) {
     if (outcome->stages && outcome->problem == PROBLEM_NONE) {
         metrics_add(metrics, METRIC_PIXELS, (int64_t)outcome->width * outcome->height);
         for (unsigned i = 0; i < STAGE_COUNT; i++) {
-            metrics_stage(metrics, i, outcome->stage_ns[i]);
+            if (i != STAGE_DETECT || outcome->searched) {
+                metrics_stage(metrics, i, outcome->stage_ns[i]);
+            }
         }
+    }
+    if (outcome->searched) {
+        metrics_add(metrics, METRIC_FACE_SEARCHES, 1);
+        metrics_add(metrics, METRIC_FACES, outcome->faces);
     }
 }
 
@@ -63,8 +69,14 @@ static void log_request(const struct request *request) {
         log_number(&line, "height", outcome->height);
     }
     log_string(&line, "backend", outcome->backend_name);
+    if (outcome->searched) {
+        log_number(&line, "faces", outcome->faces);
+    }
     for (unsigned i = 0; outcome->stages && i < STAGE_COUNT; i++) {
         char key[24];
+        if (i == STAGE_DETECT && !outcome->searched) {
+            continue;
+        }
         snprintf(key, sizeof key, "%s_ms", metrics_stage_name(i));
         log_ms(&line, key, outcome->stage_ns[i]);
     }

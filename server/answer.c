@@ -96,6 +96,9 @@ static void add_timing(struct request *request) {
     char text[sizeof request->answer.header[0].value];
     size_t used = 0;
     for (unsigned i = 0; i < STAGE_COUNT && used < sizeof text; i++) {
+        if (i == STAGE_DETECT && !request->outcome.searched) {
+            continue;
+        }
         int length = snprintf(text + used, sizeof text - used, "%s%s;dur=%.3f", i ? ", " : "",
                               metrics_stage_name(i), clock_ns_to_ms(request->outcome.stage_ns[i]));
         used += length > 0 ? (size_t)length : 0;
@@ -110,6 +113,13 @@ void answer_picture(struct request *request) {
                 picture ? codec_get((enum codec_id)(outcome->format - 1))->mime : "application/json");
     answer_header(request, "X-Backend", "%s", outcome->backend_name);
     add_timing(request);
+    if (outcome->counted) {
+        answer_header(request, "X-Regions", "%u", outcome->regions);
+    }
+    if (outcome->report && request->answer.header_count < ANSWER_HEADERS_MAX) {
+        request->answer.header[request->answer.header_count++] =
+            (struct answer_header){.name = "X-Faces", .longer = outcome->report};
+    }
     if (outcome->notice[0]) {
         answer_header(request, "X-Blurd-Notice", "%s", outcome->notice);
     }

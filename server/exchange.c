@@ -214,6 +214,7 @@ static enum problem check_head(struct request *request) {
     struct parameters *parameters = &request->parameters;
     parameters_init(parameters, request->route->filter ? filter_find(request->route->filter) : NULL);
     parameters->ops.most = request->settings->config.max_steps;
+    parameters->detect.possible = request->service->faces != NULL;
     enum status status = parameters_parse(parameters, request->query, &request->error);
     if (status == ST_OK && !multipart_is(request->content_type)) { /* a form has more of them in its body */
         status = parameters_check(parameters, &request->error);
@@ -383,6 +384,7 @@ void exchange_destroy(struct request *request, bool sent, bool timeout) {
     give_slot_back(request);
     slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);
+    free(request->outcome.report);
     settings_drop(request->settings);
     note_time(service, request->admin); /* before `active` is decremented, which idle.c relies on */
     free(request);

@@ -30,6 +30,7 @@
 #include "server/process/drain.h"
 #include "server/process/effective.h"
 #include "server/process/exposure.h"
+#include "server/process/face_file.h"
 #include "server/process/idle.h"
 #include "server/process/reload.h"
 #include "server/process/sandbox.h"
@@ -93,8 +94,12 @@ static struct gpu_options gpu_options(const struct service *service) {
 static enum status open_backends(struct service *service, struct error *err) {
     const struct config *config = service->config;
     enum status status = cpu_backend_open(config_choice_name(config->cpu_level), &service->cpu, err);
+    if (status == ST_OK) {
+        cpu_backend_use_model(service->cpu, service->faces);
+    }
     if (status == ST_OK && service->gpu && (service->spawner || config->single_process)) {
         struct gpu_options options = gpu_options(service);
+        options.face_model = service->faces ? service->faces->path : "";
         struct error why = {0};
         if (gpu_backend_open(&options, &service->backend[0], &why) == ST_OK) {
             service->backend_count = 1;
@@ -182,6 +187,7 @@ static void service_finish(struct service *service) {
     for (unsigned i = 0; i < service->backend_count; i++) {
         backend_close(service->backend[i]);
     }
+    face_file_close(service->faces);
     spawners_end(service);
     settings_finish(&service->settings);
     slot_pool_destroy(service->slots);
@@ -259,6 +265,7 @@ static int serve(const struct command *command, const struct config *config, str
     service_prepare(&service, command, config);
     sandbox.notify = service.notify;
     sandbox.pairs = service.spawner || service.codecs;
+    status = status == ST_OK ? face_file_open(config->face_model, &service.faces, err) : status;
     if (status == ST_OK) { /* without signals it could only be killed */
         status = sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
     }
@@ -289,7 +296,7 @@ static int serve(const struct command *command, const struct config *config, str
 
 /* Prints the OpenAPI description for the default options. */
 static int print_openapi(const struct config *config) {
-    struct openapi_view view = {.config = config};
+    struct openapi_view view = {.config = config, .faces = true};
     view.routes = routes_table(&view.route_count);
     return document_print(&view, stdout) ? EX_OK : EX_IOERR;
 }
@@ -380,6 +387,7 @@ int main(int argc, char **argv) {
     if (engine) {
         struct service service = {.config = &config, .places = effective_places(&config)};
         struct gpu_options options = gpu_options(&service);
+        options.face_model = face_file_path(config.face_model, (char[FACE_MODEL_PATH_MAX]){0});
         options.sandbox = options.sandbox && !open;
         gpu_engine_main(&options);
     }

@@ -45,8 +45,8 @@ static const char *format_name(unsigned format) {
     return format == METRIC_FORMAT_NONE ? "none" : codec_get((enum codec_id)(format - 1))->name;
 }
 
-static const char *const stage_names[STAGE_COUNT] = {"queue",    "decode", "upload", "filter",
-                                                     "download", "encode", "total"};
+static const char *const stage_names[STAGE_COUNT] = {"queue",  "decode",   "detect", "upload",
+                                                     "filter", "download", "encode", "total"};
 
 const char *metrics_stage_name(enum stage stage) {
     return stage_names[stage];

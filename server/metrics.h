@@ -21,6 +21,7 @@ enum metric {
 enum stage {
     STAGE_QUEUE,
     STAGE_DECODE,
+    STAGE_DETECT, /* only of requests that search for faces */
     STAGE_UPLOAD,
     STAGE_FILTER,
     STAGE_DOWNLOAD,

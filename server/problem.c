@@ -30,6 +30,8 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
         {"unsupported-image", 415, "Unsupported image", PROBLEM_WORK, NULL,
          "The body is of a format that is not read here, or of a variant that is not supported, which "
          "the detail names, or has a `Content-Encoding`."},
+    [PROBLEM_NOTHING] = {"no-region", 422, "No region", PROBLEM_WORK, NULL,
+                         "`require` is set, and no face was found, or the list of regions is empty."},
     [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit", PROBLEM_WORK, NULL,
                        "The picture has too many pixels, too long a side or too many scans, or needs too "
                        "much memory or time."},
@@ -54,6 +56,7 @@ static const enum problem of_status[ST_COUNT] = {
     [ST_CORRUPT] = PROBLEM_CORRUPT,
     [ST_UNSUPPORTED] = PROBLEM_UNSUPPORTED,
     [ST_TOO_LARGE] = PROBLEM_TOO_LARGE,
+    [ST_NOTHING] = PROBLEM_NOTHING,
     [ST_LIMIT] = PROBLEM_LIMIT,
     [ST_BUSY] = PROBLEM_BUSY,
     [ST_TIMEOUT] = PROBLEM_TIMEOUT,

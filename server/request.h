@@ -31,6 +31,7 @@ enum {
 struct answer_header {
     const char *name;
     char value[320];
+    const char *longer; /* in place of value; outlives the answer. NULL: none */
 };
 
 /* The HTTP side takes over the body, which is heap memory. */
@@ -50,6 +51,11 @@ struct outcome {
     char notice[160]; /* a warning about the regions; empty: none */
     unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that metadata=keep could not keep */
     uint32_t width, height;
+    bool counted;     /* the answer says how many regions there were */
+    uint32_t regions; /* that many */
+    bool searched;    /* for faces */
+    uint32_t faces;   /* found */
+    char *report;     /* their boxes, owned; NULL: not asked for */
     int64_t stage_ns[STAGE_COUNT];
     bool stages; /* the request got as far as a worker */
     bool device; /* a GPU's codecs did all steps */

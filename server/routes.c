@@ -21,26 +21,28 @@ static void answer_index(struct request *request) {
     }
     char formats[FORMATS_TEXT_MAX];
     formats_text(formats);
-    answer_page(request, 200, request->route->media,
-                "blurd %s: filters pictures; %s.\n\n"
-                "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
-                "POST /blur?sigma=8                        Gaussian blur\n"
-                "     /sharpen?sigma=1&amount=1            unsharp mask\n"
-                "     /convolve?preset=edge                any matrix: kernel=0,-1,0;-1,5,-1;0,-1,0\n"
-                "     /pixelate?block=16                   tiles\n"
-                "     /resize?width=800                    another size\n"
-                "     /crop?width=50%%25&height=50%%25         a rectangle\n"
-                "     /rotate?angle=90                     quarter turns, flip=horizontal|vertical|both\n"
-                "     /adjust?saturation=1.3&contrast=1.1  gamma, grayscale, duotone, negate\n"
-                "     /placeholder                         BlurHash, ThumbHash, colours, as JSON\n"
-                "     /median?radius=1                     median of a window: removes specks\n"
-                "     /dilate?radius=1                     largest sample of a window; /erode: smallest\n"
-                "     /stats                               mean, extremes, histogram, as JSON\n"
-                "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
-                "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
-                "for good.\n\n"
-                "GET  /readyz /livez /version /metrics /openapi.json\n",
-                BLURD_VERSION, formats, request->service->port);
+    answer_page(
+        request, 200, request->route->media,
+        "blurd %s: filters pictures; %s.\n\n"
+        "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
+        "POST /blur?sigma=8                        Gaussian blur\n"
+        "     /sharpen?sigma=1&amount=1            unsharp mask\n"
+        "     /convolve?preset=edge                any matrix: kernel=0,-1,0;-1,5,-1;0,-1,0\n"
+        "     /pixelate?block=16                   tiles\n"
+        "     /resize?width=800                    another size\n"
+        "     /crop?width=50%%25&height=50%%25         a rectangle\n"
+        "     /rotate?angle=90                     quarter turns, flip=horizontal|vertical|both\n"
+        "     /adjust?saturation=1.3&contrast=1.1  gamma, grayscale, duotone, negate\n"
+        "     /placeholder                         BlurHash, ThumbHash, colours, as JSON\n"
+        "     /median?radius=1                     median of a window: removes specks\n"
+        "     /dilate?radius=1                     largest sample of a window; /erode: smallest\n"
+        "     /detect                              faces, as JSON; ?detect=faces hides them elsewhere\n"
+        "     /stats                               mean, extremes, histogram, as JSON\n"
+        "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
+        "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
+        "for good.\n\n"
+        "GET  /readyz /livez /version /metrics /openapi.json\n",
+        BLURD_VERSION, formats, request->service->port);
     answer_header(request, "Vary", "Accept");
 }
 
@@ -92,14 +94,16 @@ static void answer_version(struct request *request) {
     formats_json(formats);
     answer_page(request, 200, request->route->media,
                 "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"formats\":%s,"
-                "\"gpu\":\"%s\"}\n",
-                BLURD_VERSION, service->http_library, versions_of_codecs(), formats, gpu_versions_text());
+                "\"faces\":%s,\"gpu\":\"%s\"}\n",
+                BLURD_VERSION, service->http_library, versions_of_codecs(), formats,
+                service->faces ? "true" : "false", gpu_versions_text());
 }
 
 static void answer_openapi(struct request *request) {
     const struct service *service = request->service;
     struct openapi_view view = {.config = &request->settings->config,
                                 .tokens = request->settings->tokens != NULL,
+                                .faces = service->faces != NULL,
                                 .two = service->admin};
     view.routes = routes_table(&view.route_count);
     struct document *document = &request->settings->document;
@@ -139,6 +143,7 @@ static const struct route routes[] = {
     {.path = "/blur", .name = "blur", .filter = "blur"},
     {.path = "/convolve", .name = "convolve", .filter = "convolve"},
     {.path = "/crop", .name = "crop", .filter = "crop"},
+    {.path = "/detect", .name = "detect", .filter = "detect"},
     {.path = "/dilate", .name = "dilate", .filter = "dilate"},
     {.path = "/erode", .name = "erode", .filter = "erode"},
     {.path = "/livez",

@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 folder=$PWD/build/arm64
 root=$folder/root
 build=build/arm64/release
-libraries=(libc6-dev libcmocka-dev libjpeg62-turbo-dev libgnutls28-dev libmicrohttpd-dev libpng-dev libseccomp-dev zlib1g-dev)
+libraries=(libc6-dev libcmocka-dev libdeflate-dev libjpeg62-turbo-dev liblzma-dev libgnutls28-dev libmicrohttpd-dev libpng-dev libseccomp-dev zlib1g-dev)
 # not test_gaussian: it asks how good those bytes are that the others compare, and computes for minutes here
 tests=(unit/test_filter filters/test_filter_facts filters/test_precision filters/test_filters filters/test_blur)
 

@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-most=60000000 # bytes of the root file system
+most=45000000 # bytes of the root file system
 folder=$PWD/build/image
 suite=${1-$(sed -n 's/^ARG BASE=debian:\([0-9]*\)-slim$/\1/p' Dockerfile)}
 suite=${suite/#12/bookworm} suite=${suite/#13/trixie}
@@ -131,6 +131,19 @@ compare() {
     done
 }
 
+# The other formats are written and read by the image's libraries. Their bytes depend on the versions.
+check_formats() {
+    local format heic
+    for format in webp avif; do
+        curl -fsS --data-binary @build/sample.jpg "http://127.0.0.1:$image_port/blur?sigma=8&format=$format" -o "$work/written" ||
+            die "the image does not write $format"
+        post $image_port "$work/written" "$work/again"
+        say "$format: written with $(stat -c %s "$work/written") bytes, and read"
+    done
+    heic=$(find ../shared/modern -name '*.heic' -size -1000k 2>/dev/null | sort | head -n 1)
+    [ -z "$heic" ] || { post $image_port "$heic" "$work/again" && say "heic: read"; }
+}
+
 # As an engine does it: beside the daemon, with its environment. Whether it took less than 3 s.
 check_health() {
     local begin=$SECONDS
@@ -159,6 +172,7 @@ stop_image() {
 run_image() {
     start_image $image_port
     compare
+    check_formats
     check_health || die "the health check says no"
     say "healthy"
     stop_image

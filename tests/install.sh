@@ -13,6 +13,7 @@ expected() { # what stands below PREFIX
     printf '%s\n' bin/blurd lib/systemd/system/blurd.service lib/systemd/system/blurd.socket \
         share/bash-completion/completions/blurd share/blurd/blurd.conf share/man/man8/blurd.8 \
         share/doc/blurd/{LICENSE,README.md,CHANGELOG.md}
+    [ ! -f build/face/centerface.face ] || printf 'share/blurd/%s\n' centerface.face centerface.copyright
     find docs -maxdepth 1 -name '*.md' -printf 'share/doc/blurd/docs/%P\n'
     find docs/api -name '*.md' -printf 'share/doc/blurd/docs/api/%P\n'
 }

@@ -174,8 +174,9 @@ static struct MHD_Response *make_response(struct request *request) {
     }
     bool whole = true;
     for (unsigned i = 0; i < answer->header_count; i++) {
-        whole &=
-            MHD_add_response_header(response, answer->header[i].name, answer->header[i].value) == MHD_YES;
+        const struct answer_header *header = &answer->header[i];
+        const char *value = header->longer ? header->longer : header->value;
+        whole &= MHD_add_response_header(response, header->name, value) == MHD_YES;
     }
     if (is_last(request)) {
         whole &= MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "codecs/codec.h"
-#include "filters/argument/region.h"
+#include "filters/argument/region_list.h"
 #include "server/message/operations.h"
 
 enum {
@@ -25,15 +25,36 @@ enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
 enum { METADATA_STRIP, METADATA_KEEP };
 enum { MODE_PLAIN, MODE_REDACT };
 
+enum { DETECT_NONE, DETECT_FACES };
+enum { DETECT_ELLIPSE, DETECT_BOX };
+#define DETECT_MARGIN_USUAL 20.0
+#define DETECT_THRESHOLD_USUAL 0.3
+enum { DETECT_SIZE_FULL = -1, DETECT_SIZE_USUAL = 1920 };
+
+/* The search for faces, whose places are regions. */
+struct detection_arguments {
+    bool possible; /* there is a model; the caller sets it after parameters_init */
+    int what;      /* DETECT_NONE or _FACES */
+    int shape;     /* DETECT_ELLIPSE or _BOX */
+    int size;      /* longest side that is looked at, or DETECT_SIZE_FULL; 0: not given */
+    double margin; /* percent of the box's width and height, on each side */
+    double threshold;
+    bool report; /* the answer has the boxes in a header */
+};
+
 /* How the picture is read and where the filters act; for every request. */
 struct input_arguments {
     bool autorotate;
-    int backend;              /* BACKEND_AUTO or _CPU */
-    int colorspace;           /* COLORSPACE_… */
-    struct region_set region; /* none: everywhere */
+    int backend;                       /* BACKEND_AUTO or _CPU */
+    int colorspace;                    /* COLORSPACE_… */
+    struct region_set region;          /* none: everywhere, unless parameters_select */
+    bool listed;                       /* the form has a list of regions, perhaps an empty one */
+    struct region_list_size list_size; /* of the picture that the list is about */
+    struct bytes mask;                 /* the form's PNG; no data: none */
     bool invert;
     double feather; /* pixels; 0: hard edges */
     int mode;       /* MODE_… */
+    bool require;   /* fail without a region */
     int page;       /* 0, once it is given: of an animation the first frame is taken */
 };
 
@@ -52,6 +73,7 @@ struct parameters {
     const struct filter *filter; /* of the endpoint; NULL: the pipeline, which takes `ops` */
     struct operation_list ops;   /* one step for a filter's endpoint */
     struct input_arguments input;
+    struct detection_arguments detect;
     struct output_arguments output; /* ignored where the answer is no picture */
     uint64_t given;                 /* a bit for each parameter that was given */
 };
@@ -68,6 +90,12 @@ bool parameters_share(const struct filter *filter, unsigned index);
 /* Whether a parameter of that name exists here; whether it was given. */
 bool parameters_know(const struct parameters *parameters, const char *name);
 bool parameters_given(const struct parameters *parameters, const char *name);
+
+/* Whether faces are searched for. */
+bool parameters_detect(const struct parameters *parameters);
+
+/* Whether a mask limits the filter: regions, a mask, or a list or search that may give none. */
+bool parameters_select(const struct parameters *parameters);
 
 /* The codec of a FORMAT_… other than FORMAT_AUTO. */
 enum codec_id parameters_codec(int format);

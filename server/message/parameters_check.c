@@ -2,6 +2,69 @@
  * Whether parameters go together. */
 #include "server/message/parameters.h"
 
+bool parameters_detect(const struct parameters *parameters) {
+    const struct filter *filter = parameters->filter;
+    return parameters->detect.what == DETECT_FACES || (filter && filter->answer == ANSWER_FACES);
+}
+
+bool parameters_select(const struct parameters *parameters) {
+    const struct input_arguments *input = &parameters->input;
+    return input->region.count > 0 || input->listed || input->mask.data ||
+           parameters->detect.what == DETECT_FACES;
+}
+
+/* The first parameter that says how to search, and has another value than without it; NULL: none. */
+static const char *search_parameter(const struct detection_arguments *detect) {
+    return detect->margin != DETECT_MARGIN_USUAL         ? "detect_margin"
+           : detect->report                              ? "detect_report"
+           : detect->shape != DETECT_ELLIPSE             ? "detect_shape"
+           : detect->size != 0                           ? "detect_size"
+           : detect->threshold != DETECT_THRESHOLD_USUAL ? "detect_threshold"
+                                                         : NULL;
+}
+
+static enum status check_detection(const struct parameters *parameters, struct error *err) {
+    const char *name = search_parameter(&parameters->detect);
+    if (!parameters_detect(parameters)) {
+        return name ? fail_argument(err, name, "%s needs detect=faces", name) : ST_OK;
+    }
+    return parameters->detect.possible
+               ? ST_OK
+               : fail_argument(err, "detect",
+                               "detect: this server cannot find faces, as it has no model (--face-model)");
+}
+
+/* The unit of an own rectangle. It needs no region. */
+static bool has_own_unit(const struct parameters *parameters) {
+    return parameters->filter && argument_find(parameters->filter->arguments, "unit");
+}
+
+/* Without a region, all is filtered. Only a search or a list can end up with none. */
+static enum status check_selection(const struct parameters *parameters, struct error *err) {
+    const struct input_arguments *input = &parameters->input;
+    bool finds = input->listed || parameters->detect.what == DETECT_FACES;
+    if (!parameters_select(parameters) && (input->feather > 0 || input->invert)) {
+        return fail_argument(err, input->invert ? "invert" : "feather", "%s needs a region",
+                             input->invert ? "invert" : "feather");
+    }
+    if (input->require && !finds) {
+        return fail_argument(err, "require", "require needs detect=faces or a list of regions");
+    }
+    if (input->region.count == 0 && input->region.unit != REGION_PX && !has_own_unit(parameters)) {
+        return fail_argument(err, "unit", "unit needs a region");
+    }
+    return region_check(&input->region, err);
+}
+
+/* The parameter to name when regions do not go with the filters. */
+static const char *selector(const struct parameters *parameters) {
+    const struct input_arguments *input = &parameters->input;
+    return parameters->detect.what == DETECT_FACES ? "detect"
+           : input->listed                         ? "regions"
+           : input->mask.data                      ? "mask"
+                                                   : "region";
+}
+
 /* Contradictions between the arguments of a step. Planning finds them, for which any picture will do, unless
  * the filter has a check of its own, because its plan depends on the picture's size. */
 static enum status check_operation(const struct operation *operation, struct error *err) {
@@ -29,12 +92,12 @@ static enum status check_operations(const struct parameters *parameters, struct 
 
 /* Regions before a step that moves pixels, without filters between: only redaction uses them. */
 static enum status check_redacted(const struct parameters *parameters, struct error *err) {
-    const char *name = parameters->ops.operation[0].filter->name;
+    const char *name = parameters->ops.operation[0].filter->name, *what = selector(parameters);
     if (parameters->input.mode != MODE_REDACT) {
-        return fail_argument(err, "region",
-                             "region: %s acts on the whole picture, regions are for filters before it or for "
+        return fail_argument(err, what,
+                             "%s: %s acts on the whole picture, regions are for filters before it or for "
                              "mode=redact",
-                             name);
+                             what, name);
     }
     return parameters->input.feather > 0
                ? fail_argument(err, "feather", "feather: %s acts on the whole picture, without soft edges",
@@ -54,17 +117,13 @@ static enum status check_mask(const struct parameters *parameters, struct error 
     }
     for (unsigned i = masked; i < count; i++) {
         if (!operation[i].filter->moves) {
-            return fail_argument(err, "region",
-                                 "region: %s cannot follow %s, as regions lie in the picture as it came",
+            const char *what = selector(parameters);
+            return fail_argument(err, what,
+                                 "%s: %s cannot follow %s, as regions lie in the picture as it came", what,
                                  operation[i].filter->name, operation[masked].filter->name);
         }
     }
     return ST_OK;
-}
-
-/* The unit of an own rectangle. It needs no region. */
-static bool has_own_unit(const struct parameters *parameters) {
-    return parameters->filter && argument_find(parameters->filter->arguments, "unit");
 }
 
 enum status parameters_check(const struct parameters *parameters, struct error *err) {
@@ -72,20 +131,14 @@ enum status parameters_check(const struct parameters *parameters, struct error *
     if (parameters->ops.count == 0) {
         return fail_argument(err, "ops", "ops is missing: the steps of the pipeline, as in blur:sigma=8");
     }
-    if (input->region.count == 0 && (input->feather > 0 || input->invert)) {
-        return fail_argument(err, input->invert ? "invert" : "feather", "%s needs a region",
-                             input->invert ? "invert" : "feather");
-    }
-    if (input->region.count == 0 && input->region.unit != REGION_PX && !has_own_unit(parameters)) {
-        return fail_argument(err, "unit", "unit needs a region");
-    }
-    enum status status = region_check(&input->region, err);
+    enum status status = check_selection(parameters, err);
+    status = status == ST_OK ? check_detection(parameters, err) : status;
     if (status != ST_OK) {
         return status;
     }
     if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
         return fail_argument(err, "metadata", "metadata is keep, but mode=redact drops all metadata");
     }
-    status = input->region.count > 0 ? check_mask(parameters, err) : ST_OK;
+    status = parameters_select(parameters) ? check_mask(parameters, err) : ST_OK;
     return status == ST_OK ? check_operations(parameters, err) : status;
 }

@@ -8,7 +8,7 @@
 enum {
     FORMATS_TEXT_MAX = 2 * CODEC_TITLES_MAX + 16,
     FORMATS_JSON_MAX = 160,
-    FORMATS_VERSION_MAX = FORMATS_TEXT_MAX + 200,
+    FORMATS_VERSION_MAX = FORMATS_TEXT_MAX + 480,
 };
 
 /* Writes "reads JPEG, PNG and HEIC; writes JPEG and PNG". */
@@ -17,7 +17,8 @@ void formats_text(char text[static FORMATS_TEXT_MAX]);
 /* Writes {"reads":["jpeg","png","heic"],"writes":["jpeg","png"]}. */
 void formats_json(char text[static FORMATS_JSON_MAX]);
 
-/* Writes the answer to --version: the program, the GPUs that it supports, and its formats. */
+/* Writes the answer to --version: the program, the GPUs that it supports, its formats, and the model that
+ * finds faces. */
 void formats_version(char text[static FORMATS_VERSION_MAX]);
 
 #endif

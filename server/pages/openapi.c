@@ -196,15 +196,18 @@ static void refer_problems(struct emitter *w, bool work) {
 }
 
 static void emit_work_answer(struct emitter *w, const struct filter *filter) {
-    static const char *const headers[] = {
-        "X-Request-Id",   "X-Content-Type-Options", "X-Backend", "Server-Timing",
-        "X-Blurd-Notice", "X-Metadata-Dropped",     "Vary",      NULL};
+    static const char *const headers[] = {"X-Request-Id",   "X-Content-Type-Options",
+                                          "X-Backend",      "Server-Timing",
+                                          "X-Blurd-Notice", "X-Metadata-Dropped",
+                                          "X-Regions",      "X-Faces",
+                                          "Vary",           NULL};
     static const struct {
         const char *help, *schema; /* NULL: a picture */
     } answers[] = {
         [ANSWER_PICTURE] = {"The picture.", NULL},
         [ANSWER_STATISTICS] = {"The statistics.", "Statistics"},
         [ANSWER_PLACEHOLDER] = {"The placeholder.", "Placeholder"},
+        [ANSWER_FACES] = {"The faces.", "Faces"},
     };
     enum filter_answer answer = filter ? filter->answer : ANSWER_PICTURE;
     const char *schema = answers[answer].schema;
@@ -246,7 +249,12 @@ static void emit_form(struct emitter *w, const struct filter *filter) {
     emit(w, "{\"description\":\"The picture: the part that has a file name, whatever its own name.\","
             "\"$ref\":\"#/components/schemas/Picture\"}");
     each_parameter(w, filter, emit_property);
-    emit(w, "}}}");
+    if (filter && filter->answer == ANSWER_FACES) {
+        emit(w, "}}}");
+        return;
+    }
+    emit(w, ",\"regions\":{\"$ref\":\"#/components/schemas/Regions\"}"
+            ",\"mask\":{\"$ref\":\"#/components/schemas/Mask\"}}}}");
 }
 
 static void begin_operation(struct emitter *w, const struct route *route, const char *method, const char *id,
@@ -344,6 +352,10 @@ static void write_security(struct emitter *w) {
                          : "{}");
 }
 
+static void write_faces(struct emitter *w) {
+    emit(w, w->view->faces ? "true" : "false");
+}
+
 static void write_version(struct emitter *w) {
     emit(w, "\"" BLURD_VERSION "\"");
 }
@@ -353,15 +365,11 @@ static const struct {
     const char *name;
     void (*write)(struct emitter *w);
 } parts[] = {
-    {"arguments", write_arguments},
-    {"formats", emit_formats},
-    {"limits", write_limits},
-    {"max_body", write_max_body},
-    {"parameters", write_parameters},
-    {"paths", write_paths},
-    {"problem_types", write_problem_types},
-    {"responses", write_responses},
-    {"security", write_security},
+    {"arguments", write_arguments}, {"faces", write_faces},
+    {"formats", emit_formats},      {"limits", write_limits},
+    {"max_body", write_max_body},   {"parameters", write_parameters},
+    {"paths", write_paths},         {"problem_types", write_problem_types},
+    {"responses", write_responses}, {"security", write_security},
     {"version", write_version},
 };
 

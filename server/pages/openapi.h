@@ -18,6 +18,7 @@ struct openapi_view {
     const struct route *routes;
     unsigned route_count;
     bool tokens; /* requests with a picture need a token */
+    bool faces;  /* there is a model that finds faces */
     bool two;    /* there is a second listener; its routes are left out */
 };
 

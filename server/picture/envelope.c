@@ -7,16 +7,20 @@
 #include "server/message/query.h"
 #include "server/request.h"
 
-/* A part with a file name is the picture, unless it has a parameter's name: -F kernel=@matrix.json. */
-static enum status take_part(struct request *request, const struct part *part, struct bytes *input,
-                             struct error *err) {
-    if (part->is_file && !parameters_know(&request->parameters, part->name)) {
-        if (input->data) {
-            return fail_argument(err, part->name, "the body holds more than one file");
-        }
-        *input = part->data;
-        return ST_OK;
+/* The parts of a form that are neither fields nor checked by themselves. */
+struct form {
+    struct bytes picture, regions, mask;
+};
+
+static enum status take_once(struct bytes *kept, const struct part *part, struct error *err) {
+    if (kept->data) {
+        return fail_argument(err, part->name, "%s is there more than once", part->name);
     }
+    *kept = part->data;
+    return ST_OK;
+}
+
+static enum status take_field(struct request *request, const struct part *part, struct error *err) {
     char value[QUERY_VALUE_MAX + 1];
     if (part->data.size >= sizeof value || memchr(part->data.data, '\0', part->data.size)) {
         return fail_argument(err, part->name, "the value is too long or contains a zero byte");
@@ -24,6 +28,41 @@ static enum status take_part(struct request *request, const struct part *part, s
     memcpy(value, part->data.data, part->data.size);
     value[part->data.size] = '\0';
     return parameters_set(&request->parameters, part->name, value, err);
+}
+
+/* A part with a file name is the picture, unless it has a parameter's name: -F kernel=@matrix.json. */
+static enum status take_part(struct request *request, const struct part *part, struct form *form,
+                             struct error *err) {
+    if (strcmp(part->name, "regions") == 0) {
+        return take_once(&form->regions, part, err);
+    }
+    if (strcmp(part->name, "mask") == 0) {
+        return take_once(&form->mask, part, err);
+    }
+    if (!part->is_file || parameters_know(&request->parameters, part->name)) {
+        return take_field(request, part, err);
+    }
+    if (form->picture.data) {
+        return fail_argument(err, part->name, "the body holds more than one file");
+    }
+    form->picture = part->data;
+    return ST_OK;
+}
+
+/* The list takes memory of the body's slot, of a fixed size. It comes last, behind the regions in fields. */
+static enum status take_regions(struct request *request, struct bytes list, struct error *err) {
+    struct input_arguments *input = &request->parameters.input;
+    struct region_room *room = NULL;
+    if (!list.data) {
+        return ST_OK;
+    }
+    room = (struct region_room *)(void *)slot_take(request->slot, sizeof *room, err);
+    if (!room) {
+        return err->status;
+    }
+    input->listed = true;
+    region_lend(&input->region, room);
+    return region_list_parse(&input->region, list, &input->list_size, err);
 }
 
 enum status envelope_open(struct request *request, struct bytes *input, struct error *err) {
@@ -34,17 +73,20 @@ enum status envelope_open(struct request *request, struct bytes *input, struct e
     }
     struct multipart multipart;
     struct part part;
+    struct form form = {0};
     bool found = true;
-    *input = (struct bytes){0};
     enum status status = multipart_begin(&multipart, request->content_type, body, err);
     while (status == ST_OK && found) {
         status = multipart_next(&multipart, &part, &found, err);
         if (status == ST_OK && found) {
-            status = take_part(request, &part, input, err);
+            status = take_part(request, &part, &form, err);
         }
     }
-    if (status == ST_OK && !input->data) {
+    if (status == ST_OK && !form.picture.data) {
         return fail(err, ST_CORRUPT, "the multipart body holds no file part");
     }
+    *input = form.picture;
+    request->parameters.input.mask = form.mask;
+    status = status == ST_OK ? take_regions(request, form.regions, err) : status;
     return status == ST_OK ? parameters_check(&request->parameters, err) : status;
 }

@@ -53,7 +53,8 @@ static size_t metadata_bytes(const struct plan *plan) {
 
 /* An encoder that follows the filters row by row needs its memory beside the decoder's. */
 static size_t library_bytes(const struct plan *plan) {
-    size_t decoder = codec_decode_bytes(&plan->picture, plan->input.size);
+    size_t decoder = larger(codec_decode_bytes(&plan->picture, plan->input.size),
+                            mask_part_bytes(&plan->selection.part)); /* one after the other */
     if (plan_answer(plan) != ANSWER_PICTURE) {
         return plan_answer(plan) == ANSWER_PLACEHOLDER ? larger(decoder, placeholder_bytes()) : decoder;
     }
@@ -64,8 +65,16 @@ static size_t library_bytes(const struct plan *plan) {
            metadata_bytes(plan);
 }
 
+size_t footprint_working(const struct plan *plan, const struct backend *cpu, unsigned threads) {
+    const struct detection *detection = &plan->detection;
+    size_t filters =
+        plan->chain.count > 0 ? backend_run_bytes(cpu, &plan->chain, &plan->filtered, threads) : 0;
+    size_t search = detection->wanted ? backend_run_bytes(cpu, &detection->chain, &plan->stored, threads) : 0;
+    return larger(filters, search);
+}
+
 static size_t working_bytes(const struct plan *plan, const struct backend *cpu) {
-    size_t filters = backend_run_bytes(cpu, &plan->chain, &plan->filtered, 1);
+    size_t filters = footprint_working(plan, cpu, 1);
     struct image_shape mask = selection_mask_shape(&plan->upright);
     if (!selection_is_soft(&plan->selection, plan->parameters)) {
         return filters;
@@ -96,12 +105,13 @@ struct footprint footprint_of(const struct plan *plan, const struct backend *cpu
         .picture = larger(larger(stored, upright), encoded),
         .linear = linear ? larger(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
         .mask = selection_mask_bytes(&plan->selection, &plan->stored),
+        .faces = detection_bytes(&plan->detection),
         .working = working_bytes(plan, cpu),
         .library = library_bytes(plan),
     };
 }
 
 uint64_t footprint_sum(const struct footprint *footprint) {
-    return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->working +
-           footprint->library;
+    return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->faces +
+           footprint->working + footprint->library;
 }

@@ -26,7 +26,7 @@ static enum status check_request(const struct lossless *request, struct error *e
     if (request->picture->codec != CODEC_JPEG) {
         return lossless_refuse("only a JPEG has blocks that a JPEG can keep", err);
     }
-    if (parameters->input.mode == MODE_REDACT || parameters->input.region.count > 0) {
+    if (parameters->input.mode == MODE_REDACT || parameters_select(parameters)) {
         return lossless_refuse("regions need a new encoding", err);
     }
     if (parameters->output.subsampling != SUBSAMPLING_AUTO || parameters_given(parameters, "quality")) {

@@ -40,6 +40,8 @@ enum status output_write(const struct plan *plan, const struct image *result, st
         return statistics_write(plan, result, body, err);
     case ANSWER_PLACEHOLDER:
         return write_placeholder(plan, result, body, err);
+    case ANSWER_FACES:
+        return detection_write(&plan->detection, plan->parameters, body, err);
     case ANSWER_PICTURE:
         break;
     }

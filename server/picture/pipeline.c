@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codecs/process/codec_link.h"
@@ -12,6 +13,7 @@
 #include "core/log.h"
 #include "cpu/linear.h"
 #include "cpu/orient.h"
+#include "server/picture/attempt.h"
 #include "server/picture/envelope.h"
 #include "server/picture/footprint.h"
 #include "server/picture/output.h"
@@ -40,7 +42,7 @@ struct pipeline {
 
 static void stage_end(struct pipeline *p, enum stage stage) {
     int64_t now = clock_ns();
-    p->request->outcome.stage_ns[stage] = now - p->clock;
+    p->request->outcome.stage_ns[stage] += now - p->clock;
     p->clock = now;
 }
 
@@ -100,8 +102,9 @@ static enum status move_blocks(struct pipeline *p) {
     return status;
 }
 
-static enum status take_working(struct pipeline *p) {
-    return workspace_lend(&p->work, &p->plan, p->request->service->cpu, p->worker->crew, p->err);
+static enum status run_chain(struct pipeline *p, const struct run *run, struct lane_timing *timing) {
+    const struct attempt attempt = {p->request, p->worker, &p->work, &p->plan, &p->decoded};
+    return attempt_run(&attempt, run, timing, p->err);
 }
 
 /* Measures the time that the consumers of rows take. */
@@ -136,7 +139,7 @@ static enum status make_source(void *context, const struct progress *progress, s
 /* Whether filters process rows while the codec decodes. Redaction must come before any filter. */
 static bool filters_follow(const struct pipeline *p) {
     return p->plan.orientation == 1 && !p->plan.selection.wanted && !p->plan.selection.redact &&
-           !plan_is_linear(&p->plan);
+           !plan_is_linear(&p->plan) && !p->plan.detection.wanted;
 }
 
 static enum status turn(struct pipeline *p) {
@@ -148,7 +151,8 @@ static enum status turn(struct pipeline *p) {
 }
 
 static enum status make_soft(struct pipeline *p) {
-    enum status status = take_working(p);
+    enum status status =
+        workspace_lend(&p->work, &p->plan, p->request->service->cpu, p->worker->crew, p->err);
     const struct mask_feathering how = {
         .feather = p->request->parameters.input.feather,
         .lane = p->worker->lane[p->request->service->backend_count - 1],
@@ -157,6 +161,60 @@ static enum status make_soft(struct pipeline *p) {
         .working = p->work.working,
     };
     return status == ST_OK ? selection_feather(&p->plan.selection, &how, p->err) : status;
+}
+
+/* A list of the boxes that is too large for memory is left out. */
+static void note_faces(struct pipeline *p) {
+    struct outcome *outcome = &p->request->outcome;
+    outcome->searched = true;
+    outcome->faces = p->plan.detection.faces->count;
+    if (p->request->parameters.detect.report && outcome->faces > 0) {
+        outcome->report = malloc(DETECTION_REPORT_MAX);
+    }
+    if (outcome->report) {
+        detection_report(&p->plan.detection, outcome->report);
+    }
+}
+
+/* Searches the decoded picture for faces, and adds their regions to the selection. */
+static enum status search(struct pipeline *p) {
+    struct detection *detection = &p->plan.detection;
+    const struct parameters *parameters = &p->request->parameters;
+    const struct run run = {.chain = &detection->chain,
+                            .slot = p->work.slot,
+                            .source = &p->source,
+                            .target = &detection->result,
+                            .crew = p->worker->crew,
+                            .deadline_ns = p->plan.limits.deadline_ns};
+    struct lane_timing timing = {0};
+    struct error cause = {0};
+    stage_end(p, STAGE_DECODE);
+    enum status status = run_chain(p, &run, &timing);
+    status = status == ST_OK ? detection_read(detection, p->request->service->faces, p->err) : status;
+    if (status == ST_CORRUPT || status == ST_UNSUPPORTED) { /* of the model; the picture is fine */
+        cause = *p->err;
+        return fail(p->err, ST_INTERNAL, "faces cannot be searched for: %.200s", cause.text);
+    }
+    if (status == ST_OK) {
+        note_faces(p);
+        stage_end(p, STAGE_DETECT);
+    }
+    return status == ST_OK && p->plan.selection.wanted
+               ? detection_add(detection, parameters, &p->plan.selection.region, p->err)
+               : status;
+}
+
+/* Counts the regions for the answer. */
+static enum status count_regions(struct pipeline *p) {
+    const struct parameters *parameters = &p->request->parameters;
+    struct outcome *outcome = &p->request->outcome;
+    outcome->regions = p->plan.selection.region.count;
+    outcome->counted =
+        p->plan.selection.wanted && (parameters->input.listed || parameters_detect(parameters));
+    return parameters->input.require && outcome->regions == 0
+               ? fail(p->err, ST_NOTHING, "no region: %s",
+                      parameters_detect(parameters) ? "no face was found" : "the list is empty")
+               : ST_OK;
 }
 
 static enum status decode(struct pipeline *p) {
@@ -168,8 +226,16 @@ static enum status decode(struct pipeline *p) {
     }
     enum status status = make_source(p, NULL, p->err);
     p->decode_ns = 0;
+    if (status == ST_OK && p->plan.detection.wanted) {
+        status = search(p);
+    }
+    status = status == ST_OK ? count_regions(p) : status;
+    if (plan_answer(&p->plan) == ANSWER_FACES) {
+        return status;
+    }
     if (status == ST_OK) {
-        status = selection_draw(&p->plan.selection, parameters, &p->plan.picture, &p->source, p->err);
+        status = selection_draw(&p->plan.selection, parameters, &p->plan.picture, &p->plan.limits, &p->source,
+                                p->err);
     }
     if (status == ST_OK && p->plan.orientation != 1) {
         status = turn(p);
@@ -179,36 +245,6 @@ static enum status decode(struct pipeline *p) {
     }
     selection_notice(&p->plan.selection, p->request->outcome.notice, sizeof p->request->outcome.notice);
     stage_end(p, STAGE_DECODE);
-    return status;
-}
-
-/* Tries the backends in order. The CPU is the last one and does not fail. */
-static enum status run_chain(struct pipeline *p, const struct run *asked, struct lane_timing *timing) {
-    struct run run = *asked;
-    struct service *service = p->request->service;
-    struct outcome *outcome = &p->request->outcome;
-    enum status status = fail(p->err, ST_BUSY, "no backend has memory for this worker");
-    bool cpu = p->request->parameters.input.backend == BACKEND_CPU;
-    for (unsigned i = cpu ? service->backend_count - 1 : 0; i < service->backend_count; i++) {
-        struct backend *backend = service->backend[i];
-        if (!p->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
-            continue;
-        }
-        status = backend == service->cpu ? take_working(p) : ST_OK;
-        p->work.slot->shared |= backend != service->cpu;
-        run.working = p->work.working;
-        status = status == ST_OK ? lane_run(p->worker->lane[i], &run, timing, p->err) : status;
-        if (!p->decoded) {
-            break;
-        }
-        if (status != ST_DEVICE) {
-            outcome->backend = i + 1;
-            transcode_name_backend(outcome, backend, timing->unit, "");
-            break;
-        }
-        metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);
-        log_message(LOG_WARNING, "backend", "%s: %s", backend->name, p->err->text);
-    }
     return status;
 }
 
@@ -262,6 +298,9 @@ static bool has_mask(const struct pipeline *p) {
 }
 
 static enum status filter(struct pipeline *p) {
+    if (plan_answer(&p->plan) == ANSWER_FACES) {
+        return ST_OK;
+    }
     struct outcome *outcome = &p->request->outcome;
     struct lane_timing timing = {0};
     const struct producer producer = {make_source, p};
@@ -328,6 +367,7 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
     codec_link_lend(worker->codecs, NULL, NULL);
     metrics_add(request->service->metrics, METRIC_CODEC_FAULTS, codec_link_faults(worker->codecs));
     codec_picture_finish(&p.plan.picture);
+    selection_finish(&p.plan.selection);
     workspace_close(&p.work);
     return status;
 }

@@ -25,8 +25,7 @@ static enum status append_operation(struct chain *chain, const struct parameters
     const struct operation *operation = &parameters->ops.operation[i];
     union filter_arguments arguments = operation->arguments;
     if (filter_id(operation->filter) == FILTER_ADJUST) {
-        arguments.adjust.keep_model =
-            parameters->input.region.count > 0 && chain_masked(chain) == chain->count;
+        arguments.adjust.keep_model = parameters_select(parameters) && chain_masked(chain) == chain->count;
     }
     return chain_append(chain, operation->filter, &arguments, shape, err);
 }
@@ -65,6 +64,14 @@ static bool writes_colours(const struct parameters *parameters) {
     return writes;
 }
 
+/* The search for faces takes the values of JPEG's YCbCr. */
+static bool can_detect(const struct plan *plan) {
+    return !parameters_detect(plan->parameters) ||
+           (plan->picture.codec == CODEC_JPEG &&
+            detection_takes_planes(plan->parameters, &plan->picture.native,
+                                   plan->picture.metadata.orientation));
+}
+
 /* Whether the file's planes can be filtered and written without a conversion. */
 static bool keeps_planes(const struct plan *plan, const struct image_shape *upright) {
     bool jpeg = plan->output == CODEC_JPEG;
@@ -72,7 +79,7 @@ static bool keeps_planes(const struct plan *plan, const struct image_shape *upri
            codec_get(plan->output)->planes && (jpeg || !writes_colours(plan->parameters)) &&
            !(plan->output == CODEC_WEBP && plan->parameters->output.lossless) &&
            (plan->output == CODEC_WEBP || fits_subsampling(plan, upright)) &&
-           takes_planes(plan->parameters, upright) &&
+           takes_planes(plan->parameters, upright) && can_detect(plan) &&
            orient_is_exact(&plan->picture.native, plan->orientation);
 }
 
@@ -160,14 +167,16 @@ static enum status append_filter(struct plan *plan, unsigned index, struct error
         return status;
     }
     if (plan_is_linear(plan) && filter_id(operation->filter) == FILTER_RESIZE) {
-        resize_plan_linear(&plan->chain.step[index].resize, &plan->filtered);
+        const struct image_shape read = chain_shape(&plan->chain, &plan->filtered, index);
+        resize_plan_linear(&plan->chain.step[index].resize, &read);
     }
     return check_result(plan, err);
 }
 
 static enum status append_filters(struct plan *plan, struct error *err) {
     enum status status = ST_OK;
-    for (unsigned i = 0; i < plan->parameters->ops.count && status == ST_OK; i++) {
+    bool filters = plan_answer(plan) != ANSWER_FACES; /* these are found by a chain of their own */
+    for (unsigned i = 0; i < plan->parameters->ops.count && filters && status == ST_OK; i++) {
         status = append_filter(plan, i, err);
     }
     plan->encoded = chain_result(&plan->chain, &plan->filtered);
@@ -183,7 +192,7 @@ static bool may_reduce(const struct plan *plan) {
     const struct operation *first = &plan->parameters->ops.operation[0];
     return plan->picture.codec == CODEC_JPEG && filter_id(first->filter) == FILTER_RESIZE &&
            first->arguments.resize.shrink == RESIZE_FAST && !plan_is_linear(plan) &&
-           input->mode != MODE_REDACT && input->region.count == 0;
+           input->mode != MODE_REDACT && !parameters_select(plan->parameters);
 }
 
 /* Whether the reduced picture can be turned: with samples cut by the border, its grid would shift. */
@@ -217,10 +226,17 @@ enum status plan_decide(struct plan *plan, const char *accept, struct error *err
                                      plan->output};
     status = status == ST_OK ? lossless_plan(&request, &plan->turn, err) : status;
     plan->options.effort = effort_of(plan);
+    if (status == ST_OK && plan_answer(plan) == ANSWER_PICTURE) {
+        status = codec_check_sides(plan->output, &plan->encoded, err);
+    }
     if (status == ST_OK) {
         status = selection_init(&plan->selection, plan->parameters, plan->picture.metadata.orientation,
                                 plan->stored.width, plan->stored.height, err);
         plan->selection.deadline_ns = plan->limits.deadline_ns;
+    }
+    if (status == ST_OK) {
+        status = detection_plan(&plan->detection, plan->parameters, &plan->stored,
+                                plan->picture.metadata.orientation, err);
     }
     if (status == ST_OK && may_reduce(plan)) {
         reduce(plan);
@@ -235,6 +251,7 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
         .max_scans = config->max_scans,
         .max_memory = memory,
         .deadline_ns = start_ns + config->work_timeout_ms * 1000000,
+        .libjpeg = config->jpeg_library == CHOICE_jpeg_library_turbo,
     };
 }
 
@@ -250,7 +267,9 @@ enum status plan_make(struct plan *plan, struct bytes input, const char *accept,
             plan->limits.local_blocks && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
         plan->selection.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
     }
-    return status;
+    return status == ST_OK
+               ? selection_open_part(&plan->selection, plan->parameters, &plan->picture, &plan->limits, err)
+               : status;
 }
 
 bool plan_may_patch(const struct plan *plan) {

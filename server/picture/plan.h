@@ -7,6 +7,7 @@
 #include "codecs/jpeg/jpeg_turn.h"
 #include "filters/chain.h"
 #include "server/message/parameters.h"
+#include "server/picture/detection.h"
 #include "server/picture/selection.h"
 
 struct config;
@@ -26,6 +27,7 @@ struct plan {
     struct chain chain;
     struct jpeg_turn turn; /* of the blocks of the JPEG, in place of a new encoding; width 0: none */
     struct selection selection;
+    struct detection detection; /* of faces; fills the selection, or is the answer */
 };
 
 /* `memory` is the budget for pictures in bytes. The time limit counts from start_ns. */

@@ -6,17 +6,28 @@
 #include "cpu/mask/redact.h"
 #include "cpu/orient.h"
 
+/* A list may say how large its picture is. */
+static enum status check_list(const struct region_list_size *list, uint32_t width, uint32_t height,
+                              struct error *err) {
+    bool same = (!list->width || list->width == width) && (!list->height || list->height == height);
+    return same ? ST_OK
+                : fail_argument(err, "regions",
+                                "regions: the list is for a picture of other width or height than %ux%u",
+                                width, height);
+}
+
 enum status selection_init(struct selection *selection, const struct parameters *parameters,
                            uint8_t orientation, uint32_t width, uint32_t height, struct error *err) {
     bool lies = orientation >= 5; /* width and height are exchanged */
+    uint32_t shown_width = lies ? height : width, shown_height = lies ? width : height;
     *selection = (struct selection){.region = parameters->input.region};
     selection->redact = parameters->input.mode == MODE_REDACT;
-    selection->wanted = selection->region.count > 0;
-    enum status status = ST_OK;
-    if (selection->redact) {
-        status = region_check_size(&selection->region, lies ? height : width, lies ? width : height, err);
+    selection->wanted = parameters_select(parameters);
+    enum status status = check_list(&parameters->input.list_size, shown_width, shown_height, err);
+    if (selection->redact && status == ST_OK) {
+        status = region_check_size(&selection->region, shown_width, shown_height, err);
     }
-    region_turn(&selection->region, orientation, width, height);
+    region_turn(&selection->region, orientation);
     return status;
 }
 
@@ -77,47 +88,76 @@ static struct mask_grid blocks_of(const struct picture *picture, bool interpolat
                               .margin_y = interpolated && shape->chroma_shift_y > 0};
 }
 
+enum status selection_open_part(struct selection *selection, const struct parameters *parameters,
+                                const struct picture *picture, const struct codec_limits *limits,
+                                struct error *err) {
+    struct image_shape upright = orient_shape(&picture->pixels, picture->metadata.orientation);
+    selection->orientation = picture->metadata.orientation;
+    return mask_part_open(&selection->part, parameters->input.mask, upright.width, upright.height, limits,
+                          err);
+}
+
+/* The parameter of the error is that of the region's source. */
 static enum status refuse_off(const struct selection *selection, const struct image *stored,
                               struct error *err) {
-    for (uint32_t i = 0; i < selection->region.count; i++) {
+    const struct region_set *set = &selection->region;
+    for (uint32_t i = 0; i < set->count; i++) {
         if (selection->report.place[i] == MASK_OFF) {
-            return fail_argument(err, "region",
-                                 "region %u lies off the picture (stored as %ux%u); mode=redact refuses that",
-                                 i + 1, stored->width, stored->height);
+            char name[REGION_NAME_MAX];
+            return fail_argument(err, region_parameter(set, i),
+                                 "%s lies off the picture (stored as %ux%u); mode=redact refuses that",
+                                 region_name(set, i, name), stored->width, stored->height);
         }
     }
     return ST_OK;
 }
 
+static enum status draw_mask(struct selection *selection, const struct mask_options *options,
+                             const struct codec_limits *limits, struct error *err) {
+    enum status status = ST_OK;
+    if (options->over) {
+        status = mask_part_read(&selection->part, selection->orientation, limits, &selection->mask,
+                                selection->spare.plane[0].data, err);
+    }
+    return status == ST_OK ? mask_draw(&selection->mask, &selection->region, options, &selection->report, err)
+                           : status;
+}
+
+/* With a mask in the form all that is covered is one region. */
+static enum status redact(struct selection *selection, const struct parameters *parameters,
+                          const struct mask_options *options, const struct image *stored, struct error *err) {
+    const struct operation *operation = &parameters->ops.operation[0];
+    bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
+    const struct redact_options how = {
+        .invert = options->invert,
+        .drawn = options->over ? &selection->mask : NULL,
+        .grid = options->grid,
+        .deadline_ns = selection->deadline_ns,
+        .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
+    };
+    enum status status = refuse_off(selection, stored, err);
+    bool nothing = selection->wanted && selection->report.covered == 0;
+    return status == ST_OK && !nothing
+               ? redact_image(stored, &selection->region, &how, &selection->spare, err)
+               : status;
+}
+
 enum status selection_draw(struct selection *selection, const struct parameters *parameters,
-                           const struct picture *picture, const struct image *stored, struct error *err) {
-    const struct input_arguments *input = &parameters->input;
+                           const struct picture *picture, const struct codec_limits *limits,
+                           const struct image *stored, struct error *err) {
     const struct mask_options options = {
-        .invert = input->invert,
+        .invert = parameters->input.invert,
         .outward = selection->redact,
+        .over = selection->part.input.data,
         .grid = blocks_of(picture, selection->interpolated),
         .deadline_ns = selection->deadline_ns,
     };
     enum status status = ST_OK;
     if (selection->wanted) {
-        status = mask_draw(&selection->mask, &selection->region, &options, &selection->report, err);
+        status = draw_mask(selection, &options, limits, err);
     }
-    if (!selection->redact || status != ST_OK) {
-        return status;
-    }
-    status = refuse_off(selection, stored, err);
-    if (status == ST_OK) {
-        const struct operation *operation = &parameters->ops.operation[0];
-        bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
-        const struct redact_options redact = {
-            .invert = input->invert,
-            .grid = options.grid,
-            .deadline_ns = selection->deadline_ns,
-            .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
-        };
-        status = redact_image(stored, &selection->region, &redact, &selection->spare, err);
-    }
-    return status;
+    return selection->redact && status == ST_OK ? redact(selection, parameters, &options, stored, err)
+                                                : status;
 }
 
 static void swap(struct selection *selection) {
@@ -173,6 +213,9 @@ void selection_notice(const struct selection *selection, char *text, size_t size
     unsigned cut = 0, off = 0, first = 0;
     for (uint32_t i = selection->region.count; i-- > 0;) {
         enum mask_place place = selection->report.place[i];
+        if (region_get(&selection->region, i)->source == REGION_FOUND) { /* margins reach beyond the border */
+            continue;
+        }
         cut += place == MASK_CUT;
         off += place == MASK_OFF;
         first = place == MASK_WHOLE ? first : i + 1;
@@ -185,4 +228,8 @@ void selection_notice(const struct selection *selection, char *text, size_t size
             "region %u",
             selection->region.count, off, cut, first);
     }
+}
+
+void selection_finish(struct selection *selection) {
+    mask_part_finish(&selection->part);
 }

@@ -9,22 +9,31 @@
 #include "cpu/mask/mask.h"
 #include "filters/backend.h"
 #include "server/message/parameters.h"
+#include "server/picture/mask_part.h"
 
 struct selection {
     int64_t deadline_ns;      /* of the request; the caller sets it after selection_init */
-    bool wanted;              /* there are regions */
-    bool redact;              /* redact the regions, or without regions the whole picture */
+    bool wanted;              /* a mask limits the filter: there are regions, a mask or a search for them */
+    bool redact;              /* redact what the mask covers, or without one the whole picture */
     bool interpolated;        /* decoding interpolates colour; the caller sets it after selection_init */
     struct region_set region; /* in the stored picture */
+    struct mask_part part;    /* the mask of the form */
+    uint8_t orientation;      /* by which regions and mask of the upright picture are turned */
     struct image mask;        /* coverage of the picture; valid after selection_draw */
     struct image spare;       /* second buffer of the same size, for turning and feathering */
     struct mask_report report;
 };
 
 /* Copies the regions for a picture with this EXIF orientation and stored size.
- * ST_ARGUMENT: a region to redact lies off the picture or is smaller than a pixel. */
+ * ST_ARGUMENT: a region to redact lies off the picture or is smaller than a pixel; a list of regions is for a
+ * picture of another size. */
 enum status selection_init(struct selection *selection, const struct parameters *parameters,
                            uint8_t orientation, uint32_t width, uint32_t height, struct error *err);
+
+/* Reads the header of the form's mask for a stored picture of this size. Fails like mask_part_open. */
+enum status selection_open_part(struct selection *selection, const struct parameters *parameters,
+                                const struct picture *picture, const struct codec_limits *limits,
+                                struct error *err);
 
 struct image_shape selection_mask_shape(const struct image_shape *picture);
 
@@ -36,10 +45,11 @@ enum status selection_take_memory(struct selection *selection, struct slot *slot
                                   const struct image_shape *stored, struct error *err);
 
 /* Draws the mask for the decoded picture `stored`, and with mode=redact overwrites the regions in it.
- * `picture` tells how it was compressed. This, selection_turn and selection_feather return ST_LIMIT at the
- * deadline. ST_ARGUMENT: a region to redact has no pixel. */
+ * `picture` tells how it was compressed; `limits` are those of the request. This, selection_turn and
+ * selection_feather return ST_LIMIT at the deadline. ST_ARGUMENT: a region to redact has no pixel. */
 enum status selection_draw(struct selection *selection, const struct parameters *parameters,
-                           const struct picture *picture, const struct image *stored, struct error *err);
+                           const struct picture *picture, const struct codec_limits *limits,
+                           const struct image *stored, struct error *err);
 
 enum status selection_turn(struct selection *selection, uint8_t orientation, struct error *err);
 
@@ -51,5 +61,8 @@ enum status selection_feather(struct selection *selection, const struct mask_fea
 
 /* Writes a sentence about regions that lie off the picture or are cut by its border, or "". */
 void selection_notice(const struct selection *selection, char *text, size_t size);
+
+/* Frees what selection_open_part took. */
+void selection_finish(struct selection *selection);
 
 #endif

@@ -26,6 +26,13 @@ enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, 
     if (status == ST_OK && footprint->linear > 0) {
         status = take_pair(slot, footprint->linear, workspace->linear, err);
     }
+    if (status == ST_OK && footprint->faces > 0) {
+        uint8_t *memory = slot_take(slot, footprint->faces, err);
+        if (!memory) {
+            return err->status;
+        }
+        detection_place(&plan->detection, memory);
+    }
     status = status == ST_OK ? selection_take_memory(&plan->selection, slot, &plan->stored, err) : status;
     return status == ST_OK ? slot_claim(slot, footprint->library, err) : status;
 }
@@ -34,7 +41,7 @@ enum status workspace_lend(struct workspace *workspace, const struct plan *plan,
                            struct crew *crew, struct error *err) {
     struct working *working = &workspace->working;
     size_t one = workspace->footprint.working;
-    size_t all = backend_run_bytes(cpu, &plan->chain, &plan->filtered, crew_idle(crew) + 1);
+    size_t all = footprint_working(plan, cpu, crew_idle(crew) + 1);
     for (unsigned i = 0; i < 2 && !working->memory; i++) {
         working->size = i == 0 && all > one ? all : one;
         working->memory = slot_take(workspace->slot, working->size, err);

@@ -55,6 +55,9 @@ static const float effort_factor[COST_OUTPUTS][10] = {
     [OUTPUT_AVIF] = {1, 1, 3.5F, 4.5F, 6.5F, 6.5F, 15, 18, 32, 63},
 };
 
+/* The search for faces: a pixel of the picture that the network sees, and all filters before (AVX-512). */
+static const float detect_pixel_ns = 45;
+
 /* One picture alone, from JPEG to JPEG on a GPU (docs/adr/0020). The time beside others is learnt. */
 static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
 static const float device_ratio_max = 64;
@@ -115,6 +118,20 @@ static float largest_pixels(const struct plan *plan) {
     return encoded > stored ? encoded : stored;
 }
 
+static float device_time_ns(const struct intent *intent) {
+    const struct plan *plan = &intent->plan;
+    return intent_suits_device(intent)
+               ? device_ns + device_pixel_ns * largest_pixels(plan) +
+                     cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright)
+               : 0;
+}
+
+static float detection_ns(const struct detection *detection) {
+    const struct faces_frame *frame = &detection->frame;
+    return detection->wanted ? detect_pixel_ns * (float)frame->network_width * (float)frame->network_height
+                             : 0;
+}
+
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct plan *plan = &intent->plan;
     unsigned input = input_of(intent), work = work_of(plan->parameters);
@@ -125,10 +142,13 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
                cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
                (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output) : 0);
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
-    float device = intent_suits_device(intent) ? device_ns + device_pixel_ns * largest_pixels(plan) : 0;
+    float device = device_time_ns(intent);
+    float detect = detection_ns(&plan->detection);
+    float all = ns * known(model->ratio[kind]) + detect * known(model->detect_ratio);
     return (struct cost){.kind = kind,
                          .table_ns = (int64_t)ns + 1,
-                         .ns = (int64_t)(ns * known(model->ratio[kind])) + 1,
+                         .detect_table_ns = (int64_t)detect,
+                         .ns = (int64_t)all + 1,
                          .device_table_ns = (int64_t)device,
                          .device_ns = (int64_t)(device * known(model->device_ratio))};
 }
@@ -152,6 +172,13 @@ static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
     float weight = limited((float)cost->table_ns / weighty_ns, 0, 1);
     learn(&model->ratio[cost->kind], cost->table_ns, real_ns, ratio_max, weight);
+}
+
+void cost_learn_detection(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
+    if (cost->detect_table_ns > 0) {
+        float weight = limited((float)cost->detect_table_ns / weighty_ns, 0, 1);
+        learn(&model->detect_ratio, cost->detect_table_ns, real_ns, ratio_max, weight);
+    }
 }
 
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {

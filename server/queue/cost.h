@@ -24,7 +24,8 @@ enum { COST_DOUBT = 4 }; /* see cost_device_first */
 struct cost {
     unsigned kind;                      /* below COST_KINDS */
     int64_t table_ns;                   /* by the table */
-    int64_t ns;                         /* by the table and the learnt ratio */
+    int64_t detect_table_ns;            /* of the search for faces, which is no part of table_ns; 0: none */
+    int64_t ns;                         /* of both, by the table and the learnt ratios */
     int64_t device_table_ns, device_ns; /* the same on a GPU; 0: its codecs cannot do it */
 };
 
@@ -32,6 +33,7 @@ struct cost {
 struct cost_model {
     _Atomic float ratio[COST_KINDS]; /* real time / table_ns; 0: nothing learnt yet */
     _Atomic float device_ratio;
+    _Atomic float detect_ratio; /* of the search for faces, wherever it is done */
 };
 
 /* Whether a GPU's codecs are predicted to finish before the processor. Their predicted time counts as at most
@@ -40,8 +42,10 @@ bool cost_device_first(const struct cost *cost);
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent);
 
-/* real_ns is the time from beginning to end on a worker. */
+/* real_ns is the time from beginning to end on a worker, without the search for faces. */
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns);
+
+void cost_learn_detection(struct cost_model *model, const struct cost *cost, int64_t real_ns);
 
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns);
 

@@ -10,13 +10,14 @@ static const struct cost_least around = {48, 12}, alone = {12, 1};
  * megapixels of 16 bits and alpha. */
 static const float filter_ns[FILTER_COUNT][2] = {
     [FILTER_ADJUST] = {0.6F, 1},    [FILTER_BLUR] = {0.5F, 2.2F},   [FILTER_CONVOLVE] = {0.6F, 1},
-    [FILTER_DILATE] = {0.6F, 2.2F}, [FILTER_ERODE] = {0.6F, 2.2F},  [FILTER_MEDIAN] = {20, 150},
+    [FILTER_DILATE] = {0.6F, 2.2F}, [FILTER_ERODE] = {0.6F, 2.2F},  [FILTER_MEDIAN] = {20, 70},
     [FILTER_CROP] = {0.1F, 0.1F},   [FILTER_PIXELATE] = {0.15F, 1}, [FILTER_PLACEHOLDER] = {0.4F, 0.8F},
     [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.6F, 1.1F}, [FILTER_SHARPEN] = {1.5F, 4.2F},
     [FILTER_STATS] = {0.4F, 1},
 };
 static const float tap_ns[2] = {0.02F, 0.13F}; /* a sample and tap of kernel_size */
-static const float network_ns = 2;             /* a sample: the median of a small window */
+/* A sample: the median of a small window without alpha, by bytes of a sample, and with alpha of 8 bits. */
+static const float network_ns[2] = {2, 3.3F}, median_alpha_ns = 28;
 static const int network_radius = 2;
 static const float tile_ns = 2.5F;    /* a tile and channel */
 static const float weight_ns = 0.05F; /* a sample and weight of a matrix */
@@ -27,13 +28,14 @@ static const float repeated = 4;      /* their factor with edges that repeat the
  * result, and a tap of either sum. Then the computation of a weight. */
 static const float source_ns[2] = {0.18F, 0.35F}, down_ns[2] = {0.2F, 0.3F}, result_ns[2] = {0.35F, 0.7F};
 static const float sum_tap_ns = 0.035F, resize_weight_ns = 12, background_ns = 0.1F;
+static const float device_median_ns = 0.1F;              /* a sample on a GPU, for every radius */
 static const float files_ns = 400e3F, thumbnail_ns = 60; /* a placeholder, and a pixel of its thumbnail */
 
-static const float linear_ns = 5;   /* a sample: to 16 bits of linear light and back */
-static const float mask_ns = 3;     /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
-static const float row_ns = 35;     /* a row of a region, each time that it is drawn */
-static const float edge_ns = 13;    /* a row and edge of a polygon */
-static const float area_ns = 0.03F; /* a pixel inside */
+static const float linear_ns = 2.5F; /* a sample: to 16 bits of linear light, or back */
+static const float mask_ns = 3;      /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
+static const float row_ns = 35;      /* a row of a region, each time that it is drawn */
+static const float edge_ns = 13;     /* a row and edge of a polygon */
+static const float area_ns = 0.03F;  /* a pixel inside */
 static const float redacted_ns[2] = {0.8F, 2}; /* a sample inside that is summed and replaced */
 enum { REDACT_DRAWS = 3 };                     /* for the mask, the mean and the replacement */
 
@@ -100,9 +102,14 @@ static float windows(const struct cost_shape *shape, int margin) {
            shape->samples;
 }
 
-/* Small windows of 8 bits are sorted by networks. */
-static float median_ns(const struct median_arguments *median, const struct cost_shape *shape, bool real) {
-    float ns = real || median->radius > network_radius ? filter_ns[FILTER_MEDIAN][real] : network_ns;
+/* Small windows are sorted by networks, unless pixels have weights. */
+static float median_ns(const struct median_arguments *median, const struct cost_shape *shape) {
+    float ns = filter_ns[FILTER_MEDIAN][shape->wide];
+    if (median->radius <= network_radius && !shape->alpha) {
+        ns = network_ns[shape->wide];
+    } else if (shape->alpha && !shape->wide) {
+        ns = median_alpha_ns;
+    }
     return ns * windows(shape, median->radius);
 }
 
@@ -122,7 +129,7 @@ static float operation_ns(const struct operation *operation, const struct step *
     case FILTER_ERODE:
         return filter_ns[id][real] * windows(shape, operation->arguments.morphology.radius);
     case FILTER_MEDIAN:
-        return median_ns(&operation->arguments.median, shape, real);
+        return median_ns(&operation->arguments.median, shape);
     case FILTER_PLACEHOLDER:
         return step ? placeholder_ns(&step->placeholder, shape, real)
                     : filter_ns[id][real] * cost_filters_samples(shape, alone) + files_ns;
@@ -143,11 +150,12 @@ static float cut(double from, double to, uint32_t side) {
 }
 
 /* Drawing and redacting the regions. Assumes an upright picture, as nearly all are. */
-static float regions_ns(const struct input_arguments *input, const struct cost_shape *shape) {
+static float regions_ns(const struct parameters *parameters, const struct cost_shape *shape) {
+    const struct input_arguments *input = &parameters->input;
     bool redact = input->mode == MODE_REDACT;
     float ns = 0, samples = 0;
     for (uint32_t i = 0; i < input->region.count; i++) {
-        const struct region *region = &input->region.region[i];
+        const struct region *region = region_get(&input->region, i);
         struct region_box box = region_box(&input->region, i, shape->width, shape->height);
         float rows = cut(box.y0, box.y1, shape->height), area = rows * cut(box.x0, box.x1, shape->width);
         float edges = region->form == REGION_POLYGON ? (float)region->count / 2 : 1;
@@ -157,7 +165,7 @@ static float regions_ns(const struct input_arguments *input, const struct cost_s
     if (!redact) {
         return ns;
     }
-    bool single = input->invert || input->region.count == 0;
+    bool single = input->invert || input->mask.data || !parameters_select(parameters);
     samples = single ? cost_filters_samples(shape, alone) : samples;
     return ns * REDACT_DRAWS + samples * redacted_ns[shape->real];
 }
@@ -167,6 +175,8 @@ struct cost_shape cost_shape_of(const struct image_shape *shape) {
     return (struct cost_shape){.width = shape->width,
                                .height = shape->height,
                                .samples = reduced ? 2 : (float)image_pixel_channels(shape->model),
+                               .wide = shape->depth == 16,
+                               .alpha = image_pixel_has_alpha(shape->model),
                                .real = shape->depth == 16 || image_pixel_has_alpha(shape->model)};
 }
 
@@ -175,19 +185,36 @@ float cost_filters_ns(const struct parameters *parameters, const struct chain *c
     const struct input_arguments *input = &parameters->input;
     const struct cost_shape first = cost_shape_of(shape);
     bool linear = input->colorspace == COLORSPACE_LINEAR;
-    float ns = linear ? linear_ns * cost_filters_samples(&first, alone) : 0;
+    const struct image_shape result = chain_result(chain, shape);
+    const struct cost_shape last = cost_shape_of(&result);
+    float converted = cost_filters_samples(&first, alone) + cost_filters_samples(&last, alone);
+    float ns = linear ? linear_ns * converted : 0;
     for (unsigned i = 0; i < parameters->ops.count; i++) {
         const struct operation *operation = &parameters->ops.operation[i];
         bool crops = filter_id(operation->filter) == FILTER_CROP; /* only copies its result */
         struct image_shape shaped = chain_shape(chain, shape, crops ? i + 1 : i);
-        const struct cost_shape worked = cost_shape_of(&shaped);
+        struct cost_shape worked = cost_shape_of(&shaped);
+        worked.wide |= linear;
         const struct step *step = i < chain->count ? &chain->step[i] : NULL;
         ns += operation_ns(operation, step, &worked, worked.real || linear);
     }
-    if (input->region.count > 0) {
+    if (parameters_select(parameters)) {
         const struct cost_shape mask = {.width = shape->width, .height = shape->height, .samples = 1};
         ns += mask_ns * cost_filters_samples(&mask, alone);
         ns += input->feather > 0 ? filter_ns[FILTER_BLUR][false] * cost_filters_samples(&mask, around) : 0;
     }
-    return ns + regions_ns(input, &first);
+    return ns + regions_ns(parameters, &first);
+}
+
+float cost_filters_device_ns(const struct parameters *parameters, const struct chain *chain,
+                             const struct image_shape *shape) {
+    float ns = 0;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        if (filter_id(parameters->ops.operation[i].filter) == FILTER_MEDIAN) {
+            const struct image_shape read = chain_shape(chain, shape, i);
+            const struct cost_shape worked = cost_shape_of(&read);
+            ns += device_median_ns * cost_filters_samples(&worked, alone);
+        }
+    }
+    return ns;
 }

@@ -9,7 +9,9 @@
 struct cost_shape {
     uint32_t width, height;
     float samples; /* of a pixel, on average: below 3 where colour is reduced */
-    bool real;     /* filters compute in floating point: 16 bits or alpha */
+    bool wide;     /* samples have 16 bits */
+    bool alpha;
+    bool real; /* filters compute in floating point: 16 bits or alpha */
 };
 
 /* Smaller sides count as these, because each row and its ends have a fixed cost. */
@@ -24,5 +26,9 @@ struct cost_shape cost_shape_of(const struct image_shape *shape);
  * `chain` tells what the steps make of the shape; without steps, they keep it. */
 float cost_filters_ns(const struct parameters *parameters, const struct chain *chain,
                       const struct image_shape *shape);
+
+/* The same on a GPU, for steps that need much longer than the coding of a JPEG there. */
+float cost_filters_device_ns(const struct parameters *parameters, const struct chain *chain,
+                             const struct image_shape *shape);
 
 #endif

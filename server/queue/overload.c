@@ -128,6 +128,8 @@ void overload_learn(struct request *request, enum role role, int64_t real_ns) {
     if (request->outcome.device) {
         cost_learn_device(model, &request->cost, real_ns);
     } else if (role == ROLE_ANY) { /* other roles have other priorities, which distort their times */
-        cost_learn(model, &request->cost, real_ns);
+        int64_t search_ns = request->outcome.stage_ns[STAGE_DETECT]; /* a form may ask for one unannounced */
+        cost_learn(model, &request->cost, real_ns - search_ns);
+        cost_learn_detection(model, &request->cost, search_ns);
     }
 }

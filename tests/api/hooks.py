@@ -41,6 +41,7 @@ schemathesis.openapi.format('kernel', st.sampled_from(MATRICES))
 for name, values in {'duotone': ('2b1055,ffd26f', 'fff,000'), 'gravity': ('north', 'center', '0.3,0.7'), 'background': ('ff8800', '#00ff0080'),
                      'aspect': ('16:9', '1:1', '3:2'), 'x': ('0', '10%'), 'y': ('0', '10%'), 'width': ('5', '50%'), 'height': ('5', '50%')}.items():
     schemathesis.openapi.format(name, st.sampled_from(values))
+schemathesis.openapi.format('detect_size', st.sampled_from(('full', '64', '640')))
 schemathesis.openapi.format('ops', st.lists(st.sampled_from(STEPS), min_size=1, max_size=8).map('|'.join))
 
 
@@ -80,6 +81,9 @@ def fits_crop(given):
 
 def fits(path, given):
     """Changes parameters of a valid request so that they go together."""
+    if path != '/detect':  # a mask has the size of the picture, and a list a grammar of its own
+        for name in ('regions', 'mask', 'require', 'detect', *[name for name in given if name.startswith('detect_')]):
+            given.pop(name, None)
     if 'feather' in given or given.get('invert') in (True, 'true'):
         given.setdefault('region', [REGIONS[0]])
     if given.get('unit', 'px') != 'px':

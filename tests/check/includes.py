@@ -8,15 +8,16 @@ import re
 import tree
 
 SUFFIXES = (".c", ".h", ".def", ".cu", ".cuh")
-PRODUCT = ("core", "filters", "codecs", "config", "cpu", "gpu", "server")
+PRODUCT = ("core", "detect", "filters", "codecs", "config", "cpu", "gpu", "server")
 # Who may include whom, beside itself. server, bench and tests may include all.
 ALLOWED = {
     "core": set(),
+    "detect": {"core", "filters"},
     "filters": {"core"},
     "codecs": {"core"},
     "config": {"core"},
-    "cpu": {"core", "filters"},
-    "gpu": {"core", "filters"},
+    "cpu": {"core", "detect", "filters"},
+    "gpu": {"core", "detect", "filters"},
 }
 # The same inside a folder: the parts of its parent that a subfolder may include beside itself. "." is the
 # files of the parent itself, x.h a single file. A subfolder that is not here is free.
@@ -26,9 +27,10 @@ ALLOWED_INSIDE = {
     "cpu/filters": {".", "mask", "rows"},
     "gpu/front": {".", "engine/engine.h", "wire", "cuda"},
     "gpu/wire": set(),
-    "gpu/engine": {"wire", "jpeg", "filters", "stream", "cuda"},
+    "gpu/engine": {"wire", "jpeg", "detect", "filters", "stream", "cuda"},
     "gpu/jpeg": {"stream", "cuda"},
-    "gpu/filters": {"stream", "cuda"},
+    "gpu/filters": {"detect", "stream", "cuda"},
+    "gpu/detect": {"stream", "cuda"},
     "gpu/stream": {"cuda"},
     "gpu/cuda": set(),
     "server/message": set(),

@@ -7,7 +7,7 @@ import re
 
 import tree
 
-PRODUCT = ("core", "filters", "codecs", "config", "cpu", "gpu", "server")
+PRODUCT = ("core", "detect", "filters", "codecs", "config", "cpu", "gpu", "server")
 # In any comment or string.
 WORDS = re.compile(r"\b(nobody|somebody|anybody|whoever|whomever|one's own)\b", re.I)
 # How a comment begins: a clause without a noun, or a heading instead of a sentence.

@@ -11,7 +11,7 @@ import tree
 FUNCTION_MAX, FUNCTION_OUTER = 45, 60
 FILE_MAX, FILE_OUTER = 400, 450
 FOLDER_MAX = 30 # files of a folder of the product, of every kind
-PRODUCT = ("core", "filters", "codecs", "config", "cpu", "gpu", "server")
+PRODUCT = ("core", "detect", "filters", "codecs", "config", "cpu", "gpu", "server")
 
 
 def functions(paths):

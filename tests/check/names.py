@@ -11,7 +11,7 @@ import sys
 
 import tree
 
-PRODUCT = ("core", "filters", "codecs", "config", "cpu", "gpu", "server")
+PRODUCT = ("core", "detect", "filters", "codecs", "config", "cpu", "gpu", "server")
 # Headers with functions of other names, and why.
 VERBS = {
     "core/status.h": "fail, rethrow and others are verbs of every function",

@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = {"build", "compile_commands.json", ".git", "__pycache__", ".pytest_cache"}
-C_FOLDERS = ("core", "filters", "codecs", "cpu", "gpu", "config", "server", "bench", "tests")
+C_FOLDERS = ("core", "detect", "filters", "codecs", "cpu", "gpu", "config", "server", "bench", "tests")
 
 
 def files(*suffixes):

@@ -18,7 +18,10 @@ STATES = {'starting': 0, 'serving': 1, 'down': 2}
 
 
 def options(*more):
-    return more if '--cuda-library' in more else ('--cuda-library', LIBRARY, *more)
+    """Without the search for faces unless it is asked for: the kernels on the host make each self-test a second longer."""
+    library = () if '--cuda-library' in more else ('--cuda-library', LIBRARY)
+    model = () if '--face-model' in more else ('--face-model', 'none')
+    return (*library, *model, *more)
 
 
 def settings(**values):

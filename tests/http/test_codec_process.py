@@ -114,10 +114,19 @@ def test_single_process(start):
     assert children(own.process.pid) == {}
 
 
-def kill_all(own, until):
-    """Kills each process of a codec as soon as it runs."""
+def cpu_seconds(process):
+    """What the process itself has computed; 0 when it has ended."""
+    try:
+        fields = pathlib.Path(f'/proc/{process}/stat').read_text().rpartition(')')[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def kill_while_decoding(own, until):
+    """Kills each process of a codec that is inside its library: to start takes less than 50 ms of the CPU."""
     while not until.is_set():
-        for process in codecs(own):
+        for process in (process for process in codecs(own) if cpu_seconds(process) >= 0.05):
             try:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
@@ -128,7 +137,7 @@ def kill_all(own, until):
 def test_a_library_that_faults(start):
     own = start('--workers', 1)
     body, done = slow_webp(), threading.Event()
-    killer = threading.Thread(target=kill_all, args=(own, done))
+    killer = threading.Thread(target=kill_while_decoding, args=(own, done))
     killer.start()
     try:
         answer = own.post('/blur?sigma=2&format=jpeg', body)
@@ -154,12 +163,14 @@ def test_a_process_that_ends_between_pictures(start):
 def test_the_time_limit(start):
     own = start('--workers', 1, '--work-timeout', '60ms')
     body = slow_webp()
-    begin = time.monotonic()
-    assert own.metrics()['blurd_codec_faults_total'] == 0
-    check_problem(own.post('/blur?sigma=2', body), 'limit-exceeded', says='takes longer than the time limit')
-    assert time.monotonic() - begin < 2 * daemon.SLOW
-    assert daemon.eventually(lambda: all(state == 'S' for _, state in codecs(own).values())), 'a process works on'
-    assert own.metrics()['blurd_codec_faults_total'] == 1
+    for _ in range(10):  # on a busy machine a request may reach its limit before the library is called
+        begin = time.monotonic()
+        check_problem(own.post('/blur?sigma=2', body), 'limit-exceeded', says='takes longer than the time limit')
+        assert time.monotonic() - begin < 2 * daemon.SLOW
+        assert daemon.eventually(lambda: all(state == 'S' for _, state in codecs(own).values())), 'a process works on'
+        if own.metrics()['blurd_codec_faults_total'] == 1:
+            return
+    pytest.fail('no process was ended at the limit')
 
 
 def test_nothing_is_left(start, say):

@@ -10,17 +10,20 @@ import pytest
 import pictures
 
 ZIGZAG = 'polygon:' + ','.join(f'{i % 2}.{i:02},{0 if i % 2 else 32768}' for i in range(64))
-NASTY = {  # (PNG: width, height, channels, bits), target, how many times the common blur; it was
+NASTY = {  # (PNG: width, height, channels, bits, pixels differ), target, how many times the common blur; it was
     'mirrored rows': ((32768, 2, 4, 16), '/pipeline?ops=' + '|'.join(['blur:sigma=500:edge=mirror'] * 8), 12),  # 523
     'mirrored columns': ((2, 32768, 4, 16), '/pipeline?ops=' + '|'.join(['blur:sigma=500:edge=mirror'] * 8), 12),  # 42
     'wrapped rows': ((32768, 3, 4, 16), '/pipeline?ops=' + '|'.join(['sharpen:sigma=500:edge=wrap'] * 8), 25),  # 571
+    'medians by weight': ((330, 250, 4, 16, 1), '/median?radius=25', 6),
     'polygons': ((1, 32768, 1, 8), '/pixelate?mode=redact&' + '&'.join([f'region={ZIGZAG}'] * 8), 90),  # 138
 }
 
 
-def flat_png(width, height, channels, bits):
+def flat_png(width, height, channels, bits, differ=0):
+    pixel = channels * bits // 8
+    row = b'\0' + (bytes(range(pixel + differ)) * width)[:pixel * width]
     header = width.to_bytes(4, 'big') + height.to_bytes(4, 'big') + bytes((bits, {1: 0, 3: 2, 4: 6}[channels], 0, 0, 0))
-    data = zlib.compress((b'\0' + bytes(range(channels * bits // 8)) * width) * height, 9)
+    data = zlib.compress(row * height, 9)
     return b'\x89PNG\r\n\x1a\n' + b''.join(pictures.chunk(tag, body) for tag, body in (('IHDR', header), ('IDAT', data), ('IEND', b'')))
 
 

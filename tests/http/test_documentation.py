@@ -16,7 +16,7 @@ import daemon
 import pictures
 
 PAGES = ('README.md', 'docs/api.md', *sorted(str(p.relative_to(daemon.ROOT)) for p in daemon.ROOT.glob('docs/api/*.md')),
-         'docs/migrating.md')
+         'docs/migrating.md', 'docs/faces.md')
 ENDPOINTS = ('adjust', 'blur', 'sharpen', 'convolve', 'pixelate', 'placeholder', 'median', 'dilate', 'erode', 'resize', 'stats', 'pipeline')
 TOGETHER = {'erode': 'dilate'}  # endpoints on the page of another one
 LINE = re.compile(r'^    (?=\S)(.*\bcurl .*)$', re.M)
@@ -33,6 +33,8 @@ def folder(tmp_path):
     pixels = pictures.photograph(640, 480)
     (tmp_path / 'photo.jpg').write_bytes(pictures.jpeg(pixels))
     (tmp_path / 'photo.png').write_bytes(pictures.png(pixels))
+    (tmp_path / 'mask.png').write_bytes(pictures.png(pixels[:, :, 0]))
+    (tmp_path / 'found.json').write_text('[{"box": [10, 20, 30, 40], "score": 0.9}]')
     (tmp_path / 'docs').symlink_to(daemon.ROOT / 'docs')  # lines of the README are for the folder of the clone
     return tmp_path
 
@@ -95,3 +97,34 @@ def test_the_index_names_every_endpoint(server):
     text = server.get('/').text
     for path in ('/adjust', '/blur', '/sharpen', '/convolve', '/pixelate', '/median', '/dilate', '/erode', '/placeholder', '/resize', '/stats', '/pipeline', '/livez', '/readyz', '/metrics', '/version', '/openapi.json'):
         assert path in text
+
+
+class Tensor(list):
+    def tolist(self):
+        return list(self)
+
+
+class Made(dict):
+    """Names as attributes."""
+    __getattr__ = dict.__getitem__
+
+
+def test_lists_of_detectors(server):
+    """The functions of the page make lists that are taken, of answers as their makers document them."""
+    blocks = re.findall(r'```python\n(.*?)```', (daemon.ROOT / 'docs/api/regions.md').read_text(), re.S)
+    page = {}
+    for block in blocks:
+        exec(block.replace('localhost:8080', f'127.0.0.1:{server.port}'), page)  # pylint: disable=exec-used
+    picture = pictures.png(pictures.photograph(640, 480))
+    box = {'Width': 0.2, 'Height': 0.3, 'Left': -0.01, 'Top': 0.5}
+    faces = {'FaceDetails': [{'BoundingBox': box, 'Confidence': 99.9}, {'BoundingBox': box, 'Confidence': 10.0}]}
+    people = {'Labels': [{'Name': 'Person', 'Instances': faces['FaceDetails'][:1]}]}
+    boxes = [Made(xyxy=[Tensor([10.5, 20.5, 60.0, 90.25])], conf=0.8, cls=0.0), Made(xyxy=[Tensor([1, 2, 3, 4])], conf=0.8, cls=1.0)]
+    yolo = Made(orig_shape=(480, 640), names={0: 'face', 1: 'cat'}, boxes=boxes)
+    yunet = [[10.5, 20.0, 30.0, 40.0, *range(10), 0.93]]
+    cascade = [(10, 20, 30, 40), (100, 20, 30, 40)]
+    for regions, count in ((page['from_rekognition'](faces), 1), (page['from_rekognition'](people), 1), (page['from_yolo'](yolo, ['face']), 1),
+                           (page['from_opencv'](yunet), 1), (page['from_opencv'](cascade), 2), (page['from_opencv'](None), 0)):
+        answer = server.post('/blur', files={'image': ('p', picture), 'regions': (None, json.dumps(regions))})
+        assert answer.status_code == 200 and answer.headers['X-Regions'] == str(count), answer.text
+        assert page['hide'](picture, regions)

@@ -276,6 +276,17 @@ def test_limits(start, need, kind):
     check_problem(own.post('/blur', body), 'limit-exceeded', says='90')
 
 
+def test_a_picture_too_long_for_the_format_is_not_decoded(server, need):
+    need(writes=['webp'])
+    body = pictures.png(pictures.photograph(17000, 1))
+    damaged = body[:-40] + bytes(40)
+    check_problem(server.post('/blur?format=png', damaged), 'corrupt-image')
+    check_problem(server.post('/blur?format=webp', damaged), 'limit-exceeded', says='17000 x 1 pixels; a WebP has at most 16383 a side')
+    assert ask(server, '/resize?width=16383&format=webp', body)[0] == 'webp'
+    answer = server.post('/pipeline?ops=crop:width=16|resize:height=16384:width=1:fit=fill:enlarge=true&format=webp', damaged)
+    check_problem(answer, 'limit-exceeded', says='1 x 16384 pixels')
+
+
 # --- redaction ------------------------------------------------------------------------------------------
 def test_redaction_of_a_lossless_webp(server, need):
     """Two files that differ only inside, with the same mean, give the same bytes."""

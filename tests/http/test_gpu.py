@@ -236,6 +236,31 @@ def test_a_gpu_with_wrong_pixels_never_serves(start, reference):
     assert daemon.run('--port', 0, *fake_gpu.options('--require-gpu', 'yes'), environment=fake_gpu.settings(WRONG=1))[0] == 69
 
 
+def ask_for(own, target, body):
+    answer = own.post(target, body)
+    assert answer.status_code == 200
+    return answer.headers['X-Backend'], answer.content
+
+
+def test_one_filter_with_wrong_pixels_is_left_to_the_cpu(start):
+    own, sound = launch(start, IDLE='stats'), launch(start)
+    assert any('leaves stats to the CPU' in line for line in fake_gpu.gpu_lines(own))
+    body = BODIES['rgb'](93, 71)
+    for target, backend in (('/stats', 'cpu/'), ('/blur?sigma=2', 'cuda:0'), ('/median?radius=2', 'cuda:0')):
+        name, content = ask_for(own, target, body)
+        assert name.startswith(backend) and content == ask_for(sound, target, body)[1], target
+    assert own.metrics()['blurd_backend_failures_total'] == 0
+
+
+def test_a_filter_that_faults_is_left_to_the_cpu(start):
+    """The first engine ends in its self-test, the next one does not try that filter."""
+    own = launch(start, serving=False, FAULTY='stats')
+    await_state(own, 'serving')
+    body = BODIES['rgb'](93, 71)
+    assert ask_for(own, '/stats', body)[0].startswith('cpu/')
+    assert ask_for(own, '/blur?sigma=2', body)[0] == 'cuda:0'
+
+
 # --- in one process ------------------------------------------------------------------------
 @pytest.mark.parametrize('kind', ('rgb', 'rgba 16', 'jpeg 420'))
 def test_single_process(start, reference, kind):

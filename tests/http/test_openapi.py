@@ -15,6 +15,8 @@ from problems import TITLES
 
 METHODS = ('get', 'head', 'post', 'put', 'delete', 'patch', 'options', 'trace')
 
+PARTS = ('image', 'regions', 'mask')  # of a form, beside fields
+
 
 @pytest.fixture(scope='module')
 def document(shared):
@@ -48,7 +50,7 @@ def test_query_and_form_share_their_schemas(document):
         for form in ([item['post']['requestBody']['content']['multipart/form-data']['schema']] if 'post' in item else ()):
             rows = [resolve(document, row) for row in item['post']['parameters']]
             queries = {row['name']: row['schema'] for row in rows if row['in'] == 'query'}
-            assert queries == {name: schema for name, schema in form['properties'].items() if name != 'image'}
+            assert queries == {name: schema for name, schema in form['properties'].items() if name not in PARTS}
 
 
 def test_the_page(server):
@@ -122,7 +124,7 @@ def test_parameters_are_those_that_are_taken(server, document):
         names = [row['name'] for row in rows if row['in'] == 'query']
         assert names == server.post(f'{path}?nonsense=1', b'x').json()['detail'].split(' takes ')[1].split(', ')
         form = item['post']['requestBody']['content']['multipart/form-data']['schema']['properties']
-        assert list(form) == ['image', *names]
+        assert list(form) == ['image', *names, *(() if path == '/detect' else ('regions', 'mask'))]
 
 
 def test_defaults_are_what_holds_without(server, document):

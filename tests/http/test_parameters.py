@@ -58,7 +58,7 @@ def test_taken(server, query):
 @pytest.mark.parametrize('query,name', BAD, ids=lambda q: q[:40])
 def test_refused_by_name(server, query, name):
     problem = check_problem(ask(server, query), 'bad-parameter', parameter=name)
-    assert len(problem['detail']) < 256
+    assert len(problem['detail']) < 512
 
 
 @pytest.mark.parametrize('query', NAMELESS, ids=lambda q: q[:40])

@@ -192,6 +192,15 @@ def test_background_of_every_kind(server, background, rgba, colorspace, channels
     assert error.max() <= (6 if depth == 16 and colorspace == 'linear' else 0)  # the steps of linear light
 
 
+@pytest.mark.parametrize('colorspace', ('native', 'linear'))
+@pytest.mark.parametrize('channels,adjusted,wanted', ((4, 'grayscale=true', (195, 128)), (1, 'duotone=000,fff', (128, 255, 64))))
+def test_background_behind_another_colour_model(server, channels, adjusted, wanted, colorspace):
+    steps = f'adjust:{adjusted}|resize:width=40:height=60:fit=contain:background=80ff4080'
+    body = pictures.png(filtering.sample_picture(40, 30, channels, 8))
+    result = ask_png(server, f'/pipeline?colorspace={colorspace}&ops={steps}', body)
+    assert (result[:10] == wanted).all()
+
+
 # --- the blurred background ----------------------------------------------------------------------
 @of_every_kind
 @pytest.mark.parametrize('box,how', (((60, 60), ''), ((90, 30), '&gravity=west'), ((33, 81), '&kernel=area&enlarge=true')))

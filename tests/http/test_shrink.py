@@ -7,6 +7,8 @@ import numpy
 import pytest
 from PIL import Image
 
+import daemon
+import fake_jpeg
 import pictures
 from filtering import ask
 from problems import check_problem
@@ -107,6 +109,22 @@ def test_first_step_of_a_pipeline(server):
     alone = ask(server, '/resize?width=80&shrink=fast', body).content
     assert ask(server, '/pipeline?ops=resize:width=80:shrink=fast', body).content == alone
     assert ask(server, '/pipeline?ops=resize:width=80', body).content != alone
+
+
+@fake_jpeg.fake_gpu.needed
+def test_on_a_gpu():
+    """The CPU decodes a reduced JPEG, as a GPU's decoder does not; a GPU resizes it to the same bytes."""
+    body = coded('420', 640, 480)
+    targets = ('/resize?width=80&shrink=fast', '/resize?width=31&kernel=area&shrink=fast',
+               '/pipeline?ops=resize:width=90:shrink=fast|adjust:negate=1')
+    with daemon.Daemon(*fake_jpeg.jpeg_options(), environment=fake_jpeg.fake_gpu.settings()) as own:
+        fake_jpeg.await_places(own)
+        for target in targets:
+            device = ask(own, target, body)
+            assert device.headers['X-Backend'] == 'cuda:0'
+            assert device.content == ask(own, target + '&backend=cpu', body).content
+        whole = ask(own, '/resize?width=400&shrink=fast', body)  # not reduced
+        assert whole.headers['X-Backend'] == 'cuda:0/jpeg'
 
 
 def test_refusal(server):

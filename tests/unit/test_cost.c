@@ -250,6 +250,21 @@ static void test_sizes_for_a_device(void **state) {
     assert_true(ns[2] > ns[1] + 500000);
 }
 
+/* A median takes a device longer than a blur, and as long with every radius. */
+static void test_medians_for_a_device(void **state) {
+    (void)state;
+    static const char *const queries[] = {"ops=blur", "ops=median:radius=2", "ops=median:radius=24"};
+    int64_t ns[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct parameters parameters;
+        parameters_init(&parameters, NULL);
+        set(&parameters, queries[i]);
+        ns[i] = predict(&photo, 500000, &parameters, CODEC_JPEG).device_ns;
+    }
+    assert_true(ns[1] > ns[0] + 100000);
+    assert_int_equal(ns[1], ns[2]);
+}
+
 /* Shapes that do not take the planes of a colour JPEG are for grey ones alone. */
 static void test_filters_for_a_device(void **state) {
     (void)state;
@@ -344,8 +359,9 @@ int main(void) {
         cmocka_unit_test(test_newer_formats),           cmocka_unit_test(test_every_kind_has_its_place),
         cmocka_unit_test(test_sampling_of_a_quarter),   cmocka_unit_test(test_pictures_for_a_device),
         cmocka_unit_test(test_parameters_for_a_device), cmocka_unit_test(test_sizes_for_a_device),
-        cmocka_unit_test(test_filters_for_a_device),    cmocka_unit_test(test_learning_about_a_device),
-        cmocka_unit_test(test_icons_do_not_decide),     cmocka_unit_test(test_where_it_is_done_first),
+        cmocka_unit_test(test_medians_for_a_device),    cmocka_unit_test(test_filters_for_a_device),
+        cmocka_unit_test(test_learning_about_a_device), cmocka_unit_test(test_icons_do_not_decide),
+        cmocka_unit_test(test_where_it_is_done_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

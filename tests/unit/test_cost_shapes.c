@@ -197,7 +197,22 @@ static void test_shapes(void **state) {
     assert_true(most < WITHIN);
 }
 
+/* The result is converted back from linear light, whatever its size. */
+static void test_light_of_a_larger_result(void **state) {
+    (void)state;
+    struct parameters native, linear;
+    struct image_shape shape = rgb;
+    shape.width = shape.height = 100;
+    ask(&native, "resize", "scale=8&enlarge=true");
+    ask(&linear, "resize", "scale=8&enlarge=true&colorspace=linear");
+    const double samples = 800 * 800 * 3;
+    assert_true(predicted(&shape, &linear) > predicted(&shape, &native) + 2 * samples);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_light_of_a_larger_result),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,7 +212,7 @@ static void bench_open(struct bench *bench) {
     bench->mask = gray_image(SIDE, SIDE);
     bench->soft = gray_image(SIDE, SIDE);
     test_image_fill(&bench->source, CONTENT_PHOTO, &random);
-    for (unsigned i = 0; i < REGIONS_MAX; i++) {
+    for (unsigned i = 0; i < REGIONS_GIVEN_MAX; i++) {
         add_region(&bench->regions, "ellipse:%u,%u,90%%,90%%", i, 2 * i);
     }
     assert_int_equal(run_draw(bench, "", 0, &err), ST_OK);

@@ -148,7 +148,7 @@ static void test_places(void **state) {
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
             add_region(&set, "%s", table[i].text);
         }
-        region_turn(&set, orientation, mask.image.width, mask.image.height);
+        region_turn(&set, orientation);
         for (int invert = 0; invert < 2; invert++) {
             draw_mask(&mask, &set, (struct mask_options){.invert = invert}, &report);
             for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

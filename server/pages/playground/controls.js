@@ -78,7 +78,8 @@ function switchControl(row, id, changed) {
 }
 
 function textControl(row, id, changed) {
-    const input = element("textarea", { id, rows: 2, spellcheck: "false", placeholder: row.placeholder, autocomplete: "off" });
+    const common = { id, spellcheck: "false", placeholder: row.placeholder, autocomplete: "off" };
+    const input = row.lines ? element("textarea", { ...common, rows: row.lines }) : element("input", { ...common, type: "text" });
     input.addEventListener("input", changed);
     return { input, controls: [input], get: () => input.value.trim() || null, set: (value) => (input.value = value ?? "") };
 }

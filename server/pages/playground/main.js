@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The page: what is chosen, when it is sent, what is done with the answer.
 import { element, makeChoice, makeFields, pairsOf, Steps } from "./controls.js";
-import { listRegions, Regions, regionText } from "./regions.js";
-import { curlCommand, lookAt, outputName, pastedName, send, titles } from "./request.js";
+import { foundSentence, searchFaces } from "./faces.js";
+import { listRegions, regionEntry, Regions, regionText } from "./regions.js";
+import { curlCommand, lookAt, outputName, pastedName, same, send, titles } from "./request.js";
 import { makeSample, samples } from "./samples.js";
-import { bytes, find, fitFrame, nextTheme, readProblem, runOf, showAfter, showNotice, showProblem, showServer, showSplit, showPlaceholder, showRuns, showStatistics } from "./view.js";
+import { bytes, find, fitFrame, nextTheme, offer, readProblem, runOf, showAfter, showNotice, showProblem, showServer, showSplit, showPlaceholder, showRuns, showStatistics } from "./view.js";
 
 const table = JSON.parse(find("table").textContent);
 const waiting = 150; // milliseconds without a change before a request is sent
@@ -17,6 +18,7 @@ let timer = 0;
 let running = null; // AbortController of the request under way
 let answerUrl = null;
 let last = null; // { run, blob, request, picture } of the answer that is shown
+const unreachable = ["No answer.", "The server could not be reached, or closed the connection."];
 let tool = "rectangle"; // what "Add one" adds
 
 // --- the parameters ---
@@ -95,7 +97,9 @@ function regionPairs() {
     }
     const options = pairsOf(shared.region).filter(([name]) => !filter.json || name !== "feather");
     options.push(...(filter.name === "placeholder" ? [["mode", "redact"]] : []));
-    return regions.list.length === 0 ? [] : [...regions.list.map((region) => ["region", regionText(region)]), ...options];
+    const many = regions.list.length > 64; // the most that the parameter takes
+    const list = many ? [["regions", JSON.stringify(regions.list.map(regionEntry))]] : regions.list.map((region) => ["region", regionText(region)]);
+    return list.length === 0 ? [] : [...list, ...options];
 }
 
 function describe() {
@@ -161,7 +165,7 @@ async function ask() {
         await (answer.ok ? showAnswer(answer, blob, milliseconds, asked) : refuse(answer, blob));
     } catch (error) {
         if (error.name !== "AbortError") {
-            fail("No answer.", "The server could not be reached, or closed the connection.");
+            fail(...unreachable);
         }
     } finally {
         if (running === controller) {
@@ -215,25 +219,15 @@ async function showAnswer(answer, blob, milliseconds, asked) {
     find("facts").textContent = `${what}, ${bytes(picture.file.size)} in, ${bytes(blob.size)} out. Filtered by ${answer.headers.get("X-Backend")}.`;
 }
 
-function offer(link, url, name) {
-    link.hidden = !name;
-    link.href = url;
-    link.download = name ?? "";
-}
-
 async function showPicture(blob) {
     const image = find("after");
     const url = URL.createObjectURL(blob);
+    find("frame").classList.remove("stretched");
     image.src = url;
     URL.revokeObjectURL(answerUrl);
     answerUrl = url;
     await image.decode().catch(() => {});
     return `${image.naturalWidth} × ${image.naturalHeight} ${titles[blob.type]}`;
-}
-
-async function same(a, b) {
-    const [x, y] = await Promise.all([a, b].map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
-    return x.length === y.length && x.every((byte, i) => byte === y[i]);
 }
 
 // What a GPU has answered, once more by the CPU, beside it.
@@ -345,6 +339,19 @@ function toldRegions() {
     listRegions(regions, find("region-list"));
 }
 
+async function findFaces() {
+    const asked = picture;
+    find("faces").disabled = true;
+    const { faces, answer, blob } = await searchFaces(asked, token).catch(() => ({}));
+    find("faces").disabled = false;
+    if (faces && asked === picture) { // no other was given meanwhile
+        regions.addBoxes(faces);
+        say(find("hint"), foundSentence(faces.length));
+    } else if (asked === picture) {
+        await (answer ? refuse(answer, blob) : fail(...unreachable));
+    }
+}
+
 function makeTools() {
     regions = new Regions(find("overlay"), () => { toldRegions(); changed(); }, toldRegions);
     find("shapes").addEventListener("click", ({ target }) => {
@@ -355,6 +362,7 @@ function makeTools() {
     });
     find("shapes").addEventListener("keydown", ({ key }) => key === "Escape" && regions.setTool("select"));
     find("add").addEventListener("click", () => { regions.setTool("select"); regions.add(tool); });
+    find("faces").addEventListener("click", findFaces);
     find("finish").addEventListener("click", () => regions.closePath());
     find("delete").addEventListener("click", () => regions.remove(regions.selected));
     find("clear").addEventListener("click", () => regions.clear());

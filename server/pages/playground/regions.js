@@ -24,6 +24,11 @@ export function regionText(region) {
     return `${region.kind === "ellipse" ? "ellipse:" : ""}${region.x},${region.y},${region.w},${region.h}`;
 }
 
+// The same for the part `regions` of a form, which takes more of them.
+export function regionEntry({ kind, x, y, w, h, points: list }) {
+    return kind === "polygon" ? { polygon: list } : { [kind === "ellipse" ? kind : "box"]: [x, y, w, h] };
+}
+
 // Where a shape can be taken: the corners of a box, clockwise from the top left; the points of a polygon.
 function gripsOf({ kind, x, y, w, h, points: list }) {
     return kind === "polygon" ? list : [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
@@ -99,6 +104,17 @@ export class Regions {
         this.insert(kind === "polygon" ? { kind, points: corners } : { kind, x, y, w, h });
         this.changed();
         this.selected.node.querySelector(".shape").focus();
+    }
+
+    // What a detector found, as rectangles within the picture.
+    addBoxes(boxes) {
+        for (const { x, y, width, height } of boxes) {
+            const [left, top] = [bounded(Math.floor(x), 0, this.width - 1), bounded(Math.floor(y), 0, this.height - 1)];
+            const [right, bottom] = [bounded(Math.ceil(x + width), left + 1, this.width), bounded(Math.ceil(y + height), top + 1, this.height)];
+            this.list.push({ kind: "rectangle", x: left, y: top, w: right - left, h: bottom - top });
+        }
+        this.setTool("select");
+        this.changed();
     }
 
     remove(region) {

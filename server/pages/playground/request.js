@@ -17,7 +17,7 @@ function hex(sign) {
 function targetOf({ path, pairs }) {
     const query = pairs.map(([name, value]) => `${name}=${encode(value)}`).join("&");
     const target = query ? `${path}?${query}` : path;
-    return target.length <= targetMax ? { target, form: false } : { target: path, form: true };
+    return target.length <= targetMax && !pairs.some(([name]) => name === "regions") ? { target, form: false } : { target: path, form: true };
 }
 
 export async function send(request, picture, token, signal) {
@@ -33,6 +33,11 @@ export async function send(request, picture, token, signal) {
     const answer = await fetch(target, { method: "POST", body, headers, signal, cache: "no-store" });
     const blob = await answer.blob();
     return { answer, blob, milliseconds: performance.now() - begin };
+}
+
+export async function same(a, b) {
+    const [x, y] = await Promise.all([a, b].map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
+    return x.length === y.length && x.every((byte, i) => byte === y[i]);
 }
 
 // --- for the command line ---

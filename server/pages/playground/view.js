@@ -86,6 +86,7 @@ export function showStatistics(page) {
 export function showPlaceholder(page) {
     const names = { blurhash: "BlurHash", thumbhash: "ThumbHash", dominant: "Dominant", average: "Average" };
     const rows = Object.entries(names).map(([key, title]) => element("tr", {}, element("th", { scope: "row" }, title), element("td", {}, page[key])));
+    find("frame").classList.add("stretched"); // its few pixels have nearly the shape of the picture
     find("after").src = page.data_url;
     find("statistics").replaceChildren(element("table", {}, element("tbody", {}, ...rows)));
     find("statistics").hidden = false;
@@ -141,8 +142,15 @@ export function showAfter(visible) {
 export async function showServer() {
     const [version, ready] = await Promise.all(["/version", "/readyz"].map((path) => fetch(path).then((answer) => answer.json())));
     find("version").textContent = version.version;
+    find("faces").hidden = !version.faces;
     find("backends").replaceChildren(...ready.backends.map((backend) =>
         element("li", { class: backend.state, title: backend.reason || backend.state }, backend.name, element("span", { class: backend.state === "serving" ? "hidden" : "" }, ` ${backend.state}`))));
+}
+
+export function offer(link, url, name) {
+    link.hidden = !name;
+    link.href = url;
+    link.download = name ?? "";
 }
 
 // --- colours ---

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ * The tables of the shared parameters. */
+#include "server/message/parameters.h"
+
+#include <string.h>
+
+#include "filters/argument/value.h"
+
+static const char *const formats[] = {"auto", "jpeg", "png", "webp", "avif", "jpg", NULL};
+static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
+static const char *const metadata_choices[] = {"strip", "keep", NULL};
+static const char *const backends[] = {"auto", "cpu", NULL};
+static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
+static const char *const targets[] = {"none", "faces", NULL};
+static const char *const shapes[] = {"ellipse", "box", NULL};
+static const char *const modes[] = {"plain", "redact", NULL};
+
+static enum status parse_region(const struct argument *row, const char *text, void *field,
+                                struct error *err) {
+    (void)row; /* region_parse names the parameter itself */
+    return region_parse(field, text, err);
+}
+
+/* "full", or a whole number. */
+static enum status parse_size(const struct argument *row, const char *text, void *field, struct error *err) {
+    enum { LEAST = 64, MOST = 16384 };
+    char quoted[VALUE_QUOTE_MAX];
+    double value = 0;
+    bool full = strcmp(text, "full") == 0;
+    if (!full && (!value_number(text, false, &value) || value < LEAST || value > MOST)) {
+        return fail_argument(err, row->name, "%s is %s, it must be full or from %d to %d", row->name,
+                             value_quote(text, quoted), LEAST, MOST);
+    }
+    *(int *)field = full ? DETECT_SIZE_FULL : (int)value;
+    return ST_OK;
+}
+
+#define AT(member) offsetof(struct parameters, member)
+
+static const struct argument steps_table[] = {
+    {.name = "ops",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(ops),
+     .parse = operations_parse,
+     .form = "steps",
+     .example = "blur:sigma=8|sharpen:amount=0.5",
+     .without = "",
+     .help = "The steps, separated by `|`. Each is a filter, followed by its arguments after colons: "
+             "`blur:sigma=8:edge=wrap|sharpen:amount=0.5`. At most 8, or fewer if the option `max_steps` is "
+             "lower."},
+    {0},
+};
+
+static const struct argument input_table[] = {
+    {.name = "autorotate",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(input.autorotate),
+     .initial = 1,
+     .help = "Turn the picture upright as its EXIF orientation says."},
+    {.name = "backend",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.backend),
+     .choices = backends,
+     .help = "`cpu` filters on the CPU even if a GPU is available. The answer has the same bytes."},
+    {.name = "colorspace",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.colorspace),
+     .choices = colorspaces,
+     .help = "`native` filters the planes as stored in the file if the filter allows it, `rgb` filters RGB, "
+             "`linear` filters linear light."},
+    {.name = "page",
+     .type = ARGUMENT_WHOLE,
+     .offset = AT(input.page),
+     .minimum = 0,
+     .maximum = 0,
+     .help = "`0` takes the first frame of an animated WebP or AVIF.",
+     .without = "animations are refused"},
+    {0},
+};
+
+static const struct argument region_table[] = {
+    {.name = "invert",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(input.invert),
+     .help = "Act on everything but the regions. Needs a region."},
+    {.name = "region",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(input.region),
+     .parse = parse_region,
+     .most = REGIONS_GIVEN_MAX,
+     .form = "a shape",
+     .example = "ellipse:300,100,160,160",
+     .without = "everywhere",
+     .help =
+         "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`. Coordinates are those of "
+         "the upright picture, in the unit that `unit` sets, or in percent if a `%` follows the number."},
+    {.name = "require",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(input.require),
+     .help =
+         "Refuse with 422 a request that ends up without a region: no face is found, or the list is empty. "
+         "Needs `detect` or a list."},
+    {0},
+};
+
+static const struct argument unit_table[] = {
+    {.name = "unit",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.region.unit),
+     .choices = region_unit_names,
+     .help =
+         "Unit of the numbers in all regions: pixels, percent (0 to 100) or ratios (0 to 1) of the width and "
+         "height. A number followed by `%` is always in percent. `percent` and `ratio` need a region."},
+    {0},
+};
+
+static const struct argument detect_table[] = {
+    {.name = "detect",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(detect.what),
+     .choices = targets,
+     .help = "`faces` searches the picture for faces and adds a region for each."},
+    {.name = "detect_report",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(detect.report),
+     .help = "Add the boxes of the faces to the answer, as the header `X-Faces`."},
+    {.name = "detect_shape",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(detect.shape),
+     .choices = shapes,
+     .help = "Shape of the region for a face: the ellipse that fills its box, or the box."},
+    {0},
+};
+
+static const struct argument search_table[] = {
+    {.name = "detect_margin",
+     .type = ARGUMENT_REAL,
+     .offset = AT(detect.margin),
+     .minimum = 0,
+     .maximum = 500,
+     .initial = DETECT_MARGIN_USUAL,
+     .unit = " percent",
+     .help =
+         "Percent of its width and height by which the box of a face grows on each side. `/detect` answers "
+         "boxes without a margin if none is given."},
+    {.name = "detect_size",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(detect.size),
+     .parse = parse_size,
+     .form = "a size",
+     .example = "640",
+     .without = "1920",
+     .help = "The longest side of the picture that is searched, 64 to 16384 pixels: a larger picture is "
+             "shrunk to it, so that small faces are missed sooner. `full` searches it as it is."},
+    {.name = "detect_threshold",
+     .type = ARGUMENT_REAL,
+     .offset = AT(detect.threshold),
+     .minimum = 0.05,
+     .maximum = 0.95,
+     .initial = DETECT_THRESHOLD_USUAL,
+     .help = "Least score of a face. Lower values find more faces, and more that are none. The default is "
+             "for hiding: `0.5` is usual elsewhere."},
+    {0},
+};
+
+static const struct argument feather_table[] = {
+    {.name = "feather",
+     .type = ARGUMENT_REAL,
+     .offset = AT(input.feather),
+     .minimum = 0.5,
+     .maximum = 500,
+     .unit = " pixels",
+     .help = "Width in pixels of the soft edge of the regions. Needs a region.",
+     .without = "hard edges"},
+    {0},
+};
+
+static const struct argument mode_table[] = {
+    {.name = "mode",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(input.mode),
+     .choices = modes,
+     .help = "`redact` replaces the content of each region by a coarse mean before the filter runs."},
+    {0},
+};
+
+static const struct argument output_table[] = {
+    {.name = "effort",
+     .type = ARGUMENT_WHOLE,
+     .offset = AT(output.effort),
+     .minimum = 0,
+     .maximum = 9,
+     .initial = 1,
+     .help = "Effort spent on a small PNG, WebP or AVIF, from 0 (fastest) to 9 (smallest file).",
+     .without = "1; 3 for a lossy WebP, and for an AVIF of up to 4 megapixels"},
+    {.name = "format",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(output.format),
+     .choices = formats,
+     .help = "Format of the answer; `jpg` means `jpeg`. `auto` uses the format that `Accept` prefers, else "
+             "the input's, or JPEG for a HEIC, and adds `Vary: Accept`."},
+    {.name = "lossless",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(output.lossless),
+     .help =
+         "Write a lossless WebP. `/crop` and `/rotate` move the blocks of a JPEG without a new encoding, or "
+         "say why they cannot."},
+    {.name = "metadata",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(output.metadata),
+     .choices = metadata_choices,
+     .help = "`strip` keeps only what defines the colours. `keep` also keeps what describes the photograph: "
+             "see the table of metadata."},
+    {.name = "progressive",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(output.progressive),
+     .help = "Write a progressive JPEG."},
+    {.name = "quality",
+     .type = ARGUMENT_WHOLE,
+     .offset = AT(output.quality),
+     .minimum = 1,
+     .maximum = 100,
+     .initial = 85,
+     .help = "Quality of a JPEG, WebP or AVIF.",
+     .without = "85, for AVIF 60; a JPEG changed only in regions keeps its own"},
+    {.name = "subsampling",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(output.subsampling),
+     .choices = subsamplings,
+     .help = "Chroma subsampling of a JPEG or AVIF. `auto` is that of the input, or 4:2:0 if the input has "
+             "none."},
+    {0},
+};
+
+/* A NULL filter stands for the pipeline's endpoint. */
+static bool is_pipeline(const struct filter *filter) {
+    return !filter;
+}
+
+static bool always(const struct filter *filter) {
+    (void)filter;
+    return true;
+}
+
+/* The search for faces gives regions and takes none. */
+static bool takes_regions(const struct filter *filter) {
+    return is_pipeline(filter) || filter->answer != ANSWER_FACES;
+}
+
+static bool makes_picture(const struct filter *filter) {
+    return is_pipeline(filter) || filter->answer == ANSWER_PICTURE;
+}
+
+/* Where a filter has a unit of its own, it is also that of the regions. */
+static bool has_own_unit(const struct filter *filter) {
+    return !is_pipeline(filter) && argument_find(filter->arguments, "unit");
+}
+
+static bool shares_unit(const struct filter *filter) {
+    return !has_own_unit(filter) && takes_regions(filter);
+}
+
+/* Redaction comes before every step, so a pipeline takes it with any steps. */
+static bool can_redact(const struct filter *filter) {
+    return is_pipeline(filter) || (filter->moves && filter->answer != ANSWER_FACES) ||
+           filter_id(filter) == FILTER_BLUR || filter_id(filter) == FILTER_PIXELATE;
+}
+
+static const struct {
+    const struct argument *rows;
+    bool (*taken)(const struct filter *filter);
+} tables[] = {
+    {steps_table, is_pipeline},     {input_table, always},         {region_table, takes_regions},
+    {unit_table, shares_unit},      {detect_table, takes_regions}, {search_table, always},
+    {feather_table, makes_picture}, {mode_table, can_redact},      {output_table, makes_picture},
+};
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+const struct argument *parameters_shared(unsigned index) {
+    return index < TABLES ? tables[index].rows : NULL;
+}
+
+bool parameters_share(const struct filter *filter, unsigned index) {
+    return index < TABLES && tables[index].taken(filter);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/picture/attempt.h"
+
+#include "core/log.h"
+#include "server/picture/transcode.h"
+#include "server/request.h"
+#include "server/service.h"
+
+static enum status take_working(const struct attempt *attempt, struct error *err) {
+    return workspace_lend(attempt->work, attempt->plan, attempt->request->service->cpu, attempt->worker->crew,
+                          err);
+}
+
+enum status attempt_run(const struct attempt *attempt, const struct run *asked, struct lane_timing *timing,
+                        struct error *err) {
+    struct run run = *asked;
+    struct service *service = attempt->request->service;
+    struct outcome *outcome = &attempt->request->outcome;
+    enum status status = fail(err, ST_BUSY, "no backend has memory for this worker");
+    bool cpu = attempt->request->parameters.input.backend == BACKEND_CPU;
+    for (unsigned i = cpu ? service->backend_count - 1 : 0; i < service->backend_count; i++) {
+        struct backend *backend = service->backend[i];
+        if (!attempt->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
+            continue;
+        }
+        status = backend == service->cpu ? take_working(attempt, err) : ST_OK;
+        attempt->work->slot->shared |= backend != service->cpu;
+        run.working = attempt->work->working;
+        status = status == ST_OK ? lane_run(attempt->worker->lane[i], &run, timing, err) : status;
+        if (!*attempt->decoded) {
+            break;
+        }
+        if (status == ST_UNSUPPORTED && backend != service->cpu) {
+            continue;
+        }
+        if (status != ST_DEVICE) {
+            outcome->backend = i + 1;
+            transcode_name_backend(outcome, backend, timing->unit, "");
+            break;
+        }
+        metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);
+        log_message(LOG_WARNING, "backend", "%s: %s", backend->name, err->text);
+    }
+    return status;
+}

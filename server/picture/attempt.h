@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Runs a chain on the first backend that does it. */
+#ifndef BLURD_SERVER_PICTURE_ATTEMPT_H
+#define BLURD_SERVER_PICTURE_ATTEMPT_H
+
+#include "filters/backend.h"
+#include "server/picture/plan.h"
+#include "server/picture/workspace.h"
+
+struct request;
+struct worker;
+
+/* What a run belongs to. */
+struct attempt {
+    struct request *request;
+    struct worker *worker;
+    struct workspace *work;
+    const struct plan *plan;
+    const bool *decoded; /* the source is complete, so that another backend can repeat the run */
+};
+
+/* Tries the backends in order. The CPU is the last one and does not fail. A GPU may not support a model of
+ * the search for faces. Names the backend in the request's outcome. Fails like lane_run. */
+enum status attempt_run(const struct attempt *attempt, const struct run *asked, struct lane_timing *timing,
+                        struct error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * The search for faces in a request: a chain of its own over the decoded picture, whose result becomes
+ * regions of the selection, or the answer of /detect. A request that asks for it fails when it cannot be
+ * done: no picture leaves with faces that were not looked for. */
+#ifndef BLURD_SERVER_PICTURE_DETECTION_H
+#define BLURD_SERVER_PICTURE_DETECTION_H
+
+#include "core/image.h"
+#include "detect/faces.h"
+#include "filters/chain.h"
+#include "server/message/parameters.h"
+
+/* Zero-initialise. */
+struct detection {
+    bool wanted;
+    struct chain chain;       /* turns the stored picture upright, stretches it and searches */
+    struct faces_frame frame; /* the stretched picture and the upright one */
+    struct image result;      /* of the chain; laid over the memory */
+    struct faces *faces;      /* in that memory; valid after detection_read */
+    struct region_room *room; /* in that memory, for the regions */
+};
+
+/* Plans the search in a stored picture of this shape and EXIF orientation, if it is asked for. ST_LIMIT when
+ * the picture is too large for it. */
+enum status detection_plan(struct detection *detection, const struct parameters *parameters,
+                           const struct image_shape *stored, uint8_t orientation, struct error *err);
+
+/* Whether each step of the search takes the planes of such a picture as they are. */
+bool detection_takes_planes(const struct parameters *parameters, const struct image_shape *planes,
+                            uint8_t orientation);
+
+/* Bytes for the result and what is made of it; 0 if none is wanted. */
+size_t detection_bytes(const struct detection *detection);
+
+/* Lays the result over memory of detection_bytes, aligned like a picture. */
+void detection_place(struct detection *detection, uint8_t *memory);
+
+/* Finds the faces in the chain's result. ST_LIMIT when there are too many to hide all. */
+enum status detection_read(struct detection *detection, struct face_model *model, struct error *err);
+
+/* Appends a region for each face to a set in the upright picture. ST_LIMIT when the set is full. */
+enum status detection_add(const struct detection *detection, const struct parameters *parameters,
+                          struct region_set *set, struct error *err);
+
+/* Appends the answer of /detect. */
+enum status detection_write(const struct detection *detection, const struct parameters *parameters,
+                            struct buf *body, struct error *err);
+
+enum { DETECTION_REPORT_MAX = 4096 };
+
+/* Writes the boxes of the faces for a header, as many as fit: "x,y,width,height,score; ...". */
+void detection_report(const struct detection *detection, char text[DETECTION_REPORT_MAX]);
+
+#endif

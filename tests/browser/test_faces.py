@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Faces are found, corrected by hand, and redacted in what is downloaded."""
+
+import io
+
+import numpy
+import pytest
+from PIL import Image
+
+import faces
+from test_regions import numbers
+
+pytestmark = faces.needs_photographs
+
+
+def rectangle(text):
+    left, top, width, height = numbers(text)
+    return left, top, left + width, top + height
+
+
+def part(x, y):
+    return x / 500, y / 332
+
+
+def test_from_upload_to_download(page, tmp_path):
+    name = '2008_002470.jpg'
+    (tmp_path / name).write_bytes(faces.photograph(name))
+    page.upload(tmp_path / name)
+    page.settled('500 ×')
+    page.find('#faces').click()
+    page.until(lambda: len(page.regions()) == 6, what='boxes of the faces')
+    assert '6 faces found.' in page.text('#hint')
+    found = [rectangle(text) for text in page.regions()]
+    wanted = faces.reference()[name]
+    assert faces.found(wanted, found, 0.4) == 6  # they have a margin
+
+    left, top, right, bottom = found[0]
+    middle = (left + right) / 2, (top + bottom) / 2
+    page.drag(part(*middle), part(middle[0] + 20, middle[1] + 10))
+    moved = rectangle(page.regions()[0])
+    assert all(abs(a - b) <= 4 for a, b in zip(moved, (left + 20, top + 10, right + 20, bottom + 10)))
+    page.find('#delete').click()
+    page.until(lambda: len(page.regions()) == 5, what='a box less')
+    page.tool('rectangle')
+    page.drag(part(10, 10), part(60, 50))
+    page.until(lambda: len(page.regions()) == 6, what='a box more')
+
+    page.choose('redact')
+    page.settled('500 ×')
+    before = numpy.asarray(Image.open(io.BytesIO(faces.photograph(name))).convert('RGB')).astype(int)
+    after = numpy.asarray(Image.open(io.BytesIO(page.download()[1])).convert('RGB')).astype(int)
+    changed = numpy.abs(before - after).max(axis=2) > 12
+    for left, top, right, bottom in map(rectangle, page.regions()):
+        assert changed[top:bottom, left:right].mean() > 0.3
+    kept = found[0]
+    inside = numpy.zeros(changed.shape, bool)
+    for left, top, right, bottom in map(rectangle, page.regions()):
+        inside[max(0, top - 20):bottom + 20, max(0, left - 20):right + 20] = True
+    assert not changed[~inside].any() and kept not in list(map(rectangle, page.regions()))
+
+
+def test_no_face(page, folder):
+    page.upload(folder / 'photo.jpg')
+    page.settled('320 ×')
+    page.find('#faces').click()
+    page.until(lambda: 'No face was found.' in page.text('#hint'), what='the sentence')
+    assert page.regions() == []
+
+
+@pytest.mark.parametrize('count', (65,))
+def test_a_crowd_goes_into_a_list(page, folder, count):
+    """The parameter takes 64 regions; more are sent as a list."""
+    page.upload(folder / 'photo.jpg')
+    page.settled('320 ×')
+    for _ in range(count):
+        page.js("document.getElementById('add').click()")
+    page.settled('320 ×')
+    assert len(page.regions()) == count and 'regions=[{"box":' in page.command()

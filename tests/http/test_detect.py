@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: MIT
+"""Faces are found, become regions, and never stay unhidden where they cannot be looked for."""
+
+import json
+
+import numpy
+import pytest
+
+import anatomy
+import areas
+import faces
+import pictures
+from problems import check_problem
+from test_multipart import form
+
+REDACT = '/pixelate?block=8&mode=redact&detect=faces'
+PLAIN = '/convolve?preset=emboss&bias=50&format=png'
+BLANK = pictures.png(pictures.photograph(64, 48))
+pytestmark = faces.needs_photographs
+
+
+def boxes(server, body, query=''):
+    answer = server.post(f'/detect?{query}', body)
+    assert answer.status_code == 200, answer.text
+    page = answer.json()
+    assert set(page) == {'width', 'height', 'faces'}
+    return [faces.corners(face) for face in page['faces']]
+
+
+@pytest.mark.parametrize('name', sorted(faces.reference() if faces.here() else ()))
+def test_the_reference(server, name):
+    wanted = faces.reference()[name]
+    got = boxes(server, faces.photograph(name), 'detect_size=full')
+    assert faces.found(wanted, got, 0.7) >= len(wanted) - (len(wanted) > 2)
+
+
+def test_the_answer(server):
+    answer = server.post('/detect', faces.photograph())
+    assert answer.headers['Content-Type'] == 'application/json' and 'detect;dur=' in answer.headers['Server-Timing']
+    assert 'X-Regions' not in answer.headers
+    page = answer.json()
+    assert (page['width'], page['height']) == (500, 332)
+    scores = [face['score'] for face in page['faces']]
+    assert len(scores) == 6 and scores == sorted(scores, reverse=True) and 0.3 < scores[-1] < scores[0] <= 1
+    for face in page['faces']:
+        assert set(face) == {'x', 'y', 'width', 'height', 'score', 'landmarks'} and len(face['landmarks']) == 5
+        left, top, right, bottom = faces.corners(face)
+        assert 0 <= left < right <= 500 and 0 <= top < bottom <= 332
+        assert all(left - 5 <= x <= right + 5 and top - 5 <= y <= bottom + 5 for x, y in face['landmarks'])
+
+
+def test_nothing_is_found(server):
+    assert server.post('/detect', BLANK).json() == {'width': 64, 'height': 48, 'faces': []}
+    for target in (REDACT, PLAIN + '&detect=faces', '/blur?detect=faces&feather=3', '/resize?width=64&detect=faces&mode=redact'):
+        answer = server.post(target + '&format=png', BLANK) if 'format' not in target else server.post(target, BLANK)
+        assert answer.status_code == 200 and answer.headers['X-Regions'] == '0', answer.text
+        assert (anatomy.read_png(answer.content) == pictures.photograph(64, 48)).all()
+        check_problem(server.post(target + '&require=1', BLANK), 'no-region', says='no face was found')
+    inverted = server.post(f'{PLAIN}&detect=faces&invert=1', BLANK)
+    assert inverted.content == server.post(PLAIN, BLANK).content and inverted.headers['X-Regions'] == '0'
+
+
+@pytest.mark.parametrize('more', ('', '&invert=1', '&feather=6', '&mode=redact', '&colorspace=linear'))
+@pytest.mark.parametrize('shape,margin', (('box', 0), ('ellipse', 20), ('box', 35.5)))
+def test_faces_are_regions(server, more, shape, margin):
+    """The answer is that of the same regions given by hand. In a JPEG the places would depend a little on whether planes
+    or pixels are filtered."""
+    body = faces.again(faces.photograph(), 'PNG')
+    target = f'/pixelate?block=8&format=png{more}'
+    answer = server.post(f'{target}&detect=faces&detect_shape={shape}&detect_margin={margin}', body)
+    page = server.post('/detect', body).json()
+    entries = [{'ellipse' if shape == 'ellipse' else 'box': [face['x'], face['y'], face['width'], face['height']]} for face in page['faces']]
+    document = json.dumps({'margin': margin, 'regions': entries})
+    wanted = server.post(target, form(('image"; filename="p', body), ('regions', document)), headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+    assert answer.status_code == 200 and wanted.status_code == 200, answer.text + wanted.text
+    assert answer.headers['X-Regions'] == '6'
+    assert answer.content == wanted.content
+
+
+def test_the_page_is_a_list(server):
+    """What /detect answers can be sent back as regions."""
+    body = faces.photograph()
+    page = server.post('/detect?detect_margin=20', body).text
+    answer = server.post('/blur', form(('image"; filename="p', body), ('regions', page)), headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+    assert answer.status_code == 200 and answer.headers['X-Regions'] == '6'
+    wrong = server.post('/blur', form(('image"; filename="p', BLANK), ('regions', page)), headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+    check_problem(wrong, 'bad-parameter', 'regions', 'other width or height')
+
+
+def test_blocks_outside_keep_their_bits(server):
+    body = faces.photograph()
+    before, after = anatomy.pixels(body), anatomy.pixels(server.post(REDACT, body).content)
+    assert before.shape == after.shape
+    mask = numpy.zeros(before.shape[:2], bool)
+    for left, top, right, bottom in boxes(server, body, 'detect_margin=20'):
+        mask[max(0, int(top) - 17):int(bottom) + 18, max(0, int(left) - 17):int(right) + 18] = True
+    assert (before == after)[~mask].all() and 0.1 < (before != after).any(-1)[mask].mean()
+
+
+def test_with_given_regions(server):
+    body = faces.photograph()
+    answer = server.post(f'{PLAIN}&detect=faces&region=0,0,20,20', body)
+    assert answer.headers['X-Regions'] == '7'
+    with_all = anatomy.read_png(answer.content)
+    faces_only = anatomy.read_png(server.post(f'{PLAIN}&detect=faces', body).content)
+    given_only = anatomy.read_png(server.post(f'{PLAIN}&region=0,0,20,20', body).content)
+    corner = areas.mask('0,0,20,20', 500, 332)
+    assert (with_all[corner] == given_only[corner]).all() and (with_all[~corner] == faces_only[~corner]).all()
+
+
+def test_in_pipelines(server):
+    """Faces are hidden before the first step, and are those of the picture as it came."""
+    body = faces.photograph()
+    answer = server.post('/pipeline?ops=resize:width=250|rotate:angle=90&mode=redact&detect=faces&format=png', body)
+    assert answer.status_code == 200 and answer.headers['X-Regions'] == '6', answer.text
+    again = server.post('/detect?detect_threshold=0.3', server.post('/pipeline?ops=blur:sigma=1&mode=redact&detect=faces', body).content)
+    assert again.json()['faces'] == []
+    check_problem(server.post('/pipeline?ops=rotate|blur&detect=faces', body), 'bad-parameter', 'detect', 'detect: rotate acts on the whole picture')
+    check_problem(server.post('/rotate?detect=faces', body), 'bad-parameter', 'detect', 'detect: rotate acts on the whole picture')
+
+
+@pytest.mark.parametrize('target', ('/blur?sigma=0.5&mode=redact', '/pixelate?mode=redact', '/crop?width=90%25&mode=redact', '/placeholder?mode=redact', '/stats?', '/adjust?negate=1'))
+def test_everywhere(server, target):
+    answer = server.post(f'{target}&detect=faces', faces.photograph())
+    assert answer.status_code == 200 and answer.headers['X-Regions'] == '6', answer.text
+
+
+def test_the_report(server):
+    answer = server.post(f'{REDACT}&detect_report=true', faces.photograph())
+    rows = [[float(number) for number in row.split(',')] for row in answer.headers['X-Faces'].split('; ')]
+    page = server.post('/detect', faces.photograph()).json()['faces']
+    assert numpy.abs(numpy.array(rows) - [[face[name] for name in ('x', 'y', 'width', 'height', 'score')] for face in page]).max() < 0.06
+    assert 'X-Faces' not in server.post(REDACT, faces.photograph()).headers
+    assert 'X-Faces' not in server.post(f'{REDACT}&detect_report=1', BLANK).headers
+
+
+# --- robustness --------------------------------------------------------------------------
+@pytest.mark.parametrize('orientation', range(1, 9))
+def test_orientations(server, orientation):
+    """The same boxes, upright, to the byte where the pixels are the same."""
+    upright = anatomy.pixels(faces.photograph())[:320, :480]  # whole blocks
+    wanted = server.post('/detect', pictures.png(upright)).content
+    turned = pictures.png(pictures.stored_as(upright, orientation), before=[('eXIf', pictures.exif(orientation))])
+    for query in ('', 'autorotate=false'):
+        assert server.post(f'/detect?{query}', turned).content == wanted
+    jpeg = pictures.with_segments(pictures.jpeg(pictures.stored_as(upright, orientation), subsampling='420'), pictures.exif_segment(orientation))
+    got = boxes(server, jpeg)
+    wanted = [faces.corners(face) for face in json.loads(wanted)['faces']]
+    assert faces.found(wanted, got) == len(wanted) == len(got)
+    answer = server.post(REDACT + '&autorotate=false&format=png', jpeg)
+    assert answer.status_code == 200 and answer.headers['X-Regions'] == str(len(wanted))
+
+
+@pytest.mark.parametrize('form_, how', (('JPEG', {'quality': 30}), ('PNG', {}), ('WEBP', {'quality': 90}), ('AVIF', {'quality': 80})))
+def test_formats(server, form_, how):
+    try:
+        body = faces.again(faces.photograph(), form_, **how)
+    except KeyError:
+        pytest.skip('no encoder')
+    wanted = faces.reference()['2008_002470.jpg']
+    answer = server.post('/detect', body)
+    if answer.status_code == 415:
+        pytest.skip('not read by this build')
+    assert faces.found(wanted, [faces.corners(face) for face in answer.json()['faces']], 0.6) == len(wanted)
+
+
+def gray(picture):
+    return picture.convert('L')
+
+
+def with_alpha(picture):
+    picture = picture.convert('RGB')
+    picture.putalpha(200)
+    return picture
+
+
+def test_grey_alpha_and_16_bits(server):
+    body, wanted = faces.photograph(), faces.reference()['2008_002470.jpg']
+    wide = anatomy.pixels(body).astype(numpy.uint16) * 257
+    for data in (faces.again(body, 'PNG', gray), faces.again(body, 'JPEG', gray, quality=95), faces.again(body, 'PNG', with_alpha), pictures.png(wide, depth=16)):
+        assert faces.found(wanted, boxes(server, data), 0.6) >= len(wanted) - 1
+        answer = server.post(REDACT, data)
+        assert answer.status_code == 200 and int(answer.headers['X-Regions']) >= len(wanted) - 1
+    eight, sixteen = boxes(server, faces.again(body, 'PNG')), boxes(server, pictures.png(wide, depth=16))
+    assert faces.found(eight, sixteen, 0.9) == len(eight) == len(sixteen)
+
+
+def test_half_and_mirrored(server):
+    body, wanted = faces.photograph(), faces.reference()['2008_002470.jpg']
+    half = boxes(server, faces.again(body, 'PNG', lambda picture: picture.resize((250, 166))))
+    assert faces.found([[side / 2 for side in box] for box in wanted], half, 0.5) >= len(wanted) - 1
+    mirrored = boxes(server, faces.again(body, 'PNG', lambda picture: picture.transpose(0)))
+    assert faces.found([[500 - box[2], box[1], 500 - box[0], box[3]] for box in wanted], mirrored, 0.6) == len(wanted)
+
+
+@pytest.mark.parametrize('width,height', ((1, 1), (1, 32768), (32768, 1), (2, 700), (33, 31)))
+def test_odd_sizes(server, width, height):
+    body = pictures.png(numpy.full((height, width, 3), 99, numpy.uint8))
+    for size in ('64', '1280', 'full'):
+        assert server.post(f'/detect?detect_size={size}', body).json() == {'width': width, 'height': height, 'faces': []}
+    assert server.post(REDACT, body).headers['X-Regions'] == '0'
+    assert server.post(REDACT, pictures.jpeg(numpy.full((height, width, 3), 99, numpy.uint8))).headers['X-Regions'] == '0'
+
+
+def test_size_and_threshold(server):
+    body = faces.photograph('bald_guys.jpg')
+    counts = [len(boxes(server, body, f'detect_threshold=0.5&detect_size={size}')) for size in (64, 640, 'full')]
+    assert counts[0] < min(counts[1:])
+    assert len(boxes(server, body, 'detect_threshold=0.2')) >= len(boxes(server, body)) > len(boxes(server, body, 'detect_threshold=0.9'))
+
+
+# --- it fails closed ---------------------------------------------------------------------
+@pytest.mark.parametrize('query,parameter,says', (
+    ('detect=cats', 'detect', 'detect is cats, it must be none or faces'), ('detect_margin=5', 'detect_margin', 'detect_margin needs detect=faces'), ('detect_size=full', 'detect_size', 'needs'),
+    ('detect_report=1', 'detect_report', 'needs'), ('detect_shape=box', 'detect_shape', 'needs'), ('detect_threshold=0.6', 'detect_threshold', 'needs'),
+    ('detect=faces&detect_size=63', 'detect_size', 'detect_size is 63, it must be full or from 64 to 16384'), ('detect=faces&detect_size=Full', 'detect_size', 'must be full'),
+    ('detect=faces&detect_threshold=1', 'detect_threshold', 'from 0.05 to 0.95'), ('detect=faces&detect_margin=501', 'detect_margin', 'from 0 to 500 percent'),
+    ('require=1', 'require', 'require needs detect=faces or a list'), ('require=1&region=1,1,9,9', 'require', 'needs'),
+))
+def test_wrong_parameters(server, query, parameter, says):
+    check_problem(server.post(f'/blur?{query}', BLANK), 'bad-parameter', parameter, says)
+
+
+def test_detect_takes_no_regions(server):
+    for query in ('region=1,1,9,9', 'detect=faces', 'mode=redact', 'require=1', 'quality=5'):
+        check_problem(server.post(f'/detect?{query}', BLANK), 'bad-parameter', query.split('=')[0], 'unknown parameter')
+
+
+def test_a_required_region_of_a_list(server):
+    def ask(regions):
+        return server.post('/blur?require=1', form(('image"; filename="p', BLANK), ('regions', regions)), headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+    assert ask('[{"box": [1, 2, 3, 4]}]').status_code == 200
+    check_problem(ask('[]'), 'no-region', says='the list is empty')
+
+
+def test_in_a_form(server):
+    fields = [('detect', 'faces'), ('mode', 'redact'), ('image"; filename="p', faces.photograph()), ('detect_margin', '10')]
+    answer = server.post('/pixelate?block=8', form(*fields), headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+    assert answer.content == server.post(f'{REDACT}&detect_margin=10', faces.photograph()).content
+
+
+def test_no_model(start):
+    daemon = start('--face-model', 'none')
+    for target in ('/detect', '/blur?detect=faces', '/pipeline?ops=blur&detect=faces'):
+        check_problem(daemon.post(target, faces.photograph()), 'bad-parameter', 'detect', 'cannot find faces, as it has no model')
+    assert daemon.get('/version').json()['faces'] is False and daemon.get('/openapi.json').json()['x-faces'] is False
+    assert daemon.post('/blur', BLANK).status_code == 200
+    daemon.stop()
+
+
+def test_a_model_says_so(server):
+    assert server.get('/version').json()['faces'] is True and server.get('/openapi.json').json()['x-faces'] is True
+
+
+def test_a_damaged_model(start, tmp_path):
+    data = bytearray(faces.MODEL.read_bytes())
+    data[100000] ^= 1
+    (tmp_path / 'damaged').write_bytes(data)
+    daemon = start('--face-model', str(tmp_path / 'damaged'))
+    for target in ('/detect', REDACT):
+        answer = daemon.post(target, faces.photograph())
+        assert answer.status_code == 500 and 'faces cannot be searched for' in answer.json()['detail'], answer.text
+    assert daemon.post('/blur', BLANK).status_code == 200
+    daemon.reports()
+    daemon.stop()
+
+
+def test_no_time(start):
+    daemon = start('--work-timeout', '100ms', '--max-pixels', '60MP')
+    big = faces.again(faces.photograph(), 'JPEG', lambda picture: picture.resize((6000, 3984)))
+    for target in ('/detect?detect_size=full', f'{REDACT}&detect_size=full'):
+        answer = daemon.post(target, big)
+        assert answer.status_code in (422, 503) and answer.headers['Content-Type'] == 'application/problem+json', answer.text
+    daemon.stop()
+
+
+def test_no_memory(start):
+    daemon = start('--memory', '64MiB')
+    big = faces.again(faces.photograph(), 'JPEG', lambda picture: picture.resize((3000, 1992)))
+    assert daemon.post('/pixelate?block=8&region=1,1,99,99', big).status_code == 200
+    answer = daemon.post(f'{REDACT}&detect_size=full', big)
+    assert answer.status_code in (422, 503) and answer.headers['Content-Type'] == 'application/problem+json', answer.text
+    daemon.stop()
+
+
+def test_too_many(server):
+    """More faces than can be hidden: none is shown."""
+    face = anatomy.pixels(faces.photograph())[140:210, 45:115]
+    crowd = pictures.png(numpy.tile(face, (40, 40, 1)))
+    answer = server.post(f'{REDACT}&detect_size=full&detect_threshold=0.2', crowd)
+    assert answer.headers['Content-Type'] != 'application/problem+json' or answer.status_code == 422
+    if answer.status_code == 422:
+        check_problem(answer, 'limit-exceeded')
+
+
+def test_metrics(start):
+    daemon = start()
+    daemon.post('/detect', faces.photograph())
+    daemon.post(REDACT, faces.photograph())
+    daemon.post('/blur', BLANK)
+    page = daemon.metrics()
+    assert page['blurd_faces_total'] == 12 and page['blurd_face_searches_total'] == 2
+    assert page['blurd_stage_seconds_count{stage="detect"}'] == 2 and page['blurd_stage_seconds_count{stage="filter"}'] == 3
+    daemon.wait_for_line('path=/detect .*faces=6 .*detect_ms=')
+    daemon.stop()

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""The search for faces on a GPU: the boxes of the CPU, and the CPU's where a GPU fails."""
+
+import fake_gpu
+import faces
+
+pytestmark = [fake_gpu.needed, faces.needs_photographs]
+REDACT = '/pixelate?block=8&mode=redact&detect=faces&detect_size=160'
+
+
+def both(own, target, body):
+    """The answers with and without the GPU."""
+    return own.post(target, body), own.post(f'{target}&backend=cpu', body)
+
+
+def test_the_same_bytes(start):
+    own = fake_gpu.launch(start, '--face-model', faces.MODEL, '--gpu-timeout', '60s')
+    body = faces.again(faces.photograph('bald_guys.jpg'), 'JPEG', lambda picture: picture.crop((1400, 0, 1986, 460)))
+    for target in ('/detect?detect_size=160', REDACT, f'{REDACT}&format=png'):
+        here, there = both(own, target, body)
+        assert here.status_code == there.status_code == 200, here.text
+        assert here.headers['X-Backend'].startswith('cuda') and there.headers['X-Backend'].startswith('cpu')
+        assert here.content == there.content
+        assert here.headers.get('X-Regions') == there.headers.get('X-Regions') and here.headers.get('X-Regions') != '0'
+    own.stop()
+
+
+def test_a_failing_gpu(start, tmp_path):
+    """No picture leaves with faces that were not looked for: the CPU repeats the search."""
+    fault = tmp_path / 'fault'
+    own = fake_gpu.launch(start, '--face-model', faces.MODEL, '--gpu-timeout', '60s', FAULT_FILE=fault)
+    body = faces.again(faces.photograph('bald_guys.jpg'), 'JPEG', lambda picture: picture.crop((1400, 0, 1986, 460)))
+    wanted = own.post(f'{REDACT}&backend=cpu', body)
+    fault.write_text('cuLaunchKernel:1:700\n')
+    answer = own.post(REDACT, body)
+    assert answer.status_code == 200 and answer.content == wanted.content and answer.headers['X-Regions'] == wanted.headers['X-Regions']
+    own.stop()
