@@ -22,12 +22,41 @@ opened() {
     find "/usr/lib/$(gcc -print-multiarch)/libheif" -name 'libheif-libde265.so' 2>/dev/null || true
 }
 
+# libavif is linked with four AV1 libraries. blurd decodes by dav1d and encodes by aom; the other three, 10 MB, would only
+# be loaded. A library of the same name takes the place of each: it has the functions that libavif refers to, and each
+# ends the process. blurd names its encoder, and libavif prefers dav1d for decoding.
+unused='libSvtAv1Enc librav1e libgav1'
+replaced=$(mktemp -d)
+trap 'rm -rf "$replaced"' EXIT
+
+# The names of functions that a library has (--defined-only) or refers to (--undefined-only).
+functions() {
+    nm --dynamic --format=posix "$1" "$2" | sed -n 's/^\([A-Za-z0-9_]*\)[@ ].*/\1/p' | sort -u
+}
+
+replace_unused() {
+    local avif name library
+    avif=$(opened | grep '/libavif\.so') || return 0
+    ldd "$avif" | grep -q '/libdav1d\.so' && ldd "$avif" | grep -q '/libaom\.so' || return 0
+    for name in $unused; do
+        library=$(ldd "$avif" | grep -o "/[^ ]*/$name\.so[^ ]*") || continue
+        comm -12 <(functions --undefined-only "$avif") <(functions --defined-only "$library") |
+            sed 's/.*/void &(void);\nvoid &(void) { __builtin_trap(); }/' |
+            gcc -x c -Os -shared -fPIC -nostdlib -s -Wl,-soname,"$(basename "$library")" -o "$replaced/$(basename "$library")" -
+    done
+}
+
+# Paths of all libraries that one needs; those that are replaced need none.
+needs() {
+    LD_LIBRARY_PATH=$replaced ldd "$1" | grep -o '/[^ ]*'
+}
+
 libraries() { # paths, the loader included
     local name library
-    ldd "$program" | grep -o '/[^ ]*'
+    needs "$program"
     for library in $(opened); do
         echo "$library"
-        ldd "$library" | grep -o '/[^ ]*'
+        needs "$library"
     done
     for name in $driver_needs; do
         echo "$(dirname "$(ldd "$program" | grep -o '/[^ ]*/libc\.so\.6')")/$name"
@@ -44,7 +73,13 @@ mkdir -p "$root"/{dev,proc,sys,tmp,etc,usr/lib,usr/lib64,usr/share/doc,var/lib/d
 ln -s usr/lib "$root/lib" && ln -s usr/lib64 "$root/lib64"
 install -D -s -m 755 "$program" "$root/usr/local/bin/blurd"
 
+replace_unused
 libraries | sort -u | while read -r library; do
+    case $library in "$replaced"/*)
+        install -D -m 755 "$library" "$root/usr/lib/$(gcc -print-multiarch)/$(basename "$library")"
+        continue
+        ;;
+    esac
     to=$root/usr/${library#/}
     install -D -m 755 "$(realpath "$library")" "${to/#$root\/usr\/usr/$root/usr}"
     # Licences want their texts to come along, and scanners look for versions here.
@@ -54,6 +89,9 @@ libraries | sort -u | while read -r library; do
     install -D -m 644 "/usr/share/doc/$package/copyright" "$root/usr/share/doc/$package/copyright"
 done
 install -D -m 644 LICENSE "$root/usr/share/doc/blurd/LICENSE"
+if [ -f build/face/centerface.face ]; then
+    install -D -m 644 -t "$root/usr/local/share/blurd" build/face/centerface.face detect/centerface.copyright
+fi
 
 if [ "$nvrtc" = yes ]; then
     library=$(sed -n 's/^NVRTC := //p' build/cuda/*/cuda.mk)
