@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Cold starts: from starting the program to the end of its first answer, as a Markdown table.
+"""Cold starts: from starting the program to the end of its first answer, and its memory then, as a Markdown table.
 
-    bench/cold_start.py [STARTS]     starts of each (20)
+    bench/cold_start.py [STARTS [PROGRAM]...]     starts of each (20); other builds of blurd to compare with
 
 Each start is a new process, and the first request is asked for until the port is open, every quarter of a millisecond. The
 files are in the page cache, as on a host that has run the container before. Who is not installed (bench/peers/install.sh) is
-left out. Everyone takes turns, so that a slow moment of the machine hits all."""
+left out. Everyone takes turns, so that a slow moment of the machine hits all. Memory is the proportional set size (PSS) of all
+processes of the server after the first answer."""
 
 import os
+import pathlib
 import socket
 import statistics
 import subprocess
@@ -31,7 +33,8 @@ def blur():
 
 def servers():
     """name -> (command, environment)"""
-    found = {'blurd': ([str(subjects.RELEASE / 'blurd'), '--listen', '127.0.0.1', '--gpus', 'none', '--log-level', 'warning'], {})}
+    found = {name: ([program, '--listen', '127.0.0.1', '--gpus', 'none', '--log-level', 'warning'], {})
+             for name, program in [('blurd', str(subjects.RELEASE / 'blurd')), *((path, path) for path in sys.argv[2:])]}
     if (subjects.NODE_MODULES / 'sharp').is_dir():
         found['Node, fastify, sharp'] = (['node', 'bench/peers/sharp.js'], {'NODE_PATH': str(subjects.NODE_MODULES)})
     wheels = subjects.ROOT / 'build/bench/python'
@@ -62,8 +65,20 @@ def exchange(connection, message):
     return len(answer)
 
 
+def family(process):
+    """The ids of the process and of all below it."""
+    children = pathlib.Path(f'/proc/{process}/task/{process}/children').read_text().split()
+    return [process, *(each for child in children for each in family(int(child)))]
+
+
+def memory(process):
+    """PSS in bytes."""
+    pages = (pathlib.Path(f'/proc/{each}/smaps_rollup').read_text() for each in family(process))
+    return sum(int(text.split('Pss:')[1].split()[0]) for text in pages) * 1024
+
+
 def first_answer(command, environment, message):
-    """Seconds."""
+    """Seconds and bytes of memory."""
     port = subjects.free_port()
     kept = {key: value for key, value in os.environ.items() if not key.startswith('BLURD_')}
     begin = time.monotonic()
@@ -72,7 +87,8 @@ def first_answer(command, environment, message):
     try:
         with connect(port, process) as connection:
             exchange(connection, message)
-        return time.monotonic() - begin
+        took = time.monotonic() - begin
+        return took, memory(process.pid)
     finally:
         process.terminate()
         process.wait(PATIENCE)
@@ -87,8 +103,9 @@ def about(command, environment):
     return subprocess.run([command[0], *flag], env={**os.environ, **environment}, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def cell(seconds):
-    return f'{statistics.median(seconds) * 1000:.1f} | {max(seconds) * 1000:.1f}'
+def cell(answers):
+    seconds, memories = zip(*answers)
+    return f'{statistics.median(seconds) * 1000:.1f} | {max(seconds) * 1000:.1f} | {statistics.median(memories) / 2 ** 20:.1f}'
 
 
 def main():
@@ -102,8 +119,8 @@ def main():
             for place, message in enumerate((LIVEZ, blur())):
                 times[name][place].append(first_answer(command, environment, message))
     print(f'Milliseconds from the start of the program to the end of its first answer, {starts} starts each, {len(subjects.CORES)} cores:\n')
-    print('| | first answer, median | worst | first picture, median | worst |')
-    print('| --- | --: | --: | --: | --: |')
+    print('| | first answer, median | worst | MiB | first picture, median | worst | MiB |')
+    print('| --- | --: | --: | --: | --: | --: | --: |')
     for name, (page, picture) in times.items():
         print(f'| {name} ({about(*found[name])}) | {cell(page)} | {cell(picture)} |')
 
