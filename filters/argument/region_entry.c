@@ -6,7 +6,7 @@
 
 #include "filters/argument/value.h"
 
-/* Names of an entry, and the bits of those that were read. */
+/* The members of an entry. Each is also the number of a bit in the set of members that were read. */
 enum member {
     NAME_BOX,
     NAME_CORNERS,

@@ -21,10 +21,10 @@
 
 enum {
     REGION_LIST_BYTES_MAX = 1 << 20,
-    REGION_LIST_ENTRIES_MAX = 16384, /* with those that are left out */
+    REGION_LIST_ENTRIES_MAX = 16384, /* entries of the list; the ones that are left out count, too */
 };
 
-/* The size that a list says its picture has; 0: it does not. */
+/* The size of the picture according to the list; 0: the list does not name it. */
 struct region_list_size {
     uint32_t width, height;
 };

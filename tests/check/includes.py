@@ -49,7 +49,7 @@ ALLOWED_INSIDE = {
 # Which folder has the only code that knows a library. Tests and benchmarks are free.
 LIBRARIES = {
     "jpeglib.h": "codecs", "jerror.h": "codecs", "jmorecfg.h": "codecs", "turbojpeg.h": "codecs",
-    "png.h": "codecs", "zlib.h": "codecs", "libdeflate.h": "codecs gpu",
+    "png.h": "codecs", "zlib.h": "codecs", "libdeflate.h": "codecs detect", "lzma.h": "gpu",
     "webp/decode.h": "codecs", "webp/encode.h": "codecs",
     "cuda.h": "gpu", "cudaTypedefs.h": "gpu", "nvrtc.h": "gpu", "nvml.h": "gpu",
     "microhttpd.h": "server", "gnutls/abstract.h": "server", "gnutls/gnutls.h": "server", "gnutls/x509.h": "server",

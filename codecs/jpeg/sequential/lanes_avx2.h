@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codecs/jpeg/sequential/lanes_store.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
 
 typedef __m256i lanes;
@@ -80,20 +81,6 @@ static inline lanes lanes_pack32(lanes a, lanes b) {
 }
 static inline lanes lanes_pack16(lanes a, lanes b) {
     return _mm256_xor_si256(_mm256_packs_epi16(a, b), _mm256_set1_epi8((char)0x80));
-}
-static inline void lanes_store_one(__m128i a, __m128i b, __m128i c, __m128i d,
-                                   const struct seq_block *block) {
-    uint8_t *to = block->to;
-    size_t stride = block->part->stride;
-    _mm_storel_epi64((void *)to, a);
-    _mm_storeh_pd((void *)(to + stride), _mm_castsi128_pd(a));
-    _mm_storel_epi64((void *)(to + 2 * stride), b);
-    _mm_storeh_pd((void *)(to + 3 * stride), _mm_castsi128_pd(b));
-    to += 4 * stride;
-    _mm_storel_epi64((void *)to, c);
-    _mm_storeh_pd((void *)(to + stride), _mm_castsi128_pd(c));
-    _mm_storel_epi64((void *)(to + 2 * stride), d);
-    _mm_storeh_pd((void *)(to + 3 * stride), _mm_castsi128_pd(d));
 }
 static inline void lanes_store(const lanes row[4], const struct seq_block *block, size_t step) {
     lanes_store_one(_mm256_castsi256_si128(row[0]), _mm256_castsi256_si128(row[1]),

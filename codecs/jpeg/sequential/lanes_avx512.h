@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codecs/jpeg/sequential/lanes_store.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
 
 typedef __m512i lanes;
@@ -69,20 +70,6 @@ static inline lanes lanes_pack32(lanes a, lanes b) {
 }
 static inline lanes lanes_pack16(lanes a, lanes b) {
     return _mm512_xor_si512(_mm512_packs_epi16(a, b), _mm512_set1_epi8((char)0x80));
-}
-static inline void lanes_store_one(__m128i a, __m128i b, __m128i c, __m128i d,
-                                   const struct seq_block *block) {
-    uint8_t *to = block->to;
-    size_t stride = block->part->stride;
-    _mm_storel_epi64((void *)to, a);
-    _mm_storeh_pd((void *)(to + stride), _mm_castsi128_pd(a));
-    _mm_storel_epi64((void *)(to + 2 * stride), b);
-    _mm_storeh_pd((void *)(to + 3 * stride), _mm_castsi128_pd(b));
-    to += 4 * stride;
-    _mm_storel_epi64((void *)to, c);
-    _mm_storeh_pd((void *)(to + stride), _mm_castsi128_pd(c));
-    _mm_storel_epi64((void *)(to + 2 * stride), d);
-    _mm_storeh_pd((void *)(to + 3 * stride), _mm_castsi128_pd(d));
 }
 static inline void lanes_store(const lanes row[4], const struct seq_block *block, size_t step) {
     lanes_store_one(_mm512_extracti32x4_epi32(row[0], 0), _mm512_extracti32x4_epi32(row[1], 0),

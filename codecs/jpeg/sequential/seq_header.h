@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads the segments of a sequential JPEG up to each scan: frame, tables, restart interval. It is stricter
- * than libjpeg: whatever is unusual is left to it. Internal to codecs/jpeg/sequential/. */
+ * than libjpeg-turbo, which gets every unusual file. Internal to codecs/jpeg/sequential/. */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_HEADER_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_HEADER_H
 

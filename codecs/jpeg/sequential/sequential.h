@@ -7,7 +7,7 @@
 
 #include "codecs/definition.h"
 
-/* Bytes of heap memory that decoding takes, whatever the picture. */
+/* Bytes of heap memory that decoding takes. They do not depend on the picture. */
 size_t sequential_bytes(void);
 
 /* Decodes to an image of grey or YCbCr planes. *left is true when libjpeg-turbo has to decode the file

@@ -155,7 +155,8 @@ static __device__ __forceinline__ uint32_t median_count(const struct median_stri
                     : ((const uint16_t *)right)[i % in_part] - ((const uint16_t *)left)[i % in_part];
 }
 
-/* Of two counts of 16 bits, those that are at least `wanted`; of a weighted one, whether it is. */
+/* Compares with `wanted`. A weighted word holds one count: the result is 1 if the count is at least `wanted`.
+ * Other words hold two counts of 16 bits: bits 0 and 16 of the result say the same for each. */
 template <bool Weighted>
 static __device__ __forceinline__ uint32_t median_reaches(uint32_t counts, uint32_t wanted) {
     return Weighted ? counts >= wanted : ((counts + (0x8000 - wanted) * 0x10001) & 0x80008000) >> 15;
