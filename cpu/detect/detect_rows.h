@@ -41,7 +41,8 @@ void detect_rows_begin(struct detect_ring *ring, struct detect_columns made);
 /* Makes a row: the columns ring->read. */
 typedef void detect_rows_make(void *context, uint32_t y, uint8_t *to);
 
-/* Finds the input rows of the window of output row y. `make` produces the rows that the ring does not hold. */
+/* Finds the input rows of the window of output row y. `make` produces the rows that the ring does not hold.
+ */
 void detect_rows_window(struct detect_ring *ring, uint32_t y, detect_rows_make *make, void *context,
                         const uint8_t *window[DETECT_ROWS]);
 

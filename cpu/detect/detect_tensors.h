@@ -24,8 +24,8 @@ struct detect_tensor {
     size_t offset;
 };
 
-/* Fills the sizes of all layers, and the offsets of the layers whose output is kept, for a padded picture of this size.
- * Returns the bytes of memory. */
+/* Fills the sizes of all layers, and the offsets of the layers whose output is kept, for a padded picture of
+ * this size. Returns the bytes of memory. */
 size_t detect_tensors_plan(struct detect_tensor tensors[FACE_LAYERS], uint32_t width, uint32_t height);
 
 #endif
