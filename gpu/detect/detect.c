@@ -146,50 +146,88 @@ static void move(struct search *search, CUdeviceptr memory) {
 
 /* ---- blocks ---- */
 
-/* How a block's work is divided; see gpu/detect/block.cuh. */
+/* How a kernel divides a block's work; see KERNEL_FACE_BLOCKS. */
 struct division {
     enum kernel kernel;
-    int32_t most_outputs; /* of a block of threads */
-    int32_t tile_width, tile_height;
-    int32_t groups; /* of warps, which have chunks of their own */
+    int32_t steps, stride, outputs;
+    int32_t members, rows, width;
 };
 
-static const struct division stem_division = {KERNEL_face_stem, 16, 16, 16, 1};
+static const struct division stem_division = {
+    .kernel = KERNEL_face_stem,
+    .steps = 1,
+    .stride = 1,
+    .outputs = 16,
+    .members = KERNEL_FACE_STEM_MEMBERS,
+    .rows = KERNEL_FACE_STEM_ROWS,
+    .width = KERNEL_FACE_STEM_WIDTH,
+};
 
-static const struct division *division_of(int32_t outputs, int32_t stride) {
-    static const struct division wide = {KERNEL_face_block_wide, 32, 16, 16, 1};
-    static const struct division divisions[] = {
-        {KERNEL_face_block_8_4, 32, 16, 8, 1},
-        {KERNEL_face_block_4_12, 96, 8, 8, 2},
-        {KERNEL_face_block_2_20, 160, 8, 4, 4},
-    };
-    const struct division *division = divisions;
-    while (division < &divisions[sizeof divisions / sizeof *divisions - 1] &&
-           outputs > division->most_outputs) {
-        division++;
+static const struct division divisions[] = {
+#define DIVISION(steps, stride, outputs, members, rows, width, least)                                        \
+    {KERNEL_face_block_##steps##_##stride##_##outputs, steps, stride, outputs, members, rows, width},
+    KERNEL_FACE_BLOCKS(DIVISION)
+#undef DIVISION
+};
+
+/* The one with the fewest outputs that fits, or, if all have fewer, with the most. */
+static const struct division *division_of(int index) {
+    int32_t steps = pack_steps(index), stride = face_network[pack_first_layer(index) + 1].stride;
+    int32_t outputs = face_network[pack_first_layer(index) + 2].outputs;
+    const struct division *found = NULL;
+    for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++) {
+        const struct division *division = &divisions[i];
+        bool fits = division->steps == steps && division->stride == stride;
+        if (fits && (!found || found->outputs < outputs)) {
+            found = division;
+        }
     }
-    return division == divisions && stride == 1 ? &wide : division;
+    return found;
 }
 
 static int32_t ceil_divide(int32_t value, int32_t by) {
     return (value + by - 1) / by;
 }
 
-static struct face_block_pass block_pass(const struct search *search, int index,
-                                         const struct division *division) {
+static int32_t tile_pixels(const struct division *division) {
+    return division->members * division->rows * KERNEL_FACE_TILE;
+}
+
+/* Cuts the result into tiles, and the outputs into parts. Returns the number of blocks of threads. */
+static unsigned divide(struct face_block_pass *pass, const struct division *division) {
+    int32_t parts = ceil_divide(pass->outputs, division->outputs); /* two at most */
+    pass->tiles_x = ceil_divide(pass->out_width, division->width);
+    pass->tiles = pass->tiles_x * ceil_divide(pass->out_height, tile_pixels(division) / division->width);
+    pass->part = pass->outputs / parts;
+    pass->quarters = pass->part / 4;
+    pass->quarter_inverse = ceil_divide(65536, pass->quarters);
+    pass->at_once = KERNEL_THREADS_X * KERNEL_THREADS_Y / pass->quarters;
+    return (unsigned)(pass->tiles * parts);
+}
+
+/* Bytes of shared memory: `before`, then a chunk for each group of warps; later the sums of the tile. */
+static unsigned shared_memory(const struct face_block_pass *pass, const struct division *division,
+                              int32_t before) {
+    int32_t pixels = tile_pixels(division), height = pixels / division->width;
+    int32_t halo = ((division->width - 1) * division->stride + 3) * ((height - 1) * division->stride + 3);
+    int32_t chunk = ceil_divide(halo * KERNEL_FACE_PITCH, 16) * 16;
+    int32_t chunks = before + KERNEL_THREADS_Y / division->members * chunk;
+    int32_t sums = pixels * (pass->part | 8) * (int32_t)sizeof(int32_t);
+    return (unsigned)(chunks > sums ? chunks : sums);
+}
+
+static struct face_block_pass block_pass(const struct search *search, int index) {
     int first = pack_first_layer(index), last = first + 2;
-    const struct face_network_layer *expand = &face_network[first], *depth = &face_network[first + 1];
-    const struct face_network_layer *project = &face_network[last];
+    const struct face_network_layer *expand = &face_network[first], *project = &face_network[last];
     const struct pack_block *packed = &search->faces->layout.block[index];
     const struct face_layer *weights = &search->faces->weights->layers[last];
     CUdeviceptr memory = search->faces->memory;
     int in = scale_of(first), out = scale_of(last);
-    struct face_block_pass pass = {
+    return (struct face_block_pass){
         .source = expand->input == FACE_picture ? 0 : search->tensor[expand->input],
         .target = search->tensor[last],
         .addend = project->addend == FACE_none ? 0 : search->tensor[project->addend],
         .weights = memory + packed->chunks,
-        .chunk_bytes = packed->chunk_bytes,
         .scales = memory + packed->scales,
         .biases = memory + packed->biases,
         .addend_scale = weights->addend_scale,
@@ -198,55 +236,24 @@ static struct face_block_pass block_pass(const struct search *search, int index,
         .height = search->height >> in,
         .out_width = search->width >> out,
         .out_height = search->height >> out,
-        .stride = depth->stride,
         .inputs = expand->inputs,
         .outputs = project->outputs,
-        .steps = pack_steps(index),
         .chunks = pack_chunks(index),
-        .tile_width = division->tile_width,
-        .tile_height = division->tile_height,
+        .chunk_bytes = (int32_t)packed->chunk_bytes,
     };
-    pass.tiles_x = ceil_divide(pass.out_width, pass.tile_width);
-    pass.tiles_y = ceil_divide(pass.out_height, pass.tile_height);
-    pass.parts = ceil_divide(pass.outputs, division->most_outputs);
-    pass.part = pass.outputs / pass.parts;
-    pass.halo_width = (pass.tile_width - 1) * pass.stride + 3;
-    pass.halo_pixels = pass.halo_width * ((pass.tile_height - 1) * pass.stride + 3);
-    pass.halo_inverse = (65536 + (uint32_t)pass.halo_width - 1) / (uint32_t)pass.halo_width;
-    return pass;
-}
-
-/* Pixels of the halo in whole matrix instructions. */
-static int32_t whole_pixels(const struct face_block_pass *pass) {
-    return ceil_divide(pass->halo_pixels, KERNEL_FACE_TILE) * KERNEL_FACE_TILE;
-}
-
-/* Places the chunks behind the source, of that many bytes, in shared memory. Returns the bytes of all. */
-static unsigned share_memory(struct face_block_pass *pass, int32_t groups, int32_t source_bytes) {
-    int32_t pixels = pass->tile_width * pass->tile_height;
-    pass->expanded = ceil_divide(source_bytes, 16) * 16;
-    pass->expanded_bytes = whole_pixels(pass) * KERNEL_FACE_PITCH;
-    int32_t work = pass->expanded + groups * pass->expanded_bytes;
-    int32_t sums = pixels * (pass->part | 8) * (int32_t)sizeof(int32_t);
-    return (unsigned)(work > sums ? work : sums);
 }
 
 static enum status run_block(struct search *search, int index, struct error *err) {
-    int32_t outputs = face_network[pack_first_layer(index) + 2].outputs;
-    const struct division *division = division_of(outputs, face_network[pack_first_layer(index) + 1].stride);
-    struct face_block_pass pass = block_pass(search, index, division);
-    /* An odd number of 32 bytes, as far as banks go, so that rows meet different ones. */
-    pass.source_pitch = pass.inputs % 64 == 0 ? pass.inputs + 32 : pass.inputs;
-    unsigned shared =
-        share_memory(&pass, division->groups, whole_pixels(&pass) * pass.source_pitch + KERNEL_FACE_CHUNK);
-    struct gpu_blocks blocks = {(unsigned)(pass.tiles_x * pass.tiles_y * pass.parts), KERNEL_THREADS_Y,
-                                shared};
+    const struct division *division = division_of(index);
+    struct face_block_pass pass = block_pass(search, index);
+    unsigned count = divide(&pass, division);
+    struct gpu_blocks blocks = {count, KERNEL_THREADS_Y, shared_memory(&pass, division, 0)};
     return gpu_launch(search->stream, division->kernel, &pass, blocks, err);
 }
 
 static enum status run_stem(struct search *search, const struct image *source, struct error *err) {
     struct face_stem_pass pass = {
-        .block = block_pass(search, 0, &stem_division),
+        .block = block_pass(search, 0),
         .model = (int32_t)source->model,
         .channels = source->plane[0].channels,
         .depth = source->depth,
@@ -258,10 +265,9 @@ static enum status run_stem(struct search *search, const struct image *source, s
         pass.shift_x = source->plane[1].shift_x;
         pass.shift_y = source->plane[1].shift_y;
     }
-    int32_t side_x = 2 * pass.block.halo_width + 1, side_y = 2 * (stem_division.tile_height + 2) + 1;
-    unsigned shared = share_memory(&pass.block, 1, side_x * side_y * (int32_t)sizeof(uint32_t));
-    struct gpu_blocks blocks = {(unsigned)(pass.block.tiles_x * pass.block.tiles_y), KERNEL_THREADS_Y,
-                                shared};
+    unsigned count = divide(&pass.block, &stem_division);
+    struct gpu_blocks blocks = {count, KERNEL_THREADS_Y,
+                                shared_memory(&pass.block, &stem_division, KERNEL_FACE_PICTURE_BYTES)};
     return gpu_launch(search->stream, KERNEL_face_stem, &pass, blocks, err);
 }
 

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Biases and scales of the channels that a lane gets from four matrix instructions. They depend on its place
- * in its quad. A bias of layers with ReLU has the bits of 2^23 added to it, and a scale is times 2^-8. */
+ * in its quad. A scale is times 2^100. */
 struct face_terms {
     int32_t bias[8];
     float scale[8];
@@ -30,37 +30,57 @@ struct face_terms {
 KERNEL_SIZE_IS(face_terms, 64);
 
 /* The layout of the packed weights of a block: chunk after chunk, in each of them the steps of `expand` (each
- * four matrix instructions), its terms, 12 instructions of `depth`, its terms, then those of `project`. */
+ * four matrix instructions), its terms, 12 instructions of `depth`, its terms, then those of `project`. Lanes
+ * have the weights of two instructions side by side; `project` has an even number of them. */
 enum {
     KERNEL_FACE_STEP = 4 * KERNEL_FACE_WARP,
     KERNEL_FACE_TERMS = KERNEL_FACE_QUAD * 64,
     KERNEL_FACE_DEPTH = 12 * KERNEL_FACE_WARP,
-    KERNEL_FACE_STEM_STEPS = 2,
+};
+
+/* The kernels for inverted residual blocks, and how they divide the work; see gpu/detect/block.cuh.
+ *
+ * KERNEL_FACE_BLOCKS(X): X(steps, stride, outputs, members, rows, width, least)
+ *   steps    of 32 inputs
+ *   stride   of the 3x3
+ *   outputs  of a block of threads, at most
+ *   members  warps that share a chunk of a tile; the other warps have chunks of their own
+ *   rows     times 16 pixels of the result that each of them makes
+ *   width    of a tile of the result
+ *   least    blocks of threads that a multiprocessor has room for */
+#define KERNEL_FACE_BLOCKS(X)                                                                                \
+    X(1, 1, 32, 8, 2, 16, 2)                                                                                 \
+    X(1, 2, 32, 8, 1, 16, 2)                                                                                 \
+    X(1, 2, 64, 4, 1, 8, 2)                                                                                  \
+    X(2, 1, 96, 4, 1, 8, 2)                                                                                  \
+    X(3, 1, 96, 4, 1, 8, 2)                                                                                  \
+    X(3, 2, 160, 2, 1, 8, 1)                                                                                 \
+    X(5, 1, 160, 2, 1, 8, 1)
+
+enum {
+    KERNEL_FACE_STEM_MEMBERS = KERNEL_THREADS_Y,
+    KERNEL_FACE_STEM_ROWS = 2,
+    KERNEL_FACE_STEM_WIDTH = 16,
+    KERNEL_FACE_PICTURE_BYTES = 38 * 37 * 4 / 16 * 16 + 16, /* of the picture in shared memory */
 };
 
 /* An inverted residual block: 1x1 with ReLU, 3x3 of each channel with ReLU, 1x1, and perhaps an addition. */
 struct face_block_pass {
     uint64_t source, target;
-    uint64_t addend;  /* 0: none */
-    uint64_t weights; /* chunks */
-    uint64_t chunk_bytes;
+    uint64_t addend;         /* 0: none */
+    uint64_t weights;        /* chunks */
     uint64_t scales, biases; /* of the outputs */
     float addend_scale, offset;
     int32_t width, height;         /* of the source */
     int32_t out_width, out_height; /* of the target */
-    int32_t stride;
     int32_t inputs, outputs;
-    int32_t steps, chunks; /* of 32 inputs; of expanded channels */
-    int32_t tile_width, tile_height, tiles_x, tiles_y;
-    int32_t part, parts; /* outputs of a block of threads, and how many such parts there are */
-    int32_t halo_width, halo_pixels;
-    uint32_t halo_inverse; /* of halo_width, times 65536 and rounded up */
-    int32_t reserved;
-    int32_t source_pitch; /* bytes from pixel to pixel of the source in shared memory */
-    int32_t expanded;     /* offset of the first group's chunk in shared memory, and bytes of each */
-    int32_t expanded_bytes;
+    int32_t chunks, chunk_bytes; /* of 32 expanded channels */
+    int32_t tiles_x, tiles;
+    int32_t part;                      /* outputs of a block of threads */
+    int32_t quarters, quarter_inverse; /* part / 4; 65536 / quarters, rounded up */
+    int32_t at_once;                   /* pixels that a block of threads writes at once */
 };
-KERNEL_SIZE_IS(face_block_pass, 152);
+KERNEL_SIZE_IS(face_block_pass, 112);
 
 /* The first layers. The block's source is the picture. */
 struct face_stem_pass {
@@ -71,7 +91,7 @@ struct face_stem_pass {
     int32_t shift_x, shift_y; /* of chroma */
     int32_t reserved;
 };
-KERNEL_SIZE_IS(face_stem_pass, 296);
+KERNEL_SIZE_IS(face_stem_pass, 256);
 
 /* A layer of the neck: 1x1 with ReLU, and the addition of a transposed 2x2 with ReLU from half the size. */
 struct face_neck_pass {

@@ -18,8 +18,7 @@ enum {
     NECK_EIGHTHS = KERNEL_FACE_NECK / 8,
     LANE_CHANNELS = KERNEL_FACE_NECK / QUAD,
     TAPS = 9,
-    TAP_GROUPS = 3,
-    SUM_BASE = 0x4b000000, /* the bits of 2^23 as a float */
+    SIDE = 3, /* of the 3x3 */
     SUM_LIMIT = 1 << 23,
 };
 
@@ -32,8 +31,7 @@ static size_t take(size_t *size, size_t bytes) {
 }
 
 int pack_steps(int block) {
-    int inputs = face_network[pack_first_layer(block)].inputs;
-    return block == 0 ? KERNEL_FACE_STEM_STEPS : (inputs + CHUNK - 1) / CHUNK;
+    return (face_network[pack_first_layer(block)].inputs + CHUNK - 1) / CHUNK;
 }
 
 int pack_chunks(int block) {
@@ -49,6 +47,11 @@ int pack_up_layer(int neck) {
     return face_network[pack_neck_layer(neck)].addend;
 }
 
+/* Matrix instructions of a block's last layer for each chunk: an even number. */
+static int project_instructions(int block) {
+    return (face_network[pack_first_layer(block) + 2].outputs / 8 + 1) / 2 * 2;
+}
+
 static int neck_steps(int neck) {
     return (face_network[pack_neck_layer(neck)].inputs + CHUNK - 1) / CHUNK;
 }
@@ -59,7 +62,7 @@ struct pack_layout pack_layout(void) {
         struct pack_block *block = &layout.block[i];
         size_t outputs = (size_t)face_network[pack_first_layer(i) + 2].outputs;
         block->chunk_bytes = (size_t)pack_steps(i) * KERNEL_FACE_STEP + KERNEL_FACE_DEPTH +
-                             2 * KERNEL_FACE_TERMS + outputs / 8 * KERNEL_FACE_WARP;
+                             2 * KERNEL_FACE_TERMS + (size_t)project_instructions(i) * KERNEL_FACE_WARP;
         block->chunks = take(&layout.size, (size_t)pack_chunks(i) * block->chunk_bytes);
         block->scales = take(&layout.size, outputs * sizeof(float));
         block->biases = take(&layout.size, outputs * sizeof(int32_t));
@@ -118,15 +121,20 @@ struct origin {
 typedef struct origin origin_of(int index, int quad, int byte, int first);
 
 static void pack_instruction(const struct packing *source, int (*output_of)(int index, int column), int index,
-                             origin_of *origin, int step, uint8_t *to) {
+                             origin_of *origin, int step, uint8_t *to, int pitch) {
     for (int lane = 0; lane < LANES; lane++) {
         int output = source->first + output_of(index, lane / QUAD);
         for (int byte = 0; byte < PAIR; byte++) {
             struct origin from = origin(step, lane % QUAD, byte, source->first);
-            to[lane * PAIR + byte] =
+            to[lane * pitch + byte] =
                 (uint8_t)weight_of(source->form, source->layer, from.tap, output, from.input);
         }
     }
+}
+
+/* Where instruction i of those that lie in pairs begins. */
+static uint8_t *place_of(uint8_t *instructions, int i) {
+    return instructions + i / 2 * 2 * KERNEL_FACE_WARP + i % 2 * PAIR;
 }
 
 /* Columns of `expand`: the lane that gets them has 8 channels side by side after four instructions. */
@@ -147,16 +155,20 @@ static struct origin point_origin(int step, int quad, int byte, int first) {
     return (struct origin){0, CHUNK * step + PAIR * quad + byte};
 }
 
-/* Pixels have 4 bytes. The first instruction takes 8 taps, the second the last one. */
+/* Pixels have 4 bytes. A lane takes two taps, and in the idle byte of the first one a channel of the last
+ * tap. */
 static struct origin stem_origin(int step, int quad, int byte, int first) {
+    (void)step;
     (void)first;
-    int tap = step == 0 ? quad + byte / 4 * 4 : quad == 0 && byte < 4 ? TAPS - 1 : TAPS;
-    return (struct origin){tap, byte % 4};
+    if (byte == 3 && quad < 3) {
+        return (struct origin){TAPS - 1, quad};
+    }
+    return (struct origin){quad + byte / 4 * 4, byte % 4};
 }
 
-/* `step` counts eighths of the chunk, and tap groups in each. */
+/* `step` counts eighths of the chunk, and rows of the 3x3 in each. A lane takes a column of it. */
 static struct origin depth_origin(int step, int quad, int byte, int first) {
-    return (struct origin){4 * (step % TAP_GROUPS) + quad, first + 8 * (step / TAP_GROUPS) + byte};
+    return (struct origin){quad < SIDE ? step % SIDE * SIDE + quad : TAPS, first + 8 * (step / SIDE) + byte};
 }
 
 /* The order in which a lane has the channels of `depth`. */
@@ -189,7 +201,8 @@ static enum status check_sums(const struct packing *source, struct error *err) {
             most += weight > 0 ? 255 * weight : 0;
             least += weight < 0 ? 255 * weight : 0;
         }
-        if (most >= SUM_LIMIT || least <= -SUM_BASE || source->layer->scale[o] < 0x1p-100f) {
+        if (most >= SUM_LIMIT || least < INT32_MIN || source->layer->scale[o] < 0x1p-100f ||
+            source->layer->scale[o] > 0x1p20f) {
             return fail(err, ST_UNSUPPORTED,
                         "the sums of layer %s of the face model are too large for the GPU", form->name);
         }
@@ -211,8 +224,8 @@ static void pack_terms(const struct packing *source, int (*channel_of)(int quad,
         for (int i = 0; i < 8; i++) {
             int channel = source->first + channel_of(quad, i);
             bool there = channel < source->form->outputs;
-            terms.bias[i] = SUM_BASE + (there ? source->layer->bias[channel] : 0);
-            terms.scale[i] = there ? source->layer->scale[channel] * 0x1p-8f : 0;
+            terms.bias[i] = there ? source->layer->bias[channel] : 0;
+            terms.scale[i] = there ? source->layer->scale[channel] * 0x1p100f : 0;
         }
         memcpy(to + quad * (int)sizeof terms, &terms, sizeof terms);
     }
@@ -222,33 +235,36 @@ static struct packing packing_of(const struct face_weights *weights, int layer, 
     return (struct packing){&face_network[layer], &weights->layers[layer], first};
 }
 
+/* The outputs of a projection are not those of the chunk, its inputs are. */
+static void pack_project(const struct face_weights *weights, int block, int chunk, uint8_t *to) {
+    const struct packing project = packing_of(weights, pack_first_layer(block) + 2, 0);
+    for (int i = 0; i < project.form->outputs / 8; i++) {
+        for (int j = 0; j < LANES * PAIR; j++) {
+            int lane = j / PAIR, byte = j % PAIR;
+            struct origin origin = project_origin(0, lane % QUAD, byte, chunk * CHUNK);
+            place_of(to, i)[lane * 2 * PAIR + byte] = (uint8_t)weight_of(
+                project.form, project.layer, 0, plain_output(i, lane / QUAD), origin.input);
+        }
+    }
+}
+
 static void pack_chunk(const struct face_weights *weights, int block, int chunk, uint8_t *to) {
-    int first = pack_first_layer(block);
+    int first = pack_first_layer(block), steps = pack_steps(block);
     const struct packing expand = packing_of(weights, first, chunk * CHUNK);
     const struct packing depth = packing_of(weights, first + 1, chunk * CHUNK);
-    for (int step = 0; step < pack_steps(block); step++) {
-        for (int i = 0; i < 4; i++, to += KERNEL_FACE_WARP) {
-            pack_instruction(&expand, expand_output, i, block ? point_origin : stem_origin, step, to);
-        }
+    for (int i = 0; i < 4 * steps; i++) {
+        pack_instruction(&expand, expand_output, i % 4, block ? point_origin : stem_origin, i / 4,
+                         place_of(to, i), 2 * PAIR);
     }
+    to += steps * KERNEL_FACE_STEP;
     pack_terms(&expand, expand_channel, to);
     to += KERNEL_FACE_TERMS;
-    for (int i = 0; i < 4 * TAP_GROUPS; i++, to += KERNEL_FACE_WARP) {
-        pack_instruction(&depth, plain_output, i / TAP_GROUPS, depth_origin, i, to);
+    for (int i = 0; i < 4 * SIDE; i++) {
+        pack_instruction(&depth, plain_output, i / SIDE, depth_origin, i, place_of(to, i), 2 * PAIR);
     }
+    to += KERNEL_FACE_DEPTH;
     pack_terms(&depth, depth_channel, to);
-    to += KERNEL_FACE_TERMS;
-    /* The outputs of a projection are not those of the chunk, its inputs are. */
-    const struct packing project = packing_of(weights, first + 2, 0);
-    for (int i = 0; i < project.form->outputs / 8; i++, to += KERNEL_FACE_WARP) {
-        for (int lane = 0; lane < LANES; lane++) {
-            for (int byte = 0; byte < PAIR; byte++) {
-                struct origin origin = project_origin(0, lane % QUAD, byte, chunk * CHUNK);
-                to[lane * PAIR + byte] = (uint8_t)weight_of(project.form, project.layer, 0,
-                                                            plain_output(i, lane / QUAD), origin.input);
-            }
-        }
-    }
+    pack_project(weights, block, chunk, to + KERNEL_FACE_TERMS);
 }
 
 static enum status pack_block(const struct face_weights *weights, int block, const struct pack_block *layout,
@@ -276,7 +292,7 @@ static void pack_neck_layer_at(const struct packing *source, origin_of *origin, 
                                uint8_t *terms) {
     for (int step = 0; step < steps; step++) {
         for (int i = 0; i < NECK_EIGHTHS; i++, weights += KERNEL_FACE_WARP) {
-            pack_instruction(source, neck_output, i, origin, step, weights);
+            pack_instruction(source, neck_output, i, origin, step, weights, PAIR);
         }
     }
     for (int quad = 0; quad < QUAD; quad++) {
@@ -310,7 +326,7 @@ enum status pack_weights(const struct face_weights *weights, const struct pack_l
                        memory + layout->smooth_terms);
     for (int i = 0; i < 2; i++) {
         pack_instruction(&heads, plain_output, i, point_origin, 0,
-                         memory + layout->head_weights + i * KERNEL_FACE_WARP);
+                         memory + layout->head_weights + i * KERNEL_FACE_WARP, PAIR);
     }
     memcpy(memory + layout->head_biases, heads.layer->bias, KERNEL_FACE_SUMS * sizeof(int32_t));
     return status;

@@ -11,22 +11,24 @@ enum { FACE_GRAY, FACE_GRAY_ALPHA, FACE_RGB, FACE_RGBA, FACE_YCBCR };
 
 static __device__ __forceinline__ uint32_t face_sample(const struct kernel_grid &plane, int depth, int y,
                                                        int sample) {
-    return depth == 8 ? row_of<const uint8_t>(plane, y)[sample]
-                      : row_of<const uint16_t>(plane, y)[sample] >> 8;
+    return depth == 8 ? __ldg(row_of<const uint8_t>(plane, y) + sample)
+                      : __ldg(row_of<const uint16_t>(plane, y) + sample) >> 8;
 }
 
-static __device__ __forceinline__ uint32_t face_clamp(int32_t value) {
-    return (uint32_t)min(max(value, 0), 255);
-}
+/* What chroma adds to red, green and blue, by the JFIF conversion as libjpeg does it. */
+struct face_chroma {
+    int32_t red, green, blue;
+};
 
-/* The JFIF conversion as libjpeg does it. */
-static __device__ __forceinline__ uint32_t face_from_ycbcr(int32_t y, int32_t cb, int32_t cr) {
+static __device__ __forceinline__ struct face_chroma face_chroma_of(int32_t cb, int32_t cr) {
     cb -= 128;
     cr -= 128;
-    uint32_t red = face_clamp(y + ((91881 * cr + 32768) >> 16));
-    uint32_t green = face_clamp(y + ((-22554 * cb - 46802 * cr + 32768) >> 16));
-    uint32_t blue = face_clamp(y + ((116130 * cb + 32768) >> 16));
-    return red | green << 8 | blue << 16;
+    return {(91881 * cr + 32768) >> 16, (-22554 * cb - 46802 * cr + 32768) >> 16,
+            (116130 * cb + 32768) >> 16};
+}
+
+static __device__ __forceinline__ uint32_t face_colour(int32_t luma, const struct face_chroma &chroma) {
+    return face_saturate(luma + chroma.red, luma + chroma.green, luma + chroma.blue, 0);
 }
 
 /* Red, green and blue of a pixel, in the low bytes; 0 outside. */
@@ -37,9 +39,9 @@ static __device__ __forceinline__ uint32_t face_pixel(const struct face_stem_pas
     }
     if (stem.model == FACE_YCBCR) {
         int chroma_x = x >> stem.shift_x, chroma_y = y >> stem.shift_y;
-        return face_from_ycbcr((int32_t)face_sample(first, 8, y, x),
-                               (int32_t)face_sample(stem.plane[1], 8, chroma_y, chroma_x),
-                               (int32_t)face_sample(stem.plane[2], 8, chroma_y, chroma_x));
+        return face_colour((int32_t)face_sample(first, 8, y, x),
+                           face_chroma_of((int32_t)face_sample(stem.plane[1], 8, chroma_y, chroma_x),
+                                          (int32_t)face_sample(stem.plane[2], 8, chroma_y, chroma_x)));
     }
     int at = x * stem.channels;
     if (stem.model <= FACE_GRAY_ALPHA) {
@@ -49,67 +51,82 @@ static __device__ __forceinline__ uint32_t face_pixel(const struct face_stem_pas
            face_sample(first, stem.depth, y, at + 2) << 16;
 }
 
-/* The side of the part of the picture that so many pixels of the layer read. */
-static __device__ __forceinline__ int face_picture_side(int pixels) {
-    return 2 * pixels + 1;
+/* Two pixels side by side, from an even x. */
+static __device__ __forceinline__ uint2 face_two_pixels(const struct face_stem_pass &stem, int x, int y) {
+    const struct kernel_grid &first = stem.plane[0];
+    if (stem.model != FACE_YCBCR || stem.shift_x == 0 || (unsigned)x >= (unsigned)first.width - 1 ||
+        (unsigned)y >= (unsigned)first.height) {
+        return make_uint2(face_pixel(stem, x, y), face_pixel(stem, x + 1, y));
+    }
+    int chroma_x = x >> stem.shift_x, chroma_y = y >> stem.shift_y;
+    uint32_t luma = __ldg(row_of<const uint16_t>(first, y) + x / 2);
+    const struct face_chroma chroma =
+        face_chroma_of(__ldg(row_of<const uint8_t>(stem.plane[1], chroma_y) + chroma_x),
+                       __ldg(row_of<const uint8_t>(stem.plane[2], chroma_y) + chroma_x));
+    return make_uint2(face_colour((int32_t)(luma & 0xff), chroma), face_colour((int32_t)(luma >> 8), chroma));
 }
+
+using face_stem_form =
+    face_form<1, 1, 16, KERNEL_FACE_STEM_MEMBERS, KERNEL_FACE_STEM_ROWS, KERNEL_FACE_STEM_WIDTH>;
+
+/* The part of the picture that a tile reads, from an even column on: words of a row, and rows. */
+enum {
+    FACE_PICTURE_WIDTH = 2 * face_stem_form::halo_width + 2,
+    FACE_PICTURE_HEIGHT = 2 * (face_stem_form::height + 2) + 1
+};
 
 static __device__ __forceinline__ void face_load_picture(const struct face_stem_pass &stem,
                                                          const struct face_place &place) {
-    int width = face_picture_side(stem.block.halo_width);
-    int height = face_picture_side(stem.block.tile_height + 2);
-    int left = 2 * (place.x - 1) - 1, top = 2 * (place.y - 1) - 1;
-    uint32_t *to = (uint32_t *)block_memory;
-    for (int i = place.thread; i < width * height; i += FACE_THREADS) {
-        int y = face_divide(i, width), x = i - y * width;
-        to[i] = face_pixel(stem, left + x, top + y);
+    int left = 2 * (place.x - 1) - 2, top = 2 * (place.y - 1) - 1;
+    for (int i = place.thread; i < FACE_PICTURE_WIDTH / 2 * FACE_PICTURE_HEIGHT; i += FACE_THREADS) {
+        int y = i / (FACE_PICTURE_WIDTH / 2), x = i % (FACE_PICTURE_WIDTH / 2) * 2;
+        ((uint2 *)block_memory)[i] = face_two_pixels(stem, left + x, top + y);
     }
 }
 
-/* Each warp expands 16 pixels at a time. Quad lane t hands in taps t and t + 4, and lane 0 the last one. */
-static __device__ __forceinline__ void face_expand_picture(const struct face_block_pass &block,
-                                                           const struct face_place &place,
-                                                           const uint8_t *weights, uint8_t *chunk) {
-    const struct face_lane_terms terms = face_terms_of(weights + block.steps * KERNEL_FACE_STEP, place.quad);
-    const uint32_t *picture = (const uint32_t *)block_memory;
-    int width = face_picture_side(block.halo_width), other = place.quad + 4;
-    int tap0 = place.quad / 3 * width + place.quad % 3, tap1 = other / 3 * width + other % 3,
-        tap2 = 2 * width + 2;
-    for (int first = place.member * KERNEL_FACE_TILE; first < block.halo_pixels; first += FACE_THREADS / 2) {
-        const uint32_t *from[2];
+/* The word of a tap of the 3x3. */
+static __device__ __forceinline__ int face_tap(int tap) {
+    return tap / 3 * FACE_PICTURE_WIDTH + tap % 3;
+}
+
+/* Fills in what the lane hands to the matrix instruction: taps t and t + 4, and in the idle byte of the
+ * former channel t of the last tap. */
+static __device__ __forceinline__ void face_fetch_picture(const struct face_place &place,
+                                                          struct face_source<face_stem_form> &source) {
+    int tap0 = face_tap(place.quad), tap1 = face_tap(place.quad + 4), tap2 = face_tap(8);
+    uint32_t selector = 0x4210u + ((uint32_t)place.quad << 12);
 #pragma unroll
-        for (int row = 0; row < 2; row++) {
-            int pixel = min(first + place.row + 8 * row, block.halo_pixels - 1);
-            int y = face_halo_row(block, pixel), x = pixel - y * block.halo_width;
-            from[row] = picture + 2 * (y * width + x);
-        }
-        int32_t sum[4][4];
-        face_start(sum, terms);
-        uint2 a0 = make_uint2(from[0][tap0], from[0][tap1]), a1 = make_uint2(from[1][tap0], from[1][tap1]);
-        uint2 b0 = make_uint2(from[0][tap2], 0), b1 = make_uint2(from[1][tap2], 0);
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            face_multiply(sum[i], a0, a1, face_weights(weights, i));
-            face_multiply(sum[i], b0, b1, face_weights(weights, 4 + i));
-        }
-        face_store(block, place, chunk, first, sum, terms);
+    for (int i = 0; i < 2 * face_stem_form::units; i++) {
+        int pixel = face_unit(place) + i / 2 * face_stem_form::members * KERNEL_FACE_TILE + 8 * (i % 2);
+        pixel = min(pixel, face_stem_form::halo - 1);
+        int y = pixel / face_stem_form::halo_width, x = pixel % face_stem_form::halo_width;
+        const uint32_t *from = (const uint32_t *)block_memory + 2 * (y * FACE_PICTURE_WIDTH + x) + 1;
+        source.value[i / 2][0][i % 2] = make_uint2(__byte_perm(from[tap0], from[tap2], selector), from[tap1]);
     }
 }
 
-template <int Rows> static __device__ __forceinline__ void face_stem_tile(const struct face_stem_pass &stem) {
+static __device__ __forceinline__ void face_stem_tile(const struct face_stem_pass &stem) {
+    using form = face_stem_form;
     const struct face_block_pass &block = stem.block;
-    const struct face_place place = face_place_of<KERNEL_THREADS_Y>(block);
+    const struct face_place place = face_place_of<form>(block);
     const uint8_t *weights = (const uint8_t *)block.weights;
-    uint8_t *chunk = face_memory(block.expanded);
-    struct face_sums<Rows, 2> sums = {};
+    const uint8_t *depth = weights + KERNEL_FACE_STEP + KERNEL_FACE_TERMS;
+    uint8_t *chunk = face_memory(KERNEL_FACE_PICTURE_BYTES);
+    struct face_sums<form> sums = {};
+    struct face_source<form> source;
     face_load_picture(stem, place);
+    face_find<form>(block, place, chunk, source);
     __syncthreads();
-    face_expand_picture(block, place, weights, chunk);
+    face_fetch_picture(place, source);
+    face_expand<form>(place, source, weights, chunk);
+    const struct face_taps taps = face_taps_of(depth);
     __syncthreads();
-    face_reduce(block, place, weights + block.steps * KERNEL_FACE_STEP + KERNEL_FACE_TERMS, chunk, sums);
+    depth += KERNEL_FACE_DEPTH;
+    const struct face_values<form::rows> values = face_depth<form>(place, taps, depth, chunk);
+    face_project<form>(depth + KERNEL_FACE_TERMS, form::eighths, values, sums);
     __syncthreads();
-    face_gather<KERNEL_THREADS_Y>(block, place, sums);
-    face_write<KERNEL_THREADS_Y, Rows>(block, place);
+    face_gather<form>(block, place, sums);
+    face_write<form>(block, place);
 }
 
 #endif

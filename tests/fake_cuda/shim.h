@@ -128,6 +128,9 @@ static inline float __uint_as_float(uint32_t bits) {
 static inline float __int_as_float(int32_t bits) {
     return __uint_as_float((uint32_t)bits);
 }
+static inline int32_t __float_as_int(float value) {
+    return (int32_t)__float_as_uint(value);
+}
 
 /* The threads of all blocks run one after the other, and launches of several streams, too. */
 template <class T> static inline T atomicAdd(T *to, T value) {
@@ -190,13 +193,22 @@ static inline int32_t face_product(const warp_words &all, unsigned row, unsigned
 }
 
 /* The matrix instruction of gpu/detect/matrix.cuh. */
-static inline void face_multiply(int32_t *sum, uint2 upper, uint2 lower, uint2 weights) {
+static inline void face_multiply(int32_t *sum, const int32_t *from, uint2 upper, uint2 lower, uint2 weights) {
     const uint32_t words[] = {upper.x, upper.y, lower.x, lower.y, weights.x, weights.y};
     const warp_words &all = warp_exchange(words, 6);
     unsigned row = warp_lane() / 4, quad = warp_lane() % 4;
     for (unsigned i = 0; i < 4; i++) {
-        sum[i] += face_product(all, row, i / 2, 2 * quad + i % 2);
+        sum[i] = from[i] + face_product(all, row, i / 2, 2 * quad + i % 2);
     }
+}
+
+static inline uint32_t face_saturate(int32_t a, int32_t b, int32_t c, int32_t d) {
+    const int32_t values[] = {a, b, c, d};
+    uint32_t bytes = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        bytes |= (uint32_t)min(max(values[i], 0), 255) << 8 * i;
+    }
+    return bytes;
 }
 
 #endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * How the kernels for inverted residual blocks divide their work. */
+#ifndef BLURD_GPU_DETECT_FORM_CUH
+#define BLURD_GPU_DETECT_FORM_CUH
+
+#include "gpu/detect/detect_kernels.h"
+#include "gpu/stream/grid.cuh"
+
+enum { FACE_THREADS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
+
+/* A row of KERNEL_FACE_BLOCKS, and what follows from it. */
+template <int Steps, int Stride, int Outputs, int Members, int Rows, int Width> struct face_form {
+    static constexpr int steps = Steps, stride = Stride, outputs = Outputs, members = Members, rows = Rows,
+                         width = Width;
+    static constexpr int eighths = Outputs / 8;
+    static constexpr int groups = KERNEL_THREADS_Y / Members;
+    static constexpr int pixels = Members * Rows * KERNEL_FACE_TILE;
+    static constexpr int height = pixels / Width;
+    static constexpr int columns = Width / 8; /* warps side by side */
+    static constexpr int halo_width = (Width - 1) * Stride + 3;
+    static constexpr int halo = halo_width * ((height - 1) * Stride + 3);
+    static constexpr int chunk_bytes = (halo * KERNEL_FACE_PITCH + 15) / 16 * 16;
+    /* Times 16 pixels that a warp expands. */
+    static constexpr int units = (halo + Members * KERNEL_FACE_TILE - 1) / (Members * KERNEL_FACE_TILE);
+    static constexpr bool kept = Steps <= 2;                   /* the source stays in registers */
+    static constexpr int batch = kept ? 1 : 2;                 /* units that are expanded at once */
+    static constexpr int window = (2 * Rows - 1) * Stride + 3; /* rows that a warp filters */
+};
+
+/* What a thread works on. */
+struct face_place {
+    int x, y; /* of the tile's first result */
+    int part; /* of the outputs */
+    int thread, group, member;
+    int row, quad; /* of the lane: g and t */
+    int left, top; /* of the warp's results in the tile, and of the lane's row g */
+};
+
+static __device__ __forceinline__ uint8_t *face_memory(int offset) {
+    return (uint8_t *)block_memory + offset;
+}
+
+template <class Form>
+static __device__ __forceinline__ struct face_place face_place_of(const struct face_block_pass &block) {
+    struct face_place place;
+    unsigned index = blockIdx.x;
+    place.part = index >= (unsigned)block.tiles; /* there are two at most */
+    index -= place.part ? (unsigned)block.tiles : 0;
+    unsigned y = index / (unsigned)block.tiles_x;
+    place.x = (int)(index - y * (unsigned)block.tiles_x) * Form::width;
+    place.y = (int)y * Form::height;
+    place.group = (int)(threadIdx.y / Form::members);
+    place.member = (int)(threadIdx.y % Form::members);
+    place.thread = (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
+    place.row = (int)(threadIdx.x / KERNEL_FACE_QUAD);
+    place.quad = (int)(threadIdx.x % KERNEL_FACE_QUAD);
+    place.left = place.member % Form::columns * 8 + place.row;
+    place.top = place.member / Form::columns * 2 * Form::rows;
+    return place;
+}
+
+#endif
