@@ -13,59 +13,74 @@
 
 /* ---- the source ---- */
 
-/* The pixels of the tile and around it that a lane expands: rows g and g + 8 of each unit. */
+/* The pixels of the tile and around it that a lane works on: for the products, pixels g and g + 8 of each
+ * unit, from whose sums it has pixels 2t and 2t + 1 of each eight. */
 template <class Form> struct face_source {
     const uint8_t *at[Form::units][2]; /* the lane's first bytes; outside of the source any others */
     uint2 value[Form::kept ? Form::units : 1][Form::steps][2];
-    uint32_t inside; /* a bit for each that lies in the source; others count as 0 */
+    /* Bits for those with sums that lie in the source: upper and lower ones of a pair. Others count as 0. */
+    uint32_t upper, lower;
 };
 
-/* Position in a chunk of a lane's first pixel. */
-static __device__ __forceinline__ int face_unit(const struct face_place &place) {
-    return place.member * KERNEL_FACE_TILE + place.row;
+/* Position of a warp's unit in the tile and what is around it. */
+template <class Form>
+static __device__ __forceinline__ int face_unit(const struct face_place &place, int unit) {
+    return (unit * Form::members + place.member) * KERNEL_FACE_TILE;
 }
 
-static __device__ __forceinline__ int face_chunk_offset(const struct face_place &place) {
-    return face_unit(place) * KERNEL_FACE_PITCH + place.quad * KERNEL_FACE_PAIR;
-}
-
-/* Offset in a chunk, from the lane's first pixel. */
-template <class Form> static __device__ __forceinline__ int face_unit_offset(int unit, int row) {
-    return (unit * Form::members * KERNEL_FACE_TILE + 8 * row) * KERNEL_FACE_PITCH;
-}
-
-/* Whether some warp lacks that unit, and this one does. */
+/* Whether a warp has no pixel in that unit. */
 template <class Form>
 static __device__ __forceinline__ bool face_lacks(const struct face_place &place, int unit) {
     return (unit + 1) * Form::members * KERNEL_FACE_TILE > Form::halo + KERNEL_FACE_TILE - 1 &&
-           (unit * Form::members + place.member) * KERNEL_FACE_TILE >= Form::halo;
+           face_unit<Form>(place, unit) >= Form::halo;
 }
 
-/* Finds the lane's pixels, and sets those outside of the picture to 0 in the chunk, where they stay so. */
+/* Whether some warp has an upper pixel, or a lower one, in that unit. */
+template <class Form> static __device__ __forceinline__ bool face_has_upper(int unit) {
+    return unit * Form::members * KERNEL_FACE_TILE < Form::pairs;
+}
+
+template <class Form> static __device__ __forceinline__ bool face_has_lower(int unit) {
+    return (unit + 1) * Form::members * KERNEL_FACE_TILE > Form::apart;
+}
+
+/* Where the words of a lane's first sum lie in a chunk: the upper one, and behind a lower one's offset. */
+static __device__ __forceinline__ int face_word(const struct face_place &place) {
+    return (place.member * KERNEL_FACE_TILE + 2 * place.quad) * KERNEL_FACE_PITCH + place.row * 8;
+}
+
+template <class Form> static __device__ __forceinline__ int face_word_offset(int unit, int pixel) {
+    return (unit * Form::members * KERNEL_FACE_TILE + pixel / 2 * 8 + pixel % 2) * KERNEL_FACE_PITCH;
+}
+
+template <class Form> static __device__ __forceinline__ int face_lower_offset() {
+    return 4 - Form::apart * KERNEL_FACE_PITCH;
+}
+
+/* Whether a pixel of the tile and around it lies in the source, and where. */
+template <class Form>
+static __device__ __forceinline__ bool face_inside(const struct face_block_pass &block,
+                                                   const struct face_place &place, int pixel, int *at) {
+    int row = pixel / Form::halo_width;
+    int x = place.x * Form::stride - 1 + pixel - row * Form::halo_width;
+    int y = place.y * Form::stride - 1 + row;
+    *at = y * block.width + x;
+    return pixel < Form::halo && (unsigned)x < (unsigned)block.width && (unsigned)y < (unsigned)block.height;
+}
+
+/* Finds the lane's pixels of the source. */
 template <class Form>
 static __device__ __forceinline__ void face_find(const struct face_block_pass &block,
-                                                 const struct face_place &place, uint8_t *chunk,
+                                                 const struct face_place &place,
                                                  struct face_source<Form> &source) {
-    source.inside = 0;
 #pragma unroll
     for (int i = 0; i < 2 * Form::units; i++) {
-        int pixel = face_unit(place) + i / 2 * Form::members * KERNEL_FACE_TILE + 8 * (i % 2);
-        int row = pixel / Form::halo_width;
-        int x = place.x * Form::stride - 1 + pixel - row * Form::halo_width;
-        int y = place.y * Form::stride - 1 + row;
-        bool there = pixel < Form::halo;
-        bool inside = there && (unsigned)x < (unsigned)block.width && (unsigned)y < (unsigned)block.height;
-        int64_t at = inside ? (int64_t)(y * block.width + x) * block.inputs : 0;
-        source.at[i / 2][i % 2] = (const uint8_t *)block.source + at + place.quad * KERNEL_FACE_PAIR;
-        source.inside |= inside ? 1u << i : 0;
-        if (there && !inside) {
-            *(uint2 *)(chunk + face_chunk_offset(place) + face_unit_offset<Form>(i / 2, i % 2)) =
-                make_uint2(0, 0);
-        }
+        int at;
+        int64_t inside =
+            face_inside<Form>(block, place, face_unit<Form>(place, i / 2) + i % 2 * 8 + place.row, &at);
+        source.at[i / 2][i % 2] = (const uint8_t *)block.source + place.quad * KERNEL_FACE_PAIR +
+                                  (inside ? (int64_t)at * block.inputs : 0);
     }
-}
-
-template <class Form> static __device__ __forceinline__ void face_fetch(struct face_source<Form> &source) {
 #pragma unroll
     for (int i = 0; i < (Form::kept ? 2 * Form::units * Form::steps : 0); i++) {
         int unit = i / 2 / Form::steps, step = i / 2 % Form::steps;
@@ -74,79 +89,92 @@ template <class Form> static __device__ __forceinline__ void face_fetch(struct f
     }
 }
 
-/* ---- expansion ---- */
-
-/* Biases and scales of a lane, the former as sums of an instruction. */
-struct face_lane_terms {
-    int32_t start[4][4];
-    float scale[8];
-};
-
-static __device__ __forceinline__ struct face_lane_terms face_terms_of(const uint8_t *packed, int quad) {
-    struct face_lane_terms terms;
-    const uint4 *from = (const uint4 *)(packed + quad * (int)sizeof(struct face_terms));
+/* Finds where the lane's sums go, and sets words outside of the source to 0, where they stay so. */
+template <class Form>
+static __device__ __forceinline__ void face_aim(const struct face_block_pass &block,
+                                                const struct face_place &place, uint8_t *chunk,
+                                                struct face_source<Form> &source) {
+    source.upper = source.lower = 0;
+    uint8_t *word = chunk + face_word(place);
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        uint4 bias = __ldg(from + i), scale = __ldg(from + 2 + i);
-        const uint32_t biases[] = {bias.x, bias.y, bias.z, bias.w};
-        const uint32_t scales[] = {scale.x, scale.y, scale.z, scale.w};
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            terms.start[2 * i + j / 2][j % 2] = terms.start[2 * i + j / 2][2 + j % 2] = (int32_t)biases[j];
-            terms.scale[4 * i + j] = __uint_as_float(scales[j]);
+    for (int i = 0; i < 4 * Form::units; i++) {
+        int unit = i / 4, at, pixel = face_unit<Form>(place, unit) + i % 4 / 2 * 8 + i % 2 + 2 * place.quad;
+        bool inside = face_inside<Form>(block, place, pixel, &at);
+        bool upper = pixel < Form::pairs, lower = pixel >= Form::apart && pixel < Form::halo;
+        source.upper |= upper && inside ? 1u << i : 0;
+        source.lower |= lower && inside ? 1u << i : 0;
+        if (face_has_upper<Form>(unit) && upper && !inside) {
+            *(uint32_t *)(word + face_word_offset<Form>(unit, i % 4)) = 0;
+        }
+        if (face_has_lower<Form>(unit) && lower && !inside) {
+            *(uint32_t *)(word + face_word_offset<Form>(unit, i % 4) + face_lower_offset<Form>()) = 0;
         }
     }
+}
+
+/* ---- expansion ---- */
+
+static __device__ __forceinline__ void face_start_of(int32_t start[4], const uint4 *from) {
+    uint4 words = __ldg(from);
+    start[0] = (int32_t)words.x, start[1] = (int32_t)words.y;
+    start[2] = (int32_t)words.z, start[3] = (int32_t)words.w;
+}
+
+static __device__ __forceinline__ void face_scale_of(float scale[4], const uint4 *from) {
+    uint4 words = __ldg(from);
+    scale[0] = __uint_as_float(words.x), scale[1] = __uint_as_float(words.y);
+    scale[2] = __uint_as_float(words.z), scale[3] = __uint_as_float(words.w);
+}
+
+static __device__ __forceinline__ struct face_expand_terms face_expand_terms_of(const uint8_t *packed,
+                                                                                int row) {
+    const uint4 *from = (const uint4 *)(packed + row * (int)sizeof(struct face_expand_terms));
+    struct face_expand_terms terms;
+    face_start_of(terms.start[0], from);
+    face_start_of(terms.start[1], from + 1);
+    face_scale_of(terms.scale, from + 2);
     return terms;
 }
 
-/* Rounds the sums of four instructions: what row g (0) or g + 8 (1) has of the lane's 8 channels. */
-static __device__ __forceinline__ uint2 face_round_row(const int32_t sum[4][4],
-                                                       const struct face_lane_terms &terms, int row) {
-    int32_t value[8];
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-        value[i] = face_relu(sum[i / 2][2 * row + i % 2], terms.scale[i]);
-    }
-    return make_uint2(face_saturate(value[0], value[1], value[2], value[3]),
-                      face_saturate(value[4], value[5], value[6], value[7]));
-}
+/* The sums of a unit: of each eight pixels, channels 4g and 4g + 1, then 4g + 2 and 4g + 3. */
+struct face_expanded {
+    int32_t of[2][2][4];
+};
 
-/* Writes the lane's pixels of a unit. */
+/* Rounds the lane's four channels of the four pixels of a unit, and writes them. */
 template <class Form>
 static __device__ __forceinline__ void face_store(const struct face_source<Form> &source, int unit,
-                                                  uint8_t *to, const int32_t sum[4][4],
-                                                  const struct face_lane_terms &terms) {
+                                                  uint8_t *word, const struct face_expanded &sums,
+                                                  const struct face_expand_terms &terms) {
 #pragma unroll
-    for (int row = 0; row < 2; row++) {
-        uint2 value = face_round_row(sum, terms, row);
-        if (source.inside >> (2 * unit + row) & 1) {
-            *(uint2 *)(to + face_unit_offset<Form>(unit, row)) = value;
+    for (int i = 0; i < 4; i++) {
+        const int32_t *low = sums.of[i / 2][0] + i % 2, *high = sums.of[i / 2][1] + i % 2;
+        uint32_t value =
+            face_saturate(face_relu(low[0], terms.scale[0]), face_relu(low[2], terms.scale[1]),
+                          face_relu(high[0], terms.scale[2]), face_relu(high[2], terms.scale[3]));
+        uint8_t *to = word + face_word_offset<Form>(unit, i);
+        if (face_has_upper<Form>(unit) && source.upper >> (4 * unit + i) & 1) {
+            *(uint32_t *)to = value;
+        }
+        if (face_has_lower<Form>(unit) && source.lower >> (4 * unit + i) & 1) {
+            *(uint32_t *)(to + face_lower_offset<Form>()) = value;
         }
     }
 }
 
-/* The sums of as many units as are expanded at once. */
-template <class Form> struct face_expansion { int32_t of[Form::batch][4][4]; };
-
-/* Adds 32 inputs of the units from `unit` on. */
+/* Adds 32 inputs of a unit. */
 template <class Form>
-static __device__ __forceinline__ void face_expand_step(const struct face_source<Form> &source, int unit,
-                                                        int step, const struct face_pair weights[2],
-                                                        const struct face_lane_terms &terms,
-                                                        struct face_expansion<Form> &sums) {
+static __device__ __forceinline__ void
+face_expand_step(const struct face_source<Form> &source, int unit, int step, const uint4 weights[2],
+                 const struct face_expand_terms &terms, struct face_expanded &sums) {
 #pragma unroll
-    for (int i = 0; i < Form::batch && unit + i < Form::units; i++) {
-        uint2 value[2];
+    for (int i = 0; i < 2; i++) {
+        uint2 value = Form::kept ? source.value[Form::kept ? unit : 0][step][i]
+                                 : __ldg((const uint2 *)(source.at[unit][i] + step * KERNEL_FACE_CHUNK));
 #pragma unroll
-        for (int row = 0; row < 2; row++) {
-            value[row] = Form::kept
-                             ? source.value[Form::kept ? unit + i : 0][step][row]
-                             : __ldg((const uint2 *)(source.at[unit + i][row] + step * KERNEL_FACE_CHUNK));
-        }
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            face_multiply(sums.of[i][j], step == 0 ? terms.start[j] : sums.of[i][j], value[0], value[1],
-                          weights[j / 2].of[j % 2]);
+        for (int j = 0; j < 2; j++) {
+            face_weights_by_pixels(sums.of[i][j], step == 0 ? terms.start[j] : sums.of[i][j], weights[j],
+                                   value);
         }
     }
 }
@@ -156,27 +184,31 @@ template <class Form>
 static __device__ __forceinline__ void face_expand(const struct face_place &place,
                                                    const struct face_source<Form> &source,
                                                    const uint8_t *packed, uint8_t *chunk) {
-    const struct face_lane_terms terms = face_terms_of(packed + Form::steps * KERNEL_FACE_STEP, place.quad);
-    uint8_t *to = chunk + face_chunk_offset(place);
-    struct face_pair weights[Form::steps][2];
+    const struct face_expand_terms terms =
+        face_expand_terms_of(packed + Form::steps * KERNEL_FACE_STEP, place.row);
+    uint8_t *word = chunk + face_word(place);
+    uint4 weights[Form::steps][2];
 #pragma unroll
     for (int unit = 0; unit < Form::units; unit += Form::batch) {
-        struct face_expansion<Form> sums;
+        struct face_expanded sums[Form::batch];
         if (face_lacks<Form>(place, unit)) {
             continue;
         }
 #pragma unroll
         for (int step = 0; step < Form::steps; step++) {
             if (!Form::kept || unit == 0) {
-                weights[step][0] = face_pair_of(packed, 2 * step);
-                weights[step][1] = face_pair_of(packed, 2 * step + 1);
+                weights[step][0] = face_wide_weights(packed, 2 * step);
+                weights[step][1] = face_wide_weights(packed, 2 * step + 1);
             }
-            face_expand_step(source, unit, step, weights[step], terms, sums);
+#pragma unroll
+            for (int i = 0; i < Form::batch && unit + i < Form::units; i++) {
+                face_expand_step(source, unit + i, step, weights[step], terms, sums[i]);
+            }
         }
 #pragma unroll
         for (int i = 0; i < Form::batch && unit + i < Form::units; i++) {
             if (i == 0 || !face_lacks<Form>(place, unit + i)) {
-                face_store(source, unit + i, to, sums.of[i], terms);
+                face_store(source, unit + i, word, sums[i], terms);
             }
         }
     }
@@ -186,78 +218,100 @@ static __device__ __forceinline__ void face_expand(const struct face_place &plac
 
 enum { FACE_TAP_PAIRS = 6 };
 
-/* The weights of `depth` that a lane hands in. */
+/* The weights of `depth` that a lane hands in: columns of two instructions each. */
 struct face_taps {
-    struct face_pair pair[FACE_TAP_PAIRS];
+    uint4 pair[FACE_TAP_PAIRS];
 };
 
 static __device__ __forceinline__ struct face_taps face_taps_of(const uint8_t *packed) {
     struct face_taps taps;
 #pragma unroll
     for (int i = 0; i < FACE_TAP_PAIRS; i++) {
-        taps.pair[i] = face_pair_of(packed, i);
+        taps.pair[i] = face_wide_weights(packed, i);
     }
     return taps;
 }
 
-/* What a warp has of a chunk: of so many times 16 pixels, the lane's values of rows g and g + 8. */
-template <int Rows> struct face_values { uint2 of[Rows][2]; };
+static __device__ __forceinline__ struct face_depth_terms face_depth_terms_of(const uint8_t *packed,
+                                                                              int quad) {
+    const uint4 *from = (const uint4 *)(packed + quad * (int)sizeof(struct face_depth_terms));
+    struct face_depth_terms terms;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        face_start_of(terms.start[i], from + i);
+    }
+    face_scale_of(terms.scale, from + 4);
+    face_scale_of(terms.scale + 4, from + 5);
+    return terms;
+}
 
-/* Filters eight channels of the warp's pixels. Rows g and g + 8 are one above the other. Quad lane t takes
- * column t of the 3x3, and lane 3 has weights of 0; each instruction does a row of the 3x3. */
+/* Filters eight channels of the warp's pixels. Quad lane t takes column t of the 3x3, and lane 3 has weights
+ * of 0; each instruction does a row of the 3x3, for a row of the upper and one of the lower half. */
 template <class Form>
 static __device__ __forceinline__ void face_filter(const uint8_t *from, const struct face_taps &taps,
                                                    const int32_t start[4], int eighth,
                                                    int32_t sums[Form::rows][4][4]) {
-    uint2 value[Form::window];
+    uint4 value[Form::window];
 #pragma unroll
     for (int y = 0; y < Form::window; y++) {
-        value[y] = *(const uint2 *)(from + y * Form::halo_width * KERNEL_FACE_PITCH);
+        value[y] = *(const uint4 *)(from + y * Form::halo_width * KERNEL_FACE_PITCH);
     }
 #pragma unroll
     for (int y = 0; y < 3; y++) {
         int index = 3 * eighth + y;
+        const uint4 &pair = taps.pair[index / 2];
+        uint2 weights = index % 2 ? make_uint2(pair.z, pair.w) : make_uint2(pair.x, pair.y);
 #pragma unroll
         for (int r = 0; r < Form::rows; r++) {
-            face_multiply(sums[r][eighth], y == 0 ? start : sums[r][eighth], value[2 * r * Form::stride + y],
-                          value[(2 * r + 1) * Form::stride + y], taps.pair[index / 2].of[index % 2]);
+            face_pixels_by_weights(sums[r][eighth], y == 0 ? start : sums[r][eighth],
+                                   value[r * Form::stride + y], weights);
         }
     }
 }
+
+/* What a warp has of a chunk: the lane's values of pixel g in the upper and in the lower half. */
+template <int Rows> struct face_values { uint2 of[Rows][2]; };
 
 template <class Form>
 static __device__ __forceinline__ struct face_values<Form::rows>
 face_depth(const struct face_place &place, const struct face_taps &taps, const uint8_t *packed_terms,
            const uint8_t *chunk) {
-    const struct face_lane_terms terms = face_terms_of(packed_terms, place.quad);
-    int pixel = place.top * Form::stride * Form::halo_width + place.left * Form::stride + min(place.quad, 2);
+    const struct face_depth_terms terms = face_depth_terms_of(packed_terms, place.quad);
+    int pixel = place.top * Form::stride * Form::halo_width + (place.left + place.row) * Form::stride +
+                min(place.quad, 2);
     const uint8_t *from = chunk + pixel * KERNEL_FACE_PITCH;
     struct face_values<Form::rows> values;
     int32_t sums[Form::rows][4][4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        face_filter<Form>(from + i * KERNEL_FACE_PAIR, taps, terms.start[i], i, sums);
+        face_filter<Form>(from + i * 2 * KERNEL_FACE_PAIR, taps, terms.start[i], i, sums);
     }
 #pragma unroll
     for (int i = 0; i < 2 * Form::rows; i++) {
-        values.of[i / 2][i % 2] = face_round_row(sums[i / 2], terms, i % 2);
+        int32_t value[8];
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            value[j] = face_relu(sums[i / 2][j / 2][i % 2 * 2 + j % 2], terms.scale[j]);
+        }
+        values.of[i / 2][i % 2] = make_uint2(face_saturate(value[0], value[1], value[2], value[3]),
+                                             face_saturate(value[4], value[5], value[6], value[7]));
     }
     return values;
 }
 
 /* Adds the chunk's share of the outputs. */
 template <class Form>
-static __device__ __forceinline__ void face_project(const uint8_t *packed, int eighths,
+static __device__ __forceinline__ void face_project(const uint8_t *packed, int part,
                                                     const struct face_values<Form::rows> &values,
                                                     struct face_sums<Form> &sums) {
 #pragma unroll
-    for (int i = 0; i < Form::eighths; i += 2) {
-        if (i < eighths) {
-            const struct face_pair weights = face_pair_of(packed, i / 2);
+    for (int i = 0; i < Form::sixteenths; i++) {
+        if (16 * i < part) {
+            const uint4 weights = face_wide_weights(packed, i);
 #pragma unroll
             for (int j = 0; j < 2 * Form::rows; j++) {
-                int32_t *sum = sums.of[j / 2][i + j % 2];
-                face_multiply(sum, sum, values.of[j / 2][0], values.of[j / 2][1], weights.of[j % 2]);
+                int32_t *sum = sums.of[j / 2][j % 2][i];
+                face_weights_by_pixels(sum, sum, weights, values.of[j / 2][j % 2]);
             }
         }
     }
@@ -272,8 +326,8 @@ static __device__ __forceinline__ void face_block_tile(const struct face_block_p
     const uint8_t *weights = (const uint8_t *)block.weights + place.group * block.chunk_bytes;
     struct face_sums<Form> sums = {};
     struct face_source<Form> source;
-    face_find<Form>(block, place, chunk, source);
-    face_fetch<Form>(source);
+    face_find<Form>(block, place, source);
+    face_aim<Form>(block, place, chunk, source);
     for (int i = place.group; i < block.chunks + place.group; i += Form::groups) {
         bool busy = i < block.chunks;
         const uint8_t *depth = weights + Form::steps * KERNEL_FACE_STEP + KERNEL_FACE_TERMS;
@@ -287,8 +341,8 @@ static __device__ __forceinline__ void face_block_tile(const struct face_block_p
             const struct face_values<Form::rows> values =
                 face_depth<Form>(place, taps, depth + KERNEL_FACE_DEPTH, chunk);
             face_project<Form>(depth + KERNEL_FACE_DEPTH + KERNEL_FACE_TERMS +
-                                   place.part * (block.part / 8) * KERNEL_FACE_WARP,
-                               block.part / 8, values, sums);
+                                   place.part * (block.part / 16) * KERNEL_FACE_ROWS,
+                               block.part, values, sums);
         }
         __syncthreads();
         weights += Form::groups * block.chunk_bytes;

@@ -209,10 +209,10 @@ static unsigned divide(struct face_block_pass *pass, const struct division *divi
 static unsigned shared_memory(const struct face_block_pass *pass, const struct division *division,
                               int32_t before) {
     int32_t pixels = tile_pixels(division), height = pixels / division->width;
-    int32_t halo = ((division->width - 1) * division->stride + 3) * ((height - 1) * division->stride + 3);
-    int32_t chunk = ceil_divide(halo * KERNEL_FACE_PITCH, 16) * 16;
-    int32_t chunks = before + KERNEL_THREADS_Y / division->members * chunk;
-    int32_t sums = pixels * (pass->part | 8) * (int32_t)sizeof(int32_t);
+    int32_t halo_width = (division->width - 1) * division->stride + 3;
+    int32_t pairs = halo_width * ((height / 2 - 1) * division->stride + 3);
+    int32_t chunks = before + KERNEL_THREADS_Y / division->members * pairs * KERNEL_FACE_PITCH;
+    int32_t sums = pixels * (ceil_divide(pass->part, 16) * 16 + 4) * (int32_t)sizeof(int32_t);
     return (unsigned)(chunks > sums ? chunks : sums);
 }
 

@@ -13,7 +13,7 @@ enum {
     KERNEL_FACE_PAIR = 8,   /* bytes that a lane hands to a matrix instruction */
     KERNEL_FACE_WARP = KERNEL_THREADS_X * KERNEL_FACE_PAIR, /* bytes that a warp does */
     KERNEL_FACE_QUAD = 4,                                   /* lanes that share a row of a matrix */
-    KERNEL_FACE_PITCH = 40, /* bytes from pixel to pixel of a chunk in shared memory */
+    KERNEL_FACE_PITCH = 80, /* bytes from pair to pair of pixels of a chunk in shared memory */
     KERNEL_FACE_NECK = 24,  /* channels of the neck */
     KERNEL_FACE_SUMS = 15,  /* outputs of the network */
     KERNEL_FACE_SMOOTH_STEPS = 7,
@@ -21,20 +21,28 @@ enum {
     KERNEL_FACE_SMOOTH_HEIGHT = 8,
 };
 
-/* Biases and scales of the channels that a lane gets from four matrix instructions. They depend on its place
- * in its quad. A scale is times 2^100. */
-struct face_terms {
-    int32_t bias[8];
+/* Biases and scales of the channels that a lane gets, the former as the sums that instructions start from.
+ * Scales are times 2^100. Of `expand`, which has outputs as rows: for each g, channels 4g to 4g + 3. */
+struct face_expand_terms {
+    int32_t start[2][4];
+    float scale[4];
+};
+KERNEL_SIZE_IS(face_expand_terms, 48);
+
+/* Of `depth`, which has outputs as columns: for each t, channels 2t and 2t + 1 of each eight. */
+struct face_depth_terms {
+    int32_t start[4][4];
     float scale[8];
 };
-KERNEL_SIZE_IS(face_terms, 64);
+KERNEL_SIZE_IS(face_depth_terms, 96);
 
 /* The layout of the packed weights of a block: chunk after chunk, in each of them the steps of `expand` (each
- * four matrix instructions), its terms, 12 instructions of `depth`, its terms, then those of `project`. Lanes
- * have the weights of two instructions side by side; `project` has an even number of them. */
+ * two matrix instructions with the weights as rows), its terms, 12 instructions of `depth` with the weights
+ * as columns, in pairs, its terms, then those of `project`, as rows. */
 enum {
-    KERNEL_FACE_STEP = 4 * KERNEL_FACE_WARP,
-    KERNEL_FACE_TERMS = KERNEL_FACE_QUAD * 64,
+    KERNEL_FACE_ROWS = 2 * KERNEL_FACE_WARP, /* bytes of an instruction with the weights as rows */
+    KERNEL_FACE_STEP = 2 * KERNEL_FACE_ROWS,
+    KERNEL_FACE_TERMS = 384,
     KERNEL_FACE_DEPTH = 12 * KERNEL_FACE_WARP,
 };
 
@@ -45,9 +53,8 @@ enum {
  *   stride   of the 3x3
  *   outputs  of a block of threads, at most
  *   members  warps that share a chunk of a tile; the other warps have chunks of their own
- *   rows     times 16 pixels of the result that each of them makes
- *   width    of a tile of the result
- *   least    blocks of threads that a multiprocessor has room for */
+ *   rows     times 16 pixels of the result that each of them makes: 8 in the tile's upper half, 8 in the
+ * lower width    of a tile of the result least    blocks of threads that a multiprocessor has room for */
 #define KERNEL_FACE_BLOCKS(X)                                                                                \
     X(1, 1, 32, 8, 2, 16, 2)                                                                                 \
     X(1, 2, 32, 8, 1, 16, 2)                                                                                 \

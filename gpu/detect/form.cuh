@@ -12,19 +12,23 @@ enum { FACE_THREADS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
 template <int Steps, int Stride, int Outputs, int Members, int Rows, int Width> struct face_form {
     static constexpr int steps = Steps, stride = Stride, outputs = Outputs, members = Members, rows = Rows,
                          width = Width;
-    static constexpr int eighths = Outputs / 8;
+    static constexpr int sixteenths = Outputs / 16;
     static constexpr int groups = KERNEL_THREADS_Y / Members;
     static constexpr int pixels = Members * Rows * KERNEL_FACE_TILE;
     static constexpr int height = pixels / Width;
     static constexpr int columns = Width / 8; /* warps side by side */
     static constexpr int halo_width = (Width - 1) * Stride + 3;
     static constexpr int halo = halo_width * ((height - 1) * Stride + 3);
-    static constexpr int chunk_bytes = (halo * KERNEL_FACE_PITCH + 15) / 16 * 16;
+    /* A chunk in shared memory has pairs of pixels, `apart` from each other: a word of the upper one, four
+     * channels, then one of the lower one. Pixels in the middle lie there twice. */
+    static constexpr int apart = height / 2 * Stride * halo_width;
+    static constexpr int pairs = halo - apart;
+    static constexpr int chunk_bytes = pairs * KERNEL_FACE_PITCH;
     /* Times 16 pixels that a warp expands. */
     static constexpr int units = (halo + Members * KERNEL_FACE_TILE - 1) / (Members * KERNEL_FACE_TILE);
-    static constexpr bool kept = Steps <= 2;                   /* the source stays in registers */
-    static constexpr int batch = kept ? 1 : 2;                 /* units that are expanded at once */
-    static constexpr int window = (2 * Rows - 1) * Stride + 3; /* rows that a warp filters */
+    static constexpr bool kept = Steps <= 2;               /* the source stays in registers */
+    static constexpr int batch = kept ? 1 : 2;             /* units that are expanded at once */
+    static constexpr int window = (Rows - 1) * Stride + 3; /* rows of pairs that a warp filters */
 };
 
 /* What a thread works on. */
@@ -33,7 +37,7 @@ struct face_place {
     int part; /* of the outputs */
     int thread, group, member;
     int row, quad; /* of the lane: g and t */
-    int left, top; /* of the warp's results in the tile, and of the lane's row g */
+    int left, top; /* of the warp's results in the tile */
 };
 
 static __device__ __forceinline__ uint8_t *face_memory(int offset) {
@@ -54,8 +58,8 @@ static __device__ __forceinline__ struct face_place face_place_of(const struct f
     place.thread = (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
     place.row = (int)(threadIdx.x / KERNEL_FACE_QUAD);
     place.quad = (int)(threadIdx.x % KERNEL_FACE_QUAD);
-    place.left = place.member % Form::columns * 8 + place.row;
-    place.top = place.member / Form::columns * 2 * Form::rows;
+    place.left = place.member % Form::columns * 8;
+    place.top = place.member / Form::columns * Form::rows;
     return place;
 }
 

@@ -1,37 +1,47 @@
 /* SPDX-License-Identifier: MIT
  * Matrix instructions and the rounding of their sums to 8 bits.
  *
- * Lane l of a warp is (g, t) = (l / 4, l % 4). An instruction multiplies 16 rows (pixels) by 32 values with
- * 32 values by 8 columns (channels). A lane hands in 8 values of row g, 8 of row g + 8, and 8 weights of
- * column g. Which values these are does not matter as long as the weights of quad lane t belong to the values
- * of quad lane t. It gets the sums of row g, columns 2t and 2t + 1, then of row g + 8. */
+ * Lane l of a warp is (g, t) = (l / 4, l % 4). An instruction multiplies 16 rows by 32 values with 32 values
+ * by 8 columns. A lane hands in 8 values of row g (words x and z), 8 of row g + 8 (y and w), and 8 of column
+ * g. Which values these are does not matter as long as those of quad lane t belong together. It gets the sums
+ * of row g, columns 2t and 2t + 1, then of row g + 8. */
 #ifndef BLURD_GPU_DETECT_MATRIX_CUH
 #define BLURD_GPU_DETECT_MATRIX_CUH
 
 #include "gpu/detect/detect_kernels.h"
 
 #ifdef __CUDA_ARCH__
-/* Adds the products to the sums `from`. Compute capability 7.5 has a quarter of the instruction: 8 rows, 16
+/* The instruction, with the types of rows and columns. Compute capability 7.5 has a quarter of it: 8 rows, 16
  * values. */
-static __device__ __forceinline__ void face_multiply(int32_t *sum, const int32_t *from, uint2 upper,
-                                                     uint2 lower, uint2 weights) {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%10, %11, %12, %13};"
-        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
-        : "r"(upper.x), "r"(lower.x), "r"(upper.y), "r"(lower.y), "r"(weights.x), "r"(weights.y),
-          "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]));
+#define FACE_MULTIPLY(types)                                                                                 \
+    asm("mma.sync.aligned.m16n8k32.row.col.s32." types ".s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+        "{%10, %11, %12, %13};"                                                                              \
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                             \
+        : "r"(rows.x), "r"(rows.y), "r"(rows.z), "r"(rows.w), "r"(columns.x), "r"(columns.y), "r"(from[0]),  \
+          "r"(from[1]), "r"(from[2]), "r"(from[3]))
 #else
-    int32_t half[4];
-    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%4}, {%6}, {%7, %8};\n\t"
-        "mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%2, %3}, {%5}, {%6}, {%9, %10};"
-        : "=&r"(half[0]), "=&r"(half[1]), "=&r"(half[2]), "=&r"(half[3])
-        : "r"(upper.x), "r"(lower.x), "r"(weights.x), "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]));
-    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%4}, {%6}, {%7, %8};\n\t"
-        "mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%2, %3}, {%5}, {%6}, {%9, %10};"
-        : "=&r"(sum[0]), "=&r"(sum[1]), "=&r"(sum[2]), "=&r"(sum[3])
-        : "r"(upper.y), "r"(lower.y), "r"(weights.y), "r"(half[0]), "r"(half[1]), "r"(half[2]), "r"(half[3]));
+#define FACE_MULTIPLY(types)                                                                                 \
+    asm("{.reg .s32 a, b, c, d;\n\t"                                                                         \
+        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {a, b}, {%4}, {%8}, {%10, %11};\n\t"             \
+        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {c, d}, {%5}, {%8}, {%12, %13};\n\t"             \
+        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%0, %1}, {%6}, {%9}, {a, b};\n\t"               \
+        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%2, %3}, {%7}, {%9}, {c, d};}"                  \
+        : "=&r"(sum[0]), "=&r"(sum[1]), "=&r"(sum[2]), "=&r"(sum[3])                                         \
+        : "r"(rows.x), "r"(rows.y), "r"(rows.z), "r"(rows.w), "r"(columns.x), "r"(columns.y), "r"(from[0]),  \
+          "r"(from[1]), "r"(from[2]), "r"(from[3]))
 #endif
+
+/* Rows are pixels, columns outputs. Adds to the sums `from`. */
+static __device__ __forceinline__ void face_pixels_by_weights(int32_t *sum, const int32_t *from, uint4 rows,
+                                                              uint2 columns) {
+    FACE_MULTIPLY("u8.s8");
+}
+
+/* Rows are outputs, columns pixels. */
+static __device__ __forceinline__ void face_weights_by_pixels(int32_t *sum, const int32_t *from, uint4 rows,
+                                                              uint2 columns) {
+    FACE_MULTIPLY("s8.u8");
 }
 
 /* Four numbers as bytes, the first in the lowest one: 0 for those below, 255 for those above. */
@@ -47,15 +57,9 @@ static __device__ __forceinline__ uint2 face_weights(const uint8_t *packed, int 
     return __ldg((const uint2 *)(packed + index * KERNEL_FACE_WARP) + threadIdx.x);
 }
 
-/* The weights of two instructions. */
-struct face_pair {
-    uint2 of[2];
-};
-
-/* Of a pair of the instructions from `packed`. */
-static __device__ __forceinline__ struct face_pair face_pair_of(const uint8_t *packed, int index) {
-    uint4 words = __ldg((const uint4 *)(packed + index * 2 * KERNEL_FACE_WARP) + threadIdx.x);
-    return {make_uint2(words.x, words.y), make_uint2(words.z, words.w)};
+/* The 16 bytes of a lane: rows of an instruction, or the columns of two. */
+static __device__ __forceinline__ uint4 face_wide_weights(const uint8_t *packed, int index) {
+    return __ldg((const uint4 *)(packed + index * 2 * KERNEL_FACE_WARP) + threadIdx.x);
 }
 
 /* The nearest integer of a float, for face_saturate. A float that is so small that its last digit counts ones

@@ -35,7 +35,8 @@ static __device__ __forceinline__ void face_neck_multiply(struct face_neck_sums 
                                                           uint2 lower, const uint8_t *weights) {
 #pragma unroll
     for (int i = 0; i < FACE_EIGHTHS; i++) {
-        face_multiply(sums.of[i], sums.of[i], upper, lower, face_weights(weights, i));
+        face_pixels_by_weights(sums.of[i], sums.of[i], make_uint4(upper.x, lower.x, upper.y, lower.y),
+                               face_weights(weights, i));
     }
 }
 
@@ -231,7 +232,8 @@ static __device__ __forceinline__ void face_heads_tile(const struct face_heads_p
     for (int i = 0; i < 2; i++) {
         sum[i][0] = sum[i][2] = __ldg((const int32_t *)heads.head_biases + 8 * i + 2 * quad);
         sum[i][1] = sum[i][3] = __ldg((const int32_t *)heads.head_biases + 8 * i + 2 * quad + 1);
-        face_multiply(sum[i], sum[i], upper, lower, face_weights((const uint8_t *)heads.head_weights, i));
+        face_pixels_by_weights(sum[i], sum[i], make_uint4(upper.x, lower.x, upper.y, lower.y),
+                               face_weights((const uint8_t *)heads.head_weights, i));
     }
     const int32_t above[] = {sum[0][0], sum[0][1], sum[1][0], sum[1][1]};
     const int32_t below[] = {sum[0][2], sum[0][3], sum[1][2], sum[1][3]};

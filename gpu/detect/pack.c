@@ -47,9 +47,9 @@ int pack_up_layer(int neck) {
     return face_network[pack_neck_layer(neck)].addend;
 }
 
-/* Matrix instructions of a block's last layer for each chunk: an even number. */
+/* Matrix instructions of a block's last layer for each chunk. */
 static int project_instructions(int block) {
-    return (face_network[pack_first_layer(block) + 2].outputs / 8 + 1) / 2 * 2;
+    return (face_network[pack_first_layer(block) + 2].outputs + 15) / 16;
 }
 
 static int neck_steps(int neck) {
@@ -62,7 +62,7 @@ struct pack_layout pack_layout(void) {
         struct pack_block *block = &layout.block[i];
         size_t outputs = (size_t)face_network[pack_first_layer(i) + 2].outputs;
         block->chunk_bytes = (size_t)pack_steps(i) * KERNEL_FACE_STEP + KERNEL_FACE_DEPTH +
-                             2 * KERNEL_FACE_TERMS + (size_t)project_instructions(i) * KERNEL_FACE_WARP;
+                             2 * KERNEL_FACE_TERMS + (size_t)project_instructions(i) * KERNEL_FACE_ROWS;
         block->chunks = take(&layout.size, (size_t)pack_chunks(i) * block->chunk_bytes);
         block->scales = take(&layout.size, outputs * sizeof(float));
         block->biases = take(&layout.size, outputs * sizeof(int32_t));
@@ -120,26 +120,37 @@ struct origin {
 
 typedef struct origin origin_of(int index, int quad, int byte, int first);
 
-static void pack_instruction(const struct packing *source, int (*output_of)(int index, int column), int index,
-                             origin_of *origin, int step, uint8_t *to, int pitch) {
+/* With the weights as columns. */
+static void pack_columns(const struct packing *source, int (*output_of)(int index, int column), int index,
+                         origin_of *origin, int step, uint8_t *to, int pitch) {
     for (int lane = 0; lane < LANES; lane++) {
-        int output = source->first + output_of(index, lane / QUAD);
+        int output = output_of(index, lane / QUAD);
         for (int byte = 0; byte < PAIR; byte++) {
             struct origin from = origin(step, lane % QUAD, byte, source->first);
             to[lane * pitch + byte] =
-                (uint8_t)weight_of(source->form, source->layer, from.tap, output, from.input);
+                (uint8_t)weight_of(source->form, source->layer, from.tap, source->first + output, from.input);
         }
     }
 }
 
-/* Where instruction i of those that lie in pairs begins. */
-static uint8_t *place_of(uint8_t *instructions, int i) {
-    return instructions + i / 2 * 2 * KERNEL_FACE_WARP + i % 2 * PAIR;
+/* With the weights as rows, of outputs from `first` on: a lane has two of them, whose words alternate. */
+static void pack_rows(const struct packing *source, int first, int (*output_of)(int index, int row),
+                      int index, origin_of *origin, int step, uint8_t *to) {
+    for (int i = 0; i < KERNEL_FACE_ROWS; i++) {
+        int lane = i / 16, word = i / 4 % 4;
+        int output = first + output_of(index, lane / QUAD + word % 2 * 8);
+        struct origin from = origin(step, lane % QUAD, word / 2 * 4 + i % 4, source->first);
+        to[i] = (uint8_t)weight_of(source->form, source->layer, from.tap, output, from.input);
+    }
 }
 
-/* Columns of `expand`: the lane that gets them has 8 channels side by side after four instructions. */
-static int expand_output(int index, int column) {
-    return 8 * (column / 2) + 2 * index + column % 2;
+/* Row of `expand`: the lane that gets them has four channels side by side after two instructions. */
+static int expand_output(int index, int row) {
+    return 4 * (row % 8) + 2 * index + row / 8;
+}
+
+static int project_output(int index, int row) {
+    return 16 * index + row;
 }
 
 static int plain_output(int index, int column) {
@@ -210,22 +221,34 @@ static enum status check_sums(const struct packing *source, struct error *err) {
     return ST_OK;
 }
 
-static int expand_channel(int quad, int i) {
-    return 8 * quad + i;
+static int32_t bias_of(const struct packing *source, int channel) {
+    return channel < source->form->outputs ? source->layer->bias[channel] : 0;
 }
 
-static int depth_channel(int quad, int i) {
-    return 8 * (i / 2) + 2 * quad + i % 2;
+static float scale_of(const struct packing *source, int channel) {
+    return channel < source->form->outputs ? source->layer->scale[channel] * 0x1p100f : 0;
 }
 
-static void pack_terms(const struct packing *source, int (*channel_of)(int quad, int i), uint8_t *to) {
+static void pack_expand_terms(const struct packing *source, uint8_t *to) {
+    for (int row = 0; row < LANES / QUAD; row++) {
+        struct face_expand_terms terms;
+        for (int i = 0; i < 4; i++) {
+            int channel = source->first + 4 * row + i;
+            int32_t *start = terms.start[i / 2] + i % 2 * 2;
+            start[0] = start[1] = bias_of(source, channel);
+            terms.scale[i] = scale_of(source, channel);
+        }
+        memcpy(to + row * (int)sizeof terms, &terms, sizeof terms);
+    }
+}
+
+static void pack_depth_terms(const struct packing *source, uint8_t *to) {
     for (int quad = 0; quad < QUAD; quad++) {
-        struct face_terms terms;
+        struct face_depth_terms terms;
         for (int i = 0; i < 8; i++) {
-            int channel = source->first + channel_of(quad, i);
-            bool there = channel < source->form->outputs;
-            terms.bias[i] = there ? source->layer->bias[channel] : 0;
-            terms.scale[i] = there ? source->layer->scale[channel] * 0x1p100f : 0;
+            int channel = source->first + 8 * (i / 2) + 2 * quad + i % 2;
+            terms.start[i / 2][i % 2] = terms.start[i / 2][2 + i % 2] = bias_of(source, channel);
+            terms.scale[i] = scale_of(source, channel);
         }
         memcpy(to + quad * (int)sizeof terms, &terms, sizeof terms);
     }
@@ -235,36 +258,28 @@ static struct packing packing_of(const struct face_weights *weights, int layer, 
     return (struct packing){&face_network[layer], &weights->layers[layer], first};
 }
 
-/* The outputs of a projection are not those of the chunk, its inputs are. */
-static void pack_project(const struct face_weights *weights, int block, int chunk, uint8_t *to) {
-    const struct packing project = packing_of(weights, pack_first_layer(block) + 2, 0);
-    for (int i = 0; i < project.form->outputs / 8; i++) {
-        for (int j = 0; j < LANES * PAIR; j++) {
-            int lane = j / PAIR, byte = j % PAIR;
-            struct origin origin = project_origin(0, lane % QUAD, byte, chunk * CHUNK);
-            place_of(to, i)[lane * 2 * PAIR + byte] = (uint8_t)weight_of(
-                project.form, project.layer, 0, plain_output(i, lane / QUAD), origin.input);
-        }
-    }
-}
-
 static void pack_chunk(const struct face_weights *weights, int block, int chunk, uint8_t *to) {
     int first = pack_first_layer(block), steps = pack_steps(block);
-    const struct packing expand = packing_of(weights, first, chunk * CHUNK);
-    const struct packing depth = packing_of(weights, first + 1, chunk * CHUNK);
-    for (int i = 0; i < 4 * steps; i++) {
-        pack_instruction(&expand, expand_output, i % 4, block ? point_origin : stem_origin, i / 4,
-                         place_of(to, i), 2 * PAIR);
+    struct packing source = packing_of(weights, first, chunk * CHUNK);
+    for (int i = 0; i < 2 * steps; i++) {
+        pack_rows(&source, source.first, expand_output, i % 2, block ? point_origin : stem_origin, i / 2,
+                  to + i * KERNEL_FACE_ROWS);
     }
     to += steps * KERNEL_FACE_STEP;
-    pack_terms(&expand, expand_channel, to);
+    pack_expand_terms(&source, to);
     to += KERNEL_FACE_TERMS;
+    source = packing_of(weights, first + 1, chunk * CHUNK);
     for (int i = 0; i < 4 * SIDE; i++) {
-        pack_instruction(&depth, plain_output, i / SIDE, depth_origin, i, place_of(to, i), 2 * PAIR);
+        pack_columns(&source, plain_output, i / SIDE, depth_origin, i,
+                     to + i / 2 * 2 * KERNEL_FACE_WARP + i % 2 * PAIR, 2 * PAIR);
     }
     to += KERNEL_FACE_DEPTH;
-    pack_terms(&depth, depth_channel, to);
-    pack_project(weights, block, chunk, to + KERNEL_FACE_TERMS);
+    pack_depth_terms(&source, to);
+    to += KERNEL_FACE_TERMS;
+    source = packing_of(weights, first + 2, chunk * CHUNK);
+    for (int i = 0; i < project_instructions(block); i++) {
+        pack_rows(&source, 0, project_output, i, project_origin, 0, to + i * KERNEL_FACE_ROWS);
+    }
 }
 
 static enum status pack_block(const struct face_weights *weights, int block, const struct pack_block *layout,
@@ -292,7 +307,7 @@ static void pack_neck_layer_at(const struct packing *source, origin_of *origin, 
                                uint8_t *terms) {
     for (int step = 0; step < steps; step++) {
         for (int i = 0; i < NECK_EIGHTHS; i++, weights += KERNEL_FACE_WARP) {
-            pack_instruction(source, neck_output, i, origin, step, weights, PAIR);
+            pack_columns(source, neck_output, i, origin, step, weights, PAIR);
         }
     }
     for (int quad = 0; quad < QUAD; quad++) {
@@ -325,8 +340,8 @@ enum status pack_weights(const struct face_weights *weights, const struct pack_l
     pack_neck_layer_at(&smooth, smooth_origin, KERNEL_FACE_SMOOTH_STEPS, memory + layout->smooth_weights,
                        memory + layout->smooth_terms);
     for (int i = 0; i < 2; i++) {
-        pack_instruction(&heads, plain_output, i, point_origin, 0,
-                         memory + layout->head_weights + i * KERNEL_FACE_WARP, PAIR);
+        pack_columns(&heads, plain_output, i, point_origin, 0,
+                     memory + layout->head_weights + i * KERNEL_FACE_WARP, PAIR);
     }
     memcpy(memory + layout->head_biases, heads.layer->bias, KERNEL_FACE_SUMS * sizeof(int32_t));
     return status;

@@ -6,15 +6,35 @@
 #include "gpu/detect/form.cuh"
 #include "gpu/detect/matrix.cuh"
 
-/* The sums of a lane for the outputs: of rows g and g + 8, two of each eight. */
-template <class Form>
-struct face_sums {
-    int32_t of[Form::rows][Form::eighths][4];
-};
+/* The sums of a lane for the outputs: of pixels 2t and 2t + 1 in the tile's upper and lower half, outputs g
+ * and g + 8 of each sixteen. */
+template <class Form> struct face_sums { int32_t of[Form::rows][2][Form::sixteenths][4]; };
 
 /* Values from pixel to pixel of the sums in shared memory, so that a warp's stores meet different banks. */
 static __device__ __forceinline__ int face_sums_pitch(const struct face_block_pass &block) {
-    return block.part | 8;
+    return (block.part + 15) / 16 * 16 + 4;
+}
+
+/* Writes the sums of a group, or adds them. */
+template <class Form, bool Add>
+static __device__ __forceinline__ void face_gather_group(const struct face_block_pass &block, int32_t *to,
+                                                         const struct face_sums<Form> &sums) {
+#pragma unroll
+    for (int i = 0; i < Form::sixteenths; i++) {
+        if (16 * i < block.part) {
+#pragma unroll
+            for (int j = 0; j < 8 * Form::rows; j++) {
+                int pixel = (j / 8 + j / 4 % 2 * Form::height / 2) * Form::width + j % 2;
+                int32_t *at = to + pixel * face_sums_pitch(block) + 16 * i + j / 2 % 2 * 8;
+                int32_t sum = sums.of[j / 8][j / 4 % 2][i][j % 4];
+                if (Add) {
+                    atomicAdd(at, sum);
+                } else {
+                    *at = sum;
+                }
+            }
+        }
+    }
 }
 
 /* Puts the sums of all groups together in shared memory. */
@@ -23,24 +43,15 @@ static __device__ __forceinline__ void face_gather(const struct face_block_pass 
                                                    const struct face_place &place,
                                                    const struct face_sums<Form> &sums) {
     int pitch = face_sums_pitch(block);
-    int32_t *to = (int32_t *)block_memory + (place.top * Form::width + place.left) * pitch + 2 * place.quad;
-    for (int turn = 0; turn < (Form::groups > 1 ? 2 : 1); turn++) {
-        if ((place.group > 0) == (turn > 0)) {
-#pragma unroll
-            for (int i = 0; i < 2 * Form::rows * Form::eighths; i++) {
-                int row = i / Form::eighths, eighth = i % Form::eighths;
-                const int32_t *from = sums.of[row / 2][eighth] + row % 2 * 2;
-                int32_t *at = to + row * Form::width * pitch + 8 * eighth;
-                if (8 * eighth >= block.part) {
-                    continue;
-                }
-                if (turn > 0) {
-                    atomicAdd(at, from[0]);
-                    atomicAdd(at + 1, from[1]);
-                } else {
-                    *(uint2 *)at = make_uint2((uint32_t)from[0], (uint32_t)from[1]);
-                }
-            }
+    int first = place.top * Form::width + place.left + 2 * place.quad;
+    int32_t *to = (int32_t *)block_memory + first * pitch + place.row;
+    if (place.group == 0) {
+        face_gather_group<Form, false>(block, to, sums);
+    }
+    __syncthreads();
+    if (Form::groups > 1) {
+        if (place.group > 0) {
+            face_gather_group<Form, true>(block, to, sums);
         }
         __syncthreads();
     }

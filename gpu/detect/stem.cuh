@@ -97,8 +97,8 @@ static __device__ __forceinline__ void face_fetch_picture(const struct face_plac
     uint32_t selector = 0x4210u + ((uint32_t)place.quad << 12);
 #pragma unroll
     for (int i = 0; i < 2 * face_stem_form::units; i++) {
-        int pixel = face_unit(place) + i / 2 * face_stem_form::members * KERNEL_FACE_TILE + 8 * (i % 2);
-        pixel = min(pixel, face_stem_form::halo - 1);
+        int pixel =
+            min(face_unit<face_stem_form>(place, i / 2) + 8 * (i % 2) + place.row, face_stem_form::halo - 1);
         int y = pixel / face_stem_form::halo_width, x = pixel % face_stem_form::halo_width;
         const uint32_t *from = (const uint32_t *)block_memory + 2 * (y * FACE_PICTURE_WIDTH + x) + 1;
         source.value[i / 2][0][i % 2] = make_uint2(__byte_perm(from[tap0], from[tap2], selector), from[tap1]);
@@ -115,7 +115,7 @@ static __device__ __forceinline__ void face_stem_tile(const struct face_stem_pas
     struct face_sums<form> sums = {};
     struct face_source<form> source;
     face_load_picture(stem, place);
-    face_find<form>(block, place, chunk, source);
+    face_aim<form>(block, place, chunk, source);
     __syncthreads();
     face_fetch_picture(place, source);
     face_expand<form>(place, source, weights, chunk);
@@ -123,7 +123,7 @@ static __device__ __forceinline__ void face_stem_tile(const struct face_stem_pas
     __syncthreads();
     depth += KERNEL_FACE_DEPTH;
     const struct face_values<form::rows> values = face_depth<form>(place, taps, depth, chunk);
-    face_project<form>(depth + KERNEL_FACE_TERMS, form::eighths, values, sums);
+    face_project<form>(depth + KERNEL_FACE_TERMS, form::outputs, values, sums);
     __syncthreads();
     face_gather<form>(block, place, sums);
     face_write<form>(block, place);

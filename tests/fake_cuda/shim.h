@@ -180,26 +180,36 @@ static inline void __syncwarp() {
 }
 
 /* The products of a row's bytes with a column's, of which each of four lanes has eight. */
+template <class Row, class Column>
 static inline int32_t face_product(const warp_words &all, unsigned row, unsigned lower, unsigned column) {
     int32_t sum = 0;
     for (unsigned lane = 0; lane < 4; lane++) {
         for (unsigned byte = 0; byte < 8; byte++) {
-            uint32_t values = all.of[4 * row + lane][2 * lower + byte / 4];
-            uint32_t weights = all.of[4 * column + lane][4 + byte / 4];
-            sum += (int32_t)(values >> 8 * (byte % 4) & 0xff) * (int8_t)(weights >> 8 * (byte % 4));
+            uint32_t a = all.of[4 * row + lane][byte / 4 * 2 + lower],
+                     b = all.of[4 * column + lane][4 + byte / 4];
+            sum += (int32_t)(Row)(a >> 8 * (byte % 4)) * (Column)(b >> 8 * (byte % 4));
         }
     }
     return sum;
 }
 
-/* The matrix instruction of gpu/detect/matrix.cuh. */
-static inline void face_multiply(int32_t *sum, const int32_t *from, uint2 upper, uint2 lower, uint2 weights) {
-    const uint32_t words[] = {upper.x, upper.y, lower.x, lower.y, weights.x, weights.y};
+/* The matrix instructions of gpu/detect/matrix.cuh. */
+template <class Row, class Column>
+static inline void face_multiply(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
+    const uint32_t words[] = {rows.x, rows.y, rows.z, rows.w, columns.x, columns.y};
     const warp_words &all = warp_exchange(words, 6);
     unsigned row = warp_lane() / 4, quad = warp_lane() % 4;
     for (unsigned i = 0; i < 4; i++) {
-        sum[i] = from[i] + face_product(all, row, i / 2, 2 * quad + i % 2);
+        sum[i] = from[i] + face_product<Row, Column>(all, row, i / 2, 2 * quad + i % 2);
     }
+}
+
+static inline void face_pixels_by_weights(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
+    face_multiply<uint8_t, int8_t>(sum, from, rows, columns);
+}
+
+static inline void face_weights_by_pixels(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
+    face_multiply<int8_t, uint8_t>(sum, from, rows, columns);
 }
 
 static inline uint32_t face_saturate(int32_t a, int32_t b, int32_t c, int32_t d) {
