@@ -6,7 +6,7 @@
 #include "core/deadline.h"
 #include "cpu/bands.h"
 #include "cpu/mask/mask_shape.h"
-#include "filters/chain.h"
+#include "filters/mask/mask_plan.h"
 
 static bool rect_empty(struct mask_rect rect) {
     return rect.y1 == 0;
@@ -169,17 +169,22 @@ static struct mask_rect begin_mask(const struct image *mask, const struct mask_o
     return rect_whole(mask);
 }
 
-static enum mask_place place_of(const struct image *mask, const struct region_set *set, uint32_t index,
-                                struct mask_rect drawn) {
-    struct region_box box = region_box(set, index, mask->width, mask->height);
+enum mask_place mask_place_of(const struct mask_shape_size *size, const struct region_set *set,
+                              uint32_t index, struct mask_rect drawn) {
+    struct region_box box = region_box(set, index, size->width, size->height);
     /* A region that was turned can lie across the left and upper borders, too. */
-    bool inside = box.x0 >= 0 && box.y0 >= 0 && box.x1 <= mask->width && box.y1 <= mask->height;
+    bool inside = box.x0 >= 0 && box.y0 >= 0 && box.x1 <= size->width && box.y1 <= size->height;
     return rect_empty(drawn) ? MASK_OFF : inside ? MASK_WHOLE : MASK_CUT;
+}
+
+enum mask_rule mask_rule_of(const struct mask_options *options) {
+    return !options->outward ? MASK_CENTRE : options->invert ? MASK_WITHIN : MASK_TOUCHED;
 }
 
 enum status mask_draw(const struct image *mask, const struct region_set *set,
                       const struct mask_options *options, struct mask_report *report, struct error *err) {
-    enum mask_rule rule = !options->outward ? MASK_CENTRE : options->invert ? MASK_WITHIN : MASK_TOUCHED;
+    const struct mask_shape_size size = {mask->width, mask->height};
+    enum mask_rule rule = mask_rule_of(options);
     struct mask_rect drawn = begin_mask(mask, options);
     *report = (struct mask_report){0};
     for (uint32_t i = 0; i < set->count; i++) {
@@ -188,7 +193,7 @@ enum status mask_draw(const struct image *mask, const struct region_set *set,
             return status;
         }
         struct mask_rect one = mask_shape(mask, set, i, rule);
-        report->place[i] = (uint8_t)place_of(mask, set, i, one);
+        report->place[i] = (uint8_t)mask_place_of(&size, set, i, one);
         drawn = rect_union(drawn, one);
     }
     if (options->invert) {
@@ -210,16 +215,9 @@ struct mask_rect mask_draw_region(const struct image *mask, const struct region_
     return grow(mask, mask_shape(mask, set, index, MASK_TOUCHED), &options->grid);
 }
 
-static enum status plan_feather(const struct image_shape *mask, double feather, struct chain *chain,
-                                struct error *err) {
-    struct blur_arguments arguments = {.sigma = feather / 2, .edge = EDGE_CLAMP};
-    chain->count = 0;
-    return chain_append(chain, filter_get(FILTER_BLUR), &arguments, mask, err);
-}
-
 size_t mask_feather_bytes(const struct backend *cpu, const struct image_shape *mask, double feather) {
     struct chain chain;
-    enum status status = plan_feather(mask, feather, &chain, NULL);
+    enum status status = mask_plan_feather(mask, feather, &chain, NULL);
     return status == ST_OK ? backend_run_bytes(cpu, &chain, mask, 1) : 0;
 }
 
@@ -233,7 +231,7 @@ enum status mask_feather(const struct mask_feathering *how, const struct image *
                             .crew = how->crew,
                             .deadline_ns = how->deadline_ns,
                             .working = how->working};
-    enum status status = plan_feather(&shape, how->feather, &chain, err);
+    enum status status = mask_plan_feather(&shape, how->feather, &chain, err);
     if (status == ST_OK) {
         status = lane_run(how->lane, &run, NULL, err);
     }

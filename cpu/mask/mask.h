@@ -67,6 +67,13 @@ struct mask_report {
 enum status mask_draw(const struct image *mask, const struct region_set *set,
                       const struct mask_options *options, struct mask_report *report, struct error *err);
 
+/* Which pixels of a shape count with these options. */
+enum mask_rule mask_rule_of(const struct mask_options *options);
+
+/* The place of a region whose pixels are all in `drawn`. */
+enum mask_place mask_place_of(const struct mask_shape_size *size, const struct region_set *set,
+                              uint32_t index, struct mask_rect drawn);
+
 /* Draws only region `index`, ignoring invert, over a mask of zeros. Returns a rectangle around it for
  * mask_clear. */
 struct mask_rect mask_draw_region(const struct image *mask, const struct region_set *set, uint32_t index,

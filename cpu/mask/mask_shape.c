@@ -30,8 +30,10 @@ static inline double ceil_of(double value) {
 }
 
 struct canvas {
-    const struct plane *plane;
+    uint32_t width, height;
     enum mask_rule rule;
+    mask_shape_span *span;
+    void *context;
     struct mask_rect drawn;
 };
 
@@ -58,12 +60,12 @@ static struct range range_cut(struct range range, uint32_t size) {
 }
 
 static void fill(struct canvas *canvas, double y, struct range columns) {
-    struct range cut = range_cut(columns, canvas->plane->width);
+    struct range cut = range_cut(columns, canvas->width);
     if (cut.lo >= cut.hi) {
         return;
     }
     uint32_t row = (uint32_t)y, from = (uint32_t)cut.lo, to = (uint32_t)cut.hi;
-    memset(plane_row(canvas->plane, row) + from, 255, to - from);
+    canvas->span(canvas->context, row, from, to);
     struct mask_rect *drawn = &canvas->drawn;
     if (drawn->y1 == 0) {
         *drawn = (struct mask_rect){from, row, to, row + 1};
@@ -74,7 +76,7 @@ static void fill(struct canvas *canvas, double y, struct range columns) {
 }
 
 static void draw_rectangle(struct canvas *canvas, const struct region_box *box) {
-    struct range rows = range_cut(range_of(canvas->rule, box->y0, box->y1), canvas->plane->height);
+    struct range rows = range_cut(range_of(canvas->rule, box->y0, box->y1), canvas->height);
     for (double y = rows.lo; y < rows.hi; y++) {
         fill(canvas, y, range_of(canvas->rule, box->x0, box->x1));
     }
@@ -96,7 +98,7 @@ static double row_distance(enum mask_rule rule, double y, double middle) {
 static void draw_ellipse(struct canvas *canvas, const struct region_box *box) {
     double middle_x = (box->x0 + box->x1) / 2, radius_x = (box->x1 - box->x0) / 2;
     double middle_y = (box->y0 + box->y1) / 2, radius_y = (box->y1 - box->y0) / 2;
-    struct range rows = range_cut(range_of(canvas->rule, box->y0, box->y1), canvas->plane->height);
+    struct range rows = range_cut(range_of(canvas->rule, box->y0, box->y1), canvas->height);
     for (double y = rows.lo; y < rows.hi; y++) {
         double distance = row_distance(canvas->rule, y, middle_y);
         double part = radius_y > 0 ? distance / radius_y : 0;
@@ -137,9 +139,9 @@ struct outline {
 };
 
 static void outline_init(struct outline *outline, const struct region_set *set, uint32_t index,
-                         const struct plane *plane) {
+                         const struct canvas *canvas) {
     struct region_point point[REGION_POINTS_MAX];
-    outline->count = region_points(set, index, plane->width, plane->height, point);
+    outline->count = region_points(set, index, canvas->width, canvas->height, point);
     for (unsigned i = 0; i < outline->count; i++) {
         struct region_point a = point[i], b = point[(i + 1) % outline->count];
         outline->edge[i] = a.y <= b.y ? (struct mask_edge){a.x, a.y, b.x, b.y, 1}
@@ -267,27 +269,44 @@ static void draw_polygon_row(struct canvas *canvas, struct outline *outline, dou
 static void draw_polygon(struct canvas *canvas, const struct region_set *set, uint32_t index,
                          const struct region_box *box) {
     struct outline outline;
-    outline_init(&outline, set, index, canvas->plane);
-    struct range rows = range_cut(range_of(MASK_TOUCHED, box->y0, box->y1), canvas->plane->height);
+    outline_init(&outline, set, index, canvas);
+    struct range rows = range_cut(range_of(MASK_TOUCHED, box->y0, box->y1), canvas->height);
     for (double y = rows.lo; y < rows.hi; y++) {
         draw_polygon_row(canvas, &outline, y);
     }
 }
 
-struct mask_rect mask_shape(const struct image *mask, const struct region_set *set, uint32_t index,
-                            enum mask_rule rule) {
-    struct canvas canvas = {.plane = &mask->plane[0], .rule = rule};
-    struct region_box box = region_box(set, index, mask->width, mask->height);
+static void draw(struct canvas *canvas, const struct region_set *set, uint32_t index) {
+    struct region_box box = region_box(set, index, canvas->width, canvas->height);
     switch ((enum region_form)region_get(set, index)->form) {
     case REGION_RECTANGLE:
-        draw_rectangle(&canvas, &box);
+        draw_rectangle(canvas, &box);
         break;
     case REGION_ELLIPSE:
-        draw_ellipse(&canvas, &box);
+        draw_ellipse(canvas, &box);
         break;
     case REGION_POLYGON:
-        draw_polygon(&canvas, set, index, &box);
+        draw_polygon(canvas, set, index, &box);
         break;
     }
+}
+
+struct mask_rect mask_shape_spans(const struct mask_shape_size *size, const struct region_set *set,
+                                  uint32_t index, enum mask_rule rule, mask_shape_span *span, void *context) {
+    struct canvas canvas = {
+        .width = size->width, .height = size->height, .rule = rule, .span = span, .context = context};
+    draw(&canvas, set, index);
     return canvas.drawn;
+}
+
+static void fill_span(void *context, uint32_t y, uint32_t from, uint32_t to) {
+    const struct image *mask = context;
+    memset(plane_row(&mask->plane[0], y) + from, 255, to - from);
+}
+
+struct mask_rect mask_shape(const struct image *mask, const struct region_set *set, uint32_t index,
+                            enum mask_rule rule) {
+    const struct mask_shape_size size = {mask->width, mask->height};
+    struct image drawn = *mask;
+    return mask_shape_spans(&size, set, index, rule, fill_span, &drawn);
 }

@@ -21,4 +21,16 @@ enum mask_rule {
 struct mask_rect mask_shape(const struct image *mask, const struct region_set *set, uint32_t index,
                             enum mask_rule rule);
 
+struct mask_shape_size {
+    uint32_t width, height;
+};
+
+/* Takes columns `from` to before `to` of row y. */
+typedef void mask_shape_span(void *context, uint32_t y, uint32_t from, uint32_t to);
+
+/* The same for a mask that is not drawn here: calls `span` for the pixels of region `index`, in rows from the
+ * top. Spans of a row may overlap. */
+struct mask_rect mask_shape_spans(const struct mask_shape_size *size, const struct region_set *set,
+                                  uint32_t index, enum mask_rule rule, mask_shape_span *span, void *context);
+
 #endif

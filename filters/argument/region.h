@@ -111,6 +111,16 @@ void region_lend(struct region_set *set, struct region_room *room);
 enum status region_add(struct region_set *set, const struct region *region, const double *number,
                        struct error *err);
 
+/* How far a set is filled. */
+struct region_mark {
+    uint32_t count, room_numbers;
+    struct region_room *room;
+};
+
+/* Returns the mark of now; region_return removes what was added since, and lent. */
+struct region_mark region_mark(const struct region_set *set);
+void region_return(struct region_set *set, const struct region_mark *mark);
+
 const struct region *region_get(const struct region_set *set, uint32_t index);
 
 enum { REGION_NAME_MAX = 40 };

@@ -29,6 +29,18 @@ enum status region_add(struct region_set *set, const struct region *region, cons
     return ST_OK;
 }
 
+struct region_mark region_mark(const struct region_set *set) {
+    return (struct region_mark){set->count, set->room ? set->room->numbers : 0, set->room};
+}
+
+void region_return(struct region_set *set, const struct region_mark *mark) {
+    set->count = mark->count;
+    set->room = mark->room;
+    if (set->room) {
+        set->room->numbers = mark->room_numbers;
+    }
+}
+
 const struct region *region_get(const struct region_set *set, uint32_t index) {
     const struct region_room *room = set->room;
     return room && index >= room->first ? &room->region[index - room->first] : &set->region[index];
