@@ -13,6 +13,7 @@
 #include "core/producer.h"
 #include "core/status.h"
 #include "filters/chain.h"
+#include "filters/mask/mask_plan.h"
 
 struct crew;
 struct slot;
@@ -56,18 +57,30 @@ struct run {
     struct working working;          /* lent until the run ends; without memory the lane takes its own */
 };
 
+/* The mask of a transcode, and what is redacted before. */
+struct transcode_mask {
+    struct mask_plan plan;
+    const struct mask_plan_rect *rects; /* aligned like a picture */
+    const uint8_t *weights; /* laid out like a picture of mask_plan_shape(); NULL unless plan.weighs */
+};
+
 /* A JPEG turned into a JPEG by a device with codecs of its own. The bytes are those of the CPU. The result of
  * a chain that ends with `detect` is a struct face_candidates instead, of which only the part with candidates
  * is written. */
 struct transcode {
     const struct chain *chain;
-    const struct slot *slot;  /* holds the file and the output */
+    const struct slot *slot;  /* holds the file and the output, and what the mask points to */
     struct bytes input;       /* the file; not changed, so the CPU can repeat the job after any failure */
     struct image_shape shape; /* of its planes as stored: grey or YCbCr of 8 bits */
     uint8_t orientation;      /* undone before the chain (core/orient.h); 1: none */
     uint8_t quality;          /* of the result, 1 to 100 */
-    uint8_t *output;          /* aligned like a picture */
-    size_t room;              /* bytes at output */
+    const struct transcode_mask *mask; /* NULL: none. Only with orientation 1, and not with `detect` */
+    /* Names the decoded picture, so that a search for faces and the job after it decode the file once. The
+     * device may have forgotten it, and decodes again. 0: none. A search sets it to what the device named the
+     * picture; a later job in the same file and lane may hand that in. */
+    uint64_t *picture; /* NULL: none */
+    uint8_t *output;   /* aligned like a picture */
+    size_t room;       /* bytes at output */
 };
 
 struct backend_ops {

@@ -9,10 +9,9 @@
 
 #include "core/clock.h"
 #include "core/log.h"
-#include "core/orient.h"
 #include "detect/model.h"
 #include "gpu/detect/detect.h"
-#include "gpu/engine/jpeg_stream.h"
+#include "gpu/engine/engine_check.h"
 #include "gpu/engine/mapping.h"
 #include "gpu/engine/transcoder.h"
 #include "gpu/filters/gpu_chain.h"
@@ -31,6 +30,8 @@ struct engine {
 struct engine_session {
     struct engine *engine;
     struct gpu_stream stream[WIRE_DEVICES_MAX];
+    uint64_t picture;        /* of the last run: the device may keep it (struct wire_transcode) */
+    unsigned picture_device; /* which device that is */
 };
 
 /* Whether `gpus` ("all", "0,2") names the number. */
@@ -198,94 +199,18 @@ static unsigned choose(struct engine *engine, bool jpeg) {
             best = i;
         }
     }
-    atomic_fetch_add(&engine->load[best], 1);
     return best;
 }
 
-struct pictures {
-    struct image source, target, mask;
-};
-
-struct piece {
-    uint64_t at, size;
-};
-
-static bool in_slot(struct piece piece, const struct wire_run *run) {
-    return piece.size > 0 && piece.at <= run->slot_span && piece.size <= run->slot_span - piece.at;
-}
-
-static bool picture_in_slot(struct piece piece, const struct wire_run *run) {
-    return in_slot(piece, run) && piece.at % IMAGE_ALIGNMENT == 0;
-}
-
-static bool apart(struct piece a, struct piece b) {
-    return a.at + a.size <= b.at || b.at + b.size <= a.at;
-}
-
-static enum status check_pieces(const struct wire_run *run, struct pictures *pictures, struct error *err) {
-    struct image_shape result = chain_result(&run->chain, &run->shape);
-    struct image_shape coverage = {
-        .model = PIXEL_GRAY, .depth = 8, .width = run->shape.width, .height = run->shape.height};
-    struct piece source = {run->source, image_layout(&pictures->source, &run->shape)};
-    struct piece target = {run->target, image_layout(&pictures->target, &result)};
-    struct piece mask = {run->mask, image_layout(&pictures->mask, &coverage)};
-    if (!picture_in_slot(source, run) || !picture_in_slot(target, run) || !apart(source, target)) {
-        return fail(err, ST_INTERNAL, "the pictures do not lie in the slot");
-    }
-    if (run->mask != WIRE_NO_MASK && !chain_takes_mask(&run->chain, &run->shape)) {
-        return fail(err, ST_INTERNAL, "the mask cannot follow the pixels that a step moves");
-    }
-    if (run->mask != WIRE_NO_MASK &&
-        (!picture_in_slot(mask, run) || !apart(mask, source) || !apart(mask, target))) {
-        return fail(err, ST_INTERNAL, "the mask does not lie in the slot");
-    }
-    return ST_OK;
-}
-
-static enum status check_shape(const struct image_shape *shape, struct error *err) {
-    if (shape->model > PIXEL_YCBCR || (shape->depth != 8 && shape->depth != 16) || shape->width == 0 ||
-        shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2 ||
-        (shape->model == PIXEL_YCBCR && shape->depth != 8)) {
-        return fail(err, ST_INTERNAL, "the picture's shape is out of bounds");
-    }
-    return ST_OK;
-}
-
-static enum status check(const struct wire_run *run, struct pictures *pictures, struct error *err) {
-    enum status status = check_shape(&run->shape, err);
-    status = status == ST_OK ? chain_check(&run->chain, &run->shape, err) : status;
-    return status == ST_OK ? check_pieces(run, pictures, err) : status;
-}
-
-static bool is_jpeg_shape(const struct image_shape *shape) {
-    return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
-}
-
-static enum status check_jpeg(const struct wire_run *run, struct error *err) {
-    const struct wire_transcode *jpeg = &run->jpeg;
-    enum status status = check_shape(&run->shape, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
-        !is_jpeg_shape(&run->shape)) {
-        return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
-    }
-    struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};
-    if (!in_slot(source, run) || !in_slot(target, run) || !apart(source, target)) {
-        return fail(err, ST_INTERNAL, "the JPEGs do not lie in the slot");
-    }
-    struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);
-    status = chain_check(&run->chain, &upright, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    struct image_shape result = chain_result(&run->chain, &upright);
-    if (jpeg_stream_searches(&run->chain)) {
-        bool fits = jpeg->room >= sizeof(struct face_candidates) && run->target % IMAGE_ALIGNMENT == 0;
-        return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for candidates");
-    }
-    return is_jpeg_shape(&result) ? ST_OK : fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
+/* The device that may keep the run's picture, else the least loaded one. */
+static unsigned take_device(struct engine_session *session, const struct wire_run *run) {
+    struct engine *engine = session->engine;
+    bool kept = run->jpeg.picture != 0 && run->jpeg.picture == session->picture;
+    unsigned device = kept ? session->picture_device : choose(engine, run->jpeg.size > 0);
+    session->picture = run->jpeg.picture;
+    session->picture_device = device;
+    atomic_fetch_add(&engine->load[device], 1);
+    return device;
 }
 
 static void fault(struct gpu_stream *stream) {
@@ -294,7 +219,7 @@ static void fault(struct gpu_stream *stream) {
              1, 1, 1, 1, 1, 0, stream->handle, NULL, NULL);
 }
 
-static struct run place(struct pictures *pictures, const struct wire_run *run, uint8_t *memory) {
+static struct run place(struct engine_pictures *pictures, const struct wire_run *run, uint8_t *memory) {
     bool masked = run->mask != WIRE_NO_MASK;
     image_place(&pictures->source, memory + run->source);
     image_place(&pictures->target, memory + run->target);
@@ -308,7 +233,7 @@ static struct run place(struct pictures *pictures, const struct wire_run *run, u
 }
 
 static enum status run_pixels(struct engine_session *session, unsigned device, const struct wire_run *run,
-                              struct pictures *pictures, uint8_t *memory, struct wire_done *done) {
+                              struct engine_pictures *pictures, uint8_t *memory, struct wire_done *done) {
     const struct run wanted = place(pictures, run, memory);
     enum status status = gpu_chain_run(&session->stream[device], &wanted, &done->timing, &done->error);
     gpu_stream_trim(&session->stream[device], status);
@@ -318,14 +243,24 @@ static enum status run_pixels(struct engine_session *session, unsigned device, c
 static enum status run_jpeg(struct engine_session *session, unsigned device, const struct wire_run *run,
                             uint8_t *memory, struct wire_done *done) {
     struct gpu_transcoder *transcoder = session->engine->transcoder[device];
+    uint64_t picture = run->jpeg.picture;
+    struct transcode_mask mask = {.plan = run->jpeg.plan};
     const struct transcode job = {.chain = &run->chain,
                                   .shape = run->shape,
                                   .orientation = run->jpeg.orientation,
                                   .input = {memory + run->source, run->jpeg.size},
                                   .output = memory + run->target,
                                   .room = run->jpeg.room,
-                                  .quality = run->jpeg.quality};
+                                  .quality = run->jpeg.quality,
+                                  .mask = run->jpeg.masked ? &mask : NULL,
+                                  .picture = &picture};
     size_t size = 0;
+    if (run->jpeg.masked && mask.plan.rects > 0) {
+        mask.rects = (const struct mask_plan_rect *)(const void *)(memory + run->jpeg.rects);
+    }
+    if (run->jpeg.masked && mask.plan.weighs) {
+        mask.weights = memory + run->mask;
+    }
     enum status status = transcoder ? gpu_transcoder_run(transcoder, &job, &size, &done->timing, &done->error)
                                     : fail(&done->error, ST_UNSUPPORTED, "no GPU has codecs for JPEGs");
     done->size = status == ST_OK ? size : 0;
@@ -336,10 +271,10 @@ static enum status run_on(struct engine_session *session, unsigned device, const
                           struct wire_done *done) {
     struct error *err = &done->error;
     bool jpeg = run->jpeg.size > 0;
-    struct pictures pictures;
+    struct engine_pictures pictures;
     struct mapping *mapping;
     uint8_t *memory;
-    enum status status = jpeg ? check_jpeg(run, err) : check(run, &pictures, err);
+    enum status status = jpeg ? engine_check_jpeg(run, err) : engine_check_pixels(run, &pictures, err);
     status = status == ST_OK ? gpu_device_enter(session->stream[device].device, err) : status;
     if (status == ST_OK) {
         const struct slot_view view = {run->slot_serial, run->slot_generation, run->slot_span};
@@ -359,7 +294,7 @@ static enum status run_on(struct engine_session *session, unsigned device, const
 
 bool engine_run(struct engine_session *session, const struct wire_run *run, int fd, struct wire_done *done) {
     *done = (struct wire_done){0};
-    unsigned device = choose(session->engine, run->jpeg.size > 0);
+    unsigned device = take_device(session, run);
     enum status status = run_on(session, device, run, fd, done);
     done->error.status = status;
     done->timing.unit = session->engine->device[device].index;

@@ -26,6 +26,7 @@ void jpeg_stream_finish(struct jpeg_stream *jpeg) {
     huffman_sync_finish(&jpeg->sync, &jpeg->stream);
     gpu_buffer_finish(&jpeg->decode.memory, jpeg->stream.device);
     gpu_encode_finish(&jpeg->encode, &jpeg->stream);
+    gpu_buffer_finish(&jpeg->mask.memory, jpeg->stream.device);
     gpu_stream_finish(&jpeg->stream);
 }
 
@@ -34,6 +35,8 @@ void jpeg_stream_trim(struct jpeg_stream *jpeg, enum status status) {
         gpu_buffer_finish(&jpeg->sync.memory, jpeg->stream.device);
         gpu_buffer_finish(&jpeg->decode.memory, jpeg->stream.device);
         gpu_buffer_finish(&jpeg->encode.memory, jpeg->stream.device);
+        gpu_buffer_finish(&jpeg->mask.memory, jpeg->stream.device);
+        jpeg->kept = 0;
     }
 }
 
@@ -44,10 +47,20 @@ bool jpeg_stream_searches(const struct chain *chain) {
     return chain->count > 0 && chain->step[chain->count - 1].filter == FILTER_DETECT;
 }
 
+static uint64_t number_of(const struct transcode *job) {
+    return job->picture ? *job->picture : 0;
+}
+
+bool jpeg_stream_keeps(const struct jpeg_stream *jpeg, const struct transcode *job) {
+    return number_of(job) && jpeg->kept == number_of(job) && jpeg->kept_size == job->input.size &&
+           image_same_shape(&jpeg->kept_shape, &job->shape) && !jpeg_stream_searches(job->chain);
+}
+
 /* The layouts of a job's pictures, without memory. */
 struct layouts {
     struct image stored, source, target; /* as stored; upright; filtered */
-    size_t turned_size;                  /* of `stored` if it is turned; as in struct gpu_chain */
+    struct image mask;
+    size_t turned_size; /* of `stored` if it is turned; as in struct gpu_chain */
     struct run run;
 };
 
@@ -59,24 +72,50 @@ static void lay_out(struct layouts *layouts, const struct transcode *job) {
     image_layout(&layouts->target, &result);
     layouts->turned_size = orient_turns(job->orientation) ? stored_size : 0;
     layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
+    if (job->mask && job->mask->plan.masks) {
+        struct image_shape mask = mask_plan_shape(&job->shape);
+        image_layout(&layouts->mask, &mask);
+        layouts->run.mask = &layouts->mask;
+    }
+}
+
+/* The chain of a job; a search that names its picture keeps it. */
+static struct gpu_chain chain_of(const struct transcode *job, const struct layouts *layouts) {
+    return (struct gpu_chain){.run = &layouts->run,
+                              .turned_size = layouts->turned_size,
+                              .keeps = number_of(job) && jpeg_stream_searches(job->chain)};
+}
+
+/* Reserves all memory but the decoder's. */
+static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+    struct layouts layouts;
+    lay_out(&layouts, job);
+    struct gpu_chain chain = chain_of(job, &layouts);
+    size_t size = jpeg->stream.source.size;
+    chain.present = jpeg->again;
+    enum status status = gpu_chain_reserve(&chain, &jpeg->stream, err);
+    jpeg->again = jpeg->again && jpeg->stream.source.size == size;
+    if (status == ST_OK && job->mask) {
+        status = gpu_mask_reserve(&jpeg->mask, &jpeg->stream, &job->mask->plan, &job->shape, err);
+    }
+    return status == ST_OK && !jpeg_stream_searches(job->chain)
+               ? gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.target, job->output, job->room,
+                                    err)
+               : status;
 }
 
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
-    struct layouts layouts;
     if (!orient_is_exact(&job->shape, job->orientation)) {
         return fail(err, ST_UNSUPPORTED, "reduced chroma of an odd size is not turned by orientation %u here",
                     job->orientation);
     }
-    lay_out(&layouts, job);
-    struct gpu_chain chain = {.run = &layouts.run, .turned_size = layouts.turned_size};
-    enum status status = gpu_chain_reserve(&chain, &jpeg->stream, err);
-    if (status == ST_OK && !jpeg_stream_searches(job->chain)) {
-        status =
-            gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.target, job->output, job->room, err);
+    jpeg->again = jpeg_stream_keeps(jpeg, job);
+    jpeg->kept = 0; /* this job overwrites it */
+    enum status status = reserve(jpeg, job, err);
+    if (status != ST_OK || jpeg->again) {
+        return status;
     }
-    if (status == ST_OK) {
-        status = huffman_sync_parse(&jpeg->sync, &jpeg->stream, job->input, &job->shape, err);
-    }
+    status = huffman_sync_parse(&jpeg->sync, &jpeg->stream, job->input, &job->shape, err);
     return status == ST_OK ? gpu_decode_reserve(&jpeg->decode, &jpeg->stream, &jpeg->sync, err) : status;
 }
 
@@ -103,34 +142,58 @@ static enum status write_result(struct jpeg_stream *jpeg, const struct transcode
                     CANDIDATES_AT_ONCE, stream->handle);
 }
 
-static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+static enum status decode(struct jpeg_stream *jpeg, const struct transcode *job, const struct image *stored,
+                          struct error *err) {
+    if (jpeg->again) {
+        return ST_OK;
+    }
+    enum status status = huffman_sync_begin(&jpeg->sync, &jpeg->stream, job->input, err);
+    return status == ST_OK ? gpu_decode_begin(&jpeg->decode, &jpeg->stream, &jpeg->sync, stored, err)
+                           : status;
+}
+
+/* Redacts the decoded picture and draws the mask. */
+static enum status mask(struct jpeg_stream *jpeg, const struct transcode *job, const struct image *stored,
+                        struct gpu_chain *chain, struct error *err) {
+    if (!job->mask) {
+        return ST_OK;
+    }
+    const struct gpu_mask_job masked = {&job->mask->plan, job->mask->rects, job->mask->weights};
+    return gpu_mask_enqueue(&jpeg->mask, &jpeg->stream, &masked, stored, &chain->mask, err);
+}
+
+static enum status filter(struct jpeg_stream *jpeg, const struct transcode *job,
+                          const struct layouts *layouts, const struct image *stored, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
-    const struct cuda *cuda = stream->device->cuda;
-    struct layouts layouts;
-    lay_out(&layouts, job);
-    struct image stored = gpu_chain_image(&layouts.stored, stream->source.data);
-    struct gpu_chain chain = {.run = &layouts.run, .turned_size = layouts.turned_size};
-    enum status status = CUDA_TRY(cuda, err, cuEventRecord, stream->begin, stream->handle);
+    struct gpu_chain chain = chain_of(job, layouts);
+    enum status status = mask(jpeg, job, stored, &chain, err);
     if (status == ST_OK) {
-        status = huffman_sync_begin(&jpeg->sync, stream, job->input, err);
-    }
-    if (status == ST_OK) {
-        status = gpu_decode_begin(&jpeg->decode, stream, &jpeg->sync, &stored, err);
-    }
-    if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuEventRecord, stream->uploaded, stream->handle);
-    }
-    if (status == ST_OK) {
-        status = turn(stream, job, &layouts, &chain, err);
+        status = turn(stream, job, layouts, &chain, err);
     }
     if (status == ST_OK) {
         status = gpu_chain_enqueue(&chain, stream, err);
     }
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuEventRecord, stream->filtered, stream->handle);
+        status = CUDA_TRY(stream->device->cuda, err, cuEventRecord, stream->filtered, stream->handle);
+    }
+    return status == ST_OK ? write_result(jpeg, job, &chain.result, err) : status;
+}
+
+static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+    struct gpu_stream *stream = &jpeg->stream;
+    const struct cuda *cuda = stream->device->cuda;
+    struct layouts layouts;
+    lay_out(&layouts, job);
+    const struct image stored = gpu_chain_image(&layouts.stored, stream->source.data);
+    enum status status = CUDA_TRY(cuda, err, cuEventRecord, stream->begin, stream->handle);
+    if (status == ST_OK) {
+        status = decode(jpeg, job, &stored, err);
     }
     if (status == ST_OK) {
-        status = write_result(jpeg, job, &chain.result, err);
+        status = CUDA_TRY(cuda, err, cuEventRecord, stream->uploaded, stream->handle);
+    }
+    if (status == ST_OK) {
+        status = filter(jpeg, job, &layouts, &stored, err);
     }
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle);
@@ -159,13 +222,21 @@ static enum status end_search(struct jpeg_stream *jpeg, const struct transcode *
     return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
 }
 
+/* The data was intact, and the search has left the decoded picture. */
+static void keep(struct jpeg_stream *jpeg, const struct transcode *job) {
+    jpeg->kept = number_of(job);
+    jpeg->kept_shape = job->shape;
+    jpeg->kept_size = job->input.size;
+}
+
 enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                             struct error *err) {
-    enum status status = huffman_sync_end(&jpeg->sync, err);
+    enum status status = jpeg->again ? ST_OK : huffman_sync_end(&jpeg->sync, err);
     if (status != ST_OK) {
         return status;
     }
     if (jpeg_stream_searches(job->chain)) {
+        keep(jpeg, job);
         return end_search(jpeg, job, size, err);
     }
     *size = gpu_encode_size(&jpeg->encode);

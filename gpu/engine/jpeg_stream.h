@@ -6,10 +6,14 @@
  * true. The job and its bytes must stay unchanged until then. All steps return ST_UNSUPPORTED for a JPEG
  * that gpu/jpeg/jpeg_header.h does not take, damaged data (gpu/jpeg/huffman_sync.h), an orientation that
  * is not exact, and a result larger than job->room; the CPU may then do the job. Other statuses are as of
- * gpu_chain_run. After a failure nothing is enqueued, and job->output is undefined. */
+ * gpu_chain_run. After a failure nothing is enqueued, and job->output is undefined.
+ *
+ * After a search for faces with a number the decoded picture stays on the device, until the stream's next
+ * job. A job with the same number then begins with it, and does not look at the file. */
 #ifndef BLURD_GPU_ENGINE_JPEG_STREAM_H
 #define BLURD_GPU_ENGINE_JPEG_STREAM_H
 
+#include "gpu/filters/mask/mask.h"
 #include "gpu/jpeg/decode.h"
 #include "gpu/jpeg/encode.h"
 #include "gpu/jpeg/huffman_sync.h"
@@ -20,7 +24,12 @@ struct jpeg_stream {
     struct huffman_sync sync;
     struct gpu_decode decode;
     struct gpu_encode encode;
+    struct gpu_mask mask;
     CUdeviceptr candidates; /* of a search for faces */
+    uint64_t kept;          /* number of the picture in stream.source, decoded and intact; 0: none */
+    struct image_shape kept_shape;
+    size_t kept_size; /* bytes of its file */
+    bool again;       /* the current job uses that picture */
 };
 
 /* Whether the chain ends with a search for faces, whose result is no picture. */
@@ -44,6 +53,9 @@ enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *
  * the device has written there itself. */
 enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                             struct error *err);
+
+/* Whether the stream keeps the picture that the job names, decoded by a search. */
+bool jpeg_stream_keeps(const struct jpeg_stream *jpeg, const struct transcode *job);
 
 /* Frees memory after a job that ended with `status`; see gpu_stream_trim. */
 void jpeg_stream_trim(struct jpeg_stream *jpeg, enum status status);

@@ -20,15 +20,26 @@ struct gpu_transcoder {
     struct jpeg_stream stream[];
 };
 
-static struct jpeg_stream *take(struct gpu_transcoder *transcoder) {
+/* Which idle stream to use: the one that keeps the job's picture, else one that has memory to free, else the
+ * last that keeps none. */
+static unsigned choose(const struct gpu_transcoder *transcoder, const struct transcode *job) {
+    unsigned last = transcoder->waiting - 1, stale = last + 1, plain = last + 1;
+    for (unsigned i = 0; i <= last; i++) {
+        const struct jpeg_stream *stream = transcoder->idle[i];
+        if (jpeg_stream_keeps(stream, job)) {
+            return i;
+        }
+        stale = gpu_stream_is_stale(&stream->stream) ? i : stale;
+        plain = stream->kept ? plain : i;
+    }
+    return stale <= last ? stale : plain <= last ? plain : last;
+}
+
+static struct jpeg_stream *take(struct gpu_transcoder *transcoder, const struct transcode *job) {
     while (sem_wait(&transcoder->any) != 0 && errno == EINTR) {
     }
     pthread_mutex_lock(&transcoder->lock);
-    unsigned last = --transcoder->waiting, found = last;
-    while (found > 0 && !gpu_stream_is_stale(&transcoder->idle[found]->stream)) {
-        found--;
-    }
-    found = gpu_stream_is_stale(&transcoder->idle[found]->stream) ? found : last; /* stale ones free memory */
+    unsigned found = choose(transcoder, job), last = --transcoder->waiting;
     struct jpeg_stream *stream = transcoder->idle[found];
     transcoder->idle[found] = transcoder->idle[last];
     pthread_mutex_unlock(&transcoder->lock);
@@ -98,7 +109,7 @@ unsigned gpu_transcoder_pictures(const struct gpu_transcoder *transcoder) {
 
 enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct transcode *job, size_t *size,
                                struct lane_timing *timing, struct error *err) {
-    struct jpeg_stream *stream = take(transcoder);
+    struct jpeg_stream *stream = take(transcoder, job);
     enum status status = open_stream(stream, transcoder->device, err);
     if (status == ST_OK) {
         status = submitter_run(transcoder->submitter, stream, job, size, timing, err);

@@ -35,8 +35,13 @@ static size_t largest_result(const struct run *run) {
     return largest;
 }
 
-/* A chain alternates between two buffers. The source is one of them, unless blending under the mask reads it
- * later. After a turn the first step writes to the decoded picture's buffer, else to the other. */
+/* Whether the source stays. Blending under the mask reads it after the first step. */
+static bool keeps_source(const struct gpu_chain *chain) {
+    return chain->run->mask || chain->keeps;
+}
+
+/* A chain alternates between two buffers. The source is one of them, unless it stays. After a turn the first
+ * step writes to the decoded picture's buffer, else to the other. */
 enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
     const struct run *run = chain->run;
     chain->source_size = image_bytes(run->source);
@@ -45,8 +50,11 @@ enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream
     size_t larger = larger_of(chain->source_size, largest_result(run));
     bool both = chain->turned_size || run->chain->count > 1;
     size_t first = both ? larger_of(larger, chain->turned_size) : chain->source_size;
-    bool spare = run->mask && run->chain->count > 1;
-    enum status status = gpu_stream_reserve(stream, &stream->source, first, err);
+    bool spare = keeps_source(chain) && run->chain->count > 1;
+    enum status status = ST_OK;
+    if (!chain->present || first > stream->source.size) {
+        status = gpu_stream_reserve(stream, &stream->source, first, err);
+    }
     if (status == ST_OK) {
         status = gpu_stream_reserve(stream, &stream->target, larger, err);
     }
@@ -103,7 +111,7 @@ enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream
     const struct image *mask = run->mask ? &chain->mask : NULL;
     CUdeviceptr begin = chain->turned_size ? stream->target.data : stream->source.data;
     CUdeviceptr to = chain->turned_size ? stream->source.data : stream->target.data;
-    CUdeviceptr next = run->mask ? stream->spare.data : begin;
+    CUdeviceptr next = keeps_source(chain) ? stream->spare.data : begin;
     struct image from = chain->source;
     enum status status = ST_OK;
     for (uint32_t i = 0; i < run->chain->count && status == ST_OK; i++) {

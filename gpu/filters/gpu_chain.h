@@ -11,6 +11,8 @@ struct gpu_chain {
     const struct run *run;                      /* the host's pictures, or only their layouts */
     size_t source_size, target_size, mask_size; /* bytes; 0: no mask */
     size_t turned_size; /* bytes in stream->source of a picture to turn into stream->target; 0: none */
+    bool keeps;         /* the source must stay as it is; a run with a mask keeps it anyway */
+    bool present;       /* stream->source holds the source already, and loses it when it must grow */
     struct image source, result; /* on the device; result: output of the last step */
     struct image mask;
 };

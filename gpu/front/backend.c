@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The backend of the front process. Each lane has a link to the current engine. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ struct gpu_backend {
     struct backend base;
     struct supervisor *supervisor;
     int64_t timeout_ms;
+    _Atomic uint64_t pictures; /* numbers that decoded pictures got */
 };
 
 struct gpu_front_lane {
@@ -81,6 +83,26 @@ static unsigned front_transcodes(struct backend *backend) {
     return supervisor_pictures(own_backend(backend)->supervisor);
 }
 
+/* A search gets a number of its own for the picture that it decodes. */
+static uint64_t number_of(struct gpu_backend *backend, const struct transcode *job) {
+    const struct chain *chain = job->chain;
+    bool searches = chain->count > 0 && chain->step[chain->count - 1].filter == FILTER_DETECT;
+    if (!job->picture) {
+        return 0;
+    }
+    return searches ? atomic_fetch_add(&backend->pictures, 1) + 1 : *job->picture;
+}
+
+static void send_mask(struct wire_run *message, const struct transcode *job) {
+    const struct transcode_mask *mask = job->mask;
+    if (mask) {
+        message->jpeg.masked = 1;
+        message->jpeg.plan = mask->plan;
+        message->jpeg.rects = (uint64_t)((const uint8_t *)mask->rects - job->slot->memory);
+        message->mask = mask->weights ? (uint64_t)(mask->weights - job->slot->memory) : WIRE_NO_MASK;
+    }
+}
+
 static enum status front_lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
                                         struct lane_timing *timing, struct error *err) {
     const struct slot *slot = job->slot;
@@ -90,11 +112,19 @@ static enum status front_lane_transcode(struct lane *lane, const struct transcod
         .target = (uint64_t)(job->output - slot->memory),
         .mask = WIRE_NO_MASK,
         .shape = job->shape,
-        .jpeg = {job->input.size, job->room, job->orientation, job->quality},
+        .jpeg = {.size = job->input.size,
+                 .room = job->room,
+                 .picture = number_of(own_backend(lane->backend), job),
+                 .orientation = job->orientation,
+                 .quality = job->quality},
         .chain = *job->chain,
     };
+    send_mask(&message, job);
     enum status status = ask(lane, slot, &message, &done, err);
     if (status == ST_OK) {
+        if (job->picture) {
+            *job->picture = message.jpeg.picture;
+        }
         *timing = done.timing;
         *size = done.size;
     }

@@ -57,11 +57,17 @@ struct wire_proven {
     struct channel_head head;
 };
 
-/* A run from JPEG to JPEG, without a mask. wire_run's `source` and `target` are the offsets of the files. */
+/* A run from JPEG to JPEG. wire_run's `source` and `target` are the offsets of the files, `mask` that of the
+ * weights; without a mask of weights it is WIRE_NO_MASK. */
 struct wire_transcode {
     uint64_t size; /* of the source file; 0: a run from pixels to pixels */
     uint64_t room;
-    uint8_t orientation; /* undone before the chain runs */
+    uint64_t
+        picture;    /* names the decoded picture: a search keeps it, a run without one may find it; 0: none */
+    uint64_t rects; /* offset of plan.rects struct mask_plan_rect */
+    struct mask_plan plan; /* with `masked` */
+    uint8_t masked;        /* 1: there is a plan */
+    uint8_t orientation;   /* undone before the chain runs */
     uint8_t quality;
 };
 
@@ -71,7 +77,7 @@ struct wire_run {
     uint64_t slot_generation; /* changes when the slot gave memory back; the engine must register it again */
     uint64_t slot_span;       /* bytes in use, all backed by memory */
     uint64_t source, target;  /* offsets of the pictures in the slot */
-    uint64_t mask;            /* of the mask; WIRE_NO_MASK: none */
+    uint64_t mask;            /* of the mask, or of its weights; WIRE_NO_MASK: none */
     struct image_shape shape; /* of the source; the chain determines the target's */
     struct wire_transcode jpeg;
     struct chain chain;

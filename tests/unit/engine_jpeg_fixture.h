@@ -102,7 +102,7 @@ static inline struct wire_run good_run(void) {
                              .target = TARGET,
                              .mask = WIRE_NO_MASK,
                              .shape = shape,
-                             .jpeg = {file.size, ROOM, 1, 85},
+                             .jpeg = {.size = file.size, .room = ROOM, .orientation = 1, .quality = 85},
                              .chain = blur(&shape)};
 }
 

@@ -104,7 +104,7 @@ static struct wire_run good_run(void) {
                            .target = TARGET,
                            .mask = WIRE_NO_MASK,
                            .shape = shape,
-                           .jpeg = {file.size, ROOM, 1, 85}};
+                           .jpeg = {.size = file.size, .room = ROOM, .orientation = 1, .quality = 85}};
     const struct blur_arguments arguments = {.sigma = 1.5};
     assert_int_equal(chain_append(&run.chain, filter_get(FILTER_BLUR), &arguments, &shape, NULL), ST_OK);
     return run;

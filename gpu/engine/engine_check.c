@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/engine/engine_check.h"
+
+#include "core/orient.h"
+#include "gpu/engine/jpeg_stream.h"
+
+struct piece {
+    uint64_t at, size;
+};
+
+static bool in_slot(struct piece piece, const struct wire_run *run) {
+    return piece.size > 0 && piece.at <= run->slot_span && piece.size <= run->slot_span - piece.at;
+}
+
+static bool picture_in_slot(struct piece piece, const struct wire_run *run) {
+    return in_slot(piece, run) && piece.at % IMAGE_ALIGNMENT == 0;
+}
+
+static bool apart(struct piece a, struct piece b) {
+    return a.at + a.size <= b.at || b.at + b.size <= a.at;
+}
+
+static enum status check_pieces(const struct wire_run *run, struct engine_pictures *pictures, struct error *err) {
+    struct image_shape result = chain_result(&run->chain, &run->shape);
+    struct image_shape coverage = {
+        .model = PIXEL_GRAY, .depth = 8, .width = run->shape.width, .height = run->shape.height};
+    struct piece source = {run->source, image_layout(&pictures->source, &run->shape)};
+    struct piece target = {run->target, image_layout(&pictures->target, &result)};
+    struct piece mask = {run->mask, image_layout(&pictures->mask, &coverage)};
+    if (!picture_in_slot(source, run) || !picture_in_slot(target, run) || !apart(source, target)) {
+        return fail(err, ST_INTERNAL, "the pictures do not lie in the slot");
+    }
+    if (run->mask != WIRE_NO_MASK && !chain_takes_mask(&run->chain, &run->shape)) {
+        return fail(err, ST_INTERNAL, "the mask cannot follow the pixels that a step moves");
+    }
+    if (run->mask != WIRE_NO_MASK &&
+        (!picture_in_slot(mask, run) || !apart(mask, source) || !apart(mask, target))) {
+        return fail(err, ST_INTERNAL, "the mask does not lie in the slot");
+    }
+    return ST_OK;
+}
+
+static enum status check_shape(const struct image_shape *shape, struct error *err) {
+    if (shape->model > PIXEL_YCBCR || (shape->depth != 8 && shape->depth != 16) || shape->width == 0 ||
+        shape->height == 0 || shape->chroma_shift_x > 2 || shape->chroma_shift_y > 2 ||
+        (shape->model == PIXEL_YCBCR && shape->depth != 8)) {
+        return fail(err, ST_INTERNAL, "the picture's shape is out of bounds");
+    }
+    return ST_OK;
+}
+
+enum status engine_check_pixels(const struct wire_run *run, struct engine_pictures *pictures,
+                                struct error *err) {
+    enum status status = check_shape(&run->shape, err);
+    status = status == ST_OK ? chain_check(&run->chain, &run->shape, err) : status;
+    return status == ST_OK ? check_pieces(run, pictures, err) : status;
+}
+
+static bool is_jpeg_shape(const struct image_shape *shape) {
+    return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
+}
+
+/* The list of rectangles and the weights lie apart from what is written; kernels check the rectangles. */
+static enum status check_jpeg_mask(const struct wire_run *run, struct error *err) {
+    const struct wire_transcode *jpeg = &run->jpeg;
+    const struct mask_plan *plan = &jpeg->plan;
+    struct image layout;
+    struct image_shape shape = mask_plan_shape(&run->shape);
+    enum status status = mask_plan_check(plan, &run->shape, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct piece target = {run->target, jpeg->room};
+    struct piece rects = {jpeg->rects, plan->rects * sizeof(struct mask_plan_rect)};
+    struct piece weights = {run->mask, image_layout(&layout, &shape)};
+    if (plan->weighs != (run->mask != WIRE_NO_MASK) || jpeg->orientation != 1 ||
+        jpeg_stream_searches(&run->chain) ||
+        (plan->masks && !chain_takes_mask(&run->chain, &run->shape))) {
+        return fail(err, ST_INTERNAL, "the mask and the run contradict each other");
+    }
+    bool inside = (plan->rects == 0 || (in_slot(rects, run) && apart(rects, target))) &&
+                  (!plan->weighs || (picture_in_slot(weights, run) && apart(weights, target)));
+    return inside ? ST_OK : fail(err, ST_INTERNAL, "the mask does not lie in the slot");
+}
+
+enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
+    const struct wire_transcode *jpeg = &run->jpeg;
+    enum status status = check_shape(&run->shape, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
+        jpeg->masked > 1 || !is_jpeg_shape(&run->shape)) {
+        return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
+    }
+    struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};
+    if (!in_slot(source, run) || !in_slot(target, run) || !apart(source, target)) {
+        return fail(err, ST_INTERNAL, "the JPEGs do not lie in the slot");
+    }
+    struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);
+    status = chain_check(&run->chain, &upright, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    status = jpeg->masked ? check_jpeg_mask(run, err) : ST_OK;
+    if (status != ST_OK) {
+        return status;
+    }
+    struct image_shape result = chain_result(&run->chain, &upright);
+    if (jpeg_stream_searches(&run->chain)) {
+        bool fits = jpeg->room >= sizeof(struct face_candidates) && run->target % IMAGE_ALIGNMENT == 0;
+        return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for candidates");
+    }
+    return is_jpeg_shape(&result) ? ST_OK : fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
+}
