@@ -13,6 +13,7 @@
 #include "server/message/parameters.h"
 #include "server/message/trace.h"
 #include "server/metrics.h"
+#include "server/outcome.h"
 #include "server/problem.h"
 #include "server/queue/admission.h"
 #include "server/queue/cost.h"
@@ -40,25 +41,6 @@ struct answer {
     struct buf body;
     unsigned header_count;
     struct answer_header header[ANSWER_HEADERS_MAX];
-};
-
-/* The picture's properties and the time of each stage, for headers, log and metrics. */
-struct outcome {
-    enum problem problem;
-    enum metric_format format;
-    unsigned backend; /* number in the metrics; 0: none ran */
-    char backend_name[32];
-    char notice[160]; /* a warning about the regions; empty: none */
-    unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that metadata=keep could not keep */
-    uint32_t width, height;
-    bool counted;     /* the answer says how many regions there were */
-    uint32_t regions; /* that many */
-    bool searched;    /* for faces */
-    uint32_t faces;   /* found */
-    char *report;     /* their boxes, owned; NULL: not asked for */
-    int64_t stage_ns[STAGE_COUNT];
-    bool stages; /* the request got as far as a worker */
-    bool device; /* a GPU's codecs did all steps */
 };
 
 /* How a worker reaches the connection of a request. */

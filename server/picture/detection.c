@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/orient.h"
 #include "filters/argument/region_entry.h"
+#include "server/outcome.h"
 
 static uint32_t rounded_up(uint32_t side) {
     enum { MOST = RESIZE_SIDE_MAX / DETECT_UNIT * DETECT_UNIT };
@@ -215,5 +217,18 @@ void detection_report(const struct detection *detection, char text[DETECTION_REP
         }
         snprintf(text + used, DETECTION_REPORT_MAX - used, "%s", one);
         used += (size_t)length;
+    }
+}
+
+/* A list of the boxes that is too large for memory is left out. */
+void detection_note(const struct detection *detection, const struct parameters *parameters,
+                    struct outcome *outcome) {
+    outcome->searched = true;
+    outcome->faces = detection->faces->count;
+    if (parameters->detect.report && outcome->faces > 0) {
+        outcome->report = malloc(DETECTION_REPORT_MAX);
+    }
+    if (outcome->report) {
+        detection_report(detection, outcome->report);
     }
 }

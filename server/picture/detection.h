@@ -10,6 +10,8 @@
 #include "filters/chain.h"
 #include "server/message/parameters.h"
 
+struct outcome;
+
 /* Zero-initialise. */
 struct detection {
     bool wanted;
@@ -50,5 +52,9 @@ enum { DETECTION_REPORT_MAX = 4096 };
 
 /* Writes the boxes of the faces for a header, as many as fit: "x,y,width,height,score; ...". */
 void detection_report(const struct detection *detection, char text[DETECTION_REPORT_MAX]);
+
+/* Notes the faces for the headers of the answer, the log and the metrics. */
+void detection_note(const struct detection *detection, const struct parameters *parameters,
+                    struct outcome *outcome);
 
 #endif

@@ -76,8 +76,7 @@ static enum status plan(struct pipeline *p) {
 }
 
 static enum status transcode(struct pipeline *p) {
-    p->complete = transcode_run(p->request, p->worker, &p->plan, p->err);
-    return ST_OK;
+    return transcode_run(p->request, p->worker, &p->plan, &p->complete, p->err);
 }
 
 static enum status take_memory(struct pipeline *p) {
@@ -163,19 +162,6 @@ static enum status make_soft(struct pipeline *p) {
     return status == ST_OK ? selection_feather(&p->plan.selection, &how, p->err) : status;
 }
 
-/* A list of the boxes that is too large for memory is left out. */
-static void note_faces(struct pipeline *p) {
-    struct outcome *outcome = &p->request->outcome;
-    outcome->searched = true;
-    outcome->faces = p->plan.detection.faces->count;
-    if (p->request->parameters.detect.report && outcome->faces > 0) {
-        outcome->report = malloc(DETECTION_REPORT_MAX);
-    }
-    if (outcome->report) {
-        detection_report(&p->plan.detection, outcome->report);
-    }
-}
-
 /* Searches the decoded picture for faces, and adds their regions to the selection. */
 static enum status search(struct pipeline *p) {
     struct detection *detection = &p->plan.detection;
@@ -196,25 +182,12 @@ static enum status search(struct pipeline *p) {
         return fail(p->err, ST_INTERNAL, "faces cannot be searched for: %.200s", cause.text);
     }
     if (status == ST_OK) {
-        note_faces(p);
+        detection_note(detection, parameters, &p->request->outcome);
         stage_end(p, STAGE_DETECT);
     }
     return status == ST_OK && p->plan.selection.wanted
                ? detection_add(detection, parameters, &p->plan.selection.region, p->err)
                : status;
-}
-
-/* Counts the regions for the answer. */
-static enum status count_regions(struct pipeline *p) {
-    const struct parameters *parameters = &p->request->parameters;
-    struct outcome *outcome = &p->request->outcome;
-    outcome->regions = p->plan.selection.region.count;
-    outcome->counted =
-        p->plan.selection.wanted && (parameters->input.listed || parameters_detect(parameters));
-    return parameters->input.require && outcome->regions == 0
-               ? fail(p->err, ST_NOTHING, "no region: %s",
-                      parameters_detect(parameters) ? "no face was found" : "the list is empty")
-               : ST_OK;
 }
 
 static enum status decode(struct pipeline *p) {
@@ -229,7 +202,9 @@ static enum status decode(struct pipeline *p) {
     if (status == ST_OK && p->plan.detection.wanted) {
         status = search(p);
     }
-    status = status == ST_OK ? count_regions(p) : status;
+    if (status == ST_OK) {
+        status = selection_count(&p->plan.selection, parameters, &p->request->outcome, p->err);
+    }
     if (plan_answer(&p->plan) == ANSWER_FACES) {
         return status;
     }

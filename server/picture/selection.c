@@ -5,6 +5,7 @@
 
 #include "cpu/mask/redact.h"
 #include "cpu/orient.h"
+#include "server/outcome.h"
 
 /* A list may say how large its picture is. */
 static enum status check_list(const struct region_list_size *list, uint32_t width, uint32_t height,
@@ -29,6 +30,16 @@ enum status selection_init(struct selection *selection, const struct parameters 
     }
     region_turn(&selection->region, orientation);
     return status;
+}
+
+enum status selection_count(const struct selection *selection, const struct parameters *parameters,
+                            struct outcome *outcome, struct error *err) {
+    outcome->regions = selection->region.count;
+    outcome->counted = selection->wanted && (parameters->input.listed || parameters_detect(parameters));
+    return parameters->input.require && outcome->regions == 0
+               ? fail(err, ST_NOTHING, "no region: %s",
+                      parameters_detect(parameters) ? "no face was found" : "the list is empty")
+               : ST_OK;
 }
 
 struct image_shape selection_mask_shape(const struct image_shape *picture) {
@@ -98,15 +109,15 @@ enum status selection_open_part(struct selection *selection, const struct parame
 }
 
 /* The parameter of the error is that of the region's source. */
-static enum status refuse_off(const struct selection *selection, const struct image *stored,
-                              struct error *err) {
+enum status selection_refuse_off(const struct selection *selection, uint32_t width, uint32_t height,
+                                 struct error *err) {
     const struct region_set *set = &selection->region;
     for (uint32_t i = 0; i < set->count; i++) {
         if (selection->report.place[i] == MASK_OFF) {
             char name[REGION_NAME_MAX];
             return fail_argument(err, region_parameter(set, i),
                                  "%s lies off the picture (stored as %ux%u); mode=redact refuses that",
-                                 region_name(set, i, name), stored->width, stored->height);
+                                 region_name(set, i, name), width, height);
         }
     }
     return ST_OK;
@@ -135,7 +146,7 @@ static enum status redact(struct selection *selection, const struct parameters *
         .deadline_ns = selection->deadline_ns,
         .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
     };
-    enum status status = refuse_off(selection, stored, err);
+    enum status status = selection_refuse_off(selection, stored->width, stored->height, err);
     bool nothing = selection->wanted && selection->report.covered == 0;
     return status == ST_OK && !nothing
                ? redact_image(stored, &selection->region, &how, &selection->spare, err)

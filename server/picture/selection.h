@@ -11,6 +11,8 @@
 #include "server/message/parameters.h"
 #include "server/picture/mask_part.h"
 
+struct outcome;
+
 struct selection {
     int64_t deadline_ns;      /* of the request; the caller sets it after selection_init */
     bool wanted;              /* a mask limits the filter: there are regions, a mask or a search for them */
@@ -34,6 +36,15 @@ enum status selection_init(struct selection *selection, const struct parameters 
 enum status selection_open_part(struct selection *selection, const struct parameters *parameters,
                                 const struct picture *picture, const struct codec_limits *limits,
                                 struct error *err);
+
+/* Counts the regions, with the faces found, for the answer. ST_NOTHING when there is none and the request
+ * requires one. */
+enum status selection_count(const struct selection *selection, const struct parameters *parameters,
+                            struct outcome *outcome, struct error *err);
+
+/* ST_ARGUMENT when a region to redact has no pixel in the stored picture of this size. Reads the report. */
+enum status selection_refuse_off(const struct selection *selection, uint32_t width, uint32_t height,
+                                 struct error *err);
 
 struct image_shape selection_mask_shape(const struct image_shape *picture);
 

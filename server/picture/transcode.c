@@ -2,10 +2,12 @@
 #include "server/picture/transcode.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "codecs/jpeg/jpeg_splice.h"
 #include "core/log.h"
 #include "server/picture/footprint.h"
+#include "server/picture/transcode_mask.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -24,59 +26,147 @@ void transcode_init_output(const struct plan *plan, struct buf *output) {
     buf_init(output, pixels * 16 + (8 << 20));
 }
 
-static enum status run(struct request *request, struct lane *lane, const struct plan *plan,
-                       struct lane_timing *timing, struct error *err) {
-    struct buf *output = &request->answer.body;
-    struct transcode job = {
-        .chain = &plan->chain,
-        .slot = request->slot,
-        .input = plan->input,
-        .shape = plan->stored,
-        .orientation = plan->orientation,
-        .quality = plan->options.quality,
-        .room = footprint_room(plan),
-    };
+/* One request's way over a device. */
+struct transcoding {
+    struct request *request;
+    struct lane *lane;
+    struct plan *plan;
+    uint64_t picture; /* number of the decoded picture, from the search */
+    struct lane_timing search, timing;
+};
+
+static struct transcode job_of(struct transcoding *way, const struct chain *chain) {
+    const struct plan *plan = way->plan;
+    return (struct transcode){.chain = chain,
+                              .slot = way->request->slot,
+                              .input = plan->input,
+                              .shape = plan->stored,
+                              .orientation = 1,
+                              .quality = plan->options.quality,
+                              .picture = &way->picture};
+}
+
+/* Searches for faces, which become regions of the selection. */
+static enum status search(struct transcoding *way, struct error *err) {
+    struct request *request = way->request;
+    struct plan *plan = way->plan;
+    struct detection *detection = &plan->detection;
+    struct transcode job = job_of(way, &detection->chain);
     size_t size = 0;
-    request->slot->shared = true;
-    job.output = slot_take(request->slot, job.room, err);
-    enum status status = job.output ? lane_transcode(lane, &job, &size, timing, err) : err->status;
+    uint8_t *memory = slot_take(request->slot, detection_bytes(detection), err);
+    if (!memory) {
+        return err->status;
+    }
+    detection_place(detection, memory);
+    job.output = detection->result.plane[0].data;
+    job.room = sizeof(struct face_candidates);
+    enum status status = lane_transcode(way->lane, &job, &size, &way->search, err);
+    status = status == ST_OK ? detection_read(detection, request->service->faces, err) : status;
     if (status != ST_OK) {
         return status;
     }
-    transcode_init_output(plan, output);
-    status = jpeg_splice((struct bytes){job.output, size}, &plan->encoded, &plan->options,
-                         &plan->picture.metadata, output, err);
-    if (status != ST_OK) {
-        buf_finish(output);
-    }
-    return status;
+    detection_note(detection, &request->parameters, &request->outcome);
+    return plan->selection.wanted
+               ? detection_add(detection, &request->parameters, &plan->selection.region, err)
+               : ST_OK;
 }
 
-bool transcode_run(struct request *request, struct worker *worker, const struct plan *plan,
-                   struct error *err) {
+static enum status make_picture(struct transcoding *way, struct error *err) {
+    struct request *request = way->request;
+    struct plan *plan = way->plan;
+    struct transcode job = job_of(way, &plan->chain);
+    struct transcode_mask mask;
+    bool masked;
+    size_t size = 0;
+    enum status status = transcode_mask_make(&mask, plan, request->slot, &masked, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    job.mask = masked ? &mask : NULL;
+    job.orientation = plan->orientation;
+    job.room = footprint_room(plan);
+    job.output = slot_take(request->slot, job.room, err);
+    status = job.output ? lane_transcode(way->lane, &job, &size, &way->timing, err) : err->status;
+    if (status != ST_OK) {
+        return status;
+    }
+    return jpeg_splice((struct bytes){job.output, size}, &plan->encoded, &plan->options,
+                       &plan->picture.metadata, &request->answer.body, err);
+}
+
+static enum status run(struct transcoding *way, struct error *err) {
+    struct request *request = way->request;
+    struct plan *plan = way->plan;
+    enum status status = ST_OK;
+    request->slot->shared = true;
+    if (plan->detection.wanted) {
+        status = search(way, err);
+    }
+    if (status == ST_OK) {
+        status = selection_count(&plan->selection, &request->parameters, &request->outcome, err);
+    }
+    if (status != ST_OK) {
+        return status;
+    }
+    transcode_init_output(plan, &request->answer.body);
+    return plan_answer(plan) == ANSWER_FACES
+               ? detection_write(&plan->detection, &request->parameters, &request->answer.body, err)
+               : make_picture(way, err);
+}
+
+static void note_success(const struct transcoding *way) {
+    struct request *request = way->request;
     struct service *service = request->service;
     struct outcome *outcome = &request->outcome;
-    struct backend *backend = service->backend[0];
-    struct lane *lane = worker->lane[0];
-    struct lane_timing timing;
-    size_t used = request->slot->used;
-    if (!request->job.device || !lane || backend_transcodes(backend) == 0 || !plan_may_transcode(plan)) {
-        return false;
-    }
-    enum status status = run(request, lane, plan, &timing, err);
-    if (status != ST_OK) {
-        slot_cut(request->slot, used); /* the CPU may need all of the memory */
-        bool failed = status == ST_DEVICE;
-        metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
-        log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", backend->name, err->text);
-        return false;
-    }
-    outcome->stage_ns[STAGE_DECODE] += timing.upload_ns;
-    outcome->stage_ns[STAGE_FILTER] = timing.filter_ns;
-    outcome->stage_ns[STAGE_ENCODE] = timing.download_ns;
+    const struct lane_timing *search = &way->search, *timing = &way->timing;
+    bool picture = plan_answer(way->plan) != ANSWER_FACES;
+    outcome->stage_ns[STAGE_DECODE] += search->upload_ns + timing->upload_ns;
+    outcome->stage_ns[STAGE_DETECT] = search->filter_ns + search->download_ns;
+    outcome->stage_ns[STAGE_FILTER] = timing->filter_ns;
+    outcome->stage_ns[STAGE_ENCODE] = timing->download_ns;
     outcome->backend = 1;
     outcome->device = true;
-    transcode_name_backend(outcome, backend, timing.unit, "/jpeg");
+    selection_notice(&way->plan->selection, outcome->notice, sizeof outcome->notice);
+    transcode_name_backend(outcome, service->backend[0], picture ? timing->unit : search->unit, "/jpeg");
     metrics_add(service->metrics, METRIC_JPEG_DEVICE, 1);
-    return true;
+}
+
+/* The CPU begins with the request as it was, and may need all of the memory. */
+static void note_failure(struct transcoding *way, const struct outcome *before,
+                         const struct region_mark *regions, size_t used, const struct error *err) {
+    struct request *request = way->request;
+    struct service *service = request->service;
+    bool failed = err->status == ST_DEVICE;
+    buf_finish(&request->answer.body);
+    slot_cut(request->slot, used);
+    region_return(&way->plan->selection.region, regions);
+    free(request->outcome.report);
+    request->outcome = *before;
+    metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
+    log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", service->backend[0]->name, err->text);
+}
+
+enum status transcode_run(struct request *request, struct worker *worker, struct plan *plan, bool *complete,
+                          struct error *err) {
+    struct transcoding way = {.request = request, .lane = worker->lane[0], .plan = plan};
+    const struct outcome before = request->outcome;
+    const struct region_mark regions = region_mark(&plan->selection.region);
+    struct error cause = {0};
+    size_t used = request->slot->used;
+    if (!request->job.device || !way.lane || backend_transcodes(request->service->backend[0]) == 0 ||
+        !plan_may_transcode(plan)) {
+        return ST_OK;
+    }
+    enum status status = run(&way, &cause);
+    *complete = status == ST_OK;
+    if (status == ST_OK) {
+        note_success(&way);
+        return ST_OK;
+    }
+    if (status == ST_NOTHING) {
+        *err = cause;
+        return status;
+    }
+    note_failure(&way, &before, &regions, used, &cause);
+    return ST_OK;
 }

@@ -62,6 +62,9 @@ static const float detect_pixel_ns = 45;
 static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
 static const float device_ratio_max = 64;
 
+/* The search for faces there, a pixel as above: 0.51 ms for 1920x1088 beside others (docs/adr/0030). */
+static const float device_detect_pixel_ns = 0.25F;
+
 /* The weight of a request in the mean of its kind, reduced in proportion below weighty_ns: the fixed cost
  * dominates small requests, which say little about large ones. */
 static const float learning = 0.125F, weighty_ns = 5e6F;
@@ -118,18 +121,19 @@ static float largest_pixels(const struct plan *plan) {
     return encoded > stored ? encoded : stored;
 }
 
+/* Pixels of the picture that the network sees; 0: none is searched. */
+static float searched_pixels(const struct detection *detection) {
+    const struct faces_frame *frame = &detection->frame;
+    return detection->wanted ? (float)frame->network_width * (float)frame->network_height : 0;
+}
+
 static float device_time_ns(const struct intent *intent) {
     const struct plan *plan = &intent->plan;
     return intent_suits_device(intent)
                ? device_ns + device_pixel_ns * largest_pixels(plan) +
+                     device_detect_pixel_ns * searched_pixels(&plan->detection) +
                      cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright)
                : 0;
-}
-
-static float detection_ns(const struct detection *detection) {
-    const struct faces_frame *frame = &detection->frame;
-    return detection->wanted ? detect_pixel_ns * (float)frame->network_width * (float)frame->network_height
-                             : 0;
 }
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
@@ -143,7 +147,7 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
                (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output) : 0);
     unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
     float device = device_time_ns(intent);
-    float detect = detection_ns(&plan->detection);
+    float detect = detect_pixel_ns * searched_pixels(&plan->detection);
     float all = ns * known(model->ratio[kind]) + detect * known(model->detect_ratio);
     return (struct cost){.kind = kind,
                          .table_ns = (int64_t)ns + 1,

@@ -163,7 +163,7 @@ NOT_THEIRS = {
     'to PNG': (lambda: PHOTO, '/blur?format=png'), 'progressive in': (progressive, '/blur?sigma=2'),
     'progressive out': (lambda: PHOTO, '/blur?progressive=true'), 'CMYK': (cmyk, '/blur?sigma=2'),
     'region': (lambda: PHOTO, '/blur?region=4,4,20,20'), 'redact': (lambda: PHOTO, '/blur?mode=redact&region=4,4,20,20'),
-    'redact all': (lambda: PHOTO, '/blur?mode=redact'), 'linear': (lambda: PHOTO, '/blur?colorspace=linear'),
+    'linear': (lambda: PHOTO, '/blur?colorspace=linear'),
     'rgb': (lambda: PHOTO, '/blur?colorspace=rgb'), 'stats': (lambda: PHOTO, '/stats'),
     'placeholder': (lambda: PHOTO, '/placeholder'),
     'backend': (lambda: PHOTO, '/blur?backend=cpu'),

@@ -219,10 +219,10 @@ static void test_pictures_for_a_device(void **state) {
 static void test_parameters_for_a_device(void **state) {
     (void)state;
     static const char *const refused[] = {"backend=cpu",    "colorspace=linear", "colorspace=rgb",
-                                          "mode=redact",    "region=1,2,3,4",    "progressive=true",
-                                          "subsampling=444"};
-    static const char *const taken[] = {"",         "quality=1",       "metadata=keep", "autorotate=false",
-                                        "sigma=40", "subsampling=420", "backend=auto",  "effort=9"};
+                                          "region=1,2,3,4", "progressive=true",  "subsampling=444"};
+    static const char *const taken[] = {"",           "quality=1",       "metadata=keep", "autorotate=false",
+                                        "sigma=40",   "subsampling=420", "backend=auto",  "effort=9",
+                                        "mode=redact"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct parameters parameters = blur();
         set(&parameters, refused[i]);
@@ -232,7 +232,22 @@ static void test_parameters_for_a_device(void **state) {
         struct parameters parameters = blur();
         set(&parameters, taken[i]);
         assert_true(suits(&photo, &parameters, CODEC_JPEG));
+        set(&parameters, "region=1,2,3,4"); /* only of a picture that is encoded as a whole */
+        assert_int_equal(suits(&photo, &parameters, CODEC_JPEG), parameters_given(&parameters, "quality"));
     }
+}
+
+/* A search takes a device longer, but far less than the processor. */
+static void test_faces_for_a_device(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    set(&parameters, "quality=80");
+    struct cost plain = predict(&photo, 500000, &parameters, CODEC_JPEG);
+    set(&parameters, "detect=faces");
+    set(&parameters, "mode=redact");
+    struct cost searched = predict(&photo, 500000, &parameters, CODEC_JPEG);
+    assert_true(searched.device_ns > plain.device_ns && searched.device_ns < 2 * plain.device_ns);
+    assert_true(searched.ns > 10 * searched.device_ns && cost_device_first(&searched));
 }
 
 /* A larger result takes a device longer than its source, a smaller one as long. */
@@ -358,10 +373,10 @@ int main(void) {
         cmocka_unit_test(test_not_recognised),          cmocka_unit_test(test_learning),
         cmocka_unit_test(test_newer_formats),           cmocka_unit_test(test_every_kind_has_its_place),
         cmocka_unit_test(test_sampling_of_a_quarter),   cmocka_unit_test(test_pictures_for_a_device),
-        cmocka_unit_test(test_parameters_for_a_device), cmocka_unit_test(test_sizes_for_a_device),
-        cmocka_unit_test(test_medians_for_a_device),    cmocka_unit_test(test_filters_for_a_device),
-        cmocka_unit_test(test_learning_about_a_device), cmocka_unit_test(test_icons_do_not_decide),
-        cmocka_unit_test(test_where_it_is_done_first),
+        cmocka_unit_test(test_parameters_for_a_device), cmocka_unit_test(test_faces_for_a_device),
+        cmocka_unit_test(test_sizes_for_a_device),      cmocka_unit_test(test_medians_for_a_device),
+        cmocka_unit_test(test_filters_for_a_device),    cmocka_unit_test(test_learning_about_a_device),
+        cmocka_unit_test(test_icons_do_not_decide),     cmocka_unit_test(test_where_it_is_done_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

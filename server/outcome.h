@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * What became of a request. */
+#ifndef BLURD_SERVER_OUTCOME_H
+#define BLURD_SERVER_OUTCOME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/metrics.h"
+#include "server/problem.h"
+
+/* The picture's properties and the time of each stage, for headers, log and metrics. */
+struct outcome {
+    enum problem problem;
+    enum metric_format format;
+    unsigned backend; /* number in the metrics; 0: none ran */
+    char backend_name[32];
+    char notice[160]; /* a warning about the regions; empty: none */
+    unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that metadata=keep could not keep */
+    uint32_t width, height;
+    bool counted;     /* the answer says how many regions there were */
+    uint32_t regions; /* that many */
+    bool searched;    /* for faces */
+    uint32_t faces;   /* found */
+    char *report;     /* their boxes, owned; NULL: not asked for */
+    int64_t stage_ns[STAGE_COUNT];
+    bool stages; /* the request got as far as a worker */
+    bool device; /* a GPU's codecs did all steps */
+};
+
+#endif
