@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: MIT
  * Time of decoding JPEGs to planes by the own decoder, at each instruction set, beside libjpeg-turbo: the
- * fastest of several runs in milliseconds, all of a picture in turns, and whether the samples are the same. A
- * report, not a test.
+ * fastest of several runs in milliseconds, all of a picture in turns, and whether the samples are the same.
+ * With
+ * --encode, of encoding the planes at quality 85 by the own encoder and by libjpeg-turbo, with the standard's
+ * Huffman tables (upper line) and with those of the picture (lower line). A report, not a test.
  *
- *     jpeg [--runs N] FILE... */
+ *     jpeg [--encode] [--runs N] FILE... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "codecs/codec.h"
+#include "codecs/jpeg/baseline/base_level.h"
+#include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "codecs/jpeg/sequential/sequential.h"
 
-enum { RUNS_MAX = 1000, FILE_MAX = 256 << 20, WAYS = SEQUENTIAL_LEVELS_MAX + 1 };
+enum { RUNS_MAX = 1000, FILE_MAX = 256 << 20, WAYS = SEQUENTIAL_LEVELS_MAX + 1, QUALITY = 85 };
+_Static_assert((int)BASE_LEVELS_MAX == (int)SEQUENTIAL_LEVELS_MAX, "the totals have a column for each level");
 
 static unsigned runs = 9;
 static const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
-static double total[WAYS]; /* the last one is libjpeg-turbo */
+static const struct base_level *encoders[BASE_LEVELS_MAX + 1];
+static bool encodes;
+static double total[2]
+                   [WAYS]; /* the last one is libjpeg-turbo; encoding with tables of the picture is second */
+static size_t total_bytes[2];
 static unsigned pictures;
 
 static double cpu_ms(void) {
@@ -99,13 +108,70 @@ static void bench_picture(const char *path, struct bytes file, const struct pict
     for (unsigned way = 0; way < WAYS && known; way++) {
         if (way == WAYS - 1 || levels[way]) {
             printf(" %8.3f", best[way]);
-            total[way] += best[way];
+            total[0][way] += best[way];
         }
     }
     printf("  %s\n", !known ? "left to libjpeg-turbo" : same ? "same" : "DIFFERENT");
     pictures += known;
     free(own.plane[0].data);
     free(turbo.plane[0].data);
+}
+
+static double encode_once(unsigned way, const struct image *image, bool optimal, struct buf *file) {
+    const struct encode_options options = {.quality = QUALITY, .optimal = optimal, .libjpeg = true};
+    const struct jpeg_segments segments = {.jfif = {0, 1, 1}};
+    struct baseline *own;
+    file->size = 0;
+    double start = cpu_ms();
+    if (way == WAYS - 1) {
+        codec_encode(CODEC_JPEG, image, &options, NULL, file, NULL);
+    } else if (baseline_begin(encoders[way], image, &options, &segments, file, &own, NULL) == ST_OK) {
+        baseline_end(own, NULL);
+        baseline_finish(own);
+    }
+    return cpu_ms() - start;
+}
+
+/* One line: all ways of encoding with the same tables. */
+static void bench_encoders(const char *path, const struct image *image, bool optimal) {
+    struct buf file, expected;
+    double best[WAYS];
+    bool same = true;
+    buf_init(&file, FILE_MAX);
+    buf_init(&expected, FILE_MAX);
+    for (unsigned run = 0; run < runs; run++) {
+        for (unsigned i = 0; i < WAYS; i++) {
+            unsigned way = WAYS - 1 - i;
+            struct buf *to = i == 0 ? &expected : &file;
+            if (way == WAYS - 1 || encoders[way]) {
+                double ms = encode_once(way, image, optimal, to);
+                best[way] = run == 0 || ms < best[way] ? ms : best[way];
+                same = same && to->size == expected.size && memcmp(to->data, expected.data, to->size) == 0;
+            }
+        }
+    }
+    printf("%-40.40s %5u x %-5u %8zu bytes ", path, image->width, image->height, expected.size);
+    for (unsigned way = 0; way < WAYS; way++) {
+        if (way == WAYS - 1 || encoders[way]) {
+            printf(" %8.3f", best[way]);
+            total[optimal][way] += best[way];
+        }
+    }
+    printf("  %s\n", same ? "same" : "DIFFERENT");
+    total_bytes[optimal] += expected.size;
+    buf_finish(&file);
+    buf_finish(&expected);
+}
+
+static void bench_encoding(const char *path, struct bytes file, const struct picture *picture,
+                           const struct codec_limits *limits) {
+    struct image image = make_image(&picture->native);
+    if (codec_decode(file, picture, limits, &image, NULL) == ST_OK) {
+        bench_encoders(path, &image, false);
+        bench_encoders("", &image, true);
+        pictures++;
+    }
+    free(image.plane[0].data);
 }
 
 static void bench_file(const char *path) {
@@ -123,37 +189,52 @@ static void bench_file(const char *path) {
     } else if (picture.codec != CODEC_JPEG || picture.native.model == PIXEL_RGB) {
         printf("%-40.40s is no JPEG of planes\n", name);
     } else {
-        bench_picture(name, buf_bytes(&file), &picture, &limits);
+        (encodes ? bench_encoding : bench_picture)(name, buf_bytes(&file), &picture, &limits);
     }
     codec_picture_finish(&picture);
     buf_finish(&file);
 }
 
-int main(int argc, char **argv) {
-    int i = 1;
-    if (argc > 2 && strcmp(argv[1], "--runs") == 0) {
-        runs = (unsigned)strtoul(argv[2], NULL, 10);
-        i = 3;
-    }
-    if (i >= argc || runs < 1 || runs > RUNS_MAX) {
-        fprintf(stderr, "usage: jpeg [--runs N] FILE...\n");
-        return 1;
-    }
+static void print_names(void) {
     sequential_levels(levels);
+    base_levels(encoders);
     printf("milliseconds:");
     for (unsigned way = 0; way < WAYS - 1 && levels[way]; way++) {
-        printf(" %s,", levels[way]->name);
+        printf(" %s,", encodes ? encoders[way]->name : levels[way]->name);
     }
     printf(" libjpeg-turbo\n");
+}
+
+static void print_totals(void) {
+    for (unsigned i = 0; i < (encodes ? 2 : 1); i++) {
+        printf("all %u%s:", pictures, !encodes ? "" : i ? ", own tables" : ", standard tables");
+        for (unsigned way = 0; way < WAYS; way++) {
+            if (way == WAYS - 1 || levels[way]) {
+                printf(" %.3f", total[i][way]);
+            }
+        }
+        printf(encodes ? "; %zu bytes\n" : "\n", total_bytes[i]);
+    }
+}
+
+int main(int argc, char **argv) {
+    int i = 1;
+    if (i < argc && strcmp(argv[i], "--encode") == 0) {
+        encodes = true;
+        i++;
+    }
+    if (i + 1 < argc && strcmp(argv[i], "--runs") == 0) {
+        runs = (unsigned)strtoul(argv[i + 1], NULL, 10);
+        i += 2;
+    }
+    if (i >= argc || runs < 1 || runs > RUNS_MAX) {
+        fprintf(stderr, "usage: jpeg [--encode] [--runs N] FILE...\n");
+        return 1;
+    }
+    print_names();
     for (; i < argc; i++) {
         bench_file(argv[i]);
     }
-    printf("all %u:", pictures);
-    for (unsigned way = 0; way < WAYS; way++) {
-        if (way == WAYS - 1 || levels[way]) {
-            printf(" %.3f", total[way]);
-        }
-    }
-    printf("\n");
+    print_totals();
     return 0;
 }

@@ -92,10 +92,12 @@ struct encode_options {
     uint8_t quality;              /* JPEG, WebP, AVIF: 1 to 100 */
     enum subsampling subsampling; /* JPEG; AUTO: as the planes are, else 4:2:0 */
     bool progressive;             /* JPEG */
-    uint8_t effort;               /* PNG, WebP, AVIF: 0 fastest to 9 smallest */
-    bool lossless;                /* WebP */
-    bool keep_metadata;           /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
-    bool upright;                 /* the pixels were rotated: write orientation 1 */
+    bool optimal;       /* JPEG: Huffman tables for this picture; a progressive one always has them */
+    bool libjpeg;       /* JPEG: libjpeg-turbo encodes it, even where the own encoder could */
+    uint8_t effort;     /* PNG, WebP, AVIF: 0 fastest to 9 smallest */
+    bool lossless;      /* WebP */
+    bool keep_metadata; /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
+    bool upright;       /* the pixels were rotated: write orientation 1 */
     unsigned
         *losses; /* receives bits of codecs/metadata/losses.h: metadata lost despite keep_metadata; or NULL */
     int64_t deadline_ns;     /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/jpeg_writer.h"
 
 enum {
@@ -21,8 +22,7 @@ static void set_sampling(struct jpeg_compress_struct *cinfo, const struct image 
     }
 }
 
-/* Guarded. The quantisation tables are the standard ones for the quality. Without progression the Huffman
- * tables are the standard ones too, which saves a pass. */
+/* Guarded. The quantisation tables are the standard ones for the quality. */
 static void set_parameters(struct jpeg_compress_struct *cinfo, const struct image *image,
                            const struct encode_options *options) {
     bool gray = image->model == PIXEL_GRAY || image->model == PIXEL_GRAY_ALPHA;
@@ -38,8 +38,8 @@ static void set_parameters(struct jpeg_compress_struct *cinfo, const struct imag
     if (!gray) {
         set_sampling(cinfo, image, options);
     }
+    cinfo->optimize_coding = options->optimal || options->progressive;
     if (options->progressive) {
-        cinfo->optimize_coding = TRUE;
         jpeg_simple_progression(cinfo);
     }
 }
@@ -145,6 +145,7 @@ void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *i
 
 struct jpeg_encoding {
     struct encoding base;
+    struct baseline *own; /* the own encoder; NULL: libjpeg-turbo encodes the picture */
     struct jpeg_guard guard;
     struct jpeg_writer writer;
     const struct image *image;
@@ -203,27 +204,40 @@ enum status jpeg_encode_begin(const struct image *image, const struct encode_opt
     jpeg_writer_init(&made->writer, &made->guard, options, output);
     const struct image_shape shape = image_shape(image);
     made->status = jpeg_writer_take_metadata(&made->writer, metadata, &shape);
-    run(made, step_begin, 0);
+    if (!baseline_takes(&shape, options)) {
+        run(made, step_begin, 0);
+    } else if (made->status == ST_OK) {
+        made->status =
+            baseline_begin(NULL, image, options, &made->writer.segments, output, &made->own, &made->error);
+    }
     *encoding = &made->base;
     return ST_OK;
 }
 
 void jpeg_encode_rows(struct encoding *encoding, uint32_t rows) {
-    run((struct jpeg_encoding *)encoding, step_rows, rows);
+    struct jpeg_encoding *state = (struct jpeg_encoding *)encoding;
+    if (!state->own) {
+        run(state, step_rows, rows);
+    } else if (state->status == ST_OK) {
+        state->status = baseline_rows(state->own, rows, &state->error);
+    }
 }
 
 enum status jpeg_encode_end(struct encoding *encoding, bool complete, struct error *err) {
-    struct jpeg_encoding *own = (struct jpeg_encoding *)encoding;
-    if (complete) {
-        run(own, step_end, own->image->height);
+    struct jpeg_encoding *state = (struct jpeg_encoding *)encoding;
+    if (complete && !state->own) {
+        run(state, step_end, state->image->height);
+    } else if (complete && state->status == ST_OK) {
+        state->status = baseline_end(state->own, &state->error);
     }
-    jpeg_destroy_compress(&own->writer.cinfo);
-    jpeg_writer_finish(&own->writer);
-    enum status status = own->status;
+    baseline_finish(state->own);
+    jpeg_destroy_compress(&state->writer.cinfo);
+    jpeg_writer_finish(&state->writer);
+    enum status status = state->status;
     if (status != ST_OK && err) {
-        *err = own->error;
+        *err = state->error;
     }
-    free(own);
+    free(state);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libjpeg always takes tables and rows of MCUs. When it needs all coefficients at once, it takes two bytes
  * for each. */
+#include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/jpeg/jpeg_turn.h"
@@ -51,7 +52,10 @@ static struct image_shape written_planes(const struct image_shape *shape,
 
 size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
     struct image_shape planes = written_planes(shape, options);
-    return rows(shape) + (options->progressive ? coefficients(&planes) : 0);
+    if (baseline_takes(shape, options)) {
+        return STATE + baseline_bytes(shape, options);
+    }
+    return rows(shape) + (options->progressive || options->optimal ? coefficients(&planes) : 0);
 }
 
 size_t jpeg_patch_bytes(const struct picture *picture) {

@@ -149,10 +149,7 @@ static struct encode_pass make_pass(const struct gpu_encode *encode, const struc
         .count = cut->count,
     };
     set_components(&pass, image);
-    gpu_encode_head_quantisers(quality, pass.quantiser);
-    gpu_encode_head_zigzag(pass.place);
-    pass.head_size =
-        gpu_encode_head(image, (const uint16_t(*)[KERNEL_ENCODE_COEFFICIENTS])pass.quantiser, pass.head);
+    gpu_encode_head(image, quality, &pass);
     return pass;
 }
 

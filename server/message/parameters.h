@@ -22,6 +22,7 @@ enum {
 };
 enum { BACKEND_AUTO, BACKEND_CPU };
 enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
+enum { HUFFMAN_OPTIMAL, HUFFMAN_STANDARD };
 enum { METADATA_STRIP, METADATA_KEEP };
 enum { MODE_PLAIN, MODE_REDACT };
 
@@ -64,6 +65,7 @@ struct output_arguments {
     int quality;     /* JPEG, WebP, AVIF: 1 to 100 */
     int subsampling; /* JPEG, AVIF: enum subsampling */
     bool progressive;
+    int huffman;   /* JPEG: HUFFMAN_… */
     bool lossless; /* WebP */
     int effort;    /* PNG, WebP, AVIF: 0 to 9 */
     int metadata;  /* METADATA_… */

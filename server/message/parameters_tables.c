@@ -8,6 +8,7 @@
 
 static const char *const formats[] = {"auto", "jpeg", "png", "webp", "avif", "jpg", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
+static const char *const huffman_choices[] = {"optimal", "standard", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
@@ -199,6 +200,16 @@ static const struct argument output_table[] = {
      .choices = formats,
      .help = "Format of the answer; `jpg` means `jpeg`. `auto` uses the format that `Accept` prefers, else "
              "the input's, or JPEG for a HEIC, and adds `Vary: Accept`."},
+    {.name = "huffman",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(output.huffman),
+     .choices = huffman_choices,
+     .initial = HUFFMAN_STANDARD,
+     .help =
+         "Huffman tables of a JPEG: `optimal` ones are made for the picture, `standard` ones are those of "
+         "the "
+         "standard. The pixels are the same, and the file is smaller with `optimal`. It has no effect on a "
+         "progressive JPEG and on one that changes only in regions, whose tables are always optimal."},
     {.name = "lossless",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.lossless),

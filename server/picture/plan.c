@@ -124,6 +124,8 @@ static void choose_output(struct plan *plan, const char *accept) {
         .quality = quality_of(plan),
         .subsampling = (enum subsampling)asked->subsampling,
         .progressive = asked->progressive,
+        .optimal = asked->huffman == HUFFMAN_OPTIMAL,
+        .libjpeg = plan->limits.libjpeg,
         .lossless = asked->lossless,
         .keep_metadata = asked->metadata == METADATA_KEEP,
         .upright = plan->orientation != 1,
@@ -296,7 +298,8 @@ bool plan_may_transcode(const struct plan *plan) {
     enum filter_answer answer = plan_answer(plan);
     return is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) &&
            plan->picture.codec == CODEC_JPEG && !plan->picture.progressive && plan->output == CODEC_JPEG &&
-           !plan->options.progressive && masks_on_device(plan) && input->colorspace == COLORSPACE_NATIVE &&
+           !plan->options.progressive && (!plan->options.optimal || answer == ANSWER_FACES) &&
+           masks_on_device(plan) && input->colorspace == COLORSPACE_NATIVE &&
            input->backend != BACKEND_CPU && (answer == ANSWER_PICTURE || answer == ANSWER_FACES) &&
            !plan_moves_blocks(plan) && plan->limits.reduction == 0;
 }

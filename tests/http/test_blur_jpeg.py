@@ -60,6 +60,23 @@ def test_progressive_out(server):
     assert (anatomy.pixels(plain) == anatomy.pixels(progressive)).all()
 
 
+@pytest.mark.parametrize('body', (pictures.small_jpeg('420'), pictures.small_jpeg('444'), pictures.small_png()), ids=('420', '444', 'PNG'))
+def test_optimal_tables_make_the_same_picture_smaller(server, body):
+    standard = blurred(server, body, 'sigma=2&format=jpeg&huffman=standard')
+    optimal = blurred(server, body, 'sigma=2&format=jpeg&huffman=optimal')
+    assert (anatomy.pixels(standard) == anatomy.pixels(optimal)).all()
+    assert len(optimal) < len(standard)
+
+
+@pytest.mark.parametrize('query', ('sigma=1&huffman=optimal', 'sigma=1&huffman=standard', 'sigma=20&huffman=optimal&quality=100',
+                                   'sigma=2&progressive=true'))
+@pytest.mark.parametrize('subsampling', ('420', '422', '444'))
+def test_libjpeg_writes_the_same_bytes(server, start, subsampling, query):
+    body = pictures.jpeg(pictures.photograph(321, 199), subsampling=subsampling)
+    turbo = start('--jpeg-library', 'turbo')
+    assert blurred(server, body, query) == blurred(turbo, body, query)
+
+
 @pytest.mark.parametrize('interval', (0, 1, 4, 13))
 def test_restart_markers(server, interval):
     tiles = numpy.random.default_rng(interval).integers(0, 256, (9, 13))

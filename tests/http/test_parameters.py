@@ -11,7 +11,7 @@ from problems import check_problem
 GOOD = (
     '', 'sigma=0.1', 'sigma=500', 'sigma=1e1', 'sigma=1.', 'sigma=.5', 'sigma=%31', 'sigma=00001.5', 'sigma=1E-0',
     'kernel_size=3', 'kernel_size=99', 'edge=mirror', 'format=auto', 'format=png', 'quality=1', 'quality=100',
-    'subsampling=auto', 'progressive=0', 'progressive=true', 'progressive=True', 'effort=0', 'metadata=keep', 'autorotate=1',
+    'subsampling=auto', 'progressive=0', 'progressive=true', 'progressive=True', 'huffman=optimal', 'huffman=standard', 'effort=0', 'metadata=keep', 'autorotate=1',
     'colorspace=rgb', '&', '&&sigma=2&&', 's%69gma=2',
     'sigma=2&kernel_size=7&edge=wrap&format=jpeg&quality=50&subsampling=444&progressive=1&effort=3&metadata=strip'
     '&autorotate=false&colorspace=native&backend=auto', 'backend=cpu',
@@ -30,6 +30,7 @@ BAD = (
     *((f'format={v}', 'format') for v in ('', 'JPEG', 'jpgs', 'gif', 'image/png', 'png%00')),
     *((f'subsampling={v}', 'subsampling') for v in ('', '411', '4:2:0', '42', '4200')),
     *((f'{name}={v}', name) for name in ('progressive', 'autorotate') for v in ('', 'yes', 'Truely', '2', '-1', 'on')),
+    *((f'huffman={v}', 'huffman') for v in ('', 'Optimal', 'none', '1')),
     *((f'metadata={v}', 'metadata') for v in ('', 'all', 'none', 'Strip')),
     *((f'colorspace={v}', 'colorspace') for v in ('', 'RGB', 'srgb')),
     *((f'backend={v}', 'backend') for v in ('', 'gpu', 'CPU', 'cuda:0')),

@@ -51,12 +51,13 @@ static void test_pieces_make_the_same_file(void **state) {
     (void)state;
     static const uint32_t steps[] = {1, 7, 8, 16, 24, 1000};
     for (unsigned s = 0; s < SHAPES; s++) {
-        for (unsigned i = 0; i < 2 * sizeof steps / sizeof *steps; i++) {
+        for (unsigned i = 0; i < 3 * sizeof steps / sizeof *steps; i++) {
             struct encode_options options = fixture_options();
-            options.progressive = i % 2;
+            options.progressive = i % 3 == 1;
+            options.optimal = i % 3 == 2;
             struct image painted = fixture_painted(shapes[s]);
             struct buf whole = fixture_encode(CODEC_JPEG, &painted, &options, NULL);
-            struct buf pieces = encode_in_pieces(&painted, &options, steps[i / 2]);
+            struct buf pieces = encode_in_pieces(&painted, &options, steps[i / 3]);
             assert_int_equal(pieces.size, whole.size);
             assert_memory_equal(pieces.data, whole.data, whole.size);
             buf_finish(&pieces);
@@ -109,6 +110,10 @@ static void test_failures_show_at_the_end(void **state) {
     check_failure(&options, 700, "");
     options.deadline_ns = 1;
     check_failure(&options, 1 << 20, "time limit");
+    options.optimal = true;
+    check_failure(&options, 1 << 20, "time limit");
+    options.deadline_ns = 0;
+    check_failure(&options, 700, "");
 }
 
 static void test_what_cannot_begin(void **state) {

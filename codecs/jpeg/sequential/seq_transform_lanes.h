@@ -4,38 +4,8 @@
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_TRANSFORM_LANES_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_TRANSFORM_LANES_H
 
+#include "codecs/jpeg/sequential/lanes_wide.h"
 #include "codecs/jpeg/sequential/seq_transform.h"
-
-/* Eight numbers of 32 bits a lane. */
-struct wide {
-    lanes low, high;
-};
-
-static inline struct wide wide_products(struct wide pairs, int a, int b) {
-    lanes factors = lanes_all(a, b);
-    return (struct wide){lanes_products(pairs.low, factors), lanes_products(pairs.high, factors)};
-}
-
-static inline struct wide wide_pairs(lanes a, lanes b) {
-    return (struct wide){lanes_low16(a, b), lanes_high16(a, b)};
-}
-
-static inline struct wide wide_add(struct wide a, struct wide b) {
-    return (struct wide){lanes_add32(a.low, b.low), lanes_add32(a.high, b.high)};
-}
-
-static inline struct wide wide_sub(struct wide a, struct wide b) {
-    return (struct wide){lanes_sub32(a.low, b.low), lanes_sub32(a.high, b.high)};
-}
-
-static inline lanes wide_descale(struct wide a, int shift) {
-    return lanes_pack32(lanes_shift32(a.low, shift), lanes_shift32(a.high, shift));
-}
-
-static inline struct wide wide_round(struct wide a, int shift) {
-    lanes half = lanes_all32(1 << (shift - 1));
-    return (struct wide){lanes_add32(a.low, half), lanes_add32(a.high, half)};
-}
 
 /* a << IDCT_BITS */
 static inline struct wide wide_scale(lanes a) {
@@ -92,24 +62,6 @@ static inline void transform_4(lanes *v, int shift) {
         wide_products(o, IDCT_1_175 - IDCT_0_899, z33),
     };
     join(v, even, odd, shift);
-}
-
-static inline void transpose(lanes *v) {
-    lanes a[8], b[8];
-    for (unsigned i = 0; i < 4; i++) {
-        a[2 * i] = lanes_low16(v[2 * i], v[2 * i + 1]);
-        a[2 * i + 1] = lanes_high16(v[2 * i], v[2 * i + 1]);
-    }
-    for (unsigned i = 0; i < 2; i++) { /* a[4 * i]: columns 0 to 3 of rows 4 * i and 4 * i + 1 */
-        b[4 * i] = lanes_low32(a[4 * i], a[4 * i + 2]);
-        b[4 * i + 1] = lanes_high32(a[4 * i], a[4 * i + 2]);
-        b[4 * i + 2] = lanes_low32(a[4 * i + 1], a[4 * i + 3]);
-        b[4 * i + 3] = lanes_high32(a[4 * i + 1], a[4 * i + 3]);
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        v[2 * i] = lanes_low64(b[i], b[i + 4]);
-        v[2 * i + 1] = lanes_high64(b[i], b[i + 4]);
-    }
 }
 
 /* Columns of samples to rows of bytes, two rows a vector. */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * Template: the bytes of tokens, and the table of the instruction set. Included after the definitions of
+ * transform() and find_tokens(), and of LEVEL, the name of the table to make. */
+#ifndef BLURD_CODECS_JPEG_BASELINE_BASE_WRITE_H
+#define BLURD_CODECS_JPEG_BASELINE_BASE_WRITE_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "codecs/jpeg/baseline/base_level.h"
+
+static inline void put(struct base_bits *bits, const uint32_t *code, uint32_t token) {
+    uint32_t entry = code[token & (BASE_INDICES - 1)], length = entry >> BASE_CODE;
+    bits->word = bits->word << length | (entry & ((1u << BASE_CODE) - 1)) | token >> BASE_INDEX;
+    bits->count += length;
+}
+
+static uint8_t *store_stuffed(uint64_t word, unsigned bytes, uint8_t *to) {
+    for (unsigned i = 0; i < bytes; i++, word <<= 8) {
+        uint8_t byte = (uint8_t)(word >> 56);
+        *to++ = byte;
+        if (byte == 0xff) {
+            *to++ = 0;
+        }
+    }
+    return to;
+}
+
+/* Writes the whole bytes; 0 follows one of ones. Those behind the last whole one are never all ones. */
+static inline uint8_t *store(struct base_bits *bits, uint8_t *to) {
+    const uint64_t ones = UINT64_MAX / 255;
+    uint64_t word = bits->word << (64 - bits->count), big = htobe64(word);
+    unsigned bytes = bits->count >> 3;
+    bits->count &= 7;
+    if (word & ~(word + ones) & ones << 7) {
+        return store_stuffed(word, bytes, to);
+    }
+    memcpy(to, &big, sizeof big);
+    return to + bytes;
+}
+
+static uint8_t *write_tokens(const uint32_t *token, size_t count, const uint32_t code[BASE_INDICES],
+                             struct base_bits *bits, uint8_t *to) {
+    struct base_bits now = *bits;
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        put(&now, code, token[i]);
+        put(&now, code, token[i + 1]);
+        to = store(&now, to);
+    }
+    if (count % 2) {
+        put(&now, code, token[count - 1]);
+        to = store(&now, to);
+    }
+    *bits = now;
+    return to;
+}
+
+const struct base_level LEVEL = {.name = LEVEL_NAME,
+                                 .vectors = VECTORS,
+                                 .transform = transform,
+                                 .find = find_tokens,
+                                 .write = write_tokens};
+
+#endif
