@@ -89,26 +89,56 @@ static __device__ __forceinline__ void face_find(const struct face_block_pass &b
     }
 }
 
-/* Finds where the lane's sums go, and sets words outside of the source to 0, where they stay so. */
+/* Whether all of the tile and what is around it lies in the source. */
+template <class Form>
+static __device__ __forceinline__ bool face_whole(const struct face_block_pass &block,
+                                                  const struct face_place &place) {
+    int left = place.x * Form::stride - 1, top = place.y * Form::stride - 1;
+    return left >= 0 && top >= 0 && left + Form::halo_width <= block.width &&
+           top + Form::halo / Form::halo_width <= block.height;
+}
+
+/* Sets words outside of the source to 0, where they stay so, and takes their bits away. */
+template <class Form>
+static __device__ __forceinline__ void face_clear(const struct face_block_pass &block,
+                                                  const struct face_place &place, uint8_t *word,
+                                                  struct face_source<Form> &source) {
+#pragma unroll
+    for (int i = 0; i < 4 * Form::units; i++) {
+        int unit = i / 4, at, pixel = face_unit<Form>(place, unit) + i % 4 / 2 * 8 + i % 2 + 2 * place.quad;
+        uint8_t *to = word + face_word_offset<Form>(unit, i % 4);
+        if (!face_inside<Form>(block, place, pixel, &at)) {
+            if (source.upper >> i & 1) {
+                *(uint32_t *)to = 0;
+            }
+            if (source.lower >> i & 1) {
+                *(uint32_t *)(to + face_lower_offset<Form>()) = 0;
+            }
+            source.upper &= ~(1u << i);
+            source.lower &= ~(1u << i);
+        }
+    }
+}
+
+/* Finds where the lane's sums go. */
 template <class Form>
 static __device__ __forceinline__ void face_aim(const struct face_block_pass &block,
                                                 const struct face_place &place, uint8_t *chunk,
                                                 struct face_source<Form> &source) {
+    constexpr int stride = Form::members * KERNEL_FACE_TILE; /* from unit to unit */
+    int first = place.member * KERNEL_FACE_TILE + 2 * place.quad;
     source.upper = source.lower = 0;
-    uint8_t *word = chunk + face_word(place);
 #pragma unroll
     for (int i = 0; i < 4 * Form::units; i++) {
-        int unit = i / 4, at, pixel = face_unit<Form>(place, unit) + i % 4 / 2 * 8 + i % 2 + 2 * place.quad;
-        bool inside = face_inside<Form>(block, place, pixel, &at);
-        bool upper = pixel < Form::pairs, lower = pixel >= Form::apart && pixel < Form::halo;
-        source.upper |= upper && inside ? 1u << i : 0;
-        source.lower |= lower && inside ? 1u << i : 0;
-        if (face_has_upper<Form>(unit) && upper && !inside) {
-            *(uint32_t *)(word + face_word_offset<Form>(unit, i % 4)) = 0;
-        }
-        if (face_has_lower<Form>(unit) && lower && !inside) {
-            *(uint32_t *)(word + face_word_offset<Form>(unit, i % 4) + face_lower_offset<Form>()) = 0;
-        }
+        int begin = i / 4 * stride, end = begin + stride, pixel = begin + i % 4 / 2 * 8 + i % 2;
+        bool upper = end <= Form::pairs || first < Form::pairs - pixel;
+        bool lower = (begin >= Form::apart || first >= Form::apart - pixel) &&
+                     (end <= Form::halo || first < Form::halo - pixel);
+        source.upper |= upper ? 1u << i : 0;
+        source.lower |= lower ? 1u << i : 0;
+    }
+    if (!face_whole<Form>(block, place)) {
+        face_clear<Form>(block, place, chunk + face_word(place), source);
     }
 }
 
@@ -301,53 +331,52 @@ face_depth(const struct face_place &place, const struct face_taps &taps, const u
 
 /* Adds the chunk's share of the outputs. */
 template <class Form>
-static __device__ __forceinline__ void face_project(const uint8_t *packed, int part,
+static __device__ __forceinline__ void face_project(const uint8_t *packed,
                                                     const struct face_values<Form::rows> &values,
                                                     struct face_sums<Form> &sums) {
 #pragma unroll
     for (int i = 0; i < Form::sixteenths; i++) {
-        if (16 * i < part) {
-            const uint4 weights = face_wide_weights(packed, i);
+        const uint4 weights = face_wide_weights(packed, i);
 #pragma unroll
-            for (int j = 0; j < 2 * Form::rows; j++) {
-                int32_t *sum = sums.of[j / 2][j % 2][i];
-                face_weights_by_pixels(sum, sum, weights, values.of[j / 2][j % 2]);
-            }
+        for (int j = 0; j < 2 * Form::rows; j++) {
+            int32_t *sum = sums.of[j / 2][j % 2][i];
+            face_weights_by_pixels(sum, sum, weights, values.of[j / 2][j % 2]);
         }
     }
 }
 
 /* ---- all of it ---- */
 
+/* The second half of a chunk's work. `packed`: from `depth` on, whose weights are in `taps`. */
+template <class Form>
+static __device__ __forceinline__ void face_reduce(const struct face_place &place,
+                                                   const struct face_taps &taps, const uint8_t *packed,
+                                                   const uint8_t *chunk, struct face_sums<Form> &sums) {
+    packed += KERNEL_FACE_DEPTH;
+    const struct face_values<Form::rows> values = face_depth<Form>(place, taps, packed, chunk);
+    packed += KERNEL_FACE_TERMS + place.part * Form::sixteenths * KERNEL_FACE_ROWS;
+    face_project<Form>(packed, values, sums);
+}
+
 template <class Form>
 static __device__ __forceinline__ void face_block_tile(const struct face_block_pass &block) {
     const struct face_place place = face_place_of<Form>(block);
     uint8_t *chunk = face_memory(place.group * Form::chunk_bytes);
-    const uint8_t *weights = (const uint8_t *)block.weights + place.group * block.chunk_bytes;
+    const uint8_t *packed = (const uint8_t *)block.weights + place.group * block.chunk_bytes;
     struct face_sums<Form> sums = {};
     struct face_source<Form> source;
     face_find<Form>(block, place, source);
     face_aim<Form>(block, place, chunk, source);
-    for (int i = place.group; i < block.chunks + place.group; i += Form::groups) {
-        bool busy = i < block.chunks;
-        const uint8_t *depth = weights + Form::steps * KERNEL_FACE_STEP + KERNEL_FACE_TERMS;
-        struct face_taps taps = {};
-        if (busy) {
-            face_expand<Form>(place, source, weights, chunk);
-            taps = face_taps_of(depth);
-        }
+    for (int i = 0; i < block.chunks; i += Form::groups) {
+        const uint8_t *depth = packed + Form::steps * KERNEL_FACE_STEP + KERNEL_FACE_TERMS;
+        face_expand<Form>(place, source, packed, chunk);
+        const struct face_taps taps = face_taps_of(depth);
         __syncthreads();
-        if (busy) {
-            const struct face_values<Form::rows> values =
-                face_depth<Form>(place, taps, depth + KERNEL_FACE_DEPTH, chunk);
-            face_project<Form>(depth + KERNEL_FACE_DEPTH + KERNEL_FACE_TERMS +
-                                   place.part * (block.part / 16) * KERNEL_FACE_ROWS,
-                               block.part, values, sums);
-        }
+        face_reduce<Form>(place, taps, depth, chunk, sums);
         __syncthreads();
-        weights += Form::groups * block.chunk_bytes;
+        packed += Form::groups * block.chunk_bytes;
     }
-    face_gather<Form>(block, place, sums);
+    face_gather<Form>(place, sums);
     face_write<Form>(block, place);
 }
 

@@ -199,20 +199,20 @@ static unsigned divide(struct face_block_pass *pass, const struct division *divi
     pass->tiles_x = ceil_divide(pass->out_width, division->width);
     pass->tiles = pass->tiles_x * ceil_divide(pass->out_height, tile_pixels(division) / division->width);
     pass->part = pass->outputs / parts;
-    pass->quarters = pass->part / 4;
-    pass->quarter_inverse = ceil_divide(65536, pass->quarters);
-    pass->at_once = KERNEL_THREADS_X * KERNEL_THREADS_Y / pass->quarters;
+    int32_t threads = KERNEL_THREADS_X * KERNEL_THREADS_Y / division->width; /* for each column */
+    pass->span = pass->part / 4 / ceil_divide(pass->part / 4, threads);
+    pass->span_inverse = ceil_divide(65536, pass->span);
+    pass->rows = threads / pass->span;
     return (unsigned)(pass->tiles * parts);
 }
 
 /* Bytes of shared memory: `before`, then a chunk for each group of warps; later the sums of the tile. */
-static unsigned shared_memory(const struct face_block_pass *pass, const struct division *division,
-                              int32_t before) {
+static unsigned shared_memory(const struct division *division, int32_t before) {
     int32_t pixels = tile_pixels(division), height = pixels / division->width;
     int32_t halo_width = (division->width - 1) * division->stride + 3;
     int32_t pairs = halo_width * ((height / 2 - 1) * division->stride + 3);
     int32_t chunks = before + KERNEL_THREADS_Y / division->members * pairs * KERNEL_FACE_PITCH;
-    int32_t sums = pixels * (ceil_divide(pass->part, 16) * 16 + 4) * (int32_t)sizeof(int32_t);
+    int32_t sums = pixels * (division->outputs + 4) * (int32_t)sizeof(int32_t);
     return (unsigned)(chunks > sums ? chunks : sums);
 }
 
@@ -230,8 +230,8 @@ static struct face_block_pass block_pass(const struct search *search, int index)
         .weights = memory + packed->chunks,
         .scales = memory + packed->scales,
         .biases = memory + packed->biases,
-        .addend_scale = weights->addend_scale,
-        .offset = weights->offset,
+        .addend_scale = weights->addend_scale * 0x1p100f,
+        .offset = weights->offset * 0x1p-49f,
         .width = search->width >> in,
         .height = search->height >> in,
         .out_width = search->width >> out,
@@ -247,7 +247,7 @@ static enum status run_block(struct search *search, int index, struct error *err
     const struct division *division = division_of(index);
     struct face_block_pass pass = block_pass(search, index);
     unsigned count = divide(&pass, division);
-    struct gpu_blocks blocks = {count, KERNEL_THREADS_Y, shared_memory(&pass, division, 0)};
+    struct gpu_blocks blocks = {count, KERNEL_THREADS_Y, shared_memory(division, 0)};
     return gpu_launch(search->stream, division->kernel, &pass, blocks, err);
 }
 
@@ -267,7 +267,7 @@ static enum status run_stem(struct search *search, const struct image *source, s
     }
     unsigned count = divide(&pass.block, &stem_division);
     struct gpu_blocks blocks = {count, KERNEL_THREADS_Y,
-                                shared_memory(&pass.block, &stem_division, KERNEL_FACE_PICTURE_BYTES)};
+                                shared_memory(&stem_division, KERNEL_FACE_PICTURE_BYTES)};
     return gpu_launch(search->stream, KERNEL_face_stem, &pass, blocks, err);
 }
 

@@ -51,7 +51,7 @@ enum {
  * KERNEL_FACE_BLOCKS(X): X(steps, stride, outputs, members, rows, width, least)
  *   steps    of 32 inputs
  *   stride   of the 3x3
- *   outputs  of a block of threads, at most
+ *   outputs  of a block of threads; they may have up to 15 fewer
  *   members  warps that share a chunk of a tile; the other warps have chunks of their own
  *   rows     times 16 pixels of the result that each of them makes: 8 in the tile's upper half, 8 in the
  * lower width    of a tile of the result least    blocks of threads that a multiprocessor has room for */
@@ -59,6 +59,7 @@ enum {
     X(1, 1, 32, 8, 2, 16, 2)                                                                                 \
     X(1, 2, 32, 8, 1, 16, 2)                                                                                 \
     X(1, 2, 64, 4, 1, 8, 2)                                                                                  \
+    X(2, 1, 64, 4, 1, 8, 2)                                                                                  \
     X(2, 1, 96, 4, 1, 8, 2)                                                                                  \
     X(3, 1, 96, 4, 1, 8, 2)                                                                                  \
     X(3, 2, 160, 2, 1, 8, 1)                                                                                 \
@@ -74,18 +75,20 @@ enum {
 /* An inverted residual block: 1x1 with ReLU, 3x3 of each channel with ReLU, 1x1, and perhaps an addition. */
 struct face_block_pass {
     uint64_t source, target;
-    uint64_t addend;         /* 0: none */
-    uint64_t weights;        /* chunks */
-    uint64_t scales, biases; /* of the outputs */
-    float addend_scale, offset;
+    uint64_t addend;               /* 0: none */
+    uint64_t weights;              /* chunks */
+    uint64_t scales, biases;       /* of the outputs */
+    float addend_scale, offset;    /* times 2^100; times 2^-49, as the scales of the outputs are */
     int32_t width, height;         /* of the source */
     int32_t out_width, out_height; /* of the target */
     int32_t inputs, outputs;
-    int32_t chunks, chunk_bytes; /* of 32 expanded channels */
+    int32_t chunks, chunk_bytes; /* of 32 expanded channels; behind the last one are some of zeros */
     int32_t tiles_x, tiles;
-    int32_t part;                      /* outputs of a block of threads */
-    int32_t quarters, quarter_inverse; /* part / 4; 65536 / quarters, rounded up */
-    int32_t at_once;                   /* pixels that a block of threads writes at once */
+    int32_t part; /* outputs of a block of threads */
+    /* Writing: threads side by side, each with four outputs; 65536 / span, rounded up; rows of a tile at
+     * once. */
+    int32_t span, span_inverse;
+    int32_t rows;
 };
 KERNEL_SIZE_IS(face_block_pass, 112);
 

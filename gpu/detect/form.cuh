@@ -13,6 +13,9 @@ template <int Steps, int Stride, int Outputs, int Members, int Rows, int Width> 
     static constexpr int steps = Steps, stride = Stride, outputs = Outputs, members = Members, rows = Rows,
                          width = Width;
     static constexpr int sixteenths = Outputs / 16;
+    /* Values from pixel to pixel of the sums in shared memory, so that a warp's stores meet different banks.
+     */
+    static constexpr int pitch = Outputs + 4;
     static constexpr int groups = KERNEL_THREADS_Y / Members;
     static constexpr int pixels = Members * Rows * KERNEL_FACE_TILE;
     static constexpr int height = pixels / Width;

@@ -62,18 +62,19 @@ static __device__ __forceinline__ uint4 face_wide_weights(const uint8_t *packed,
     return __ldg((const uint4 *)(packed + index * 2 * KERNEL_FACE_WARP) + threadIdx.x);
 }
 
-/* The nearest integer of a float, for face_saturate. A float that is so small that its last digit counts ones
- * of 2^-149 is rounded to them, and has them as its bits. Bits of negative floats are negative integers. */
+/* The nearest integer, for face_saturate, of a float in units of 2^49. A float that is so small that its last
+ * digit counts ones of 2^-149 is rounded to them, and has them as its bits. Bits of negative floats are
+ * negative integers. */
 static __device__ __forceinline__ int32_t face_nearest(float value) {
-    return __float_as_int(__fmul_rn(value, 0x1p-149f));
+    return __float_as_int(__fmul_rn(value, 0x1p-100f));
 }
 
 /* The result of a layer with ReLU, before it is limited to a byte. The bits of a sum, as those of a float,
- * are the sum in units of 2^-149, exactly below 2^24; the scale is times 2^100. So this is the product as the
- * other backends round it, in units of 2^49. Bits of negative sums are those of negative floats or of none:
- * 0. */
+ * are the sum in units of 2^-149, exactly below 2^24; the scale is times 2^100. So this rounds the product as
+ * the other backends do, in units of 2^49. Bits of negative sums are those of negative floats or of none: 0.
+ */
 static __device__ __forceinline__ int32_t face_relu(int32_t sum, float scale) {
-    return __float_as_int(__fmul_rn(__saturatef(__fmul_rn(__int_as_float(sum), scale)), 0x1p-100f));
+    return face_nearest(__saturatef(__fmul_rn(__int_as_float(sum), scale)));
 }
 
 /* The bits of a float whose low byte is the nearest integer, from 0 to 255. */

@@ -20,6 +20,7 @@ enum {
     TAPS = 9,
     SIDE = 3, /* of the 3x3 */
     SUM_LIMIT = 1 << 23,
+    MOST_GROUPS = 4,
 };
 
 /* ---- layout ---- */
@@ -63,7 +64,8 @@ struct pack_layout pack_layout(void) {
         size_t outputs = (size_t)face_network[pack_first_layer(i) + 2].outputs;
         block->chunk_bytes = (size_t)pack_steps(i) * KERNEL_FACE_STEP + KERNEL_FACE_DEPTH +
                              2 * KERNEL_FACE_TERMS + (size_t)project_instructions(i) * KERNEL_FACE_ROWS;
-        block->chunks = take(&layout.size, (size_t)pack_chunks(i) * block->chunk_bytes);
+        /* Groups of warps that have nothing to do read zeros behind the chunks. */
+        block->chunks = take(&layout.size, (size_t)(pack_chunks(i) + MOST_GROUPS - 1) * block->chunk_bytes);
         block->scales = take(&layout.size, outputs * sizeof(float));
         block->biases = take(&layout.size, outputs * sizeof(int32_t));
     }
@@ -296,7 +298,10 @@ static enum status pack_block(const struct face_weights *weights, int block, con
     }
     const struct face_layer *last = &weights->layers[first + 2];
     size_t outputs = (size_t)face_network[first + 2].outputs;
-    memcpy(memory + layout->scales, last->scale, outputs * sizeof(float));
+    for (size_t i = 0; i < outputs; i++) {
+        const float scale = last->scale[i] * 0x1p-49f;
+        memcpy(memory + layout->scales + i * sizeof scale, &scale, sizeof scale);
+    }
     memcpy(memory + layout->biases, last->bias, outputs * sizeof(int32_t));
     return ST_OK;
 }

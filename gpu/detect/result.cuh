@@ -10,48 +10,36 @@
  * and g + 8 of each sixteen. */
 template <class Form> struct face_sums { int32_t of[Form::rows][2][Form::sixteenths][4]; };
 
-/* Values from pixel to pixel of the sums in shared memory, so that a warp's stores meet different banks. */
-static __device__ __forceinline__ int face_sums_pitch(const struct face_block_pass &block) {
-    return (block.part + 15) / 16 * 16 + 4;
-}
-
 /* Writes the sums of a group, or adds them. */
 template <class Form, bool Add>
-static __device__ __forceinline__ void face_gather_group(const struct face_block_pass &block, int32_t *to,
-                                                         const struct face_sums<Form> &sums) {
+static __device__ __forceinline__ void face_gather_group(int32_t *to, const struct face_sums<Form> &sums) {
 #pragma unroll
-    for (int i = 0; i < Form::sixteenths; i++) {
-        if (16 * i < block.part) {
-#pragma unroll
-            for (int j = 0; j < 8 * Form::rows; j++) {
-                int pixel = (j / 8 + j / 4 % 2 * Form::height / 2) * Form::width + j % 2;
-                int32_t *at = to + pixel * face_sums_pitch(block) + 16 * i + j / 2 % 2 * 8;
-                int32_t sum = sums.of[j / 8][j / 4 % 2][i][j % 4];
-                if (Add) {
-                    atomicAdd(at, sum);
-                } else {
-                    *at = sum;
-                }
-            }
+    for (int i = 0; i < Form::rows * 2 * Form::sixteenths * 4; i++) {
+        int j = i % 4, sixteenth = i / 4 % Form::sixteenths, half = i / 4 / Form::sixteenths % 2;
+        int row = i / 4 / Form::sixteenths / 2;
+        int pixel = (row + half * Form::height / 2) * Form::width + j % 2;
+        int32_t *at = to + pixel * Form::pitch + 16 * sixteenth + j / 2 * 8;
+        if (Add) {
+            atomicAdd(at, sums.of[row][half][sixteenth][j]);
+        } else {
+            *at = sums.of[row][half][sixteenth][j];
         }
     }
 }
 
 /* Puts the sums of all groups together in shared memory. */
 template <class Form>
-static __device__ __forceinline__ void face_gather(const struct face_block_pass &block,
-                                                   const struct face_place &place,
+static __device__ __forceinline__ void face_gather(const struct face_place &place,
                                                    const struct face_sums<Form> &sums) {
-    int pitch = face_sums_pitch(block);
     int first = place.top * Form::width + place.left + 2 * place.quad;
-    int32_t *to = (int32_t *)block_memory + first * pitch + place.row;
+    int32_t *to = (int32_t *)block_memory + first * Form::pitch + place.row;
     if (place.group == 0) {
-        face_gather_group<Form, false>(block, to, sums);
+        face_gather_group<Form, false>(to, sums);
     }
     __syncthreads();
     if (Form::groups > 1) {
         if (place.group > 0) {
-            face_gather_group<Form, true>(block, to, sums);
+            face_gather_group<Form, true>(to, sums);
         }
         __syncthreads();
     }
@@ -62,49 +50,51 @@ struct face_output_terms {
     uint4 bias, scale;
 };
 
-static __device__ __forceinline__ float face_byte(uint32_t word, int index) {
-    return (float)(int32_t)(word >> 8 * index & 0xff);
-}
-
+/* In units of 2^49; see face_relu. */
 static __device__ __forceinline__ int32_t face_finish_one(const struct face_block_pass &block, uint32_t sum,
-                                                          uint32_t bias, uint32_t scale, float addend) {
+                                                          uint32_t bias, uint32_t scale, uint32_t addend) {
     float value = __fmul_rn((float)(int32_t)(sum + bias), __uint_as_float(scale));
     if (block.addend) {
-        value = __fadd_rn(value, __fmul_rn(addend, block.addend_scale));
+        value = __fadd_rn(value, __fmul_rn(__uint_as_float(addend), block.addend_scale));
     }
     return face_nearest(__fadd_rn(value, block.offset));
 }
 
-/* Makes four channels of a pixel of the target. */
-static __device__ __forceinline__ void face_finish(const struct face_block_pass &block, int64_t at,
-                                                   const struct face_output_terms &terms,
-                                                   const int32_t *sums) {
-    uint32_t addend = block.addend ? __ldg((const uint32_t *)(block.addend + at)) : 0;
-    uint4 sum = *(const uint4 *)sums;
-    *(uint32_t *)(block.target + at) =
-        face_saturate(face_finish_one(block, sum.x, terms.bias.x, terms.scale.x, face_byte(addend, 0)),
-                      face_finish_one(block, sum.y, terms.bias.y, terms.scale.y, face_byte(addend, 1)),
-                      face_finish_one(block, sum.z, terms.bias.z, terms.scale.z, face_byte(addend, 2)),
-                      face_finish_one(block, sum.w, terms.bias.w, terms.scale.w, face_byte(addend, 3)));
+static __device__ __forceinline__ uint32_t face_byte(uint32_t word, int index) {
+    return __byte_perm(word, 0, 0x4440u + (uint32_t)index);
 }
 
-/* A thread has the same four channels of several pixels. */
+/* Makes four channels of a pixel of the target. */
+static __device__ __forceinline__ uint32_t face_finish(const struct face_block_pass &block, uint32_t addend,
+                                                       const struct face_output_terms &terms, uint4 sum) {
+    return face_saturate(face_finish_one(block, sum.x, terms.bias.x, terms.scale.x, face_byte(addend, 0)),
+                         face_finish_one(block, sum.y, terms.bias.y, terms.scale.y, face_byte(addend, 1)),
+                         face_finish_one(block, sum.z, terms.bias.z, terms.scale.z, face_byte(addend, 2)),
+                         face_finish_one(block, sum.w, terms.bias.w, terms.scale.w, face_byte(addend, 3)));
+}
+
+/* A thread has the same four channels of a column of the tile. */
 template <class Form>
 static __device__ __forceinline__ void face_write(const struct face_block_pass &block,
                                                   const struct face_place &place) {
-    int first = place.thread * block.quarter_inverse >> 16;
-    int channel = 4 * (place.thread - first * block.quarters), all = place.part * block.part + channel;
-    if (first >= block.at_once) {
+    int first = place.thread * block.span_inverse >> 16;
+    int x = first % Form::width, y = first / Form::width;
+    if (y >= block.rows || place.x + x >= block.out_width) {
         return;
     }
-    const struct face_output_terms terms = {__ldg((const uint4 *)((const int32_t *)block.biases + all)),
-                                            __ldg((const uint4 *)((const float *)block.scales + all))};
-    const int32_t *sums = (const int32_t *)block_memory + channel;
-    for (int pixel = first; pixel < Form::pixels; pixel += block.at_once) {
-        int x = place.x + pixel % Form::width, y = place.y + pixel / Form::width;
-        if (x < block.out_width && y < block.out_height) {
-            int64_t at = (int64_t)(y * block.out_width + x) * block.outputs + all;
-            face_finish(block, at, terms, sums + pixel * face_sums_pitch(block));
+    int end = min(Form::height, block.out_height - place.y);
+    int64_t pixel = (place.y + y) * block.out_width + place.x + x, next = block.rows * block.out_width;
+    for (int i = place.thread - first * block.span; i < block.part / 4; i += block.span) {
+        int channel = place.part * block.part + 4 * i;
+        const struct face_output_terms terms = {__ldg((const uint4 *)block.biases + channel / 4),
+                                                __ldg((const uint4 *)block.scales + channel / 4)};
+        const int32_t *sums = (const int32_t *)block_memory + first * Form::pitch + 4 * i;
+        int64_t at = pixel * block.outputs + channel;
+        for (int row = y; row < end; row += block.rows) {
+            uint32_t addend = block.addend ? __ldg((const uint32_t *)(block.addend + at)) : 0;
+            *(uint32_t *)(block.target + at) = face_finish(block, addend, terms, *(const uint4 *)sums);
+            at += next * block.outputs;
+            sums += block.rows * Form::width * Form::pitch;
         }
     }
 }

@@ -121,11 +121,9 @@ static __device__ __forceinline__ void face_stem_tile(const struct face_stem_pas
     face_expand<form>(place, source, weights, chunk);
     const struct face_taps taps = face_taps_of(depth);
     __syncthreads();
-    depth += KERNEL_FACE_DEPTH;
-    const struct face_values<form::rows> values = face_depth<form>(place, taps, depth, chunk);
-    face_project<form>(depth + KERNEL_FACE_TERMS, form::outputs, values, sums);
+    face_reduce<form>(place, taps, depth, chunk, sums);
     __syncthreads();
-    face_gather<form>(block, place, sums);
+    face_gather<form>(place, sums);
     face_write<form>(block, place);
 }
 
