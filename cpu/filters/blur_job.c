@@ -9,13 +9,13 @@ enum { FLOAT_COST = 4 }; /* a sample in floating point, relative to fixed point 
 /* The rows that the first vertical pass reads at once. */
 static size_t source_rows(const struct blur_job *job) {
     unsigned radius = job->y.stages ? job->y.stage[0].radius : job->stages ? 0 : job->y.axis->radius;
-    return 2 * radius + 1;
+    return 2 * radius + blur_job_group(job);
 }
 
 static struct grid stage_layout(struct blur_job *job, unsigned i, const struct grid *from, size_t value) {
     struct blur_stage_lines *stage = &job->lines.stage[i];
     bool reduces = i < job->x.stages;
-    bool splits = reduces && from->step > 1;
+    bool splits = reduces && from->step > 1 && job->ops->split;
     struct span row = {0, 0};
     unsigned segments = splits ? from->step : from->segments;
     unsigned step = splits ? 1 : from->step;
@@ -34,15 +34,18 @@ static void layout(struct blur_job *job) {
     struct span row = {0, 0};
     struct span all = {0, (ptrdiff_t)job->source->width - 1};
     struct span ring = {0, (ptrdiff_t)source_rows(job) - 1};
-    lines->picture = grid_make(all, ring, blur_job_is_float(job) ? value : 1, 1, channels);
-    job->outside = grid_make(all, row, blur_job_is_float(job) ? value : 1, 1, channels);
+    size_t source = job->values ? value : value / 2; /* bytes of a source value */
+    lines->picture = grid_make(all, ring, source, 1, channels);
+    job->outside = grid_make(all, row, source, 1, channels);
     struct grid from = lines->picture;
     for (unsigned i = 0; i < job->stages; i++) {
         from = stage_layout(job, i, &from, value);
     }
     ptrdiff_t radius = job->x.axis->radius;
     struct span reach = {job->x.blurred.lo - radius, job->x.blurred.hi + radius};
-    lines->line = grid_make(reach, row, value, from.segments, from.step);
+    struct span group = {0, (ptrdiff_t)blur_job_group(job) - 1};
+    lines->line = grid_make(reach, group, value, from.segments, from.step);
+    lines->line.stride += ROW_BLOCK * value; /* row functions write there while they make a group */
     lines->blurred = grid_make(job->x.blurred, row, value, from.segments, from.step);
     lines->enlarged = grid_make(all, row, value, from.segments, 1);
     /* Row functions write beyond the end of a ring row and would overwrite the next row. */
@@ -65,8 +68,10 @@ static size_t place_shared(struct blur_job *job, uint8_t *memory) {
 /* Places the lines that this job uses; returns the bytes. */
 static size_t place_lines(const struct blur_job *job, struct blur_lines *lines, uint8_t *memory) {
     size_t offset = 0;
-    if (blur_job_is_float(job)) {
+    if (job->loads) {
         grid_place(&lines->picture, memory, &offset);
+    }
+    if (blur_job_is_float(job)) {
         grid_place(&lines->last, memory, &offset);
     }
     for (unsigned i = 0; i < job->stages; i++) {
@@ -82,7 +87,9 @@ static size_t place_lines(const struct blur_job *job, struct blur_lines *lines, 
     grid_place(&lines->line, memory, &offset);
     if (job->x.stages) {
         grid_place(&lines->blurred, memory, &offset);
-        grid_place(&lines->enlarged, memory, &offset);
+        if (lines->enlarged.segments > 1) {
+            grid_place(&lines->enlarged, memory, &offset);
+        }
     }
     if (job->y.stages) {
         grid_place(&lines->ring, memory, &offset);
@@ -118,6 +125,8 @@ static void blur_job_init(struct blur_job *job, const struct blur_jobs *jobs, co
     const struct plane *plane = &source->plane[index];
     bool alpha = image_pixel_has_alpha(source->model);
     job->ops = source->depth == 8 && !alpha && !job->finish ? &rows->fixed : &rows->floating;
+    job->values = blur_job_is_float(job) && source->depth == 16 && alpha;
+    job->loads = blur_job_is_float(job) && (source->depth == 8 || alpha);
     job->source = plane;
     job->target = &target->plane[index];
     job->format = (struct row_format){plane->channels, source->depth, alpha};

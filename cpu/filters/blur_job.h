@@ -22,10 +22,10 @@ struct blur_stage_lines {
 /* The rows that a band works with. */
 struct blur_lines {
     const struct blur_job *job;
-    ptrdiff_t loaded;    /* floating point: rows below this position are in the ring `picture` */
-    struct grid picture; /* in floating point a ring of loaded rows; else only the shape of source rows */
+    ptrdiff_t loaded;    /* rows below this position are in the ring `picture` */
+    struct grid picture; /* a ring of source rows; without `loads` only their shape */
     struct blur_stage_lines stage[BLUR_STAGES_MAX];
-    struct grid line;     /* a row of the low-resolution blur with its margins */
+    struct grid line;     /* a row of the low-resolution blur with its margins, or a group of them */
     struct grid blurred;  /* the same row, blurred, before enlargement */
     struct grid enlarged; /* the same row, enlarged, before its channels are merged */
     struct grid ring;     /* the enlarged rows that the vertical enlargement reads */
@@ -41,6 +41,8 @@ struct blur_job {
     const struct plane *source;
     const struct plane *target;
     struct row_format format;
+    bool loads;      /* rows of the picture are no source rows yet */
+    bool values;     /* the source is values */
     unsigned border; /* sample outside the picture under EDGE_ZERO */
     struct extent x;
     struct extent y;
@@ -63,6 +65,11 @@ struct blur_jobs {
 
 static inline bool blur_job_is_float(const struct blur_job *job) {
     return job->ops->load != NULL;
+}
+
+/* Rows that the vertical taps of the last pass make at once. */
+static inline unsigned blur_job_group(const struct blur_job *job) {
+    return blur_job_is_float(job) && job->stages == 0 ? TAPS_GROUP : 1;
 }
 
 /* Rows that stage i makes, and samples filtered for each; i == job->stages is the low-resolution blur. */

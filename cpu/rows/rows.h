@@ -7,8 +7,9 @@
  * pass sum to 32768, the bias goes through every pass unchanged, and the results are those of
  * docs/filters.md. Floating point: float, in samples, colour multiplied by alpha.
  *
- * The *source* of a plane is uint8_t in fixed point; in floating point it is values, as rows are loaded once.
- * The *output* is uint8_t, or values to be stored.
+ * The *source* of a plane is uint8_t in fixed point. In floating point it is uint16_t, where samples, and
+ * colour multiplied by alpha, have at most 16 bits; else, with 16 bits and alpha, it is values. The *output*
+ * is uint8_t, or values to be stored.
  *
  * Unless said otherwise a function may read and write ROW_SLACK elements beyond `n`, and rows must not
  * overlap. */
@@ -26,6 +27,7 @@
 enum {
     VALUE_BIAS = 16384, /* 128 samples: 255 << 7 lies below twice of it */
     ROW_BLOCK = 64,     /* elements that are processed at once, at most */
+    TAPS_GROUP = 4,     /* rows that taps_group makes */
     ROW_SLACK = 640,    /* ROW_BLOCK times 8, the largest step of a stage, and the radius */
     BLUR_FACTOR_MAX = 1 << BLUR_LEVELS_MAX,    /* enlargement */
     BLUR_ROWS_MAX = 2 * BLUR_RADIUS_MAX + 1,   /* rows that one pass reads */
@@ -79,21 +81,33 @@ struct row_ops {
     void (*taps)(void *to, const void *const *row, const struct taps *taps, size_t n);
     void (*taps_last)(void *to, const void *const *row, const struct taps *taps, size_t n);
 
-    /* to[i] = sum over k of weight[|k|] * from[(i << shift) + k], one channel. */
-    void (*reduce)(void *to, const void *from, const struct taps *taps, unsigned shift, size_t n);
+    /* Floating point only, else NULL: the same for TAPS_GROUP rows at once, to[j] from the rows from row[j]
+     * on. Reads each row once. */
+    void (*taps_group_source)(void *const *to, const void *const *row, const struct taps *taps, size_t n);
+    void (*taps_group)(void *const *to, const void *const *row, const struct taps *taps, size_t n);
 
-    /* to[i] = the cubic spline through from[-1], from[0], ... at i / 2^levels, one channel. The _last form
-     * writes exactly n elements. */
-    void (*enlarge)(void *to, const void *from, const struct cubic *cubic, size_t n);
-    void (*enlarge_last)(void *to, const void *from, const struct cubic *cubic, size_t n);
+    /* Pixel i of `to` = sum over k of weight[|k|] * pixel (i << shift) + k of `from`. In fixed point pixels
+     * have one channel. */
+    void (*reduce)(void *to, const void *from, const struct taps *taps, unsigned shift, unsigned channels,
+                   size_t pixels);
+
+    /* Pixel i of `to` = the cubic spline through pixels -1, 0, ... of `from` at i / 2^levels. In fixed point
+     * pixels have one channel. The _last form writes exactly the pixels in fixed point. */
+    void (*enlarge)(void *to, const void *from, const struct cubic *cubic, unsigned channels, size_t pixels);
+    void (*enlarge_last)(void *to, const void *from, const struct cubic *cubic, unsigned channels,
+                         size_t pixels);
 
     /* The same across rows: the row at `phase` between row[1] and row[2]. Writes exactly n elements. */
     void (*cubic_last)(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
                        unsigned phase, size_t n);
 
-    /* Interleaved pixels to one segment per channel, and back. `segment`: elements from one to the next. */
+    /* Fixed point only, else NULL: interleaved pixels to one segment per channel, and back. `segment`:
+     * elements from one to the next. */
     void (*split)(void *to, size_t segment, const void *from, unsigned channels, size_t pixels);
     void (*merge)(void *to, const void *from, size_t segment, unsigned channels, size_t pixels);
+
+    /* Floating point only, else NULL: samples of 8 bits to a source row, exactly `pixels` pixels. */
+    void (*multiply)(uint16_t *to, const uint8_t *from, const struct row_format *format, size_t pixels);
 
     /* Floating point only, else NULL: samples to values and back, exactly `pixels` pixels. */
     void (*load)(float *to, const void *from, const struct row_format *format, size_t pixels);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
-enum { VECTOR_BYTES = 32 };
+#define VECTOR_BYTES 32
 #define SIMD_HEADER "cpu/rows/simd_avx2.h"
 #define ROW_SET row_set_avx2
 #include "cpu/rows/rows_vector.h"

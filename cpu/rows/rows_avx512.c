@@ -3,7 +3,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target("avx512vnni") /* in addition to the flags of the build; cpu/backend.c checks for it */
 #endif
-enum { VECTOR_BYTES = 64 };
+#define VECTOR_BYTES 64
 #define SIMD_HEADER "cpu/rows/simd_avx512.h"
 #define ROW_SET row_set_avx512
 #include "cpu/rows/rows_vector.h"

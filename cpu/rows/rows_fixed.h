@@ -80,7 +80,9 @@ static void fixed_taps_last(void *to, const void *const *row, const struct taps 
 }
 
 /* The samples are first sorted by their place in the step, so that the taps become shifted rows. */
-static void fixed_reduce(void *to, const void *from, const struct taps *taps, unsigned shift, size_t n) {
+static void fixed_reduce(void *to, const void *from, const struct taps *taps, unsigned shift,
+                         unsigned channels, size_t n) {
+    (void)channels;
     enum { STEP_MAX = 8, LANES = FIXED_BLOCK + 4 };
     unsigned step = 1u << shift;
     int16_t phase[STEP_MAX][LANES];
@@ -106,7 +108,9 @@ static inline int32_t fixed_cubic(const int16_t *from, const struct cubic *cubic
            cubic->pair[1][phase][0] * from[1] + cubic->pair[1][phase][1] * from[2];
 }
 
-static void fixed_enlarge(void *to, const void *from, const struct cubic *cubic, size_t n) {
+static void fixed_enlarge(void *to, const void *from, const struct cubic *cubic, unsigned channels,
+                          size_t n) {
+    (void)channels;
     int16_t *restrict out = to;
     const int16_t *restrict in = from;
     size_t factor = (size_t)1 << cubic->levels;
@@ -117,7 +121,9 @@ static void fixed_enlarge(void *to, const void *from, const struct cubic *cubic,
     }
 }
 
-static void fixed_enlarge_last(void *to, const void *from, const struct cubic *cubic, size_t n) {
+static void fixed_enlarge_last(void *to, const void *from, const struct cubic *cubic, unsigned channels,
+                               size_t n) {
+    (void)channels;
     uint8_t *restrict out = to;
     const int16_t *restrict in = from;
     for (size_t x = 0; x < n; x++) {

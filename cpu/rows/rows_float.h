@@ -8,218 +8,190 @@
 #include "cpu/rows/rows.h"
 
 typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
+typedef float float_four __attribute__((vector_size(16)));
 
-enum {
-    FLOAT_LANES = VECTOR_BYTES / sizeof(float),
-    FLOAT_UNROLL = 2,
-    FLOAT_BLOCK = FLOAT_UNROLL * FLOAT_LANES
-};
+/* The same anywhere in memory. Not memcpy: its checks of bounds would cost more than the copy. */
+typedef float floats_loose __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef float float_four_loose __attribute__((vector_size(16), aligned(4), may_alias));
+
+enum { FLOAT_LANES = VECTOR_BYTES / sizeof(float) };
 
 static inline floats float_at(const float *from) {
-    floats value;
-    memcpy(&value, from, sizeof value);
-    return value;
+    return *(const floats_loose *)from;
 }
 
 static inline void float_put(float *to, floats value) {
-    memcpy(to, &value, sizeof value);
+    *(floats_loose *)to = value;
 }
+
+static inline float_four float_four_at(const float *from) {
+    return *(const float_four_loose *)from;
+}
+
+static inline void float_four_put(float *to, float_four value) {
+    *(float_four_loose *)to = value;
+}
+
+/* these need the types above */
+#include "cpu/rows/rows_float_samples.h"
+#include "cpu/rows/rows_float_taps.h"
 
 static void float_widen(void *to, const void *from, size_t n) {
-    memcpy(to, from, n * sizeof(float));
-}
-
-static void float_taps(void *to, const void *const *row, const struct taps *taps, size_t n) {
-    const float *const *in = (const float *const *)row + taps->radius;
-    float *out = to;
-    for (size_t x = 0; x < n; x += FLOAT_BLOCK) {
-        floats a = float_at(in[0] + x) * taps->weight_float[0];
-        floats b = float_at(in[0] + x + FLOAT_LANES) * taps->weight_float[0];
-        for (int k = 1; k <= (int)taps->radius; k++) {
-            const float *before = in[-k] + x;
-            const float *after = in[k] + x;
-            a = a + (float_at(before) + float_at(after)) * taps->weight_float[k];
-            b = b + (float_at(before + FLOAT_LANES) + float_at(after + FLOAT_LANES)) * taps->weight_float[k];
-        }
-        float_put(out + x, a);
-        float_put(out + x + FLOAT_LANES, b);
+    float *restrict out = to;
+    const uint16_t *restrict in = from;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = in[i];
     }
 }
 
-static void float_reduce(void *to, const void *from, const struct taps *taps, unsigned shift, size_t n) {
-    enum { STEP_MAX = 8, LANES = FLOAT_BLOCK + 4 };
-    unsigned step = 1u << shift;
-    float phase[STEP_MAX][LANES];
+/* Copies the pixels of each place in the step to a row of their own: phase[p] has pixels p, p + step, ...
+ * Copies whole vectors of four, of which fewer channels overwrite the rest. */
+static inline __attribute__((always_inline)) void float_sort_pixels(float *phase, size_t stride,
+                                                                    const float *from, unsigned step,
+                                                                    unsigned channels, unsigned count) {
+    for (unsigned i = 0; i < count; i++, from += step * channels) {
+        for (unsigned p = 0; p < step; p++) {
+            float *to = phase + p * stride + (size_t)i * channels;
+            if (channels == 1) {
+                *to = from[p];
+            } else {
+                float_four_put(to, float_four_at(from + (size_t)p * channels));
+            }
+        }
+    }
+}
+
+enum { REDUCE_PIXELS = 32, REDUCE_REACH = 4, REDUCE_STEP_MAX = 8 };
+
+static inline __attribute__((always_inline)) void float_reduce_by(float *to, const float *from,
+                                                                  const struct taps *taps, unsigned step,
+                                                                  unsigned channels, size_t pixels) {
+    enum { LENGTH = 4 * (REDUCE_PIXELS + REDUCE_REACH) + FLOAT_BLOCK };
+    float phase[REDUCE_STEP_MAX][LENGTH];
     const void *row[2 * BLUR_STAGE_RADIUS_MAX + 1];
     for (unsigned k = 0; k <= 2 * taps->radius; k++) { /* as in fixed_reduce() */
         unsigned place = k + 2 * step - taps->radius;
-        row[k] = &phase[place % step][place / step];
+        row[k] = &phase[place % step][place / step * channels];
     }
-    for (size_t x = 0; x < n; x += FLOAT_BLOCK) {
-        const float *in = (const float *)from + (ptrdiff_t)(x * step) - 2 * (ptrdiff_t)step;
-        for (unsigned p = 0; p < step; p++) {
-            for (unsigned i = 0; i < LANES; i++) {
-                phase[p][i] = in[i * step + p];
-            }
-        }
-        float_taps((float *)to + x, row, taps, FLOAT_BLOCK);
+    const float *in = from - (size_t)2 * step * channels;
+    for (size_t x = 0; x < pixels; x += REDUCE_PIXELS) {
+        unsigned count = pixels - x < REDUCE_PIXELS ? (unsigned)(pixels - x) : REDUCE_PIXELS;
+        float_sort_pixels(phase[0], LENGTH, in + x * step * channels, step, channels, count + REDUCE_REACH);
+        float_taps(to + x * channels, row, taps, (size_t)count * channels);
     }
 }
 
-static void float_enlarge(void *to, const void *from, const struct cubic *cubic, size_t n) {
-    float *restrict out = to;
-    const float *restrict in = from;
-    size_t factor = (size_t)1 << cubic->levels;
-    for (size_t x = 0; x < n; x++) {
-        const float *at = in + (x >> cubic->levels);
-        size_t phase = x & (factor - 1);
-        float sum = cubic->weight_float[0][phase] * at[-1];
-        sum = sum + cubic->weight_float[1][phase] * at[0];
-        sum = sum + cubic->weight_float[2][phase] * at[1];
-        out[x] = sum + cubic->weight_float[3][phase] * at[2];
+static inline __attribute__((always_inline)) void float_reduce_step(float *to, const float *from,
+                                                                    const struct taps *taps, unsigned step,
+                                                                    unsigned channels, size_t pixels) {
+    switch (channels) { /* the compiler knows the numbers here */
+    case 1:
+        float_reduce_by(to, from, taps, step, 1, pixels);
+        break;
+    case 2:
+        float_reduce_by(to, from, taps, step, 2, pixels);
+        break;
+    case 3:
+        float_reduce_by(to, from, taps, step, 3, pixels);
+        break;
+    default:
+        float_reduce_by(to, from, taps, step, 4, pixels);
+        break;
+    }
+}
+
+static void float_reduce(void *to, const void *from, const struct taps *taps, unsigned shift,
+                         unsigned channels, size_t pixels) {
+    switch (shift) {
+    case 1:
+        float_reduce_step(to, from, taps, 2, channels, pixels);
+        break;
+    case 2:
+        float_reduce_step(to, from, taps, 4, channels, pixels);
+        break;
+    default:
+        float_reduce_step(to, from, taps, 8, channels, pixels);
+        break;
+    }
+}
+
+/* The pixels between two of the source, one after the other. Stores whole vectors of four, of which fewer
+ * channels overwrite the rest. */
+static inline __attribute__((always_inline)) void
+float_enlarge_pixels(float *out, const float *in, const struct cubic *cubic, unsigned channels, size_t n) {
+    const size_t factor = (size_t)1 << cubic->levels;
+    for (size_t x = 0; x < n; x += factor, in += channels) {
+        const float_four a = float_four_at(in - channels), b = float_four_at(in);
+        const float_four c = float_four_at(in + channels), d = float_four_at(in + 2 * (size_t)channels);
+        for (size_t phase = 0; phase < factor; phase++, out += channels) {
+            float_four sum = a * cubic->weight_float[0][phase];
+            sum = sum + b * cubic->weight_float[1][phase];
+            sum = sum + c * cubic->weight_float[2][phase];
+            sum = sum + d * cubic->weight_float[3][phase];
+            float_four_put(out, sum);
+        }
+    }
+}
+
+/* The same of one channel: the positions between two of the source at once. */
+static void float_enlarge_one(float *restrict out, const float *restrict in, const struct cubic *cubic,
+                              size_t n) {
+    const size_t factor = (size_t)1 << cubic->levels;
+    for (size_t x = 0; x < n; x += factor, in++) {
+        for (size_t phase = 0; phase < factor; phase++) {
+            float sum = cubic->weight_float[0][phase] * in[-1];
+            sum = sum + cubic->weight_float[1][phase] * in[0];
+            sum = sum + cubic->weight_float[2][phase] * in[1];
+            out[x + phase] = sum + cubic->weight_float[3][phase] * in[2];
+        }
+    }
+}
+
+static void float_enlarge(void *to, const void *from, const struct cubic *cubic, unsigned channels,
+                          size_t pixels) {
+    switch (channels) {
+    case 1:
+        float_enlarge_one(to, from, cubic, pixels);
+        break;
+    case 2:
+        float_enlarge_pixels(to, from, cubic, 2, pixels);
+        break;
+    case 3:
+        float_enlarge_pixels(to, from, cubic, 3, pixels);
+        break;
+    default:
+        float_enlarge_pixels(to, from, cubic, 4, pixels);
+        break;
     }
 }
 
 static void float_cubic(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
                         unsigned phase, size_t n) {
-    const float *const *in = (const float *const *)row;
-    float *out = to;
+    float *restrict out = to;
+    const float *a = row[0], *b = row[1], *c = row[2], *d = row[3];
+    const float weight[] = {cubic->weight_float[0][phase], cubic->weight_float[1][phase],
+                            cubic->weight_float[2][phase], cubic->weight_float[3][phase]};
     for (size_t x = 0; x < n; x += FLOAT_LANES) {
-        floats sum = float_at(in[0] + x) * cubic->weight_float[0][phase];
-        for (unsigned k = 1; k < BLUR_TAPS_ENLARGE; k++) {
-            sum = sum + float_at(in[k] + x) * cubic->weight_float[k][phase];
-        }
-        float_put(out + x, sum);
-    }
-}
-
-static void float_split(void *to, size_t segment, const void *from, unsigned channels, size_t pixels) {
-    for (unsigned c = 0; c < channels; c++) {
-        float *restrict out = (float *)to + c * segment;
-        const float *restrict in = (const float *)from + c;
-        for (size_t x = 0; x < pixels; x++) {
-            out[x] = in[x * channels];
-        }
-    }
-}
-
-static void float_merge(void *to, const void *from, size_t segment, unsigned channels, size_t pixels) {
-    for (unsigned c = 0; c < channels; c++) {
-        float *restrict out = (float *)to + c;
-        const float *restrict in = (const float *)from + c * segment;
-        for (size_t x = 0; x < pixels; x++) {
-            out[x * channels] = in[x];
-        }
-    }
-}
-
-/* The loops below are inlined with constant channels and depth, so that the compiler vectorises them. */
-
-static inline void float_multiply_alpha(float *pixel, unsigned channels, size_t pixels) {
-    for (size_t x = 0; x < pixels; x++, pixel += channels) {
-        float alpha = pixel[channels - 1];
-        for (unsigned c = 0; c + 1 < channels; c++) {
-            pixel[c] = pixel[c] * alpha;
-        }
-    }
-}
-
-static void float_load(float *to, const void *from, const struct row_format *format, size_t pixels) {
-    size_t n = pixels * format->channels;
-    const uint8_t *narrow = from;
-    const uint16_t *wide = from;
-    if (format->depth == 8) {
-        for (size_t i = 0; i < n; i++) {
-            to[i] = narrow[i];
-        }
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            to[i] = wide[i];
-        }
-    }
-    if (format->alpha && format->channels == 2) {
-        float_multiply_alpha(to, 2, pixels);
-    } else if (format->alpha) {
-        float_multiply_alpha(to, 4, pixels);
-    }
-}
-
-/* Rounds half up; values above `max`, also infinity, become `max`. No value is negative, so the cast rounds
- * down. */
-static inline int32_t float_round(float value, float max) {
-    float raised = value + 0.5f;
-    return (int32_t)(raised < max ? raised : max);
-}
-
-/* Divides colour by alpha. The division is unconditional, since vectors have no branches. */
-static inline float float_divide(float value, float alpha) {
-    float quotient = value / (alpha > 0 ? alpha : 1);
-    return alpha > 0 ? quotient : 0;
-}
-
-static inline void float_store_narrow(uint8_t *restrict to, const float *restrict from, unsigned channels,
-                                      size_t pixels) {
-    for (size_t x = 0; x < pixels; x++) {
-        float alpha = from[x * channels + channels - 1];
-        for (unsigned c = 0; c + 1 < channels; c++) {
-            to[x * channels + c] = (uint8_t)float_round(float_divide(from[x * channels + c], alpha), 255);
-        }
-        to[x * channels + channels - 1] = (uint8_t)float_round(alpha, 255);
-    }
-}
-
-static inline void float_store_wide(uint16_t *restrict to, const float *restrict from, unsigned channels,
-                                    size_t pixels) {
-    for (size_t x = 0; x < pixels; x++) {
-        float alpha = from[x * channels + channels - 1];
-        for (unsigned c = 0; c + 1 < channels; c++) {
-            to[x * channels + c] = (uint16_t)float_round(float_divide(from[x * channels + c], alpha), 65535);
-        }
-        to[x * channels + channels - 1] = (uint16_t)float_round(alpha, 65535);
-    }
-}
-
-static void float_store(void *to, const float *from, const struct row_format *format, size_t pixels) {
-    unsigned channels = format->alpha ? format->channels : 1;
-    size_t n = pixels * (format->alpha ? 1 : format->channels);
-    if (format->depth == 8) {
-        switch (channels) {
-        case 1:
-            float_store_narrow(to, from, 1, n);
-            return;
-        case 2:
-            float_store_narrow(to, from, 2, n);
-            return;
-        default:
-            float_store_narrow(to, from, 4, n);
-            return;
-        }
-    }
-    switch (channels) {
-    case 1:
-        float_store_wide(to, from, 1, n);
-        return;
-    case 2:
-        float_store_wide(to, from, 2, n);
-        return;
-    default:
-        float_store_wide(to, from, 4, n);
-        return;
+        floats sum = float_at(a + x) * weight[0];
+        sum = sum + float_at(b + x) * weight[1];
+        sum = sum + float_at(c + x) * weight[2];
+        float_put(out + x, sum + float_at(d + x) * weight[3]);
     }
 }
 
 static const struct row_ops float_ops = {
     .value = sizeof(float),
     .widen = float_widen,
-    .taps_source = float_taps,
+    .taps_source = float_taps_source,
     .taps = float_taps,
     .taps_last = float_taps,
     .reduce = float_reduce,
     .enlarge = float_enlarge,
     .enlarge_last = float_enlarge,
     .cubic_last = float_cubic,
-    .split = float_split,
-    .merge = float_merge,
+    .taps_group = float_taps_group,
+    .taps_group_source = float_taps_group_source,
+    .multiply = float_multiply,
     .load = float_load,
     .store = float_store,
 };

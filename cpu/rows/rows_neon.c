@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__aarch64__)
-enum { VECTOR_BYTES = 16 };
+#define VECTOR_BYTES 16
 #define SIMD_HEADER "cpu/rows/simd_neon.h"
 #define ROW_SET row_set_neon
 #include "cpu/rows/rows_vector.h"

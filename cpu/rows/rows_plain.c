@@ -2,7 +2,7 @@
  * Rows without explicit vector instructions, for other processors and for comparison in tests. */
 #include "cpu/rows/rows.h"
 
-enum { VECTOR_BYTES = 16 };
+#define VECTOR_BYTES 16
 #include "cpu/rows/rows_filters.h"
 #include "cpu/rows/rows_fixed.h"
 #include "cpu/rows/rows_rank.h"

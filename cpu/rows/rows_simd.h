@@ -195,7 +195,9 @@ static inline void simd_reduce_by(int16_t *to, const int16_t *from, const struct
     }
 }
 
-static void simd_reduce(void *to, const void *from, const struct taps *taps, unsigned shift, size_t n) {
+static void simd_reduce(void *to, const void *from, const struct taps *taps, unsigned shift,
+                        unsigned channels, size_t n) {
+    (void)channels;
     switch (shift) { /* the compiler knows the step here */
     case 1:
         simd_reduce_by(to, from, taps, 2, n);

@@ -43,7 +43,8 @@ static void wide_enlarge_long(int16_t *to, const int16_t *from, const struct cub
     }
 }
 
-static void wide_enlarge(void *to, const void *from, const struct cubic *cubic, size_t n) {
+static void wide_enlarge(void *to, const void *from, const struct cubic *cubic, unsigned channels, size_t n) {
+    (void)channels;
     if (1u << cubic->levels <= WIDE_LANES) {
         wide_enlarge_short(to, from, cubic, n);
     } else {

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ * Samples to floating-point values and back. Included once per instruction set, by cpu/rows/rows_float.h.
+ *
+ * Rows are converted in chunks: simple loops widen and narrow a chunk, since compilers vectorise these well,
+ * and vectors multiply it by alpha or divide it. A lane of alpha itself has the factor 1, which is exact. */
+#include <string.h>
+
+#include "cpu/rows/rows.h"
+
+#if VECTOR_BYTES > 16 && defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { FLOAT_CHUNK = 64 }; /* elements: whole vectors, and whole pixels of 1, 2 and 4 channels */
+
+/* Rows of a picture follow each other in memory, but other work lies between: the processor does not fetch
+ * the next one by itself. Bytes to fetch ahead: about a row of a common picture, and a strip of the blur. */
+enum { LOAD_AHEAD = 8192, STORE_AHEAD = 1024 };
+
+/* The address may lie outside of the picture. */
+static inline __attribute__((always_inline)) void float_prefetch(const void *at, size_t ahead, bool write) {
+    const void *address = (const void *)((uintptr_t)at + ahead);
+    if (write) {
+        __builtin_prefetch(address, 1);
+    } else {
+        __builtin_prefetch(address, 0);
+    }
+}
+
+typedef int32_t float_mask __attribute__((vector_size(VECTOR_BYTES)));
+
+/* The factors of interleaved pixels: alpha for each colour, 1 for alpha. */
+static inline floats float_alphas(floats pixels, unsigned channels) {
+    const floats one = (floats){0} + 1;
+#if VECTOR_BYTES == 64
+    if (channels == 2) {
+        return __builtin_shufflevector(pixels, one, 1, 16, 3, 16, 5, 16, 7, 16, 9, 16, 11, 16, 13, 16, 15,
+                                       16);
+    }
+    return __builtin_shufflevector(pixels, one, 3, 3, 3, 16, 7, 7, 7, 16, 11, 11, 11, 16, 15, 15, 15, 16);
+#elif VECTOR_BYTES == 32
+    if (channels == 2) {
+        return __builtin_shufflevector(pixels, one, 1, 8, 3, 8, 5, 8, 7, 8);
+    }
+    return __builtin_shufflevector(pixels, one, 3, 3, 3, 8, 7, 7, 7, 8);
+#else
+    if (channels == 2) {
+        return __builtin_shufflevector(pixels, one, 1, 4, 3, 4);
+    }
+    return __builtin_shufflevector(pixels, one, 3, 3, 3, 4);
+#endif
+}
+
+/* Makes values of a chunk. Inlined with constants: `depth`, and `channels`, 1 without alpha. */
+static inline __attribute__((always_inline)) void
+float_load_chunk(float *restrict to, const void *restrict from, unsigned depth, unsigned channels) {
+    const uint8_t *narrow = from;
+    const uint16_t *wide = from;
+    for (unsigned i = 0; i < FLOAT_CHUNK; i++) {
+        to[i] = depth == 8 ? narrow[i] : wide[i];
+    }
+    for (unsigned i = 0; i < FLOAT_CHUNK && channels > 1; i += FLOAT_LANES) {
+        floats value = float_at(to + i);
+        float_put(to + i, value * float_alphas(value, channels));
+    }
+}
+
+/* Touches exactly n elements: others may be no part of a picture, or be the next row of a ring. */
+static inline __attribute__((always_inline)) void float_load_row(float *to, const void *from, unsigned depth,
+                                                                 unsigned channels, size_t n) {
+    const uint8_t *bytes = from;
+    const size_t size = depth / 8;
+    size_t i = 0;
+    for (; i + FLOAT_CHUNK <= n; i += FLOAT_CHUNK) {
+        float_load_chunk(to + i, bytes + i * size, depth, channels);
+    }
+    if (i < n) {
+        uint16_t rest[FLOAT_CHUNK] = {0};
+        float last[FLOAT_CHUNK];
+        memcpy(rest, bytes + i * size, (n - i) * size);
+        float_load_chunk(last, rest, depth, channels);
+        memcpy(to + i, last, (n - i) * sizeof last[0]);
+    }
+}
+
+static inline __attribute__((always_inline)) void
+float_load_depth(float *to, const void *from, const struct row_format *format, unsigned depth, size_t n) {
+    if (!format->alpha) {
+        float_load_row(to, from, depth, 1, n);
+    } else if (format->channels == 2) {
+        float_load_row(to, from, depth, 2, n);
+    } else {
+        float_load_row(to, from, depth, 4, n);
+    }
+}
+
+static void float_load(float *to, const void *from, const struct row_format *format, size_t pixels) {
+    if (format->depth == 8) {
+        float_load_depth(to, from, format, 8, pixels * format->channels);
+    } else {
+        float_load_depth(to, from, format, 16, pixels * format->channels);
+    }
+}
+
+/* Multiplies the colours of interleaved pixels by alpha. A pixel is one number, whose highest sample is
+ * alpha: this spreads it to the lower ones, and puts 1 in its place. */
+static inline void float_multiply_chunk(uint16_t *restrict to, const uint8_t *restrict from,
+                                        unsigned channels) {
+    typedef uint16_t halves __attribute__((vector_size(VECTOR_BYTES)));
+    typedef uint32_t twos __attribute__((vector_size(VECTOR_BYTES)));
+    typedef uint64_t fours __attribute__((vector_size(VECTOR_BYTES)));
+    uint16_t wide[FLOAT_CHUNK];
+    for (unsigned i = 0; i < FLOAT_CHUNK; i++) {
+        wide[i] = from[i];
+    }
+    for (unsigned i = 0; i < FLOAT_CHUNK; i += VECTOR_BYTES / sizeof wide[0]) {
+        halves value;
+        memcpy(&value, wide + i, sizeof value);
+        if (channels == 2) {
+            value *= (halves)((twos)value >> 16 | 1U << 16);
+        } else {
+            fours alpha = (fours)value >> 48;
+            value *= (halves)(alpha | alpha << 16 | alpha << 32 | UINT64_C(1) << 48);
+        }
+        memcpy(to + i, &value, sizeof value);
+    }
+}
+
+static inline __attribute__((always_inline)) void float_multiply_row(uint16_t *to, const uint8_t *from,
+                                                                     unsigned channels, size_t n) {
+    size_t i = 0;
+    for (; i + FLOAT_CHUNK <= n; i += FLOAT_CHUNK) {
+        float_prefetch(from + i, LOAD_AHEAD, false);
+        float_multiply_chunk(to + i, from + i, channels);
+    }
+    if (i < n) {
+        uint8_t rest[FLOAT_CHUNK] = {0};
+        uint16_t last[FLOAT_CHUNK];
+        memcpy(rest, from + i, n - i);
+        float_multiply_chunk(last, rest, channels);
+        memcpy(to + i, last, (n - i) * sizeof last[0]);
+    }
+}
+
+static void float_multiply(uint16_t *to, const uint8_t *from, const struct row_format *format,
+                           size_t pixels) {
+    size_t n = pixels * format->channels;
+    if (!format->alpha) {
+        for (size_t i = 0; i < n; i++) {
+            to[i] = from[i];
+        }
+    } else if (format->channels == 2) {
+        float_multiply_row(to, from, 2, n);
+    } else {
+        float_multiply_row(to, from, 4, n);
+    }
+}
+
+/* Divides colour by alpha. The division is unconditional, since vectors have no branches. */
+static inline float float_divide(float value, float alpha) {
+    float quotient = value / (alpha > 0 ? alpha : 1);
+    return alpha > 0 ? quotient : 0;
+}
+
+/* The same for interleaved pixels. */
+static inline floats float_colours(floats pixels, unsigned channels) {
+    floats alpha = float_alphas(pixels, channels);
+    float_mask positive = alpha > 0;
+    float_mask one = (float_mask)((floats){0} + 1);
+    floats divisor = (floats)(((float_mask)alpha & positive) | (one & ~positive));
+    return (floats)((float_mask)(pixels / divisor) & positive);
+}
+
+/* Rounds half up; values above `max`, also infinity, become `max`. No value is negative, so the cast rounds
+ * down. */
+static inline float_mask float_rounded(floats value, float max) {
+    const floats most = (floats){0} + max;
+    floats raised = value + 0.5f;
+    float_mask below = raised < most;
+    raised = (floats)(((float_mask)raised & below) | ((float_mask)most & ~below));
+    return __builtin_convertvector(raised, float_mask);
+}
+
+/* Narrows a chunk of samples to their depth. */
+static inline __attribute__((always_inline)) void
+float_narrow_chunk(void *to, const float_mask sample[FLOAT_CHUNK / FLOAT_LANES], unsigned depth) {
+    uint8_t *restrict narrow = to;
+    uint16_t *restrict wide = to;
+#if VECTOR_BYTES == 64 /* one instruction */
+    for (unsigned i = 0; i < FLOAT_CHUNK; i += FLOAT_LANES) {
+        __m512i value = (__m512i)sample[i / FLOAT_LANES];
+        if (depth == 8) {
+            _mm_storeu_si128((void *)(narrow + i), _mm512_cvtepi32_epi8(value));
+        } else {
+            _mm256_storeu_si256((void *)(wide + i), _mm512_cvtepi32_epi16(value));
+        }
+    }
+#else
+    const int32_t *from = (const int32_t *)sample;
+    for (unsigned i = 0; i < FLOAT_CHUNK && depth == 8; i++) {
+        narrow[i] = (uint8_t)from[i];
+    }
+    for (unsigned i = 0; i < FLOAT_CHUNK && depth == 16; i++) {
+        wide[i] = (uint16_t)from[i];
+    }
+#endif
+}
+
+/* Makes samples of a chunk of values. */
+static inline __attribute__((always_inline)) void float_store_chunk(void *to, const float *from,
+                                                                    unsigned depth, unsigned channels) {
+    float_mask sample[FLOAT_CHUNK / FLOAT_LANES];
+    for (unsigned i = 0; i < FLOAT_CHUNK / FLOAT_LANES; i++) {
+        floats value = float_at(from + (size_t)i * FLOAT_LANES);
+        value = channels > 1 ? float_colours(value, channels) : value;
+        sample[i] = float_rounded(value, depth == 8 ? 255 : 65535);
+    }
+    float_narrow_chunk(to, sample, depth);
+}
+
+static inline __attribute__((always_inline)) void float_store_row(void *to, const float *from, unsigned depth,
+                                                                  unsigned channels, size_t n) {
+    uint8_t *bytes = to;
+    const size_t size = depth / 8;
+    size_t i = 0;
+    for (; i + FLOAT_CHUNK <= n; i += FLOAT_CHUNK) {
+        float_prefetch(bytes + i * size, STORE_AHEAD, true);
+        float_store_chunk(bytes + i * size, from + i, depth, channels);
+    }
+    if (i < n) {
+        float last[FLOAT_CHUNK] = {0};
+        uint16_t rest[FLOAT_CHUNK];
+        memcpy(last, from + i, (n - i) * sizeof last[0]);
+        float_store_chunk(rest, last, depth, channels);
+        memcpy(bytes + i * size, rest, (n - i) * size);
+    }
+}
+
+static inline __attribute__((always_inline)) void
+float_store_depth(void *to, const float *from, const struct row_format *format, unsigned depth, size_t n) {
+    if (!format->alpha) {
+        float_store_row(to, from, depth, 1, n);
+    } else if (format->channels == 2) {
+        float_store_row(to, from, depth, 2, n);
+    } else {
+        float_store_row(to, from, depth, 4, n);
+    }
+}
+
+static void float_store(void *to, const float *from, const struct row_format *format, size_t pixels) {
+    if (format->depth == 8) {
+        float_store_depth(to, from, format, 8, pixels * format->channels);
+    } else {
+        float_store_depth(to, from, format, 16, pixels * format->channels);
+    }
+}
