@@ -206,12 +206,15 @@ static unsigned divide(struct face_block_pass *pass, const struct division *divi
     return (unsigned)(pass->tiles * parts);
 }
 
-/* Bytes of shared memory: `before`, then a chunk for each group of warps; later the sums of the tile. */
+/* Bytes of shared memory: `before`, then a chunk or two for each group of warps; later the sums of the tile.
+ */
 static unsigned shared_memory(const struct division *division, int32_t before) {
     int32_t pixels = tile_pixels(division), height = pixels / division->width;
     int32_t halo_width = (division->width - 1) * division->stride + 3;
     int32_t pairs = halo_width * ((height / 2 - 1) * division->stride + 3);
-    int32_t chunks = before + KERNEL_THREADS_Y / division->members * pairs * KERNEL_FACE_PITCH;
+    int32_t chunks = KERNEL_THREADS_Y / division->members * pairs * KERNEL_FACE_PITCH;
+    chunks *= before == 0 && 2 * chunks <= KERNEL_SHARED_MAX ? 2 : 1;
+    chunks += before;
     int32_t sums = pixels * (division->outputs + 4) * (int32_t)sizeof(int32_t);
     return (unsigned)(chunks > sums ? chunks : sums);
 }

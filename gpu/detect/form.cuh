@@ -27,6 +27,8 @@ template <int Steps, int Stride, int Outputs, int Members, int Rows, int Width> 
     static constexpr int apart = height / 2 * Stride * halo_width;
     static constexpr int pairs = halo - apart;
     static constexpr int chunk_bytes = pairs * KERNEL_FACE_PITCH;
+    /* With two chunks for each group, a warp need not wait until others have read the one before. */
+    static constexpr bool twice = 2 * groups * chunk_bytes <= KERNEL_SHARED_MAX;
     /* Times 16 pixels that a warp expands. */
     static constexpr int units = (halo + Members * KERNEL_FACE_TILE - 1) / (Members * KERNEL_FACE_TILE);
     static constexpr bool kept = Steps <= 2;               /* the source stays in registers */

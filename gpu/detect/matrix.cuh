@@ -44,6 +44,11 @@ static __device__ __forceinline__ void face_weights_by_pixels(int32_t *sum, cons
     FACE_MULTIPLY("s8.u8");
 }
 
+/* Waits for the threads of a group of warps. Groups reach it equally often. */
+static __device__ __forceinline__ void face_wait(int group, int threads) {
+    asm volatile("barrier.sync.aligned %0, %1;" : : "r"(group + 1), "r"(threads) : "memory");
+}
+
 /* Four numbers as bytes, the first in the lowest one: 0 for those below, 255 for those above. */
 static __device__ __forceinline__ uint32_t face_saturate(int32_t a, int32_t b, int32_t c, int32_t d) {
     uint32_t upper, all;

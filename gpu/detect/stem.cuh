@@ -115,7 +115,10 @@ static __device__ __forceinline__ void face_stem_tile(const struct face_stem_pas
     struct face_sums<form> sums = {};
     struct face_source<form> source;
     face_load_picture(stem, place);
-    face_aim<form>(block, place, chunk, source);
+    face_aim<form>(place, source);
+    if (!face_whole<form>(block, place)) {
+        face_clear<form, 1>(block, place, chunk, source);
+    }
     __syncthreads();
     face_fetch_picture(place, source);
     face_expand<form>(place, source, weights, chunk);

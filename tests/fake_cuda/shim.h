@@ -212,6 +212,10 @@ static inline void face_weights_by_pixels(int32_t *sum, const int32_t *from, uin
     face_multiply<int8_t, uint8_t>(sum, from, rows, columns);
 }
 
+static inline void face_wait(int, int) {
+    __syncthreads();
+}
+
 static inline uint32_t face_saturate(int32_t a, int32_t b, int32_t c, int32_t d) {
     const int32_t values[] = {a, b, c, d};
     uint32_t bytes = 0;
