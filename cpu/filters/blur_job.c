@@ -9,7 +9,7 @@ enum { FLOAT_COST = 4 }; /* a sample in floating point, relative to fixed point 
 /* The rows that the first vertical pass reads at once. */
 static size_t source_rows(const struct blur_job *job) {
     unsigned radius = job->y.stages ? job->y.stage[0].radius : job->stages ? 0 : job->y.axis->radius;
-    return 2 * radius + blur_job_group(job);
+    return 2 * radius + (job->stages ? 1 : blur_job_group(job));
 }
 
 static struct grid stage_layout(struct blur_job *job, unsigned i, const struct grid *from, size_t value) {
@@ -45,13 +45,16 @@ static void layout(struct blur_job *job) {
     struct span reach = {job->x.blurred.lo - radius, job->x.blurred.hi + radius};
     struct span group = {0, (ptrdiff_t)blur_job_group(job) - 1};
     lines->line = grid_make(reach, group, value, from.segments, from.step);
+    lines->blurred = grid_make(job->x.blurred, group, value, from.segments, from.step);
     lines->line.stride += ROW_BLOCK * value; /* row functions write there while they make a group */
-    lines->blurred = grid_make(job->x.blurred, row, value, from.segments, from.step);
+    lines->blurred.stride += ROW_BLOCK * value;
     lines->enlarged = grid_make(all, row, value, from.segments, 1);
     /* Row functions write beyond the end of a ring row and would overwrite the next row. */
     struct span wide = {0, all.hi + ROW_SLACK};
     lines->ring = grid_make(wide, (struct span){0, RING_ROWS - 1}, value, 1, channels);
     lines->last = grid_make(all, row, value, 1, channels);
+    size_t strips = TAPS_GROUP * (STRIP_PIXELS * (size_t)channels + ROW_BLOCK) * value;
+    lines->last.stride = lines->last.stride < strips ? strips : lines->last.stride;
     lines->spare = grid_make(all, row, value, 1, channels);
 }
 

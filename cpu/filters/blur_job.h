@@ -10,7 +10,11 @@
 #include "cpu/grid.h"
 #include "filters/blur/extent.h"
 
-enum { RING_ROWS = 4 };
+enum {
+    RING_ROWS = 4,
+    STRIP_PIXELS =
+        256, /* stored at a time: they and the rows that they are made of stay in the nearest cache */
+};
 
 /* The rows that a stage of the reduction works with. */
 struct blur_stage_lines {
@@ -26,10 +30,10 @@ struct blur_lines {
     struct grid picture; /* a ring of source rows; without `loads` only their shape */
     struct blur_stage_lines stage[BLUR_STAGES_MAX];
     struct grid line;     /* a row of the low-resolution blur with its margins, or a group of them */
-    struct grid blurred;  /* the same row, blurred, before enlargement */
+    struct grid blurred;  /* the same rows, blurred, before enlargement */
     struct grid enlarged; /* the same row, enlarged, before its channels are merged */
     struct grid ring;     /* the enlarged rows that the vertical enlargement reads */
-    struct grid last;     /* floating point: an output row before it is stored */
+    struct grid last;     /* floating point: output rows, or parts of them, before they are stored */
     struct grid spare;    /* a row for `finish` */
 };
 
@@ -67,9 +71,10 @@ static inline bool blur_job_is_float(const struct blur_job *job) {
     return job->ops->load != NULL;
 }
 
-/* Rows that the vertical taps of the last pass make at once. */
+/* Rows that the taps of the last pass make at once. */
 static inline unsigned blur_job_group(const struct blur_job *job) {
-    return blur_job_is_float(job) && job->stages == 0 ? TAPS_GROUP : 1;
+    bool alike = (job->x.stages > 0) == (job->y.stages > 0);
+    return blur_job_is_float(job) && alike ? TAPS_GROUP : 1;
 }
 
 /* Rows that stage i makes, and samples filtered for each; i == job->stages is the low-resolution blur. */

@@ -130,14 +130,13 @@ void blur_rows_reduce(struct blur_lines *lines, unsigned i, uint32_t from, uint3
     }
 }
 
-/* Stores pixels of row y of the target, from x on, which lines->last holds from its beginning on. In fixed
- * point they are there already. */
-static void finish_pixels(const struct blur_lines *lines, uint32_t y, uint32_t x, size_t pixels) {
+/* Stores pixels of row y of the target, from x on; `row` has their values. In fixed point they are there
+ * already. */
+static void finish_pixels(const struct blur_lines *lines, float *row, uint32_t y, uint32_t x, size_t pixels) {
     const struct blur_job *job = lines->job;
     const struct blur_finish *finish = job->finish;
     size_t offset = (size_t)x * job->format.channels * (job->format.depth / 8);
     uint8_t *to = plane_row(job->target, y) + offset;
-    float *row = (float *)(void *)lines->last.first;
     if (finish) {
         finish->row(finish->context, to, plane_row(job->source, y) + offset, row,
                     (float *)(void *)lines->spare.first, &job->format, pixels);
@@ -159,9 +158,6 @@ static void *output_pixels(const struct blur_lines *lines, uint32_t y, uint32_t 
     return blur_job_is_float(job) ? lines->last.first
                                   : plane_row(job->target, y) + (size_t)x * job->format.channels;
 }
-
-/* Pixels of the last pass at a time: they and the rows that they are made of stay in the nearest cache. */
-enum { STRIP_PIXELS = 256 };
 
 static uint32_t strip_pixels(const struct blur_job *job, uint32_t x) {
     uint32_t rest = job->source->width - x;
@@ -190,43 +186,120 @@ static void blur_across(const struct blur_lines *lines, ptrdiff_t at, uint32_t y
     const struct blur_job *job = lines->job;
     for (uint32_t x = 0; x < job->source->width; x += STRIP_PIXELS) {
         uint32_t pixels = strip_pixels(job, x);
-        taps_across(lines, at, 0, x, output_pixels(lines, y, x), pixels, true);
-        finish_pixels(lines, y, x, pixels);
+        void *to = output_pixels(lines, y, x);
+        taps_across(lines, at, 0, x, to, pixels, true);
+        finish_pixels(lines, to, y, x, pixels);
     }
     finish_row(lines, y);
 }
 
-static void enlarge_across(const struct blur_lines *lines, void *to, bool last) {
+/* Whether the horizontal taps of a group are faster together. With few taps most of the time is theirs
+ * anyway. */
+static bool groups_across(const struct blur_job *job) {
+    enum { RADIUS_LEAST = 4 };
+    return job->ops->across_group && job->format.channels == 4 && job->x.axis->radius >= RADIUS_LEAST &&
+           blur_job_group(job) > 1;
+}
+
+/* Runs the horizontal taps over the group in lines->line, from position `from` on, into to[0], to[1], ... */
+static void taps_across_group(const struct blur_lines *lines, ptrdiff_t from, void *const *to,
+                              size_t pixels) {
+    struct taps taps = axis_taps(&lines->job->x);
+    const void *row[TAPS_GROUP];
+    for (unsigned j = 0; j < TAPS_GROUP; j++) {
+        row[j] = grid_at(&lines->line, j, 0, from);
+    }
+    lines->job->ops->across_group(to, row, &taps, pixels);
+}
+
+/* Makes rows y, y + 1, ... of the result from the group in lines->line. */
+static void blur_across_group(const struct blur_lines *lines, uint32_t y) {
+    const struct blur_job *job = lines->job;
+    float *const first = (float *)(void *)lines->last.first;
+    void *to[TAPS_GROUP];
+    for (unsigned j = 0; j < TAPS_GROUP; j++) {
+        to[j] = first + j * (STRIP_PIXELS * (size_t)job->format.channels + ROW_BLOCK);
+    }
+    for (uint32_t x = 0; x < job->source->width; x += STRIP_PIXELS) {
+        uint32_t pixels = strip_pixels(job, x);
+        taps_across_group(lines, x, to, pixels);
+        for (unsigned j = 0; j < TAPS_GROUP; j++) {
+            finish_pixels(lines, to[j], y + j, x, pixels);
+        }
+    }
+    for (unsigned j = 0; j < TAPS_GROUP; j++) {
+        finish_row(lines, y + j);
+    }
+}
+
+static void enlarge_across(const struct blur_lines *lines, ptrdiff_t at, void *to, bool last) {
     const struct blur_job *job = lines->job;
     const struct grid *from = &lines->blurred, *wide = &lines->enlarged;
     size_t width = job->source->width;
     if (from->segments == 1) {
-        (last ? job->ops->enlarge_last : job->ops->enlarge)(to, grid_at(from, 0, 0, 0), job->cubic_x,
+        (last ? job->ops->enlarge_last : job->ops->enlarge)(to, grid_at(from, at, 0, 0), job->cubic_x,
                                                             from->step, width);
         return;
     }
     for (unsigned s = 0; s < from->segments; s++) {
-        job->ops->enlarge(grid_at(wide, 0, s, 0), grid_at(from, 0, s, 0), job->cubic_x, 1, width);
+        job->ops->enlarge(grid_at(wide, 0, s, 0), grid_at(from, at, s, 0), job->cubic_x, 1, width);
     }
     job->ops->merge(to, wide->first, wide->segment, from->segments, width);
 }
 
-/* Blurs row y of the low-resolution picture, enlarges it horizontally, and stores it in `to`. */
-static void blur_row(struct blur_lines *lines, ptrdiff_t y, void *to, bool last) {
+/* Makes the vertical taps of a group of rows from y on, with margins, in lines->line. */
+static void vertical_group(struct blur_lines *lines, ptrdiff_t y) {
     const struct blur_job *job = lines->job;
-    const struct grid *blurred = &lines->blurred;
+    const struct grid *from = input_grid(lines, job->stages);
+    bool values = job->stages > 0 || job->values;
+    struct taps taps = axis_taps(&job->y);
+    const void *row[BLUR_ROWS_MAX + TAPS_GROUP - 1];
+    void *to[TAPS_GROUP];
+    for (unsigned k = 0; k < 2 * taps.radius + TAPS_GROUP; k++) {
+        row[k] = input_row(lines, job->stages, y + (ptrdiff_t)k - (ptrdiff_t)taps.radius);
+    }
+    for (unsigned j = 0; j < TAPS_GROUP; j++) {
+        to[j] = grid_at(&lines->line, j, 0, from->x.lo);
+    }
+    (values ? job->ops->taps_group : job->ops->taps_group_source)(to, row, &taps,
+                                                                  span_length(from->x) * from->step);
+    for (unsigned j = 0; j < TAPS_GROUP; j++) {
+        blur_margin_fill(job, &lines->line, j, from->x, job->stages == 0);
+    }
+}
+
+/* The vertical taps of row y alone. */
+static void vertical_row(struct blur_lines *lines, ptrdiff_t y) {
+    const struct blur_job *job = lines->job;
     struct taps taps = axis_taps(&job->y);
     vertical(lines, job->stages, y, &taps, &lines->line, 0);
     blur_margin_fill(job, &lines->line, 0, input_grid(lines, job->stages)->x, job->stages == 0);
+}
+
+/* Runs the taps of the low-resolution rows from y on, a group of them, and stores them in lines->blurred; in
+ * lines->line where the horizontal axis is not reduced. */
+static void blur_low_rows(struct blur_lines *lines, ptrdiff_t y) {
+    const struct blur_job *job = lines->job;
+    const struct grid *blurred = &lines->blurred;
+    const unsigned group = blur_job_group(job);
+    group > 1 ? vertical_group(lines, y) : vertical_row(lines, y);
     if (job->x.stages == 0) {
-        taps_across(lines, 0, 0, 0, to, job->source->width, last);
         return;
     }
-    for (unsigned s = 0; s < blurred->segments; s++) {
-        taps_across(lines, 0, s, blurred->x.lo, grid_at(blurred, 0, s, blurred->x.lo),
-                    span_length(blurred->x), false);
+    if (groups_across(job)) {
+        void *to[TAPS_GROUP];
+        for (unsigned j = 0; j < TAPS_GROUP; j++) {
+            to[j] = grid_at(blurred, j, 0, blurred->x.lo);
+        }
+        taps_across_group(lines, blurred->x.lo, to, span_length(blurred->x));
+        return;
     }
-    enlarge_across(lines, to, last);
+    for (unsigned j = 0; j < group; j++) {
+        for (unsigned s = 0; s < blurred->segments; s++) {
+            taps_across(lines, j, s, blurred->x.lo, grid_at(blurred, j, s, blurred->x.lo),
+                        span_length(blurred->x), false);
+        }
+    }
 }
 
 /* Makes the rows of the result between low-resolution rows u and u + 1; the ring has u - 1 to u + 2. */
@@ -242,33 +315,13 @@ static void enlarge_down(const struct blur_lines *lines, ptrdiff_t u) {
         }
         uint32_t pixels = strip_pixels(job, x);
         for (uint32_t phase = 0; phase < rows; phase++) {
-            job->ops->cubic_last(output_pixels(lines, first + phase, x), row, job->cubic_y, phase,
-                                 (size_t)pixels * job->source->channels);
-            finish_pixels(lines, first + phase, x, pixels);
+            void *to = output_pixels(lines, first + phase, x);
+            job->ops->cubic_last(to, row, job->cubic_y, phase, (size_t)pixels * job->source->channels);
+            finish_pixels(lines, to, first + phase, x, pixels);
         }
     }
     for (uint32_t phase = 0; phase < rows; phase++) {
         finish_row(lines, first + phase);
-    }
-}
-
-/* Makes rows of the result without reduction, TAPS_GROUP of them from y on. */
-static void blur_group(struct blur_lines *lines, uint32_t y) {
-    const struct blur_job *job = lines->job;
-    struct taps taps = axis_taps(&job->y);
-    const void *row[BLUR_ROWS_MAX + TAPS_GROUP - 1];
-    void *to[TAPS_GROUP];
-    for (unsigned k = 0; k < 2 * taps.radius + TAPS_GROUP; k++) {
-        row[k] = picture_row(lines, (ptrdiff_t)(y + k) - (ptrdiff_t)taps.radius);
-    }
-    for (unsigned j = 0; j < TAPS_GROUP; j++) {
-        to[j] = grid_at(&lines->line, j, 0, 0);
-    }
-    (job->values ? job->ops->taps_group : job->ops->taps_group_source)(
-        to, row, &taps, (size_t)job->source->width * job->source->channels);
-    for (unsigned j = 0; j < TAPS_GROUP; j++) {
-        blur_margin_fill(job, &lines->line, j, lines->picture.x, true);
-        blur_across(lines, j, y + j);
     }
 }
 
@@ -277,22 +330,45 @@ static void blur_direct_rows(struct blur_lines *lines, uint32_t from, uint32_t t
     const struct blur_job *job = lines->job;
     uint32_t y = from;
     for (; blur_job_group(job) > 1 && y + TAPS_GROUP <= to; y += TAPS_GROUP) {
-        blur_group(lines, y);
+        vertical_group(lines, y);
+        if (groups_across(job)) {
+            blur_across_group(lines, y);
+            continue;
+        }
+        for (unsigned j = 0; j < TAPS_GROUP; j++) {
+            blur_across(lines, j, y + j);
+        }
+    }
+    for (; y < to && job->x.stages == 0; y++) {
+        vertical_row(lines, y);
+        blur_across(lines, 0, y);
     }
     for (; y < to; y++) {
-        blur_row(lines, y, output_pixels(lines, y, 0), true);
-        finish_pixels(lines, y, 0, job->source->width);
+        void *row = output_pixels(lines, y, 0);
+        blur_low_rows(lines, y);
+        enlarge_across(lines, 0, row, true);
+        finish_pixels(lines, row, y, 0, job->source->width);
         finish_row(lines, y);
     }
 }
 
 void blur_rows_last(struct blur_lines *lines, uint32_t from, uint32_t to) {
-    if (lines->job->y.stages == 0) {
+    const struct blur_job *job = lines->job;
+    const ptrdiff_t first = (ptrdiff_t)from - 1, group = (ptrdiff_t)blur_job_group(job);
+    if (job->y.stages == 0) {
         blur_direct_rows(lines, from, to);
         return;
     }
-    for (ptrdiff_t y = (ptrdiff_t)from - 1; y <= (ptrdiff_t)to + 1; y++) {
-        blur_row(lines, y, ring_row(lines, y), false);
+    for (ptrdiff_t y = first; y <= (ptrdiff_t)to + 1; y++) {
+        ptrdiff_t at = (y - first) % group;
+        if (at == 0) {
+            blur_low_rows(lines, y);
+        }
+        if (job->x.stages > 0) {
+            enlarge_across(lines, at, ring_row(lines, y), false);
+        } else {
+            taps_across(lines, at, 0, 0, ring_row(lines, y), job->source->width, false);
+        }
         if (y - 2 >= (ptrdiff_t)from) {
             enlarge_down(lines, y - 2);
         }

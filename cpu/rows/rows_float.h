@@ -35,6 +35,9 @@ static inline void float_four_put(float *to, float_four value) {
 /* these need the types above */
 #include "cpu/rows/rows_float_samples.h"
 #include "cpu/rows/rows_float_taps.h"
+#if VECTOR_BYTES == 64
+#include "cpu/rows/rows_float_across.h"
+#endif
 
 static void float_widen(void *to, const void *from, size_t n) {
     float *restrict out = to;
@@ -191,6 +194,9 @@ static const struct row_ops float_ops = {
     .cubic_last = float_cubic,
     .taps_group = float_taps_group,
     .taps_group_source = float_taps_group_source,
+#if VECTOR_BYTES == 64
+    .across_group = float_across_group,
+#endif
     .multiply = float_multiply,
     .load = float_load,
     .store = float_store,
