@@ -302,6 +302,21 @@ static void blur_low_rows(struct blur_lines *lines, ptrdiff_t y) {
     }
 }
 
+/* Makes pixels of row y of the result, from x on, between four rows. */
+static void enlarge_pixels(const struct blur_lines *lines, const void *const row[BLUR_TAPS_ENLARGE],
+                           uint32_t phase, uint32_t y, uint32_t x, uint32_t pixels) {
+    const struct blur_job *job = lines->job;
+    if (blur_job_is_float(job) && !job->finish) {
+        size_t offset = (size_t)x * job->format.channels * (job->format.depth / 8);
+        job->ops->cubic_store(plane_row(job->target, y) + offset, row, job->cubic_y, phase, &job->format,
+                              pixels);
+        return;
+    }
+    void *to = output_pixels(lines, y, x);
+    job->ops->cubic_last(to, row, job->cubic_y, phase, (size_t)pixels * job->source->channels);
+    finish_pixels(lines, to, y, x, pixels);
+}
+
 /* Makes the rows of the result between low-resolution rows u and u + 1; the ring has u - 1 to u + 2. */
 static void enlarge_down(const struct blur_lines *lines, ptrdiff_t u) {
     const struct blur_job *job = lines->job;
@@ -315,9 +330,7 @@ static void enlarge_down(const struct blur_lines *lines, ptrdiff_t u) {
         }
         uint32_t pixels = strip_pixels(job, x);
         for (uint32_t phase = 0; phase < rows; phase++) {
-            void *to = output_pixels(lines, first + phase, x);
-            job->ops->cubic_last(to, row, job->cubic_y, phase, (size_t)pixels * job->source->channels);
-            finish_pixels(lines, to, first + phase, x, pixels);
+            enlarge_pixels(lines, row, phase, first + phase, x, pixels);
         }
     }
     for (uint32_t phase = 0; phase < rows; phase++) {

@@ -105,6 +105,10 @@ struct row_ops {
     void (*cubic_last)(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
                        unsigned phase, size_t n);
 
+    /* Floating point only, else NULL: the same, and stored. */
+    void (*cubic_store)(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
+                        unsigned phase, const struct row_format *format, size_t pixels);
+
     /* Fixed point only, else NULL: interleaved pixels to one segment per channel, and back. `segment`:
      * elements from one to the next. */
     void (*split)(void *to, size_t segment, const void *from, unsigned channels, size_t pixels);

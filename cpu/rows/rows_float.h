@@ -136,6 +136,29 @@ float_enlarge_pixels(float *out, const float *in, const struct cubic *cubic, uns
     }
 }
 
+#if VECTOR_BYTES == 64
+/* The same of four channels: four pixels between the same two are a vector. */
+static void float_enlarge_four(float *out, const float *in, const struct cubic *cubic, size_t n) {
+    const size_t factor = (size_t)1 << cubic->levels;
+    const __m512i spread = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    for (size_t phase = 0; phase < factor; phase += 4) {
+        floats weight[BLUR_TAPS_ENLARGE];
+        for (unsigned k = 0; k < BLUR_TAPS_ENLARGE; k++) {
+            __m512 four = _mm512_castps128_ps512(_mm_loadu_ps(&cubic->weight_float[k][phase]));
+            weight[k] = (floats)_mm512_permutexvar_ps(spread, four);
+        }
+        for (size_t x = 0; x < n; x += factor) {
+            const float *at = in + (x >> cubic->levels) * 4;
+            floats sum = weight[0] * (floats)_mm512_broadcast_f32x4(_mm_loadu_ps(at - 4));
+            sum = sum + weight[1] * (floats)_mm512_broadcast_f32x4(_mm_loadu_ps(at));
+            sum = sum + weight[2] * (floats)_mm512_broadcast_f32x4(_mm_loadu_ps(at + 4));
+            sum = sum + weight[3] * (floats)_mm512_broadcast_f32x4(_mm_loadu_ps(at + 8));
+            float_put(out + (x + phase) * 4, sum);
+        }
+    }
+}
+#endif
+
 /* The same of one channel: the positions between two of the source at once. */
 static void float_enlarge_one(float *restrict out, const float *restrict in, const struct cubic *cubic,
                               size_t n) {
@@ -152,6 +175,12 @@ static void float_enlarge_one(float *restrict out, const float *restrict in, con
 
 static void float_enlarge(void *to, const void *from, const struct cubic *cubic, unsigned channels,
                           size_t pixels) {
+#if VECTOR_BYTES == 64
+    if (channels == 4 && cubic->levels >= 2) {
+        float_enlarge_four(to, from, cubic, pixels);
+        return;
+    }
+#endif
     switch (channels) {
     case 1:
         float_enlarge_one(to, from, cubic, pixels);
@@ -198,6 +227,7 @@ static const struct row_ops float_ops = {
     .across_group = float_across_group,
 #endif
     .multiply = float_multiply,
+    .cubic_store = float_cubic_store,
     .load = float_load,
     .store = float_store,
 };

@@ -11,7 +11,10 @@
 #include <immintrin.h>
 #endif
 
-enum { FLOAT_CHUNK = 64 }; /* elements: whole vectors, and whole pixels of 1, 2 and 4 channels */
+enum {
+    FLOAT_CHUNK = 64, /* elements: whole vectors, and whole pixels of 1, 2 and 4 channels */
+    CHUNK_VECTORS = FLOAT_CHUNK / FLOAT_LANES,
+};
 
 /* Rows of a picture follow each other in memory, but other work lies between: the processor does not fetch
  * the next one by itself. Bytes to fetch ahead: about a row of a common picture, and a strip of the blur. */
@@ -174,25 +177,30 @@ static inline floats float_colours(floats pixels, unsigned channels) {
 /* Rounds half up; values above `max`, also infinity, become `max`. No value is negative, so the cast rounds
  * down. */
 static inline float_mask float_rounded(floats value, float max) {
+#if VECTOR_BYTES == 64 /* float_narrow_chunk() saturates: beyond integers the highest bit is set */
+    (void)max;
+    return (float_mask)_mm512_cvttps_epi32((__m512)(value + 0.5f));
+#else
     const floats most = (floats){0} + max;
     floats raised = value + 0.5f;
     float_mask below = raised < most;
     raised = (floats)(((float_mask)raised & below) | ((float_mask)most & ~below));
     return __builtin_convertvector(raised, float_mask);
+#endif
 }
 
 /* Narrows a chunk of samples to their depth. */
 static inline __attribute__((always_inline)) void
-float_narrow_chunk(void *to, const float_mask sample[FLOAT_CHUNK / FLOAT_LANES], unsigned depth) {
+float_narrow_chunk(void *to, const float_mask sample[CHUNK_VECTORS], unsigned depth) {
     uint8_t *restrict narrow = to;
     uint16_t *restrict wide = to;
-#if VECTOR_BYTES == 64 /* one instruction */
+#if VECTOR_BYTES == 64 /* one instruction, which saturates */
     for (unsigned i = 0; i < FLOAT_CHUNK; i += FLOAT_LANES) {
         __m512i value = (__m512i)sample[i / FLOAT_LANES];
         if (depth == 8) {
-            _mm_storeu_si128((void *)(narrow + i), _mm512_cvtepi32_epi8(value));
+            _mm_storeu_si128((void *)(narrow + i), _mm512_cvtusepi32_epi8(value));
         } else {
-            _mm256_storeu_si256((void *)(wide + i), _mm512_cvtepi32_epi16(value));
+            _mm256_storeu_si256((void *)(wide + i), _mm512_cvtusepi32_epi16(value));
         }
     }
 #else
@@ -206,38 +214,54 @@ float_narrow_chunk(void *to, const float_mask sample[FLOAT_CHUNK / FLOAT_LANES],
 #endif
 }
 
+/* Values: those of row[0], or the spline through four rows. */
+struct float_rows {
+    const float *row[BLUR_TAPS_ENLARGE];
+    bool spline;
+    float weight[BLUR_TAPS_ENLARGE];
+};
+
+static inline __attribute__((always_inline)) floats float_value(const struct float_rows *from, size_t x) {
+    if (!from->spline) {
+        return float_at(from->row[0] + x);
+    }
+    floats sum = float_at(from->row[0] + x) * from->weight[0];
+    sum = sum + float_at(from->row[1] + x) * from->weight[1];
+    sum = sum + float_at(from->row[2] + x) * from->weight[2];
+    return sum + float_at(from->row[3] + x) * from->weight[3];
+}
+
 /* Makes samples of a chunk of values. */
-static inline __attribute__((always_inline)) void float_store_chunk(void *to, const float *from,
-                                                                    unsigned depth, unsigned channels) {
-    float_mask sample[FLOAT_CHUNK / FLOAT_LANES];
-    for (unsigned i = 0; i < FLOAT_CHUNK / FLOAT_LANES; i++) {
-        floats value = float_at(from + (size_t)i * FLOAT_LANES);
+static inline __attribute__((always_inline)) void
+float_store_chunk(void *to, const struct float_rows *from, size_t x, unsigned depth, unsigned channels) {
+    float_mask sample[CHUNK_VECTORS];
+    for (unsigned i = 0; i < CHUNK_VECTORS; i++) {
+        floats value = float_value(from, x + (size_t)i * FLOAT_LANES);
         value = channels > 1 ? float_colours(value, channels) : value;
         sample[i] = float_rounded(value, depth == 8 ? 255 : 65535);
     }
     float_narrow_chunk(to, sample, depth);
 }
 
-static inline __attribute__((always_inline)) void float_store_row(void *to, const float *from, unsigned depth,
-                                                                  unsigned channels, size_t n) {
+static inline __attribute__((always_inline)) void
+float_store_row(void *to, const struct float_rows *from, unsigned depth, unsigned channels, size_t n) {
     uint8_t *bytes = to;
     const size_t size = depth / 8;
-    size_t i = 0;
-    for (; i + FLOAT_CHUNK <= n; i += FLOAT_CHUNK) {
-        float_prefetch(bytes + i * size, STORE_AHEAD, true);
-        float_store_chunk(bytes + i * size, from + i, depth, channels);
+    size_t x = 0;
+    for (; x + FLOAT_CHUNK <= n; x += FLOAT_CHUNK) {
+        float_prefetch(bytes + x * size, STORE_AHEAD, true);
+        float_store_chunk(bytes + x * size, from, x, depth, channels);
     }
-    if (i < n) {
-        float last[FLOAT_CHUNK] = {0};
+    if (x < n) {
         uint16_t rest[FLOAT_CHUNK];
-        memcpy(last, from + i, (n - i) * sizeof last[0]);
-        float_store_chunk(rest, last, depth, channels);
-        memcpy(bytes + i * size, rest, (n - i) * size);
+        float_store_chunk(rest, from, x, depth, channels);
+        memcpy(bytes + x * size, rest, (n - x) * size);
     }
 }
 
-static inline __attribute__((always_inline)) void
-float_store_depth(void *to, const float *from, const struct row_format *format, unsigned depth, size_t n) {
+static inline __attribute__((always_inline)) void float_store_depth(void *to, const struct float_rows *from,
+                                                                    const struct row_format *format,
+                                                                    unsigned depth, size_t n) {
     if (!format->alpha) {
         float_store_row(to, from, depth, 1, n);
     } else if (format->channels == 2) {
@@ -247,10 +271,26 @@ float_store_depth(void *to, const float *from, const struct row_format *format, 
     }
 }
 
-static void float_store(void *to, const float *from, const struct row_format *format, size_t pixels) {
+static inline __attribute__((always_inline)) void
+float_store_rows(void *to, const struct float_rows *from, const struct row_format *format, size_t pixels) {
     if (format->depth == 8) {
         float_store_depth(to, from, format, 8, pixels * format->channels);
     } else {
         float_store_depth(to, from, format, 16, pixels * format->channels);
     }
+}
+
+static void float_store(void *to, const float *from, const struct row_format *format, size_t pixels) {
+    const struct float_rows rows = {.row = {from}};
+    float_store_rows(to, &rows, format, pixels);
+}
+
+static void float_cubic_store(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
+                              unsigned phase, const struct row_format *format, size_t pixels) {
+    struct float_rows rows = {.spline = true};
+    for (unsigned k = 0; k < BLUR_TAPS_ENLARGE; k++) {
+        rows.row[k] = row[k];
+        rows.weight[k] = cubic->weight_float[k][phase];
+    }
+    float_store_rows(to, &rows, format, pixels);
 }

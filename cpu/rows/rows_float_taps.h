@@ -34,26 +34,46 @@ static inline __attribute__((always_inline)) floats float_read(const void *row, 
     return half ? float_at_half((const uint16_t *)row + x) : float_at((const float *)row + x);
 }
 
+/* The sum of two values. As integers it is exact, too, and is converted once. */
+static inline __attribute__((always_inline)) floats float_pair(const void *a, const void *b, size_t x,
+                                                               bool half) {
+#if VECTOR_BYTES == 64
+    if (half) {
+        __m512i first = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)((const uint16_t *)a + x)));
+        __m512i second = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)((const uint16_t *)b + x)));
+        return (floats)_mm512_cvtepi32_ps(_mm512_add_epi32(first, second));
+    }
+#endif
+    return float_read(a, x, half) + float_read(b, x, half);
+}
+
+static inline __attribute__((always_inline)) void float_taps_block(float *out, const void *const *in,
+                                                                   const struct taps *taps, size_t x,
+                                                                   bool half, unsigned unroll) {
+    enum { UNROLL_MOST = 4 };
+    floats sum[UNROLL_MOST];
+    for (unsigned i = 0; i < unroll; i++) {
+        sum[i] = float_read(in[0], x + i * FLOAT_LANES, half) * taps->weight_float[0];
+    }
+    for (int k = 1; k <= (int)taps->radius; k++) {
+        for (unsigned i = 0; i < unroll; i++) {
+            sum[i] = sum[i] + float_pair(in[-k], in[k], x + i * FLOAT_LANES, half) * taps->weight_float[k];
+        }
+    }
+    for (unsigned i = 0; i < unroll; i++) {
+        float_put(out + x + i * FLOAT_LANES, sum[i]);
+    }
+}
+
 static inline __attribute__((always_inline)) void
 float_taps_any(float *out, const void *const *row, const struct taps *taps, size_t n, bool half) {
-    const void *const *in = row + taps->radius;
-    const int radius = (int)taps->radius;
-    for (size_t x = 0; x < n; x += FLOAT_BLOCK) {
-        floats sum[FLOAT_UNROLL];
-        for (unsigned i = 0; i < FLOAT_UNROLL; i++) {
-            sum[i] = float_read(in[0], x + i * FLOAT_LANES, half) * taps->weight_float[0];
-        }
-        for (int k = 1; k <= radius; k++) {
-            const void *before = in[-k], *after = in[k];
-            for (unsigned i = 0; i < FLOAT_UNROLL; i++) {
-                size_t at = x + i * FLOAT_LANES;
-                floats pair = float_read(before, at, half) + float_read(after, at, half);
-                sum[i] = sum[i] + pair * taps->weight_float[k];
-            }
-        }
-        for (unsigned i = 0; i < FLOAT_UNROLL; i++) {
-            float_put(out + x + i * FLOAT_LANES, sum[i]);
-        }
+    enum { TWICE = 2 * FLOAT_UNROLL <= 4 ? 2 : 1 };
+    size_t x = 0;
+    for (; x + TWICE * FLOAT_BLOCK <= n; x += TWICE * FLOAT_BLOCK) {
+        float_taps_block(out, row + taps->radius, taps, x, half, TWICE * FLOAT_UNROLL);
+    }
+    for (; x < n; x += FLOAT_BLOCK) {
+        float_taps_block(out, row + taps->radius, taps, x, half, FLOAT_UNROLL);
     }
 }
 
