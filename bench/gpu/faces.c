@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Measures the search for faces with random weights: each kernel, all of them, and several pictures side by
- * side. */
+ * side. FACES_SIZE=1920x1088 in the environment: only that size, for a profiler. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/gpu/bench.h"
@@ -111,8 +113,14 @@ void bench_faces(struct bench *bench) {
            "another. *Each*: the stem, 16 blocks, four layers of the neck, the heads.\n\n"
            "| picture | all | each | sum of each | pictures/s, %d side by side |\n|---|--:|---|--:|--:|\n",
            STREAMS);
-    bench_size(bench, 640, 384);
-    if (!bench->quick) {
+    uint32_t width, height;
+    const char *size = getenv("FACES_SIZE");
+    if (size && sscanf(size, "%" SCNu32 "x%" SCNu32, &width, &height) == 2) {
+        bench_size(bench, width, height);
+    } else {
+        bench_size(bench, 640, 384);
+    }
+    if (!bench->quick && !size) {
         bench_size(bench, 1280, 736);
         bench_size(bench, 1920, 1088);
     }
