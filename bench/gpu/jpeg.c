@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * JPEG bytes in, JPEG bytes out on the GPU, without HTTP: measures the highest throughput by the number of
  * lanes, and its CPU time. Each lane is a thread with a picture in progress, as in the engine. */
-#include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "bench/gpu/bench.h"
-#include "codecs/codec.h"
+#include "bench/gpu/jpeg_files.h"
 #include "core/clock.h"
 #include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
@@ -18,131 +17,37 @@
 #include "gpu/jpeg/huffman_sync.h"
 #include "tests/filters/face_fixture.h"
 
-enum { WAY_CHOSEN = 3, PICTURES_MAX = 16, LANES_MAX = 64, TIMES_MAX = 1 << 16, ROOM = 8 << 20, QUALITY = 85 };
+enum { WAY_CHOSEN = 3, LANES_MAX = 64, TIMES_MAX = 1 << 16 };
 
 /* The work of a lane on each picture. */
 enum work { DECODE, ENCODE, WALK, ALL, WORKS };
 static const char *const work_names[WORKS] = {"decode", "encode", "walk", "all"};
 
-struct file {
-    struct bytes bytes; /* registered with the driver */
-    struct image_shape shape;
-};
-
-struct files {
-    struct file file[PICTURES_MAX];
-    unsigned count;
+/* What becomes of each picture. */
+struct job {
+    const char *name;
+    const struct chain *chain;
+    const struct transcode_mask *mask; /* NULL: none */
+    const struct chain *search;        /* for faces, before the chain; NULL: none */
 };
 
 struct runner {
     struct bench *bench;
-    const struct files *files;
-    const struct chain *chain;
+    const struct jpeg_files *files;
+    const struct job *job;
     struct submitter *submitter;
     enum work work;
     unsigned first;           /* picture to begin with */
     pthread_barrier_t *ready; /* all lanes have their means */
     double seconds;
     struct jpeg_stream jpeg;
+    uint64_t picture; /* number of the last one searched */
     void *output;
     uint64_t done, bytes;
     double *ms;
     unsigned times;
     struct lane_timing sum;
 };
-
-/* ---- pictures ---- */
-
-static const struct codec_limits limits = {.max_pixels = 1 << 28,
-                                           .max_side = 1 << 15,
-                                           .max_scans = 100,
-                                           .max_memory = 1 << 30,
-                                           .deadline_ns = INT64_MAX};
-
-static bool load(struct bench *bench, const char *path, struct file *file) {
-    struct error err = {0};
-    struct picture picture;
-    FILE *stream = fopen(path, "rb");
-    uint8_t *data = aligned_alloc(4096, ROOM);
-    size_t size = stream && data ? fread(data, 1, ROOM, stream) : 0;
-    if (stream) {
-        fclose(stream);
-    }
-    file->bytes = (struct bytes){data, size};
-    if (size == 0 || size == ROOM || codec_probe(file->bytes, &limits, &picture, &err) != ST_OK ||
-        picture.codec != CODEC_JPEG) {
-        free(data);
-        return false;
-    }
-    file->shape = picture.native;
-    must(CUDA_TRY(&bench->cuda, &err, cuMemHostRegister, data, ROOM, CU_MEMHOSTREGISTER_PORTABLE), &err);
-    return true;
-}
-
-static void load_all(struct bench *bench, struct files *files) {
-    DIR *folder = bench->pictures ? opendir(bench->pictures) : NULL;
-    char path[4096];
-    for (struct dirent *entry; folder && (entry = readdir(folder)) && files->count < PICTURES_MAX;) {
-        snprintf(path, sizeof path, "%s/%s", bench->pictures, entry->d_name);
-        files->count += load(bench, path, &files->file[files->count]);
-    }
-    if (folder) {
-        closedir(folder);
-    }
-}
-
-/* Memory of an image of that shape, which the caller frees. */
-static struct image make_image(const struct image_shape *shape) {
-    struct image image;
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, image_layout(&image, shape));
-    if (!memory) {
-        give_up("no memory");
-    }
-    image_place(&image, memory);
-    return image;
-}
-
-/* A copy of the file that is registered with the driver. */
-static struct bytes place_file(struct bench *bench, struct bytes file) {
-    struct error err = {0};
-    uint8_t *data = aligned_alloc(4096, ROOM);
-    if (!data) {
-        give_up("no memory");
-    }
-    memcpy(data, file.data, file.size);
-    must(CUDA_TRY(&bench->cuda, &err, cuMemHostRegister, data, ROOM, CU_MEMHOSTREGISTER_PORTABLE), &err);
-    return (struct bytes){data, file.size};
-}
-
-/* The picture in a smaller width, made by the CPU. */
-static void shrink(struct bench *bench, const struct file *from, int width, struct file *file) {
-    struct error err = {0};
-    struct picture picture;
-    struct chain chain = {0};
-    const struct encode_options options = {.quality = QUALITY};
-    const struct resize_arguments arguments = {.width = width};
-    struct buf output;
-    must(codec_probe(from->bytes, &limits, &picture, &err), &err);
-    must(chain_append(&chain, filter_get(FILTER_RESIZE), &arguments, &from->shape, &err), &err);
-    file->shape = chain_result(&chain, &from->shape);
-    struct image source = make_image(&from->shape), target = make_image(&file->shape);
-    const struct run run = {.chain = &chain, .source = &source, .target = &target};
-    must(codec_decode(from->bytes, &picture, &limits, &source, &err), &err);
-    must(lane_run(bench->cpu_lane, &run, NULL, &err), &err);
-    buf_init(&output, ROOM);
-    must(codec_encode(CODEC_JPEG, &target, &options, NULL, &output, &err), &err);
-    file->bytes = place_file(bench, buf_bytes(&output));
-    buf_finish(&output);
-    free(source.plane[0].data);
-    free(target.plane[0].data);
-}
-
-static void unload_all(struct bench *bench, struct files *files) {
-    for (unsigned i = 0; i < files->count; i++) {
-        bench->cuda.cuMemHostUnregister((void *)(uintptr_t)files->file[i].bytes.data);
-        free((void *)(uintptr_t)files->file[i].bytes.data);
-    }
-}
 
 /* ---- work ---- */
 
@@ -153,25 +58,27 @@ static struct image on_device(const struct image_shape *shape, CUdeviceptr data)
     return image;
 }
 
-static struct transcode job_of(const struct runner *runner, const struct file *file) {
-    return (struct transcode){.chain = runner->chain,
+static struct transcode job_of(const struct runner *runner, const struct jpeg_file *file) {
+    return (struct transcode){.chain = runner->job->chain,
+                              .mask = runner->job->mask,
+                              .orientation = 1,
                               .shape = file->shape,
                               .input = file->bytes,
                               .output = runner->output,
-                              .room = ROOM,
-                              .quality = QUALITY};
+                              .room = JPEG_FILES_ROOM,
+                              .quality = JPEG_FILES_QUALITY};
 }
 
 /* Runs one part alone: a codec of the GPU, or the walk over the scan. The planes are those of the first
  * complete run. */
-static enum status run_part(struct runner *runner, const struct file *file, struct error *err) {
+static enum status run_part(struct runner *runner, const struct jpeg_file *file, struct error *err) {
     const struct transcode job = job_of(runner, file);
     struct jpeg_stream *jpeg = &runner->jpeg;
     struct gpu_stream *stream = &jpeg->stream;
     struct image image = on_device(&file->shape, stream->source.data);
     enum status status = ST_OK;
     if (runner->work == ENCODE) {
-        status = gpu_encode_begin(&jpeg->encode, stream, &image, ROOM, QUALITY, err);
+        status = gpu_encode_begin(&jpeg->encode, stream, &image, JPEG_FILES_ROOM, JPEG_FILES_QUALITY, err);
     } else if (runner->work == WALK) {
         status = huffman_sync_parse(&jpeg->sync, stream, file->bytes, &file->shape, err);
         status = status == ST_OK ? huffman_sync_begin(&jpeg->sync, stream, file->bytes, err) : status;
@@ -184,11 +91,10 @@ static enum status run_part(struct runner *runner, const struct file *file, stru
                            : status;
 }
 
-static enum status run_one(struct runner *runner, const struct file *file, struct error *err) {
+static enum status run_job(struct runner *runner, const struct transcode *job, struct error *err) {
     struct lane_timing timing = {0};
     size_t size = 0;
-    const struct transcode job = job_of(runner, file);
-    enum status status = submitter_run(runner->submitter, &runner->jpeg, &job, &size, &timing, err);
+    enum status status = submitter_run(runner->submitter, &runner->jpeg, job, &size, &timing, err);
     runner->bytes += size;
     runner->sum.upload_ns += timing.upload_ns;
     runner->sum.filter_ns += timing.filter_ns;
@@ -196,12 +102,28 @@ static enum status run_one(struct runner *runner, const struct file *file, struc
     return status;
 }
 
+/* The search leaves its decoded picture for the job after it. */
+static enum status run_one(struct runner *runner, const struct jpeg_file *file, struct error *err) {
+    struct transcode job = job_of(runner, file), search = job;
+    enum status status = ST_OK;
+    if (runner->job->search) {
+        runner->picture++;
+        search.chain = runner->job->search;
+        search.mask = NULL;
+        job.picture = search.picture = &runner->picture;
+        status = run_job(runner, &search, err);
+    }
+    return status == ST_OK ? run_job(runner, &job, err) : status;
+}
+
 static void open_runner(struct runner *runner) {
     struct bench *bench = runner->bench;
     struct error err = {0};
     must(gpu_device_enter(&bench->device, &err), &err);
     must(jpeg_stream_init(&runner->jpeg, &bench->device, &err), &err);
-    must(CUDA_TRY(&bench->cuda, &err, cuMemHostAlloc, &runner->output, ROOM, CU_MEMHOSTALLOC_PORTABLE), &err);
+    must(CUDA_TRY(&bench->cuda, &err, cuMemHostAlloc, &runner->output, JPEG_FILES_ROOM,
+                  CU_MEMHOSTALLOC_PORTABLE),
+         &err);
     for (unsigned i = 0; i < runner->files->count; i++) { /* memory is taken here */
         must(run_one(runner, &runner->files->file[i], &err), &err);
     }
@@ -216,7 +138,7 @@ static void *runner_main(void *argument) {
     pthread_barrier_wait(runner->ready); /* the measuring thread waits, too */
     int64_t now = clock_ns(), until = now + (int64_t)(runner->seconds * 1e9);
     for (unsigned i = runner->first; now < until; i++) {
-        const struct file *file = &runner->files->file[i % runner->files->count];
+        const struct jpeg_file *file = &runner->files->file[i % runner->files->count];
         int64_t start = now;
         must(runner->work == ALL ? run_one(runner, file, &err) : run_part(runner, file, &err), &err);
         now = clock_ns();
@@ -258,8 +180,8 @@ static void print_row(const struct runner *sum, double *times, double wall, doub
            (double)sum->bytes * each / 1e3);
 }
 
-static void measure(struct bench *bench, const struct files *files, const struct chain *chain,
-                    const char *filter, enum work work, unsigned lanes) {
+static void measure(struct bench *bench, const struct jpeg_files *files, const struct job *job,
+                    enum work work, unsigned lanes) {
     static struct runner runner[LANES_MAX];
     pthread_t thread[LANES_MAX];
     double *times = malloc(sizeof *times * TIMES_MAX * lanes);
@@ -274,7 +196,7 @@ static void measure(struct bench *bench, const struct files *files, const struct
     for (unsigned i = 0; i < lanes; i++) {
         runner[i] = (struct runner){.bench = bench,
                                     .files = files,
-                                    .chain = chain,
+                                    .job = job,
                                     .work = work,
                                     .submitter = submitter,
                                     .first = i,
@@ -297,26 +219,26 @@ static void measure(struct bench *bench, const struct files *files, const struct
     }
     pthread_barrier_destroy(&ready);
     submitter_destroy(submitter);
-    print_row(&sum, times, wall, cpu, work, filter, lanes);
+    print_row(&sum, times, wall, cpu, work, job->name, lanes);
     fflush(stdout);
     free(times);
 }
 
-static void measure_resize(struct bench *bench, const struct files *files, const char *name,
+static void measure_resize(struct bench *bench, const struct jpeg_files *files, const char *name,
                            const struct resize_arguments *arguments, const unsigned ways[], size_t count) {
     struct chain chain = {0};
     struct error err = {0};
     must(chain_append(&chain, filter_get(FILTER_RESIZE), arguments, &files->file[0].shape, &err), &err);
     for (size_t i = 0; i < count; i++) {
-        measure(bench, files, &chain, name, ALL, ways[i]);
+        measure(bench, files, &(struct job){name, &chain, NULL, NULL}, ALL, ways[i]);
     }
 }
 
 /* To thumbnails, and back to the size of the pictures. */
-static void bench_resizes(struct bench *bench, const struct files *files) {
+static void bench_resizes(struct bench *bench, const struct jpeg_files *files) {
     enum { SMALL = 400 };
     static const unsigned ways[] = {1, 16, 28, 48};
-    static struct files small;
+    static struct jpeg_files small;
     int width = (int)files->file[0].shape.width;
     const struct resize_arguments shrinking = {.width = SMALL}, enlarging = {.width = width, .enlarge = true};
     char name[48];
@@ -324,19 +246,41 @@ static void bench_resizes(struct bench *bench, const struct files *files) {
         return;
     }
     for (small.count = 0; small.count < files->count; small.count++) {
-        shrink(bench, &files->file[small.count], SMALL, &small.file[small.count]);
+        jpeg_files_shrink(bench, &files->file[small.count], SMALL, &small.file[small.count]);
     }
     snprintf(name, sizeof name, "resize to %d wide", SMALL);
     measure_resize(bench, files, name, &shrinking, ways, sizeof ways / sizeof *ways);
     snprintf(name, sizeof name, "resize %d to %d wide", SMALL, width);
     measure_resize(bench, &small, name, &enlarging, ways, sizeof ways / sizeof *ways);
-    unload_all(bench, &small);
+    jpeg_files_unload(bench, &small);
 }
 
-/* Searches for faces, whose results are candidates. */
-static void bench_searches(struct bench *bench, const struct files *files) {
+/* Four regions of about the size of a face: blurred inside, redacted, and redacted after a search for faces
+ * whose result is not used, as it has random weights. */
+static void bench_masks(struct bench *bench, const struct jpeg_files *files, const struct chain *search) {
     static const unsigned ways[] = {1, 8, 28, 48};
     const struct image_shape *shape = &files->file[0].shape;
+    const struct pixelate_arguments arguments = {.block = 16};
+    struct chain chain = {0};
+    struct error err = {0};
+    struct transcode_mask inside, redacted;
+    must(chain_append(&chain, filter_get(FILTER_PIXELATE), &arguments, shape, &err), &err);
+    void *memory = jpeg_files_mask(bench, shape, false, &inside);
+    void *other = jpeg_files_mask(bench, shape, true, &redacted);
+    const struct job jobs[] = {{"4 regions", &chain, &inside, NULL},
+                               {"4 regions redacted", &chain, &redacted, NULL},
+                               {"faces", search, NULL, NULL},
+                               {"faces, 4 regions redacted", &chain, &redacted, search}};
+    for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            measure(bench, files, &jobs[j], ALL, ways[i]);
+        }
+    }
+    bench->cuda.cuMemFreeHost(memory);
+    bench->cuda.cuMemFreeHost(other);
+}
+
+static void bench_searches(struct bench *bench, const struct jpeg_files *files) {
     const struct detect_arguments arguments = {.threshold = 1};
     struct error err = {0};
     struct face_fixture fixture;
@@ -345,10 +289,8 @@ static void bench_searches(struct bench *bench, const struct files *files) {
     struct face_model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     model.weights = fixture.weights;
     must(gpu_detect_open(&bench->device, &model, &err), &err);
-    must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, shape, &err), &err);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        measure(bench, files, &chain, "faces", ALL, ways[i]);
-    }
+    must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &files->file[0].shape, &err), &err);
+    bench_masks(bench, files, &chain);
     gpu_detect_close(&bench->device);
     face_fixture_free(&fixture);
 }
@@ -356,9 +298,9 @@ static void bench_searches(struct bench *bench, const struct files *files) {
 void bench_jpeg(struct bench *bench) {
     static const unsigned ways[] = {1, 8, 16, 28, 48};
     static const double sigmas[] = {1.5, 5, 20, 100};
-    static struct files files;
+    static struct jpeg_files files;
     struct error err = {0};
-    load_all(bench, &files);
+    jpeg_files_load(bench, &files);
     if (files.count == 0) {
         printf("\nJPEG on the GPU: not measured: PICTURES names no folder with JPEGs\n");
         return;
@@ -378,16 +320,17 @@ void bench_jpeg(struct bench *bench) {
         must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &files.file[0].shape, &err), &err);
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             if (s == 0) {
-                measure(bench, &files, &chain, "", DECODE, ways[i]);
-                measure(bench, &files, &chain, "", ENCODE, ways[i]);
-                measure(bench, &files, &chain, "", WALK, ways[i]);
+                const struct job part = {"", &chain, NULL, NULL};
+                measure(bench, &files, &part, DECODE, ways[i]);
+                measure(bench, &files, &part, ENCODE, ways[i]);
+                measure(bench, &files, &part, WALK, ways[i]);
             }
             if (s == 0 || ways[i] == 1 || i == WAY_CHOSEN) {
-                measure(bench, &files, &chain, name, ALL, ways[i]);
+                measure(bench, &files, &(struct job){name, &chain, NULL, NULL}, ALL, ways[i]);
             }
         }
     }
     bench_searches(bench, &files);
     bench_resizes(bench, &files);
-    unload_all(bench, &files);
+    jpeg_files_unload(bench, &files);
 }

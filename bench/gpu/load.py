@@ -57,7 +57,7 @@ def serving(service, gpus, codec):
 
 def requests_done(metrics):
     """(status, reason, backend) -> number of requests."""
-    pattern = r'^blurd_requests_total\{operation="(?:blur|resize)".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
+    pattern = r'^blurd_requests_total\{operation="(?:blur|resize|pixelate)".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
     done = {}
     for *kind, count in re.findall(pattern, metrics, re.M):
         done[tuple(kind)] = done.get(tuple(kind), 0) + int(count)
@@ -92,12 +92,12 @@ def wrk(options, service, target, files, connections, seconds):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure(options, service, device, work, connections, seconds):
-    """A cell of the table as a dict."""
+def measure(options, service, device, work, connections, seconds, target=None):
+    """A cell of the table as a dict. `target` is that of a work that is not in WORKS."""
     pids = host.family(service.process.pid)
     before, cpu = settled_metrics(service), host.cpu_seconds(pids)
     begin = time.monotonic()
-    seen = wrk(options, service, target_of(work), options.photographs, connections, seconds)
+    seen = wrk(options, service, target or target_of(work), options.photographs, connections, seconds)
     end = time.monotonic()
     after = settled_metrics(service)
     done = minus(requests_done(after), requests_done(before))

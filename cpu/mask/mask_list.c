@@ -32,8 +32,8 @@ static void append(struct spans *spans, uint32_t x0, uint32_t y0, uint32_t x1, u
     struct mask_list *list = spans->list;
     spans->full = spans->full || list->count == list->room;
     if (!spans->full) {
-        list->rect[list->count++] = (struct mask_plan_rect){
-            (uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1, spans->region, 0};
+        list->rect[list->count++] =
+            (struct mask_plan_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1, spans->region, 0};
     }
 }
 
@@ -101,14 +101,13 @@ enum status mask_list(struct mask_list *list, const struct region_set *set, cons
             return status;
         }
         spans.region = (uint16_t)i;
-        struct mask_rect drawn =
-            mask_shape_spans(&size, set, i, rule, whole ? mark_span : add_span, &spans);
+        struct mask_rect drawn = mask_shape_spans(&size, set, i, rule, whole ? mark_span : add_span, &spans);
         if (whole) {
             flush(&spans);
         }
         report->place[i] = (uint8_t)mask_place_of(&size, set, i, drawn);
     }
-    return spans.full ? fail(err, ST_UNSUPPORTED, "the regions have more than %u rectangles",
-                             (unsigned)list->room)
-                      : ST_OK;
+    return spans.full
+               ? fail(err, ST_UNSUPPORTED, "the regions have more than %u rectangles", (unsigned)list->room)
+               : ST_OK;
 }

@@ -14,8 +14,9 @@ struct mask_list {
 };
 
 /* Lists all regions for a JPEG with planes of this shape. `options` are those of mask_draw; their grid must
- * have no margin, and with outward be that of mask_plan_grid. `whole` asks for whole blocks of each region, for
- * MASK_PLAN_REGIONS. Fills the places of *report. ST_UNSUPPORTED without room, ST_LIMIT at the deadline. */
+ * have no margin, and with outward be that of mask_plan_grid. `whole` asks for whole blocks of each region,
+ * for MASK_PLAN_REGIONS. Fills the places of *report. ST_UNSUPPORTED without room, ST_LIMIT at the deadline.
+ */
 enum status mask_list(struct mask_list *list, const struct region_set *set, const struct image_shape *shape,
                       const struct mask_options *options, bool whole, struct mask_report *report,
                       struct error *err);

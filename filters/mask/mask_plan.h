@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A mask, and the redaction before it, as a device with JPEG codecs makes them: plain data that can be sent to
- * any process, with a list of rectangles beside it. cpu/mask/mask.h and cpu/mask/redact.h define the result,
- * and all backends give the same bytes.
+ * A mask, and the redaction before it, as a device with JPEG codecs makes them: plain data that can be sent
+ * to any process, with a list of rectangles beside it. cpu/mask/mask.h and cpu/mask/redact.h define the
+ * result, and all backends give the same bytes.
  *
  * The device draws the rectangles with 255 over zeros, or over weights. Without redaction it then inverts the
  * mask if asked. With MASK_PLAN_INSIDE it inverts it if asked, and rounds what is not 0 (inverted: not 255)

@@ -20,7 +20,8 @@ static bool apart(struct piece a, struct piece b) {
     return a.at + a.size <= b.at || b.at + b.size <= a.at;
 }
 
-static enum status check_pieces(const struct wire_run *run, struct engine_pictures *pictures, struct error *err) {
+static enum status check_pieces(const struct wire_run *run, struct engine_pictures *pictures,
+                                struct error *err) {
     struct image_shape result = chain_result(&run->chain, &run->shape);
     struct image_shape coverage = {
         .model = PIXEL_GRAY, .depth = 8, .width = run->shape.width, .height = run->shape.height};
@@ -74,8 +75,7 @@ static enum status check_jpeg_mask(const struct wire_run *run, struct error *err
     struct piece rects = {jpeg->rects, plan->rects * sizeof(struct mask_plan_rect)};
     struct piece weights = {run->mask, image_layout(&layout, &shape)};
     if (plan->weighs != (run->mask != WIRE_NO_MASK) || jpeg->orientation != 1 ||
-        jpeg_stream_searches(&run->chain) ||
-        (plan->masks && !chain_takes_mask(&run->chain, &run->shape))) {
+        jpeg_stream_searches(&run->chain) || (plan->masks && !chain_takes_mask(&run->chain, &run->shape))) {
         return fail(err, ST_INTERNAL, "the mask and the run contradict each other");
     }
     bool inside = (plan->rects == 0 || (in_slot(rects, run) && apart(rects, target))) &&

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * JPEG to JPEG on the GPU, beside the CPU's way, to the byte. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,67 +11,9 @@
 #include "gpu/jpeg/huffman_sync.h"
 #include "gpu/stream/buffer.h"
 #include "tests/gpu/check.h"
+#include "tests/gpu/jpeg_pictures.h"
 
-enum { QUALITY_IN = 92, QUALITY = 85, ROOM = 16 << 20, FAILURES_SHOWN = 10, ALIKE = 99 /* dB */ };
-
-static const struct codec_limits limits = {
-    .max_pixels = 1 << 28, .max_side = 1 << 15, .max_scans = 100, .max_memory = 1 << 30};
-
-struct owned {
-    struct image image;
-    uint8_t *memory;
-};
-
-static struct owned own(const struct image_shape *shape) {
-    struct owned owned;
-    size_t size = image_layout(&owned.image, shape);
-    owned.memory = aligned_alloc(IMAGE_ALIGNMENT, size);
-    if (!owned.memory) {
-        fprintf(stderr, "check_gpu: no memory\n");
-        exit(2);
-    }
-    memset(owned.memory, 0, size);
-    image_place(&owned.image, owned.memory);
-    return owned;
-}
-
-/* Waves of several lengths, edges and a little noise: typical input of the codecs. */
-static void paint(struct check *check, const struct image *image) {
-    double phase = check_below(check, 100);
-    for (unsigned p = 0; p < image->plane_count; p++) {
-        const struct plane *plane = &image->plane[p];
-        for (uint32_t y = 0; y < plane->height; y++) {
-            uint8_t *row = plane_row(plane, y);
-            for (uint32_t x = 0; x < plane->width; x++) {
-                double value = 128 + 50 * sin(x / 37.0 + phase + p) + 40 * cos(y / 23.0 + x / 91.0);
-                value += (x / 64 + y / 48) % 3 == 0 ? 25 : -10;
-                row[x] = (uint8_t)(fmin(fmax(value, 0), 250) + check_below(check, 4));
-            }
-        }
-    }
-}
-
-static struct buf encode(const struct image *image, unsigned quality) {
-    const struct encode_options options = {.quality = (uint8_t)quality};
-    struct error err = {0};
-    struct buf output;
-    buf_init(&output, ROOM);
-    must(codec_encode(CODEC_JPEG, image, &options, NULL, &output, &err), &err);
-    return output;
-}
-
-static struct owned decode(struct bytes bytes, const struct image_shape *shape) {
-    struct error err = {0};
-    struct picture picture;
-    must(codec_probe(bytes, &limits, &picture, &err), &err);
-    if (memcmp(&picture.native, shape, sizeof *shape) != 0) {
-        fprintf(stderr, "check_gpu: the JPEG is of another shape\n");
-        exit(2);
-    }
-    struct owned owned = own(shape);
-    must(codec_decode(bytes, &picture, &limits, &owned.image, &err), &err);
-    return owned;
-}
+enum { QUALITY_IN = 92, QUALITY = 85, ROOM = JPEG_PICTURES_ROOM, FAILURES_SHOWN = 10 };
 
 static bool same_planes(const struct image *a, const struct image *b) {
     for (unsigned p = 0; p < a->plane_count; p++) {
@@ -89,12 +30,13 @@ static bool same_planes(const struct image *a, const struct image *b) {
 static struct buf by_cpu(struct check *check, struct bytes file, const struct chain *chain,
                          const struct image_shape *shape, uint8_t orientation) {
     struct image_shape upright = orient_shape(shape, orientation), result = chain_result(chain, &upright);
-    struct owned stored = decode(file, shape), source = own(&upright), target = own(&result);
+    struct jpeg_picture stored = jpeg_pictures_decode(file, shape), source = jpeg_pictures_own(&upright),
+                        target = jpeg_pictures_own(&result);
     const struct run run = {.chain = chain, .source = &source.image, .target = &target.image};
     struct error err = {0};
     orient_image(&stored.image, orientation, &source.image, 0, NULL);
     must(lane_run(check->reference_lane, &run, NULL, &err), &err);
-    struct buf output = encode(&target.image, QUALITY);
+    struct buf output = jpeg_pictures_encode(&target.image, QUALITY);
     free(stored.memory);
     free(source.memory);
     free(target.memory);
@@ -102,7 +44,7 @@ static struct buf by_cpu(struct check *check, struct bytes file, const struct ch
 }
 
 /* Decodes by the kernels into `to`. */
-static enum status kernels_decode(struct jpeg_stream *jpeg, struct bytes file, const struct owned *to,
+static enum status kernels_decode(struct jpeg_stream *jpeg, struct bytes file, const struct jpeg_picture *to,
                                   struct error *err) {
     const struct image_shape shape = image_shape(&to->image);
     struct image image;
@@ -125,10 +67,10 @@ static enum status kernels_decode(struct jpeg_stream *jpeg, struct bytes file, c
 }
 
 /* The bytes equal those of the CPU's codec. */
-static void check_decoding(struct check *check, struct bytes file, const struct owned *painted,
+static void check_decoding(struct check *check, struct bytes file, const struct jpeg_picture *painted,
                            unsigned quality) {
     const struct image_shape shape = image_shape(&painted->image);
-    struct owned expected = decode(file, &shape), got = own(&shape);
+    struct jpeg_picture expected = jpeg_pictures_decode(file, &shape), got = jpeg_pictures_own(&shape);
     struct error err = {0};
     bool good =
         kernels_decode(&check->jpeg, file, &got, &err) == ST_OK && same_planes(&got.image, &expected.image);
@@ -145,9 +87,9 @@ static void check_decoding(struct check *check, struct bytes file, const struct 
 static void check_decodings(struct check *check, const struct image_shape *shape) {
     static const unsigned qualities[] = {20, 85, 98};
     for (size_t i = 0; i < COUNT(qualities); i++) {
-        struct owned painted = own(shape);
-        paint(check, &painted.image);
-        struct buf file = encode(&painted.image, qualities[i]);
+        struct jpeg_picture painted = jpeg_pictures_own(shape);
+        jpeg_pictures_paint(check, &painted.image);
+        struct buf file = jpeg_pictures_encode(&painted.image, qualities[i]);
         check_decoding(check, buf_bytes(&file), &painted, qualities[i]);
         buf_finish(&file);
         free(painted.memory);
@@ -158,9 +100,9 @@ static void check_one(struct check *check, struct submitter *submitter, const st
                       uint8_t orientation, const struct chain *chain, const char *text) {
     static uint8_t *output;
     output = output ? output : malloc(ROOM);
-    struct owned painted = own(shape);
-    paint(check, &painted.image);
-    struct buf file = encode(&painted.image, QUALITY_IN);
+    struct jpeg_picture painted = jpeg_pictures_own(shape);
+    jpeg_pictures_paint(check, &painted.image);
+    struct buf file = jpeg_pictures_encode(&painted.image, QUALITY_IN);
     struct buf expected = by_cpu(check, buf_bytes(&file), chain, shape, orientation);
     struct transcode job = {.chain = chain,
                             .shape = *shape,
@@ -193,9 +135,9 @@ static void damaged(struct check *check, struct submitter *submitter, bool quick
                                       .chroma_shift_y = 1,
                                       .width = quick ? 160 : 640,
                                       .height = quick ? 120 : 480};
-    struct owned painted = own(&shape);
-    paint(check, &painted.image);
-    struct buf file = encode(&painted.image, QUALITY_IN);
+    struct jpeg_picture painted = jpeg_pictures_own(&shape);
+    jpeg_pictures_paint(check, &painted.image);
+    struct buf file = jpeg_pictures_encode(&painted.image, QUALITY_IN);
     check_damage(check, submitter, &file, &shape, quick);
     buf_finish(&file);
     free(painted.memory);

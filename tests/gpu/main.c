@@ -2,7 +2,7 @@
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
  *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [blur] [filters] [orient] [encode] [faces]
- * [jpeg]
+ *               [jpeg] [masks]
  *
  * If parts are named, only they run. --no-jpeg leaves out the runs from file to file. --sandbox enters the
  * engine's sandbox once the driver is up; --record does, too, and prints the refused calls at the end. SEED=n
@@ -56,7 +56,8 @@ static const struct {
     const char *name;
     void (*check)(struct check *check, bool quick);
 } parts[] = {{"blur", check_blur},     {"filters", check_filters}, {"orient", check_orient},
-             {"encode", check_encode}, {"faces", check_faces},     {"jpeg", check_jpeg}};
+             {"encode", check_encode}, {"faces", check_faces},     {"jpeg", check_jpeg},
+             {"masks", check_masks}};
 
 static bool any_part_named(int argc, char **argv) {
     for (size_t i = 0; i < COUNT(parts); i++) {
@@ -80,7 +81,8 @@ int main(int argc, char **argv) {
         sandbox_enter(record);
     }
     for (size_t i = 0; i < COUNT(parts); i++) {
-        if ((all || named(parts[i].name, argc, argv)) && (jpeg || parts[i].check != check_jpeg)) {
+        bool files = parts[i].check == check_jpeg || parts[i].check == check_masks;
+        if ((all || named(parts[i].name, argc, argv)) && (jpeg || !files)) {
             parts[i].check(&check, quick);
         }
     }

@@ -51,9 +51,8 @@ static bool draws(const struct mask_plan *plan) {
     return plan->masks || plan->redaction == MASK_PLAN_INSIDE;
 }
 
-enum status gpu_mask_reserve(struct gpu_mask *mask, struct gpu_stream *stream,
-                             const struct mask_plan *plan, const struct image_shape *shape,
-                             struct error *err) {
+enum status gpu_mask_reserve(struct gpu_mask *mask, struct gpu_stream *stream, const struct mask_plan *plan,
+                             const struct image_shape *shape, struct error *err) {
     const struct layout layout = lay_out(plan, shape);
     const struct image_shape coverage = mask_plan_shape(shape);
     struct image image;

@@ -20,7 +20,7 @@ static __device__ __forceinline__ void mask_edit_tile(const struct mask_edit_pas
         for (int x = tile.x + (int)threadIdx.x; x < tile.x + tile.width; x += KERNEL_THREADS_X) {
             uint8_t *mask = row_of<uint8_t>(pass.mask, y) + x;
             if (pass.invert) {
-                *mask = (uint8_t)~*mask;
+                *mask = (uint8_t) ~*mask;
             } else if (*mask) {
                 uint8_t *soft = row_of<uint8_t>(pass.soft, y) + x;
                 *soft = *soft ? *soft : 1;

@@ -20,13 +20,12 @@ struct gpu_mask_job {
 };
 
 /* Reserves memory for planes of this shape. Status as of gpu_buffer_reserve. */
-enum status gpu_mask_reserve(struct gpu_mask *mask, struct gpu_stream *stream,
-                             const struct mask_plan *plan, const struct image_shape *shape,
-                             struct error *err);
+enum status gpu_mask_reserve(struct gpu_mask *mask, struct gpu_stream *stream, const struct mask_plan *plan,
+                             const struct image_shape *shape, struct error *err);
 
-/* Enqueues the redaction of `picture`, planes on the device, in place, and then the drawing of the mask. Fills
- * *coverage, the mask on the device, if the plan masks. Uses the stream's buffer `mask`. ST_DEVICE when the
- * device fails. */
+/* Enqueues the redaction of `picture`, planes on the device, in place, and then the drawing of the mask.
+ * Fills *coverage, the mask on the device, if the plan masks. Uses the stream's buffer `mask`. ST_DEVICE when
+ * the device fails. */
 enum status gpu_mask_enqueue(struct gpu_mask *mask, struct gpu_stream *stream, const struct gpu_mask_job *job,
                              const struct image *picture, struct image *coverage, struct error *err);
 

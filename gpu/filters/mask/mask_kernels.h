@@ -45,7 +45,7 @@ KERNEL_SIZE_IS(redact_plane, 48);
 /* A *block* is one of the JPEG's. owners has a number for each: 0, or 1 + the region that shows there. */
 struct redact_pass {
     struct redact_plane plane[KERNEL_PLANES];
-    struct kernel_grid mask; /* only where it decides: `inside` */
+    struct kernel_grid mask;      /* only where it decides: `inside` */
     uint64_t rects, owners, sums; /* addresses; KERNEL_REDACT_SUMS of 64 bits for each region */
     int32_t planes;
     int32_t columns, rows;             /* of blocks */

@@ -77,9 +77,8 @@ static __device__ __forceinline__ struct redact_area redact_area_of(const struct
 }
 
 /* Adds the samples of a plane. Those of blocks without an owner do not count. */
-static __device__ __forceinline__ void redact_add_plane(const struct redact_pass &pass,
-                                                        const struct redact_area &area, int index,
-                                                        uint32_t *sums) {
+static __device__ __forceinline__ void
+redact_add_plane(const struct redact_pass &pass, const struct redact_area &area, int index, uint32_t *sums) {
     const struct redact_plane &plane = pass.plane[index];
     int right = (area.x1 + (1 << plane.shift_x) - 1) >> plane.shift_x;
     int bottom = (area.y1 + (1 << plane.shift_y) - 1) >> plane.shift_y;
@@ -187,7 +186,7 @@ static __device__ __forceinline__ void redact_fill_part(const struct redact_pass
         uint32_t owner = redact_owners(pass, part.row)[part.first + thread];
         fills.owned[thread] = owner;
         if (owner) {
-            fills.any = 1;
+            atomicOr(&fills.any, 1u);
             for (int p = 0; p < pass.planes; p++) {
                 fills.level[thread][p] = redact_level(pass, p, owner - 1);
             }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Pictures for the checks from JPEG to JPEG. Failures end the program. */
+#ifndef BLURD_TESTS_GPU_JPEG_PICTURES_H
+#define BLURD_TESTS_GPU_JPEG_PICTURES_H
+
+#include "core/bytes.h"
+#include "core/image.h"
+#include "tests/gpu/check.h"
+
+enum { JPEG_PICTURES_ROOM = 16 << 20 };
+
+/* The caller frees `memory`. */
+struct jpeg_picture {
+    struct image image;
+    uint8_t *memory;
+};
+
+/* A black picture. */
+struct jpeg_picture jpeg_pictures_own(const struct image_shape *shape);
+
+/* Waves of several lengths, edges and a little noise: typical input of the codecs. */
+void jpeg_pictures_paint(struct check *check, const struct image *image);
+
+/* By the CPU's codecs. The file must have planes of the shape. */
+struct buf jpeg_pictures_encode(const struct image *image, unsigned quality);
+struct jpeg_picture jpeg_pictures_decode(struct bytes bytes, const struct image_shape *shape);
+
+#endif
