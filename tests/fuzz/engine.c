@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Requests of a misbehaving front to the engine: a good request, from pixels to pixels or from JPEG
- * to JPEG, with changes (offset of two bytes, value) in its bytes, or in those of the JPEG behind them. The
- * first byte chooses a sigma or a width, one of the two, and the descriptor that comes with it. On the fake
- * driver. */
+ * to JPEG, with changes (offset of two bytes, value) in its bytes, or in those of the JPEG and of the list of
+ * rectangles behind them. The first byte chooses a sigma or a width, one of the two, whether there is a mask,
+ * and the descriptor that comes with it. On the fake driver. */
 #include "gpu/engine/engine.h"
 
 #include <fcntl.h>
@@ -23,6 +23,8 @@ enum {
     SLOT_SIZE = 1 << 15,
     PATTERN = 0x5a,
     FILE_AT = 3,
+    WEIGHTS_AT = SLOT_SIZE / 4 * 3,
+    RECTS = 3,
     SIGMA = 31, /* from WIDTH on: a width instead */
     WIDTH = 24,
     JPEG = 32,
@@ -80,6 +82,27 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
+static const struct mask_plan_rect rects[RECTS] = {
+    {0, 0, 16, 14, 0, 0}, {16, 0, 20, 14, 1, 0}, {0, 0, 16, 14, 2, 0}};
+
+/* With the orientation 1 the picture is redacted, or has a mask. */
+static void add_mask(struct wire_run *run, uint8_t choice) {
+    bool soft = choice & 16;
+    uint8_t redaction = choice / 4 % 3;
+    run->jpeg.masked = 1;
+    run->jpeg.rects = FILE_AT + file.size;
+    run->jpeg.plan = (struct mask_plan){.masks = chain_masked(&run->chain) > 0,
+                                        .redaction = redaction,
+                                        .invert = soft && redaction != MASK_PLAN_REGIONS,
+                                        .weighs = soft && redaction != MASK_PLAN_REGIONS,
+                                        .rects = RECTS,
+                                        .regions = redaction == MASK_PLAN_REGIONS ? RECTS : 0,
+                                        .look = choice % 8,
+                                        .feather = soft ? 3 : 0};
+    run->mask = run->jpeg.plan.weighs ? WEIGHTS_AT : WIRE_NO_MASK;
+    run->jpeg.picture = choice & 8;
+}
+
 static void append(struct wire_run *run, enum filter_id filter, const void *arguments) {
     struct error err = {0};
     fuzz_require(chain_append(&run->chain, filter_get(filter), arguments, &run->shape, &err) == ST_OK,
@@ -104,6 +127,9 @@ static struct wire_run good_run(uint8_t choice) {
         append(&run, FILTER_BLUR, &blur);
     } else {
         append(&run, FILTER_RESIZE, &resize);
+    }
+    if (jpeg && run.jpeg.orientation == 1) {
+        add_mask(&run, choice);
     }
     return run;
 }
@@ -149,9 +175,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t choice = fuzz_byte(&input);
     struct wire_run run = good_run(choice);
     struct wire_done done;
-    size_t changeable = sizeof run + (choice & JPEG ? file.size : 0);
+    size_t changeable = sizeof run + (choice & JPEG ? file.size + sizeof rects : 0);
     memset(before, PATTERN, SLOT_SIZE);
     memcpy(before + FILE_AT, file.data, file.size);
+    memcpy(before + FILE_AT + file.size, rects, sizeof rects);
     while (input.size > 0) {
         size_t offset = fuzz_short(&input) % changeable;
         uint8_t *byte =

@@ -93,6 +93,114 @@ static void test_without_model(void **state) {
     buf_finish(&file);
 }
 
+/* ---- the picture that a search leaves ---- */
+
+enum { PLACES = 2 };
+
+static struct {
+    struct gpu_transcoder *transcoder;
+    struct buf file, damaged; /* of the same size */
+    struct chain search, blur;
+    uint8_t expected[ROOM];
+    size_t expected_size;
+} scene;
+
+static enum status find(uint64_t *picture) {
+    struct transcode job = make_job(&scene.file, &plain_shape, &(struct chain){0});
+    struct lane_timing timing;
+    struct error err = {0};
+    size_t size;
+    job.chain = &scene.search;
+    job.output = (uint8_t *)&got;
+    job.room = sizeof got;
+    job.picture = picture;
+    return gpu_transcoder_run(scene.transcoder, &job, &size, &timing, &err);
+}
+
+/* Of the damaged file: succeeds only with a picture that was decoded before. */
+static enum status blur_again(uint64_t *picture, const struct image_shape *shape) {
+    struct chain chain;
+    struct transcode job = make_job(&scene.damaged, shape, &chain);
+    struct lane_timing timing;
+    struct error err = {0};
+    size_t size = 0;
+    job.picture = picture;
+    enum status status = gpu_transcoder_run(scene.transcoder, &job, &size, &timing, &err);
+    if (status == ST_OK) {
+        assert_int_equal(size, scene.expected_size);
+        assert_memory_equal(desk.output, scene.expected, size);
+    }
+    return status;
+}
+
+static void expect(void) {
+    struct transcode job = make_job(&scene.file, &plain_shape, &scene.blur);
+    struct lane_timing timing;
+    struct error err = {0};
+    assert_int_equal(gpu_transcoder_run(scene.transcoder, &job, &scene.expected_size, &timing, &err), ST_OK);
+    memcpy(scene.expected, desk.output, scene.expected_size);
+}
+
+static int open_scene(void **state) {
+    (void)state;
+    const struct detect_arguments arguments = {.threshold = 0};
+    struct error err = {0};
+    scene.file = recipe_file(&plain);
+    scene.damaged = recipe_file(&plain);
+    memset(scene.damaged.data + scene.damaged.size - 60, 0xff, 50);
+    scene.search.count = 0;
+    chain_append(&scene.search, filter_get(FILTER_DETECT), &arguments, &plain_shape, &err);
+    bool good = gpu_transcoder_create(&scene.transcoder, &device, PLACES, &err) == ST_OK;
+    if (good) {
+        expect();
+    }
+    return good ? 0 : -1;
+}
+
+static int close_scene(void **state) {
+    (void)state;
+    gpu_transcoder_destroy(scene.transcoder);
+    buf_finish(&scene.file);
+    buf_finish(&scene.damaged);
+    return 0;
+}
+
+static void test_a_kept_picture(void **state) {
+    (void)state;
+    uint64_t first = 1, second = 2, none = 0, unknown = 7;
+    struct image_shape other = plain_shape;
+    assert_int_equal(find(&first), ST_OK);
+    assert_int_equal(find(&second), ST_OK);
+    assert_int_equal(blur_again(&none, &plain_shape), ST_UNSUPPORTED); /* took a stream with a picture */
+    assert_int_equal(find(&first), ST_OK);
+    assert_int_equal(find(&second), ST_OK);
+    assert_int_equal(blur_again(&first, &plain_shape), ST_OK);
+    assert_int_equal(blur_again(&first, &plain_shape), ST_UNSUPPORTED); /* used up; takes the idle stream */
+    assert_int_equal(blur_again(&unknown, &plain_shape), ST_UNSUPPORTED);
+    assert_int_equal(blur_again(&second, &plain_shape), ST_OK);
+    assert_int_equal(find(&first), ST_OK);
+    other.width--;
+    assert_int_equal(blur_again(&first, &other), ST_UNSUPPORTED);
+}
+
+/* A stream that frees its memory has no picture any more, and a search of a damaged file leaves none. */
+static void test_a_lost_picture(void **state) {
+    (void)state;
+    uint64_t picture = 3;
+    size_t share = device.memory_share;
+    device.memory_share = 0;
+    assert_int_equal(find(&picture), ST_OK);
+    device.memory_share = share;
+    assert_int_equal(blur_again(&picture, &plain_shape), ST_UNSUPPORTED);
+    struct buf whole = scene.file;
+    scene.file = scene.damaged;
+    assert_int_equal(find(&picture), ST_UNSUPPORTED);
+    scene.file = whole;
+    assert_int_equal(blur_again(&picture, &plain_shape), ST_UNSUPPORTED);
+    assert_int_equal(find(&picture), ST_OK);
+    assert_int_equal(blur_again(&picture, &plain_shape), ST_OK);
+}
+
 static struct face_fixture fixture;
 static struct face_model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
 
@@ -109,7 +217,9 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_candidates),
-                                       cmocka_unit_test(test_without_model)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_candidates), cmocka_unit_test(test_without_model),
+        cmocka_unit_test_setup_teardown(test_a_kept_picture, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(test_a_lost_picture, open_scene, close_scene)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
