@@ -67,6 +67,7 @@ static enum status check_jpeg_mask(const struct wire_run *run, struct error *err
     const struct mask_plan *plan = &jpeg->plan;
     struct image layout;
     struct image_shape shape = mask_plan_shape(&run->shape);
+    struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);
     enum status status = mask_plan_check(plan, &run->shape, err);
     if (status != ST_OK) {
         return status;
@@ -74,8 +75,8 @@ static enum status check_jpeg_mask(const struct wire_run *run, struct error *err
     struct piece target = {run->target, jpeg->room};
     struct piece rects = {jpeg->rects, plan->rects * sizeof(struct mask_plan_rect)};
     struct piece weights = {run->mask, image_layout(&layout, &shape)};
-    if (plan->weighs != (run->mask != WIRE_NO_MASK) || jpeg->orientation != 1 ||
-        jpeg_stream_searches(&run->chain) || (plan->masks && !chain_takes_mask(&run->chain, &run->shape))) {
+    if (plan->weighs != (run->mask != WIRE_NO_MASK) || jpeg_stream_searches(&run->chain) ||
+        (plan->masks && !chain_takes_mask(&run->chain, &upright))) {
         return fail(err, ST_INTERNAL, "the mask and the run contradict each other");
     }
     bool inside = (plan->rects == 0 || (in_slot(rects, run) && apart(rects, target))) &&

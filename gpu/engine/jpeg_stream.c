@@ -73,7 +73,7 @@ static void lay_out(struct layouts *layouts, const struct transcode *job) {
     layouts->turned_size = orient_turns(job->orientation) ? stored_size : 0;
     layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
     if (job->mask && job->mask->plan.masks) {
-        struct image_shape mask = mask_plan_shape(&job->shape);
+        struct image_shape mask = mask_plan_shape(&upright);
         image_layout(&layouts->mask, &mask);
         layouts->run.mask = &layouts->mask;
     }
@@ -86,6 +86,10 @@ static struct gpu_chain chain_of(const struct transcode *job, const struct layou
                               .keeps = number_of(job) && jpeg_stream_searches(job->chain)};
 }
 
+static struct gpu_mask_job masked_of(const struct transcode *job) {
+    return (struct gpu_mask_job){&job->mask->plan, job->mask->rects, job->mask->weights, job->orientation};
+}
+
 /* Reserves all memory but the decoder's. */
 static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     struct layouts layouts;
@@ -96,7 +100,8 @@ static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job
     enum status status = gpu_chain_reserve(&chain, &jpeg->stream, err);
     jpeg->again = jpeg->again && jpeg->stream.source.size == size;
     if (status == ST_OK && job->mask) {
-        status = gpu_mask_reserve(&jpeg->mask, &jpeg->stream, &job->mask->plan, &job->shape, err);
+        const struct gpu_mask_job masked = masked_of(job);
+        status = gpu_mask_reserve(&jpeg->mask, &jpeg->stream, &masked, &job->shape, err);
     }
     return status == ST_OK && !jpeg_stream_searches(job->chain)
                ? gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.target, job->output, job->room,
@@ -158,7 +163,7 @@ static enum status mask(struct jpeg_stream *jpeg, const struct transcode *job, c
     if (!job->mask) {
         return ST_OK;
     }
-    const struct gpu_mask_job masked = {&job->mask->plan, job->mask->rects, job->mask->weights};
+    const struct gpu_mask_job masked = masked_of(job);
     return gpu_mask_enqueue(&jpeg->mask, &jpeg->stream, &masked, stored, &chain->mask, err);
 }
 

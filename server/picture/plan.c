@@ -287,10 +287,10 @@ static bool is_jpeg_shape(const struct image_shape *shape) {
     return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
 }
 
-/* Regions are drawn in the upright picture, and a new encoding holds all of it. */
-static bool masks_on_device(const struct plan *plan) {
+/* Whether the picture is encoded as a whole. */
+static bool encodes_whole(const struct plan *plan) {
     bool masks = plan->selection.wanted || plan->selection.redact;
-    return !masks || plan_answer(plan) == ANSWER_FACES || (plan->orientation == 1 && !plan_may_patch(plan));
+    return !masks || plan_answer(plan) == ANSWER_FACES || !plan_may_patch(plan);
 }
 
 bool plan_may_transcode(const struct plan *plan) {
@@ -299,7 +299,7 @@ bool plan_may_transcode(const struct plan *plan) {
     return is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) &&
            plan->picture.codec == CODEC_JPEG && !plan->picture.progressive && plan->output == CODEC_JPEG &&
            !plan->options.progressive && (!plan->options.optimal || answer == ANSWER_FACES) &&
-           masks_on_device(plan) && input->colorspace == COLORSPACE_NATIVE && input->backend != BACKEND_CPU &&
+           encodes_whole(plan) && input->colorspace == COLORSPACE_NATIVE && input->backend != BACKEND_CPU &&
            (answer == ANSWER_PICTURE || answer == ANSWER_FACES) && !plan_moves_blocks(plan) &&
            plan->limits.reduction == 0;
 }

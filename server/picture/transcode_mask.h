@@ -5,7 +5,7 @@
 
 #include "server/picture/plan.h"
 
-/* Fills *mask for a plan whose picture is not turned, and sets *wanted when there is something to draw or to
+/* Fills *mask for the stored picture of a plan, and sets *wanted when there is something to draw or to
  * redact. Lists of regions and a mask of the form are put into memory of the slot. Fills the selection's
  * report. ST_UNSUPPORTED: the CPU has to draw it; else fails like selection_draw. */
 enum status transcode_mask_make(struct transcode_mask *mask, struct plan *plan, struct slot *slot,

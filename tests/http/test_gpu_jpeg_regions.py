@@ -5,6 +5,7 @@ import json
 
 import numpy
 import pytest
+from PIL import Image
 
 import daemon
 import fake_gpu
@@ -103,13 +104,15 @@ def test_kept_blocks(gpu, cpu):
     same(gpu, cpu, f'/pixelate?block=8&region={BOX}', name='cuda:0')
 
 
-@pytest.mark.parametrize('orientation', (1, 2, 6))
+@pytest.mark.parametrize('orientation', range(1, 9))
 def test_orientation(gpu, cpu, orientation):
+    """A picture that is turned has no blocks to keep, but that is known too late for the GPU without a quality."""
     body = marked(pictures.photograph(64, 48), orientation, subsampling='420')
-    for mode in ('', '&mode=redact', '&feather=3&invert=1'):
-        target = f'/pixelate?block=8&{QUALITY}&{ALL}{mode}'
-        same(gpu, cpu, target, body, BY_GPU if orientation == 1 else 'cuda:0')
-        same(gpu, cpu, f'{target}&autorotate=false', body)
+    for mode in ('', '&mode=redact', '&feather=3&invert=1', '&mode=redact&invert=1&feather=2'):
+        target = f'/pipeline?ops=pixelate:block=8|blur:sigma=1&{ALL}{mode}'
+        same(gpu, cpu, f'{target}&{QUALITY}', body)
+        same(gpu, cpu, f'{target}&{QUALITY}&autorotate=false', body)
+        same(gpu, cpu, target, body, 'cuda:0')
 
 
 def test_a_warning(gpu, cpu):
@@ -129,12 +132,12 @@ def test_a_region_off_the_picture(gpu, cpu):
 
 
 # --- parts of a form -----------------------------------------------------------------------
-def post_form(own, target, *parts):
-    return own.post(target, form(('image"; filename="p', PHOTO), *parts), headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+def post_form(own, target, *parts, body=PHOTO):
+    return own.post(target, form(('image"; filename="p', body), *parts), headers={'Content-Type': 'multipart/form-data; boundary=simple'})
 
 
-def same_form(gpu, cpu, target, *parts):
-    here, there = post_form(gpu, target, *parts), post_form(cpu, target, *parts)
+def same_form(gpu, cpu, target, *parts, body=PHOTO):
+    here, there = post_form(gpu, target, *parts, body=body), post_form(cpu, target, *parts, body=body)
     assert here.status_code == there.status_code == 200, here.text
     assert here.headers['X-Backend'] == BY_GPU and here.content == there.content, target
     assert here.headers.get('X-Regions') == there.headers.get('X-Regions')
@@ -151,6 +154,13 @@ def test_a_mask(gpu, cpu, mode):
     mask = ('mask"; filename="m.png', weights())
     same_form(gpu, cpu, f'/pixelate?block=6&{QUALITY}{mode}', mask)
     same_form(gpu, cpu, f'/pixelate?block=6&{QUALITY}&region={BOX}{mode}', mask)
+
+
+def test_a_turned_mask(gpu, cpu):
+    body = marked(pictures.photograph(64, 48), 6, subsampling='420')
+    mask = pictures.png((numpy.indices((48, 64)).sum(0) * 7 % 256).astype(numpy.uint8))
+    for mode in MODES:
+        same_form(gpu, cpu, f'/pixelate?block=6&{QUALITY}{mode}', ('mask"; filename="m.png', mask), body=body)
 
 
 def test_an_empty_mask(gpu, cpu):
@@ -196,6 +206,18 @@ def test_faces(seeing, cpu, crowd, more):
     assert here.content == there.content
     assert {name: here.headers.get(name) for name in HEADERS} == {name: there.headers.get(name) for name in HEADERS}
     assert ('detect_threshold' in more) == (here.headers['X-Regions'] == '0') and 'detect;dur=' in here.headers['Server-Timing']
+
+
+@faces.needs_photographs
+@pytest.mark.parametrize('orientation', (3, 6))
+def test_turned_faces(seeing, cpu, crowd, orientation):
+    turn = {3: Image.Transpose.ROTATE_180, 6: Image.Transpose.ROTATE_90}[orientation]
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    body = faces.again(crowd, 'JPEG', lambda picture: picture.resize((576, 448)).transpose(turn), exif=exif)
+    here, there = seeing.post(FACES + '&feather=3', body), cpu.post(FACES + '&feather=3', body)
+    assert here.headers['X-Backend'] == BY_GPU and here.content == there.content
+    assert here.headers['X-Regions'] == there.headers['X-Regions'] != '0'
 
 
 @faces.needs_photographs

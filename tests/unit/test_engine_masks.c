@@ -129,9 +129,6 @@ static void test_plans(void **state) {
     run.jpeg.masked = 2;
     assert_refused(&run);
     run = masked_run();
-    run.jpeg.orientation = 2;
-    assert_refused(&run);
-    run = masked_run();
     run.mask = WEIGHTS_AT; /* which the plan does not have */
     assert_refused(&run);
 }

@@ -15,8 +15,8 @@ _Static_assert(sizeof(struct mask_plan_rect) == sizeof(struct kernel_rect) &&
 
 /* The parts of the memory. Sums and owners are set to 0 together. */
 struct layout {
-    size_t rects, sums, owners, soft; /* offsets */
-    size_t cleared;                   /* bytes from `sums` on */
+    size_t rects, sums, owners, turned, soft; /* offsets */
+    size_t cleared;                           /* bytes from `sums` on */
     size_t size;
     int32_t columns, rows; /* of blocks */
     uint32_t block_width, block_height;
@@ -28,10 +28,12 @@ static size_t take(struct layout *layout, size_t size) {
     return at;
 }
 
-static struct layout lay_out(const struct mask_plan *plan, const struct image_shape *shape) {
+static struct layout lay_out(const struct gpu_mask_job *job, const struct image_shape *shape) {
+    const struct mask_plan *plan = job->plan;
     struct layout layout = {0};
     struct image image;
-    struct image_shape mask = mask_plan_shape(shape);
+    struct image_shape upright = orient_shape(shape, job->orientation), mask = mask_plan_shape(&upright);
+    size_t mask_bytes = image_layout(&image, &mask);
     mask_plan_grid(shape, &layout.block_width, &layout.block_height);
     layout.columns = (int32_t)((shape->width + layout.block_width - 1) / layout.block_width);
     layout.rows = (int32_t)((shape->height + layout.block_height - 1) / layout.block_height);
@@ -42,7 +44,8 @@ static struct layout lay_out(const struct mask_plan *plan, const struct image_sh
         layout.owners = take(&layout, (size_t)layout.columns * (size_t)layout.rows * sizeof(uint32_t));
         layout.cleared = layout.size - layout.sums;
     }
-    layout.soft = take(&layout, plan->feather > 0 ? image_layout(&image, &mask) : 0);
+    layout.turned = take(&layout, orient_turns(job->orientation) ? mask_bytes : 0);
+    layout.soft = take(&layout, plan->feather > 0 ? mask_bytes : 0);
     return layout;
 }
 
@@ -51,13 +54,13 @@ static bool draws(const struct mask_plan *plan) {
     return plan->masks || plan->redaction == MASK_PLAN_INSIDE;
 }
 
-enum status gpu_mask_reserve(struct gpu_mask *mask, struct gpu_stream *stream, const struct mask_plan *plan,
+enum status gpu_mask_reserve(struct gpu_mask *mask, struct gpu_stream *stream, const struct gpu_mask_job *job,
                              const struct image_shape *shape, struct error *err) {
-    const struct layout layout = lay_out(plan, shape);
+    const struct layout layout = lay_out(job, shape);
     const struct image_shape coverage = mask_plan_shape(shape);
     struct image image;
     enum status status = gpu_stream_reserve(stream, &mask->memory, layout.size, err);
-    return status == ST_OK && draws(plan)
+    return status == ST_OK && draws(job->plan)
                ? gpu_stream_reserve(stream, &stream->mask, image_layout(&image, &coverage), err)
                : status;
 }
@@ -148,6 +151,16 @@ static enum status redact(const struct work *work, const struct image *picture, 
     return status == ST_OK ? gpu_launch(work->stream, KERNEL_redact_fill, &pass, all, err) : status;
 }
 
+/* Turns the mask upright. */
+static enum status turn(struct work *work, struct error *err) {
+    const uint8_t orientation = work->job->orientation;
+    const struct image_shape stored = image_shape(&work->mask), upright = orient_shape(&stored, orientation);
+    const struct image mask = work->mask;
+    image_layout(&work->mask, &upright);
+    image_place(&work->mask, (uint8_t *)(uintptr_t)(work->memory + work->layout.turned));
+    return gpu_orient(work->stream, &mask, orientation, &work->mask, err);
+}
+
 /* Redacted pixels stay touched (server/picture/selection.c). */
 static enum status feather(struct work *work, struct error *err) {
     const struct mask_plan *plan = work->job->plan;
@@ -171,7 +184,7 @@ enum status gpu_mask_enqueue(struct gpu_mask *mask, struct gpu_stream *stream, c
     const struct mask_plan *plan = job->plan;
     const struct image_shape shape = image_shape(picture), masked = mask_plan_shape(&shape);
     struct work work = {
-        .stream = stream, .job = job, .layout = lay_out(plan, &shape), .memory = mask->memory.data};
+        .stream = stream, .job = job, .layout = lay_out(job, &shape), .memory = mask->memory.data};
     work.mask_bytes = image_layout(&work.mask, &masked);
     enum status status =
         upload(&work, work.memory + work.layout.rects, job->rects, plan->rects * sizeof *job->rects, err);
@@ -181,6 +194,9 @@ enum status gpu_mask_enqueue(struct gpu_mask *mask, struct gpu_stream *stream, c
     }
     if (status == ST_OK && plan->redaction != MASK_PLAN_KEEP) {
         status = redact(&work, picture, err);
+    }
+    if (status == ST_OK && plan->masks && orient_turns(job->orientation)) {
+        status = turn(&work, err);
     }
     if (status == ST_OK && plan->masks && plan->feather > 0) {
         status = feather(&work, err);

@@ -17,15 +17,16 @@ struct gpu_mask_job {
     const struct mask_plan *plan;
     const struct mask_plan_rect *rects;
     const uint8_t *weights; /* as image_layout() lays out the mask; NULL: none */
+    uint8_t orientation;    /* by which the mask is turned upright before it is feathered; 1: not at all */
 };
 
 /* Reserves memory for planes of this shape. Status as of gpu_buffer_reserve. */
-enum status gpu_mask_reserve(struct gpu_mask *mask, struct gpu_stream *stream, const struct mask_plan *plan,
+enum status gpu_mask_reserve(struct gpu_mask *mask, struct gpu_stream *stream, const struct gpu_mask_job *job,
                              const struct image_shape *shape, struct error *err);
 
 /* Enqueues the redaction of `picture`, planes on the device, in place, and then the drawing of the mask.
- * Fills *coverage, the mask on the device, if the plan masks. Uses the stream's buffer `mask`. ST_DEVICE when
- * the device fails. */
+ * Fills *coverage, the upright mask on the device, if the plan masks. Uses the stream's buffer `mask`.
+ * ST_DEVICE when the device fails. */
 enum status gpu_mask_enqueue(struct gpu_mask *mask, struct gpu_stream *stream, const struct gpu_mask_job *job,
                              const struct image *picture, struct image *coverage, struct error *err);
 
