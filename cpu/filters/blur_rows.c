@@ -197,7 +197,7 @@ static void blur_across(const struct blur_lines *lines, ptrdiff_t at, uint32_t y
  * anyway. */
 static bool groups_across(const struct blur_job *job) {
     enum { RADIUS_LEAST = 4 };
-    return job->ops->across_group && job->format.channels == 4 && job->x.axis->radius >= RADIUS_LEAST &&
+    return job->ops->across_group && job->format.channels >= 3 && job->x.axis->radius >= RADIUS_LEAST &&
            blur_job_group(job) > 1;
 }
 
@@ -209,7 +209,7 @@ static void taps_across_group(const struct blur_lines *lines, ptrdiff_t from, vo
     for (unsigned j = 0; j < TAPS_GROUP; j++) {
         row[j] = grid_at(&lines->line, j, 0, from);
     }
-    lines->job->ops->across_group(to, row, &taps, pixels);
+    lines->job->ops->across_group(to, row, &taps, lines->job->format.channels, pixels);
 }
 
 /* Makes rows y, y + 1, ... of the result from the group in lines->line. */

@@ -87,8 +87,10 @@ struct row_ops {
     void (*taps_group)(void *const *to, const void *const *row, const struct taps *taps, size_t n);
 
     /* Not NULL only where it is faster: pixel i of to[j] = sum over k of weight[|k|] * pixel i + k of
-     * from[j], for TAPS_GROUP rows of four channels. May write up to ROW_BLOCK elements beyond the end. */
-    void (*across_group)(void *const *to, const void *const *from, const struct taps *taps, size_t pixels);
+     * from[j], for TAPS_GROUP rows of three or four channels. May write up to ROW_BLOCK elements beyond the
+     * end. */
+    void (*across_group)(void *const *to, const void *const *from, const struct taps *taps, unsigned channels,
+                         size_t pixels);
 
     /* Pixel i of `to` = sum over k of weight[|k|] * pixel (i << shift) + k of `from`. In fixed point pixels
      * have one channel. */

@@ -3,7 +3,8 @@
  * cpu/rows/rows_float.h.
  *
  * Shifted by a pixel, three of four vectors of a row lie on two cache lines. So the group is turned: a vector
- * holds one pixel of each row, and taps are whole vectors, which neighbouring pixels share in registers. */
+ * holds one pixel of each row, and taps are whole vectors, which neighbouring pixels share in registers. A
+ * pixel of three channels has a place for a fourth there. */
 #include <immintrin.h>
 
 #include "cpu/rows/rows.h"
@@ -47,8 +48,22 @@ static inline __attribute__((always_inline)) void across_sum(floats sum[ACROSS_U
     }
 }
 
-static void float_across_group(void *const *to, const void *const *from, const struct taps *taps,
-                               size_t pixels) {
+/* Four pixels of `channels` channels, in the order of four of four. */
+static inline floats across_load(const float *from, unsigned channels) {
+    const __m512i spread = _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
+    floats value = float_at(from);
+    return channels == 4 ? value : (floats)_mm512_permutexvar_ps(spread, (__m512)value);
+}
+
+/* Writes a whole vector: with three channels the next pixels overwrite the rest. */
+static inline void across_store(float *to, floats value, unsigned channels) {
+    const __m512i gather = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15);
+    float_put(to, channels == 4 ? value : (floats)_mm512_permutexvar_ps(gather, (__m512)value));
+}
+
+static inline __attribute__((always_inline)) void across_rows(void *const *to, const void *const *from,
+                                                              const struct taps *taps, unsigned channels,
+                                                              size_t pixels) {
     enum { LENGTH = ACROSS_PIXELS + 2 * BLUR_RADIUS_MAX + 4 };
     floats turned[LENGTH];
     for (size_t first = 0; first < pixels; first += ACROSS_PIXELS) {
@@ -57,7 +72,7 @@ static void float_across_group(void *const *to, const void *const *from, const s
         for (size_t i = 0; i < count + 2 * (size_t)taps->radius; i += 4) {
             ptrdiff_t x = (ptrdiff_t)(first + i) - (ptrdiff_t)taps->radius;
             for (unsigned j = 0; j < 4; j++) {
-                turned[i + j] = float_at((const float *)from[j] + 4 * x);
+                turned[i + j] = across_load((const float *)from[j] + (ptrdiff_t)channels * x, channels);
             }
             across_turn(turned + i);
         }
@@ -67,9 +82,18 @@ static void float_across_group(void *const *to, const void *const *from, const s
             for (unsigned half = 0; half < ACROSS_UNROLL; half += 4) {
                 across_turn(sum + half);
                 for (unsigned j = 0; j < 4; j++) {
-                    float_put((float *)to[j] + 4 * (first + x + half), sum[half + j]);
+                    across_store((float *)to[j] + channels * (first + x + half), sum[half + j], channels);
                 }
             }
         }
+    }
+}
+
+static void float_across_group(void *const *to, const void *const *from, const struct taps *taps,
+                               unsigned channels, size_t pixels) {
+    if (channels == 4) {
+        across_rows(to, from, taps, 4, pixels);
+    } else {
+        across_rows(to, from, taps, 3, pixels);
     }
 }

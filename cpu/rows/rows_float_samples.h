@@ -7,7 +7,7 @@
 
 #include "cpu/rows/rows.h"
 
-#if VECTOR_BYTES > 16 && defined(__x86_64__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
@@ -183,11 +183,34 @@ static inline float_mask float_rounded(floats value, float max) {
 #else
     const floats most = (floats){0} + max;
     floats raised = value + 0.5f;
+#if VECTOR_BYTES == 32
+    raised = (floats)_mm256_min_ps((__m256)raised, (__m256)most);
+#elif defined(__SSE2__)
+    raised = (floats)_mm_min_ps((__m128)raised, (__m128)most);
+#else
     float_mask below = raised < most;
     raised = (floats)(((float_mask)raised & below) | ((float_mask)most & ~below));
+#endif
     return __builtin_convertvector(raised, float_mask);
 #endif
 }
+
+#if VECTOR_BYTES == 32
+/* Four vectors of samples to bytes. Instructions pack the halves of registers separately. */
+static inline void float_pack_bytes(uint8_t *to, const float_mask sample[4]) {
+    __m256i low = _mm256_packs_epi32((__m256i)sample[0], (__m256i)sample[1]);
+    __m256i high = _mm256_packs_epi32((__m256i)sample[2], (__m256i)sample[3]);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+    _mm256_storeu_si256((void *)to, bytes);
+}
+#elif VECTOR_BYTES == 16 && defined(__SSE2__)
+static inline void float_pack_bytes(uint8_t *to, const float_mask sample[4]) {
+    __m128i low = _mm_packs_epi32((__m128i)sample[0], (__m128i)sample[1]);
+    __m128i high = _mm_packs_epi32((__m128i)sample[2], (__m128i)sample[3]);
+    _mm_storeu_si128((void *)to, _mm_packus_epi16(low, high));
+}
+#endif
 
 /* Narrows a chunk of samples to their depth. */
 static inline __attribute__((always_inline)) void
@@ -202,6 +225,14 @@ float_narrow_chunk(void *to, const float_mask sample[CHUNK_VECTORS], unsigned de
         } else {
             _mm256_storeu_si256((void *)(wide + i), _mm512_cvtusepi32_epi16(value));
         }
+    }
+#elif defined(__SSE2__) /* packing saturates, and needs no masks */
+    for (unsigned i = 0; i < CHUNK_VECTORS && depth == 8; i += 4) {
+        float_pack_bytes(narrow + (size_t)i * FLOAT_LANES, sample + i);
+    }
+    const int32_t *from = (const int32_t *)sample;
+    for (unsigned i = 0; i < FLOAT_CHUNK && depth == 16; i++) {
+        wide[i] = (uint16_t)from[i];
     }
 #else
     const int32_t *from = (const int32_t *)sample;

@@ -5,7 +5,7 @@
  */
 #include "cpu/rows/rows.h"
 
-#if VECTOR_BYTES > 16 && defined(__x86_64__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
@@ -16,34 +16,33 @@ enum {
     GROUP_BLOCK = GROUP_UNROLL * FLOAT_LANES,
 };
 
-static inline floats float_at_half(const uint16_t *from) {
+typedef int32_t float_integers __attribute__((vector_size(VECTOR_BYTES)));
+
+static inline float_integers float_integers_at(const uint16_t *from) {
 #if VECTOR_BYTES == 64
-    return (floats)_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)from)));
+    return (float_integers)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)from));
 #elif VECTOR_BYTES == 32
-    return (floats)_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)from)));
+    return (float_integers)_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)from));
 #else
     typedef uint16_t four_halves __attribute__((vector_size(8)));
-    typedef int32_t four_integers __attribute__((vector_size(16)));
     four_halves value;
     memcpy(&value, from, sizeof value);
-    return __builtin_convertvector(__builtin_convertvector(value, four_integers), floats);
+    return __builtin_convertvector(value, float_integers);
 #endif
 }
 
 static inline __attribute__((always_inline)) floats float_read(const void *row, size_t x, bool half) {
-    return half ? float_at_half((const uint16_t *)row + x) : float_at((const float *)row + x);
+    return half ? __builtin_convertvector(float_integers_at((const uint16_t *)row + x), floats)
+                : float_at((const float *)row + x);
 }
 
 /* The sum of two values. As integers it is exact, too, and is converted once. */
 static inline __attribute__((always_inline)) floats float_pair(const void *a, const void *b, size_t x,
                                                                bool half) {
-#if VECTOR_BYTES == 64
     if (half) {
-        __m512i first = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)((const uint16_t *)a + x)));
-        __m512i second = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)((const uint16_t *)b + x)));
-        return (floats)_mm512_cvtepi32_ps(_mm512_add_epi32(first, second));
+        float_integers first = float_integers_at((const uint16_t *)a + x);
+        return __builtin_convertvector(first + float_integers_at((const uint16_t *)b + x), floats);
     }
-#endif
     return float_read(a, x, half) + float_read(b, x, half);
 }
 
