@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { FLOAT_COST = 4 }; /* a sample in floating point, relative to fixed point */
+enum { FLOAT_COST = 2 }; /* a sample in floating point, relative to fixed point */
 
 /* The rows that the first vertical pass reads at once. */
 static size_t source_rows(const struct blur_job *job) {

@@ -168,22 +168,25 @@ static inline float float_divide(float value, float alpha) {
 /* The same for interleaved pixels. */
 static inline floats float_colours(floats pixels, unsigned channels) {
     floats alpha = float_alphas(pixels, channels);
+#if VECTOR_BYTES == 64
+    __mmask16 some = _mm512_cmp_ps_mask((__m512)alpha, _mm512_setzero_ps(), _CMP_GT_OQ);
+    return (floats)_mm512_maskz_div_ps(some, (__m512)pixels, (__m512)alpha);
+#else
     float_mask positive = alpha > 0;
     float_mask one = (float_mask)((floats){0} + 1);
     floats divisor = (floats)(((float_mask)alpha & positive) | (one & ~positive));
     return (floats)((float_mask)(pixels / divisor) & positive);
+#endif
 }
 
 /* Rounds half up; values above `max`, also infinity, become `max`. No value is negative, so the cast rounds
  * down. */
 static inline float_mask float_rounded(floats value, float max) {
-#if VECTOR_BYTES == 64 /* float_narrow_chunk() saturates: beyond integers the highest bit is set */
-    (void)max;
-    return (float_mask)_mm512_cvttps_epi32((__m512)(value + 0.5f));
-#else
     const floats most = (floats){0} + max;
     floats raised = value + 0.5f;
-#if VECTOR_BYTES == 32
+#if VECTOR_BYTES == 64
+    raised = (floats)_mm512_min_ps((__m512)raised, (__m512)most);
+#elif VECTOR_BYTES == 32
     raised = (floats)_mm256_min_ps((__m256)raised, (__m256)most);
 #elif defined(__SSE2__)
     raised = (floats)_mm_min_ps((__m128)raised, (__m128)most);
@@ -192,10 +195,17 @@ static inline float_mask float_rounded(floats value, float max) {
     raised = (floats)(((float_mask)raised & below) | ((float_mask)most & ~below));
 #endif
     return __builtin_convertvector(raised, float_mask);
-#endif
 }
 
-#if VECTOR_BYTES == 32
+#if VECTOR_BYTES == 64
+/* Four vectors of samples to bytes. Instructions pack the quarters of registers separately. */
+static inline void float_pack_bytes(uint8_t *to, const float_mask sample[4]) {
+    __m512i low = _mm512_packs_epi32((__m512i)sample[0], (__m512i)sample[1]);
+    __m512i high = _mm512_packs_epi32((__m512i)sample[2], (__m512i)sample[3]);
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high)));
+}
+#elif VECTOR_BYTES == 32
 /* Four vectors of samples to bytes. Instructions pack the halves of registers separately. */
 static inline void float_pack_bytes(uint8_t *to, const float_mask sample[4]) {
     __m256i low = _mm256_packs_epi32((__m256i)sample[0], (__m256i)sample[1]);
@@ -217,32 +227,19 @@ static inline __attribute__((always_inline)) void
 float_narrow_chunk(void *to, const float_mask sample[CHUNK_VECTORS], unsigned depth) {
     uint8_t *restrict narrow = to;
     uint16_t *restrict wide = to;
-#if VECTOR_BYTES == 64 /* one instruction, which saturates */
-    for (unsigned i = 0; i < FLOAT_CHUNK; i += FLOAT_LANES) {
-        __m512i value = (__m512i)sample[i / FLOAT_LANES];
-        if (depth == 8) {
-            _mm_storeu_si128((void *)(narrow + i), _mm512_cvtusepi32_epi8(value));
-        } else {
-            _mm256_storeu_si256((void *)(wide + i), _mm512_cvtusepi32_epi16(value));
-        }
-    }
-#elif defined(__SSE2__) /* packing saturates, and needs no masks */
+    const int32_t *from = (const int32_t *)sample;
+#if defined(__SSE2__) /* packing saturates, and needs no masks */
     for (unsigned i = 0; i < CHUNK_VECTORS && depth == 8; i += 4) {
         float_pack_bytes(narrow + (size_t)i * FLOAT_LANES, sample + i);
     }
-    const int32_t *from = (const int32_t *)sample;
-    for (unsigned i = 0; i < FLOAT_CHUNK && depth == 16; i++) {
-        wide[i] = (uint16_t)from[i];
-    }
 #else
-    const int32_t *from = (const int32_t *)sample;
     for (unsigned i = 0; i < FLOAT_CHUNK && depth == 8; i++) {
         narrow[i] = (uint8_t)from[i];
     }
+#endif
     for (unsigned i = 0; i < FLOAT_CHUNK && depth == 16; i++) {
         wide[i] = (uint16_t)from[i];
     }
-#endif
 }
 
 /* Values: those of row[0], or the spline through four rows. */

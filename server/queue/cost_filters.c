@@ -9,13 +9,13 @@ static const struct cost_least around = {48, 12}, alone = {12, 1};
 /* Nanoseconds a sample in integers and in floating point (docs/adr/0015); the latter was measured with 2.5
  * megapixels of 16 bits and alpha. */
 static const float filter_ns[FILTER_COUNT][2] = {
-    [FILTER_ADJUST] = {0.6F, 1},    [FILTER_BLUR] = {0.5F, 2.2F},   [FILTER_CONVOLVE] = {0.6F, 1},
+    [FILTER_ADJUST] = {0.6F, 1},    [FILTER_BLUR] = {0.5F, 0.9F},   [FILTER_CONVOLVE] = {0.6F, 1},
     [FILTER_DILATE] = {0.6F, 2.2F}, [FILTER_ERODE] = {0.6F, 2.2F},  [FILTER_MEDIAN] = {20, 70},
     [FILTER_CROP] = {0.1F, 0.1F},   [FILTER_PIXELATE] = {0.15F, 1}, [FILTER_PLACEHOLDER] = {0.4F, 0.8F},
-    [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.6F, 1.1F}, [FILTER_SHARPEN] = {1.5F, 4.2F},
+    [FILTER_RESIZE] = {0.4F, 0.8F}, [FILTER_ROTATE] = {0.6F, 1.1F}, [FILTER_SHARPEN] = {1, 1.5F},
     [FILTER_STATS] = {0.4F, 1},
 };
-static const float tap_ns[2] = {0.02F, 0.13F}; /* a sample and tap of kernel_size */
+static const float tap_ns[2] = {0.02F, 0.04F}; /* a sample and tap of kernel_size */
 /* A sample: the median of a small window without alpha, by bytes of a sample, and with alpha of 8 bits. */
 static const float network_ns[2] = {2, 3.3F}, median_alpha_ns = 28;
 static const int network_radius = 2;
