@@ -74,6 +74,7 @@ struct transcode {
     struct image_shape shape; /* of its planes as stored: grey or YCbCr of 8 bits */
     uint8_t orientation;      /* undone before the chain (core/orient.h); 1: none */
     uint8_t quality;          /* of the result, 1 to 100 */
+    bool optimal;             /* Huffman tables for the result, in place of the standard's */
     const struct transcode_mask *mask; /* in the stored picture; NULL: none. Not with `detect` */
     /* Names the decoded picture, so that a search for faces and the job after it decode the file once. The
      * device may have forgotten it, and decodes again. 0: none. A search sets it to what the device named the

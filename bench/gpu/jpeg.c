@@ -29,6 +29,7 @@ struct job {
     const struct chain *chain;
     const struct transcode_mask *mask; /* NULL: none */
     const struct chain *search;        /* for faces, before the chain; NULL: none */
+    bool optimal;                      /* codes of the picture's own */
 };
 
 struct runner {
@@ -61,6 +62,7 @@ static struct image on_device(const struct image_shape *shape, CUdeviceptr data)
 static struct transcode job_of(const struct runner *runner, const struct jpeg_file *file) {
     return (struct transcode){.chain = runner->job->chain,
                               .mask = runner->job->mask,
+                              .optimal = runner->job->optimal,
                               .orientation = 1,
                               .shape = file->shape,
                               .input = file->bytes,
@@ -230,7 +232,7 @@ static void measure_resize(struct bench *bench, const struct jpeg_files *files, 
     struct error err = {0};
     must(chain_append(&chain, filter_get(FILTER_RESIZE), arguments, &files->file[0].shape, &err), &err);
     for (size_t i = 0; i < count; i++) {
-        measure(bench, files, &(struct job){name, &chain, NULL, NULL}, ALL, ways[i]);
+        measure(bench, files, &(struct job){.name = name, .chain = &chain}, ALL, ways[i]);
     }
 }
 
@@ -267,10 +269,11 @@ static void bench_masks(struct bench *bench, const struct jpeg_files *files, con
     must(chain_append(&chain, filter_get(FILTER_PIXELATE), &arguments, shape, &err), &err);
     void *memory = jpeg_files_mask(bench, shape, false, &inside);
     void *other = jpeg_files_mask(bench, shape, true, &redacted);
-    const struct job jobs[] = {{"4 regions", &chain, &inside, NULL},
-                               {"4 regions redacted", &chain, &redacted, NULL},
-                               {"faces", search, NULL, NULL},
-                               {"faces, 4 regions redacted", &chain, &redacted, search}};
+    const struct job jobs[] = {{"no regions, optimal codes", &chain, NULL, NULL, true},
+                               {"4 regions", &chain, &inside, NULL, false},
+                               {"4 regions redacted", &chain, &redacted, NULL, false},
+                               {"faces", search, NULL, NULL, false},
+                               {"faces, 4 regions redacted", &chain, &redacted, search, false}};
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             measure(bench, files, &jobs[j], ALL, ways[i]);
@@ -320,13 +323,13 @@ void bench_jpeg(struct bench *bench) {
         must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &files.file[0].shape, &err), &err);
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             if (s == 0) {
-                const struct job part = {"", &chain, NULL, NULL};
+                const struct job part = {.name = "", .chain = &chain};
                 measure(bench, &files, &part, DECODE, ways[i]);
                 measure(bench, &files, &part, ENCODE, ways[i]);
                 measure(bench, &files, &part, WALK, ways[i]);
             }
             if (s == 0 || ways[i] == 1 || i == WAY_CHOSEN) {
-                measure(bench, &files, &(struct job){name, &chain, NULL, NULL}, ALL, ways[i]);
+                measure(bench, &files, &(struct job){.name = name, .chain = &chain}, ALL, ways[i]);
             }
         }
     }

@@ -25,6 +25,7 @@ FACES = "/pixelate?block=16&mode=redact&detect=faces&quality=85"
 # Name -> (target, whether the GPU does all of it)
 WORKS = {
     "no regions": ("/pixelate?block=16&quality=85", True),
+    "no regions, optimal tables": ("/pixelate?block=16&quality=85&huffman=optimal", True),
     "4 regions": (f"/pixelate?block=16&quality=85&{BOXES}", True),
     "4 regions, feathered blur": (f"/blur?sigma=8&quality=85&feather=20&{BOXES}", True),
     "4 regions redacted": (f"/pixelate?block=16&mode=redact&quality=85&{BOXES}", True),

@@ -252,6 +252,7 @@ static enum status run_jpeg(struct engine_session *session, unsigned device, con
                                   .output = memory + run->target,
                                   .room = run->jpeg.room,
                                   .quality = run->jpeg.quality,
+                                  .optimal = run->jpeg.optimal,
                                   .mask = run->jpeg.masked ? &mask : NULL,
                                   .picture = &picture};
     size_t size = 0;

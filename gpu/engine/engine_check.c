@@ -91,7 +91,7 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
         return status;
     }
     if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
-        jpeg->masked > 1 || !is_jpeg_shape(&run->shape)) {
+        jpeg->masked > 1 || jpeg->optimal > 1 || !is_jpeg_shape(&run->shape)) {
         return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
     }
     struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};

@@ -47,6 +47,10 @@ bool jpeg_stream_searches(const struct chain *chain) {
     return chain->count > 0 && chain->step[chain->count - 1].filter == FILTER_DETECT;
 }
 
+bool jpeg_stream_counts(const struct transcode *job) {
+    return job->optimal && !jpeg_stream_searches(job->chain);
+}
+
 static uint64_t number_of(const struct transcode *job) {
     return job->picture ? *job->picture : 0;
 }
@@ -136,9 +140,12 @@ static enum status turn(struct gpu_stream *stream, const struct transcode *job, 
     return gpu_orient(stream, &stored, job->orientation, &chain->source, err);
 }
 
-static enum status write_result(struct jpeg_stream *jpeg, const struct transcode *job,
-                                const struct image *result, struct error *err) {
+static enum status write_result(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
+    const struct image *result = &jpeg->result;
+    if (jpeg_stream_counts(job)) {
+        return gpu_encode_count(&jpeg->encode, stream, result, job->room, job->quality, err);
+    }
     if (!jpeg_stream_searches(job->chain)) {
         return gpu_encode_begin(&jpeg->encode, stream, result, job->room, job->quality, err);
     }
@@ -181,7 +188,8 @@ static enum status filter(struct jpeg_stream *jpeg, const struct transcode *job,
     if (status == ST_OK) {
         status = CUDA_TRY(stream->device->cuda, err, cuEventRecord, stream->filtered, stream->handle);
     }
-    return status == ST_OK ? write_result(jpeg, job, &chain.result, err) : status;
+    jpeg->result = chain.result;
+    return status == ST_OK ? write_result(jpeg, job, err) : status;
 }
 
 static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
@@ -211,6 +219,29 @@ enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *
     return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
 }
 
+static enum status check_data(const struct jpeg_stream *jpeg, struct error *err) {
+    return jpeg->again ? ST_OK : huffman_sync_end(&jpeg->sync, err);
+}
+
+enum status jpeg_stream_make_codes(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+    (void)job;
+    enum status status = check_data(jpeg, err);
+    if (status == ST_OK) {
+        gpu_encode_make_codes(&jpeg->encode, &jpeg->result);
+    }
+    return status;
+}
+
+enum status jpeg_stream_write(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+    struct gpu_stream *stream = &jpeg->stream;
+    enum status status = gpu_encode_write(&jpeg->encode, stream, &jpeg->result, job->room, job->quality, err);
+    if (status == ST_OK) {
+        status = CUDA_TRY(stream->device->cuda, err, cuEventRecord, stream->done, stream->handle);
+    }
+    status = status == ST_OK ? gpu_stream_signal(stream, err) : status;
+    return status == ST_OK ? ST_OK : gpu_stream_abandon(stream, status);
+}
+
 /* Fetches the candidates that are not downloaded yet. */
 static enum status end_search(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                               struct error *err) {
@@ -236,7 +267,7 @@ static void keep(struct jpeg_stream *jpeg, const struct transcode *job) {
 
 enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                             struct error *err) {
-    enum status status = jpeg->again ? ST_OK : huffman_sync_end(&jpeg->sync, err);
+    enum status status = check_data(jpeg, err);
     if (status != ST_OK) {
         return status;
     }

@@ -2,11 +2,12 @@
  * A stream that turns JPEGs into JPEGs: it decodes, filters and encodes on the device, and its bytes equal
  * those of the CPU. Inside the engine process only.
  *
- * A job has three steps, and none waits for the device. The next step may begin once gpu_stream_reached is
- * true. The job and its bytes must stay unchanged until then. All steps return ST_UNSUPPORTED for a JPEG
- * that gpu/jpeg/jpeg_header.h does not take, damaged data (gpu/jpeg/huffman_sync.h), an orientation that
- * is not exact, and a result larger than job->room; the CPU may then do the job. Other statuses are as of
- * gpu_chain_run. After a failure nothing is enqueued, and job->output is undefined.
+ * A job has three steps, or five, and none waits for the device. The next step may begin once
+ * gpu_stream_reached is true. The job and its bytes must stay unchanged until then. All steps return
+ * ST_UNSUPPORTED for a JPEG that gpu/jpeg/jpeg_header.h does not take, damaged data
+ * (gpu/jpeg/huffman_sync.h), an orientation that is not exact, and a result larger than job->room; the CPU
+ * may then do the job. Other statuses are as of gpu_chain_run. After a failure nothing is enqueued, and
+ * job->output is undefined.
  *
  * After a search for faces with a number the decoded picture stays on the device, until the stream's next
  * job. A job with the same number then begins with it, and does not look at the file. */
@@ -26,6 +27,7 @@ struct jpeg_stream {
     struct gpu_encode encode;
     struct gpu_mask mask;
     CUdeviceptr candidates; /* of a search for faces */
+    struct image result;    /* of the chain, on the device */
     uint64_t kept;          /* number of the picture in stream.source, decoded and intact; 0: none */
     struct image_shape kept_shape;
     size_t kept_size; /* bytes of its file */
@@ -46,8 +48,15 @@ void jpeg_stream_finish(struct jpeg_stream *jpeg);
  * filters/backend.h describes the job; job->slot is not used. */
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
-/* Enqueues decoding, filtering and encoding. */
+/* Enqueues decoding, filtering and encoding; for a job with optimal codes, only the count of its symbols. */
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
+
+/* Whether the job has two more steps here: jpeg_stream_make_codes, on the caller's thread, which checks that
+ * the data was intact and takes about 0.1 ms, and jpeg_stream_write, which enqueues the rest of the encoding.
+ */
+bool jpeg_stream_counts(const struct transcode *job);
+enum status jpeg_stream_make_codes(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
+enum status jpeg_stream_write(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
 /* Checks that the data was intact and stores the size of the result. Enqueues the copy to job->output unless
  * the device has written there itself. */

@@ -13,11 +13,14 @@ enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000, LOOKS = 250 }; /* see
 
 enum submission_stage { RUNNING, FETCHING, OVER };
 
-/* A job with its stream. Once submitted, it belongs to the submitter's thread until it is over. */
+/* A job with its stream, or one half of it. Once submitted, it belongs to the submitter's thread until it is
+ * over. */
 struct submission {
     struct submission *next;
     struct jpeg_stream *jpeg;
     const struct transcode *job;
+    enum status (*begin)(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
+    bool first; /* of two halves: over once the fence is reached */
     enum submission_stage stage;
     size_t size;
     struct error err;
@@ -65,7 +68,7 @@ static void take(sem_t *semaphore) {
 /* ---- the submitter's thread ---- */
 
 static void begin(struct submitter *submitter, struct submission *submission) {
-    bool good = jpeg_stream_begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
+    bool good = submission->begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
     submission->stage = good ? RUNNING : OVER;
     submitter->active[submitter->count++] = submission;
 }
@@ -103,7 +106,7 @@ static bool advance(struct submission *submission, bool ask) {
         submission->stage = OVER;
         return true;
     }
-    submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
+    submission->stage = submission->stage == RUNNING && !submission->first ? end(submission) : OVER;
     return true;
 }
 
@@ -186,24 +189,32 @@ void submitter_destroy(struct submitter *submitter) {
     free(submitter);
 }
 
-enum status submitter_run(struct submitter *submitter, struct jpeg_stream *jpeg, const struct transcode *job,
-                          size_t *size, struct lane_timing *timing, struct error *err) {
-    struct submission submission = {.jpeg = jpeg, .job = job};
-    enum status status = jpeg_stream_parse(jpeg, job, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    sem_init(&submission.over, 0, 0);
+/* Hands it to the submitter's thread and waits until it is over. */
+static enum status submit(struct submitter *submitter, struct submission *submission, struct error *err) {
+    sem_init(&submission->over, 0, 0);
     pthread_mutex_lock(&submitter->lock);
-    queue_push(&submitter->arrived, &submission);
+    queue_push(&submitter->arrived, submission);
     pthread_cond_signal(&submitter->arrival);
     pthread_mutex_unlock(&submitter->lock);
-    take(&submission.over);
-    sem_destroy(&submission.over);
-    *size = submission.size;
-    if (submission.err.status != ST_OK) {
-        *err = submission.err;
-        return err->status;
+    take(&submission->over);
+    sem_destroy(&submission->over);
+    if (submission->err.status != ST_OK) {
+        *err = submission->err;
     }
-    return gpu_stream_timing(&jpeg->stream, timing, err);
+    return submission->err.status;
+}
+
+enum status submitter_run(struct submitter *submitter, struct jpeg_stream *jpeg, const struct transcode *job,
+                          size_t *size, struct lane_timing *timing, struct error *err) {
+    bool halves = jpeg_stream_counts(job);
+    struct submission submission = {.jpeg = jpeg, .job = job, .begin = jpeg_stream_begin, .first = halves};
+    enum status status = jpeg_stream_parse(jpeg, job, err);
+    status = status == ST_OK ? submit(submitter, &submission, err) : status;
+    if (status == ST_OK && halves) {
+        submission = (struct submission){.jpeg = jpeg, .job = job, .begin = jpeg_stream_write};
+        status = jpeg_stream_make_codes(jpeg, job, err);
+        status = status == ST_OK ? submit(submitter, &submission, err) : status;
+    }
+    *size = submission.size;
+    return status == ST_OK ? gpu_stream_timing(&jpeg->stream, timing, err) : status;
 }

@@ -116,7 +116,8 @@ static enum status front_lane_transcode(struct lane *lane, const struct transcod
                  .room = job->room,
                  .picture = number_of(own_backend(lane->backend), job),
                  .orientation = job->orientation,
-                 .quality = job->quality},
+                 .quality = job->quality,
+                 .optimal = job->optimal},
         .chain = *job->chain,
     };
     send_mask(&message, job);

@@ -8,13 +8,16 @@ enum { ALIGNMENT = 256, SIDE_MAX = 65500 /* libjpeg's limit */, IN_MCU_MAX = 10,
 
 /* Pinned memory that the device accesses, too. */
 struct gpu_encode_mailbox {
-    struct encode_tables tables;
-    volatile uint64_t size; /* of the file */
+    struct encode_tables tables; /* the standard's */
+    struct encode_tables own;    /* the picture's */
+    struct encode_counts counts;
+    volatile uint64_t size;                                                /* of the file */
+    struct jpeg_codes standard[JPEG_CODE_TABLES], codes[JPEG_CODE_TABLES]; /* for the host; codes of `own` */
 };
 
 /* Offsets in encode->memory. */
 struct encode_layout {
-    size_t state, blocks, ranges, chunks, coefficients, bits, output, end;
+    size_t state, own, counts, blocks, ranges, chunks, coefficients, bits, output, end;
     size_t capacity; /* bytes of `bits` */
 };
 
@@ -48,6 +51,8 @@ static struct encode_layout lay_out(const struct cut *cut, size_t room, size_t o
                                        bytes_align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
     size_t ranges = divide_up(cut->count, KERNEL_ENCODE_RANGE);
     layout.state = take(&layout.end, sizeof(struct encode_state));
+    layout.own = take(&layout.end, sizeof(struct encode_tables));
+    layout.counts = take(&layout.end, sizeof(struct encode_counts));
     layout.blocks = take(&layout.end, cut->count * sizeof(struct encode_block));
     layout.ranges = take(&layout.end, ranges * sizeof(uint64_t));
     layout.chunks = take(&layout.end, (layout.capacity / KERNEL_ENCODE_CHUNK + 1) * sizeof(uint64_t));
@@ -68,7 +73,8 @@ enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream
     }
     encode->mailbox = mailbox;
     encode->mailbox->size = 0;
-    gpu_encode_head_codes(&encode->mailbox->tables);
+    gpu_encode_head_standard(encode->mailbox->standard);
+    gpu_encode_head_codes(encode->mailbox->standard, KERNEL_PLANES, &encode->mailbox->tables);
     status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &encode->mailbox_device, mailbox, 0);
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->tables, sizeof encode->mailbox->tables);
@@ -128,12 +134,24 @@ static void set_components(struct encode_pass *pass, const struct image *image) 
     pass->components = image->plane_count;
 }
 
-static struct encode_pass make_pass(const struct gpu_encode *encode, const struct image *image,
-                                    const struct cut *cut, size_t room, uint8_t quality) {
-    const struct encode_layout layout = lay_out(cut, room, 0);
+/* A picture, and how it is encoded. */
+struct work {
+    struct gpu_encode *encode;
+    struct gpu_stream *stream;
+    const struct image *image;
+    size_t room;
+    uint8_t quality;
+    bool own; /* with codes of the picture's own */
+};
+
+static struct encode_pass make_pass(const struct work *work) {
+    const struct gpu_encode *encode = work->encode;
+    const struct cut cut = cut_up(work->image);
+    const struct encode_layout layout = lay_out(&cut, work->room, 0);
     CUdeviceptr memory = encode->memory.data;
     struct encode_pass pass = {
-        .tables = encode->tables,
+        .tables = work->own ? memory + layout.own : encode->tables,
+        .counts = memory + layout.counts,
         .state = memory + layout.state,
         .blocks = memory + layout.blocks,
         .coefficients = memory + layout.coefficients,
@@ -143,42 +161,94 @@ static struct encode_pass make_pass(const struct gpu_encode *encode, const struc
         .output = encode->direct ? encode->direct : memory + layout.output,
         .size = encode->mailbox_device + offsetof(struct gpu_encode_mailbox, size),
         .capacity = layout.capacity,
-        .room = room,
-        .in_mcu = cut->in_mcu,
-        .mcus_x = cut->mcus_x,
-        .count = cut->count,
+        .room = work->room,
+        .in_mcu = cut.in_mcu,
+        .mcus_x = cut.mcus_x,
+        .count = cut.count,
     };
-    set_components(&pass, image);
-    gpu_encode_head(image, quality, &pass);
+    set_components(&pass, work->image);
+    gpu_encode_head(work->image, work->quality,
+                    work->own ? encode->mailbox->codes : encode->mailbox->standard, &pass);
     return pass;
 }
 
-enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
-                             size_t room, uint8_t quality, struct error *err) {
-    const struct cut cut = cut_up(image);
-    struct encode_pass pass = make_pass(encode, image, &cut, room, quality);
-    unsigned groups = divide_up(cut.count, KERNEL_ENCODE_GROUP);
-    unsigned ranges = divide_up(cut.count, KERNEL_ENCODE_RANGE);
-    size_t chunks = pass.capacity / KERNEL_ENCODE_CHUNK + 1;
+/* In the order in which they run. */
+enum encode_step { TRANSFORM, SYMBOLS, WEIGH, MEASURE, WRITE, COUNT, STUFF };
+
+static enum status launch(const struct work *work, struct encode_pass *pass, enum encode_step step,
+                          struct error *err) {
+    unsigned groups = divide_up(pass->count, KERNEL_ENCODE_GROUP);
+    unsigned ranges = divide_up(pass->count, KERNEL_ENCODE_RANGE);
+    size_t chunks = pass->capacity / KERNEL_ENCODE_CHUNK + 1;
     unsigned chunk_blocks = chunks < CHUNK_BLOCKS_MAX ? (unsigned)chunks : CHUNK_BLOCKS_MAX;
     const struct {
         enum kernel kernel;
         unsigned count, shared;
     } launches[] = {
-        {KERNEL_encode_transform, groups, sizeof(struct encode_transform_shared)},
-        {KERNEL_encode_measure, ranges, sizeof(struct encode_sums)},
-        {KERNEL_encode_write, groups, sizeof(struct encode_write_shared)},
-        {KERNEL_encode_count, chunk_blocks, sizeof(struct encode_sums)},
-        {KERNEL_encode_stuff, chunk_blocks, sizeof(struct encode_stuff_shared)},
+        [TRANSFORM] = {KERNEL_encode_transform, groups, sizeof(struct encode_transform_shared)},
+        [SYMBOLS] = {KERNEL_encode_symbols, groups, sizeof(struct encode_symbols_shared)},
+        [WEIGH] = {KERNEL_encode_weigh, groups, sizeof(struct encode_symbols_shared)},
+        [MEASURE] = {KERNEL_encode_measure, ranges, sizeof(struct encode_sums)},
+        [WRITE] = {KERNEL_encode_write, groups, sizeof(struct encode_write_shared)},
+        [COUNT] = {KERNEL_encode_count, chunk_blocks, sizeof(struct encode_sums)},
+        [STUFF] = {KERNEL_encode_stuff, chunk_blocks, sizeof(struct encode_stuff_shared)},
     };
+    const struct gpu_blocks blocks = {launches[step].count, KERNEL_THREADS_Y, launches[step].shared};
+    return gpu_launch(work->stream, launches[step].kernel, pass, blocks, err);
+}
+
+static enum status launch_rest(const struct work *work, struct encode_pass *pass, struct error *err) {
     enum status status = ST_OK;
-    encode->mailbox->size = UINT64_MAX;
-    encode->output = pass.output;
-    for (unsigned i = 0; i < sizeof launches / sizeof *launches && status == ST_OK; i++) {
-        const struct gpu_blocks blocks = {launches[i].count, KERNEL_THREADS_Y, launches[i].shared};
-        status = gpu_launch(stream, launches[i].kernel, &pass, blocks, err);
+    work->encode->mailbox->size = UINT64_MAX;
+    work->encode->output = pass->output;
+    for (enum encode_step step = MEASURE; step <= STUFF && status == ST_OK; step++) {
+        status = launch(work, pass, step, err);
     }
     return status;
+}
+
+enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
+                             size_t room, uint8_t quality, struct error *err) {
+    const struct work work = {encode, stream, image, room, quality, false};
+    struct encode_pass pass = make_pass(&work);
+    enum status status = launch(&work, &pass, TRANSFORM, err);
+    return status == ST_OK ? launch_rest(&work, &pass, err) : status;
+}
+
+enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
+                             size_t room, uint8_t quality, struct error *err) {
+    const struct cuda *cuda = stream->device->cuda;
+    const struct work work = {encode, stream, image, room, quality, false};
+    struct encode_pass pass = make_pass(&work);
+    enum status status =
+        CUDA_TRY(cuda, err, cuMemsetD8Async, pass.counts, 0, sizeof(struct encode_counts), stream->handle);
+    if (status == ST_OK) {
+        status = launch(&work, &pass, TRANSFORM, err);
+    }
+    if (status == ST_OK) {
+        status = launch(&work, &pass, SYMBOLS, err);
+    }
+    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyDtoHAsync, &encode->mailbox->counts, pass.counts,
+                                      sizeof(struct encode_counts), stream->handle)
+                           : status;
+}
+
+void gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image) {
+    struct gpu_encode_mailbox *mailbox = encode->mailbox;
+    gpu_encode_head_optimal(&mailbox->counts, image->plane_count, mailbox->codes);
+    gpu_encode_head_codes(mailbox->codes, image->plane_count, &mailbox->own);
+}
+
+enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
+                             size_t room, uint8_t quality, struct error *err) {
+    const struct work work = {encode, stream, image, room, quality, true};
+    struct encode_pass pass = make_pass(&work);
+    enum status status = CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, pass.tables,
+                                  &encode->mailbox->own, sizeof encode->mailbox->own, stream->handle);
+    if (status == ST_OK) {
+        status = launch(&work, &pass, WEIGH, err);
+    }
+    return status == ST_OK ? launch_rest(&work, &pass, err) : status;
 }
 
 size_t gpu_encode_size(const struct gpu_encode *encode) {

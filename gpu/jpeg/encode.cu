@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of gpu/jpeg/encode.c, in the order in which they run. */
+#include "gpu/jpeg/encode_symbols.cuh"
 #include "gpu/jpeg/encode_transform.cuh"
 #include "gpu/jpeg/encode_write.cuh"
 
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
     encode_transform(const __grid_constant__ struct encode_pass pass) {
     encode_transform_group(pass);
+}
+
+extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
+    encode_symbols(const __grid_constant__ struct encode_pass pass) {
+    encode_symbols_group(pass);
+}
+
+extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
+    encode_weigh(const __grid_constant__ struct encode_pass pass) {
+    encode_weigh_group(pass);
 }
 
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Encodes pictures on the device as baseline JPEGs with the standard's Huffman codes. The bytes equal
- * those of codecs/jpeg/jpeg_encode.c without metadata. No function waits for the device. Inside the engine
- * process only; one picture of a stream at a time. */
+ * Encodes pictures on the device as baseline JPEGs, with the standard's Huffman codes or with codes of the
+ * picture's own. The bytes equal those of codecs/jpeg/jpeg_encode.c without metadata. No function waits for
+ * the device. Inside the engine process only; one picture of a stream at a time. */
 #ifndef BLURD_GPU_JPEG_ENCODE_H
 #define BLURD_GPU_JPEG_ENCODE_H
 
@@ -30,6 +30,14 @@ enum status gpu_encode_reserve(struct gpu_encode *encode, struct gpu_stream *str
 /* Enqueues encoding of `image`: grey or YCbCr of 8 bits in device memory, with the layout and `room`
  * reserved. `quality`: 1 to 100. */
 enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
+                             size_t room, uint8_t quality, struct error *err);
+
+/* The same with codes of the picture's own, in three steps: enqueues the count of its symbols; makes the
+ * codes once the stream is done, on any thread, in about 0.1 ms; enqueues the rest. */
+enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
+                             size_t room, uint8_t quality, struct error *err);
+void gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image);
+enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
                              size_t room, uint8_t quality, struct error *err);
 
 /* File size once the stream is done; above `room`, nothing was written, and the size may be too large. */

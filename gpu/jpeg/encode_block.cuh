@@ -7,6 +7,9 @@
  * encode_count       counts bytes of 0xff, which need a stuffed 0, and finds where each chunk begins
  * encode_stuff       writes the file
  *
+ * For tables of the picture's own, encode_symbols follows encode_transform, and the host makes the tables of
+ * its counts. Then encode_weigh counts the bits of AC codes again.
+ *
  * In encode_transform and encode_write 8 threads share a block of samples. Each has a row of it at first,
  * then 8 consecutive coefficients in zigzag order. In encode_measure and encode_count the last block of
  * threads to finish adds up the counts.

@@ -8,22 +8,39 @@ _Static_assert((int)KERNEL_ENCODE_COEFFICIENTS == (int)JPEG_COEFFICIENTS &&
                    (int)KERNEL_ENCODE_CODE_BITS == (int)JPEG_CODE_LENGTHS,
                "core/jpeg_head.h and the kernels have other shapes");
 
-void gpu_encode_head_codes(struct encode_tables *tables) {
-    for (unsigned table = 0; table < KERNEL_ENCODE_TABLES; table++) {
-        jpeg_codes_number(jpeg_codes_standard(2 * table), tables->dc[table], KERNEL_ENCODE_SIZES);
-        jpeg_codes_number(jpeg_codes_standard(2 * table + 1), tables->ac[table], JPEG_SYMBOLS);
+static unsigned tables_of(unsigned planes) {
+    return planes > 1 ? JPEG_CODE_TABLES : JPEG_CODE_TABLES / 2;
+}
+
+void gpu_encode_head_standard(struct jpeg_codes *codes) {
+    for (unsigned table = 0; table < JPEG_CODE_TABLES; table++) {
+        codes[table] = *jpeg_codes_standard(table);
     }
 }
 
-void gpu_encode_head(const struct image *image, uint8_t quality, struct encode_pass *pass) {
+void gpu_encode_head_optimal(const struct encode_counts *counts, unsigned planes, struct jpeg_codes *codes) {
+    for (unsigned table = 0; table < tables_of(planes); table++) {
+        jpeg_codes_optimal(table, counts->of[table], &codes[table]);
+    }
+}
+
+void gpu_encode_head_codes(const struct jpeg_codes *codes, unsigned planes, struct encode_tables *tables) {
+    for (unsigned table = 0; table < tables_of(planes) / 2; table++) {
+        jpeg_codes_number(&codes[2 * table], tables->dc[table], KERNEL_ENCODE_SIZES);
+        jpeg_codes_number(&codes[2 * table + 1], tables->ac[table], JPEG_SYMBOLS);
+    }
+}
+
+void gpu_encode_head(const struct image *image, uint8_t quality, const struct jpeg_codes *codes,
+                     struct encode_pass *pass) {
     for (unsigned table = 0; table < KERNEL_ENCODE_TABLES; table++) {
         jpeg_head_steps(quality, table, pass->quantiser[table]);
     }
     jpeg_head_places(pass->place);
     uint8_t *to = jpeg_head_put_file(pass->head, 0, 1, 1);
     to = jpeg_head_put_frame(to, image, (const uint16_t(*)[KERNEL_ENCODE_COEFFICIENTS])pass->quantiser);
-    for (unsigned table = 0; table < (image->plane_count > 1 ? 4 : 2); table++) {
-        to = jpeg_head_put_codes(to, jpeg_codes_standard(table));
+    for (unsigned table = 0; table < tables_of(image->plane_count); table++) {
+        to = jpeg_head_put_codes(to, &codes[table]);
     }
     pass->head_size = (uint32_t)(jpeg_head_put_scan(to, image) - pass->head);
 }

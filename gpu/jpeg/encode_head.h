@@ -4,13 +4,21 @@
 #define BLURD_GPU_JPEG_ENCODE_HEAD_H
 
 #include "core/image.h"
+#include "core/jpeg_codes.h"
 #include "gpu/jpeg/encode_kernels.h"
 
-/* Fills in the standard's codes. */
-void gpu_encode_head_codes(struct encode_tables *tables);
+/* The standard's codes, JPEG_CODE_TABLES of them. */
+void gpu_encode_head_standard(struct jpeg_codes *codes);
 
-/* Fills in the quantisers and the order of the coefficients, and with the standard's codes all bytes before
- * the scan, for a grey or planar YCbCr picture. `quality`: 1 to 100. */
-void gpu_encode_head(const struct image *image, uint8_t quality, struct encode_pass *pass);
+/* The codes that suit the counts of a picture; one of a single plane has the first two tables. */
+void gpu_encode_head_optimal(const struct encode_counts *counts, unsigned planes, struct jpeg_codes *codes);
+
+/* Fills in the codes of these tables. */
+void gpu_encode_head_codes(const struct jpeg_codes *codes, unsigned planes, struct encode_tables *tables);
+
+/* Fills in the quantisers and the order of the coefficients, and with these codes all bytes before the scan,
+ * for a grey or planar YCbCr picture. `quality`: 1 to 100. */
+void gpu_encode_head(const struct image *image, uint8_t quality, const struct jpeg_codes *codes,
+                     struct encode_pass *pass);
 
 #endif

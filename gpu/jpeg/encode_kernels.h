@@ -14,8 +14,7 @@ enum {
     KERNEL_ENCODE_RANGE = KERNEL_ENCODE_THREADS,     /* blocks that are measured together */
     KERNEL_ENCODE_PART = 8,                          /* bytes of a chunk that a thread looks at */
     KERNEL_ENCODE_CHUNK = KERNEL_ENCODE_THREADS * KERNEL_ENCODE_PART, /* bytes that are stuffed together */
-    KERNEL_ENCODE_BLOCK_BITS =
-        22 + 63 * 26, /* of one block at most: codes of 11 and 16 bits, values of 11 and 10 */
+    KERNEL_ENCODE_BLOCK_BITS = 27 + 63 * 26, /* of one block at most: codes of 16 bits, values of 11 and 10 */
     KERNEL_ENCODE_GROUP_WORDS = (KERNEL_ENCODE_GROUP * KERNEL_ENCODE_BLOCK_BITS) / 32 + 3,
     KERNEL_ENCODE_STRIDE = 9,  /* of rows in shared memory, so that columns do not meet in a bank */
     KERNEL_ENCODE_VECTOR = 16, /* bytes that are stored at once */
@@ -23,6 +22,7 @@ enum {
     KERNEL_ENCODE_TABLES = 2,  /* for luma and chroma */
     KERNEL_ENCODE_SIZES = 12,  /* of differences of DC, in bits: 0 to 11 */
     KERNEL_ENCODE_CODE_BITS = 16,
+    KERNEL_ENCODE_SYMBOLS = 256,
 };
 
 /* Huffman codes: length << KERNEL_ENCODE_CODE_BITS | code. */
@@ -31,6 +31,12 @@ struct encode_tables {
     uint32_t ac[KERNEL_ENCODE_TABLES][256];                 /* by run << 4 | size */
 };
 KERNEL_SIZE_IS(encode_tables, 2144);
+
+/* How often each symbol occurs, DC and AC of luma, then of chroma. */
+struct encode_counts {
+    uint64_t of[2 * KERNEL_ENCODE_TABLES][KERNEL_ENCODE_SYMBOLS];
+};
+KERNEL_SIZE_IS(encode_counts, 8192);
 
 struct encode_component {
     struct kernel_grid grid;
@@ -78,7 +84,14 @@ struct encode_write_shared {
     uint32_t word[KERNEL_ENCODE_GROUP_WORDS];
     struct encode_sums sums;
 };
-KERNEL_SIZE_IS(encode_write_shared, 6944);
+KERNEL_SIZE_IS(encode_write_shared, 6964);
+
+struct encode_symbols_shared {
+    uint8_t filled[KERNEL_ENCODE_GROUP][KERNEL_ENCODE_SIDE];
+    uint32_t count[2 * KERNEL_ENCODE_TABLES][KERNEL_ENCODE_SYMBOLS];
+    uint32_t symbol[KERNEL_ENCODE_SYMBOLS]; /* each one itself, in place of codes */
+};
+KERNEL_SIZE_IS(encode_symbols_shared, 5376);
 
 struct encode_stuff_shared {
     uint8_t bytes[KERNEL_ENCODE_VECTOR + 2 * KERNEL_ENCODE_CHUNK];
@@ -89,6 +102,7 @@ KERNEL_SIZE_IS(encode_stuff_shared, 4148);
 struct encode_pass {
     struct encode_component component[KERNEL_PLANES];
     uint64_t tables;       /* device address of a struct encode_tables */
+    uint64_t counts;       /* of a struct encode_counts; unused without tables of the picture's own */
     uint64_t state;        /* of a struct encode_state */
     uint64_t blocks;       /* of `count` struct encode_block */
     uint64_t coefficients; /* of 64 int16_t for each block, in zigzag order */
@@ -107,6 +121,6 @@ struct encode_pass {
     uint8_t head[KERNEL_ENCODE_HEAD];          /* all of the file before the scan */
     uint32_t reserved;
 };
-KERNEL_SIZE_IS(encode_pass, 1264);
+KERNEL_SIZE_IS(encode_pass, 1272);
 
 #endif

@@ -69,6 +69,7 @@ struct wire_transcode {
     uint8_t masked;        /* 1: there is a plan */
     uint8_t orientation;   /* undone before the chain runs */
     uint8_t quality;
+    uint8_t optimal; /* 1: with Huffman tables of the result's own */
 };
 
 struct wire_run {

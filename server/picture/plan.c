@@ -298,10 +298,9 @@ bool plan_may_transcode(const struct plan *plan) {
     enum filter_answer answer = plan_answer(plan);
     return is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) &&
            plan->picture.codec == CODEC_JPEG && !plan->picture.progressive && plan->output == CODEC_JPEG &&
-           !plan->options.progressive && (!plan->options.optimal || answer == ANSWER_FACES) &&
-           encodes_whole(plan) && input->colorspace == COLORSPACE_NATIVE && input->backend != BACKEND_CPU &&
-           (answer == ANSWER_PICTURE || answer == ANSWER_FACES) && !plan_moves_blocks(plan) &&
-           plan->limits.reduction == 0;
+           !plan->options.progressive && encodes_whole(plan) && input->colorspace == COLORSPACE_NATIVE &&
+           input->backend != BACKEND_CPU && (answer == ANSWER_PICTURE || answer == ANSWER_FACES) &&
+           !plan_moves_blocks(plan) && plan->limits.reduction == 0;
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

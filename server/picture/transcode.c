@@ -84,6 +84,7 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
     }
     job.mask = masked ? &mask : NULL;
     job.orientation = plan->orientation;
+    job.optimal = plan->options.optimal;
     job.room = footprint_room(plan);
     job.output = slot_take(request->slot, job.room, err);
     status = job.output ? lane_transcode(way->lane, &job, &size, &way->timing, err) : err->status;

@@ -120,8 +120,11 @@ static struct wire_run good_run(uint8_t choice) {
     const struct resize_arguments resize = {.width = 1 + (choice & SIGMA) % WIDTH * 5, .enlarge = true};
     if (jpeg) {
         run.source = FILE_AT;
-        run.jpeg = (struct wire_transcode){
-            .size = file.size, .room = SLOT_SIZE / 4, .orientation = 1 + choice % 4, .quality = 80};
+        run.jpeg = (struct wire_transcode){.size = file.size,
+                                           .room = SLOT_SIZE / 4,
+                                           .orientation = 1 + choice % 4,
+                                           .quality = 80,
+                                           .optimal = choice / 8 % 2};
     }
     if ((choice & SIGMA) < WIDTH) {
         append(&run, FILTER_BLUR, &blur);

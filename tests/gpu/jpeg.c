@@ -28,7 +28,7 @@ static bool same_planes(const struct image *a, const struct image *b) {
 }
 
 static struct buf by_cpu(struct check *check, struct bytes file, const struct chain *chain,
-                         const struct image_shape *shape, uint8_t orientation) {
+                         const struct image_shape *shape, uint8_t orientation, bool optimal) {
     struct image_shape upright = orient_shape(shape, orientation), result = chain_result(chain, &upright);
     struct jpeg_picture stored = jpeg_pictures_decode(file, shape), source = jpeg_pictures_own(&upright),
                         target = jpeg_pictures_own(&result);
@@ -36,7 +36,7 @@ static struct buf by_cpu(struct check *check, struct bytes file, const struct ch
     struct error err = {0};
     orient_image(&stored.image, orientation, &source.image, 0, NULL);
     must(lane_run(check->reference_lane, &run, NULL, &err), &err);
-    struct buf output = jpeg_pictures_encode(&target.image, QUALITY);
+    struct buf output = jpeg_pictures_encode(&target.image, QUALITY, optimal);
     free(stored.memory);
     free(source.memory);
     free(target.memory);
@@ -89,7 +89,7 @@ static void check_decodings(struct check *check, const struct image_shape *shape
     for (size_t i = 0; i < COUNT(qualities); i++) {
         struct jpeg_picture painted = jpeg_pictures_own(shape);
         jpeg_pictures_paint(check, &painted.image);
-        struct buf file = jpeg_pictures_encode(&painted.image, qualities[i]);
+        struct buf file = jpeg_pictures_encode(&painted.image, qualities[i], i % 2);
         check_decoding(check, buf_bytes(&file), &painted, qualities[i]);
         buf_finish(&file);
         free(painted.memory);
@@ -99,18 +99,21 @@ static void check_decodings(struct check *check, const struct image_shape *shape
 static void check_one(struct check *check, struct submitter *submitter, const struct image_shape *shape,
                       uint8_t orientation, const struct chain *chain, const char *text) {
     static uint8_t *output;
+    bool optimal = check_below(check, 2);
     output = output ? output : malloc(ROOM);
     struct jpeg_picture painted = jpeg_pictures_own(shape);
     jpeg_pictures_paint(check, &painted.image);
-    struct buf file = jpeg_pictures_encode(&painted.image, QUALITY_IN);
-    struct buf expected = by_cpu(check, buf_bytes(&file), chain, shape, orientation);
+    struct buf file = jpeg_pictures_encode(&painted.image, QUALITY_IN, false);
+    struct buf expected = by_cpu(check, buf_bytes(&file), chain, shape, orientation, optimal);
+
     struct transcode job = {.chain = chain,
                             .shape = *shape,
                             .orientation = orientation,
                             .input = buf_bytes(&file),
                             .output = output,
                             .room = ROOM,
-                            .quality = QUALITY};
+                            .quality = QUALITY,
+                            .optimal = optimal};
     struct lane_timing timing;
     struct error err = {0};
     size_t size = 0;
@@ -119,9 +122,9 @@ static void check_one(struct check *check, struct submitter *submitter, const st
     check->passed += good;
     check->failed += !good;
     if (!good && check->failed <= FAILURES_SHOWN) {
-        printf("  FAILED: JPEG, model %d, chroma %u %u, %ux%u, %s: %zu bytes, expected %zu\n", shape->model,
-               shape->chroma_shift_x, shape->chroma_shift_y, shape->width, shape->height, text, size,
-               expected.size);
+        printf("  FAILED: JPEG, model %d, chroma %u %u, %ux%u, %s, optimal %d: %zu bytes, expected %zu\n",
+               shape->model, shape->chroma_shift_x, shape->chroma_shift_y, shape->width, shape->height, text,
+               optimal, size, expected.size);
     }
     free(painted.memory);
     buf_finish(&expected);
@@ -137,7 +140,7 @@ static void damaged(struct check *check, struct submitter *submitter, bool quick
                                       .height = quick ? 120 : 480};
     struct jpeg_picture painted = jpeg_pictures_own(&shape);
     jpeg_pictures_paint(check, &painted.image);
-    struct buf file = jpeg_pictures_encode(&painted.image, QUALITY_IN);
+    struct buf file = jpeg_pictures_encode(&painted.image, QUALITY_IN, false);
     check_damage(check, submitter, &file, &shape, quick);
     buf_finish(&file);
     free(painted.memory);

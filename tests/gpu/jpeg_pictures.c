@@ -39,8 +39,8 @@ void jpeg_pictures_paint(struct check *check, const struct image *image) {
     }
 }
 
-struct buf jpeg_pictures_encode(const struct image *image, unsigned quality) {
-    const struct encode_options options = {.quality = (uint8_t)quality};
+struct buf jpeg_pictures_encode(const struct image *image, unsigned quality, bool optimal) {
+    const struct encode_options options = {.quality = (uint8_t)quality, .optimal = optimal};
     struct error err = {0};
     struct buf output;
     buf_init(&output, JPEG_PICTURES_ROOM);

@@ -22,7 +22,7 @@ struct jpeg_picture jpeg_pictures_own(const struct image_shape *shape);
 void jpeg_pictures_paint(struct check *check, const struct image *image);
 
 /* By the CPU's codecs. The file must have planes of the shape. */
-struct buf jpeg_pictures_encode(const struct image *image, unsigned quality);
+struct buf jpeg_pictures_encode(const struct image *image, unsigned quality, bool optimal);
 struct jpeg_picture jpeg_pictures_decode(struct bytes bytes, const struct image_shape *shape);
 
 #endif

@@ -89,7 +89,7 @@ static struct buf by_cpu(struct subject *subject) {
         }
     }
     must(lane_run(subject->check->reference_lane, &run, NULL, &err), &err);
-    struct buf output = jpeg_pictures_encode(&target.image, QUALITY);
+    struct buf output = jpeg_pictures_encode(&target.image, QUALITY, false);
     free(source.memory);
     free(target.memory);
     free(mask.memory);
@@ -225,7 +225,7 @@ static void check_shape(struct subject *subject, bool searched) {
     const struct blur_arguments blur = {.sigma = 2.5};
     struct jpeg_picture painted = jpeg_pictures_own(&subject->shape);
     jpeg_pictures_paint(check, &painted.image);
-    subject->file = jpeg_pictures_encode(&painted.image, QUALITY_IN);
+    subject->file = jpeg_pictures_encode(&painted.image, QUALITY_IN, true);
     subject->weights = jpeg_pictures_own(&mask);
     for (uint32_t y = 0; y < mask.height; y++) {
         for (uint32_t x = 0; x < mask.width; x++) {

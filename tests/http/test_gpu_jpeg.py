@@ -80,6 +80,16 @@ def test_filters(gpu, cpu, target):
     assert result == ask(cpu, PHOTO, target)[1]
 
 
+@pytest.mark.parametrize('shape', SHAPES)
+@pytest.mark.parametrize('quality', (1, 40, 85, 100))
+def test_tables_of_the_picture(gpu, cpu, shape, quality):
+    for size in SIZES:
+        body, target = SHAPES[shape](*size), f'/blur?sigma=0.4&quality={quality}'
+        name, result = ask(gpu, body, target + '&huffman=optimal')
+        assert name == BY_GPU and result == ask(cpu, body, target + '&huffman=optimal')[1]
+        assert len(result) < len(ask(cpu, body, target + '&huffman=standard')[1])
+
+
 @pytest.mark.parametrize('target', GRAY_TARGETS)
 def test_filters_of_gray(gpu, cpu, target):
     """Its only plane is one that filters take."""
@@ -161,7 +171,7 @@ def progressive():
 NOT_THEIRS = {
     'PNG': (pictures.small_png, '/blur?sigma=2'), 'PNG to JPEG': (pictures.small_png, '/blur?format=jpeg'),
     'to PNG': (lambda: PHOTO, '/blur?format=png'), 'progressive in': (progressive, '/blur?sigma=2'),
-    'progressive out': (lambda: PHOTO, '/blur?progressive=true'), 'optimal tables': (lambda: PHOTO, '/blur?huffman=optimal'), 'CMYK': (cmyk, '/blur?sigma=2'),
+    'progressive out': (lambda: PHOTO, '/blur?progressive=true'), 'CMYK': (cmyk, '/blur?sigma=2'),
     'region': (lambda: PHOTO, '/blur?region=4,4,20,20'), 'redact': (lambda: PHOTO, '/blur?mode=redact&region=4,4,20,20'),
     'linear': (lambda: PHOTO, '/blur?colorspace=linear'),
     'rgb': (lambda: PHOTO, '/blur?colorspace=rgb'), 'stats': (lambda: PHOTO, '/stats'),

@@ -22,7 +22,8 @@ static char fault_path[PATH_MAX];
 static struct {
     struct submitter *submitter;
     uint8_t output[ROOM];
-    size_t size; /* of the last result */
+    size_t size;  /* of the last result */
+    bool optimal; /* jobs have codes of their own */
 } desk;
 
 static const struct jpeg_recipe plain = {.luma = {2, 2}, .width = WIDTH, .height = HEIGHT};
@@ -97,7 +98,8 @@ static inline struct transcode make_job(const struct buf *file, const struct ima
                               .input = buf_bytes(file),
                               .output = desk.output,
                               .room = ROOM,
-                              .quality = QUALITY};
+                              .quality = QUALITY,
+                              .optimal = desk.optimal};
 }
 
 static inline enum status run_job(const struct transcode *job, struct error *err) {

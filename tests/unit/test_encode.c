@@ -70,7 +70,7 @@ static CUresult CUDAAPI not_known(CUdeviceptr *data, void *memory, unsigned flag
 
 /* Each second time to memory that the driver does not know. */
 static size_t by_gpu(const struct image *image, const uint8_t *memory, size_t room, uint8_t quality,
-                     uint8_t *output) {
+                     bool optimal, uint8_t *output) {
     static unsigned turn;
     const __typeof__(cuda.cuMemHostGetDevicePointer) known = cuda.cuMemHostGetDevicePointer;
     struct image_shape shape = image_shape(image);
@@ -85,7 +85,14 @@ static size_t by_gpu(const struct image *image, const uint8_t *memory, size_t ro
     assert_int_equal(gpu_encode_reserve(&lane.encode, &lane.stream, &placed, output, room, &err), ST_OK);
     cuda.cuMemHostGetDevicePointer = known;
     assert_int_equal(gpu_encode_is_direct(&lane.encode), turn % 2);
-    assert_int_equal(gpu_encode_begin(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
+    if (optimal) {
+        assert_int_equal(gpu_encode_count(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
+        assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
+        gpu_encode_make_codes(&lane.encode, &placed);
+        assert_int_equal(gpu_encode_write(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
+    } else {
+        assert_int_equal(gpu_encode_begin(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
+    }
     assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
     size_t size = gpu_encode_size(&lane.encode);
     if (size <= room && !gpu_encode_is_direct(&lane.encode)) {
@@ -96,8 +103,8 @@ static size_t by_gpu(const struct image *image, const uint8_t *memory, size_t ro
     return size;
 }
 
-static struct buf by_cpu(const struct image *image, uint8_t quality) {
-    const struct encode_options options = {.quality = quality};
+static struct buf by_cpu(const struct image *image, uint8_t quality, bool optimal) {
+    const struct encode_options options = {.quality = quality, .optimal = optimal};
     struct error err = {0};
     struct buf file;
     buf_init(&file, ROOM);
@@ -105,14 +112,14 @@ static struct buf by_cpu(const struct image *image, uint8_t quality) {
     return file;
 }
 
-static void compare(struct image_shape shape, uint32_t width, uint32_t height, enum content content,
-                    uint8_t quality) {
+static void compare_tables(struct image_shape shape, uint32_t width, uint32_t height, enum content content,
+                           uint8_t quality, bool optimal) {
     struct image image;
     shape.width = width;
     shape.height = height;
     uint8_t *memory = paint(&image, &shape, content), *output = malloc(ROOM);
-    size_t size = by_gpu(&image, memory, ROOM, quality, output);
-    struct buf file = by_cpu(&image, quality);
+    size_t size = by_gpu(&image, memory, ROOM, quality, optimal, output);
+    struct buf file = by_cpu(&image, quality, optimal);
     if (size != file.size || memcmp(output, file.data, size) != 0) {
         size_t at = 0;
         while (at < size && at < file.size && output[at] == file.data[at]) {
@@ -126,6 +133,12 @@ static void compare(struct image_shape shape, uint32_t width, uint32_t height, e
     buf_finish(&file);
     free(memory);
     free(output);
+}
+
+static void compare(struct image_shape shape, uint32_t width, uint32_t height, enum content content,
+                    uint8_t quality) {
+    compare_tables(shape, width, height, content, quality, false);
+    compare_tables(shape, width, height, content, quality, true);
 }
 
 static void test_sizes(void **state) {
@@ -178,16 +191,16 @@ static void test_room(void **state) {
     shape.width = 150;
     shape.height = 90;
     uint8_t *memory = paint(&image, &shape, NOISE), *output = malloc(ROOM);
-    size_t size = by_gpu(&image, memory, ROOM, 95, output);
+    size_t size = by_gpu(&image, memory, ROOM, 95, false, output);
     for (size_t room = 1; room < size + 40; room += room + 70 < size ? 61 : 1) {
-        size_t found = by_gpu(&image, memory, room, 95, output);
+        size_t found = by_gpu(&image, memory, room, 95, false, output);
         if (room >= size) {
             assert_int_equal(found, size);
         } else {
             assert_true(found > room && found <= size);
         }
     }
-    struct buf file = by_cpu(&image, 95);
+    struct buf file = by_cpu(&image, 95, false);
     assert_int_equal(file.size, size);
     assert_memory_equal(output, file.data, size);
     buf_finish(&file);
