@@ -13,15 +13,22 @@ enum { THREADS_MAX = 1024, WARP = 32, STACK_SIZE = 64 * 1024 };
 
 uint3 threadIdx, blockIdx, blockDim, gridDim;
 
-enum fiber_state { FIBER_READY, FIBER_AT_BLOCK, FIBER_AT_WARP, FIBER_ENDED };
+enum fiber_state { FIBER_READY, FIBER_AT_BARRIER, FIBER_AT_WARP, FIBER_ENDED };
 
 typedef void *place[5]; /* the state that __builtin_setjmp saves */
 
 struct fiber {
     fiber_state state;
-    bool started; /* its stack stands in start(), behind the last thread that it ran */
+    bool started;              /* its stack stands in start(), behind the last thread that it ran */
+    unsigned barrier, members; /* at a barrier: its number, and how many threads it waits for */
     place stopped;
     uint3 index;
+};
+
+/* Which warp runs when several can. */
+struct fiber_order {
+    bool reverse;
+    uint32_t seed; /* 0: the first one, or the last one */
 };
 
 static fiber fibers[THREADS_MAX];
@@ -46,8 +53,14 @@ __attribute__((noipa)) static void wait_in(fiber_state state) {
     }
 }
 
+void block_barrier(unsigned number, unsigned members) {
+    fibers[current].barrier = number;
+    fibers[current].members = members;
+    wait_in(FIBER_AT_BARRIER);
+}
+
 void __syncthreads() {
-    wait_in(FIBER_AT_BLOCK);
+    block_barrier(0, count);
 }
 
 unsigned warp_lane() {
@@ -80,7 +93,7 @@ __attribute__((noipa)) static void resume(unsigned i) {
     }
 }
 
-/* Runs the fiber up to its first barrier. */
+/* Runs the fiber until it waits or ends. */
 __attribute__((noipa)) static void launch(unsigned i) {
     static ucontext_t own, made;
     if (fibers[i].started) {
@@ -100,42 +113,101 @@ __attribute__((noipa)) static void launch(unsigned i) {
     }
 }
 
-/* Resumes each warp whose threads all wait, else the whole block if all of its threads wait.
- * Returns false when all have ended, or when they wait for each other in vain. */
-static bool release() {
-    bool any = false;
-    for (unsigned first = 0; first < count; first += WARP) {
-        unsigned end = min(first + WARP, count), waiting = 0;
-        for (unsigned i = first; i < end; i++) {
-            waiting += fibers[i].state == FIBER_AT_WARP;
+static unsigned warps() {
+    return (count + WARP - 1) / WARP;
+}
+
+/* The threads of a warp that are in a state. */
+static unsigned threads_in(unsigned warp, fiber_state state) {
+    unsigned found = 0;
+    for (unsigned i = warp * WARP; i < min((warp + 1) * WARP, count); i++) {
+        found += fibers[i].state == state;
+    }
+    return found;
+}
+
+/* Runs a warp until its threads wait at barriers or have ended. */
+static void run_warp(unsigned warp, bool reverse) {
+    unsigned first = warp * WARP, size = min(count - first, (unsigned)WARP);
+    while (!trapped && threads_in(warp, FIBER_READY) > 0) {
+        for (unsigned i = 0; i < size && !trapped; i++) {
+            unsigned next = first + (reverse ? size - 1 - i : i);
+            if (fibers[next].state == FIBER_READY) {
+                launch(next);
+            }
         }
-        if (waiting == end - first) {
-            taken[first / WARP] = given[first / WARP];
-            for (unsigned i = first; i < end; i++) {
+        unsigned waiting = threads_in(warp, FIBER_AT_WARP);
+        if (waiting == size) {
+            taken[warp] = given[warp];
+            for (unsigned i = first; i < first + size; i++) {
                 fibers[i].state = FIBER_READY;
             }
-            any = true;
-        }
-    }
-    if (any) {
-        return true;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        if (fibers[i].state == FIBER_AT_WARP) {
-            fprintf(stderr, "fake_cuda: thread %u waits for its warp, others do not\n", i);
+        } else if (waiting > 0 && !trapped) {
+            fprintf(stderr, "fake_cuda: %u threads wait for their warp, others do not\n", waiting);
             abort();
         }
     }
-    for (unsigned i = 0; i < count; i++) {
-        any = any || fibers[i].state == FIBER_AT_BLOCK;
-        fibers[i].state = fibers[i].state == FIBER_AT_BLOCK ? FIBER_READY : fibers[i].state;
+}
+
+/* Lets the threads at the barrier of thread i go on, if enough wait there. Threads that have ended count for the whole
+ * block's. */
+static bool open_barrier(unsigned i) {
+    unsigned number = fibers[i].barrier, waiting = 0;
+    for (unsigned j = 0; j < count; j++) {
+        waiting += fibers[j].state == FIBER_AT_BARRIER && fibers[j].barrier == number;
+        waiting += fibers[j].state == FIBER_ENDED && number == 0;
+    }
+    if (waiting < fibers[i].members) {
+        return false;
+    }
+    for (unsigned j = 0; j < count; j++) {
+        if (fibers[j].state == FIBER_AT_BARRIER && fibers[j].barrier == number) {
+            fibers[j].state = FIBER_READY;
+        }
+    }
+    return true;
+}
+
+/* The threads of a warp wait at the same barrier, so that one of them speaks for all. */
+static bool open_barriers() {
+    bool any = false;
+    for (unsigned first = 0; first < count; first += WARP) {
+        unsigned i = first;
+        while (i + 1 < min(first + WARP, count) && fibers[i].state == FIBER_ENDED) {
+            i++;
+        }
+        any = (fibers[i].state == FIBER_AT_BARRIER && open_barrier(i)) || any;
     }
     return any;
 }
 
+/* The warp that runs next; warps() if none can. */
+static unsigned choose_warp(const struct fiber_order *order) {
+    static uint32_t random = order->seed;
+    unsigned all = warps(), skipped = 0;
+    if (order->seed != 0) {
+        random = random * 1664525 + 1013904223;
+        skipped = (random >> 8) % all;
+    }
+    for (unsigned i = 0; i < all; i++) {
+        unsigned warp = (i + skipped) % all;
+        warp = order->reverse ? all - 1 - warp : warp;
+        if (threads_in(warp, FIBER_READY) > 0) {
+            return warp;
+        }
+    }
+    return all;
+}
+
+/* FAKE_CUDA_ORDER: nothing, `reverse`, or a number that seeds a random order. */
+static struct fiber_order read_order() {
+    const char *text = getenv("FAKE_CUDA_ORDER");
+    struct fiber_order order = {text && strcmp(text, "reverse") == 0, text ? (uint32_t)strtoul(text, NULL, 10) : 0};
+    return order;
+}
+
 bool fibers_run(unsigned x, unsigned y, unsigned z, void (*run)(void *), void *with) {
-    static const char *order = getenv("FAKE_CUDA_ORDER");
-    bool reverse = order && strcmp(order, "reverse") == 0;
+    static const struct fiber_order order = read_order();
     if (!stacks) {
         stacks = (char *)malloc((size_t)THREADS_MAX * STACK_SIZE);
     }
@@ -147,17 +219,16 @@ bool fibers_run(unsigned x, unsigned y, unsigned z, void (*run)(void *), void *w
         fibers[i].index = {i % x, i / x % y, i / x / y};
         fibers[i].state = FIBER_READY;
     }
-    for (unsigned i = 0; i < count && !trapped; i++) {
-        launch(reverse ? count - 1 - i : i);
-    }
-    while (!trapped && release()) {
-        for (unsigned i = 0; i < count && !trapped; i++) {
-            unsigned next = reverse ? count - 1 - i : i;
-            if (fibers[next].state == FIBER_READY) {
-                resume(next);
+    do {
+        unsigned warp = choose_warp(&order);
+        while (!trapped && warp < warps()) {
+            run_warp(warp, order.reverse);
+            if (order.seed != 0) {
+                open_barriers();
             }
+            warp = choose_warp(&order);
         }
-    }
+    } while (!trapped && open_barriers());
     for (unsigned i = 0; i < count && trapped; i++) {
         fibers[i].started = false; /* it may stand in the middle of a kernel that goes no further */
     }

@@ -45,6 +45,9 @@ extern uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 void __syncthreads();
 
+/* A barrier of its own for some warps of the block, `members` threads in all. */
+void block_barrier(unsigned number, unsigned members);
+
 /* Every lane of the warp hands in up to 8 words and gets those of all. */
 struct warp_words {
     uint32_t of[32][8];
@@ -212,8 +215,8 @@ static inline void face_weights_by_pixels(int32_t *sum, const int32_t *from, uin
     face_multiply<int8_t, uint8_t>(sum, from, rows, columns);
 }
 
-static inline void face_wait(int, int) {
-    __syncthreads();
+static inline void face_wait(int group, int threads) {
+    block_barrier((unsigned)group + 1, (unsigned)threads);
 }
 
 static inline uint32_t face_saturate(int32_t a, int32_t b, int32_t c, int32_t d) {
