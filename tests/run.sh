@@ -155,7 +155,10 @@ replay() {
 kernels() {
     local fakes=$PWD/build/$1/tests
     [ -f "$fakes/fake_cuda/libfakecuda.so" ] || { echo "built without CUDA headers" && return 77; }
-    CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so timeout -k 5 "$PROGRAM_SECONDS" "build/$1/tests/gpu/check_gpu" --quick
+    local order=$((RANDOM + 1)) # of the warps: a missing barrier shows in one order or the other
+    echo "FAKE_CUDA_ORDER=$order"
+    FAKE_CUDA_ORDER=$order CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so \
+        timeout -k 5 "$PROGRAM_SECONDS" "build/$1/tests/gpu/check_gpu" --quick
 }
 
 # Stages that go on beside those that follow: await tells how they ended.
