@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Fibers switch with the compiler's own setjmp and longjmp: the C library's check the stack that they jump to, and
- * AddressSanitizer's make a system call each time. Each fiber is started once by ucontext and then runs the threads of
- * one block after another, which halves the time of a kernel. */
+ * Fibers switch with the compiler's own setjmp and longjmp: the C library's check the stack that they jump
+ * to, and AddressSanitizer's make a system call each time. Each fiber is started once by ucontext and then
+ * runs the threads of one block after another, which halves the time of a kernel. */
 #include "tests/fake_cuda/fibers.h"
 
 #include <cstdio>
@@ -40,8 +40,9 @@ static void *argument;
 static bool trapped;
 static warp_words given[THREADS_MAX / WARP], taken[THREADS_MAX / WARP];
 
-/* A function of its own, since __builtin_longjmp must not be in the function that it jumps to. Functions that switch
- * are noipa: a caller must not count on registers that the function itself leaves alone, as other fibers run in it. */
+/* A function of its own, since __builtin_longjmp must not be in the function that it jumps to. Functions that
+ * switch are noipa: a caller must not count on registers that the function itself leaves alone, as other
+ * fibers run in it. */
 [[noreturn]] __attribute__((noipa)) static void jump(void **to) {
     __builtin_longjmp(to, 1);
 }
@@ -149,8 +150,8 @@ static void run_warp(unsigned warp, bool reverse) {
     }
 }
 
-/* Lets the threads at the barrier of thread i go on, if enough wait there. Threads that have ended count for the whole
- * block's. */
+/* Lets the threads at the barrier of thread i go on, if enough wait there. Threads that have ended count for
+ * the whole block's. */
 static bool open_barrier(unsigned i) {
     unsigned number = fibers[i].barrier, waiting = 0;
     for (unsigned j = 0; j < count; j++) {
@@ -202,7 +203,8 @@ static unsigned choose_warp(const struct fiber_order *order) {
 /* FAKE_CUDA_ORDER: nothing, `reverse`, or a number that seeds a random order. */
 static struct fiber_order read_order() {
     const char *text = getenv("FAKE_CUDA_ORDER");
-    struct fiber_order order = {text && strcmp(text, "reverse") == 0, text ? (uint32_t)strtoul(text, NULL, 10) : 0};
+    struct fiber_order order = {text && strcmp(text, "reverse") == 0,
+                                text ? (uint32_t)strtoul(text, NULL, 10) : 0};
     return order;
 }
 
