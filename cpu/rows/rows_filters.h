@@ -41,12 +41,26 @@ static void filter_divide(float *value, float divisor, float bias, size_t n) {
     }
 }
 
-static inline void filter_colour_of(float *pixel, const float *alpha, float bias, unsigned channels,
-                                    size_t pixels) {
-    for (size_t x = 0; x < pixels; x++, pixel += channels, alpha += channels) {
-        float divisor = alpha[channels - 1];
-        for (unsigned c = 0; c + 1 < channels; c++) {
-            pixel[c] = float_divide(pixel[c], divisor) + bias;
+/* Vectors of pixels, and a vector of the last ones. Alpha itself keeps its value. */
+static inline __attribute__((always_inline)) void
+filter_colour_of(float *pixel, const float *alpha, float bias, unsigned channels, size_t pixels) {
+    const float_mask is_alpha = float_alphas((floats){0}, channels) > 0;
+    const size_t n = pixels * channels;
+    for (size_t x = 0; x < n; x += FLOAT_LANES) {
+        float rest[2][FLOAT_LANES] = {{0}};
+        size_t count = n - x < FLOAT_LANES ? n - x : FLOAT_LANES;
+        bool whole = count == FLOAT_LANES;
+        if (!whole) {
+            memcpy(rest[0], pixel + x, count * sizeof(float));
+            memcpy(rest[1], alpha + x, count * sizeof(float));
+        }
+        floats value = float_at(whole ? pixel + x : rest[0]);
+        floats colour = float_divided(value, float_alphas(float_at(whole ? alpha + x : rest[1]), channels));
+        colour = colour + bias;
+        value = (floats)(((float_mask)value & is_alpha) | ((float_mask)colour & ~is_alpha));
+        float_put(whole ? pixel + x : rest[0], value);
+        if (!whole) {
+            memcpy(pixel + x, rest[0], count * sizeof(float));
         }
     }
 }

@@ -159,24 +159,23 @@ static void float_multiply(uint16_t *to, const uint8_t *from, const struct row_f
     }
 }
 
-/* Divides colour by alpha. The division is unconditional, since vectors have no branches. */
-static inline float float_divide(float value, float alpha) {
-    float quotient = value / (alpha > 0 ? alpha : 1);
-    return alpha > 0 ? quotient : 0;
+/* Quotients, 0 where the divisor is not positive. The division is unconditional, since vectors have no
+ * branches. */
+static inline floats float_divided(floats value, floats divisor) {
+#if VECTOR_BYTES == 64
+    __mmask16 some = _mm512_cmp_ps_mask((__m512)divisor, _mm512_setzero_ps(), _CMP_GT_OQ);
+    return (floats)_mm512_maskz_div_ps(some, (__m512)value, (__m512)divisor);
+#else
+    float_mask positive = divisor > 0;
+    float_mask one = (float_mask)((floats){0} + 1);
+    floats safe = (floats)(((float_mask)divisor & positive) | (one & ~positive));
+    return (floats)((float_mask)(value / safe) & positive);
+#endif
 }
 
-/* The same for interleaved pixels. */
+/* Divides the colours of interleaved pixels by alpha. */
 static inline floats float_colours(floats pixels, unsigned channels) {
-    floats alpha = float_alphas(pixels, channels);
-#if VECTOR_BYTES == 64
-    __mmask16 some = _mm512_cmp_ps_mask((__m512)alpha, _mm512_setzero_ps(), _CMP_GT_OQ);
-    return (floats)_mm512_maskz_div_ps(some, (__m512)pixels, (__m512)alpha);
-#else
-    float_mask positive = alpha > 0;
-    float_mask one = (float_mask)((floats){0} + 1);
-    floats divisor = (floats)(((float_mask)alpha & positive) | (one & ~positive));
-    return (floats)((float_mask)(pixels / divisor) & positive);
-#endif
+    return float_divided(pixels, float_alphas(pixels, channels));
 }
 
 /* Rounds half up; values above `max`, also infinity, become `max`. No value is negative, so the cast rounds
