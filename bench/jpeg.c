@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Time of decoding JPEGs to planes by the own decoder, at each instruction set, beside libjpeg-turbo: the
  * fastest of several runs in milliseconds, all of a picture in turns, and whether the samples are the same.
- * With
- * --encode, of encoding the planes at quality 85 by the own encoder and by libjpeg-turbo, with the standard's
- * Huffman tables (upper line) and with those of the picture (lower line). A report, not a test.
+ * With --encode, of encoding any picture at quality 85 by the own encoder and by libjpeg-turbo, with the
+ * standard's Huffman tables (upper line) and with those of the picture (lower line). A report, not a test.
  *
  *     jpeg [--encode] [--runs N] FILE... */
 #include <stdio.h>
@@ -186,7 +185,7 @@ static void bench_file(const char *path) {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (codec_probe(buf_bytes(&file), &limits, &picture, &err) != ST_OK) {
         printf("%-40.40s %s\n", name, err.text);
-    } else if (picture.codec != CODEC_JPEG || picture.native.model == PIXEL_RGB) {
+    } else if (!encodes && (picture.codec != CODEC_JPEG || picture.native.model == PIXEL_RGB)) {
         printf("%-40.40s is no JPEG of planes\n", name);
     } else {
         (encodes ? bench_encoding : bench_picture)(name, buf_bytes(&file), &picture, &limits);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codecs/jpeg/baseline/baseline.h"
+#include "codecs/jpeg/jpeg_rows.h"
 #include "codecs/jpeg/jpeg_writer.h"
 
 enum {
@@ -78,57 +79,16 @@ static void write_planes(struct jpeg_compress_struct *cinfo, const struct image 
     }
 }
 
-static uint16_t sample16(const uint8_t *p, size_t index) {
-    uint16_t value;
-    memcpy(&value, p + index * 2, 2);
-    return value;
-}
-
-/* round(v * 255 / 65535), exactly. */
-static uint8_t reduce16(unsigned v) {
-    return (uint8_t)((v * 255 + 32895) >> 16);
-}
-
-static void convert_row8(const uint8_t *from, uint8_t *to, uint32_t width, unsigned channels, bool alpha) {
-    unsigned colours = channels - alpha;
-    for (uint32_t x = 0; x < width; x++, from += channels, to += colours) {
-        unsigned a = alpha ? from[colours] : 255;
-        for (unsigned c = 0; c < colours; c++) {
-            to[c] = (uint8_t)((from[c] * a + 255 * (255 - a) + 127) / 255);
-        }
-    }
-}
-
-static void convert_row16(const uint8_t *from, uint8_t *to, uint32_t width, unsigned channels, bool alpha) {
-    unsigned colours = channels - alpha;
-    for (size_t x = 0; x < width; x++) {
-        uint64_t a = alpha ? sample16(from, x * channels + colours) : 65535;
-        for (unsigned c = 0; c < colours; c++) {
-            uint64_t v = sample16(from, x * channels + c) * a + 65535 * (65535 - a);
-            to[x * colours + c] = reduce16((unsigned)((v + 32767) / 65535));
-        }
-    }
-}
-
-/* Guarded. Alpha is composed over white, 16 bits are rounded to 8. */
+/* Guarded. */
 static void write_rows(struct jpeg_compress_struct *cinfo, const struct image *image, uint32_t rows) {
-    const struct plane *plane = &image->plane[0];
-    bool alpha = image_pixel_has_alpha(image->model);
-    bool direct = image->depth == 8 && !alpha;
     struct jpeg_writer *writer = cinfo->client_data;
-    if (!direct && !writer->row) {
+    if (!writer->row) {
         size_t bytes = (size_t)image->width * (unsigned)cinfo->input_components;
         writer->row = cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, bytes);
     }
-    JSAMPROW converted = writer->row;
     while (cinfo->next_scanline < image->height && cinfo->next_scanline < rows) {
-        JSAMPROW source = plane_row(plane, cinfo->next_scanline);
-        JSAMPROW row = direct ? source : converted;
-        if (!direct && image->depth == 16) {
-            convert_row16(source, converted, image->width, plane->channels, alpha);
-        } else if (!direct) {
-            convert_row8(source, converted, image->width, plane->channels, alpha);
-        }
+        /* libjpeg only reads it */
+        JSAMPROW row = (JSAMPROW)(uintptr_t)jpeg_rows_get(image, cinfo->next_scanline, writer->row);
         jpeg_write_scanlines(cinfo, &row, 1);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libjpeg always takes tables and rows of MCUs. When it needs all coefficients at once, it takes two bytes
  * for each. */
+#include "codecs/jpeg/baseline/base_colours.h"
 #include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/jpeg/jpeg_patch.h"
@@ -36,22 +37,8 @@ size_t jpeg_decode_bytes(const struct picture *picture, size_t input) {
     return rows(&picture->native) + (picture->progressive ? stored_coefficients(&picture->native) : 0);
 }
 
-static struct image_shape written_planes(const struct image_shape *shape,
-                                         const struct encode_options *options) {
-    struct image_shape planes = *shape;
-    bool gray = shape->model == PIXEL_GRAY || shape->model == PIXEL_GRAY_ALPHA;
-    planes.depth = 8;
-    planes.model = gray ? PIXEL_GRAY : PIXEL_YCBCR;
-    if (shape->model != PIXEL_YCBCR) {
-        planes.chroma_shift_x = options->subsampling != SUBSAMPLING_444;
-        planes.chroma_shift_y =
-            options->subsampling == SUBSAMPLING_AUTO || options->subsampling == SUBSAMPLING_420;
-    }
-    return planes;
-}
-
 size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
-    struct image_shape planes = written_planes(shape, options);
+    struct image_shape planes = base_colours_shape(shape, options);
     if (baseline_takes(shape, options)) {
         return STATE + baseline_bytes(shape, options);
     }

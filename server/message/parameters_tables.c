@@ -204,7 +204,6 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.huffman),
      .choices = huffman_choices,
-     .initial = HUFFMAN_STANDARD,
      .help =
          "Huffman tables of a JPEG: `optimal` ones are made for the picture, `standard` ones are those of "
          "the "

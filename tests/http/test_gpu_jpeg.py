@@ -106,6 +106,14 @@ def test_411(gpu, cpu):
     assert ask(gpu, bytes(body)) == (BY_GPU, ask(cpu, bytes(body))[1])
 
 
+def test_standard_tables(gpu, cpu):
+    for body in (PHOTO, SHAPES['gray'](61, 43)):
+        name, result = ask(gpu, body, '/blur?sigma=2&huffman=standard')
+        assert name == BY_GPU
+        assert result == ask(cpu, body, '/blur?sigma=2&huffman=standard')[1]
+        assert len(result) > len(ask(gpu, body, '/blur?sigma=2')[1])
+
+
 def test_restart_markers(gpu, cpu):
     body = pictures.mosaic_jpeg(numpy.arange(48).reshape(6, 8) * 5, interval=5)
     assert b'\xff\xdd' in body

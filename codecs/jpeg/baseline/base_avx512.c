@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC target("bmi,bmi2,lzcnt") /* in addition to the flags of the build; base_levels.c checks for it   \
+#pragma GCC target("bmi,bmi2,lzcnt") /* in addition to the flags of the build; base_level.c checks for it    \
                                       */
 #endif
 #define LEVEL base_level_avx512

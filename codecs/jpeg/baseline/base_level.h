@@ -40,10 +40,16 @@ struct base_steps {
     _Alignas(64) uint16_t half[JPEG_COEFFICIENTS], factor[JPEG_COEFFICIENTS], scale[JPEG_COEFFICIENTS];
 };
 
+/* Fills in the numbers for which the products are exact for dividends of 16 bits, found as in libjpeg-turbo
+ * (jcdctmgr.c, compute_reciprocal). */
+void base_steps_set(struct base_steps *to, const uint16_t steps[JPEG_COEFFICIENTS]);
+
 /* For each row of a block and each set of columns, where these are in the order of the scan. */
 struct base_order {
     uint64_t row[JPEG_SIDE][1 << JPEG_SIDE];
 };
+
+void base_order_set(struct base_order *order);
 
 /* Quantised blocks. The instruction set decides on the order of the coefficients. */
 struct base_blocks {
@@ -76,6 +82,8 @@ struct base_bits {
 struct base_level {
     const char *name;
     bool vectors; /* faster than libjpeg-turbo, which else encodes all pictures */
+    /* Converts interleaved RGB. */
+    void (*colours)(const uint8_t *rgb, size_t count, uint8_t *luma, uint8_t *cb, uint8_t *cr);
     /* Transforms `count` adjacent blocks to those of the piece that begin at `to`. It reads and writes up to
      * BASE_LANES_MAX - 1 blocks more. */
     void (*transform)(const uint8_t *from, size_t stride, const struct base_steps *steps, unsigned count,

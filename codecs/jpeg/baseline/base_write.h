@@ -7,6 +7,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "codecs/jpeg/baseline/base_convert.h"
 #include "codecs/jpeg/baseline/base_level.h"
 
 static inline void put(struct base_bits *bits, const uint32_t *code, uint32_t token) {
@@ -57,6 +58,7 @@ static uint8_t *write_tokens(const uint32_t *token, size_t count, const uint32_t
 
 const struct base_level LEVEL = {.name = LEVEL_NAME,
                                  .vectors = VECTORS,
+                                 .colours = colours,
                                  .transform = transform,
                                  .find = find_tokens,
                                  .write = write_tokens};

@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codecs/jpeg/baseline/base_colours.h"
 #include "codecs/jpeg/baseline/base_level.h"
 #include "core/deadline.h"
 
 enum {
-    DIVISOR_SHIFT = 3,   /* the transform's results are 8 times those of the DCT */
-    HALF_BITS = 16,      /* of a product that base_steps keeps */
     KEPT_PART = 1 << 16, /* tokens written between looks at the clock */
     PIECE_BYTES = BASE_TOKENS * 4,
 };
@@ -31,7 +30,8 @@ struct baseline {
     struct base_piece piece; /* first, for its alignment */
     struct base_steps steps[JPEG_STEP_TABLES];
     const struct base_level *level;
-    const struct image *image;
+    const struct image *image;   /* the picture's planes; those of `colours`, if it has none */
+    struct base_colours colours; /* no memory: the picture has planes */
     const struct encode_options *options;
     struct buf *output;
     struct base_component component[IMAGE_PLANES_MAX];
@@ -57,56 +57,29 @@ static const struct base_level *best_level(void) {
     return levels[0];
 }
 
-bool baseline_takes(const struct image_shape *shape, const struct encode_options *options) {
-    bool gray = shape->model == PIXEL_GRAY;
-    unsigned luma = gray ? 1 : 1u << (shape->chroma_shift_x + shape->chroma_shift_y);
-    return !options->progressive && !options->libjpeg && best_level()->vectors && shape->depth == 8 &&
-           (gray || shape->model == PIXEL_YCBCR) && shape->width <= JPEG_FILE_SIDE_MAX &&
-           shape->height <= JPEG_FILE_SIDE_MAX && luma + 2 <= JPEG_MCU_BLOCKS_MAX;
+static bool has_planes(const struct image_shape *shape) {
+    return shape->depth == 8 && (shape->model == PIXEL_GRAY || shape->model == PIXEL_YCBCR);
 }
 
-/* Memory for kept tokens: a byte for each sample, three times of what photographs need at quality 85. It is
+bool baseline_takes(const struct image_shape *shape, const struct encode_options *options) {
+    const struct image_shape planes = base_colours_shape(shape, options);
+    unsigned luma = 1u << (planes.chroma_shift_x + planes.chroma_shift_y);
+    return !options->progressive && !options->libjpeg && best_level()->vectors &&
+           shape->width <= JPEG_FILE_SIDE_MAX && shape->height <= JPEG_FILE_SIDE_MAX &&
+           (planes.model == PIXEL_GRAY || luma + 2 <= JPEG_MCU_BLOCKS_MAX);
+}
+
+/* Memory for kept tokens: a byte for two samples. All tokens of most photographs fit at quality 85. It is
  * taken as it is needed, with room for a piece in front. */
 static size_t kept_bytes(const struct image_shape *shape) {
     struct image image;
-    return image_layout(&image, shape) + PIECE_BYTES;
+    return image_layout(&image, shape) / 2 + PIECE_BYTES;
 }
 
 size_t baseline_bytes(const struct image_shape *shape, const struct encode_options *options) {
-    return sizeof(struct baseline) + (options->optimal ? kept_bytes(shape) : 0);
-}
-
-/* The numbers for which the products are exact for dividends of 16 bits, found as in libjpeg-turbo
- * (jcdctmgr.c, compute_reciprocal). */
-static void set_steps(struct base_steps *to, const uint16_t steps[JPEG_COEFFICIENTS]) {
-    for (unsigned k = 0; k < JPEG_COEFFICIENTS; k++) {
-        uint32_t divisor = (uint32_t)steps[k] << DIVISOR_SHIFT, half = divisor / 2;
-        unsigned shift = HALF_BITS + 31 - (unsigned)__builtin_clz(divisor);
-        uint32_t factor = (1u << shift) / divisor, rest = (1u << shift) % divisor;
-        if (rest == 0) {
-            factor >>= 1;
-            shift--;
-        } else if (rest <= divisor / 2) {
-            half++;
-        } else {
-            factor++;
-        }
-        to->half[k] = (uint16_t)half;
-        to->factor[k] = (uint16_t)factor;
-        to->scale[k] = (uint16_t)(1u << (2 * HALF_BITS - shift));
-    }
-}
-
-static void set_order(struct base_order *order) {
-    uint8_t place[JPEG_COEFFICIENTS];
-    jpeg_head_places(place);
-    for (unsigned y = 0; y < JPEG_SIDE; y++) {
-        order->row[y][0] = 0;
-        for (unsigned set = 1; set < 1u << JPEG_SIDE; set++) {
-            unsigned x = (unsigned)__builtin_ctz(set);
-            order->row[y][set] = order->row[y][set & (set - 1)] | (uint64_t)1 << place[y * JPEG_SIDE + x];
-        }
-    }
+    const struct image_shape planes = base_colours_shape(shape, options);
+    return sizeof(struct baseline) + (has_planes(shape) ? 0 : base_colours_bytes(shape)) +
+           (options->optimal ? kept_bytes(&planes) : 0);
 }
 
 /* Lays the components out over the picture and the blocks of a piece. */
@@ -179,7 +152,7 @@ static enum status put_head(struct baseline *baseline, const struct jpeg_segment
     const struct jfif *jfif = &segments->jfif;
     for (unsigned table = 0; table < JPEG_STEP_TABLES; table++) {
         jpeg_head_steps(baseline->options->quality, table, steps[table]);
-        set_steps(&baseline->steps[table], steps[table]);
+        base_steps_set(&baseline->steps[table], steps[table]);
     }
     uint8_t *end = jpeg_head_put_file(head, jfif->unit, jfif->x, jfif->y);
     enum status status = buf_append(baseline->output, head, (size_t)(end - head), err);
@@ -198,9 +171,10 @@ enum status baseline_begin(const struct base_level *level, const struct image *i
     if (!baseline) {
         return fail(err, ST_BUSY, "no memory to encode a JPEG");
     }
-    const struct image_shape shape = image_shape(image);
+    const struct image_shape shape = image_shape(image), planes = base_colours_shape(&shape, options);
     baseline->level = level ? level : best_level();
     baseline->image = image;
+    baseline->colours = (struct base_colours){0};
     baseline->options = options;
     baseline->output = output;
     baseline->piece.unit_count = 0;
@@ -208,10 +182,17 @@ enum status baseline_begin(const struct base_level *level, const struct image *i
     baseline->keeps = options->optimal;
     baseline->bits = (struct base_bits){0};
     memset(baseline->count, 0, sizeof baseline->count);
-    buf_init(&baseline->kept, kept_bytes(&shape));
-    set_order(&baseline->piece.order);
-    set_components(baseline);
-    enum status status = put_head(baseline, segments, err);
+    buf_init(&baseline->kept, kept_bytes(&planes));
+    enum status status = ST_OK;
+    if (!has_planes(&shape)) {
+        status = base_colours_init(&baseline->colours, image, options, err);
+        baseline->image = &baseline->colours.planes;
+    }
+    if (status == ST_OK) {
+        base_order_set(&baseline->piece.order);
+        set_components(baseline);
+        status = put_head(baseline, segments, err);
+    }
     if (status == ST_OK && !options->optimal) {
         status = begin_scan(baseline, err);
     }
@@ -225,6 +206,7 @@ enum status baseline_begin(const struct base_level *level, const struct image *i
 void baseline_finish(struct baseline *baseline) {
     if (baseline) {
         buf_finish(&baseline->kept);
+        base_colours_finish(&baseline->colours);
         free(baseline);
     }
 }
@@ -243,7 +225,11 @@ static void fill_padding(const struct plane *plane, uint32_t first) {
     }
 }
 
-static void fill_row(const struct baseline *baseline, uint32_t mcu_row) {
+static void fill_row(struct baseline *baseline, uint32_t mcu_row) {
+    if (baseline->colours.memory) {
+        base_colours_fill(&baseline->colours, baseline->level, mcu_row);
+        return;
+    }
     for (unsigned i = 0; i < baseline->image->plane_count; i++) {
         const struct base_component *component = &baseline->component[i];
         for (uint32_t y = mcu_row * component->v; y < (mcu_row + 1) * component->v; y++) {
@@ -263,7 +249,8 @@ static void transform_component(struct baseline *baseline, const struct base_com
         uint32_t y = mcu_row * component->v + i;
         bool inside = y < component->blocks_y;
         if (inside && count > 0) {
-            const uint8_t *from = plane_row(component->plane, y * JPEG_SIDE) + (size_t)x * JPEG_SIDE;
+            uint32_t row = baseline->colours.memory ? i : y;
+            const uint8_t *from = plane_row(component->plane, row * JPEG_SIDE) + (size_t)x * JPEG_SIDE;
             baseline->level->transform(from, component->plane->stride, component->steps, count,
                                        &baseline->piece, component->first + i * most);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * An encoder of baseline JPEGs from planes, with the standard's Huffman tables or with those of the picture.
+ * An encoder of baseline JPEGs, with the standard's Huffman tables or with those of the picture.
  * The bytes are those of libjpeg-turbo's islow transform, with its `optimize_coding` for the latter. It
  * follows a picture that is being made, row of MCUs by row. Not thread-safe. Internal to codecs/jpeg/. */
 #ifndef BLURD_CODECS_JPEG_BASELINE_BASELINE_H
@@ -16,10 +16,10 @@ bool baseline_takes(const struct image_shape *shape, const struct encode_options
 /* Bytes of heap memory that encoding takes, without the file and its metadata. */
 size_t baseline_bytes(const struct image_shape *shape, const struct encode_options *options);
 
-/* Begins a file in *output: its header, the metadata of `segments` and the quantisers. The picture is grey or
- * YCbCr of 8 bits, laid out by image_layout, as baseline_takes says; the encoder fills the padding of its
- * planes up to whole blocks. All arguments must outlive the encoding, but for `segments`. `level` is one of
- * base_levels(); NULL: the best. Failures as of buf_append; *made is NULL then. */
+/* Begins a file in *output: its header, the metadata of `segments` and the quantisers. The picture is laid
+ * out by image_layout; the encoder fills the padding of grey and YCbCr planes up to whole blocks. All
+ * arguments must outlive the encoding, but for `segments`. `level` is one of base_levels(); NULL: the best.
+ * Failures as of buf_append; *made is NULL then. */
 enum status baseline_begin(const struct base_level *level, const struct image *image,
                            const struct encode_options *options, const struct jpeg_segments *segments,
                            struct buf *output, struct baseline **made, struct error *err);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/baseline/base_level.h"
+
+enum {
+    DIVISOR_SHIFT = 3, /* the transform's results are 8 times those of the DCT */
+    HALF_BITS = 16,    /* of a product that base_steps keeps */
+};
+
+static bool have_always(void) {
+    return true;
+}
+
+#if defined(__x86_64__)
+static bool have_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
+}
+
+static bool have_avx512(void) {
+    return have_avx2() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("avx512vbmi2");
+}
+#endif
+
+void base_levels(const struct base_level *level[BASE_LEVELS_MAX + 1]) {
+    static const struct {
+        const struct base_level *level;
+        bool (*available)(void);
+    } levels[] = {
+#if defined(__x86_64__)
+        {&base_level_avx512, have_avx512},
+        {&base_level_avx2, have_avx2},
+#elif defined(__aarch64__)
+        {&base_level_neon, have_always},
+#endif
+        {&base_level_baseline, have_always},
+        {&base_level_plain, have_always},
+    };
+    unsigned count = 0;
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        if (levels[i].available()) {
+            level[count++] = levels[i].level;
+        }
+    }
+    level[count] = NULL;
+}
+
+void base_steps_set(struct base_steps *to, const uint16_t steps[JPEG_COEFFICIENTS]) {
+    for (unsigned k = 0; k < JPEG_COEFFICIENTS; k++) {
+        uint32_t divisor = (uint32_t)steps[k] << DIVISOR_SHIFT, half = divisor / 2;
+        unsigned shift = HALF_BITS + 31 - (unsigned)__builtin_clz(divisor);
+        uint32_t factor = (1u << shift) / divisor, rest = (1u << shift) % divisor;
+        if (rest == 0) {
+            factor >>= 1;
+            shift--;
+        } else if (rest <= divisor / 2) {
+            half++;
+        } else {
+            factor++;
+        }
+        to->half[k] = (uint16_t)half;
+        to->factor[k] = (uint16_t)factor;
+        to->scale[k] = (uint16_t)(1u << (2 * HALF_BITS - shift));
+    }
+}
+
+void base_order_set(struct base_order *order) {
+    uint8_t place[JPEG_COEFFICIENTS];
+    jpeg_head_places(place);
+    for (unsigned y = 0; y < JPEG_SIDE; y++) {
+        order->row[y][0] = 0;
+        for (unsigned set = 1; set < 1u << JPEG_SIDE; set++) {
+            unsigned x = (unsigned)__builtin_ctz(set);
+            order->row[y][set] = order->row[y][set & (set - 1)] | (uint64_t)1 << place[y * JPEG_SIDE + x];
+        }
+    }
+}
