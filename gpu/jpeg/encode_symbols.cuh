@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * For tables of the picture's own: counts the symbols of quantised coefficients, and then the bits that they take. */
+ * For tables of the picture's own: counts the symbols of quantised coefficients, and then the bits that they
+ * take. */
 #ifndef BLURD_GPU_JPEG_ENCODE_SYMBOLS_CUH
 #define BLURD_GPU_JPEG_ENCODE_SYMBOLS_CUH
 
 #include "gpu/jpeg/encode_block.cuh"
 
-/* A sink that counts symbols. Their "codes" are the symbols themselves, in front of `count` bits of a value. */
+/* A sink that counts symbols. Their "codes" are the symbols themselves, in front of `count` bits of a value.
+ */
 struct encode_counter {
     uint32_t *counts;
     __device__ __forceinline__ void put(uint32_t code, uint32_t count) {
@@ -32,7 +34,8 @@ static __device__ __forceinline__ struct encode_share encode_share_of(const stru
     share.active = share.at < pass.count;
     share.values.words = make_uint4(0, 0, 0, 0);
     if (share.active) {
-        share.values.words = ((const uint4 *)pass.coefficients)[(uint64_t)share.at * ENCODE_LANES + share.lane];
+        share.values.words =
+            ((const uint4 *)pass.coefficients)[(uint64_t)share.at * ENCODE_LANES + share.lane];
         share.difference = encode_difference(pass, share.at, &share.table);
     }
     share.filled = encode_filled(filled[block], share.lane, share.values);
