@@ -25,13 +25,14 @@ FACES = "/pixelate?block=16&mode=redact&detect=faces&quality=85"
 # Name -> (target, whether the GPU does all of it)
 WORKS = {
     "no regions": ("/pixelate?block=16&quality=85", True),
-    "no regions, optimal tables": ("/pixelate?block=16&quality=85&huffman=optimal", True),
+    "no regions, standard tables": ("/pixelate?block=16&quality=85&huffman=standard", True),
     "4 regions": (f"/pixelate?block=16&quality=85&{BOXES}", True),
     "4 regions, feathered blur": (f"/blur?sigma=8&quality=85&feather=20&{BOXES}", True),
     "4 regions redacted": (f"/pixelate?block=16&mode=redact&quality=85&{BOXES}", True),
     "4 regions, blocks kept": (f"/pixelate?block=16&{BOXES}", False),
     "faces redacted, usual size": (FACES, True),
     "faces redacted, 1920x1088": (f"{FACES}&detect_size=full", True),
+    "faces redacted, 1920x1088, standard tables": (f"{FACES}&detect_size=full&huffman=standard", True),
     "faces redacted, 1920x1088, blocks kept": (f"{FACES}&detect_size=full".replace("&quality=85", ""), False),
 }
 CONNECTIONS = (1, 32, 64, 128)
