@@ -135,7 +135,7 @@ static void set_components(struct encode_pass *pass, const struct image *image) 
 }
 
 /* A picture, and how it is encoded. */
-struct work {
+struct encode_job {
     struct gpu_encode *encode;
     struct gpu_stream *stream;
     const struct image *image;
@@ -144,7 +144,7 @@ struct work {
     bool own; /* with codes of the picture's own */
 };
 
-static struct encode_pass make_pass(const struct work *work) {
+static struct encode_pass make_pass(const struct encode_job *work) {
     const struct gpu_encode *encode = work->encode;
     const struct cut cut = cut_up(work->image);
     const struct encode_layout layout = lay_out(&cut, work->room, 0);
@@ -175,7 +175,7 @@ static struct encode_pass make_pass(const struct work *work) {
 /* In the order in which they run. */
 enum encode_step { TRANSFORM, SYMBOLS, WEIGH, MEASURE, WRITE, COUNT, STUFF };
 
-static enum status launch(const struct work *work, struct encode_pass *pass, enum encode_step step,
+static enum status launch(const struct encode_job *work, struct encode_pass *pass, enum encode_step step,
                           struct error *err) {
     unsigned groups = divide_up(pass->count, KERNEL_ENCODE_GROUP);
     unsigned ranges = divide_up(pass->count, KERNEL_ENCODE_RANGE);
@@ -197,7 +197,7 @@ static enum status launch(const struct work *work, struct encode_pass *pass, enu
     return gpu_launch(work->stream, launches[step].kernel, pass, blocks, err);
 }
 
-static enum status launch_rest(const struct work *work, struct encode_pass *pass, struct error *err) {
+static enum status launch_rest(const struct encode_job *work, struct encode_pass *pass, struct error *err) {
     enum status status = ST_OK;
     work->encode->mailbox->size = UINT64_MAX;
     work->encode->output = pass->output;
@@ -209,7 +209,7 @@ static enum status launch_rest(const struct work *work, struct encode_pass *pass
 
 enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
                              size_t room, uint8_t quality, struct error *err) {
-    const struct work work = {encode, stream, image, room, quality, false};
+    const struct encode_job work = {encode, stream, image, room, quality, false};
     struct encode_pass pass = make_pass(&work);
     enum status status = launch(&work, &pass, TRANSFORM, err);
     return status == ST_OK ? launch_rest(&work, &pass, err) : status;
@@ -218,7 +218,7 @@ enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *strea
 enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
                              size_t room, uint8_t quality, struct error *err) {
     const struct cuda *cuda = stream->device->cuda;
-    const struct work work = {encode, stream, image, room, quality, false};
+    const struct encode_job work = {encode, stream, image, room, quality, false};
     struct encode_pass pass = make_pass(&work);
     enum status status =
         CUDA_TRY(cuda, err, cuMemsetD8Async, pass.counts, 0, sizeof(struct encode_counts), stream->handle);
@@ -241,7 +241,7 @@ void gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image)
 
 enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
                              size_t room, uint8_t quality, struct error *err) {
-    const struct work work = {encode, stream, image, room, quality, true};
+    const struct encode_job work = {encode, stream, image, room, quality, true};
     struct encode_pass pass = make_pass(&work);
     enum status status = CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, pass.tables,
                                   &encode->mailbox->own, sizeof encode->mailbox->own, stream->handle);
