@@ -52,7 +52,7 @@ enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
 /* Whether the job has two more steps here: jpeg_stream_make_codes, on the caller's thread, which checks that
- * the data was intact and takes about 0.1 ms, and jpeg_stream_write, which enqueues the rest of the encoding.
+ * the data was intact and takes 30 us, and jpeg_stream_write, which enqueues the rest of the encoding.
  */
 bool jpeg_stream_counts(const struct transcode *job);
 enum status jpeg_stream_make_codes(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);

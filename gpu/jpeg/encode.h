@@ -33,7 +33,7 @@ enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *strea
                              size_t room, uint8_t quality, struct error *err);
 
 /* The same with codes of the picture's own, in three steps: enqueues the count of its symbols; makes the
- * codes once the stream is done, on any thread, in about 0.1 ms; enqueues the rest. */
+ * codes once the stream is done, on any thread, in 30 us; enqueues the rest. */
 enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
                              size_t room, uint8_t quality, struct error *err);
 void gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image);
