@@ -10,22 +10,25 @@ _Static_assert((int)KERNEL_DECODE_BLOCKS *BLOCK == (int)KERNEL_THREADS_X * (int)
 
 /* Offsets in decode->memory. */
 struct decode_layout {
-    size_t owners, zeroed, sums, end;
+    size_t owners, sums, end;
 };
 
 static struct decode_layout lay_out(const struct huffman_sync *sync) {
     struct decode_layout layout = {.owners = (size_t)sync->blocks * COEFFICIENTS * sizeof(int16_t)};
-    layout.zeroed = layout.owners + (size_t)sync->blocks * sizeof(uint32_t);
-    layout.sums = bytes_align_up(layout.zeroed, ALIGNMENT);
-    size_t pieces = (sync->header.size + KERNEL_SYNC_PIECE - 1) / KERNEL_SYNC_PIECE;
-    size_t ranges = (pieces + KERNEL_SYNC_THREADS - 1) / KERNEL_SYNC_THREADS;
-    layout.end = layout.sums + (pieces + ranges) * sizeof(struct decode_sums);
+    layout.sums = bytes_align_up(layout.owners + (size_t)sync->blocks * sizeof(uint32_t), ALIGNMENT);
+    size_t ranges = huffman_sync_ranges(sync);
+    layout.end = layout.sums + ranges * (KERNEL_DECODE_THREADS + 1) * sizeof(struct decode_sums);
     return layout;
 }
 
 enum status gpu_decode_reserve(struct gpu_decode *decode, struct gpu_stream *stream,
-                               const struct huffman_sync *sync, struct error *err) {
-    return gpu_stream_reserve(stream, &decode->memory, lay_out(sync).end, err);
+                               struct huffman_sync *sync, struct error *err) {
+    const struct decode_layout layout = lay_out(sync);
+    enum status status = gpu_stream_reserve(stream, &decode->memory, layout.end, err);
+    if (status == ST_OK) {
+        sync->zeros = (struct gpu_buffer){decode->memory.data, layout.owners};
+    }
+    return status;
 }
 
 static uint32_t blocks_of(uint32_t samples) {
@@ -56,11 +59,8 @@ static enum status find_values(struct gpu_decode *decode, struct gpu_stream *str
         .blocks = sync->blocks,
     };
     pass.tables = pass.sync.tables + offsetof(struct scan_tables, decode);
-    struct gpu_blocks blocks = {(pass.sync.count + KERNEL_SYNC_THREADS - 1) / KERNEL_SYNC_THREADS,
-                                KERNEL_SYNC_THREADS_Y, sizeof(struct decode_shared)};
-    enum status status =
-        CUDA_TRY(stream->device->cuda, err, cuMemsetD8Async, memory, 0, layout.zeroed, stream->handle);
-    return status == ST_OK ? gpu_launch(stream, KERNEL_decode_values, &pass, blocks, err) : status;
+    struct gpu_blocks blocks = {pass.sync.count, KERNEL_DECODE_THREADS_Y, sizeof(struct decode_shared)};
+    return gpu_launch(stream, KERNEL_decode_values, &pass, blocks, err);
 }
 
 static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *stream,
@@ -75,7 +75,7 @@ static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *str
         .values = memory,
         .owners = memory + layout.owners,
         .sums = memory + layout.sums,
-        .count = codes.count,
+        .count = codes.count * KERNEL_DECODE_THREADS,
         .planes = image->plane_count,
         .in_mcu = first_of(header, KERNEL_PLANES),
         .mcus_x = (image->width + BLOCK * header->h[0] - 1) / (BLOCK * header->h[0]),
@@ -92,6 +92,9 @@ static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *str
             .v = header->v[p],
             .first = first_of(header, p),
             .first_tile = blocks.count,
+            .inverse_x = blocks_of(plane->width) > 1 ? UINT32_MAX / blocks_of(plane->width) + 1 : 0,
+            .inverse_h = UINT16_MAX / (uint32_t)header->h[p] + 1,
+            .inverse_v = UINT16_MAX / (uint32_t)header->v[p] + 1,
         };
         blocks.count += (pass.plane[p].blocks + KERNEL_DECODE_BLOCKS - 1) / KERNEL_DECODE_BLOCKS;
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of gpu/jpeg/decode.c. */
 #include "gpu/jpeg/decode.cuh"
+#include "gpu/jpeg/decode_planes.cuh"
 
-extern "C" __global__ void __launch_bounds__(KERNEL_SYNC_THREADS)
+extern "C" __global__ void __launch_bounds__(KERNEL_DECODE_THREADS)
     decode_values(const __grid_constant__ struct decode_pass pass) {
     decode_scan(pass);
 }

@@ -13,11 +13,12 @@ struct gpu_decode {
 };
 
 /* Reserves device memory, slightly more than 2 bytes per sample, for the picture last parsed by
- * huffman_sync_parse. Status as of gpu_buffer_reserve. */
+ * huffman_sync_parse, and lets huffman_sync_begin fill it with zeros. Status as of gpu_buffer_reserve. */
 enum status gpu_decode_reserve(struct gpu_decode *decode, struct gpu_stream *stream,
-                               const struct huffman_sync *sync, struct error *err);
+                               struct huffman_sync *sync, struct error *err);
 
-/* Enqueues decoding into `image`, in device memory and of the picture's shape, after huffman_sync_begin. Pads
+/* Enqueues decoding into `image`, in device memory and of the picture's shape, after gpu_decode_reserve and
+ * huffman_sync_begin. Pads
  * planes to full blocks. Writes nothing for damaged data. */
 enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *stream,
                              const struct huffman_sync *sync, const struct image *image, struct error *err);

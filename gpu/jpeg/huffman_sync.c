@@ -15,20 +15,20 @@ struct huffman_sync_mailbox {
 
 /* Offsets in sync->memory. */
 struct sync_layout {
-    size_t bytes, pieces, starts, before, end;
-    uint32_t count, blocks; /* pieces, and thread blocks that read them */
+    size_t bytes, clean, parts, ranges, end;
 };
 
-static struct sync_layout lay_out(size_t size) {
+uint32_t huffman_sync_ranges(const struct huffman_sync *sync) {
+    return (uint32_t)((sync->header.size + KERNEL_SYNC_RANGE - 1) / KERNEL_SYNC_RANGE);
+}
+
+static struct sync_layout lay_out(const struct huffman_sync *sync) {
     struct sync_layout layout = {.bytes = bytes_align_up(sizeof(struct scan_tables), ALIGNMENT)};
-    layout.count = (uint32_t)((size + KERNEL_SYNC_PIECE - 1) / KERNEL_SYNC_PIECE);
-    layout.blocks = (layout.count + KERNEL_SYNC_RANGE - 1) / KERNEL_SYNC_RANGE;
-    layout.pieces = layout.bytes + bytes_align_up(size, ALIGNMENT);
-    layout.starts =
-        layout.pieces + bytes_align_up((size_t)layout.count * sizeof(struct sync_piece), ALIGNMENT);
-    layout.before =
-        layout.starts + bytes_align_up((size_t)layout.blocks * sizeof(struct sync_state), ALIGNMENT);
-    layout.end = layout.before + (size_t)layout.count * sizeof(uint32_t);
+    size_t ranges = huffman_sync_ranges(sync);
+    layout.clean = layout.bytes + bytes_align_up(sync->header.size, ALIGNMENT);
+    layout.parts = layout.clean + bytes_align_up(ranges * sizeof(struct sync_clean), ALIGNMENT);
+    layout.ranges = layout.parts + ranges * KERNEL_SYNC_RANGE_PARTS * sizeof(struct sync_part);
+    layout.end = layout.ranges + ranges * sizeof(struct sync_range);
     return layout;
 }
 
@@ -64,23 +64,25 @@ enum status huffman_sync_parse(struct huffman_sync *sync, struct gpu_stream *str
     if (status == ST_OK && !same_shape(&sync->header.shape, shape)) {
         return fail(err, ST_UNSUPPORTED, "the JPEG's frame is not of the shape that was found before");
     }
+    sync->zeros = (struct gpu_buffer){0};
     sync->blocks = sync->mailbox->tables.sync.blocks;
-    return status == ST_OK ? gpu_stream_reserve(stream, &sync->memory, lay_out(sync->header.size).end, err)
-                           : status;
+    return status == ST_OK ? gpu_stream_reserve(stream, &sync->memory, lay_out(sync).end, err) : status;
 }
 
 struct sync_pass huffman_sync_pass(const struct huffman_sync *sync) {
-    const struct sync_layout layout = lay_out(sync->header.size);
+    const struct sync_layout layout = lay_out(sync);
     CUdeviceptr memory = sync->memory.data;
     return (struct sync_pass){
         .bytes = memory + layout.bytes,
         .tables = memory + offsetof(struct scan_tables, sync),
-        .pieces = memory + layout.pieces,
-        .starts = memory + layout.starts,
-        .before = memory + layout.before,
+        .clean = memory + layout.clean,
+        .parts = memory + layout.parts,
+        .ranges = memory + layout.ranges,
         .verdict = sync->mailbox_device + offsetof(struct huffman_sync_mailbox, verdict),
+        .zeros = sync->zeros.data,
+        .zeros_size = sync->zeros.size,
         .size = (uint32_t)sync->header.size,
-        .count = layout.count,
+        .count = huffman_sync_ranges(sync),
     };
 }
 
@@ -88,8 +90,8 @@ enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *str
                                struct error *err) {
     const struct cuda *cuda = stream->device->cuda;
     struct sync_pass pass = huffman_sync_pass(sync);
-    struct gpu_blocks blocks = {lay_out(sync->header.size).blocks, KERNEL_SYNC_THREADS_Y,
-                                sizeof(struct sync_shared)};
+    unsigned zeros = (unsigned)((pass.zeros_size + KERNEL_SYNC_ZEROS - 1) / KERNEL_SYNC_ZEROS);
+    struct gpu_blocks blocks = {pass.count + zeros, KERNEL_SYNC_THREADS_Y, sizeof(struct sync_shared)};
     sync->mailbox->verdict = SYNC_PENDING;
     enum status status = CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, sync->memory.data, &sync->mailbox->tables,
                                   sizeof sync->mailbox->tables, stream->handle);

@@ -2,359 +2,312 @@
  * Reads the Huffman codes of a JPEG's scan in parallel, checks the scan and finds where its blocks begin,
  * after A. Weissenberger and B. Schmidt, "Massively Parallel Huffman Decoding on GPUs" (ICPP 2018) and
  * "Accelerating JPEG Decompression on GPUs" (HiPC 2021). Huffman codes synchronise by themselves: a decoder
- * that begins at any bit soon meets the true code boundaries. Each thread reads one piece of the scan from a
- * guessed state and hands the state at the end to the next thread. A thread that receives a different state
- * reads its piece again, until nothing changes. Each block of threads has a range of pieces. The last block
- * to finish joins the ranges in the same way: it reads each range again as far as its states differ. */
+ * that begins at any bit soon meets the true code boundaries. Each thread reads one piece of the scan, part
+ * by part, from a guessed state. A piece whose state at the beginning differs from that at the end of the
+ * piece before is read again, up to the part behind which the state is the one found earlier. This repeats
+ * until nothing changes; the first threads of the block then share the pieces to read. Each block of threads
+ * has a range of pieces. The last block to finish joins the ranges in the same way. */
 #ifndef BLURD_GPU_JPEG_HUFFMAN_SYNC_CUH
 #define BLURD_GPU_JPEG_HUFFMAN_SYNC_CUH
 
-#include "gpu/jpeg/jpeg_kernels.h"
-#include "gpu/stream/grid.cuh"
+#include "gpu/jpeg/huffman_read.cuh"
 
-enum { SYNC_FILLED = 32 /* bits: more than a code and its value have */, SYNC_WRONG = 1u << 31 };
-enum { SYNC_MARKER = 0xff, SYNC_RESTART = 0xd0, SYNC_RESTARTS = 8, SYNC_COEFFICIENTS = 64, SYNC_BYTE = 8 };
-
-struct sync_way {
-    const uint8_t *bytes;
-    uint32_t size;                   /* of the scan, in bytes */
-    uint32_t end;                    /* of the piece, in bytes */
-    uint32_t next;                   /* the next byte to read */
-    uint64_t window;                 /* bits that were read but not decoded, the next one on top */
-    int have, beyond;                /* bits in the window; how many of them lie behind the piece */
-    uint32_t block, k;               /* the block in its MCU; the coefficient in its block */
-    uint32_t blocks, markers, wrong; /* as in struct sync_piece */
-    uint32_t last, number;           /* blocks at the last marker; the marker's number */
-};
-
-static __device__ __forceinline__ bool sync_same(const struct sync_state &a, const struct sync_state &b) {
-    return a.bit == b.bit && a.place == b.place;
-}
-
-static __device__ __forceinline__ int sync_thread() {
-    return (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
-}
+#define SYNC_NO_STATE 0xffffffffu
+#define SYNC_CHANGED                                                                                         \
+    0xffffffffu /* as the markers of a range: they and its blocks are to be counted again                    \
+                 */
 
 static __device__ __forceinline__ struct sync_shared &sync_memory() {
     return *(struct sync_shared *)block_memory;
 }
 
-static __device__ __forceinline__ void sync_take_in(struct sync_way &way, uint32_t word, int bits) {
-    way.window |= (uint64_t)word << (2 * SYNC_FILLED - bits - way.have);
-    way.have += bits;
+/* ---- tables ---- */
+
+/* Which table of AC codes follows a table of DC codes, or -1 if both do in turn. */
+static __device__ __forceinline__ int sync_follower(const struct sync_tables &tables, uint32_t dc) {
+    uint32_t all = (1u << tables.in_mcu) - 1, users = (dc ? tables.dc : ~tables.dc) & all;
+    uint32_t second = tables.ac & users;
+    return second == 0 ? 2 : second == users ? 3 : -1;
 }
 
-/* Reads four bytes, at any address. False at a marker, a stuffed byte or the end. */
-static __device__ __forceinline__ bool sync_fill_word(struct sync_way &way) {
-    if (way.next + 4 > way.size) {
-        return false;
+/* An entry for a code and the next one, if the bits of the look-up show both: as of a single one, but with
+ * the steps of the first code in place of the size of its value, and those of both. */
+static __device__ __forceinline__ uint32_t sync_pair(const uint16_t *look, const uint16_t *next,
+                                                     uint32_t bits) {
+    enum { VALUE = 15 << KERNEL_SYNC_VALUE_SHIFT, BITS = (1 << KERNEL_SYNC_VALUE_SHIFT) - 1, PRE_MAX = 15 };
+    uint32_t first = look[bits], steps = first >> KERNEL_SYNC_STEP_SHIFT, length = first & BITS;
+    if (first < SYNC_RARE) {
+        return first;
     }
-    const uint32_t *words = (const uint32_t *)(way.bytes + (way.next & ~3u));
-    uint32_t word = __funnelshift_r(words[0], words[1], way.next % 4 * SYNC_BYTE);
-    if ((~word - 0x01010101u) & word & 0x80808080u) { /* a byte is 0xff */
-        return false;
+    if (!next || steps > PRE_MAX || length >= KERNEL_SYNC_LOOK) {
+        return first & ~(uint32_t)VALUE;
     }
-    sync_take_in(way, __byte_perm(word, 0, 0x0123), 32);
-    way.next += 4;
-    way.beyond += SYNC_BYTE * min(max((int)(way.next - way.end), 0), 4);
-    return true;
+    uint32_t left = KERNEL_SYNC_LOOK - length;
+    uint32_t second = next[bits << length & ((1 << KERNEL_SYNC_LOOK) - 1)];
+    uint32_t code = (second & BITS) - (second >> KERNEL_SYNC_VALUE_SHIFT & 15);
+    if (second < SYNC_RARE || code > left) {
+        return first & ~(uint32_t)VALUE;
+    }
+    return (first & ~(uint32_t)VALUE) + (second & ~(uint32_t)VALUE) + (steps << KERNEL_SYNC_VALUE_SHIFT);
 }
 
-/* Reads one byte, but not across a marker. */
-static __device__ __forceinline__ bool sync_fill_byte(struct sync_way &way) {
-    if (way.next >= way.size) {
-        return false;
+/* Copies the tables, and makes entries of two codes. */
+static __device__ __forceinline__ void sync_make_tables(const struct sync_pass &pass,
+                                                        struct sync_tables &tables) {
+    const struct sync_tables &singles = *(const struct sync_tables *)pass.tables;
+    uint32_t thread = (uint32_t)sync_thread();
+    for (uint32_t i = thread; i < sizeof tables / 16; i += KERNEL_SYNC_THREADS) {
+        ((uint4 *)&tables)[i] = ((const uint4 *)&singles)[i];
     }
-    uint32_t byte = way.bytes[way.next];
-    bool stuffed = byte == SYNC_MARKER;
-    if (stuffed && (way.next + 1 >= way.size || way.bytes[way.next + 1] != 0)) {
-        return false;
-    }
-    sync_take_in(way, byte, SYNC_BYTE);
-    way.beyond += way.next >= way.end ? SYNC_BYTE : 0;
-    way.next += stuffed ? 2 : 1;
-    return true;
-}
-
-static __device__ __forceinline__ void sync_fill(struct sync_way &way) {
-    while (way.have <= SYNC_FILLED && (sync_fill_word(way) || sync_fill_byte(way))) {
-    }
-}
-
-static __device__ __forceinline__ void sync_drop(struct sync_way &way, int bits) {
-    way.window <<= bits;
-    way.have -= bits;
-}
-
-/* The position of the window's first bit in the scan. */
-static __device__ __forceinline__ uint32_t sync_bit(const struct sync_way &way) {
-    uint32_t at = way.next;
-    int have = way.have;
-    for (; have > 0; have -= SYNC_BYTE) {
-        at--;
-        at -= at > 0 && way.bytes[at] == 0 && way.bytes[at - 1] == SYNC_MARKER ? 1 : 0;
-    }
-    return at * SYNC_BYTE + (uint32_t)-have;
-}
-
-static __device__ __forceinline__ uint32_t sync_entry(const struct sync_codes &codes, uint32_t bits) {
-    uint32_t entry = codes.look[bits >> KERNEL_SYNC_LONG];
-    if (entry) {
-        return entry;
-    }
-    for (int i = 0; i < KERNEL_SYNC_LONG; i++) {
-        if (bits < codes.limit[i]) {
-            return codes.code[(int)(bits >> (KERNEL_SYNC_LONG - 1 - i)) + codes.first[i]];
+    __syncthreads();
+#pragma unroll 1
+    for (uint32_t table = 0; table < KERNEL_SYNC_TABLES; table++) {
+        int follower = table < 2 ? sync_follower(tables, table) : (int)table;
+        const uint16_t *next = follower < 0 ? nullptr : singles.codes[follower].look;
+#pragma unroll 4
+        for (uint32_t i = thread; i < 1 << KERNEL_SYNC_LOOK; i += KERNEL_SYNC_THREADS) {
+            tables.codes[table].look[i] = (uint16_t)sync_pair(singles.codes[table].look, next, i);
         }
     }
-    return KERNEL_SYNC_NO_CODE;
 }
 
-static __device__ __forceinline__ void sync_restart(struct sync_way &way, const struct sync_tables &tables,
-                                                    uint32_t number) {
-    bool first = way.markers == 0;
-    bool follows =
-        first || (way.blocks - way.last == tables.interval && number == (way.number + 1) % SYNC_RESTARTS);
-    way.wrong |= !follows || tables.interval == 0;
-    way.markers += first ? 1u << 24 | number << 16 | way.blocks : 1u << 24;
-    way.last = way.blocks;
-    way.number = number;
-}
+/* ---- a range ---- */
 
-/* Skips the padding and the marker behind the last code. Only bits of 1 pad, and only after a whole MCU. */
-static __device__ __forceinline__ void sync_pause(struct sync_way &way, const struct sync_tables &tables) {
-    bool padding = way.have < SYNC_BYTE && ~way.window >> 1 >> (63 - way.have) == 0;
-    way.wrong |= !padding || way.k != 0 || way.block != 0;
-    if (way.next + 1 < way.size) {
-        uint32_t number = way.bytes[way.next + 1] - (uint32_t)SYNC_RESTART;
-        way.wrong |= number >= SYNC_RESTARTS;
-        sync_restart(way, tables, number % SYNC_RESTARTS);
-        way.next += 2;
-    } else {
-        way.wrong |= way.next < way.size;
-        way.next = way.size;
-    }
-    way.window = 0;
-    way.have = way.beyond = 0;
-    way.k = way.block = 0;
-}
-
-static __device__ __forceinline__ void sync_step(struct sync_way &way, const struct sync_tables &tables,
-                                                 uint32_t steps) {
-    way.k += steps;
-    if (way.k >= SYNC_COEFFICIENTS) {
-        way.wrong |= way.k > SYNC_COEFFICIENTS && way.k < KERNEL_SYNC_END;
-        way.k = 0;
-        way.blocks++;
-        way.block = way.block + 1 == tables.in_mcu ? 0 : way.block + 1;
-    }
-}
-
-struct sync_ignore {
-    __device__ __forceinline__ void take(const struct sync_way &, uint32_t) {
-    }
-    __device__ __forceinline__ void pause() {
-    }
-};
-
-/* Reads a code, or padding and a marker. False behind the piece. `taker` receives the entry of each code. */
-template <class Taker>
-static __device__ __forceinline__ bool sync_code(struct sync_way &way, const struct sync_tables &tables,
-                                                 Taker &taker) {
-    sync_fill(way);
-    if (way.have == 0 ? way.next >= way.end : way.have <= way.beyond) {
-        return false;
-    }
-    uint32_t table = way.k == 0 ? tables.dc >> way.block & 1 : 2 + (tables.ac >> way.block & 1);
-    uint32_t entry = sync_entry(tables.codes[table], (uint32_t)(way.window >> 48));
-    int bits = (int)(entry % (1u << KERNEL_SYNC_VALUE_SHIFT));
-    if (bits == KERNEL_SYNC_NO_CODE && way.have > SYNC_FILLED) {
-        way.wrong = 1; /* the guessed state may be wrong: try the next bit */
-        sync_drop(way, 1);
-    } else if (bits == KERNEL_SYNC_NO_CODE || bits > way.have) {
-        sync_pause(way, tables);
-        taker.pause();
-    } else {
-        taker.take(way, entry);
-        sync_drop(way, bits);
-        sync_step(way, tables, entry >> KERNEL_SYNC_STEP_SHIFT);
-    }
-    return true;
-}
-
-static __device__ __forceinline__ struct sync_state sync_guess(const struct sync_pass &pass, uint32_t piece) {
-    const uint8_t *bytes = (const uint8_t *)pass.bytes;
-    uint32_t at = piece * KERNEL_SYNC_PIECE;
-    bool split = piece > 0 && bytes[at - 1] == SYNC_MARKER;
-    struct sync_state state = {(at + (split ? 1 : 0)) * SYNC_BYTE, 0};
-    return state;
-}
-
-static __device__ __forceinline__ struct sync_way sync_from(const struct sync_pass &pass,
-                                                            const struct sync_state &from, uint32_t piece) {
-    struct sync_way way = {};
-    way.bytes = (const uint8_t *)pass.bytes;
-    way.size = pass.size;
-    way.end = min((piece + 1) * KERNEL_SYNC_PIECE, pass.size);
-    way.next = from.bit / SYNC_BYTE;
-    way.block = from.place >> 8;
-    way.k = from.place & 0xff;
-    sync_fill(way);
-    sync_drop(way, (int)(from.bit % SYNC_BYTE));
-    return way;
-}
-
-/* Reads a piece. Not inlined, because the kernel calls it in three places. */
-static __device__ __noinline__ struct sync_piece sync_through(const struct sync_pass &pass,
-                                                              const struct sync_state &from, uint32_t piece) {
-    const struct sync_tables &tables = sync_memory().tables;
-    struct sync_way way = sync_from(pass, from, piece);
+/* Reads a piece up to a part with the same state behind it as before. */
+static __device__ __forceinline__ void sync_read_piece(const struct sync_pass &pass,
+                                                       struct sync_shared &shared, uint32_t piece) {
+    const struct sync_source source = {shared.clean, shared.tables, *(const struct sync_tables *)pass.tables};
     struct sync_ignore ignore;
-    while (sync_code(way, tables, ignore)) {
+    uint32_t from = shared.start[piece];
+    bool same = false;
+    for (uint32_t i = 0; i < KERNEL_SYNC_PIECE_PARTS && !same; i++) {
+        struct sync_part &part = shared.parts[piece * KERNEL_SYNC_PIECE_PARTS + i];
+        struct sync_part now = sync_read<true>(source, piece * KERNEL_SYNC_PIECE_PARTS + i, from, 0, ignore);
+        from = now.exit & SYNC_PLACE;
+        same = from == (part.exit & SYNC_PLACE) && part.markers != SYNC_NO_STATE;
+        part = now;
     }
-    struct sync_piece result = {{sync_bit(way), way.block << 8 | way.k},
-                                way.blocks | (way.wrong ? (uint32_t)SYNC_WRONG : 0),
-                                way.markers};
-    return result;
 }
 
-/* Tells whether a thread voted in that round. Contains a barrier. */
-static __device__ __forceinline__ bool sync_voted(uint32_t round) {
-    struct sync_shared &shared = sync_memory();
+/* Lists the pieces to read in this round. Contains a barrier. */
+static __device__ __forceinline__ uint32_t sync_list(struct sync_shared &shared, uint32_t round) {
+    uint32_t thread = (uint32_t)sync_thread(), first = shared.clean.first / KERNEL_SYNC_PIECE;
+    uint32_t &listed = shared.listed[round % 3];
+    if (thread >= first && thread * KERNEL_SYNC_PIECE < shared.clean.end) {
+        uint32_t from = round == 0 || thread == first
+                            ? 0
+                            : shared.parts[thread * KERNEL_SYNC_PIECE_PARTS - 1].exit & SYNC_PLACE;
+        if (from != shared.start[thread]) {
+            shared.start[thread] = from;
+            shared.list[atomicAdd(&listed, 1u)] = thread;
+        }
+    }
     __syncthreads();
-    bool any = shared.vote[round % 3] != 0;
-    if (sync_thread() == 0) {
-        shared.vote[(round + 2) % 3] = 0; /* all have read it; it is next used after a barrier */
+    if (thread == 0) {
+        shared.listed[(round + 2) % 3] = 0; /* all have read it */
     }
-    return any;
+    return listed;
 }
 
-static __device__ __forceinline__ void sync_range(const struct sync_pass &pass) {
-    struct sync_shared &shared = sync_memory();
-    int thread = sync_thread();
-    uint32_t at = blockIdx.x * KERNEL_SYNC_RANGE + (uint32_t)thread - KERNEL_SYNC_RUN_UP;
-    bool active = at < pass.count; /* false before the first piece, too: unsigned */
-    bool first = thread == 0 || at == 0;
-    struct sync_state start = {0, 0};
-    struct sync_piece piece = {};
-    if (active) {
-        start = sync_guess(pass, at);
-        piece = sync_through(pass, start, at);
-        shared.exit[thread] = piece.exit;
+static __device__ __forceinline__ void sync_settle(const struct sync_pass &pass, struct sync_shared &shared) {
+    uint32_t thread = (uint32_t)sync_thread();
+    shared.start[thread] = SYNC_NO_STATE;
+    for (uint32_t i = 0; i < KERNEL_SYNC_PIECE_PARTS; i++) {
+        struct sync_part none = {0, SYNC_NO_STATE};
+        shared.parts[thread * KERNEL_SYNC_PIECE_PARTS + i] = none;
     }
     __syncthreads();
     for (uint32_t round = 0;; round++) {
-        struct sync_state from = active && !first ? shared.exit[thread - 1] : start;
-        __syncthreads();
-        if (!sync_same(from, start)) {
-            start = from;
-            piece = sync_through(pass, start, at);
-            shared.exit[thread] = piece.exit;
-            shared.vote[round % 3] = 1;
-        }
-        if (!sync_voted(round)) {
+        uint32_t listed = sync_list(shared, round);
+        if (listed == 0) {
             break;
         }
-    }
-    if (active && thread >= KERNEL_SYNC_RUN_UP) {
-        ((struct sync_piece *)pass.pieces)[at] = piece;
-    }
-    if (thread == KERNEL_SYNC_RUN_UP) {
-        ((struct sync_state *)pass.starts)[blockIdx.x] = start;
+        if (thread < listed) {
+            sync_read_piece(pass, shared, shared.list[thread]);
+        }
+        __syncthreads();
     }
 }
 
-/* Reads a range again up to the piece at which the states agree. False when that takes too long. */
-static __device__ __forceinline__ bool sync_again(const struct sync_pass &pass, uint32_t range,
-                                                  struct sync_state from, int &patience) {
-    struct sync_piece *pieces = (struct sync_piece *)pass.pieces;
-    uint32_t at = range * KERNEL_SYNC_RANGE, end = min(at + KERNEL_SYNC_RANGE, pass.count);
-    for (; at < end; at++) {
+/* Adds up the blocks and markers of a range. Contains barriers. Not inlined, since it is called twice. */
+static __device__ __noinline__ void sync_sum_range(const struct sync_pass &pass, uint32_t number) {
+    struct sync_shared &shared = sync_memory();
+    struct sync_range &range = ((struct sync_range *)pass.ranges)[number];
+    const struct sync_part *parts = (const struct sync_part *)pass.parts + number * KERNEL_SYNC_RANGE_PARTS;
+    int thread = sync_thread();
+    struct sync_part own[KERNEL_SYNC_PIECE_PARTS] = {};
+    uint32_t blocks = 0, markers = 0;
+    for (int i = 0; i < KERNEL_SYNC_PIECE_PARTS && thread < KERNEL_SYNC_RANGE_PARTS / KERNEL_SYNC_PIECE_PARTS;
+         i++) {
+        own[i] = parts[thread * KERNEL_SYNC_PIECE_PARTS + i];
+        blocks += own[i].exit >> SYNC_BLOCKS_SHIFT;
+        markers += own[i].markers >> 16;
+        if (own[i].exit & SYNC_WRONG) {
+            shared.wrong = SYNC_WRONG;
+        }
+    }
+    uint32_t before = sync_prefix(blocks, shared.sums), marker = sync_prefix(markers, shared.sums);
+    for (int turn = 0; turn < 2; turn++) { /* the place of the first marker, and then the others */
+        uint32_t sum = before, count = marker;
+        for (int i = 0; i < KERNEL_SYNC_PIECE_PARTS; i++) {
+            uint32_t first = (count + 1) * shared.tables.interval - sum - (own[i].markers & 0xffff);
+            if (own[i].markers && turn == 0 && count == 0) {
+                shared.first = first;
+            } else if (own[i].markers && turn == 1 && first != shared.first) {
+                shared.wrong = SYNC_WRONG;
+            }
+            sum += own[i].exit >> SYNC_BLOCKS_SHIFT;
+            count += own[i].markers >> 16;
+        }
+        __syncthreads();
+    }
+    if (thread == KERNEL_SYNC_THREADS - 1) {
+        range.blocks = before + blocks;
+        range.markers = (marker + markers) | (shared.wrong ? SYNC_BAD : 0);
+        range.first = shared.first;
+        shared.wrong = 0;
+    }
+    __syncthreads();
+}
+
+/* The results of the block's range go to the device's memory. */
+static __device__ __forceinline__ void sync_store(const struct sync_pass &pass) {
+    struct sync_shared &shared = sync_memory();
+    struct sync_range &range = ((struct sync_range *)pass.ranges)[blockIdx.x];
+    struct sync_part *parts = (struct sync_part *)pass.parts + blockIdx.x * KERNEL_SYNC_RANGE_PARTS;
+    uint4 *clean = (uint4 *)((struct sync_clean *)pass.clean + blockIdx.x);
+    uint32_t thread = (uint32_t)sync_thread(), before = KERNEL_SYNC_RUN_UP * KERNEL_SYNC_PIECE_PARTS;
+    for (uint32_t i = thread; i < sizeof shared.clean / sizeof *clean; i += KERNEL_SYNC_THREADS) {
+        clean[i] = ((const uint4 *)&shared.clean)[i];
+    }
+    for (uint32_t i = thread; i < KERNEL_SYNC_RANGE_PARTS; i += KERNEL_SYNC_THREADS) {
+        struct sync_part part = shared.parts[before + i], none = {};
+        parts[i] = part.markers == SYNC_NO_STATE ? none : part;
+    }
+    if (thread == 0) {
+        uint32_t last = (shared.clean.end - 1) / KERNEL_SYNC_PART;
+        bool any = shared.clean.end > shared.clean.first;
+        range.start = blockIdx.x > 0 ? shared.parts[before - 1].exit & SYNC_PLACE : 0;
+        range.exit = any ? shared.parts[last].exit & SYNC_PLACE : 0;
+        range.size = shared.clean.end - KERNEL_SYNC_BEFORE;
+        range.numbers = shared.numbers;
+    }
+    __syncthreads();
+}
+
+static __device__ __forceinline__ void sync_read_range(const struct sync_pass &pass) {
+    struct sync_shared &shared = sync_memory();
+    uint32_t numbers = sync_clean_range(pass, shared.clean, shared.sums);
+    if (numbers) {
+        atomicOr(&shared.numbers, numbers);
+    }
+    sync_settle(pass, shared);
+    sync_store(pass);
+    sync_sum_range(pass, blockIdx.x);
+}
+
+/* ---- all ranges ---- */
+
+/* Reads a range again up to the part behind which the states agree. False when that takes too long. */
+static __device__ __noinline__ bool sync_again(const struct sync_pass &pass, uint32_t number, uint32_t from,
+                                               int &patience) {
+    const struct sync_clean &clean = ((const struct sync_clean *)pass.clean)[number];
+    struct sync_range &range = ((struct sync_range *)pass.ranges)[number];
+    struct sync_part *parts = (struct sync_part *)pass.parts + number * KERNEL_SYNC_RANGE_PARTS;
+    uint32_t count = (range.size + KERNEL_SYNC_PART - 1) / KERNEL_SYNC_PART;
+    const struct sync_source source = {clean, sync_memory().tables, *(const struct sync_tables *)pass.tables};
+    struct sync_ignore ignore;
+    range.start = from;
+    range.markers = SYNC_CHANGED;
+    for (uint32_t i = 0; i < count; i++) {
         if (--patience < 0) {
             return false;
         }
-        struct sync_piece piece = sync_through(pass, from, at);
-        bool met = sync_same(piece.exit, pieces[at].exit);
-        pieces[at] = piece;
-        from = piece.exit;
+        struct sync_part part =
+            sync_read<true>(source, KERNEL_SYNC_RUN_UP * KERNEL_SYNC_PIECE_PARTS + i, from, 0, ignore);
+        from = part.exit & SYNC_PLACE;
+        bool met = from == (parts[i].exit & SYNC_PLACE);
+        parts[i] = part;
         if (met) {
             return true;
         }
     }
+    range.exit = from;
     return true;
 }
 
 /* Repeats until every range begins where the range before it ends. False when that takes too long. */
 static __device__ __forceinline__ bool sync_join(const struct sync_pass &pass) {
     struct sync_shared &shared = sync_memory();
-    const struct sync_piece *pieces = (const struct sync_piece *)pass.pieces;
-    struct sync_state *starts = (struct sync_state *)pass.starts;
+    const struct sync_range *ranges = (const struct sync_range *)pass.ranges;
     int patience = KERNEL_SYNC_PATIENCE;
-    bool any = true;
+    bool any = true, changed = false;
     for (uint32_t round = 0; any && shared.flag; round++) {
-        for (uint32_t first = 1; first < gridDim.x; first += KERNEL_SYNC_THREADS) {
+        for (uint32_t first = 1; first < pass.count; first += KERNEL_SYNC_THREADS) {
             uint32_t range = first + (uint32_t)sync_thread();
-            bool active = range < gridDim.x;
-            struct sync_state from = {0, 0};
-            if (active) {
-                from = pieces[range * KERNEL_SYNC_RANGE - 1].exit;
-            }
+            uint32_t from = range < pass.count ? ranges[range - 1].exit : 0;
             __syncthreads();
-            if (active && !sync_same(from, starts[range])) {
-                starts[range] = from;
-                shared.vote[round % 3] = 1;
+            if (range < pass.count && from != ranges[range].start) {
+                shared.listed[round % 3] = 1;
                 if (!sync_again(pass, range, from, patience)) {
                     shared.flag = 0;
                 }
             }
             __syncthreads();
         }
-        any = sync_voted(round);
+        any = shared.listed[round % 3] != 0;
+        changed = changed || any;
+        if (sync_thread() == 0) {
+            shared.listed[(round + 2) % 3] = 0; /* all have read it */
+        }
         __syncthreads();
+    }
+    for (uint32_t range = 1; changed && range < pass.count; range++) {
+        if (ranges[range].markers == SYNC_CHANGED) { /* the same for all threads */
+            sync_sum_range(pass, range);
+        }
     }
     return shared.flag != 0;
 }
 
-/* Tells whether the first marker of a piece is in its place, after that many blocks and markers. */
-static __device__ __forceinline__ bool sync_in_step(const struct sync_tables &tables, uint32_t first,
-                                                    uint32_t blocks, uint32_t markers) {
-    return blocks + (uint64_t)(first & 0xffff) == (markers + (uint64_t)1) * tables.interval &&
-           (first >> 16 & 0xff) == markers % SYNC_RESTARTS;
+/* Tells whether the markers of a range have their numbers and are in their places. */
+static __device__ __forceinline__ bool sync_in_step(const struct sync_tables &tables,
+                                                    const struct sync_range &range, uint32_t blocks,
+                                                    uint32_t markers) {
+    return (range.numbers == 0 || range.numbers == 1u << markers % SYNC_RESTARTS) &&
+           (range.markers == 0 ||
+            (range.markers < SYNC_BAD && blocks == range.first + markers * tables.interval));
 }
 
-/* Writes the blocks before each piece and checks markers and totals. Each thread has `each` pieces. */
+/* Writes the blocks before each range and checks markers and totals. Each thread has `each` ranges. */
 static __device__ __forceinline__ bool sync_sum(const struct sync_pass &pass) {
     struct sync_shared &shared = sync_memory();
-    const struct sync_piece *pieces = (const struct sync_piece *)pass.pieces;
-    int thread = sync_thread();
+    struct sync_range *ranges = (struct sync_range *)pass.ranges;
+    const uint8_t *bytes = (const uint8_t *)pass.bytes;
+    uint32_t thread = (uint32_t)sync_thread();
     uint32_t each = (pass.count + KERNEL_SYNC_THREADS - 1) / KERNEL_SYNC_THREADS;
-    uint32_t first = min((uint32_t)thread * each, pass.count), end = min(first + each, pass.count);
-    uint32_t blocks = 0, markers = 0, wrong = 0;
+    uint32_t first = min(thread * each, pass.count), end = min(first + each, pass.count);
+    uint32_t blocks = 0, markers = 0;
     for (uint32_t i = first; i < end; i++) {
-        wrong |= pieces[i].blocks & (uint32_t)SYNC_WRONG;
-        blocks += pieces[i].blocks & ~(uint32_t)SYNC_WRONG;
-        markers += pieces[i].markers >> 24;
+        blocks += ranges[i].blocks;
+        markers += ranges[i].markers & ~SYNC_BAD;
     }
-    shared.blocks[thread] = blocks;
-    shared.markers[thread] = markers;
-    __syncthreads();
-    blocks = markers = 0;
-    for (int i = 0; i < thread; i++) {
-        blocks += shared.blocks[i];
-        markers += shared.markers[i];
-    }
+    blocks = sync_prefix(blocks, shared.sums);
+    markers = sync_prefix(markers, shared.sums);
+    bool good = true;
     for (uint32_t i = first; i < end; i++) {
-        ((uint32_t *)pass.before)[i] = blocks;
-        wrong |= pieces[i].markers != 0 && !sync_in_step(shared.tables, pieces[i].markers, blocks, markers);
-        blocks += pieces[i].blocks & ~(uint32_t)SYNC_WRONG;
-        markers += pieces[i].markers >> 24;
+        ranges[i].before = blocks;
+        good = good && sync_in_step(shared.tables, ranges[i], blocks, markers);
+        blocks += ranges[i].blocks;
+        markers += ranges[i].markers & ~SYNC_BAD;
     }
-    if (end == pass.count) { /* true for threads without pieces, too; they compute the same */
-        struct sync_state exit = pieces[pass.count - 1].exit;
-        wrong |= blocks != shared.tables.blocks || markers != shared.tables.markers ||
-                 exit.bit != pass.size * SYNC_BYTE || exit.place != 0;
+    if (end == pass.count) { /* true for threads without ranges, too; they compute the same */
+        bool marked = sync_is_marker(bytes, pass.size - 1) ||
+                      (pass.size > 1 && sync_is_marker(bytes, pass.size - 2) && bytes[pass.size - 1] != 0);
+        good = good && blocks == shared.tables.blocks && markers == shared.tables.markers &&
+               ranges[pass.count - 1].exit == 0 && !marked;
     }
-    return wrong == 0;
+    return good;
 }
 
 static __device__ __forceinline__ void sync_judge(const struct sync_pass &pass) {
@@ -372,23 +325,35 @@ static __device__ __forceinline__ void sync_judge(const struct sync_pass &pass) 
     }
 }
 
+/* The block's share of the memory to fill. */
+static __device__ __forceinline__ void sync_fill_zeros(const struct sync_pass &pass, uint64_t share) {
+    uint64_t end = min((share + 1) * KERNEL_SYNC_ZEROS, pass.zeros_size);
+    uint64_t at = share * KERNEL_SYNC_ZEROS + (uint64_t)sync_thread() * 16;
+    for (; at < end; at += KERNEL_SYNC_THREADS * 16) {
+        *(uint4 *)(pass.zeros + at) = make_uint4(0, 0, 0, 0);
+    }
+}
+
 static __device__ __forceinline__ void sync_scan(const struct sync_pass &pass) {
     struct sync_shared &shared = sync_memory();
     struct sync_tables *tables = (struct sync_tables *)pass.tables;
     int thread = sync_thread();
-    for (uint32_t i = (uint32_t)thread; i < sizeof *tables / 4; i += KERNEL_SYNC_THREADS) {
-        ((uint32_t *)&shared.tables)[i] = ((const uint32_t *)tables)[i];
+    if (blockIdx.x >= pass.count) {
+        sync_fill_zeros(pass, blockIdx.x - pass.count);
+        return;
     }
-    if (thread < 3) {
-        shared.vote[thread] = 0;
+    sync_make_tables(pass, shared.tables);
+    if (thread == 0) {
+        shared.listed[0] = shared.listed[1] = shared.listed[2] = 0;
+        shared.numbers = shared.first = shared.wrong = 0;
     }
     __syncthreads();
-    sync_range(pass);
+    sync_read_range(pass);
     __threadfence();
     __syncthreads();
     if (thread == 0) {
-        shared.flag = atomicAdd(&tables->finished, 1u) == gridDim.x - 1;
-        shared.vote[0] = shared.vote[1] = shared.vote[2] = 0;
+        shared.flag = atomicAdd(&tables->finished, 1u) == pass.count - 1;
+        shared.listed[0] = shared.listed[1] = shared.listed[2] = 0;
     }
     __syncthreads();
     if (shared.flag) {

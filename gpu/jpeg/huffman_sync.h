@@ -17,6 +17,8 @@ struct huffman_sync {
     struct jpeg_header header;            /* of the last parsed picture */
     uint32_t blocks;                      /* of 8x8 samples in it */
     struct gpu_buffer memory;             /* tables, scan, and the states that the kernel finds */
+    struct gpu_buffer zeros;              /* borrowed memory that the kernel fills with zeros; set by
+                                           * gpu_decode_reserve, and forgotten by huffman_sync_parse */
     struct huffman_sync_mailbox *mailbox; /* in pinned memory: tables, verdict */
     CUdeviceptr mailbox_device;
 };
@@ -33,6 +35,9 @@ enum status huffman_sync_parse(struct huffman_sync *sync, struct gpu_stream *str
 /* Enqueues reading the last parsed file. Its bytes must stay until the stream has read them. */
 enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                struct error *err);
+
+/* The number of ranges into which the last parsed picture's scan is divided. */
+uint32_t huffman_sync_ranges(const struct huffman_sync *sync);
 
 /* The kernel's parameters, which the decoder uses, too. */
 struct sync_pass huffman_sync_pass(const struct huffman_sync *sync);

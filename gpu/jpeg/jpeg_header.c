@@ -310,6 +310,17 @@ static void place_steps(const struct header_parser *header, struct decode_tables
     }
 }
 
+static void chain_blocks(struct sync_tables *tables) {
+    memset(tables->block, 0, sizeof tables->block);
+    for (uint32_t block = 0; block < tables->in_mcu; block++) {
+        struct sync_block *to = &tables->block[block];
+        to->dc = (uint32_t)sizeof *tables->codes * (tables->dc >> block & 1);
+        to->ac = (uint32_t)sizeof *tables->codes * (TABLES + (tables->ac >> block & 1));
+        to->next = (block + 1) % tables->in_mcu;
+        to->next_dc = (uint32_t)sizeof *tables->codes * (tables->dc >> to->next & 1);
+    }
+}
+
 static enum status describe(const struct header_parser *header, struct jpeg_header *scan, struct error *err) {
     const struct component *c = header->component;
     struct sync_tables *tables = header->tables;
@@ -332,6 +343,7 @@ static enum status describe(const struct header_parser *header, struct jpeg_head
     tables->interval = header->interval * in_mcu;
     tables->markers = header->interval > 0 ? (mcus - 1) / header->interval : 0;
     tables->in_mcu = lay_out(header, in_mcu);
+    chain_blocks(tables);
     return ST_OK;
 }
 

@@ -84,6 +84,10 @@ static inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shi
     return (uint32_t)(((uint64_t)high << 32 | low) >> (shift & 31));
 }
 
+static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t shift) {
+    return (uint32_t)(((uint64_t)high << 32 | low) << (shift & 31) >> 32);
+}
+
 static inline float __fmul_rn(float a, float b) {
     return a * b;
 }
@@ -153,6 +157,9 @@ template <class T> static inline T atomicOr(T *to, T value) {
     return before;
 }
 
+static inline int __popc(uint32_t value) {
+    return __builtin_popcount(value);
+}
 static inline int __clz(int value) {
     return value ? __builtin_clz((unsigned)value) : 32;
 }

@@ -109,6 +109,35 @@ static inline struct material any_material(size_t i) {
     return material;
 }
 
+/* --- at the border of two ranges --------------------------------------------------------------- */
+enum { BORDER_FILES = 120 };
+
+/* Files whose scans are longer than a range, with stuffing or markers in every place about the border. */
+static inline struct buf border_file(size_t i) {
+    bool markers = i % 2;
+    struct material material = {.content = markers ? (i / 2 % 2 ? SMOOTH : MIXED) : NOISE,
+                                .h = i % 3 == 0,
+                                .v = i % 3 == 0,
+                                .quality = markers ? 40 + (int)(i / 4) : 97,
+                                .optimised = i % 5 == 0,
+                                .restart = markers,
+                                .width = markers ? 536 : 128 + (uint32_t)i % 16,
+                                .height = markers ? 520 : 160 + (uint32_t)i % 8};
+    return make(&material);
+}
+
+/* What stands about the border: bit 0: stuffing across it, 1: a marker across it, 2: a marker behind it. */
+static inline unsigned border_kind(const struct buf *file, size_t scan) {
+    size_t at = scan + KERNEL_SYNC_RANGE;
+    if (at + 2 >= file->size) {
+        return 0;
+    }
+    const uint8_t *byte = file->data + at;
+    bool across = byte[-1] == 0xff;
+    return (across && byte[0] == 0 ? 1U : 0) | (across && byte[0] >= 0xd0 ? 2U : 0) |
+           (byte[0] == 0xff && byte[1] >= 0xd0 ? 4U : 0);
+}
+
 /* --- damage ------------------------------------------------------------------------------------ */
 static inline void flip_bit(struct buf *file, size_t scan) {
     file->data[scan + below(file->size - scan)] ^= (uint8_t)(1U << below(8));

@@ -144,6 +144,19 @@ static void test_large_files(void **state) {
     report("large files", 0);
 }
 
+static void test_borders(void **state) {
+    (void)state;
+    unsigned kinds_met = 0;
+    for (size_t i = 0; i < BORDER_FILES; i++) {
+        struct buf file = border_file(i);
+        kinds_met |= border_kind(&file, scan_of(&file));
+        compare(&file, "a range's border");
+        buf_finish(&file);
+    }
+    assert_int_equal(kinds_met, 7);
+    report("borders of ranges", 0);
+}
+
 static void test_steps_of_16_bits(void **state) {
     (void)state;
     const struct jpeg_recipe recipes[] = {
@@ -251,9 +264,10 @@ static void test_corpus(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind),       cmocka_unit_test(test_large_files),
-        cmocka_unit_test(test_steps_of_16_bits), cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_damage),           cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_every_kind), cmocka_unit_test(test_large_files),
+        cmocka_unit_test(test_borders),    cmocka_unit_test(test_steps_of_16_bits),
+        cmocka_unit_test(test_extremes),   cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, open_lane, close_lane);
 }

@@ -79,11 +79,33 @@ static void test_damage_of_large_files(void **state) {
     report("large files");
 }
 
+/* Markers and stuffing that come, go or change next to a border. */
+static void test_damage_at_borders(void **state) {
+    (void)state;
+    static const uint8_t values[] = {0, 0xff, 0xd0, 0xd3, 0xd7, 0xd9, 0x40};
+    for (size_t i = 0; i < BORDER_FILES; i += SANITIZED ? 8 : 1) {
+        struct buf file = border_file(i);
+        size_t border = scan_of(&file) + KERNEL_SYNC_RANGE;
+        for (size_t n = 0; n < 2 * COUNT(values) && border + 8 < file.size; n++) {
+            size_t at = border - 4 + below(8);
+            uint8_t before[2] = {file.data[at], file.data[at + 1]};
+            file.data[at] = values[n % COUNT(values)];
+            file.data[at + 1] = n < COUNT(values) ? before[1] : values[below(COUNT(values))];
+            compare(&file, "damage at a border");
+            memcpy(file.data + at, before, sizeof before);
+        }
+        assert_int_equal(compare(&file, "restored"), ST_OK);
+        buf_finish(&file);
+    }
+    report("borders");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_cut),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_damage_of_large_files),
+        cmocka_unit_test(test_damage_at_borders),
     };
     return cmocka_run_group_tests(tests, open_lane, close_lane);
 }
