@@ -35,6 +35,18 @@ static void check_codes(const struct sync_codes *codes) {
     fuzz_require(ones == KERNEL_SYNC_NO_CODE, "padding is no code");
 }
 
+/* Offsets lead to the tables of this block and the next one. */
+static void check_block(const struct sync_tables *tables, uint32_t number) {
+    const struct sync_block *block = &tables->block[number];
+    const uint32_t each = sizeof *tables->codes;
+    fuzz_require(block->dc == each * (tables->dc >> number & 1) &&
+                     block->ac == each * (2 + (tables->ac >> number & 1)),
+                 "a block has its tables");
+    fuzz_require(block->next == (number + 1) % tables->in_mcu &&
+                     block->next_dc == each * (tables->dc >> block->next & 1),
+                 "a block leads to the next one");
+}
+
 static void check_sync(const struct sync_tables *tables) {
     fuzz_require(tables->finished == 0 && tables->blocks > 0, "there are blocks");
     fuzz_require(tables->in_mcu >= 1 && tables->in_mcu <= 10, "an MCU has 1 to 10 blocks");
@@ -42,6 +54,7 @@ static void check_sync(const struct sync_tables *tables) {
     fuzz_require(tables->interval == 0 || (uint64_t)tables->markers * tables->interval < tables->blocks,
                  "each interval has blocks");
     for (uint32_t block = 0; block < tables->in_mcu; block++) {
+        check_block(tables, block);
         check_codes(&tables->codes[tables->dc >> block & 1]);
         check_codes(&tables->codes[2 + (tables->ac >> block & 1)]);
     }

@@ -66,7 +66,7 @@ def meet(own, path, fault, cpu, target):
 
 
 OUT_OF_MEMORY = 2
-ON_THE_WAY = ('cuMemcpyHtoDAsync', 'cuMemsetD8Async', 'cuLaunchKernel', 'cuStreamWriteValue32', 'cuEventRecord', 'cuEventElapsedTime')
+ON_THE_WAY = ('cuMemcpyHtoDAsync', 'cuLaunchKernel', 'cuStreamWriteValue32', 'cuEventRecord', 'cuEventElapsedTime')
 
 
 def test_a_call_without_memory_on_the_way(start, cpu, tmp_path):
