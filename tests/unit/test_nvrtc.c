@@ -86,8 +86,9 @@ static void test_the_source_is_whole(void **state) {
     const char *source = (const char *)text.data;
     assert_non_null(strstr(source, "#line 1 \"gpu/filters/blur/blur.cu\"\n"));
     assert_null(strstr(source, "#include \""));
-    for (size_t i = 0; i < KERNELS; i++) {
-        assert_non_null(strstr(source, kernel_names[i]));
+    for (size_t i = 0; i < KERNELS; i++) { /* a macro makes the names of the blocks of the network */
+        bool made = strncmp(kernel_names[i], "face_block_", strlen("face_block_")) == 0;
+        assert_non_null(strstr(source, made ? "face_block_##" : kernel_names[i]));
     }
     buf_finish(&text);
 }
