@@ -206,7 +206,7 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/cuda/
 
 # They open what stands in for NVIDIA's.
 $(addprefix $(BUILD)/tests/unit/test_,decode encode engine_jpeg engine_faces transcoder_faces engine_jpeg_refusals submitter submitter_faults submitter_late transcoder \
-  huffman_sync huffman_sync_damage shared_memory engine_sandbox): | $(FAKE_CUDA)
+  huffman_sync huffman_sync_damage shared_memory engine_sandbox selftest): | $(FAKE_CUDA)
 
 # What makes calls fail on purpose, loaded in front of the C library.
 FAIL := $(BUILD)/tests/load/libfail.so

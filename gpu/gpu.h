@@ -12,6 +12,19 @@ struct gpu_spawner;
 
 enum { GPU_PICTURES = 28 }; /* JPEGs in progress on one GPU: docs/adr/0019 */
 
+/* A JPEG for the self-test. */
+struct gpu_sample {
+    struct transcode job; /* without `picture` */
+    struct chain chain;   /* job.chain and job.mask point to these, */
+    struct transcode_mask mask;
+    struct bytes expected; /* and this is the file that the CPU makes */
+};
+
+/* Makes sample `number`, from 0, in memory of the slot, by the reference's lane. ST_NOTHING after the last
+ * one; any other failure leaves JPEGs to the CPU. */
+typedef enum status gpu_sample_maker(unsigned number, struct lane *reference, struct slot *slot,
+                                     struct gpu_sample *sample, struct error *err);
+
 struct gpu_options {
     const char *gpus;            /* "all", or numbers: "0,2" */
     const char *format;          /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
@@ -28,6 +41,7 @@ struct gpu_options {
     /* The self-test expects the pixels of this backend, in slots of this pool. */
     struct backend *reference;
     struct slot_pool *slots;
+    gpu_sample_maker *sample; /* with `jpeg`; NULL: JPEGs are not tested */
 };
 
 /* Whether the loader finds the CUDA driver. A child process looks, so that no driver code runs in this one.

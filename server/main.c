@@ -26,6 +26,7 @@
 #include "server/pages/document.h"
 #include "server/pages/formats.h"
 #include "server/pages/health.h"
+#include "server/picture/transcode_sample.h"
 #include "server/process/activation.h"
 #include "server/process/drain.h"
 #include "server/process/effective.h"
@@ -87,6 +88,7 @@ static struct gpu_options gpu_options(const struct service *service) {
         .spawner = service->spawner,
         .reference = service->cpu,
         .slots = service->slots,
+        .sample = transcode_sample,
     };
 }
 

@@ -226,10 +226,7 @@ static enum status check_data(const struct jpeg_stream *jpeg, struct error *err)
 enum status jpeg_stream_make_codes(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     (void)job;
     enum status status = check_data(jpeg, err);
-    if (status == ST_OK) {
-        gpu_encode_make_codes(&jpeg->encode, &jpeg->result);
-    }
-    return status;
+    return status == ST_OK ? gpu_encode_make_codes(&jpeg->encode, &jpeg->result, err) : status;
 }
 
 enum status jpeg_stream_write(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {

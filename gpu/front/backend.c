@@ -53,9 +53,7 @@ static enum status ask(struct lane *lane, const struct slot *slot, struct wire_r
                        struct wire_done *done, struct error *err) {
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
     struct gpu_backend *backend = own_backend(lane->backend);
-    message->slot_serial = slot->serial;
-    message->slot_generation = slot->generation;
-    message->slot_span = slot_span(slot);
+    link_place(message, slot);
     return supervisor_run(backend->supervisor, &own->link, message, slot->fd, backend->timeout_ms, done, err);
 }
 
@@ -93,35 +91,11 @@ static uint64_t number_of(struct gpu_backend *backend, const struct transcode *j
     return searches ? atomic_fetch_add(&backend->pictures, 1) + 1 : *job->picture;
 }
 
-static void send_mask(struct wire_run *message, const struct transcode *job) {
-    const struct transcode_mask *mask = job->mask;
-    if (mask) {
-        message->jpeg.masked = 1;
-        message->jpeg.plan = mask->plan;
-        message->jpeg.rects = (uint64_t)((const uint8_t *)mask->rects - job->slot->memory);
-        message->mask = mask->weights ? (uint64_t)(mask->weights - job->slot->memory) : WIRE_NO_MASK;
-    }
-}
-
 static enum status front_lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
                                         struct lane_timing *timing, struct error *err) {
-    const struct slot *slot = job->slot;
     struct wire_done done;
-    struct wire_run message = {
-        .source = (uint64_t)(job->input.data - slot->memory),
-        .target = (uint64_t)(job->output - slot->memory),
-        .mask = WIRE_NO_MASK,
-        .shape = job->shape,
-        .jpeg = {.size = job->input.size,
-                 .room = job->room,
-                 .picture = number_of(own_backend(lane->backend), job),
-                 .orientation = job->orientation,
-                 .quality = job->quality,
-                 .optimal = job->optimal},
-        .chain = *job->chain,
-    };
-    send_mask(&message, job);
-    enum status status = ask(lane, slot, &message, &done, err);
+    struct wire_run message = link_transcode(job, number_of(own_backend(lane->backend), job));
+    enum status status = ask(lane, job->slot, &message, &done, err);
     if (status == ST_OK) {
         if (job->picture) {
             *job->picture = message.jpeg.picture;

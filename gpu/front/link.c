@@ -31,6 +31,40 @@ enum status link_run(struct engine_link *link, struct wire_run *run, int slot, i
     return status;
 }
 
+void link_place(struct wire_run *run, const struct slot *slot) {
+    run->slot_serial = slot->serial;
+    run->slot_generation = slot->generation;
+    run->slot_span = slot_span(slot);
+}
+
+static void send_mask(struct wire_run *run, const struct transcode *job) {
+    const struct transcode_mask *mask = job->mask;
+    if (mask) {
+        run->jpeg.masked = 1;
+        run->jpeg.plan = mask->plan;
+        run->jpeg.rects = (uint64_t)((const uint8_t *)mask->rects - job->slot->memory);
+        run->mask = mask->weights ? (uint64_t)(mask->weights - job->slot->memory) : WIRE_NO_MASK;
+    }
+}
+
+struct wire_run link_transcode(const struct transcode *job, uint64_t picture) {
+    struct wire_run run = {
+        .source = (uint64_t)(job->input.data - job->slot->memory),
+        .target = (uint64_t)(job->output - job->slot->memory),
+        .mask = WIRE_NO_MASK,
+        .shape = job->shape,
+        .jpeg = {.size = job->input.size,
+                 .room = job->room,
+                 .picture = picture,
+                 .orientation = job->orientation,
+                 .quality = job->quality,
+                 .optimal = job->optimal},
+        .chain = *job->chain,
+    };
+    send_mask(&run, job);
+    return run;
+}
+
 void link_close(struct engine_link *link) {
     if (link->socket >= 0) {
         close(link->socket);

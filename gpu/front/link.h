@@ -3,6 +3,7 @@
 #ifndef BLURD_GPU_FRONT_LINK_H
 #define BLURD_GPU_FRONT_LINK_H
 
+#include "core/slot.h"
 #include "gpu/engine/engine.h"
 
 struct engine_link {
@@ -17,6 +18,12 @@ struct engine_link {
  * ended. Until then it may write to the slot. */
 enum status link_run(struct engine_link *link, struct wire_run *run, int slot, int64_t timeout_ms,
                      struct wire_done *done, struct error *err);
+
+/* Names the slot of a run. All memory of the run must have been taken from the slot. */
+void link_place(struct wire_run *run, const struct slot *slot);
+
+/* The run of a job, without its slot. `picture`: as in struct wire_transcode. */
+struct wire_run link_transcode(const struct transcode *job, uint64_t picture);
 
 /* Closes the connection and sets it to LINK_NONE, which is allowed. */
 void link_close(struct engine_link *link);

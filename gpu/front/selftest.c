@@ -159,9 +159,6 @@ static enum status run_sample(struct engine_link *link, struct bench *bench, con
         status = lane_run(bench->reference, &expected, NULL, err);
     }
     struct wire_run run = {
-        .slot_serial = bench->slot->serial,
-        .slot_generation = bench->slot->generation,
-        .slot_span = slot_span(bench->slot),
         .source = bench->offset[SOURCE],
         .target = bench->offset[RESULT],
         .mask = sample->masked ? bench->offset[MASK] : WIRE_NO_MASK,
@@ -170,6 +167,7 @@ static enum status run_sample(struct engine_link *link, struct bench *bench, con
     };
     bool asked = status == ST_OK;
     if (asked) {
+        link_place(&run, bench->slot);
         status = link_run(link, &run, bench->slot->fd, RUN_TIMEOUT_MS, &done, err);
     }
     bool wrong =

@@ -15,6 +15,7 @@
 #include "core/log.h"
 #include "core/process/channel.h"
 #include "gpu/front/selftest.h"
+#include "gpu/front/selftest_jpeg.h"
 #include "gpu/front/spawner.h"
 
 enum {
@@ -33,7 +34,7 @@ struct supervisor {
     _Atomic bool closing;
     _Atomic int state;         /* enum backend_state */
     _Atomic unsigned pictures; /* JPEGs in progress at most; 0: none */
-    _Atomic uint32_t refused;  /* filters that the GPU does not get (gpu/front/selftest.h) */
+    _Atomic uint32_t refused;  /* filters that the GPU does not get, SELFTEST_JPEGS (gpu/front/selftest.h) */
     pthread_mutex_t lock;      /* guards the members below */
     pthread_cond_t changed;    /* the state, or `reaped` */
     char reason[BACKEND_REASON_MAX];
@@ -236,15 +237,17 @@ static enum status connect_link(struct supervisor *supervisor, struct engine_lin
 
 /* Runs the self-test. An engine that fails it may still write to the slot, so it is stopped before the slot
  * is given back. */
-static enum status test_engine(struct supervisor *supervisor, struct error *err) {
+static enum status test_engine(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
     struct engine_link link = LINK_NONE;
     struct slot *slot = NULL;
     enum status status = slot_acquire(supervisor->options.slots, SLOT_WORK, &slot, err);
-    if (status == ST_OK) {
-        status = connect_link(supervisor, &link, err);
+    if (status == ST_OK && (status = connect_link(supervisor, &link, err)) == ST_OK) {
+        status = selftest_run(&link, slot, supervisor->options.reference, &supervisor->refused, err);
     }
     if (status == ST_OK) {
-        status = selftest_run(&link, slot, supervisor->options.reference, &supervisor->refused, err);
+        note_sandbox(supervisor, ready); /* a fault of the codecs does not end it */
+        status = selftest_jpeg_run(&link, slot, &supervisor->options, &ready->pictures, &supervisor->refused,
+                                   err);
     }
     link_close(&link);
     if (status != ST_OK) {
@@ -262,11 +265,10 @@ static int64_t engine_life(struct supervisor *supervisor) {
     enum status status = start_engine(supervisor, &ready, &err);
     bool started = status == ST_OK;
     if (status == ST_OK) {
-        status = test_engine(supervisor, &err);
+        status = test_engine(supervisor, &ready, &err);
     }
     bool served = status == ST_OK;
     if (served) {
-        note_sandbox(supervisor, &ready);
         announce(supervisor, &ready, start);
         if (!atomic_load(&supervisor->closing)) { /* the wake-up may have been read above */
             wait_for_trouble(supervisor, -1);

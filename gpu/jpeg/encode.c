@@ -233,10 +233,14 @@ enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *strea
                            : status;
 }
 
-void gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image) {
+enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image, struct error *err) {
     struct gpu_encode_mailbox *mailbox = encode->mailbox;
-    gpu_encode_head_optimal(&mailbox->counts, image->plane_count, mailbox->codes);
-    gpu_encode_head_codes(mailbox->codes, image->plane_count, &mailbox->own);
+    enum status status =
+        gpu_encode_head_optimal(&mailbox->counts, image->plane_count, mailbox->codes, err);
+    if (status == ST_OK) {
+        gpu_encode_head_codes(mailbox->codes, image->plane_count, &mailbox->own);
+    }
+    return status;
 }
 
 enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,

@@ -36,7 +36,7 @@ enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *strea
  * codes once the stream is done, on any thread, in 30 us; enqueues the rest. */
 enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
                              size_t room, uint8_t quality, struct error *err);
-void gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image);
+enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image, struct error *err);
 enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
                              size_t room, uint8_t quality, struct error *err);
 

@@ -18,10 +18,28 @@ void gpu_encode_head_standard(struct jpeg_codes *codes) {
     }
 }
 
-void gpu_encode_head_optimal(const struct encode_counts *counts, unsigned planes, struct jpeg_codes *codes) {
+/* Whether jpeg_codes_optimal takes these counts, some of which are not 0 and whose sum has less than 64 bits,
+ * and KERNEL_ENCODE_HEAD has room for their symbols. */
+static bool may_be_counts(unsigned table, const uint64_t *count) {
+    uint64_t any = 0;
+    unsigned symbols = 0;
+    for (unsigned i = 0; i < JPEG_SYMBOLS; i++) {
+        any |= count[i];
+        symbols += count[i] > 0;
+    }
+    return any > 0 && any < UINT64_MAX / 2 / JPEG_SYMBOLS &&
+           symbols <= jpeg_codes_size(jpeg_codes_standard(table));
+}
+
+enum status gpu_encode_head_optimal(const struct encode_counts *counts, unsigned planes,
+                                    struct jpeg_codes *codes, struct error *err) {
     for (unsigned table = 0; table < tables_of(planes); table++) {
+        if (!may_be_counts(table, counts->of[table])) {
+            return fail(err, ST_DEVICE, "the GPU counts the symbols of a JPEG wrongly");
+        }
         jpeg_codes_optimal(table, counts->of[table], &codes[table]);
     }
+    return ST_OK;
 }
 
 void gpu_encode_head_codes(const struct jpeg_codes *codes, unsigned planes, struct encode_tables *tables) {

@@ -5,13 +5,16 @@
 
 #include "core/image.h"
 #include "core/jpeg_codes.h"
+#include "core/status.h"
 #include "gpu/jpeg/encode_kernels.h"
 
 /* The standard's codes, JPEG_CODE_TABLES of them. */
 void gpu_encode_head_standard(struct jpeg_codes *codes);
 
-/* The codes that suit the counts of a picture; one of a single plane has the first two tables. */
-void gpu_encode_head_optimal(const struct encode_counts *counts, unsigned planes, struct jpeg_codes *codes);
+/* The codes that suit the counts of a picture; one of a single plane has the first two tables. ST_DEVICE for
+ * counts that no picture has. */
+enum status gpu_encode_head_optimal(const struct encode_counts *counts, unsigned planes,
+                                    struct jpeg_codes *codes, struct error *err);
 
 /* Fills in the codes of these tables. */
 void gpu_encode_head_codes(const struct jpeg_codes *codes, unsigned planes, struct encode_tables *tables);

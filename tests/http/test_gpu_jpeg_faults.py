@@ -52,6 +52,33 @@ def test_a_call_that_fails_at_the_start(start, cpu, call):
     assert result == ask(cpu, PHOTO)[1]
 
 
+WRONG_KERNELS = ('huffman_sync', 'decode_planes', 'encode_symbols', 'encode_weigh', 'redact_fill')
+
+
+def by_the_cpus_codecs(own, cpu):
+    """JPEGs are right without the GPU's codecs, and the GPU filters all the same."""
+    assert places(own) == 0
+    assert own.wait_for_line(r'warning gpu .*the self-test leaves JPEGs to the CPU\'s codecs')
+    for body in (PHOTO, OTHER):
+        assert ask(own, body) == ('cuda:0', ask(cpu, body)[1])
+
+
+@pytest.mark.parametrize('kernel', WRONG_KERNELS)
+def test_codecs_with_wrong_bytes(start, cpu, kernel):
+    own = fake_gpu.launch(start, *jpeg_options(), IDLE=kernel)
+    by_the_cpus_codecs(own, cpu)
+    assert own.metrics()['blurd_backend_failures_total'] == 0
+
+
+@pytest.mark.parametrize('kernel', WRONG_KERNELS[:3:2])
+def test_codecs_that_fault(start, cpu, kernel):
+    """The first engine ends in its self-test; the next one has its sandbox, too, and does not try JPEGs."""
+    own = fake_gpu.launch(start, *jpeg_options(), serving=False, FAULTY=kernel)
+    await_state(own, 'serving')
+    by_the_cpus_codecs(own, cpu)
+    assert not any('without it' in line for line in own.lines)
+
+
 # --- on the way ----------------------------------------------------------------------------------
 def meet(own, path, fault, cpu, target):
     """Lets the fault happen while a picture is made, which is right. Whether anything used the call."""

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The encoder of JPEGs on the GPU, with the fake driver: its bytes equal those of codec_encode. */
 #include "gpu/jpeg/encode.h"
+#include "gpu/jpeg/encode_head.h"
 
 #include "core/sanitizers.h"
 #include "tests/unit/lane_fixture.h"
@@ -88,7 +89,7 @@ static size_t by_gpu(const struct image *image, const uint8_t *memory, size_t ro
     if (optimal) {
         assert_int_equal(gpu_encode_count(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
         assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
-        gpu_encode_make_codes(&lane.encode, &placed);
+        assert_int_equal(gpu_encode_make_codes(&lane.encode, &placed, &err), ST_OK);
         assert_int_equal(gpu_encode_write(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
     } else {
         assert_int_equal(gpu_encode_begin(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
@@ -242,10 +243,30 @@ static int open_lane(void **state) {
     return fixture_open_lane(HANGS_AFTER_S);
 }
 
+/* As a GPU that goes wrong may count them. */
+static void test_counts_of_no_picture(void **state) {
+    (void)state;
+    static struct encode_counts counts;
+    struct jpeg_codes codes[JPEG_CODE_TABLES];
+    assert_int_equal(gpu_encode_head_optimal(&counts, 1, codes, NULL), ST_DEVICE);
+    counts.of[0][3] = counts.of[1][0] = 1;
+    assert_int_equal(gpu_encode_head_optimal(&counts, 1, codes, NULL), ST_OK);
+    assert_int_equal(gpu_encode_head_optimal(&counts, 3, codes, NULL), ST_DEVICE);
+    counts.of[1][0x51] = UINT64_MAX / 4;
+    assert_int_equal(gpu_encode_head_optimal(&counts, 1, codes, NULL), ST_DEVICE);
+    for (unsigned i = 0; i < JPEG_SYMBOLS; i++) {
+        counts.of[1][i] = i < 162;
+    }
+    assert_int_equal(gpu_encode_head_optimal(&counts, 1, codes, NULL), ST_OK);
+    counts.of[1][255] = 1;
+    assert_int_equal(gpu_encode_head_optimal(&counts, 1, codes, NULL), ST_DEVICE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_qualities), cmocka_unit_test(test_contents),
         cmocka_unit_test(test_large), cmocka_unit_test(test_room),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_counts_of_no_picture),
     };
     return cmocka_run_group_tests(tests, open_lane, close_lane);
 }
