@@ -26,7 +26,6 @@
 #include "server/pages/document.h"
 #include "server/pages/formats.h"
 #include "server/pages/health.h"
-#include "server/picture/transcode_sample.h"
 #include "server/process/activation.h"
 #include "server/process/drain.h"
 #include "server/process/effective.h"
@@ -37,6 +36,7 @@
 #include "server/process/sandbox.h"
 #include "server/process/signals.h"
 #include "server/process/spawners.h"
+#include "server/process/transcode_sample.h"
 #include "server/queue/overload.h"
 #include "server/routes.h"
 #include "server/service.h"
@@ -96,10 +96,11 @@ static struct gpu_options gpu_options(const struct service *service) {
 static enum status open_backends(struct service *service, struct error *err) {
     const struct config *config = service->config;
     enum status status = cpu_backend_open(config_choice_name(config->cpu_level), &service->cpu, err);
-    if (status == ST_OK) {
-        cpu_backend_use_model(service->cpu, service->faces);
+    if (status != ST_OK) {
+        return status;
     }
-    if (status == ST_OK && service->gpu && (service->spawner || config->single_process)) {
+    cpu_backend_use_model(service->cpu, service->faces);
+    if (service->gpu && (service->spawner || config->single_process)) {
         struct gpu_options options = gpu_options(service);
         options.face_model = service->faces ? service->faces->path : "";
         struct error why = {0};
@@ -109,13 +110,11 @@ static enum status open_backends(struct service *service, struct error *err) {
             log_message(LOG_WARNING, "gpu", "%s", why.text);
         }
     }
-    if (status == ST_OK) {
-        service->backend[service->backend_count++] = service->cpu;
-    }
+    service->backend[service->backend_count++] = service->cpu;
     for (unsigned i = 0; i < service->backend_count; i++) {
         metrics_name_backend(service->metrics, i + 1, service->backend[i]->name);
     }
-    return status;
+    return ST_OK;
 }
 
 /* With --require-gpu the start fails without a GPU. */

@@ -246,8 +246,8 @@ static enum status test_engine(struct supervisor *supervisor, struct wire_ready 
     }
     if (status == ST_OK) {
         note_sandbox(supervisor, ready); /* a fault of the codecs does not end it */
-        status = selftest_jpeg_run(&link, slot, &supervisor->options, &ready->pictures, &supervisor->refused,
-                                   err);
+        status =
+            selftest_jpeg_run(&link, slot, &supervisor->options, &ready->pictures, &supervisor->refused, err);
     }
     link_close(&link);
     if (status != ST_OK) {

@@ -235,8 +235,7 @@ enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *strea
 
 enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image, struct error *err) {
     struct gpu_encode_mailbox *mailbox = encode->mailbox;
-    enum status status =
-        gpu_encode_head_optimal(&mailbox->counts, image->plane_count, mailbox->codes, err);
+    enum status status = gpu_encode_head_optimal(&mailbox->counts, image->plane_count, mailbox->codes, err);
     if (status == ST_OK) {
         gpu_encode_head_codes(mailbox->codes, image->plane_count, &mailbox->own);
     }

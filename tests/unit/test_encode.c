@@ -264,8 +264,12 @@ static void test_counts_of_no_picture(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_qualities), cmocka_unit_test(test_contents),
-        cmocka_unit_test(test_large), cmocka_unit_test(test_room),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_qualities),
+        cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_counts_of_no_picture),
     };
     return cmocka_run_group_tests(tests, open_lane, close_lane);

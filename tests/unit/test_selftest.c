@@ -12,7 +12,7 @@
 #include "core/log.h"
 #include "cpu/cpu.h"
 #include "gpu/front/selftest_jpeg.h"
-#include "server/picture/transcode_sample.h"
+#include "server/process/transcode_sample.h"
 
 #include "tests/unit/slot_fixture.h"
 
@@ -190,12 +190,9 @@ static void test_an_engine_that_ends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_slot_without_room),
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_right_jpegs),
-        cmocka_unit_test(test_wrong_jpegs),
-        cmocka_unit_test(test_nothing_to_try),
-        cmocka_unit_test(test_samples_that_are_not_done),
+        cmocka_unit_test(test_a_slot_without_room), cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_right_jpegs),         cmocka_unit_test(test_wrong_jpegs),
+        cmocka_unit_test(test_nothing_to_try),      cmocka_unit_test(test_samples_that_are_not_done),
         cmocka_unit_test(test_an_engine_that_ends),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/transcode_sample.h"
+#include "server/process/transcode_sample.h"
 
 #include <string.h>
 
@@ -94,8 +94,7 @@ static enum status list(struct making *making, struct error *err) {
     const struct mask_options options = {.outward = true};
     struct mask_report ignored;
     struct mask_list listed = {.room = RECTS};
-    listed.rect =
-        (struct mask_plan_rect *)(void *)slot_take(making->slot, RECTS * sizeof *listed.rect, err);
+    listed.rect = (struct mask_plan_rect *)(void *)slot_take(making->slot, RECTS * sizeof *listed.rect, err);
     if (!listed.rect) {
         return err->status;
     }
@@ -175,8 +174,8 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
                                           .quality = recipe->quality,
                                           .optimal = recipe->optimal,
                                           .room = FILE_MAX}};
-    enum status status = chain_append(&sample->chain, filter_get(recipe->filter), &recipe->arguments,
-                                      &recipe->shape, err);
+    enum status status =
+        chain_append(&sample->chain, filter_get(recipe->filter), &recipe->arguments, &recipe->shape, err);
     if (status == ST_OK && (status = take_image(slot, &recipe->shape, &stored, err)) == ST_OK) {
         paint(&stored);
         status = encode(slot, &stored, &options, &job->input, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * JPEGs for the self-test of GPUs, made by the codecs and filters of the CPU. */
-#ifndef BLURD_SERVER_PICTURE_TRANSCODE_SAMPLE_H
-#define BLURD_SERVER_PICTURE_TRANSCODE_SAMPLE_H
+#ifndef BLURD_SERVER_PROCESS_TRANSCODE_SAMPLE_H
+#define BLURD_SERVER_PROCESS_TRANSCODE_SAMPLE_H
 
 #include "gpu/gpu.h"
 
