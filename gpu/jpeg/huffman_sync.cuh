@@ -274,7 +274,8 @@ static __device__ __forceinline__ bool sync_join(const struct sync_pass &pass) {
 static __device__ __forceinline__ bool sync_in_step(const struct sync_tables &tables,
                                                     const struct sync_range &range, uint32_t blocks,
                                                     uint32_t markers) {
-    return (range.numbers == 0 || range.numbers == 1u << markers % SYNC_RESTARTS) &&
+    bool expected = tables.interval != 0 && range.numbers == 1u << markers % SYNC_RESTARTS;
+    return (range.numbers == 0 || expected) &&
            (range.markers == 0 ||
             (range.markers < SYNC_BAD && blocks == range.first + markers * tables.interval));
 }

@@ -100,8 +100,41 @@ static void test_damage_at_borders(void **state) {
     report("borders");
 }
 
+/* A marker too many, between two bytes that are whole without it. */
+static void test_markers_that_come_in_addition(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 16; i++) {
+        struct material material = {.content = MIXED,
+                                    .h = 2,
+                                    .v = 2,
+                                    .quality = 75,
+                                    .restart = i % 2 ? 4 : 0,
+                                    .width = 200,
+                                    .height = 150};
+        struct buf file = make(&material);
+        size_t scan = scan_of(&file), size = file.size;
+        for (unsigned n = 0; n < TRIES / 5; n++) {
+            size_t at = scan + 1 + below((uint32_t)(size - scan - 4));
+            if (file.data[at - 1] == 0xff) {
+                continue;
+            }
+            struct buf longer;
+            buf_init(&longer, FILE_MAX);
+            const uint8_t marker[2] = {0xff, (uint8_t)(0xd0 + i / 2)};
+            assert_int_equal(buf_append(&longer, file.data, at, NULL), ST_OK);
+            assert_int_equal(buf_append(&longer, marker, sizeof marker, NULL), ST_OK);
+            assert_int_equal(buf_append(&longer, file.data + at, size - at, NULL), ST_OK);
+            assert_int_not_equal(compare(&longer, "a marker more"), ST_OK);
+            buf_finish(&longer);
+        }
+        buf_finish(&file);
+    }
+    report("a marker more");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_markers_that_come_in_addition),
         cmocka_unit_test(test_every_cut),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_damage_of_large_files),
