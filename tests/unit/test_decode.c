@@ -146,14 +146,18 @@ static void test_large_files(void **state) {
 
 static void test_borders(void **state) {
     (void)state;
+    enum { ALL = 7, MOST = 100 * BORDER_FILES };
     unsigned kinds_met = 0;
-    for (size_t i = 0; i < BORDER_FILES; i++) {
-        struct buf file = border_file(i);
-        kinds_met |= border_kind(&file, scan_of(&file));
-        compare(&file, "a range's border");
+    for (size_t i = 0; i < BORDER_FILES || (kinds_met != ALL && i < MOST); i++) { /* chance decides */
+        struct buf file = border_file(i % BORDER_FILES);
+        unsigned kind = border_kind(&file, scan_of(&file));
+        if (i < BORDER_FILES || kind & ~kinds_met) {
+            compare(&file, "a range's border");
+        }
+        kinds_met |= kind;
         buf_finish(&file);
     }
-    assert_int_equal(kinds_met, 7);
+    assert_int_equal(kinds_met, ALL);
     report("borders of ranges", 0);
 }
 
