@@ -41,7 +41,7 @@
 #include "server/routes.h"
 #include "server/service.h"
 
-enum { ARENAS = 2, HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
+enum { ARENAS = 1, HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
 
 /* With gpus = all, a host with neither a GPU's file nor a driver simply has no GPU; that is no failure. */
 static bool may_have_gpu(const struct config *config) {
@@ -314,9 +314,9 @@ static bool take_engine_argument(int *argc, char **argv, bool *open) {
     return true;
 }
 
-/* To be called before the first thread. Further arenas would keep freed memory. Answers of usual size come
- * from the heap, which keeps some of its free memory: returning it with each answer costs a page fault for
- * every 4 KiB of the next one. */
+/* To be called before the first thread. One arena serves all threads: malloc_trim returns the end of no other
+ * one. Answers of usual size come from the heap, which keeps some of its free memory: returning it with each
+ * answer costs a page fault for every 4 KiB of the next one. */
 static void set_heap(void) {
     mallopt(M_ARENA_MAX, ARENAS);
     mallopt(M_MMAP_THRESHOLD, HEAP_PIECE);
