@@ -76,7 +76,8 @@ static struct root take(struct root *root, unsigned *count, unsigned at) {
     return taken;
 }
 
-/* Fills in how deep in the tree each symbol lies, 0 for those that do not occur. */
+/* Computes the depth of each symbol in the Huffman tree, which is the length of its code. The depth of a
+ * symbol that does not occur is 0. */
 static void find_depths(const uint64_t *frequency, uint16_t depth[JPEG_SYMBOLS + 1]) {
     struct root root[JPEG_SYMBOLS + 1];
     uint16_t parent[NODES_MAX], node_depth[NODES_MAX], leaf[JPEG_SYMBOLS + 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Huffman tables of baseline JPEGs: the standard's, and those that suit the symbols of a picture. Shared by
- * the encoders of the CPU and of the GPU, whose files are the same. Thread-safe. */
+ * Huffman tables of baseline JPEGs: the tables of the standard, and optimal tables for the symbol counts of a
+ * picture. The encoders of the CPU and of the GPU share them, so that their files are equal. Thread-safe. */
 #ifndef BLURD_CORE_JPEG_CODES_H
 #define BLURD_CORE_JPEG_CODES_H
 

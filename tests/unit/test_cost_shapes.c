@@ -197,7 +197,7 @@ static void test_shapes(void **state) {
     assert_true(most < WITHIN);
 }
 
-/* The result is converted back from linear light, whatever its size. */
+/* The prediction counts the conversion from linear light for each sample of the result. */
 static void test_light_of_a_larger_result(void **state) {
     (void)state;
     struct parameters native, linear;

@@ -11,8 +11,9 @@ enum { FIND_GROUP = 16 }; /* tokens */
 
 #define FIND_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512cd,avx512vbmi2")))
 
-/* Writes the tokens of the places that `filled` has, DC among them, and those that fill up a group. False
- * where more than 15 zeros precede a value. */
+/* Writes a token for each coefficient whose bit is set in `filled`; the bit of DC always is. Tokens are
+ * written in whole groups, so further tokens without meaning may follow the last one. Returns false if more
+ * than 15 zeros precede a value; the caller then finds the tokens one by one. */
 FIND_TARGET static inline bool find_groups(const int16_t *block, uint64_t filled, int32_t difference,
                                            __m512i table, uint32_t ac, uint32_t *to) {
     static const uint8_t place[JPEG_COEFFICIENTS] = {
