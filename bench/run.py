@@ -234,7 +234,8 @@ def machine():
     facts = {key: (re.search(rf'^{key}\s*: (.*)', cpuinfo, re.M) or [None, 'unknown'])[1]
              for key in ('model name', 'cpu family', 'model')}
     system = re.search(r'PRETTY_NAME="([^"]*)"', pathlib.Path('/etc/os-release').read_text())
-    return {'cpu': f'{facts["model name"]}, family {facts["cpu family"]}, model {facts["model"]}',
+    vectors = next((name for name in ('avx512vbmi2', 'avx2', 'sse2', 'asimd') if name in cpuinfo), 'no vectors')
+    return {'cpu': f'{facts["model name"]}, family {facts["cpu family"]}, model {facts["model"]}', 'vectors': vectors,
             'cores': len(subjects.CORES),
             'memory_gib': round(os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30),
             'kernel': platform.release(), 'system': system[1] if system else 'unknown',
@@ -243,7 +244,7 @@ def machine():
 
 def machine_name(facts):
     model = re.sub(r'\(r\)|\(tm\)|processor|cpu|@.*|\d+-core|,.*', '', facts['cpu'], flags=re.I)
-    return '-'.join([*re.findall(r'[a-z0-9]+', model.lower()), f'{facts["cores"]}-cores'])
+    return '-'.join([*re.findall(r'[a-z0-9]+', model.lower()), facts['vectors'], f'{facts["cores"]}-cores'])
 
 
 def versions(bench):
