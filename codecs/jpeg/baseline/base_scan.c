@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/baseline/base_scan.h"
+
+#include <string.h>
+
+#include "core/deadline.h"
+
+enum { KEPT_STEP = 1 << 16 /* tokens written between looks at the clock */ };
+
+static uint32_t divide_up(uint32_t value, uint32_t by) {
+    return (value + by - 1) / by;
+}
+
+void base_scan_set(struct base_scan *scan) {
+    const struct image *image = scan->image;
+    const struct plane *reduced = &image->plane[image->plane_count - 1];
+    uint32_t first = 0;
+    for (unsigned i = 0; i < image->plane_count; i++) {
+        const struct plane *plane = &image->plane[i];
+        struct base_component *component = &scan->component[i];
+        *component = (struct base_component){.plane = plane,
+                                             .blocks_x = divide_up(plane->width, JPEG_SIDE),
+                                             .blocks_y = divide_up(plane->height, JPEG_SIDE),
+                                             .h = i > 0 ? 1 : 1u << reduced->shift_x,
+                                             .v = i > 0 ? 1 : 1u << reduced->shift_y,
+                                             .first = first,
+                                             .steps = &scan->steps[i > 0]};
+        first += component->h * component->v * BASE_MCUS;
+    }
+    scan->lines = JPEG_SIDE * scan->component[0].v;
+    scan->mcus = divide_up(image->width, JPEG_SIDE * scan->component[0].h);
+    scan->mcu_rows = divide_up(image->height, scan->lines);
+}
+
+void base_coder_set(struct base_coder *coder, const struct base_scan *scan) {
+    struct base_piece *piece = &coder->piece;
+    base_order_set(&piece->order);
+    piece->unit_count = 0;
+    for (unsigned i = 0; i < scan->image->plane_count; i++) {
+        const struct base_component *component = &scan->component[i];
+        coder->last_dc[i] = 0;
+        for (uint32_t block = 0; block < component->h * component->v; block++) {
+            uint32_t x = block % component->h, y = block / component->h;
+            piece->unit[piece->unit_count++] =
+                (struct base_unit){.last_dc = &coder->last_dc[i],
+                                   .table = i > 0 ? 2 : 0,
+                                   .first = component->first + y * component->h * BASE_MCUS + x,
+                                   .step = component->h};
+        }
+    }
+}
+
+/* Extends the last column, and below the picture the last row, to whole blocks in a row of blocks, so that
+ * old contents of the padding neither cost bits nor ring into the picture. */
+static void fill_padding(const struct plane *plane, uint32_t first) {
+    size_t width = bytes_align_up(plane->width, JPEG_SIDE);
+    for (uint32_t y = first; y < first + JPEG_SIDE; y++) {
+        uint8_t *row = plane_row(plane, y);
+        if (y < plane->height) {
+            memset(row + plane->width, row[plane->width - 1], width - plane->width);
+        } else {
+            memcpy(row, plane_row(plane, plane->height - 1), width);
+        }
+    }
+}
+
+void base_scan_fill(const struct base_scan *scan, uint32_t mcu_row) {
+    if (scan->colours) {
+        base_colours_fill(scan->colours, scan->level, mcu_row);
+        return;
+    }
+    for (unsigned i = 0; i < scan->image->plane_count; i++) {
+        const struct base_component *component = &scan->component[i];
+        for (uint32_t y = mcu_row * component->v; y < (mcu_row + 1) * component->v; y++) {
+            if (y < component->blocks_y) {
+                fill_padding(component->plane, y * JPEG_SIDE);
+            }
+        }
+    }
+}
+
+/* Transforms the blocks of a component, and sets which of them are real. */
+static void transform_component(const struct base_scan *scan, struct base_piece *piece,
+                                const struct base_component *component, struct base_unit *unit,
+                                uint32_t mcu_row, uint32_t mcu) {
+    uint32_t x = mcu * component->h, most = BASE_MCUS * component->h;
+    uint32_t left = x < component->blocks_x ? component->blocks_x - x : 0, count = left < most ? left : most;
+    for (uint32_t i = 0; i < component->v; i++) {
+        uint32_t y = mcu_row * component->v + i;
+        bool inside = y < component->blocks_y;
+        if (inside && count > 0) {
+            uint32_t row = scan->colours ? i : y;
+            const uint8_t *from = plane_row(component->plane, row * JPEG_SIDE) + (size_t)x * JPEG_SIDE;
+            scan->level->transform(from, component->plane->stride, component->steps, count, piece,
+                                   component->first + i * most);
+        }
+        for (uint32_t k = 0; k < component->h; k++, unit++) {
+            unit->real = inside && count > k ? (count - k - 1) / component->h + 1 : 0;
+        }
+    }
+}
+
+/* Finds the tokens of up to BASE_MCUS MCUs. */
+static uint32_t *find_piece(const struct base_scan *scan, struct base_coder *coder, uint32_t mcu_row,
+                            uint32_t mcu, uint32_t *to) {
+    struct base_unit *unit = coder->piece.unit;
+    uint32_t left = scan->mcus - mcu;
+    for (unsigned i = 0; i < scan->image->plane_count; i++) {
+        const struct base_component *component = &scan->component[i];
+        transform_component(scan, &coder->piece, component, unit, mcu_row, mcu);
+        unit += component->h * component->v;
+    }
+    return scan->level->find(&coder->piece, left < BASE_MCUS ? left : BASE_MCUS, to);
+}
+
+void base_coder_pass(struct base_coder *coder, const struct base_scan *scan, uint32_t mcu_row) {
+    find_piece(scan, coder, mcu_row, (scan->mcus - 1) / BASE_MCUS * BASE_MCUS, coder->token);
+}
+
+void base_part_init(struct base_part *part, uint32_t from, uint32_t to, size_t most,
+                    const struct base_coder *coder) {
+    *part = (struct base_part){.from = from, .to = to, .next = from, .kept_to = from, .keeps = most > 0};
+    buf_init(&part->kept, most);
+    memcpy(part->kept_dc, coder->last_dc, sizeof part->kept_dc);
+}
+
+void base_part_finish(struct base_part *part) {
+    buf_finish(&part->kept);
+}
+
+static enum status write_tokens(struct base_part *part, const struct base_scan *scan,
+                                struct base_coder *coder, const uint32_t *token, size_t count,
+                                struct buf *output, struct error *err) {
+    enum status status = ST_OK;
+    for (size_t i = 0; i < count && status == ST_OK; i += BASE_WRITE_TOKENS) {
+        size_t some = count - i < BASE_WRITE_TOKENS ? count - i : BASE_WRITE_TOKENS;
+        const uint8_t *end = scan->level->write(token + i, some, scan->code, &part->bits, coder->bytes);
+        status = buf_append(output, coder->bytes, (size_t)(end - coder->bytes), err);
+    }
+    return status;
+}
+
+enum status base_part_write_row(struct base_part *part, const struct base_scan *scan,
+                                struct base_coder *coder, uint32_t mcu_row, struct buf *output,
+                                struct error *err) {
+    enum status status = deadline_check(scan->options->deadline_ns, err);
+    if (!scan->padded) {
+        base_scan_fill(scan, mcu_row);
+    }
+    for (uint32_t mcu = 0; mcu < scan->mcus && status == ST_OK; mcu += BASE_MCUS) {
+        const uint32_t *end = find_piece(scan, coder, mcu_row, mcu, coder->token);
+        status = write_tokens(part, scan, coder, coder->token, (size_t)(end - coder->token), output, err);
+    }
+    return status;
+}
+
+static void count_tokens(struct base_part *part, const uint32_t *token, size_t count) {
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        part->count[0][token[i] % BASE_INDICES]++;
+        part->count[1][token[i + 1] % BASE_INDICES]++;
+    }
+    if (count % 2) {
+        part->count[0][token[count - 1] % BASE_INDICES]++;
+    }
+}
+
+void base_part_count(struct base_part *part, const struct base_scan *scan, struct base_coder *coder) {
+    struct buf *kept = &part->kept;
+    size_t before = kept->size;
+    if (!scan->padded) {
+        base_scan_fill(scan, part->next);
+    }
+    for (uint32_t mcu = 0; mcu < scan->mcus; mcu += BASE_MCUS) {
+        part->keeps = part->keeps && buf_reserve(kept, BASE_PIECE_BYTES, NULL) == ST_OK;
+        uint32_t *to = part->keeps ? (uint32_t *)(void *)(kept->data + kept->size) : coder->token;
+        size_t count = (size_t)(find_piece(scan, coder, part->next, mcu, to) - to);
+        count_tokens(part, to, count);
+        kept->size += part->keeps ? count * sizeof *to : 0;
+    }
+    bool whole = part->keeps;
+    if (!whole && part->kept_to == part->next) {
+        kept->size = before;
+    }
+    part->next++;
+    if (whole) {
+        part->kept_to = part->next;
+        memcpy(part->kept_dc, coder->last_dc, sizeof part->kept_dc);
+    }
+}
+
+enum status base_part_write(struct base_part *part, const struct base_scan *scan, struct base_coder *coder,
+                            struct buf *output, struct error *err) {
+    const uint32_t *token = (const uint32_t *)(const void *)part->kept.data;
+    size_t count = part->kept.size / sizeof *token;
+    enum status status = ST_OK;
+    for (size_t i = 0; i < count && status == ST_OK; i += KEPT_STEP) {
+        size_t some = count - i < KEPT_STEP ? count - i : KEPT_STEP;
+        status = deadline_check(scan->options->deadline_ns, err);
+        status = status == ST_OK ? write_tokens(part, scan, coder, token + i, some, output, err) : status;
+    }
+    memcpy(coder->last_dc, part->kept_dc, sizeof part->kept_dc);
+    for (uint32_t row = part->kept_to; row < part->to && status == ST_OK; row++) {
+        status = base_part_write_row(part, scan, coder, row, output, err);
+    }
+    return status;
+}
