@@ -7,6 +7,7 @@ enum {
     NODES_MAX = 2 * (JPEG_SYMBOLS + 1), /* leaves and joined nodes of the tree */
     DEPTH_MAX = JPEG_SYMBOLS,           /* of the tree, in bits */
     END = JPEG_SYMBOLS,                 /* a symbol of its own, so that no code consists of ones alone */
+    PLACE_BITS = 9,                     /* hold symbols and END; frequencies are below 2^54 */
 };
 
 static const struct jpeg_codes standard[JPEG_CODE_TABLES] = {
@@ -54,51 +55,66 @@ const struct jpeg_codes *jpeg_codes_standard(unsigned table) {
     return &standard[table];
 }
 
-/* A node of the tree that has no parent yet. Ties are broken by the symbol, of which a joined node has one.
- */
-struct root {
-    uint64_t frequency;
-    uint16_t symbol, node;
+/* Nodes of the tree that have no parent yet, as a heap with the rarest one on top; of equal ones that with
+ * the largest symbol. A joined node has the symbol of its rarer child. An entry is frequency << PLACE_BITS |
+ * place, where places count down from the largest symbol. */
+struct heap {
+    unsigned count;
+    uint64_t entry[JPEG_SYMBOLS + 1];
+    uint16_t node[JPEG_SYMBOLS + 1]; /* of the place */
 };
 
-/* The rarest one; of equal ones that with the largest symbol. The list is in the order of symbols. */
-static unsigned find_rarest(const struct root *root, unsigned count) {
-    unsigned found = 0;
-    for (unsigned i = 1; i < count; i++) {
-        found = root[i].frequency <= root[found].frequency ? i : found;
+/* Moves the entry down to where it belongs. */
+static void sift(struct heap *heap, unsigned at) {
+    uint64_t moved = heap->entry[at];
+    for (unsigned child = 2 * at + 1; child < heap->count; child = 2 * at + 1) {
+        child += child + 1 < heap->count && heap->entry[child + 1] < heap->entry[child];
+        if (moved <= heap->entry[child]) {
+            break;
+        }
+        heap->entry[at] = heap->entry[child];
+        at = child;
     }
-    return found;
+    heap->entry[at] = moved;
 }
 
-static struct root take(struct root *root, unsigned *count, unsigned at) {
-    struct root taken = root[at];
-    memmove(root + at, root + at + 1, (--*count - at) * sizeof *root);
-    return taken;
+static uint64_t take_rarest(struct heap *heap) {
+    uint64_t rarest = heap->entry[0];
+    heap->entry[0] = heap->entry[--heap->count];
+    sift(heap, 0);
+    return rarest;
+}
+
+/* Joins the two rarest nodes. */
+static void join(struct heap *heap, uint16_t parent[NODES_MAX], unsigned node) {
+    const uint64_t places = (1 << PLACE_BITS) - 1;
+    uint64_t rarest = take_rarest(heap), other = heap->entry[0];
+    parent[heap->node[rarest & places]] = parent[heap->node[other & places]] = (uint16_t)node;
+    heap->node[rarest & places] = (uint16_t)node;
+    heap->entry[0] = rarest + (other & ~places);
+    sift(heap, 0);
 }
 
 /* Computes the depth of each symbol in the Huffman tree, which is the length of its code. The depth of a
  * symbol that does not occur is 0. */
 static void find_depths(const uint64_t *frequency, uint16_t depth[JPEG_SYMBOLS + 1]) {
-    struct root root[JPEG_SYMBOLS + 1];
+    struct heap heap = {0};
     uint16_t parent[NODES_MAX], node_depth[NODES_MAX], leaf[JPEG_SYMBOLS + 1];
-    unsigned count = 0, nodes = 0;
+    unsigned nodes = 0;
     for (uint16_t symbol = 0; symbol <= END; symbol++) {
-        uint64_t times = symbol == END ? 1 : frequency[symbol];
+        uint64_t times = symbol == END ? 1 : frequency[symbol], place = END - symbol;
         if (times > 0) {
-            leaf[count] = symbol;
-            root[count++] = (struct root){times, symbol, (uint16_t)nodes++};
+            leaf[nodes] = symbol;
+            heap.node[place] = (uint16_t)nodes++;
+            heap.entry[heap.count++] = times << PLACE_BITS | place;
         }
     }
-    unsigned leaves = count;
-    while (count > 1) {
-        unsigned first = find_rarest(root, count);
-        struct root rarest = take(root, &count, first);
-        unsigned second = find_rarest(root, count);
-        struct root other = take(root, &count, second);
-        parent[rarest.node] = parent[other.node] = (uint16_t)nodes;
-        unsigned at = first - (second < first); /* the joined node stands where the rarest one stood */
-        memmove(root + at + 1, root + at, (count++ - at) * sizeof *root);
-        root[at] = (struct root){rarest.frequency + other.frequency, rarest.symbol, (uint16_t)nodes++};
+    unsigned leaves = heap.count;
+    for (unsigned i = leaves / 2; i-- > 0;) {
+        sift(&heap, i);
+    }
+    while (heap.count > 1) {
+        join(&heap, parent, nodes++);
     }
     memset(depth, 0, (JPEG_SYMBOLS + 1) * sizeof *depth);
     node_depth[nodes - 1] = 0;
@@ -133,19 +149,18 @@ static void limit_lengths(uint16_t count[DEPTH_MAX + 1]) {
 }
 
 void jpeg_codes_optimal(unsigned table, const uint64_t frequency[JPEG_SYMBOLS], struct jpeg_codes *codes) {
-    uint16_t depth[JPEG_SYMBOLS + 1], count[DEPTH_MAX + 1] = {0};
+    uint16_t depth[JPEG_SYMBOLS + 1], count[DEPTH_MAX + 1] = {0}, next[DEPTH_MAX + 1] = {0};
     find_depths(frequency, depth);
     *codes = (struct jpeg_codes){.id = standard[table].id};
-    unsigned deepest = 0, size = 0;
     for (unsigned symbol = 0; symbol <= END; symbol++) {
         count[depth[symbol]] = (uint16_t)(count[depth[symbol]] + (depth[symbol] > 0));
-        deepest = depth[symbol] > deepest ? depth[symbol] : deepest;
     }
-    for (unsigned length = 1; length <= deepest; length++) {
-        for (unsigned symbol = 0; symbol < END; symbol++) {
-            if (depth[symbol] == length) {
-                codes->value[size++] = (uint8_t)symbol;
-            }
+    for (unsigned length = 1; length < DEPTH_MAX; length++) {
+        next[length + 1] = (uint16_t)(next[length] + count[length] - (depth[END] == length));
+    }
+    for (unsigned symbol = 0; symbol < END; symbol++) {
+        if (depth[symbol] > 0) {
+            codes->value[next[depth[symbol]]++] = (uint8_t)symbol;
         }
     }
     limit_lengths(count);

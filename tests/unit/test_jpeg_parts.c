@@ -45,7 +45,8 @@ static struct image painted(unsigned shift, uint32_t width, uint32_t height, enu
     return image;
 }
 
-/* Grey planes, full colour and reduced colour; noise at quality 100 does not fit in the memory of the parts. */
+/* Grey planes, full colour and reduced colour; noise at quality 100 does not fit in the memory of the parts.
+ */
 static void compare(struct helpers *helpers, uint32_t width, uint32_t height, uint8_t quality) {
     for (unsigned kind = 0; kind < 3 * CONTENTS; kind++) {
         struct image image = painted(kind / CONTENTS, width, height, (enum content)(kind % CONTENTS));

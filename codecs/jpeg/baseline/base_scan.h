@@ -40,11 +40,11 @@ struct base_coder {
 
 /* Rows of MCUs whose tokens are counted, and kept as long as there is memory. */
 struct base_part {
-    uint32_t from, to; /* rows of MCUs */
-    uint32_t next;     /* the row that is counted next */
-    uint32_t kept_to;  /* the tokens of the rows before it are kept */
-    bool keeps;        /* more of them can be kept */
-    struct buf kept;   /* four bytes for each token */
+    uint32_t from, to;                 /* rows of MCUs */
+    uint32_t next;                     /* the row that is counted next */
+    uint32_t kept_to;                  /* the tokens of the rows before it are kept */
+    bool keeps;                        /* more of them can be kept */
+    struct buf kept;                   /* four bytes for each token */
     int32_t kept_dc[IMAGE_PLANES_MAX]; /* of the last blocks whose tokens are kept */
     struct base_bits bits;
     uint64_t count[2][BASE_INDICES]; /* of tokens: with even numbers, with odd ones */
@@ -71,7 +71,8 @@ void base_part_finish(struct base_part *part);
 void base_part_count(struct base_part *part, const struct base_scan *scan, struct base_coder *coder);
 
 /* Writes the bytes of the part, whose rows are all counted, by the scan's codes. Rows whose tokens were not
- * kept are transformed again. ST_LIMIT: over the deadline or the maximum of the output; ST_BUSY: no memory. */
+ * kept are transformed again. ST_LIMIT: over the deadline or the maximum of the output; ST_BUSY: no memory.
+ */
 enum status base_part_write(struct base_part *part, const struct base_scan *scan, struct base_coder *coder,
                             struct buf *output, struct error *err);
 
