@@ -1,44 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/jpeg/baseline/base_level.h"
 
+#include "codecs/processor.h"
+
 enum {
     DIVISOR_SHIFT = 3, /* the transform's results are 8 times those of the DCT */
     HALF_BITS = 16,    /* of a product that base_steps keeps */
 };
 
-static bool have_always(void) {
-    return true;
-}
-
-#if defined(__x86_64__)
-static bool have_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-}
-
-static bool have_avx512(void) {
-    return have_avx2() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
-           __builtin_cpu_supports("avx512vbmi2");
-}
-#endif
-
 void base_levels(const struct base_level *level[BASE_LEVELS_MAX + 1]) {
     static const struct {
         const struct base_level *level;
-        bool (*available)(void);
+        unsigned needs;
     } levels[] = {
 #if defined(__x86_64__)
-        {&base_level_avx512, have_avx512},
-        {&base_level_avx2, have_avx2},
+        {&base_level_avx512, PROCESSOR_AVX512 | PROCESSOR_VBMI2},
+        {&base_level_avx2, PROCESSOR_AVX2},
 #elif defined(__aarch64__)
-        {&base_level_neon, have_always},
+        {&base_level_neon, 0},
 #endif
-        {&base_level_baseline, have_always},
-        {&base_level_plain, have_always},
+        {&base_level_baseline, 0},
+        {&base_level_plain, 0},
     };
     unsigned count = 0;
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if (levels[i].available()) {
+        if (processor_has(levels[i].needs)) {
             level[count++] = levels[i].level;
         }
     }

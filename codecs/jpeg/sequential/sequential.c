@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/processor.h"
 #include "core/deadline.h"
 
 enum { BLOCK = 8, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
@@ -30,38 +31,23 @@ struct sequential {
     struct seq_scan scan;
 };
 
-static bool have_always(void) {
-    return true;
-}
-
-#if defined(__x86_64__)
-static bool have_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-}
-
-static bool have_avx512(void) {
-    return have_avx2() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq");
-}
-#endif
-
 void sequential_levels(const struct seq_level *level[static SEQUENTIAL_LEVELS_MAX + 1]) {
     static const struct {
         const struct seq_level *level;
-        bool (*available)(void);
+        unsigned needs;
     } levels[] = {
 #if defined(__x86_64__)
-        {&seq_level_avx512, have_avx512},
-        {&seq_level_avx2, have_avx2},
+        {&seq_level_avx512, PROCESSOR_AVX512},
+        {&seq_level_avx2, PROCESSOR_AVX2},
 #elif defined(__aarch64__)
-        {&seq_level_neon, have_always},
+        {&seq_level_neon, 0},
 #endif
-        {&seq_level_baseline, have_always},
-        {&seq_level_plain, have_always},
+        {&seq_level_baseline, 0},
+        {&seq_level_plain, 0},
     };
     unsigned count = 0;
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if (levels[i].available()) {
+        if (processor_has(levels[i].needs)) {
             level[count++] = levels[i].level;
         }
     }
