@@ -77,6 +77,7 @@ enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 struct command_line {
     enum config_action action;
     bool answered;    /* the action needs no configuration */
+    int operands;     /* where the words behind --benchmark begin */
     const char *file; /* --config, or NULL */
     const char *value[ROW_COUNT];
 };
@@ -313,7 +314,8 @@ static enum status read_command_line(struct command_line *line, int argc, char *
         } else {
             line->action = found->action;
             line->answered = !found->needs_options;
-            if (line->answered) {
+            line->operands = i + 1;
+            if (line->answered || line->action == CONFIG_BENCHMARK) {
                 return ST_OK;
             }
         }
@@ -375,21 +377,24 @@ enum status config_load(struct config *config, enum config_action *action, int a
         return status;
     }
     const char *file = line.file ? line.file : variable(envp, "BLURD_CONFIG");
-    if (file) {
-        status = load_file(config, file, err);
-    }
-    if (!status) {
-        status = load_environment(config, envp, err);
-    }
-    if (!status) {
-        status = load_command_line(config, &line, err);
-    }
+    status = file ? load_file(config, file, err) : ST_OK;
+    status = status ? status : load_environment(config, envp, err);
+    status = status ? status : load_command_line(config, &line, err);
     return status ? status : config_check(config, err);
 }
 
-const char *config_file(int argc, char *const *argv, char *const *envp) {
-    struct command_line line = {.action = CONFIG_RUN};
+/* Of arguments that are known to be right. */
+static struct command_line read_again(int argc, char *const *argv) {
+    struct command_line line = {.action = CONFIG_RUN, .operands = argc};
     struct error unused = {0};
-    bool read = read_command_line(&line, argc, argv, &unused) == ST_OK;
-    return read && line.file ? line.file : variable(envp, "BLURD_CONFIG");
+    return read_command_line(&line, argc, argv, &unused) == ST_OK ? line : (struct command_line){0};
+}
+
+const char *config_file(int argc, char *const *argv, char *const *envp) {
+    struct command_line line = read_again(argc, argv);
+    return line.file ? line.file : variable(envp, "BLURD_CONFIG");
+}
+
+int config_operands(int argc, char *const *argv) {
+    return read_again(argc, argv).operands;
 }

@@ -160,6 +160,7 @@ int config_answer(enum config_action action, const struct config *config, const 
     case CONFIG_RUN:
     case CONFIG_HELP_OPENAPI:
     case CONFIG_CHECK_HEALTH:
+    case CONFIG_BENCHMARK:
         break;
     case CONFIG_HELP_MAN:
         manual_print(out);

@@ -20,6 +20,7 @@
 #include "cpu/cpu.h"
 #include "gpu/front/versions.h"
 #include "gpu/gpu.h"
+#include "server/benchmark/benchmark.h"
 #include "server/exchange.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
@@ -328,26 +329,6 @@ static int complain(const struct error *err) {
     return EXIT_FAILURE;
 }
 
-/* Limits all steps of a health check, connecting and TLS included. Only calls async-signal-safe functions. */
-static void end_late(int signal) {
-    static const char text[] = "blurd: /readyz is not answered within 2 s\n";
-    (void)signal;
-    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-    _exit(written < 0 ? EX_IOERR : EXIT_FAILURE);
-}
-
-/* Without options of its own the check uses those of the container's first process, the daemon. Orchestrators
- * give a check some seconds; the daemon answers within one. */
-static int check_health(struct config *config, int argc) {
-    struct error err = {0};
-    signal(SIGALRM, end_late);
-    alarm(2);
-    if (argc == 2 && getpid() != 1 && health_config(config, "/proc/1/cmdline", environ, &err) != ST_OK) {
-        return complain(&err);
-    }
-    return health_check(config, &err) == ST_OK ? EX_OK : complain(&err);
-}
-
 static int check_config(const struct config *config, struct error *err) {
     struct config effective;
     if (effective_config(config, &effective, err) != ST_OK) {
@@ -372,10 +353,15 @@ int main(int argc, char **argv) {
         return print_openapi(&config);
     }
     if (action == CONFIG_CHECK_HEALTH) {
-        return check_health(&config, argc);
+        return health_answer(&config, argc == 2 && getpid() != 1, environ);
     }
     if (action == CONFIG_CHECK) {
         return check_config(&config, &err);
+    }
+    if (action == CONFIG_BENCHMARK) {
+        return benchmark_run(&config, argc, argv, config_operands(argc, argv), stdout, &err) == ST_OK
+                   ? EX_OK
+                   : complain(&err);
     }
     if (action != CONFIG_RUN) {
         char version[FORMATS_VERSION_MAX];

@@ -18,4 +18,9 @@ enum status health_config(struct config *config, const char *path, char *const *
  * Blocks without a limit: that is for the caller to set. */
 enum status health_check(const struct config *config, struct error *err);
 
+/* Does what --check-health asks for, within 2 s: prints why the daemon is not ready and returns 1, or returns
+ * 0. `first` makes it take the configuration of process 1 (health_config). Uses the alarm signal of the
+ * process. */
+int health_answer(struct config *config, bool first, char *const *environment);
+
 #endif
