@@ -73,8 +73,8 @@ static unsigned long long ticks_of(const char *process, pid_t group) {
     int of;
     snprintf(path, sizeof path, "/proc/%.16s/stat", process);
     const char *rest = read_line(path, line) ? strrchr(line, ')') : NULL;
-    if (!rest || sscanf(rest, ") %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &of, &ticks[0],
-                        &ticks[1], &ticks[2], &ticks[3]) != 5) {
+    if (!rest || sscanf(rest, ") %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &of,
+                        &ticks[0], &ticks[1], &ticks[2], &ticks[3]) != 5) {
         return 0;
     }
     return of == group ? ticks[0] + ticks[1] + ticks[2] + ticks[3] : 0;

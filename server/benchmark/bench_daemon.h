@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A daemon of this program that a benchmark starts, measures and ends. It takes the same options and listens on
- * a free port of 127.0.0.1, whatever address and port they name. */
+ * A daemon of this program that a benchmark starts, measures and ends. It takes the same options and listens
+ * on a free port of 127.0.0.1, whatever address and port they name. */
 #ifndef BLURD_SERVER_BENCHMARK_BENCH_DAEMON_H
 #define BLURD_SERVER_BENCHMARK_BENCH_DAEMON_H
 

@@ -11,8 +11,8 @@
 enum { BENCH_CONNECTIONS_MAX = 512, BENCH_BACKEND_MAX = 48 };
 
 struct bench_load {
-    uint16_t port;       /* on 127.0.0.1 */
-    const char *target;  /* of POST, such as /blur?sigma=5 */
+    uint16_t port;      /* on 127.0.0.1 */
+    const char *target; /* of POST, such as /blur?sigma=5 */
     struct bytes body;
     unsigned connections; /* 1 to BENCH_CONNECTIONS_MAX, each on a thread of its own */
     int64_t duration_ns;
@@ -20,8 +20,8 @@ struct bench_load {
 
 struct bench_result {
     uint64_t answers;
-    double seconds;        /* from the first request to the last answer */
-    double p50_ms, p99_ms; /* from a request's first byte to the last one of its answer */
+    double seconds;                  /* from the first request to the last answer */
+    double p50_ms, p99_ms;           /* from a request's first byte to the last one of its answer */
     char backend[BENCH_BACKEND_MAX]; /* X-Backend of the last answer */
 };
 

@@ -32,14 +32,19 @@ static float noise(uint32_t x, uint32_t y, uint32_t step, uint32_t seed) {
 static uint8_t sample(uint32_t x, uint32_t y, unsigned plane) {
     float sum = MIDDLE;
     for (unsigned octave = 0; octave < OCTAVES; octave++) {
-        sum += (plane ? 0.3F : 1.0F) * (float)(1u << octave) * noise(x, y, 1u << octave, plane * OCTAVES + octave);
+        sum += (plane ? 0.3F : 1.0F) * (float)(1u << octave) *
+               noise(x, y, 1u << octave, plane * OCTAVES + octave);
     }
     return (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
 }
 
 static enum status make(struct bench_picture *picture, uint32_t width, uint32_t height, struct error *err) {
-    const struct image_shape shape = {.width = width, .height = height, .model = PIXEL_YCBCR, .depth = 8,
-                                      .chroma_shift_x = 1, .chroma_shift_y = 1};
+    const struct image_shape shape = {.width = width,
+                                      .height = height,
+                                      .model = PIXEL_YCBCR,
+                                      .depth = 8,
+                                      .chroma_shift_x = 1,
+                                      .chroma_shift_y = 1};
     const struct encode_options options = {.quality = QUALITY};
     struct image image;
     size_t size = image_layout(&image, &shape);
@@ -87,7 +92,8 @@ static enum status take_file(struct bench_picture *picture, const char *path, ui
                              struct error *err) {
     struct picture header = {0};
     struct error cause = {0};
-    const struct codec_limits limits = {.max_pixels = UINT64_MAX, .max_side = UINT32_MAX, .max_scans = UINT32_MAX};
+    const struct codec_limits limits = {
+        .max_pixels = UINT64_MAX, .max_side = UINT32_MAX, .max_scans = UINT32_MAX};
     enum status status = read_file(picture, path, largest, err);
     if (status != ST_OK) {
         return status;
@@ -99,8 +105,8 @@ static enum status take_file(struct bench_picture *picture, const char *path, ui
     return status == ST_OK ? ST_OK : fail(err, ST_ARGUMENT, "%.100s: %.200s", path, cause.text);
 }
 
-enum status bench_pictures_init(struct bench_pictures *pictures, int count, char *const *paths, uint64_t largest,
-                                struct error *err) {
+enum status bench_pictures_init(struct bench_pictures *pictures, int count, char *const *paths,
+                                uint64_t largest, struct error *err) {
     enum status status = ST_OK;
     *pictures = (struct bench_pictures){0};
     if (count > BENCH_PICTURES_MAX) {

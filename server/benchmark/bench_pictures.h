@@ -21,11 +21,11 @@ struct bench_pictures {
     struct bench_picture picture[BENCH_PICTURES_MAX];
 };
 
-/* Reads `count` files (up to BENCH_PICTURES_MAX, `largest` bytes each) and their headers; with 0 files it makes
- * three JPEGs, 4:2:0 at quality 90. ST_ARGUMENT for a file that cannot be read or is no picture. Call
+/* Reads `count` files (up to BENCH_PICTURES_MAX, `largest` bytes each) and their headers; with 0 files it
+ * makes three JPEGs, 4:2:0 at quality 90. ST_ARGUMENT for a file that cannot be read or is no picture. Call
  * bench_pictures_finish in any case. */
-enum status bench_pictures_init(struct bench_pictures *pictures, int count, char *const *paths, uint64_t largest,
-                                struct error *err);
+enum status bench_pictures_init(struct bench_pictures *pictures, int count, char *const *paths,
+                                uint64_t largest, struct error *err);
 void bench_pictures_finish(struct bench_pictures *pictures);
 
 #endif

@@ -16,14 +16,14 @@
 #include "server/benchmark/bench_pictures.h"
 
 enum {
-    GPU_CONNECTIONS = 128,      /* from here on an H200 does not gain */
-    CORE_CONNECTIONS = 2,       /* for each core */
-    TABLE_MS = 24000,           /* for all cells of the table */
-    CELL_MS_MIN = 300,          /* a cell has some answers */
-    ALONE_MS = 3000,            /* for requests one at a time */
-    GPU_WAIT_MS = 30000,        /* loading kernels and the self-test take seconds */
-    PLANNED_PERCENT = 70,       /* of the most: beyond it waiting times grow fast */
-    MEMORY_FACTOR = 2,          /* of the most memory that was seen: other pictures take more */
+    GPU_CONNECTIONS = 128, /* from here on an H200 does not gain */
+    CORE_CONNECTIONS = 2,  /* for each core */
+    TABLE_MS = 24000,      /* for all cells of the table */
+    CELL_MS_MIN = 300,     /* a cell has some answers */
+    ALONE_MS = 3000,       /* for requests one at a time */
+    GPU_WAIT_MS = 30000,   /* loading kernels and the self-test take seconds */
+    PLANNED_PERCENT = 70,  /* of the most: beyond it waiting times grow fast */
+    MEMORY_FACTOR = 2,     /* of the most memory that was seen: other pictures take more */
 };
 
 static const double sigmas[] = {1.5, 5, 20};
@@ -45,9 +45,8 @@ static enum status check(const struct config *config, struct error *err) {
     if (config->tls_cert[0]) {
         return fail(err, ST_ARGUMENT, "--benchmark measures without TLS: leave tls_cert and tls_key out");
     }
-    return config->token_file[0]
-               ? fail(err, ST_ARGUMENT, "--benchmark sends no token: leave token_file out")
-               : ST_OK;
+    return config->token_file[0] ? fail(err, ST_ARGUMENT, "--benchmark sends no token: leave token_file out")
+                                 : ST_OK;
 }
 
 static enum status load(const struct benchmark *b, const struct bench_picture *picture, double sigma,
@@ -66,7 +65,8 @@ static enum status load(const struct benchmark *b, const struct bench_picture *p
 
 /* Sends the smallest work until the daemon answers, and until a GPU does if this machine may have one. */
 static enum status warm_up(struct benchmark *b, const struct config *config, struct error *err) {
-    bool gpu = strcmp(config->gpus, "none") != 0 && (gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists());
+    bool gpu =
+        strcmp(config->gpus, "none") != 0 && (gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists());
     int64_t end = clock_ns() + (int64_t)GPU_WAIT_MS * 1000000;
     struct bench_result result;
     enum status status;
@@ -126,16 +126,19 @@ static enum status advise(const struct benchmark *b, struct cell cells[][SIGMAS]
     if (status != ST_OK) {
         return status;
     }
-    fprintf(b->out, "%s at sigma %g, one request at a time: %.2f ms (median), %.2f ms (99 of 100 are faster).\n",
+    fprintf(b->out,
+            "%s at sigma %g, one request at a time: %.2f ms (median), %.2f ms (99 of 100 are faster).\n",
             picture->name, sigmas[SIGMAS / 2], alone.p50_ms, alone.p99_ms);
-    fprintf(b->out,
-            "Plan for %.0f such pictures a second on this machine: %d %% of the most, so that peaks do not wait "
-            "long.\n",
-            cell->rate * PLANNED_PERCENT / 100, PLANNED_PERCENT);
-    fprintf(b->out,
-            "The daemon had %.0f MiB at most, with %u requests in progress: set --memory, or the limit of its "
-            "container, to %.0f MiB or more.\n",
-            mib, b->connections, mib * MEMORY_FACTOR);
+    fprintf(
+        b->out,
+        "Plan for %.0f such pictures a second on this machine: %d %% of the most, so that peaks do not wait "
+        "long.\n",
+        cell->rate * PLANNED_PERCENT / 100, PLANNED_PERCENT);
+    fprintf(
+        b->out,
+        "The daemon had %.0f MiB at most, with %u requests in progress: set --memory, or the limit of its "
+        "container, to %.0f MiB or more.\n",
+        mib, b->connections, mib * MEMORY_FACTOR);
     return ST_OK;
 }
 
