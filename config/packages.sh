@@ -22,7 +22,7 @@ build=(gcc libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate-dev
     libwebp-dev libavif-dev libheif-dev python3-pip)
 run=("${build[@]}" curl)
 test=("${run[@]}" g++ procps libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
-    python3-scipy python3-yaml openssl bubblewrap universal-ctags valgrind clang libclang-rt-dev webp libavif-bin libheif-examples)
+    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua bubblewrap universal-ctags valgrind clang libclang-rt-dev webp libavif-bin libheif-examples)
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
