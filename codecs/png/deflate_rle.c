@@ -20,7 +20,8 @@ enum {
     SAMPLE = 1024,    /* consecutive bytes whose symbols are counted, ... */
     SAMPLE_STEP = 4,  /* ... in one of so many */
     RUN_MIN = 12,
-    WORD = 8, /* bytes compared at once, and the shortest run */
+    WORD = 8,     /* bytes compared at once, and the shortest run */
+    COUNTERS = 4, /* for each literal: adding to one counter twice in a row waits for the first addition */
     MATCH_MIN = 3,
     MATCH_MAX = 258,
 };
@@ -108,15 +109,20 @@ static void count_run(uint32_t *counts, size_t size) {
     counts[0] += (uint32_t)left;
 }
 
-static void count_part(uint32_t *counts, const uint8_t *p, const uint8_t *end) {
+struct counts {
+    uint32_t symbol[SYMBOLS];
+    uint32_t literal[COUNTERS][LITERALS];
+};
+
+static void count_part(struct counts *counts, const uint8_t *p, const uint8_t *end) {
     while (end - p >= WORD) {
         size_t zeros = count_zeros(p, end);
         if (zeros >= RUN_MIN) {
-            count_run(counts, zeros);
+            count_run(counts->symbol, zeros);
             p += zeros;
         } else {
             for (unsigned i = 0; i < WORD; i++) {
-                counts[p[i]]++;
+                counts->literal[i % COUNTERS][p[i]]++;
             }
             p += WORD;
         }
@@ -138,14 +144,17 @@ static unsigned find_reach(const uint8_t *data, size_t size) {
  * codes lengthen all others. */
 static void make_codes(const uint8_t *data, size_t size, struct huffman_code *made) {
     unsigned reach = find_reach(data, size);
-    uint32_t counts[SYMBOLS];
-    for (unsigned i = 0; i < SYMBOLS; i++) {
-        counts[i] = i <= reach || i >= LITERALS - reach;
-    }
+    struct counts counts = {0};
     for (size_t at = 0; at < size; at += (size_t)SAMPLE * SAMPLE_STEP) {
-        count_part(counts, data + at, data + (size - at > SAMPLE ? at + SAMPLE : size));
+        count_part(&counts, data + at, data + (size - at > SAMPLE ? at + SAMPLE : size));
     }
-    huffman_make(counts, SYMBOLS, CODE_MAX, made);
+    for (unsigned i = 0; i < SYMBOLS; i++) {
+        counts.symbol[i] += i <= reach || i >= LITERALS - reach;
+        for (unsigned k = 0; i < LITERALS && k < COUNTERS; k++) {
+            counts.symbol[i] += counts.literal[k][i];
+        }
+    }
+    huffman_make(counts.symbol, SYMBOLS, CODE_MAX, made);
 }
 
 static void make_tables(const struct huffman_code *made, struct codes *codes) {

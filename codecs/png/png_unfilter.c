@@ -103,40 +103,52 @@ INLINE void undo_paeth(struct png_row row, unsigned pixel, unsigned wide) {
     store(row.to + i, _mm_packus_epi16(left, left), pixel);
 }
 
+/* Two rows in one vector: the upper row in the low half, and in the high half the lower row, LAG pixels
+ * behind. With a lag of two pixels, the lower row does not wait for the step before. */
+enum { LAG = 2 };
+
 struct pair {
     struct png_row upper, lower;
-    __m128i upper_left, upper_corner, lower_left, lower_corner;
+    __m128i left, before, corner; /* the last step's pixels, those of the step before, those above `left` */
 };
 
-/* Undoes the upper row's pixel at i and the lower row's before it; moves `bytes` bytes. */
-INLINE void step_pair(struct pair *pair, size_t i, unsigned pixel, unsigned wide, unsigned bytes) {
-    __m128i above = load_wide(pair->upper.above + i, bytes);
-    __m128i x = load_wide(pair->upper.from + i, bytes);
-    __m128i y = load_wide(pair->lower.from + i - pixel, wide);
-    pair->lower_left = step_paeth(y, pair->lower_left, pair->upper_left, pair->lower_corner);
-    pair->lower_corner = pair->upper_left;
-    pair->upper_left = step_paeth(x, pair->upper_left, above, pair->upper_corner);
-    pair->upper_corner = above;
-    store(pair->lower.to + i - pixel, _mm_packus_epi16(pair->lower_left, pair->lower_left), wide);
-    store(pair->upper.to + i, _mm_packus_epi16(pair->upper_left, pair->upper_left), bytes);
+/* Undoes the upper row's pixel at i and the lower row's LAG pixels before it. Moves as many bytes of each;
+ * 0: none. */
+INLINE void step_pair(struct pair *pair, size_t i, unsigned pixel, unsigned upper, unsigned lower) {
+    const __m128i zero = _mm_setzero_si128();
+    __m128i x = upper > 0 ? load(pair->upper.from + i, upper) : zero;
+    __m128i y = lower > 0 ? load(pair->lower.from + (i - LAG * pixel), lower) : zero;
+    __m128i above = upper > 0 ? load_wide(pair->upper.above + i, upper) : zero;
+    __m128i both = _mm_unpacklo_epi8(_mm_unpacklo_epi32(x, y), zero);
+    above = _mm_unpacklo_epi64(above, pair->before);
+    pair->before = pair->left;
+    pair->left = step_paeth(both, pair->left, above, pair->corner);
+    pair->corner = above;
+    __m128i packed = _mm_packus_epi16(pair->left, pair->left);
+    if (upper > 0) {
+        store(pair->upper.to + i, packed, upper);
+    }
+    if (lower > 0) {
+        store(pair->lower.to + (i - LAG * pixel), _mm_srli_epi64(packed, 32), lower);
+    }
 }
 
-/* The lower row is one pixel behind the upper one, on which it depends, so that the two paths run in
- * parallel. Needs at least two pixels. */
+/* Needs more than LAG pixels, of at most four bytes. */
 INLINE void undo_pair(const struct png_row *upper, const struct png_row *lower, unsigned pixel,
                       unsigned wide) {
     const __m128i zero = _mm_setzero_si128();
-    struct pair pair = {*upper, *lower, zero, load_wide(upper->above, wide), zero, zero};
-    pair.upper_left = step_paeth(load_wide(upper->from, wide), zero, pair.upper_corner, zero);
-    store(upper->to, _mm_packus_epi16(pair.upper_left, pair.upper_left), wide);
-    size_t i = pixel;
-    for (; i + pixel < pair.upper.size; i += pixel) {
+    struct pair pair = {*upper, *lower, zero, zero, zero};
+    const size_t last = upper->size - pixel;
+    size_t i = 0;
+    for (; i < (size_t)LAG * pixel; i += pixel) {
+        step_pair(&pair, i, pixel, wide, 0);
+    }
+    for (; i < last; i += pixel) {
         step_pair(&pair, i, pixel, wide, wide);
     }
-    step_pair(&pair, i, pixel, wide, pixel);
-    __m128i y = load_wide(lower->from + i, pixel);
-    y = step_paeth(y, pair.lower_left, pair.upper_left, pair.lower_corner);
-    store(lower->to + i, _mm_packus_epi16(y, y), pixel);
+    step_pair(&pair, last, pixel, pixel, wide);
+    step_pair(&pair, last + pixel, pixel, 0, wide);
+    step_pair(&pair, last + (size_t)LAG * pixel, pixel, 0, pixel);
 }
 
 static void undo_up(uint8_t *restrict to, const uint8_t *restrict from, const uint8_t *restrict above,
@@ -193,9 +205,9 @@ bool png_unfilter(unsigned filter, const struct png_row *row) {
 }
 
 void png_unfilter_paeth_pair(const struct png_row *upper, const struct png_row *lower) {
-    if (upper->pixel == 3 && upper->size > 3) {
+    if (upper->pixel == 3 && upper->size > LAG * 3) {
         undo_pair(upper, lower, 3, 4);
-    } else if (upper->pixel == 4 && upper->size > 4) {
+    } else if (upper->pixel == 4 && upper->size > LAG * 4) {
         undo_pair(upper, lower, 4, 4);
     } else {
         undo_left(FILTER_PAETH, upper);
