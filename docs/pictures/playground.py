@@ -35,24 +35,23 @@ def draw(page, shape, begin, end):
     page.tool(shape)
     page.drag(begin, end)
     page.settled()
-    page.js('scrollTo(0, 0)')
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder, daemon.Daemon('--gpus', 'none') as server, browser.running(folder) as driver:
         page = browser.Playground(driver, server.url(''), folder)
-        page.open(1280, 1130)
+        page.open(1280, 800)
         page.settled()
         page.set('#split', 25)
         save(page, 'playground')
-        page.open(1280, 1130, dark=True)
+        page.open(1280, 800, dark=True)
         sample(page, 2)
         page.choose('redact')
         draw(page, 'rectangle', (0.147, 0.405), (0.82, 0.51))
         draw(page, 'rectangle', (0.147, 0.53), (0.43, 0.62))
         page.set('#split', 20)
         save(page, 'playground-dark')
-        page.open(360, 780, touch=True)
+        page.open(390, 844, touch=True)
         sample(page, 1)
         page.choose('pixelate')
         draw(page, 'ellipse', (0.345, 0.17), (0.655, 0.76))

@@ -60,13 +60,14 @@ class Playground:
     def __init__(self, driver, origin, folder):
         self.driver, self.origin, self.folder = driver, origin, folder
 
-    def open(self, width=1280, height=900, dark=False, touch=False, motion='no-preference'):
+    def open(self, width=1280, height=900, dark=False, touch=False, motion='no-preference', state=''):
         self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
             'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': touch})
         self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [
             {'name': 'prefers-color-scheme', 'value': 'dark' if dark else 'light'},
             {'name': 'prefers-reduced-motion', 'value': motion}]})
-        self.driver.get(self.origin + '/')
+        self.driver.get('about:blank')  # else another fragment alone loads nothing
+        self.driver.get(f'{self.origin}/#{state}' if state else self.origin + '/')
         self.driver.get_log('browser')
         return self
 
@@ -95,7 +96,7 @@ class Playground:
             assert time.monotonic() < end, what or f'never came; {self.text("#facts")} {self.text("#problem")}'
             time.sleep(0.03)
 
-    def settled(self, needle='Filtered by'):
+    def settled(self, needle=' · '):
         """Waits for the answer to the last request, which is sent after a pause."""
         time.sleep(0.2)
         self.until(lambda: needle in self.text('#facts') and not self.js(
@@ -109,7 +110,7 @@ class Playground:
         return self.text('#problem')
 
     def command(self):
-        return self.text('#curl')
+        return self.text('#code')
 
     def regions(self):
         return [code.get_attribute('textContent') for code in self.all('#region-list code')]

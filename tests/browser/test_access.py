@@ -34,7 +34,9 @@ document.querySelectorAll('input[type=number], select, textarea').forEach((field
 });
 // Borders say what is a control: they stand out from what is around them, too.
 document.querySelectorAll('button:enabled, .button, select, input[type=number], textarea').forEach((field) => {
-    if (seen(field)) found.push([`border of ${field.id || field.textContent}`, getComputedStyle(field).borderTopColor, behind(field.parentElement), 100, true]);
+    const style = getComputedStyle(field);
+    // Buttons of a toolbar have none: their icons and texts are what stands out.
+    if (seen(field) && !/, 0\\)|transparent/.test(style.borderTopColor)) found.push([`border of ${field.id || field.textContent}`, style.borderTopColor, behind(field.parentElement), 100, true]);
 });
 return found;
 """
@@ -53,11 +55,11 @@ const names = ['for', 'aria-describedby', 'aria-labelledby'];
 return [...document.querySelectorAll(names.map((name) => `[${name}]`).join())].flatMap((element) => names.flatMap((name) =>
     (element.getAttribute(name) ?? '').split(' ').filter((id) => id && !document.getElementById(id))));
 """
-# Elements that are cut off at a side, and elements that are too small to be touched.
+# Elements that are cut off at a side, and elements that are too small to be touched. Narrow screens scroll the row of filters.
 OUTSIDE = """
 return [...document.querySelectorAll('button, input, select, textarea, img, pre, .field, li')].filter((element) => {
     const box = element.getBoundingClientRect();
-    return element.checkVisibility() && !element.closest('.hidden, table') && box.width && (box.left < -1 || box.right > innerWidth + 1);
+    return element.checkVisibility() && !element.closest('.hidden, table') && !(element.closest('#filters') && innerWidth <= 820) && box.width && (box.left < -1 || box.right > innerWidth + 1);
 }).map((element) => element.outerHTML.slice(0, 80));
 """
 SMALL = """
@@ -71,7 +73,8 @@ STATES = {
     'redact': lambda page: page.choose('redact') or page.find('#add').click(),
     'stats': lambda page: page.choose('stats'),
     'all open': lambda page: page.js('document.querySelectorAll("details").forEach((one) => (one.open = true))'),
-    'refused': lambda page: page.choose('blur') or page.set('#output-quality', 101),
+    'formats': lambda page: page.find('#compare-formats').click(),
+    'refused': lambda page: page.js('document.getElementById("formats").close()') or page.choose('blur') or page.set('#output-quality', 101),
 }
 
 
@@ -91,11 +94,14 @@ def contrast(one, other):
 
 
 def put(page, state):
+    if state == 'formats':  # statistics have none
+        page.choose('blur')
+        page.settled()
     STATES[state](page)
     if state == 'refused':
         page.refused()
     else:
-        page.settled('Statistics' if state == 'stats' else 'Filtered by')
+        page.settled('Statistics' if state == 'stats' else ' · ')
 
 
 def states(page, dark=False):

@@ -35,7 +35,7 @@ def picture_of(content):
 
 # --- pictures in ---------------------------------------------------------------------------------
 def test_it_begins_with_a_sample(page):
-    assert '960 × 640 JPEG' in page.text('#facts') and 'Filtered by cpu/' in page.text('#facts')
+    assert '960 × 640 JPEG' in page.text('#facts') and ' · cpu/' in page.text('#facts')
     assert page.text('#version') and page.text('#backends').startswith('cpu/')
 
 
@@ -179,9 +179,9 @@ def test_kernel_or_preset(page):
 def test_on_a_gpu(driver, start_gpu, downloads):
     """Where one serves, its name and its stages are seen."""
     page = browser.Playground(driver, start_gpu().url(''), downloads).open()
-    assert 'Filtered by cuda:0' in page.settled()
+    assert ' · cuda:0' in page.settled()
     assert page.text('#backends').startswith('cuda') and len(page.all('#backends li')) == 2
-    assert {'to the GPU', 'from the GPU'} <= {term.text for term in page.all('#runs dt')}
+    assert {'to the GPU', 'from the GPU'} <= {term.get_attribute('textContent') for term in page.all('#runs dt')}
     page.driver.get('about:blank')
 
 
@@ -189,15 +189,16 @@ def test_the_same_on_the_cpu(driver, start_gpu, downloads):
     """Next to the GPU's answer: stages on one scale, and whether the bytes are the same."""
     page = browser.Playground(driver, start_gpu().url(''), downloads).open()
     page.settled()
+    page.find('#timing summary').click()
     page.find('#compare').click()
     page.until(lambda: page.text('#compared'), what='the comparison')
     assert page.text('#compared') == 'Both answers have the same bytes.'
-    first, second = [name.text for name in page.all('#runs h3')]
+    first, second = [name.get_attribute('textContent') for name in page.all('#runs h2')]
     assert first == 'cuda:0' and second.startswith('cpu/')
     assert 'backend=' not in page.command()
     page.set('#input-fields select', 'cpu')  # the first one says where
-    assert 'Filtered by cpu/' in page.settled() and 'backend=cpu' in page.command()
-    assert not page.find('#compare').is_displayed() and len(page.all('#runs h3')) == 1
+    assert ' · cpu/' in page.settled() and 'backend=cpu' in page.command()
+    assert not page.find('#compare').is_displayed() and len(page.all('#runs h2')) == 1
     page.driver.get('about:blank')
 
 

@@ -123,6 +123,7 @@ def test_several_are_listed_and_deleted(page):
         page.drag((at, 0.1), (at + 0.2, 0.5))
     page.settled()
     assert len(page.regions()) == 3 and page.command().count('region=') == 3
+    page.find('#region-group summary').click()
     page.find('#region-list li:nth-child(2) button').click()
     page.settled()
     assert len(page.regions()) == 2 and 'ellipse' not in page.command()
@@ -136,6 +137,7 @@ def test_several_are_listed_and_deleted(page):
 
 
 def test_invert_and_feather(page, folder):
+    page.find('#region-group summary').click()
     page.set('#region-feather', 4)
     page.settled()
     assert 'feather' not in page.command(), 'nothing to soften yet'

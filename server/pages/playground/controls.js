@@ -74,7 +74,7 @@ function choiceControl(row, id, changed) {
 function switchControl(row, id, changed) {
     const input = element("input", { id, type: "checkbox" });
     input.addEventListener("change", changed);
-    return { input, controls: [input], get: () => (input.checked ? "true" : null), set: (value) => (input.checked = Boolean(value)) };
+    return { input, controls: [input], get: () => (input.checked ? "true" : null), set: (value) => (input.checked = value === true || value === "true") };
 }
 
 function textControl(row, id, changed) {
@@ -90,7 +90,7 @@ const makers = { real: numberControl, whole: numberControl, choice: choiceContro
 function makeField(row, prefix, changed) {
     const id = `${prefix}-${row.name}`;
     const control = makers[row.type](row, id, changed);
-    const label = element("label", { for: id }, row.label);
+    const label = element("label", { for: id, title: row.help }, row.label);
     if (row.unit) {
         label.append(element("span", { class: "unit" }, `, ${row.unit}`));
     }
@@ -103,6 +103,7 @@ function makeField(row, prefix, changed) {
         get: control.get,
         set: control.set,
         reset: () => control.set(row.start ?? row.default),
+        plain: () => control.set(row.default),
         mark(sentence) {
             control.input.toggleAttribute("aria-invalid", Boolean(sentence));
             if (sentence) {
@@ -141,99 +142,4 @@ export function makeChoice(container, name, options, chosen) {
         input.addEventListener("change", () => chosen(value));
         container.append(element("label", { class: "choice" }, input, element("span", {}, title)));
     });
-}
-
-// The steps of a pipeline: cards with a filter and its fields each.
-export class Steps {
-    constructor(container, filters, most, changed) {
-        this.filters = filters;
-        this.most = most;
-        this.changed = changed;
-        this.made = 0;
-        this.list = [];
-        this.cards = element("div", { class: "panel" });
-        this.more = element("button", { type: "button", id: "add-step" }, "Add a step");
-        this.more.addEventListener("click", () => this.add(this.filters[0]).node.querySelector("select").focus());
-        container.append(this.cards, this.more);
-        this.reset();
-    }
-
-    reset() {
-        this.list = [];
-        this.cards.replaceChildren();
-        this.add(this.filters.find((filter) => filter.name === "blur"), { sigma: 2 });
-        this.add(this.filters.find((filter) => filter.name === "convolve"));
-    }
-
-    add(filter, values = {}) {
-        const step = { number: ++this.made, node: element("div", { class: "step", role: "group" }) };
-        this.list.push(step);
-        this.fill(step, filter, values);
-        this.cards.append(step.node);
-        this.update();
-        return step;
-    }
-
-    fill(step, filter, values) {
-        const choose = element("select", { "aria-label": "Filter of this step" }, ...this.filters.map((one) => element("option", { value: one.name }, one.title)));
-        choose.value = filter.name;
-        choose.addEventListener("change", () => {
-            this.fill(step, this.filters.find((one) => one.name === choose.value), {});
-            this.update();
-            step.node.querySelector("select").focus();
-        });
-        const up = this.button("↑", "Move this step up", () => this.move(step));
-        const away = this.button("Remove", "Remove this step", () => this.remove(step));
-        step.filter = filter;
-        step.up = up;
-        step.away = away;
-        step.node.replaceChildren(element("div", { class: "bar" }, choose, up, away));
-        step.fields = makeFields(filter.own, `step${step.number}`, step.node, this.changed);
-        step.fields.filter((field) => field.name in values).forEach((field) => field.set(values[field.name]));
-    }
-
-    button(text, label, action) {
-        const button = element("button", { type: "button", class: "small", "aria-label": label }, text);
-        button.addEventListener("click", action);
-        return button;
-    }
-
-    move(step) {
-        const at = this.list.indexOf(step);
-        this.list.splice(at, 1);
-        this.list.splice(at - 1, 0, step);
-        this.cards.replaceChildren(...this.list.map((one) => one.node));
-        this.update();
-        (step.up.disabled ? step.away : step.up).focus();
-    }
-
-    remove(step) {
-        this.list = this.list.filter((one) => one !== step);
-        step.node.remove();
-        this.update();
-        this.more.focus();
-    }
-
-    update() {
-        this.list.forEach((step, index) => {
-            step.node.setAttribute("aria-label", `Step ${index + 1}`);
-            step.up.disabled = index === 0;
-        });
-        this.more.disabled = this.list.length >= this.most;
-        this.changed();
-    }
-
-    text() {
-        return this.list.map((step) => [step.filter.name, ...pairsOf(step.fields).map(([name, value]) => `${name}=${value}`)].join(":")).join("|");
-    }
-
-    // The daemon names the step by its number: "ops: step 2: sigma is 0, …".
-    mark(sentence) {
-        const [, number, rest] = /^ops: step (\d+): (.*)$/.exec(sentence ?? "") ?? [];
-        this.list.forEach((step, index) => {
-            const here = index + 1 === Number(number);
-            step.node.classList.toggle("group-wrong", here);
-            step.fields.forEach((field) => field.mark(here && rest.startsWith(`${field.name} `) ? rest : null));
-        });
-    }
 }

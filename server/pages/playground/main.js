@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The page: what is chosen, when it is sent, what is done with the answer.
-import { element, makeChoice, makeFields, pairsOf, Steps } from "./controls.js";
+// The page: what picture there is, when a request is sent, what is done with the answer.
+import { Canvas } from "./canvas.js";
+import { element, makeChoice } from "./controls.js";
 import { foundSentence, searchFaces } from "./faces.js";
-import { listRegions, regionEntry, Regions, regionText } from "./regions.js";
-import { curlCommand, lookAt, outputName, pastedName, same, send, titles } from "./request.js";
+import { compareFormats } from "./formats.js";
+import { Steppable } from "./history.js";
+import { applyState, chosen, describe, makeControls, mark, outputFormat, parseState, reset, setOutput, stateText } from "./parameters.js";
+import { listRegions, Regions } from "./regions.js";
+import { lookAt, outputName, pastedName, same, send, titles } from "./request.js";
 import { makeSample, samples } from "./samples.js";
-import { bytes, find, fitFrame, nextTheme, offer, readProblem, runOf, showAfter, showNotice, showProblem, showServer, showSplit, showPlaceholder, showRuns, showStatistics } from "./view.js";
+import { languages } from "./snippets.js";
+import { find, nextTheme, offer, readProblem, runOf, say, showAfter, showFacts, showNotice, showProblem, showServer, showPlaceholder, showRuns, showStatistics } from "./view.js";
 
-const table = JSON.parse(find("table").textContent);
 const waiting = 150; // milliseconds without a change before a request is sent
-let picture = null; // { file, url, width, height, type, animated }
+let picture = null; // { file, url, width, height, type, animated, sample }
 let taken = 0; // pictures so far
-let filter = table.filters[0];
-let look = "pixelate"; // of a redaction
 let token = "";
 let timer = 0;
 let running = null; // AbortController of the request under way
@@ -20,138 +22,34 @@ let answerUrl = null;
 let last = null; // { run, blob, request, picture } of the answer that is shown
 const unreachable = ["No answer.", "The server could not be reached, or closed the connection."];
 let tool = "rectangle"; // what "Add one" adds
-
-// --- the parameters ---
-
-const byName = (name) => table.filters.find((one) => one.name === name);
-const panels = {};
-const shared = {};
-let steps;
-let made = 0; // panels, for the names of their fields
+let regions, canvas, states;
+let language = languages[0];
+const request = () => describe(regions.list, picture.animated);
 
 function changed() {
     clearTimeout(timer);
     running?.abort();
     if (picture) {
-        timer = setTimeout(ask, waiting);
+        timer = setTimeout(() => { states.record(); ask(); }, waiting);
         showCommand();
     }
-}
-
-function makePanel(one) {
-    const node = element("div", { class: "panel", hidden: true });
-    const panel = { node, fields: [] };
-    if (one.looks) {
-        const looks = element("fieldset", { class: "looks" }, element("legend", {}, "Look"));
-        makeChoice(looks, "look", one.looks.map((name) => [name, byName(name).title]), chooseLook);
-        node.append(looks);
-        panel.looks = Object.fromEntries(one.looks.map((name) => [name, makePanel(byName(name))]));
-        node.append(...Object.values(panel.looks).map((inner) => inner.node));
-    } else if (one.steps) {
-        steps = new Steps(node, one.steps.map(byName), one.most, changed);
-    } else {
-        made += 1;
-        panel.fields = makeFields(one.own ?? [], `${one.name}${made}`, node, changed);
-    }
-    return panel;
-}
-
-function makeControls() {
-    table.filters.forEach((one) => {
-        panels[one.name] = makePanel(one);
-        find("own").append(panels[one.name].node);
-    });
-    for (const group of ["region", "output", "input"]) {
-        shared[group] = makeFields(table[group], group, find(`${group}-fields`), changed);
-    }
-    makeChoice(find("filters"), "filter", table.filters.map((one) => [one.name, one.title]), chooseFilter);
-    chooseLook(look);
-}
-
-function chooseLook(name) {
-    look = name;
-    Object.entries(panels.redact.looks).forEach(([one, panel]) => (panel.node.hidden = one !== name));
-    changed();
-}
-
-function chooseFilter(name) {
-    filter = byName(name);
-    table.filters.forEach((one) => (panels[one.name].node.hidden = one !== filter));
-    find("about").textContent = filter.about;
-    find("output-group").hidden = Boolean(filter.json);
-    shared.region.find((field) => field.name === "feather").node.hidden = Boolean(filter.json);
-    changed();
-}
-
-function ownPairs() {
-    if (filter.looks) {
-        return [...pairsOf(panels.redact.looks[look].fields), ["mode", "redact"]];
-    }
-    return filter.steps ? [["ops", steps.text()]] : pairsOf(panels[filter.name].fields);
-}
-
-// invert and feather mean nothing without a region, and are refused. So are regions of a filter that moves pixels.
-function regionPairs() {
-    if (filter.whole) {
-        return [];
-    }
-    const options = pairsOf(shared.region).filter(([name]) => !filter.json || name !== "feather");
-    options.push(...(filter.name === "placeholder" ? [["mode", "redact"]] : []));
-    const many = regions.list.length > 64; // the most that the parameter takes
-    const list = many ? [["regions", JSON.stringify(regions.list.map(regionEntry))]] : regions.list.map((region) => ["region", regionText(region)]);
-    return list.length === 0 ? [] : [...list, ...options];
-}
-
-function describe() {
-    const output = filter.json ? [] : pairsOf(shared.output);
-    const page = picture.animated ? [["page", "0"]] : [];
-    return { path: `/${filter.looks ? look : filter.name}`, pairs: [...ownPairs(), ...regionPairs(), ...output, ...pairsOf(shared.input), ...page] };
-}
-
-function allFields() {
-    const inner = Object.values(panels.redact.looks).flatMap((panel) => panel.fields);
-    return [...Object.values(panels).flatMap((panel) => panel.fields), ...inner, ...Object.values(shared).flat()];
-}
-
-function fieldsInUse() {
-    const own = filter.looks ? panels.redact.looks[look].fields : panels[filter.name].fields;
-    return [...own, ...Object.values(shared).flat()];
-}
-
-// Shows at the field what the daemon says about the parameter of that name.
-function mark(name, sentence) {
-    allFields().forEach((field) => field.mark(null));
-    const field = name && fieldsInUse().find((one) => one.name === name);
-    field?.mark(sentence);
-    const group = field?.node.closest("details");
-    if (group) {
-        group.open = true;
-    }
-    steps.mark(name === "ops" ? sentence : null);
-    find("region-group").classList.toggle("group-wrong", name === "region");
-}
-
-function reset() {
-    allFields().forEach((field) => field.reset());
-    steps.reset();
-    changed();
 }
 
 // --- the request ---
 
 function operation() {
-    return filter.looks ? "redacted" : filter.name;
+    return chosen.filter.looks ? "redacted" : chosen.filter.name;
 }
 
 function answerType() {
-    const format = filter.json ? "" : shared.output.find((field) => field.name === "format").get();
-    const same = picture.type === "image/heic" ? "image/jpeg" : picture.type;
-    return filter.json ? "application/json" : format ? `image/${format}` : same;
+    const format = outputFormat();
+    const own = picture.type === "image/heic" ? "image/jpeg" : picture.type;
+    return chosen.filter.json ? "application/json" : format ? `image/${format}` : own;
 }
 
 function showCommand() {
-    const output = outputName(picture.file.name, operation(), answerType());
-    find("curl").textContent = curlCommand(describe(), location.origin, picture.file.name, output, token);
+    const name = outputName(picture.file.name, operation(), answerType());
+    find("code").textContent = language[1]({ request: request(), origin: location.origin, fileName: picture.file.name, outputName: name, token });
 }
 
 async function ask() {
@@ -160,9 +58,9 @@ async function ask() {
     find("frame").classList.add("busy");
     find("result").setAttribute("aria-busy", "true");
     try {
-        const asked = { request: describe(), picture };
-        const { answer, blob, milliseconds } = await send(asked.request, picture, token, controller.signal);
-        await (answer.ok ? showAnswer(answer, blob, milliseconds, asked) : refuse(answer, blob));
+        const asked = { request: request(), picture };
+        const { answer, blob, milliseconds: roundTrip } = await send(asked.request, picture, token, controller.signal);
+        await (answer.ok ? showAnswer(answer, blob, roundTrip, asked) : refuse(answer, blob));
     } catch (error) {
         if (error.name !== "AbortError") {
             fail(...unreachable);
@@ -192,31 +90,30 @@ function fail(title, sentence) {
     mark(null);
     find("frame").classList.add("stale");
     find("facts").textContent = "No answer for these parameters.";
-    find("download").hidden = true;
-    find("statistics").hidden = true;
-    find("timing").hidden = true;
+    ["download", "statistics", "timing", "compare-formats"].forEach((id) => (find(id).hidden = true));
 }
 
-async function showAnswer(answer, blob, milliseconds, asked) {
+async function showAnswer(answer, blob, roundTrip, asked) {
     showProblem(null);
     mark(null);
     showNotice(answer.headers.get("X-Blurd-Notice"));
-    last = { ...asked, run: runOf(answer, milliseconds), blob };
+    last = { ...asked, run: runOf(answer, roundTrip), blob };
     showRuns([last.run]);
     find("compared").textContent = "";
     find("compare").hidden = last.run.backend.startsWith("cpu");
     find("frame").classList.remove("stale");
     find("statistics").hidden = true;
-    showAfter(filter.name !== "stats");
-    let what = filter.name === "stats" ? "Statistics" : filter.title;
-    if (filter.json) {
-        const show = filter.name === "stats" ? showStatistics : showPlaceholder;
+    find("compare-formats").hidden = Boolean(chosen.filter.json);
+    showAfter(chosen.filter.name !== "stats");
+    let what = chosen.filter.name === "stats" ? "Statistics" : chosen.filter.title;
+    if (chosen.filter.json) {
+        const show = chosen.filter.name === "stats" ? showStatistics : showPlaceholder;
         show(JSON.parse(await blob.text()));
     } else {
         what = await showPicture(blob);
     }
     offer(find("download"), answerUrl, outputName(picture.file.name, operation(), blob.type));
-    find("facts").textContent = `${what}, ${bytes(picture.file.size)} in, ${bytes(blob.size)} out. Filtered by ${answer.headers.get("X-Backend")}.`;
+    showFacts(last.run, picture.file.size, blob.size, what);
 }
 
 async function showPicture(blob) {
@@ -237,19 +134,19 @@ async function compare() {
         return;
     }
     const { path, pairs } = before.request;
-    const request = { path, pairs: [...pairs.filter(([name]) => name !== "backend"), ["backend", "cpu"]] };
-    const { answer, blob, milliseconds } = await send(request, before.picture, token).catch(() => ({ answer: { ok: false } }));
+    const again = { path, pairs: [...pairs.filter(([name]) => name !== "backend"), ["backend", "cpu"]] };
+    const { answer, blob, milliseconds: roundTrip } = await send(again, before.picture, token).catch(() => ({ answer: { ok: false } }));
     const verdict = !answer.ok ? "No answer from the CPU." : await same(before.blob, blob) ? "Both answers have the same bytes." : "The answers differ.";
     if (before !== last) {
         return; // outdated meanwhile
     }
-    showRuns(answer.ok ? [before.run, runOf(answer, milliseconds)] : [before.run]);
+    showRuns(answer.ok ? [before.run, runOf(answer, roundTrip)] : [before.run]);
     find("compared").textContent = verdict;
 }
 
 // --- the picture ---
 
-async function take(file, own) {
+async function take(file, sample) {
     const image = find("before");
     const url = URL.createObjectURL(file);
     const turn = ++taken;
@@ -264,14 +161,15 @@ async function take(file, own) {
     if (picture) {
         URL.revokeObjectURL(picture.url);
     }
-    picture = { file, url, width, height, ...looked };
+    picture = { file, url, width, height, sample, ...looked };
     find("frame").hidden = !seen;
     find("tools").hidden = !seen;
     find("unseen").hidden = seen;
     showAfter(false);
-    offer(find("original"), url, own ? null : file.name);
+    offer(find("original"), url, sample ? file.name : null);
+    find("samples").querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.sample === sample)));
     regions.setPicture(width, height);
-    fitFrame(width, height);
+    canvas.setPicture(width, height);
     toldRegions();
     changed();
 }
@@ -279,15 +177,15 @@ async function take(file, own) {
 function takeFirst(list) {
     const file = [...(list ?? [])][0];
     if (file) {
-        take(file.name ? file : new File([file], pastedName(file.type), { type: file.type }), true);
+        take(file.name ? file : new File([file], pastedName(file.type), { type: file.type }), null);
     }
     return Boolean(file);
 }
 
 function makeSources() {
     samples.forEach((sample) => {
-        const button = element("button", { type: "button" }, sample.title);
-        button.addEventListener("click", async () => take(await makeSample(sample), false));
+        const button = element("button", { type: "button", "data-sample": sample.title }, sample.title);
+        button.addEventListener("click", async () => take(await makeSample(sample), sample.title));
         find("samples").append(button);
     });
     find("file").addEventListener("change", () => {
@@ -307,22 +205,58 @@ function makeSources() {
     });
 }
 
+// --- states ---
+
+const sampleOf = (title) => samples.find((sample) => sample.title === title);
+
+// Puts a state of the history or the address back.
+async function restore({ text, file, sample }) {
+    const state = parseState(text);
+    if (file !== picture?.file) {
+        await take(file, sample);
+    }
+    if (state) {
+        regions.setAll(state.regions);
+        applyState(state);
+    }
+}
+
+async function begin() {
+    const text = location.hash.slice(1);
+    const sample = sampleOf(parseState(text)?.sample) ?? samples[0];
+    const file = await makeSample(sample);
+    if (taken === 0) {
+        await restore({ text, file, sample: sample.title });
+    }
+}
+
+// The address was changed by hand.
+async function follow() {
+    const text = location.hash.slice(1);
+    const sample = sampleOf(parseState(text)?.sample);
+    const other = sample && sample.title !== picture.sample;
+    await restore({ text, file: other ? await makeSample(sample) : picture.file, sample: other ? sample.title : picture.sample });
+}
+
+function makeStates() {
+    const read = () => ({ text: stateText(regions.list, picture.sample), picture: picture.file, file: picture.file, sample: picture.sample });
+    states = new Steppable(read, restore, (undo, redo) => {
+        find("undo").disabled = !undo;
+        find("redo").disabled = !redo;
+    });
+    find("undo").addEventListener("click", () => states.step(-1));
+    find("redo").addEventListener("click", () => states.step(1));
+    addEventListener("hashchange", follow);
+}
+
 // --- regions ---
 
 const hints = {
-    select: "Drag a region or a corner. Keys: Tab to it, arrows move (Shift: ten times as far), Delete removes.",
+    select: "",
     rectangle: "Drag over the picture.",
     ellipse: "Drag over the picture.",
     polygon: "Tap the points; close it at the first one, by a double click or Enter. Escape gives up.",
 };
-let regions;
-
-// What is said already is not said again to those who listen.
-function say(place, sentence) {
-    if (place.textContent !== sentence) {
-        place.textContent = sentence;
-    }
-}
 
 // After whatever happened to tool, selection and shapes.
 function toldRegions() {
@@ -330,11 +264,13 @@ function toldRegions() {
         return;
     }
     find("shapes").querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.tool === regions.tool)));
-    say(find("hint"), regions.tool === "select" && regions.list.length === 0 ? "Without a region the filter acts everywhere." : hints[regions.tool]);
+    say(find("hint"), hints[regions.tool]);
     find("delete").disabled = !regions.selected;
     find("clear").disabled = regions.list.length === 0;
     find("finish").hidden = (regions.path?.length ?? 0) < 3;
-    find("add").textContent = `Add ${tool === "ellipse" ? "an" : "a"} ${tool}`;
+    const label = `Add ${tool === "ellipse" ? "an" : "a"} ${tool} in the middle`;
+    find("add").setAttribute("aria-label", label);
+    find("add").title = label;
     find("region-count").textContent = regions.list.length || "everywhere";
     listRegions(regions, find("region-list"));
 }
@@ -354,44 +290,52 @@ async function findFaces() {
 
 function makeTools() {
     regions = new Regions(find("overlay"), () => { toldRegions(); changed(); }, toldRegions);
+    canvas = new Canvas(find("stage"), find("frame"), () => regions.giveUp());
     find("shapes").addEventListener("click", ({ target }) => {
-        if (target.dataset.tool) {
-            tool = target.dataset.tool === "select" ? tool : target.dataset.tool;
-            regions.setTool(target.dataset.tool);
+        const chosenTool = target.closest("[data-tool]")?.dataset.tool;
+        if (chosenTool) {
+            tool = chosenTool === "select" ? tool : chosenTool;
+            regions.setTool(chosenTool);
         }
     });
     find("shapes").addEventListener("keydown", ({ key }) => key === "Escape" && regions.setTool("select"));
-    find("add").addEventListener("click", () => { regions.setTool("select"); regions.add(tool); });
-    find("faces").addEventListener("click", findFaces);
-    find("finish").addEventListener("click", () => regions.closePath());
-    find("delete").addEventListener("click", () => regions.remove(regions.selected));
-    find("clear").addEventListener("click", () => regions.clear());
+    const actions = {
+        add: () => { regions.setTool("select"); regions.add(tool); }, faces: findFaces, finish: () => regions.closePath(),
+        delete: () => regions.remove(regions.selected), clear: () => regions.clear(),
+        "zoom-in": () => canvas.zoomBy(2), "zoom-out": () => canvas.zoomBy(0.5), "zoom-fit": () => (canvas.fitted ? canvas.zoom(1) : canvas.fit()),
+    };
+    Object.entries(actions).forEach(([id, action]) => find(id).addEventListener("click", action));
 }
 
 // --- the rest ---
 
 async function copy() {
-    await navigator.clipboard?.writeText(find("curl").textContent).catch(() => {});
-    getSelection().selectAllChildren(find("curl")); // where there is no clipboard, Ctrl+C takes this
+    await navigator.clipboard?.writeText(find("code").textContent).catch(() => {});
+    getSelection().selectAllChildren(find("code")); // where there is no clipboard, Ctrl+C takes this
     find("copy").textContent = navigator.clipboard ? "Copied" : "Selected";
     setTimeout(() => (find("copy").textContent = "Copy"), 1500);
 }
 
 function makeRest() {
-    find("split").addEventListener("input", showSplit);
+    makeChoice(find("languages"), "language", languages.map((one) => [one[0], one[0]]), (name) => {
+        language = languages.find((one) => one[0] === name);
+        showCommand();
+    });
     find("theme").addEventListener("click", nextTheme);
     find("copy").addEventListener("click", copy);
     find("compare").addEventListener("click", compare);
+    find("compare-formats").addEventListener("click", () => compareFormats({ request: request(), picture, token, name: operation() },
+        (format, quality) => setOutput({ format, quality })));
+    find("formats-close").addEventListener("click", () => find("formats").close());
     find("reset").addEventListener("click", reset);
     find("controls").addEventListener("submit", (event) => event.preventDefault());
     find("token").addEventListener("input", () => { token = find("token").value.trim(); changed(); });
-    new ResizeObserver(() => picture && fitFrame(picture.width, picture.height)).observe(find("stage"));
 }
 
 makeTools();
-makeControls();
+makeControls(changed);
 makeSources();
+makeStates();
 makeRest();
-chooseFilter(filter.name);
 showServer().catch(() => {});
-makeSample(samples[0]).then((file) => taken || take(file, false));
+begin();

@@ -2,50 +2,7 @@
 // Regions over the picture: drawn, moved, resized and deleted by mouse, touch and keyboard. Numbers are pixels of the
 // upright picture, as the daemon takes them.
 import { element } from "./controls.js";
-
-const namespace = "http://www.w3.org/2000/svg";
-
-function svg(tag, attributes = {}) {
-    const made = document.createElementNS(namespace, tag);
-    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
-    return made;
-}
-
-function points(list) {
-    return list.map((point) => point.join(",")).join(" ");
-}
-
-const bounded = (value, least, most) => Math.min(Math.max(value, least), most);
-
-export function regionText(region) {
-    if (region.kind === "polygon") {
-        return `polygon:${region.points.flat().join(",")}`;
-    }
-    return `${region.kind === "ellipse" ? "ellipse:" : ""}${region.x},${region.y},${region.w},${region.h}`;
-}
-
-// The same for the part `regions` of a form, which takes more of them.
-export function regionEntry({ kind, x, y, w, h, points: list }) {
-    return kind === "polygon" ? { polygon: list } : { [kind === "ellipse" ? kind : "box"]: [x, y, w, h] };
-}
-
-// Where a shape can be taken: the corners of a box, clockwise from the top left; the points of a polygon.
-function gripsOf({ kind, x, y, w, h, points: list }) {
-    return kind === "polygon" ? list : [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
-}
-
-function boxOf(region) {
-    if (region.kind !== "polygon") {
-        return [region.x, region.y, region.x + region.w, region.y + region.h];
-    }
-    const xs = region.points.map(([x]) => x);
-    const ys = region.points.map(([, y]) => y);
-    return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-}
-
-function spanBox(region, [ax, ay], [bx, by]) {
-    Object.assign(region, { x: Math.min(ax, bx), y: Math.min(ay, by), w: Math.max(1, Math.abs(ax - bx)), h: Math.max(1, Math.abs(ay - by)) });
-}
+import { bounded, boxOf, gripsOf, points, regionText, spanBox, svg } from "./shapes.js";
 
 export class Regions {
     // `changed` is called when the regions are others, `told` with whatever else is to be seen: the tool, the selection.
@@ -104,6 +61,13 @@ export class Regions {
         this.insert(kind === "polygon" ? { kind, points: corners } : { kind, x, y, w, h });
         this.changed();
         this.selected.node.querySelector(".shape").focus();
+    }
+
+    // Those of a state; what lies outside of the picture is left out.
+    setAll(list) {
+        const inside = (region) => { const [left, top, right, bottom] = boxOf(region); return left >= 0 && top >= 0 && right <= this.width && bottom <= this.height; };
+        Object.assign(this, { list: list.filter(inside), selected: null, path: null });
+        this.rebuild();
     }
 
     // What a detector found, as rectangles within the picture.
@@ -212,6 +176,9 @@ export class Regions {
             return;
         }
         const where = this.at(event);
+        if (this.tool !== "select" || event.target.closest("[data-region]")) {
+            event.stopPropagation(); // else the canvas is moved
+        }
         if (this.tool === "polygon") {
             this.addPoint(where);
         } else if (this.tool !== "select") {
@@ -275,6 +242,16 @@ export class Regions {
         } else if (moved) {
             this.changed();
         }
+    }
+
+    // A second finger came: the first one draws nothing.
+    giveUp() {
+        if (this.drag?.drawn) {
+            this.list = this.list.filter((one) => one !== this.drag.region);
+            this.selected = null;
+        }
+        Object.assign(this, { drag: null, path: null });
+        this.rebuild();
     }
 
     // --- polygons ---

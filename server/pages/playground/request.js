@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Requests: as fetch sends them, and as a command line to copy.
+// Requests as fetch sends them, answers as the daemon gives them.
 
 const targetMax = 8000; // bytes of path and query; the daemon takes 8 KiB
 const plain = new Set([..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~,:;|="]);
 
 // Of a query only what must be is encoded, so that people can read it. Brackets and braces mean something to curl.
-function encode(value) {
+export function encode(value) {
     return [...value].map((sign) => (plain.has(sign) ? sign : encodeURIComponent(sign).replace(/['()*!]/g, hex))).join("");
 }
 
@@ -14,7 +14,7 @@ function hex(sign) {
 }
 
 // { path, pairs } becomes the target; parameters that are too long for one go into a form.
-function targetOf({ path, pairs }) {
+export function targetOf({ path, pairs }) {
     const query = pairs.map(([name, value]) => `${name}=${encode(value)}`).join("&");
     const target = query ? `${path}?${query}` : path;
     return target.length <= targetMax && !pairs.some(([name]) => name === "regions") ? { target, form: false } : { target: path, form: true };
@@ -38,40 +38,6 @@ export async function send(request, picture, token, signal) {
 export async function same(a, b) {
     const [x, y] = await Promise.all([a, b].map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
     return x.length === y.length && x.every((byte, i) => byte === y[i]);
-}
-
-// --- for the command line ---
-
-function shellQuote(text) {
-    return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-// Names that would be taken for something else get their folder before them.
-function safeName(name) {
-    return /^[-@]/.test(name) ? `./${name}` : name;
-}
-
-// curl reads the value of -F itself, before the daemon does.
-function formFile(name) {
-    return /[;,"\\]/.test(name) ? `image=@"${name.replace(/["\\]/g, "\\$&")}"` : `image=@${name}`;
-}
-
-export function curlCommand(request, origin, fileName, outputName, token) {
-    const { target, form } = targetOf(request);
-    const words = ["curl"];
-    const lines = token ? ['-H "Authorization: Bearer $TOKEN"'] : [];
-    if (form) {
-        lines.push(`-F ${shellQuote(formFile(safeName(fileName)))}`);
-        request.pairs.forEach(([name, value]) => lines.push(`--form-string ${shellQuote(`${name}=${value}`)}`));
-    } else {
-        lines.push(`--data-binary ${shellQuote(`@${safeName(fileName)}`)}`);
-    }
-    lines.push(shellQuote(origin + target));
-    if (outputName) {
-        lines.push(`-o ${shellQuote(safeName(outputName))}`);
-    }
-    const line = [...words, ...lines].join(" ");
-    return line.length <= 100 ? line : `curl ${lines.join(" \\\n     ")}`;
 }
 
 // --- reading answers ---

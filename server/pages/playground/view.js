@@ -9,12 +9,18 @@ export function bytes(count) {
     return count < 1000 ? `${count} B` : count < 999500 ? `${Math.round(count / 1000)} kB` : `${(count / 1e6).toFixed(1)} MB`;
 }
 
-function milliseconds(value) {
-    return `${value < 10 ? value.toFixed(2) : value.toFixed(value < 100 ? 1 : 0)} ms`;
+// 155000, 29000 -> "155 to 29 kB"
+function change(before, after) {
+    const [first, second] = [bytes(before), bytes(after)];
+    return first.split(" ")[1] === second.split(" ")[1] ? `${first.split(" ")[0]} to ${second}` : `${first} to ${second}`;
+}
+
+export function milliseconds(value) {
+    return `${value.toFixed(value < 1 ? 2 : value < 100 ? 1 : 0)} ms`;
 }
 
 const stageTitles = {
-    queue: "waiting for a worker", decode: "decoding", upload: "to the GPU", filter: "filtering", download: "from the GPU", encode: "encoding",
+    queue: "waiting", decode: "decoding", detect: "searching faces", upload: "to the GPU", filter: "filtering", download: "from the GPU", encode: "encoding",
 };
 
 // An answer's { backend, stages, total, roundTrip }; stages of the GPU only where it was used.
@@ -28,19 +34,32 @@ export function runOf(answer, roundTrip) {
     };
 }
 
+// The line on the picture, and the stages as one bar with the longest named below it.
+export function showFacts(run, before, after, what) {
+    find("facts").replaceChildren(element("strong", {}, [milliseconds(run.total), change(before, after), run.backend].join(" · ")), " ", element("span", {}, what));
+    const sum = run.stages.reduce((all, [, value]) => all + value, 0) || 1;
+    find("stages").replaceChildren(...run.stages.map(([name, value]) => {
+        const part = element("div", { class: `fill ${name}` });
+        part.style.width = `${(value / sum) * 100}%`;
+        return part;
+    }));
+    const named = run.stages.filter(([, value]) => value > 0.02 * sum);
+    find("legend").replaceChildren(...named.map(([name, value]) => element("span", {}, element("i", { class: name }), `${stageTitles[name]} ${milliseconds(value).slice(0, -3)}`)));
+}
+
 // One list a run, one row a stage, all on the same scale.
 export function showRuns(runs) {
     const most = Math.max(...runs.map((run) => run.total)) || 1;
     find("timing").hidden = runs[0].stages.length === 0;
-    find("runs").replaceChildren(...runs.map((run) => element("section", { class: "run" }, element("h3", {}, run.backend),
-        element("dl", { class: "stages" }, ...run.stages.map(([name, value]) => stageRow(stageTitles[name], value, value / most)),
+    find("runs").replaceChildren(...runs.map((run) => element("section", { class: "run" }, element("h2", {}, run.backend),
+        element("dl", { class: "stages" }, ...run.stages.map(([name, value]) => stageRow(stageTitles[name], value, value / most, name)),
             stageRow("in the server", run.total), stageRow("seen from here", run.roundTrip)))));
 }
 
-function stageRow(title, value, part) {
+function stageRow(title, value, part, name) {
     const track = element("dd", { "aria-hidden": "true" });
     if (part !== undefined) {
-        const fill = element("div", { class: "fill" });
+        const fill = element("div", { class: `fill ${name}` });
         fill.style.width = `${Math.min(100, part * 100)}%`;
         track.className = "track";
         track.append(fill);
@@ -94,6 +113,13 @@ export function showPlaceholder(page) {
 
 // --- problems ---
 
+// What is said already is not said again to those who listen.
+export function say(place, sentence) {
+    if (place.textContent !== sentence) {
+        place.textContent = sentence;
+    }
+}
+
 export function showProblem(title, sentence) {
     const place = find("problem");
     place.hidden = !title;
@@ -118,23 +144,8 @@ export async function readProblem(answer, blob) {
 
 // --- the picture ---
 
-// As large as there is room, but little pictures at most eight times. The aspect ratio stays.
-export function fitFrame(width, height) {
-    const stage = find("stage");
-    const style = getComputedStyle(stage);
-    const room = stage.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-    const tall = Math.max(220, window.innerHeight * 0.62);
-    const scale = Math.min(room / width, tall / height, 8);
-    find("frame").style.width = `${Math.max(1, Math.round(width * scale))}px`;
-    find("frame").classList.toggle("coarse", scale >= 2);
-}
-
-export function showSplit() {
-    find("frame").style.setProperty("--split", `${find("split").value}%`);
-}
-
 export function showAfter(visible) {
-    ["after", "divider", "split", "tag-before", "tag-after"].forEach((id) => (find(id).hidden = !visible));
+    ["after", "divider", "split"].forEach((id) => (find(id).hidden = !visible));
 }
 
 // --- the server ---

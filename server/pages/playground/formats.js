@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The same answer in all formats side by side: pixels, bytes and time.
+import { element } from "./controls.js";
+import { outputName, send, timings, titles } from "./request.js";
+import { bytes, find, milliseconds, offer } from "./view.js";
+
+const compared = ["jpeg", "webp", "avif", "png"];
+let round = 0; // of requests; those of an older one are dropped
+let urls = [];
+
+function makeCard(format) {
+    const picture = element("img", { alt: `The middle of the picture as ${titles[`image/${format}`]}` });
+    const size = element("strong");
+    const facts = element("span", { class: "help" });
+    const bar = element("div", { class: "fill" });
+    const use = element("button", { type: "button", class: "small" }, "Use");
+    const save = element("a", { class: "button small" }, "Download");
+    use.setAttribute("aria-label", `Use ${titles[`image/${format}`]}`);
+    save.setAttribute("aria-label", `Download the ${titles[`image/${format}`]}`);
+    save.hidden = true;
+    const node = element("li", { class: "card" }, picture, element("h3", {}, titles[`image/${format}`], " ", size), element("div", { class: "track", "aria-hidden": "true" }, bar), facts,
+        element("div", { class: "bar" }, use, save));
+    node.dataset.format = format;
+    return { format, node, picture, size, facts, bar, use, save };
+}
+
+async function fillCard(one, asked, quality, turn) {
+    const { request, picture, token, name } = asked;
+    const pairs = request.pairs.filter(([key]) => !["format", "quality", "lossless", "subsampling", "progressive", "huffman"].includes(key));
+    pairs.push(["format", one.format], ...(one.format === "png" ? [] : [["quality", quality]]));
+    const { answer, blob } = await send({ path: request.path, pairs }, picture, token);
+    if (turn !== round || !answer.ok) {
+        one.facts.textContent = turn === round ? "This server does not write it." : "";
+        return null;
+    }
+    const url = URL.createObjectURL(blob);
+    urls.push(url);
+    one.picture.src = url;
+    one.size.textContent = bytes(blob.size);
+    const total = timings(answer.headers.get("Server-Timing")).find(([stage]) => stage === "total")?.[1] ?? 0;
+    one.facts.textContent = `${Math.round((blob.size / picture.file.size) * 100)} % of the picture, ${milliseconds(total)}`;
+    offer(one.save, url, outputName(picture.file.name, name, blob.type));
+    return blob.size;
+}
+
+// One after the other, so that the times are those of one request.
+async function askAll(cards, asked) {
+    const turn = ++round;
+    const quality = find("compare-quality").value;
+    find("compare-value").textContent = quality;
+    urls.splice(0).forEach((url) => URL.revokeObjectURL(url));
+    find("compare-cards").setAttribute("aria-busy", "true");
+    const sizes = [];
+    for (const one of cards) {
+        sizes.push(turn === round ? await fillCard(one, asked, quality, turn).catch(() => null) : null);
+    }
+    if (turn === round) {
+        const most = Math.max(...sizes);
+        cards.forEach((one, i) => (one.bar.style.width = `${((sizes[i] ?? 0) / most) * 100}%`));
+        find("compare-cards").removeAttribute("aria-busy");
+    }
+}
+
+// `asked`: { request, picture, token, name }; `use` is called with the format and quality that were chosen.
+export function compareFormats(asked, use) {
+    const cards = compared.map(makeCard);
+    const quality = find("compare-quality");
+    let timer = 0;
+    cards.forEach((one) => one.use.addEventListener("click", () => {
+        find("formats").close();
+        use(one.format, one.format === "png" ? null : quality.value);
+    }));
+    quality.oninput = () => {
+        find("compare-value").textContent = quality.value;
+        clearTimeout(timer);
+        timer = setTimeout(askAll, 200, cards, asked);
+    };
+    find("compare-cards").replaceChildren(...cards.map((one) => one.node));
+    find("formats").showModal();
+    askAll(cards, asked);
+}

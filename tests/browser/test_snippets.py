@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The request in each language: pasted into a file it gives the bytes that the page got."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import browser
+
+ODD = "it's a $HOME; `id`, \"so\".png"
+TOKEN = 'a-token-for-the-playground'
+# Name of the tab, of the program, its file, and how it is run.
+RUN = {
+    'curl': ('bash', 'run.sh', ['bash', '-eu']),
+    'Python': (sys.executable, 'run.py', [sys.executable]),
+    'JavaScript': ('node', 'run.mjs', ['node']),
+    'Go': ('go', 'main.go', ['go', 'run']),
+    'C#': ('dotnet', 'Program.cs', ['dotnet', 'run', '--project', '.']),
+}
+PROJECT = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net8.0</TargetFramework>
+<ImplicitUsings>enable</ImplicitUsings></PropertyGroup></Project>"""
+
+
+def choose(page, language):
+    page.js('document.querySelector(`input[name=language][value="${arguments[0]}"]`).click()', language)
+    return page.command()
+
+
+def run(page, language, folder, name, content):
+    """What the program printed, and the file that it made."""
+    program, source, command = RUN[language]
+    if not shutil.which(program):
+        pytest.skip(f'no {program}: the program was not run')
+    folder.mkdir()
+    (folder / name).write_bytes(content)
+    (folder / source).write_text(choose(page, language))
+    if language == 'C#':
+        (folder / 'run.csproj').write_text(PROJECT)
+    before = {path.name for path in folder.iterdir()}
+    done = subprocess.run([*command, *([] if language == 'C#' else [source])], cwd=folder, capture_output=True, timeout=120, check=False,
+                          env={**os.environ, 'TOKEN': TOKEN})
+    assert done.returncode == 0, (page.command(), done.stderr)
+    made = [path for path in folder.iterdir() if path.name not in before and path.is_file()]
+    return done.stdout, made[0].read_bytes() if made else None
+
+
+def balanced(text):
+    """Whether brackets outside of strings close each other; strings end on their line."""
+    pairs, stack, i = {')': '(', ']': '[', '}': '{'}, [], 0
+    while i < len(text):
+        if text[i] == '"':
+            i += 1
+            while text[i] != '"':
+                assert text[i] != '\n', 'a string has no end'
+                i += 2 if text[i] == '\\' else 1
+        elif text[i] in '([{':
+            stack.append(text[i])
+        elif text[i] in pairs and (not stack or stack.pop() != pairs[text[i]]):
+            return False
+        i += 1
+    return not stack
+
+
+def long(page):
+    """What is too long for a query goes into a form."""
+    page.choose('convolve')
+    page.set('#own > .panel:not([hidden]) textarea', '[[0,-1,0],[-1,5,-1],\n[0,-1,0' + ' ' * 3500 + ']]')
+    page.find('#add').click()
+
+
+CASES = {'query': lambda page: page.find('#add').click(), 'form': long, 'redact': lambda page: page.choose('redact')}
+
+
+@pytest.mark.parametrize('language', RUN)
+@pytest.mark.parametrize('case,name', (('query', '-o.jpg'), ('form', ODD), ('redact', ODD)))
+def test_the_program_gives_the_same_bytes(page, folder, tmp_path, language, name, case):
+    page.upload(folder / name)
+    page.settled('320 ×')
+    CASES[case](page)
+    page.settled('320 ×')
+    assert run(page, language, tmp_path / 'run', name, (folder / name).read_bytes())[1] == page.download()[1]
+
+
+@pytest.mark.parametrize('language', RUN)
+def test_json_is_printed(page, folder, tmp_path, language):
+    page.upload(folder / 'photo.jpg')
+    page.settled('320 ×')
+    page.choose('placeholder')
+    page.settled('Placeholder')
+    printed, made = run(page, language, tmp_path / 'run', 'photo.jpg', (folder / 'photo.jpg').read_bytes())
+    assert b'"blurhash"' in printed and made is None
+
+
+@pytest.mark.parametrize('language', RUN)
+def test_the_token_comes_from_the_environment(driver, start_daemon, downloads, folder, tmp_path, language):
+    path = tmp_path / 'tokens'
+    path.write_text(f'{TOKEN}\n')
+    page = browser.Playground(driver, start_daemon('--gpus', 'none', '--token-file', path).url(''), downloads).open()
+    page.refused()
+    page.find('#token').send_keys(TOKEN)
+    page.settled()
+    page.upload(folder / 'photo.jpg')
+    page.settled('320 ×')
+    assert TOKEN not in choose(page, language)
+    assert run(page, language, tmp_path / 'run', 'photo.jpg', (folder / 'photo.jpg').read_bytes())[1] == page.download()[1]
+    page.driver.get('about:blank')
+
+
+@pytest.mark.parametrize('language,needles', (('Go', ('package main', 'http.NewRequest("POST", "http://', 'os.WriteFile(')),
+                                              ('C#', ('HttpClient client = new();', 'PostAsync("http://', 'File.WriteAllBytes('))))
+@pytest.mark.parametrize('case', CASES)
+def test_programs_that_are_not_run_have_their_parts(page, folder, language, needles, case):
+    """Where there is no compiler: strings end, brackets match, each import is used."""
+    page.upload(folder / ODD)
+    page.settled('320 ×')
+    CASES[case](page)
+    page.settled('320 ×')
+    text = choose(page, language)
+    assert balanced(text) and all(needle in text for needle in needles)
+    if language == 'Go':
+        imports = text.split('import (')[1].split(')')[0].replace('"', '').split()
+        assert all(f'{one.split("/")[-1]}.' in text.split(')', 1)[1] for one in imports)
