@@ -45,7 +45,9 @@ static inline floats float_alphas(floats pixels, unsigned channels) {
     if (channels == 2) {
         return __builtin_shufflevector(pixels, one, 1, 8, 3, 8, 5, 8, 7, 8);
     }
-    return __builtin_shufflevector(pixels, one, 3, 3, 3, 8, 7, 7, 7, 8);
+    /* two instructions that stay within 16 bytes, as one across them would take longer */
+    return __builtin_shufflevector(__builtin_shufflevector(pixels, pixels, 3, 3, 3, 3, 7, 7, 7, 7), one, 0, 1,
+                                   2, 8, 4, 5, 6, 8);
 #else
     if (channels == 2) {
         return __builtin_shufflevector(pixels, one, 1, 4, 3, 4);
@@ -105,10 +107,30 @@ static void float_load(float *to, const void *from, const struct row_format *for
     }
 }
 
+#if VECTOR_BYTES == 32
+/* Multiplies the colours of pixels of four channels by alpha. */
+static inline void float_multiply_four(uint16_t *to, const uint8_t *from) {
+    const __m256i alphas = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(6, -1, 6, -1, 6, -1, -1, -1, 14, -1, 14, -1, 14, -1, -1, -1));
+    const __m256i one = _mm256_set1_epi64x(INT64_C(1) << 48);
+    for (unsigned i = 0; i < FLOAT_CHUNK; i += 16) {
+        const __m256i value = _mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)(from + i)));
+        const __m256i factor = _mm256_or_si256(_mm256_shuffle_epi8(value, alphas), one);
+        _mm256_storeu_si256((void *)(to + i), _mm256_mullo_epi16(value, factor));
+    }
+}
+#endif
+
 /* Multiplies the colours of interleaved pixels by alpha. A pixel is one number, whose highest sample is
  * alpha: this spreads it to the lower ones, and puts 1 in its place. */
 static inline void float_multiply_chunk(uint16_t *restrict to, const uint8_t *restrict from,
                                         unsigned channels) {
+#if VECTOR_BYTES == 32
+    if (channels == 4) {
+        float_multiply_four(to, from);
+        return;
+    }
+#endif
     typedef uint16_t halves __attribute__((vector_size(VECTOR_BYTES)));
     typedef uint32_t twos __attribute__((vector_size(VECTOR_BYTES)));
     typedef uint64_t fours __attribute__((vector_size(VECTOR_BYTES)));
@@ -158,6 +180,10 @@ static void float_multiply(uint16_t *to, const uint8_t *from, const struct row_f
         float_multiply_row(to, from, 4, n);
     }
 }
+
+#if VECTOR_BYTES == 32
+#include "cpu/rows/rows_float_quick.h"
+#endif
 
 /* Quotients, 0 where the divisor is not positive. The division is unconditional, since vectors have no
  * branches. */
@@ -270,11 +296,50 @@ float_store_chunk(void *to, const struct float_rows *from, size_t x, unsigned de
     float_narrow_chunk(to, sample, depth);
 }
 
+#if VECTOR_BYTES == 32
+static inline __attribute__((always_inline)) struct float_quick
+float_quick_read(const struct float_rows *from, size_t x) {
+    struct float_quick group;
+    for (unsigned i = 0; i < QUICK_GROUP; i++) {
+        group.value[i] = (__m256)float_value(from, x + (size_t)i * FLOAT_LANES);
+    }
+    float_quick_divide(&group);
+    return group;
+}
+
+/* Makes samples of chunks of pixels with four channels of 8 bits; returns the number of elements. The next
+ * group is read, and its division begins, before the last one is stored. */
+static inline __attribute__((always_inline)) size_t float_quick_row(uint8_t *to,
+                                                                    const struct float_rows *from, size_t n) {
+    size_t x = 0;
+    struct float_quick group = float_quick_read(from, 0);
+    for (; x + FLOAT_CHUNK <= n; x += FLOAT_CHUNK) {
+        __m256i least = _mm256_set1_epi32(-1);
+        __m256 small = group.small;
+        float_prefetch(to + x, STORE_AHEAD, true);
+        for (size_t i = 0; i < FLOAT_CHUNK; i += QUICK_ELEMENTS) {
+            const struct float_quick next = float_quick_read(from, x + i + QUICK_ELEMENTS);
+            float_quick_store(to + x + i, &group, &least);
+            small = i + QUICK_ELEMENTS < FLOAT_CHUNK ? _mm256_or_ps(small, next.small) : small;
+            group = next;
+        }
+        if (__builtin_expect(float_quick_doubt(least, small), false)) {
+            float_store_chunk(to + x, from, x, 8, 4);
+        }
+    }
+    return x;
+}
+#endif
+
 static inline __attribute__((always_inline)) void
 float_store_row(void *to, const struct float_rows *from, unsigned depth, unsigned channels, size_t n) {
     uint8_t *bytes = to;
     const size_t size = depth / 8;
+#if VECTOR_BYTES == 32
+    size_t x = depth == 8 && channels == 4 ? float_quick_row(to, from, n) : 0;
+#else
     size_t x = 0;
+#endif
     for (; x + FLOAT_CHUNK <= n; x += FLOAT_CHUNK) {
         float_prefetch(bytes + x * size, STORE_AHEAD, true);
         float_store_chunk(bytes + x * size, from, x, depth, channels);

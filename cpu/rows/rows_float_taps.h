@@ -23,6 +23,8 @@ static inline float_integers float_integers_at(const uint16_t *from) {
     return (float_integers)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)from));
 #elif VECTOR_BYTES == 32
     return (float_integers)_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)from));
+#elif defined(__SSE2__) /* one instruction, where GCC 12 takes five for __builtin_convertvector */
+    return (float_integers)_mm_unpacklo_epi16(_mm_loadl_epi64((const void *)from), _mm_setzero_si128());
 #else
     typedef uint16_t four_halves __attribute__((vector_size(8)));
     four_halves value;
@@ -49,7 +51,7 @@ static inline __attribute__((always_inline)) floats float_pair(const void *a, co
 static inline __attribute__((always_inline)) void float_taps_block(float *out, const void *const *in,
                                                                    const struct taps *taps, size_t x,
                                                                    bool half, unsigned unroll) {
-    enum { UNROLL_MOST = 4 };
+    enum { UNROLL_MOST = 8 };
     floats sum[UNROLL_MOST];
     for (unsigned i = 0; i < unroll; i++) {
         sum[i] = float_read(in[0], x + i * FLOAT_LANES, half) * taps->weight_float[0];
@@ -66,10 +68,11 @@ static inline __attribute__((always_inline)) void float_taps_block(float *out, c
 
 static inline __attribute__((always_inline)) void
 float_taps_any(float *out, const void *const *row, const struct taps *taps, size_t n, bool half) {
-    enum { TWICE = 2 * FLOAT_UNROLL <= 4 ? 2 : 1 };
+    /* halves need more registers to be widened in */
+    const unsigned blocks = half && FLOAT_UNROLL > 2 ? 1 : 2;
     size_t x = 0;
-    for (; x + TWICE * FLOAT_BLOCK <= n; x += TWICE * FLOAT_BLOCK) {
-        float_taps_block(out, row + taps->radius, taps, x, half, TWICE * FLOAT_UNROLL);
+    for (; x + blocks * FLOAT_BLOCK <= n; x += blocks * FLOAT_BLOCK) {
+        float_taps_block(out, row + taps->radius, taps, x, half, blocks * FLOAT_UNROLL);
     }
     for (; x < n; x += FLOAT_BLOCK) {
         float_taps_block(out, row + taps->radius, taps, x, half, FLOAT_UNROLL);

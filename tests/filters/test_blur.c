@@ -232,6 +232,31 @@ static void test_constants_stay(void **state) {
     }
 }
 
+/* Colours whose quotient lies between two samples, and alphas near the smallest float, for which levels
+ * divide otherwise than elsewhere. */
+static void test_odd_quotients(void **state) {
+    struct fixture *f = *state;
+    const struct image_shape shape = {.model = PIXEL_RGBA, .depth = 8, .width = 97, .height = 41};
+    for (unsigned i = 0; i < 40; i++) {
+        const bool tiny = i % 2;
+        struct blur_arguments arguments = {.sigma = tiny ? 0.3 + i * 0.02 : 0.5 * i + 0.5,
+                                           .kernel_size = tiny ? 15 : 0};
+        struct test_image source = test_image_make(&shape);
+        struct test_image expected = test_image_make(&shape);
+        const struct plane *plane = &source.image.plane[0];
+        for (size_t at = 0; at < (size_t)shape.width * shape.height; at++) {
+            uint8_t *pixel = plane->data + at / shape.width * plane->stride + at % shape.width * 4;
+            memset(pixel, at % 2 ? 255 : 0, 4);
+            pixel[3] = tiny ? at % 331 == 0 : 255;
+        }
+        struct chain chain = make_chain(&arguments, &shape);
+        reference_blur(&chain.step[0].blur, &source.image, &expected.image);
+        compare_levels(f, &chain, &source, &expected, &arguments);
+        test_image_free(&source);
+        test_image_free(&expected);
+    }
+}
+
 /* A chain of any length runs its steps one after the other. */
 static void test_chain_of_steps(void **state) {
     struct image_shape shape = models[2];
@@ -316,6 +341,7 @@ int main(void) {
         cmocka_unit_test(test_every_model),       cmocka_unit_test(test_every_sigma),
         cmocka_unit_test(test_every_kernel_size), cmocka_unit_test(test_extreme_contents),
         cmocka_unit_test(test_constants_stay),    cmocka_unit_test(test_chain_of_steps),
+        cmocka_unit_test(test_odd_quotients),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
