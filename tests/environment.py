@@ -2,7 +2,7 @@
 """Makes build/python, the environment in which tests run (tests/python.sh), unless it is there and current.
 
 In it are Python's own library; the Debian packages that config/packages.sh asks for and the packages that these need,
-by links to their modules; and before them the packages that `config/pypi.sh kubernetes` installs. A virtual
+by links to their modules; and before them the packages that `config/pypi.sh kubernetes` and `helm` install. A virtual
 environment that sees all packages of the host would find the same modules, but also plugins of pytest that
 other packages bring, and modules that this project forgot to ask for."""
 
@@ -16,6 +16,7 @@ import venv
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDER = ROOT / 'build/python'
+PYPI = ('kubernetes', 'helm')  # of config/pypi.sh
 MODULES = pathlib.Path('/usr/lib/python3/dist-packages')
 FORMAT = '${Package}\t${Version}\t${Depends}\t${db:Status-Status}\n'
 
@@ -52,13 +53,13 @@ def make(packages):
     for path in {path for path in paths if path.parent == MODULES}:
         (links / path.name).symlink_to(path)
     site, = FOLDER.glob('lib/python3*/site-packages')
-    for number, folder in enumerate((ROOT / 'build/kubernetes/python', links)):
+    for number, folder in enumerate((*(ROOT / 'build' / name / 'python' for name in PYPI), links)):
         (site / f'{number}.pth').write_text(f'{folder}\n')
 
 
 def main():
     packages = wanted()
-    stamp = '\n'.join([sys.version, str(ROOT), *(f'{name} {packages[name]}' for name in sorted(packages))])
+    stamp = '\n'.join([sys.version, str(ROOT), *PYPI, *(f'{name} {packages[name]}' for name in sorted(packages))])
     FOLDER.parent.mkdir(exist_ok=True)
     with open(FOLDER.parent / 'python.lock', 'w', encoding='utf-8') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # stages run side by side

@@ -97,6 +97,7 @@ each_program() { # folder, arguments for the programs: runs all, as many at a ti
 http() {
     ls tests/http/test_*.py >/dev/null 2>&1 || { echo "no tests in tests/http" && return 77; }
     config/pypi.sh kubernetes
+    config/pypi.sh helm
     local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 1)) --dist loadfile" # one more, as many sleep
     # shellcheck disable=SC2086 # a list of words
@@ -181,7 +182,7 @@ trap 'ahead_end; kill "${behind_pid[@]}" 2>/dev/null' EXIT
 
 # The network has the time of the compiler.
 fetch() {
-    ! wanted http || config/pypi.sh kubernetes
+    ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm; }
     ! wanted api || config/pypi.sh api
 }
 
