@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/endpoint.h"
 #include "config/file.h"
 #include "config/memory.h"
 #include "config/nearest.h"
@@ -63,7 +64,6 @@ static const struct option rows[ROW_COUNT] = {
 _Static_assert(sizeof(enum config_choice) == sizeof(unsigned), "option_parse stores choices as unsigned");
 
 enum source { SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_COMMAND_LINE };
-
 enum { SPELLING_MAX = 64, SHOWN_MAX = 48 };
 
 static const struct config_flag actions[] = {
@@ -342,8 +342,7 @@ enum status config_check(const struct config *config, struct error *err) {
                              MEMORY_MIN_MIB);
     }
     if (config->memory > 0 && config->max_body > config->memory) {
-        char body[OPTION_VALUE_MAX];
-        char memory[OPTION_VALUE_MAX];
+        char body[OPTION_VALUE_MAX], memory[OPTION_VALUE_MAX];
         option_format(&rows[ROW_max_body], config, body);
         option_format(&rows[ROW_memory], config, memory);
         return fail_argument(err, "max_body", "max_body is %.24s, it must be at most memory, which is %.24s",
@@ -353,7 +352,8 @@ enum status config_check(const struct config *config, struct error *err) {
         const char *lacking = config->tls_cert[0] ? "tls_key" : "tls_cert";
         return fail_argument(err, lacking, "%s is empty: tls_cert and tls_key go together", lacking);
     }
-    if (origins_check(config->cors_origins, err) != ST_OK) {
+    if (origins_check(config->cors_origins, err) != ST_OK ||
+        endpoint_check(config->otlp_endpoint, err) != ST_OK) {
         return ST_ARGUMENT;
     }
     if (config->sandbox == CHOICE_sandbox_on && config->single_process) {

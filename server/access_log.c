@@ -9,6 +9,7 @@
 #include "server/request.h"
 #include "server/routes.h"
 #include "server/service.h"
+#include "server/tracing/exporter.h"
 
 /* Reasons and their counters are in the same order. */
 _Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
@@ -89,4 +90,5 @@ void access_log_write(const struct request *request) {
     if (!problem_is_overload(request->outcome.problem) || overload_may_log(request->service)) {
         log_request(request);
     }
+    exporter_add(request->service->exporter, request);
 }

@@ -13,6 +13,7 @@
 #include "server/pages/playground.h"
 #include "server/request.h"
 #include "server/service.h"
+#include "server/tracing/exporter.h"
 
 static void answer_index(struct request *request) {
     if (playground_wanted(request)) {
@@ -122,6 +123,10 @@ static void answer_metrics(struct request *request) {
     bool gpu = service->backend_count > 1;
     metrics_set(service->metrics, METRIC_GPU_STATE, gpu ? backend_state(service->backend[0], NULL) : 3);
     metrics_set(service->metrics, METRIC_JPEG_PLACES, backend_transcodes(service->backend[0]));
+    int64_t exported, dropped;
+    exporter_counts(service->exporter, &exported, &dropped);
+    metrics_set(service->metrics, METRIC_TRACES_EXPORTED, exported);
+    metrics_set(service->metrics, METRIC_TRACES_DROPPED, dropped);
     enum status status =
         metrics_write(service->metrics, BLURD_VERSION, &request->answer.body, &request->error);
     if (status != ST_OK) {

@@ -23,6 +23,7 @@ struct service {
     struct slot_pool *slots;
     struct gpu_spawner *spawner;  /* NULL: no GPU, or in this process */
     struct codec_spawner *codecs; /* NULL: no codec is isolated, or all run in this process */
+    struct exporter *exporter;    /* of spans; NULL: none are sent */
     struct workers *workers;
     const char *http_library;       /* its name and version */
     _Atomic int64_t refusal_second; /* when refusals were last logged */

@@ -45,6 +45,8 @@ void trace_header(struct trace *trace, const char *value, size_t size) {
     trace->fields++;
     trace->known = trace->fields == 1 && is_valid(value, size);
     if (trace->known) {
+        const char *low = value + FLAGS_AT + 1;
+        trace->sampled = strchr("13579bdf", *low) != NULL;
         memcpy(trace->trace_id, value + TRACE_AT, TRACE_ID_SIZE);
         memcpy(trace->parent_id, value + PARENT_AT, TRACE_PARENT_SIZE);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Trace context (W3C). The ids of the header `traceparent` go into the log line and nowhere else: blurd makes
- * no outgoing calls and reports no spans, so it needs no id of its own. */
+ * Trace context (W3C). The ids of the header `traceparent` go into the log line, and into the spans of the
+ * request (server/tracing/span.h). blurd passes no context on, since it makes no calls for a request. */
 #ifndef BLURD_SERVER_MESSAGE_TRACE_H
 #define BLURD_SERVER_MESSAGE_TRACE_H
 
@@ -13,6 +13,7 @@ enum { TRACE_ID_SIZE = 32, TRACE_PARENT_SIZE = 16 }; /* hexadecimal digits */
 struct trace {
     unsigned fields; /* seen so far */
     bool known;      /* exactly one field came, and it is valid */
+    bool sampled;    /* then: its flag says that the caller records the trace */
     char trace_id[TRACE_ID_SIZE + 1];
     char parent_id[TRACE_PARENT_SIZE + 1];
 };

@@ -6,11 +6,15 @@
 #include "core/log.h"
 #include "gpu/gpu.h"
 #include "server/service.h"
+#include "server/tracing/exporter.h"
 
 void spawners_fork(struct service *service, char *const *arguments) {
     const struct config *config = service->config;
     bool must = config->sandbox == CHOICE_sandbox_on;
     struct error why = {0};
+    if (exporter_start(&service->exporter, config->otlp_endpoint, &why) != ST_OK) {
+        log_message(LOG_WARNING, "spans", "%s", why.text);
+    }
     if (config->single_process) {
         return;
     }
@@ -27,4 +31,5 @@ void spawners_fork(struct service *service, char *const *arguments) {
 void spawners_end(struct service *service) {
     gpu_spawner_end(service->spawner);
     codec_spawner_end(service->codecs);
+    exporter_end(service->exporter);
 }

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,22 @@ static void test_valid(void **state) {
         assert_true(trace.known);
         assert_string_equal(trace.trace_id, TRACE);
         assert_string_equal(trace.parent_id, PARENT);
+    }
+}
+
+/* The lowest bit of the flags. */
+static void test_sampled(void **state) {
+    (void)state;
+    static const char *const yes[] = {"01", "03", "ff", "0d"}, *const no[] = {"00", "02", "fe", "0c", "10"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        char value[sizeof "00-" TRACE "-" PARENT "-01"];
+        snprintf(value, sizeof value, "00-" TRACE "-" PARENT "-%s", yes[i]);
+        assert_true(read_field(value).sampled);
+    }
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+        char value[sizeof "00-" TRACE "-" PARENT "-01"];
+        snprintf(value, sizeof value, "00-" TRACE "-" PARENT "-%s", no[i]);
+        assert_false(read_field(value).sampled);
     }
 }
 
@@ -89,6 +106,7 @@ static void test_several_are_none(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_valid),
+        cmocka_unit_test(test_sampled),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_several_are_none),
     };
