@@ -41,7 +41,7 @@ def start(folder, width=1280, height=900):
     options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
     driver = webdriver.Chrome(service=Service(DRIVER), options=options)
     driver.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': LISTEN})
-    driver.set_script_timeout(20)
+    driver.set_script_timeout(60)
     return driver
 
 
