@@ -4,14 +4,11 @@ Prints Markdown; ends with 1 when a request failed or was refused, or when 512 c
 rate of 128. Standard library only.
 
     crowd.py --blurd PATH --wrk PATH --out FOLDER [--lua bench/rotate.lua] [--gpus all|none] [--seconds 5] PICTURE..."""
-import argparse
-import pathlib
 import re
 import sys
 
 import host
 import load
-import photographs
 from service import Service, check, failures
 
 SIGMA = 5
@@ -68,23 +65,9 @@ def warm(options, device):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--blurd", required=True)
-    parser.add_argument("--wrk", required=True)
-    parser.add_argument("--out", required=True, type=pathlib.Path)
-    parser.add_argument("--lua", default="bench/rotate.lua")
-    parser.add_argument("--gpus", default="all")
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--wrk-threads", type=int, default=8)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("pictures", nargs="+", type=pathlib.Path)
-    options = parser.parse_args()
-    options.seconds = 1 if options.quick else options.seconds
-    options.out.mkdir(parents=True, exist_ok=True)
-    options.photographs, origin = photographs.full_hd(options.pictures, options.out / "photographs")
-    if not options.photographs:
-        sys.exit("crowd.py: none of the pictures is a JPEG that can be sent")
-    print(f"\n## Many connections\n\nDefault limits; {len(options.photographs)} photographs of 1920x1080, {origin}, in turn.")
+    options = load.parsed(load.arguments(seconds=5))
+    options.seconds = 1 if options.quick else int(options.seconds)
+    print(f"\n## Many connections\n\nDefault limits; {len(options.photographs)} photographs of 1920x1080, {options.origin}, in turn.")
     with host.Device() as device:
         warm(options, device)
         fresh(options, device)

@@ -204,31 +204,43 @@ def cell_seconds(options, codecs):
     return int(min(LONGEST_CELL, max(1, left / cells - BETWEEN_SECONDS)))
 
 
-def main():
+def arguments(seconds):
+    """A parser of what all tests by wrk take; `seconds` is a default."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--blurd", required=True)
     parser.add_argument("--wrk", required=True)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--lua", default="bench/rotate.lua")
-    parser.add_argument("--codecs", default="auto,gpu,cpu")
-    parser.add_argument("--every-sigma", action="store_true")
     parser.add_argument("--gpus", default="all")
-    parser.add_argument("--seconds", type=float, default=200)
+    parser.add_argument("--seconds", type=float, default=seconds)
     parser.add_argument("--wrk-threads", type=int, default=8)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("pictures", nargs="+", type=pathlib.Path)
+    return parser
+
+
+def parsed(parser):
+    """The arguments, the `photographs` that are sent, and their `origin` in words. Makes the folder."""
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    options.photographs, origin = photographs.full_hd(options.pictures, options.out / "photographs")
+    options.photographs, options.origin = photographs.full_hd(options.pictures, options.out / "photographs")
     if not options.photographs:
-        sys.exit("load.py: none of the pictures is a JPEG that can be sent")
+        parser.error("none of the pictures is a JPEG that can be sent")
+    return options
+
+
+def main():
+    parser = arguments(seconds=200)
+    parser.add_argument("--codecs", default="auto,gpu,cpu")
+    parser.add_argument("--every-sigma", action="store_true")
+    options = parsed(parser)
     few = SIGMAS[1:2]
     first, *others = options.codecs.split(",")
     codecs = {first: (*few, *RESIZES) if options.quick else WORKS}
     codecs.update({codec: WORKS if options.every_sigma else few for codec in others})
     seconds = 1 if options.quick else cell_seconds(options, codecs)
     sizes = [path.stat().st_size >> 10 for path in options.photographs]
-    print(f"\n## Load\n\n`wrk` posts photographs of 1920x1080 in turn, {len(sizes)} of them, {origin}: {min(sizes)} to "
+    print(f"\n## Load\n\n`wrk` posts photographs of 1920x1080 in turn, {len(sizes)} of them, {options.origin}: {min(sizes)} to "
           f"{max(sizes)} KiB. {seconds} s for each row.\nCPU: user and system time of the daemon and of all its children, for each request; `wrk` "
           "runs beside them and is not counted.")
     results = {}

@@ -4,12 +4,10 @@ the CPU's. Prints Markdown and writes FOLDER/regions.json; ends with 1 when a re
 that the GPU could do from file to file went elsewhere. Standard library only.
 
     regions.py --blurd PATH --wrk PATH --out FOLDER --model FILE.face [--lua bench/rotate.lua]
-               [--codec auto] [--seconds 60] [--quick] PICTURE...
+               [--codec auto] [--gpus all] [--seconds 60] [--quick] PICTURE...
 
 The pictures become photographs of 1920x1080 (see photographs.py); those with faces make sense."""
-import argparse
 import json
-import pathlib
 import subprocess
 import sys
 import time
@@ -17,7 +15,6 @@ import time
 import client
 import host
 import load
-import photographs
 from service import Service, check, failures, number
 
 BOXES = "region=10%25,10%25,8%25,15%25&region=ellipse:40%25,20%25,8%25,15%25&region=ellipse:60%25,15%25,8%25,15%25&region=30%25,60%25,8%25,15%25"
@@ -72,30 +69,18 @@ def measure(options, service, device):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--blurd", required=True)
-    parser.add_argument("--wrk", required=True)
-    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser = load.arguments(seconds=60)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--lua", default="bench/rotate.lua")
     parser.add_argument("--codec", default="auto", help="value of --jpeg-codec")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--wrk-threads", type=int, default=8)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("pictures", nargs="+", type=pathlib.Path)
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    options.photographs, origin = photographs.full_hd(options.pictures, options.out / "photographs")
-    if not options.photographs:
-        sys.exit("regions.py: none of the pictures is a JPEG that can be sent")
+    options = load.parsed(parser)
     cells = len(WORKS) * (1 if options.quick else len(CONNECTIONS))
     left = options.seconds - START_SECONDS - len(WORKS)
     options.cell_seconds = int(max(1, min(5, left / cells - BETWEEN_SECONDS)))
-    print(f"\n## Regions and faces\n\n`wrk` posts {len(options.photographs)} photographs in turn, {origin}. {options.cell_seconds} s for each "
+    print(f"\n## Regions and faces\n\n`wrk` posts {len(options.photographs)} photographs in turn, {options.origin}. {options.cell_seconds} s for each "
           "row. Columns as in the load test.\n")
     results = []
-    with host.Device() as device, Service(options, "all", "regions", "--jpeg-codec", options.codec, "--face-model", options.model) as service:
-        reason = load.serving(service, "all", options.codec)
+    with host.Device() as device, Service(options, options.gpus, "regions", "--jpeg-codec", options.codec, "--face-model", options.model) as service:
+        reason = load.serving(service, options.gpus, options.codec)
         check(not reason, reason or "the GPU serves")
         try:
             if not reason:
