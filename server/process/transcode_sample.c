@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "codecs/codec.h"
+#include "core/orient.h"
 #include "cpu/mask/mask_list.h"
 #include "cpu/mask/redact.h"
+#include "cpu/orient.h"
 
 enum { INPUT_QUALITY = 92, FILE_MAX = 1 << 18, RECTS = 64 };
 
@@ -13,19 +15,49 @@ struct recipe {
     struct image_shape shape; /* as stored */
     enum filter_id filter;
     union filter_arguments arguments;
-    uint8_t quality;
+    uint8_t quality, orientation;
     bool optimal;
-    const char *region[2]; /* redacted, and the filter changes nothing else; NULL: none */
+    bool restarts;         /* the input has a restart marker after each row of MCUs; not optimal tables */
+    const char *region[2]; /* the filter changes nothing else; NULL: none */
+    double feather;        /* of the regions; 0: they are redacted */
 };
 
 #define SIZE .depth = 8, .width = 193, .height = 101 /* odd, so that blocks at the borders are cut */
 #define CHROMA .model = PIXEL_YCBCR, .chroma_shift_x = 1, .chroma_shift_y = 1
 
 static const struct recipe recipes[] = {
-    {{CHROMA, SIZE}, FILTER_BLUR, {.blur.sigma = 1.5}, 85, true, {NULL}},
-    {{.model = PIXEL_YCBCR, SIZE}, FILTER_PIXELATE, {.pixelate = {8}}, 60, false, {NULL}},
-    {{.model = PIXEL_GRAY, SIZE}, FILTER_BLUR, {.blur.sigma = 0.5}, 95, true, {NULL}},
-    {{CHROMA, SIZE}, FILTER_BLUR, {.blur.sigma = 4}, 85, true, {"21,13,77,40", "ellipse:90,30,60,50"}},
+    {.shape = {CHROMA, SIZE},
+     .filter = FILTER_BLUR,
+     .arguments = {.blur.sigma = 1.5},
+     .quality = 85,
+     .orientation = 1,
+     .optimal = true},
+    {.shape = {.model = PIXEL_YCBCR, SIZE},
+     .filter = FILTER_PIXELATE,
+     .arguments = {.pixelate = {8}},
+     .quality = 60,
+     .orientation = 6},
+    {.shape = {.model = PIXEL_GRAY, SIZE},
+     .filter = FILTER_BLUR,
+     .arguments = {.blur.sigma = 0.5},
+     .quality = 95,
+     .orientation = 3,
+     .optimal = true},
+    {.shape = {CHROMA, SIZE},
+     .filter = FILTER_BLUR,
+     .arguments = {.blur.sigma = 4},
+     .quality = 85,
+     .orientation = 1,
+     .optimal = true,
+     .restarts = true,
+     .region = {"21,13,77,40", "ellipse:90,30,60,50"}},
+    {.shape = {CHROMA, SIZE},
+     .filter = FILTER_PIXELATE,
+     .arguments = {.pixelate = {8}},
+     .quality = 85,
+     .orientation = 1,
+     .region = {"21,13,77,40", "ellipse:90,30,60,50"},
+     .feather = 6},
 };
 
 static const struct codec_limits limits = {
@@ -63,19 +95,86 @@ static void paint(const struct image *image) {
     }
 }
 
+/* Moves the file into the slot. */
+static enum status keep(struct slot *slot, struct buf *made, struct bytes *file, struct error *err) {
+    uint8_t *memory = slot_take(slot, made->size, err);
+    if (!memory) {
+        return err->status;
+    }
+    memcpy(memory, made->data, made->size);
+    *file = (struct bytes){memory, made->size};
+    return ST_OK;
+}
+
 /* Encodes into the slot. */
 static enum status encode(struct slot *slot, const struct image *image, const struct encode_options *options,
                           struct bytes *file, struct error *err) {
     struct buf made;
     buf_init(&made, FILE_MAX);
     enum status status = codec_encode(CODEC_JPEG, image, options, NULL, &made, err);
-    uint8_t *memory = status == ST_OK ? slot_take(slot, made.size, err) : NULL;
-    if (memory) {
-        memcpy(memory, made.data, made.size);
-        *file = (struct bytes){memory, made.size};
-    }
+    status = status == ST_OK ? keep(slot, &made, file, err) : status;
     buf_finish(&made);
-    return status == ST_OK && !memory ? err->status : status;
+    return status;
+}
+
+/* The offset of a segment in a file of ours, which has it. */
+static size_t find_segment(struct bytes file, uint8_t marker) {
+    size_t at = 2;
+    while (file.data[at + 1] != marker) {
+        at += 2u + ((size_t)file.data[at + 2] << 8 | file.data[at + 3]);
+    }
+    return at;
+}
+
+/* Appends strip `number`: the scan of its file after a restart marker. The first one begins the file. */
+static enum status append_strip(struct buf *made, struct bytes strip, const struct image *image,
+                                unsigned number, struct error *err) {
+    enum { SOF = 0xc0, RST = 0xd0, SOS = 0xda, SCAN_HEAD = 2 + 6 + 2 * 3, SIZE_AT = 5, END_SIZE = 2 };
+    const uint8_t marker[] = {0xff, (uint8_t)(RST + (number + 7) % 8)};
+    unsigned mcus = (image->width + 8 * 2 - 1) / (8 * 2);
+    const uint8_t interval[] = {0xff, 0xdd, 0, 4, (uint8_t)(mcus >> 8), (uint8_t)mcus};
+    size_t head = find_segment(strip, SOS), scan = head + SCAN_HEAD;
+    enum status status;
+    if (number > 0) {
+        status = buf_append(made, marker, sizeof marker, err);
+    } else if ((status = buf_append(made, strip.data, head, err)) == ST_OK) {
+        uint8_t *height = made->data + find_segment(strip, SOF) + SIZE_AT;
+        height[0] = (uint8_t)(image->height >> 8);
+        height[1] = (uint8_t)image->height;
+        status = buf_append(made, interval, sizeof interval, err);
+        status = status == ST_OK ? buf_append(made, strip.data + head, SCAN_HEAD, err) : status;
+    }
+    return status == ST_OK ? buf_append(made, strip.data + scan, strip.size - END_SIZE - scan, err) : status;
+}
+
+/* Encodes a 4:2:0 picture with a restart marker after each row of MCUs, which are files of their own first:
+ * a scan begins as after a restart. */
+static enum status encode_restarts(struct slot *slot, const struct image *image,
+                                   const struct encode_options *options, struct bytes *file,
+                                   struct error *err) {
+    enum { ROWS = 16 };
+    static const uint8_t end[] = {0xff, 0xd9};
+    enum status status = ST_OK;
+    struct buf made;
+    buf_init(&made, FILE_MAX);
+    for (uint32_t y = 0; y < image->height && status == ST_OK; y += ROWS) {
+        struct image_shape shape = image_shape(image);
+        struct image strip;
+        struct buf part;
+        shape.height = image->height - y < ROWS ? image->height - y : ROWS;
+        image_layout(&strip, &shape); /* its rows are as long */
+        for (unsigned i = 0; i < strip.plane_count; i++) {
+            strip.plane[i].data = plane_row(&image->plane[i], y >> image->plane[i].shift_y);
+        }
+        buf_init(&part, FILE_MAX);
+        status = codec_encode(CODEC_JPEG, &strip, options, NULL, &part, err);
+        status = status == ST_OK ? append_strip(&made, buf_bytes(&part), image, y / ROWS, err) : status;
+        buf_finish(&part);
+    }
+    status = status == ST_OK ? buf_append(&made, end, sizeof end, err) : status;
+    status = status == ST_OK ? keep(slot, &made, file, err) : status;
+    buf_finish(&made);
+    return status;
 }
 
 static enum status decode(struct bytes file, const struct image *image, struct error *err) {
@@ -91,7 +190,8 @@ static enum status decode(struct bytes file, const struct image *image, struct e
 /* The rectangles for the device. */
 static enum status list(struct making *making, struct error *err) {
     struct transcode_mask *made = &making->sample->mask;
-    const struct mask_options options = {.outward = true};
+    const bool redacts = making->recipe->feather == 0;
+    const struct mask_options options = {.outward = redacts};
     struct mask_report ignored;
     struct mask_list listed = {.room = RECTS};
     listed.rect = (struct mask_plan_rect *)(void *)slot_take(making->slot, RECTS * sizeof *listed.rect, err);
@@ -99,26 +199,40 @@ static enum status list(struct making *making, struct error *err) {
         return err->status;
     }
     enum status status =
-        mask_list(&listed, &making->set, &making->recipe->shape, &options, true, &ignored, err);
+        mask_list(&listed, &making->set, &making->recipe->shape, &options, redacts, &ignored, err);
     *made = (struct transcode_mask){.plan = {.masks = 1,
-                                             .redaction = MASK_PLAN_REGIONS,
+                                             .redaction = redacts ? MASK_PLAN_REGIONS : MASK_PLAN_KEEP,
                                              .rects = listed.count,
-                                             .regions = making->set.count},
+                                             .regions = redacts ? making->set.count : 0,
+                                             .feather = making->recipe->feather},
                                     .rects = listed.rect};
     making->sample->job.mask = made;
     return status;
 }
 
-/* Redacts the regions in the stored picture and draws the mask, as for a request on the CPU. */
-static enum status redact(struct making *making, const struct image *stored, struct image *mask,
-                          struct error *err) {
+/* Blurs the mask into `spare`, and makes that the mask. */
+static enum status feather(struct making *making, struct image *mask, const struct image *spare,
+                           struct error *err) {
+    const struct mask_feathering how = {.feather = making->recipe->feather, .lane = making->reference};
+    struct mask_report ignored;
+    enum status status = mask_feather(&how, mask, spare, &ignored, err);
+    *mask = *spare;
+    return status;
+}
+
+/* Draws the mask, and redacts the regions in the stored picture or feathers them, as for a request on the
+ * CPU. */
+static enum status select_regions(struct making *making, const struct image *stored, struct image *mask,
+                                  struct error *err) {
     const struct recipe *recipe = making->recipe;
     const struct image_shape shape = mask_plan_shape(&recipe->shape);
+    const bool redacts = recipe->feather == 0;
     struct redact_options how = {0};
     struct mask_report ignored;
     struct image spare;
     mask_plan_grid(&recipe->shape, &how.grid.width, &how.grid.height);
-    const struct mask_options options = {.outward = true, .grid = how.grid};
+    struct mask_options options = {.outward = redacts};
+    options.grid = redacts ? how.grid : options.grid;
     enum status status = ST_OK;
     for (unsigned i = 0; i < sizeof recipe->region / sizeof recipe->region[0] && status == ST_OK; i++) {
         status = region_parse(&making->set, recipe->region[i], err);
@@ -129,7 +243,11 @@ static enum status redact(struct making *making, const struct image *stored, str
     if (status == ST_OK && (status = take_image(making->slot, &shape, &spare, err)) == ST_OK) {
         status = mask_draw(mask, &making->set, &options, &ignored, err);
     }
-    return status == ST_OK ? redact_image(stored, &making->set, &how, &spare, err) : status;
+    if (status != ST_OK) {
+        return status;
+    }
+    return redacts ? redact_image(stored, &making->set, &how, &spare, err)
+                   : feather(making, mask, &spare, err);
 }
 
 /* Makes the file that is expected for the sample's input. */
@@ -137,11 +255,15 @@ static enum status expect(struct making *making, const struct image *stored, str
     const struct recipe *recipe = making->recipe;
     struct gpu_sample *sample = making->sample;
     const struct encode_options options = {.quality = recipe->quality, .optimal = recipe->optimal};
-    const struct image_shape result = chain_result(&sample->chain, &recipe->shape);
-    struct image target, mask;
+    const struct image_shape shape = orient_shape(&recipe->shape, recipe->orientation),
+                             result = chain_result(&sample->chain, &shape);
+    struct image upright, target, mask;
     enum status status = decode(sample->job.input, stored, err);
     if (status == ST_OK && recipe->region[0]) {
-        status = redact(making, stored, &mask, err);
+        status = select_regions(making, stored, &mask, err);
+    }
+    if (status == ST_OK && (status = take_image(making->slot, &shape, &upright, err)) == ST_OK) {
+        status = orient_image(stored, recipe->orientation, &upright, 0, err);
     }
     if (status == ST_OK) {
         status = take_image(making->slot, &result, &target, err);
@@ -150,11 +272,24 @@ static enum status expect(struct making *making, const struct image *stored, str
         return status;
     }
     const struct run run = {.chain = &sample->chain,
-                            .source = stored,
+                            .source = &upright,
                             .target = &target,
                             .mask = recipe->region[0] ? &mask : NULL};
     status = lane_run(making->reference, &run, NULL, err);
     return status == ST_OK ? encode(making->slot, &target, &options, &sample->expected, err) : status;
+}
+
+/* Paints the picture and encodes it. */
+static enum status make_input(const struct recipe *recipe, struct slot *slot, struct image *stored,
+                              struct bytes *file, struct error *err) {
+    const struct encode_options options = {.quality = INPUT_QUALITY, .optimal = !recipe->optimal};
+    enum status status = take_image(slot, &recipe->shape, stored, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    paint(stored);
+    return recipe->restarts ? encode_restarts(slot, stored, &options, file, err)
+                            : encode(slot, stored, &options, file, err);
 }
 
 enum status transcode_sample(unsigned number, struct lane *reference, struct slot *slot,
@@ -163,22 +298,21 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
         return fail(err, ST_NOTHING, "there are no more samples");
     }
     const struct recipe *recipe = &recipes[number];
-    const struct encode_options options = {.quality = INPUT_QUALITY, .optimal = !recipe->optimal};
+    const struct image_shape shape = orient_shape(&recipe->shape, recipe->orientation);
     struct making making = {.recipe = recipe, .reference = reference, .slot = slot, .sample = sample};
     struct transcode *job = &sample->job;
     struct image stored;
     *sample = (struct gpu_sample){.job = {.chain = &sample->chain,
                                           .slot = slot,
                                           .shape = recipe->shape,
-                                          .orientation = 1,
+                                          .orientation = recipe->orientation,
                                           .quality = recipe->quality,
                                           .optimal = recipe->optimal,
                                           .room = FILE_MAX}};
     enum status status =
-        chain_append(&sample->chain, filter_get(recipe->filter), &recipe->arguments, &recipe->shape, err);
-    if (status == ST_OK && (status = take_image(slot, &recipe->shape, &stored, err)) == ST_OK) {
-        paint(&stored);
-        status = encode(slot, &stored, &options, &job->input, err);
+        chain_append(&sample->chain, filter_get(recipe->filter), &recipe->arguments, &shape, err);
+    if (status == ST_OK) {
+        status = make_input(recipe, slot, &stored, &job->input, err);
     }
     if (status == ST_OK) {
         status = expect(&making, &stored, err);

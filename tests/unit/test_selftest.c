@@ -51,6 +51,7 @@ static struct engine *engine;
 static struct backend *cpu;
 static struct slot_pool *slots;
 static unsigned asked; /* samples */
+static unsigned turned, feathered, redacted, restarted;
 
 static int open_engine(void **state) {
     (void)state;
@@ -129,9 +130,10 @@ static void test_right_jpegs(void **state) {
 /* Each kernel without which some JPEG is wrong. */
 static void test_wrong_jpegs(void **state) {
     (void)state;
-    static const char *const kernels[] = {
-        "huffman_sync", "decode_values", "decode_planes", "encode_transform", "encode_symbols",
-        "encode_weigh", "encode_write",  "encode_stuff",  "mask_draw",        "redact_fill"};
+    static const char *const kernels[] = {"huffman_sync",     "decode_values",  "decode_planes",
+                                          "encode_transform", "encode_symbols", "encode_weigh",
+                                          "encode_write",     "encode_stuff",   "mask_draw",
+                                          "redact_fill",      "orient_mirror",  "orient_transpose"};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         setenv("FAKE_CUDA_IDLE", kernels[i], 1);
         struct outcome outcome = outcome_of(counted, PICTURES, 0, -1);
@@ -141,6 +143,32 @@ static void test_wrong_jpegs(void **state) {
     }
     struct outcome outcome = outcome_of(counted, PICTURES, 0, -1);
     assert_int_equal(outcome.refused, 0);
+}
+
+static enum status noted(unsigned number, struct lane *reference, struct slot *slot,
+                         struct gpu_sample *sample, struct error *err) {
+    static const uint8_t interval[] = {0xff, 0xdd, 0, 4, 0, 13}, last[] = {0xff, 0xd5};
+    enum status status = transcode_sample(number, reference, slot, sample, err);
+    if (status == ST_OK) {
+        const struct bytes *input = &sample->job.input;
+        turned += sample->job.orientation > 1;
+        feathered += sample->job.mask && sample->mask.plan.feather > 0;
+        redacted += sample->job.mask && sample->mask.plan.redaction == MASK_PLAN_REGIONS;
+        restarted += memmem(input->data, input->size, interval, sizeof interval) &&
+                     memmem(input->data, input->size, last, sizeof last);
+    }
+    return status;
+}
+
+static void test_kinds_of_samples(void **state) {
+    (void)state;
+    turned = feathered = redacted = restarted = 0;
+    struct outcome outcome = outcome_of(noted, PICTURES, 0, -1);
+    assert_int_equal(outcome.pictures, PICTURES);
+    assert_int_equal(turned, 2);
+    assert_int_equal(feathered, 1);
+    assert_int_equal(redacted, 1);
+    assert_int_equal(restarted, 1);
 }
 
 static void test_nothing_to_try(void **state) {
@@ -190,9 +218,13 @@ static void test_an_engine_that_ends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_slot_without_room), cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_right_jpegs),         cmocka_unit_test(test_wrong_jpegs),
-        cmocka_unit_test(test_nothing_to_try),      cmocka_unit_test(test_samples_that_are_not_done),
+        cmocka_unit_test(test_a_slot_without_room),
+        cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_right_jpegs),
+        cmocka_unit_test(test_wrong_jpegs),
+        cmocka_unit_test(test_kinds_of_samples),
+        cmocka_unit_test(test_nothing_to_try),
+        cmocka_unit_test(test_samples_that_are_not_done),
         cmocka_unit_test(test_an_engine_that_ends),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
