@@ -3,10 +3,11 @@
  * blur, encode. Prints a line for each file, with tabs between: file, CPU time of the whole, of decoding,
  * of the filter and of encoding (milliseconds, median of the runs), bytes written, runs.
  *
- *     pipeline [--level LEVEL] [--format jpeg|png] [--effort 0-9] [--seconds S] SIGMA FILE...
+ *     pipeline [--level LEVEL] [--format jpeg|png] [--effort 0-9] [--optimal] [--seconds S] SIGMA FILE...
  *
  * --level as --cpu-level of blurd; --format: else that of the file; --effort: PNG, as in a request;
- * --seconds: how long each file is repeated, else once, as suits callgrind. JPEG quality is 85. */
+ * --optimal: Huffman tables of the picture, as by default in a request; --seconds: how long each file is
+ * repeated, else once, as suits callgrind. JPEG quality is 85. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct options {
     const char *level;
     const char *format; /* NULL: as the input */
     int effort;
+    bool optimal;
     double seconds;
     double sigma;
 };
@@ -166,7 +168,8 @@ static void run(struct job *job) {
     must(codec_probe(job->input, &limits, &job->picture, &err), &err);
     enum codec_id id = output_codec(job, &job->picture);
     place_images(job, id == CODEC_JPEG ? &job->picture.native : &job->picture.pixels);
-    const struct encode_options options = {.quality = 85, .effort = (uint8_t)job->options->effort};
+    const struct encode_options options = {
+        .quality = 85, .effort = (uint8_t)job->options->effort, .optimal = job->options->optimal};
     const struct image *result = &job->image[1];
     const struct metadata *metadata = &job->picture.metadata;
     buf_init(&job->output, OUTPUT_MAX);
@@ -214,11 +217,10 @@ static void measure(const struct options *options, struct lane *lane, const char
 }
 
 static bool read_options(struct options *options, int argc, char **argv) {
-    static const struct option known[] = {{"level", required_argument, NULL, 'l'},
-                                          {"format", required_argument, NULL, 'f'},
-                                          {"effort", required_argument, NULL, 'e'},
-                                          {"seconds", required_argument, NULL, 's'},
-                                          {0}};
+    static const struct option known[] = {
+        {"level", required_argument, NULL, 'l'},   {"format", required_argument, NULL, 'f'},
+        {"effort", required_argument, NULL, 'e'},  {"optimal", no_argument, NULL, 'o'},
+        {"seconds", required_argument, NULL, 's'}, {0}};
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         switch (option) {
         case 'l':
@@ -229,6 +231,9 @@ static bool read_options(struct options *options, int argc, char **argv) {
             break;
         case 'e':
             options->effort = (int)strtol(optarg, NULL, 10);
+            break;
+        case 'o':
+            options->optimal = true;
             break;
         case 's':
             options->seconds = strtod(optarg, NULL);
@@ -247,9 +252,10 @@ int main(int argc, char **argv) {
     struct lane *lane;
     struct error err = {0};
     if (!read_options(&options, argc, argv)) {
-        fprintf(stderr,
-                "usage: pipeline [--level LEVEL] [--format jpeg|png] [--effort 0-9] [--seconds S] SIGMA "
-                "FILE...\n");
+        fprintf(
+            stderr,
+            "usage: pipeline [--level LEVEL] [--format jpeg|png] [--effort 0-9] [--optimal] [--seconds S] "
+            "SIGMA FILE...\n");
         return 64;
     }
     must(cpu_backend_open(options.level, &backend, &err), &err);

@@ -5,19 +5,21 @@
 #include "server/picture/intent.h"
 #include "server/queue/cost_filters.h"
 
-/* Nanoseconds of one core, from the Server-Timing of a photograph of 1920x1080 (docs/adr/0015): two Zen 5
- * cores, AVX-512, November 2026. Only the ratios between terms matter; the machine's factor is learnt. */
+/* Nanoseconds of one core for photographs of 1920x1080 (docs/adr/0015), November 2026: JPEG and PNG as
+ * bench/cost.py measures them, with AVX2 on Zen 3; AVX-512 on Zen 5 takes about half as long. The rest is
+ * from the Server-Timing of that machine. Only the ratios between terms matter; the machine's factor is
+ * learnt. */
 static const struct {
     float pixel, byte;
 } decode_ns[COST_INPUTS] = {
-    {0.9F, 7.3F}, /* JPEG of one scan: 3.0 ms with 155 KB, 5.8 ms with 539 KB */
-    {2.5F, 43},   /* progressive: 11.3 ms with 145 KB, 26.2 ms with 491 KB */
-    {5, 0.9F},    /* PNG, 3 channels: 15.5 ms */
-    {30, 0.9F},   /* interlaced: 68 ms */
-    {1, 10},      /* not recognised */
-    {4, 20},      /* WebP: 5 ms for 1024x631 with 125 KB */
-    {10, 28},     /* AVIF: 10 ms for 1024x631 with 119 KB */
-    {17, 130},    /* HEIC: 29 ms for 1440x960 with 41 KB, 410 ms for 3024x4032 with 1.6 MB */
+    {1, 6.5F},  /* JPEG of one scan: 3.1 ms with 170 KB, 5.3 ms with 511 KB */
+    {5, 29},    /* progressive: 14.7 ms with 164 KB, 24.3 ms with 476 KB */
+    {9, 0.9F},  /* PNG, 3 channels: 22.4 ms with 3.1 MB */
+    {30, 0.9F}, /* interlaced: 68 ms */
+    {1, 10},    /* not recognised */
+    {4, 20},    /* WebP: 5 ms for 1024x631 with 125 KB */
+    {10, 28},   /* AVIF: 10 ms for 1024x631 with 119 KB */
+    {17, 130},  /* HEIC: 29 ms for 1440x960 with 41 KB, 410 ms for 3024x4032 with 1.6 MB */
 };
 
 /* The fixed cost of a request. A picture of one pixel takes 60 to 80 us. */
@@ -37,10 +39,10 @@ enum output_kind {
 };
 
 static const float encode_ns[COST_OUTPUTS] = {
-    [OUTPUT_JPEG] = 0.9F,        /* a sample: 3.2 ms for 3.1 million */
+    [OUTPUT_JPEG] = 0.8F,        /* a sample, with optimal tables: 3.3 ms for 4.1 million, as 4:2:0 counts */
     [OUTPUT_PROGRESSIVE] = 6.5F, /* 21 ms */
-    [OUTPUT_PNG] = 1.5F,         /* 8 ms for 6.2 million */
-    [OUTPUT_PACKED] = 1.5F,      /* without packing */
+    [OUTPUT_PNG] = 1.8F,         /* 11 ms for 6.2 million */
+    [OUTPUT_PACKED] = 1.8F,      /* without packing */
     /* A pixel, at the least effort. */
     [OUTPUT_WEBP] = 22,
     [OUTPUT_LOSSLESS] = 38,
