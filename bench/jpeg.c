@@ -4,7 +4,9 @@
  * With --encode, of encoding any picture at quality 85 by the own encoder and by libjpeg-turbo, with the
  * standard's Huffman tables (upper line) and with those of the picture (lower line). A report, not a test.
  *
- *     jpeg [--encode] [--runs N] FILE... */
+ *     jpeg [--encode] [--only NAME] [--runs N] FILE...
+ *
+ * --only: just this instruction set, or "turbo", without comparison, as suits counters of instructions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@ static unsigned runs = 9;
 static const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
 static const struct base_level *encoders[BASE_LEVELS_MAX + 1];
 static bool encodes;
+static const char *only; /* NULL: all */
 static double total[2]
                    [WAYS]; /* the last one is libjpeg-turbo; encoding with tables of the picture is second */
 static size_t total_bytes[2];
@@ -71,6 +74,21 @@ static bool same_samples(const struct image *a, const struct image *b) {
     return same;
 }
 
+/* Whether this processor has the way, and it is asked for. */
+static bool is_wanted(unsigned way) {
+    if (way == WAYS - 1) {
+        return !only || strcmp(only, "turbo") == 0;
+    }
+    const char *name = !levels[way] || !encoders[way] ? NULL
+                       : encodes                      ? encoders[way]->name
+                                                      : levels[way]->name;
+    return name && (!only || strcmp(only, name) == 0);
+}
+
+static const char *verdict(bool same) {
+    return only ? "" : same ? "same" : "DIFFERENT";
+}
+
 /* Milliseconds, or a negative number when the decoder leaves the picture to others. */
 static double decode_once(unsigned way, struct bytes file, const struct picture *picture,
                           const struct codec_limits *limits, const struct image *image) {
@@ -94,7 +112,7 @@ static void bench_picture(const char *path, struct bytes file, const struct pict
     for (unsigned run = 0; run < runs && known; run++) {
         for (unsigned i = 0; i < WAYS; i++) {
             unsigned way = WAYS - 1 - i;
-            if (way < WAYS - 1 && !levels[way]) {
+            if (!is_wanted(way)) {
                 continue;
             }
             double ms = decode_once(way, file, picture, limits, way == WAYS - 1 ? &turbo : &own);
@@ -105,12 +123,12 @@ static void bench_picture(const char *path, struct bytes file, const struct pict
     }
     printf("%-40.40s %5u x %-5u %8zu bytes ", path, picture->native.width, picture->native.height, file.size);
     for (unsigned way = 0; way < WAYS && known; way++) {
-        if (way == WAYS - 1 || levels[way]) {
+        if (is_wanted(way)) {
             printf(" %8.3f", best[way]);
             total[0][way] += best[way];
         }
     }
-    printf("  %s\n", !known ? "left to libjpeg-turbo" : same ? "same" : "DIFFERENT");
+    printf("  %s\n", !known ? "left to libjpeg-turbo" : verdict(same));
     pictures += known;
     free(own.plane[0].data);
     free(turbo.plane[0].data);
@@ -142,7 +160,7 @@ static void bench_encoders(const char *path, const struct image *image, bool opt
         for (unsigned i = 0; i < WAYS; i++) {
             unsigned way = WAYS - 1 - i;
             struct buf *to = i == 0 ? &expected : &file;
-            if (way == WAYS - 1 || encoders[way]) {
+            if (is_wanted(way)) {
                 double ms = encode_once(way, image, optimal, to);
                 best[way] = run == 0 || ms < best[way] ? ms : best[way];
                 same = same && to->size == expected.size && memcmp(to->data, expected.data, to->size) == 0;
@@ -151,12 +169,12 @@ static void bench_encoders(const char *path, const struct image *image, bool opt
     }
     printf("%-40.40s %5u x %-5u %8zu bytes ", path, image->width, image->height, expected.size);
     for (unsigned way = 0; way < WAYS; way++) {
-        if (way == WAYS - 1 || encoders[way]) {
+        if (is_wanted(way)) {
             printf(" %8.3f", best[way]);
             total[optimal][way] += best[way];
         }
     }
-    printf("  %s\n", same ? "same" : "DIFFERENT");
+    printf("  %s\n", verdict(same));
     total_bytes[optimal] += expected.size;
     buf_finish(&file);
     buf_finish(&expected);
@@ -198,17 +216,21 @@ static void print_names(void) {
     sequential_levels(levels);
     base_levels(encoders);
     printf("milliseconds:");
-    for (unsigned way = 0; way < WAYS - 1 && levels[way]; way++) {
-        printf(" %s,", encodes ? encoders[way]->name : levels[way]->name);
+    for (unsigned way = 0; way < WAYS; way++) {
+        if (is_wanted(way)) {
+            printf(" %s", way == WAYS - 1 ? "libjpeg-turbo"
+                          : encodes       ? encoders[way]->name
+                                          : levels[way]->name);
+        }
     }
-    printf(" libjpeg-turbo\n");
+    printf("\n");
 }
 
 static void print_totals(void) {
     for (unsigned i = 0; i < (encodes ? 2 : 1); i++) {
         printf("all %u%s:", pictures, !encodes ? "" : i ? ", own tables" : ", standard tables");
         for (unsigned way = 0; way < WAYS; way++) {
-            if (way == WAYS - 1 || levels[way]) {
+            if (is_wanted(way)) {
                 printf(" %.3f", total[i][way]);
             }
         }
@@ -222,12 +244,16 @@ int main(int argc, char **argv) {
         encodes = true;
         i++;
     }
+    if (i + 1 < argc && strcmp(argv[i], "--only") == 0) {
+        only = argv[i + 1];
+        i += 2;
+    }
     if (i + 1 < argc && strcmp(argv[i], "--runs") == 0) {
         runs = (unsigned)strtoul(argv[i + 1], NULL, 10);
         i += 2;
     }
     if (i >= argc || runs < 1 || runs > RUNS_MAX) {
-        fprintf(stderr, "usage: jpeg [--encode] [--runs N] FILE...\n");
+        fprintf(stderr, "usage: jpeg [--encode] [--only NAME] [--runs N] FILE...\n");
         return 1;
     }
     print_names();

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Builds blurd for 64-bit ARM with Debian's cross compiler and runs the filter tests under QEMU's
-# user-mode emulator: every CPU level, NEON among them, against the reference. `make check-arm64`
-# calls this. It shows that the bytes are right, and nothing about speed.
+# Builds blurd for 64-bit ARM with Debian's cross compiler and runs the tests of what has NEON code
+# under QEMU's user-mode emulator: every CPU level against the reference. `make check-arm64` calls
+# this. It shows that the bytes are right, and nothing about speed.
 #
-#     tests/arm64.sh      exits with 77 where the tools are missing (config/packages.sh arm64)
+#     tests/arm64.sh [TEST]...     as unit/test_jpeg_encode; all without
+#
+# It exits with 77 where the tools are missing (config/packages.sh arm64).
 #
 # The libraries are Debian's for arm64, unpacked under build/arm64/root: nothing is installed, and
 # the system's list of architectures stays as it is. Remove build/arm64 to fetch them again.
@@ -16,7 +18,10 @@ root=$folder/root
 build=build/arm64/release
 libraries=(libc6-dev libcmocka-dev libdeflate-dev libjpeg62-turbo-dev liblzma-dev libgnutls28-dev libmicrohttpd-dev libpng-dev libseccomp-dev zlib1g-dev)
 # not test_gaussian: it asks how good those bytes are that the others compare, and computes for minutes here
-tests=(unit/test_filter filters/test_filter_facts filters/test_precision filters/test_filters filters/test_blur)
+tests=(unit/test_filter unit/test_jpeg_sequential unit/test_jpeg_damage unit/test_jpeg_encode unit/test_jpeg_parts
+    filters/test_detect filters/test_filter_facts filters/test_precision filters/test_rank filters/test_adjust filters/test_resize
+    filters/test_filters filters/test_blur)
+[ $# = 0 ] || tests=("$@")
 
 say() { printf 'arm64: %s\n' "$*"; }
 

@@ -243,6 +243,9 @@ static void test_output_limits(void **state) {
     struct image image = painted(models[2], 100, 60, NOISE);
     for (unsigned optimal = 0; optimal < 2; optimal++) {
         const struct encode_options options = {.quality = 85, .optimal = optimal};
+        if (!baseline_takes(&models[2], &options)) {
+            continue; /* libjpeg-turbo asks for more room than it needs */
+        }
         struct buf whole = fixture_encode(CODEC_JPEG, &image, &options, NULL), file;
         struct error err = {0};
         for (size_t maximum = 0; maximum < whole.size; maximum += maximum < 700 ? 1 : 257) {

@@ -30,13 +30,36 @@ static bool same_samples(const struct image *a, const struct image *b) {
     return true;
 }
 
+/* Where 16 bits saturate, libjpeg-turbo's code for ARM differs from that for x86: there plain C is the
+ * reference. */
+#if defined(__x86_64__)
+static const bool turbo_saturates = true;
+#else
+static const bool turbo_saturates = false;
+#endif
+
+/* The samples that are expected of each level. */
+static enum status decode_expected(struct bytes input, const struct picture *picture, bool wild,
+                                   const struct image *expected) {
+    const struct codec_limits limits = turbo_limits();
+    struct error err = {0};
+    enum status status = codec_decode(input, picture, &limits, expected, &err);
+    if (wild && !turbo_saturates) {
+        bool left;
+        uint32_t told;
+        assert_int_equal(sequential_decode_at(&seq_level_plain, input, &limits, expected, &left, &told, &err),
+                         ST_OK);
+    }
+    return status;
+}
+
 /* Decodes by libjpeg-turbo and at every level; with `taken`, the own decoder must not leave the file. */
-static void compare(struct bytes input, const char *name, bool taken) {
+static void compare(struct bytes input, const char *name, bool wild, bool taken) {
     struct codec_limits limits = turbo_limits();
     struct picture picture = fixture_probe(input);
     struct image expected = fixture_image(picture.native);
     struct error err = {0};
-    enum status status = codec_decode(input, &picture, &limits, &expected, &err);
+    enum status status = decode_expected(input, &picture, wild, &expected);
     const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     for (unsigned i = 0; levels[i]; i++) {
@@ -88,7 +111,7 @@ static void test_samples_are_those_of_libjpeg(void **state) {
             recipe.width = sizes[s][0];
             recipe.height = sizes[s][1];
             struct buf file = recipe_file(&recipe);
-            compare(buf_bytes(&file), recipe.name, true);
+            compare(buf_bytes(&file), recipe.name, false, true);
             buf_finish(&file);
         }
     }
@@ -110,7 +133,7 @@ static void test_every_quality(void **state) {
         }
         struct encode_options options = {.quality = (uint8_t)quality};
         struct buf file = fixture_encode(CODEC_JPEG, &image, &options, NULL);
-        compare(buf_bytes(&file), "quality", true);
+        compare(buf_bytes(&file), "quality", false, true);
         buf_finish(&file);
         fixture_image_free(&image);
     }
@@ -185,7 +208,7 @@ static void test_wild_coefficients(void **state) {
         for (unsigned round = 0; round < 3; round++) {
             struct buf file = wild_file(&wilds[i], 1 + 5 * round);
             bool mild = wilds[i].limit * (int)wilds[i].step <= SEQ_VALUE_MAX / 2;
-            compare(buf_bytes(&file), "wild", mild);
+            compare(buf_bytes(&file), "wild", true, mild);
             buf_finish(&file);
         }
     }
@@ -306,8 +329,10 @@ static void test_deadline_and_memory(void **state) {
     bool left;
     uint32_t told;
     assert_int_equal(sequential_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
-    assert_false(left);
-    assert_int_equal(told, 100);
+    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    sequential_levels(levels);
+    assert_int_equal(left, !levels[0]->vectors);
+    assert_int_equal(told, left ? 0 : 100);
     limits.max_memory = sequential_bytes() - 1;
     assert_int_equal(sequential_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
     assert_true(left);
