@@ -78,17 +78,18 @@ if [ "$1" = bench ] && ! command -v npm >/dev/null; then
     missing+=(npm)
 fi
 
-# promtool checks /metrics. In Debian 12 its package also starts a server, so that it is not
-# installed but unpacked under build/. Debian 13 has a package of its own for it.
-has_promtool() {
-    command -v promtool >/dev/null || [ -x build/tools/promtool ]
+# Prometheus scrapes the daemon, and promtool checks /metrics. The package also starts a server, so that it is not installed
+# but unpacked under build/. Debian 13 has a package of its own for promtool.
+has_prometheus() {
+    { command -v promtool && command -v prometheus; } >/dev/null || [ -x build/tools/prometheus ]
 }
-unpack_promtool() {
-    local folder=build/tools/unpacked package=promtool
+unpack_prometheus() {
+    local folder=build/tools/unpacked packages=(prometheus)
     rm -rf "$folder" && mkdir -p "$folder"
-    apt-cache show promtool >/dev/null 2>&1 || package=prometheus
-    (cd "$folder" && apt-get download -q -o APT::Sandbox::User=root "$package" >/dev/null && dpkg-deb --extract "$package"_*.deb .) &&
-        cp "$folder/usr/bin/promtool" build/tools/promtool
+    ! apt-cache show promtool >/dev/null 2>&1 || packages+=(promtool)
+    (cd "$folder" && apt-get download -q -o APT::Sandbox::User=root "${packages[@]}" >/dev/null &&
+        for package in *.deb; do dpkg-deb --extract "$package" .; done) &&
+        cp "$folder/usr/bin/promtool" "$folder/usr/bin/prometheus" build/tools
     rm -rf "$folder"
 }
 
@@ -112,9 +113,9 @@ if [ ${#missing[@]} -gt 0 ]; then
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
 fi
 
-if [ "$1" = test ] && ! has_promtool; then
-    say "unpacking promtool of Debian's package for it to build/tools, installing nothing"
-    unpack_promtool || { update && unpack_promtool; } || say "no promtool: the check of /metrics will be skipped"
+if [ "$1" = test ] && ! has_prometheus; then
+    say "unpacking Debian's prometheus for it to build/tools, installing nothing"
+    unpack_prometheus || { update && unpack_prometheus; } || say "no prometheus: the checks of /metrics will be skipped"
 fi
 
 # axe-core looks for what keeps people out; it comes in a Python package of that name.
