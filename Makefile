@@ -23,6 +23,7 @@
 #   make check-hostile   hostile pictures and clients against this build, some minutes
 #   make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
 #   make check-image     the container image, built by buildah and run, some minutes
+#   make check-docker    the image, Compose and a Swarm with Docker's engine, under load, some minutes
 #   make check-prometheus    dashboard and alerts, evaluated by Prometheus on a daemon under load
 #   make check-deb       the Debian package: lintian, installed and removed in a Debian of its own
 #   make check-readme    the README's own lines in an empty Debian, some minutes
@@ -124,7 +125,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
 BUILDS_NOTHING := clean distclean format help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load coverage \
-                  check-image check-prometheus check-install check-deb check-readme deb mutants uninstall
+                  check-image check-docker check-prometheus check-install check-deb check-readme deb mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -424,7 +425,12 @@ check-browser:
 check-image:
 	@config/packages.sh image
 	@$(MAKE) --no-print-directory CONFIG=release all load-libraries build/sample.jpg
-	@tests/image.sh || [ $$? = 77 ]
+	@tests/containers/image.sh || [ $$? = 77 ]
+
+check-docker:
+	@config/packages.sh docker
+	@$(MAKE) --no-print-directory CONFIG=release build/sample.jpg
+	@tests/containers/docker.sh || [ $$? = 77 ]
 
 # Dashboard and alerts, evaluated by Prometheus while a daemon with the fake driver is under load.
 check-prometheus:
@@ -503,7 +509,7 @@ distclean:
 	rm -rf build
 
 .PHONY: all face-model kernels tests tools fuzzers t help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
-        memcheck mutants install install-strip uninstall check-image check-prometheus check-deb check-install check-readme deb clean distclean FORCE
+        memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-install check-readme deb clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

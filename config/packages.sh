@@ -11,6 +11,7 @@
 #     config/packages.sh load     what `make check-load` needs
 #     config/packages.sh deb      what `make deb` needs
 #     config/packages.sh image    what `make check-image` needs
+#     config/packages.sh docker   what `make check-docker` needs
 #     config/packages.sh package  what `make check-deb` needs
 #     config/packages.sh arm64    what `make` and `make check-arm64` need
 #     config/packages.sh python   installs nothing, and lists the Python packages of all of these that tests may import
@@ -28,6 +29,7 @@ bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
 deb=("${build[@]}" debhelper dpkg-dev)
 image=("${run[@]}" procps buildah debootstrap python3)
+docker=("${run[@]}" docker.io podman debootstrap iproute2 python3)
 package=("${deb[@]}" curl debootstrap lintian)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
@@ -42,10 +44,11 @@ bench) wanted=("${bench[@]}") ;;
 load) wanted=("${load[@]}") ;;
 deb) wanted=("${deb[@]}") ;;
 image) wanted=("${image[@]}") ;;
+docker) wanted=("${docker[@]}") ;;
 package) wanted=("${package[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
 python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-/p' | sort -u && exit ;;
-*) say "usage: $0 build|run|test|browser|bench|load|deb|image|package|arm64|python" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|test|browser|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

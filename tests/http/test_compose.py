@@ -64,6 +64,22 @@ def test_what_is_named_is_there():
     assert (FOLDER / BLURD['build']['context'] / 'Dockerfile').exists()
 
 
+def test_swarm_runs_what_compose_runs():
+    """The same daemon and proxy, except for the keys that one of the two does not know."""
+    stack = load('swarm.yaml')['services']
+    daemons, proxy = dict(stack['blurd']), stack['haproxy']
+    deploy, image = daemons.pop('deploy'), daemons.pop('image')
+    assert image == '${BLURD_IMAGE:-blurd}' and deploy['replicas'] == BLURD['deploy']['replicas']
+    assert daemons == {key: BLURD[key] for key in daemons}
+    assert set(BLURD) - set(daemons) == {'build', 'image', 'deploy', 'expose', 'restart', 'security_opt'}
+    assert deploy['endpoint_mode'] == 'dnsrr', 'HAProxy sees all daemons'
+    assert deploy['update_config']['order'] == 'start-first'
+    assert proxy['image'] == f'${{HAPROXY_IMAGE:-{SERVICES["haproxy"]["image"]}}}'
+    assert (FOLDER / load('swarm.yaml')['configs'][proxy['configs'][0]['source']]['file']).exists()
+    assert proxy['configs'][0]['target'] == {here: path for here, path in mounted()}['./haproxy.cfg']
+    assert proxy['ports'] == [{'target': 8080, 'published': '${BLURD_PORT:-8080}', 'mode': 'host'}]
+
+
 def test_ports_agree():
     found = options()
     assert BLURD['expose'] == [found['port'], found['admin_port']]

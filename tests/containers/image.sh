@@ -3,27 +3,21 @@
 # Builds the image of the Dockerfile as Docker would, and runs it: no engine and no registry is needed, only Debian's
 # buildah and debootstrap, and root. `make check-image` calls this.
 #
-#     tests/image.sh [SUITE]     of Debian: trixie, bookworm; exits with 77 where the tools are missing (config/packages.sh image)
+#     tests/containers/image.sh [SUITE]     of Debian: trixie, bookworm; exits with 77 where the tools are missing (config/packages.sh image)
 #
 # The base image is what tests/debian.sh makes. Downloads and kernels are kept under build/image, images are not.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 most=45000000 # bytes of the root file system
 folder=$PWD/build/image
-suite=${1-$(sed -n 's/^ARG BASE=debian:\([0-9]*\)-slim$/\1/p' Dockerfile)}
-suite=${suite/#12/bookworm} suite=${suite/#13/trixie}
+name=image
+. tests/containers/common.sh
+suite=${1-$(suite_of_dockerfile)}
 local_port=18481 image_port=18482 other_port=18484
 python=$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
 
-say() { printf 'image: %s\n' "$*"; }
-die() { say "FAILED: $*" && exit 1; }
-
-for tool in buildah debootstrap curl unshare; do
-    command -v $tool >/dev/null || { say "skipped, there is no $tool: config/packages.sh image" && exit 77; }
-done
-[ "$(id -u)" = 0 ] || { say "skipped, this needs root" && exit 77; }
-
+need image buildah debootstrap curl unshare
 mkdir -p "$folder"
 work=$(mktemp -d "$folder/work.XXXXXX") # buildah's, too: all is gone afterwards
 finish() {
@@ -53,19 +47,6 @@ build_image() {
         --volume "$folder/archives:/var/cache/apt/archives" --volume "$folder/pip:/var/cache/pip" \
         --volume "$folder/pip.conf:/etc/pip.conf" --volume "$folder/cuda:/src/build/cuda" \
         --tag blurd . >"$folder/build.log" 2>&1 || { tail -n 15 "$folder/build.log" && die "the build"; }
-}
-
-# What an engine reads: each line is one that must be there.
-check_config() {
-    local config version line
-    config=$(store inspect --type image blurd | $python -c \
-        'import json, sys; print(json.dumps(json.load(sys.stdin)["Docker"]["config"], separators=(",", ":")))')
-    version=$(sed -n 's/^#define BLURD_VERSION "\(.*\)"/\1/p' core/version.h)
-    for line in '"User":"65534:65534"' '"8080/tcp":{}' '"StopSignal":"SIGTERM"' '"Entrypoint":["/usr/local/bin/blurd"]' \
-        '"Test":["CMD","/usr/local/bin/blurd","--check-health"]' '"NVIDIA_DRIVER_CAPABILITIES=compute,utility"' \
-        "\"org.opencontainers.image.version\":\"$version\"" '"blurd.gpu":"required"' '"Interval":2000000000' '"Timeout":3000000000'; do
-        grep -qF -- "$line" <<<"$config" || die "the image lacks $line: $config"
-    done
 }
 
 check_size() {
@@ -203,7 +184,8 @@ run_with_driver() {
 
 make_base
 build_image
-check_config
+check_config "$(store inspect --type image blurd | $python -c \
+    'import json, sys; print(json.dumps(json.load(sys.stdin)["Docker"]["config"], separators=(",", ":")))')" required
 root=$(store mount "$(store from blurd)")
 check_size "$root"
 build/release/blurd --listen 127.0.0.1 --port $local_port --gpus none --log-level error &
