@@ -6,34 +6,41 @@
 
 #include "codecs/jpeg/baseline/base_level.h"
 
-/* The bits of a negative value are those of the value less one. `value` is not 0. */
-static inline uint32_t token_of(uint32_t table, unsigned run, int32_t value) {
+/* The token of a value that follows no zeros. The bits of a negative value are those of the value less one.
+ */
+static inline uint32_t token_of(const struct base_order *order, uint32_t table, int32_t value) {
+    if (value >= -BASE_SMALL && value < BASE_SMALL) {
+        return order->token[value + BASE_SMALL] + (table << 8);
+    }
     int32_t sign = value >> 31;
     uint32_t size = 32 - (uint32_t)__builtin_clz((uint32_t)((value ^ sign) - sign));
-    uint32_t bits = (uint32_t)(value + sign) & ((1u << size) - 1);
-    return bits << BASE_INDEX | table << 8 | run << 4 | size;
+    return ((uint32_t)(value + sign) & ((1u << size) - 1)) << BASE_INDEX | table << 8 | size;
 }
 
 /* The tokens of AC. `filled` is without DC. */
-static inline uint32_t *put_ac(uint32_t *to, const int16_t *block, uint64_t filled, uint32_t table) {
-    unsigned last = 0;
+static inline uint32_t *put_ac(uint32_t *to, const struct base_order *order, const int16_t *block,
+                               uint64_t filled, uint32_t table) {
+    uint32_t next = 1 << 4; /* the place behind the last value */
     for (; filled; filled &= filled - 1) {
-        unsigned k = (unsigned)__builtin_ctzll(filled), run = k - last - 1;
-        for (; run > BASE_RUN_MAX; run -= BASE_RUN_MAX + 1) {
-            *to++ = table << 8 | BASE_ZEROS;
+        unsigned k = (unsigned)__builtin_ctzll(filled);
+        uint32_t run = (k << 4) - next;
+        if (run > BASE_RUN_MAX << 4) { /* three times at most; what is too much is overwritten */
+            to[0] = to[1] = to[2] = table << 8 | BASE_ZEROS;
+            to += run >> 8;
+            run &= BASE_ZEROS;
         }
-        *to++ = token_of(table, run, block[SORTS ? k : jpeg_head_zigzag[k]]);
-        last = k;
+        *to++ = token_of(order, table, block[SORTS ? k : jpeg_head_zigzag[k]]) + run;
+        next = (k + 1) << 4;
     }
     *to = table << 8;
-    return to + (last != JPEG_COEFFICIENTS - 1);
+    return to + (next != JPEG_COEFFICIENTS << 4);
 }
 
 /* All tokens of a block; `filled` has DC or not. */
-static inline uint32_t *put_block(uint32_t *to, const struct base_unit *unit, const int16_t *block,
-                                  uint64_t filled, int32_t difference) {
-    *to++ = difference ? token_of(unit->table, 0, difference) : unit->table << 8;
-    return put_ac(to, block, filled & ~(uint64_t)1, unit->table + 1);
+static inline uint32_t *put_block(uint32_t *to, const struct base_order *order, const struct base_unit *unit,
+                                  const int16_t *block, uint64_t filled, int32_t difference) {
+    *to++ = token_of(order, unit->table, difference);
+    return put_ac(to, order, block, filled & ~(uint64_t)1, unit->table + 1);
 }
 
 /* A block that is not in the picture has the DC of the one before it. */
@@ -55,7 +62,8 @@ static uint32_t *find_tokens(const struct base_piece *piece, unsigned mcus, uint
             uint32_t at = unit->first + mcu * unit->step;
             int32_t dc = piece->blocks.value[at][0], difference = dc - *unit->last_dc;
             *unit->last_dc = dc;
-            to = put_block(to, unit, piece->blocks.value[at], piece->blocks.filled[at], difference);
+            to = put_block(to, &piece->order, unit, piece->blocks.value[at], piece->blocks.filled[at],
+                           difference);
         }
     }
     return to;

@@ -69,7 +69,7 @@ FIND_TARGET static uint32_t *find_tokens(const struct base_piece *piece, unsigne
                                                   _mm512_set1_epi32((int)(unit->table << 8)));
             *unit->last_dc = dc;
             if (!find_groups(piece->blocks.value[at], filled, difference, table, ac, to)) {
-                to = put_block(to, unit, piece->blocks.value[at], filled, difference);
+                to = put_block(to, &piece->order, unit, piece->blocks.value[at], filled, difference);
                 continue;
             }
             to += __builtin_popcountll(filled);

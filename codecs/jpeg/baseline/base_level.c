@@ -50,9 +50,23 @@ void base_steps_set(struct base_steps *to, const uint16_t steps[JPEG_COEFFICIENT
     }
 }
 
+static void set_tokens(struct base_order *order) {
+    uint32_t *above = order->token + BASE_SMALL, *below = above;
+    *above = 0;
+    for (uint32_t size = 1; size <= BASE_SMALL_BITS; size++) {
+        uint32_t most = (1u << size) - 1;
+        for (uint32_t value = most / 2 + 1; value <= most; value++) {
+            above[value] = value << BASE_INDEX | size;
+            *--below = (most - value) << BASE_INDEX | size;
+        }
+    }
+    *--below = (BASE_SMALL - 1) << BASE_INDEX | (BASE_SMALL_BITS + 1); /* -BASE_SMALL */
+}
+
 void base_order_set(struct base_order *order) {
     uint8_t place[JPEG_COEFFICIENTS];
     jpeg_head_places(place);
+    set_tokens(order);
     for (unsigned y = 0; y < JPEG_SIDE; y++) {
         order->row[y][0] = 0;
         for (unsigned set = 1; set < 1u << JPEG_SIDE; set++) {

@@ -19,17 +19,20 @@ enum {
     BASE_TOKENS = BASE_BLOCKS * BASE_BLOCK_TOKENS + 1, /* of a piece, and one beyond its end */
     BASE_RUN_MAX = 15, /* zeros before a value; 16 zeros are a symbol of their own */
     BASE_ZEROS = 0xf0,
+    BASE_SMALL_BITS = 7, /* of values whose tokens are looked up */
+    BASE_SMALL = 1 << BASE_SMALL_BITS,
 
     /* A token is a symbol with its table, and the bits of its value above: value << BASE_INDEX | table << 8
-     * | symbol. A code is length << BASE_CODE | bits << size of the value, where the length is that of both.
+     * | symbol. A code is bits << size of the value << BASE_CODE | length, where the length is that of both.
      */
     BASE_INDEX = 10,
     BASE_INDICES = 1 << BASE_INDEX,
-    BASE_CODE = 27,
+    BASE_CODE = 6,
+    BASE_CODE_MAX = 27, /* bits of code and value */
 
     BASE_WRITE_TOKENS = 1024, /* whose bytes are made at once */
     /* Two bytes for each of all bits, and what is stored beyond the end. */
-    BASE_WRITE_BYTES = 2 * (BASE_WRITE_TOKENS * BASE_CODE / 8 + 8) + 8,
+    BASE_WRITE_BYTES = 2 * (BASE_WRITE_TOKENS * BASE_CODE_MAX / 8 + 8) + 8,
 };
 _Static_assert((int)BASE_INDICES == JPEG_CODE_TABLES * JPEG_SYMBOLS,
                "a token's index names table and symbol");
@@ -44,9 +47,11 @@ struct base_steps {
  * (jcdctmgr.c, compute_reciprocal). */
 void base_steps_set(struct base_steps *to, const uint16_t steps[JPEG_COEFFICIENTS]);
 
-/* For each row of a block and each set of columns, where these are in the order of the scan. */
+/* Tables that are the same for all pictures. */
 struct base_order {
+    /* For each row of a block and each set of columns, where these are in the order of the scan. */
     uint64_t row[JPEG_SIDE][1 << JPEG_SIDE];
+    uint32_t token[2 * BASE_SMALL]; /* of value + BASE_SMALL, without a run and a table */
 };
 
 void base_order_set(struct base_order *order);
@@ -75,8 +80,7 @@ struct base_piece {
 
 /* Bits that no full byte has yet: the lowest `count`, less than 8. */
 struct base_bits {
-    uint64_t word;
-    unsigned count;
+    uint64_t word, count;
 };
 
 struct base_level {
@@ -93,7 +97,7 @@ struct base_level {
     uint32_t *(*find)(const struct base_piece *piece, unsigned mcus, uint32_t *to);
     /* Writes the bytes of up to BASE_WRITE_TOKENS tokens to `to`, which has room for BASE_WRITE_BYTES, and
      * returns their end. */
-    uint8_t *(*write)(const uint32_t *token, size_t count, const uint32_t code[BASE_INDICES],
+    uint8_t *(*write)(const uint32_t *token, size_t count, const uint64_t code[BASE_INDICES],
                       struct base_bits *bits, uint8_t *to);
 };
 

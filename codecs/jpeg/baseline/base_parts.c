@@ -114,10 +114,10 @@ enum status base_parts_count(struct base_parts *parts, uint64_t count[BASE_INDIC
     return status;
 }
 
-static uint64_t bits_of(const struct base_part *part, const uint32_t code[BASE_INDICES]) {
+static uint64_t bits_of(const struct base_part *part, const uint64_t code[BASE_INDICES]) {
     uint64_t bits = 0;
     for (unsigned index = 0; index < BASE_INDICES; index++) {
-        bits += part->count[0][index] * (code[index] >> BASE_CODE);
+        bits += part->count[0][index] * (code[index] % (1 << BASE_CODE));
     }
     return bits;
 }
@@ -159,7 +159,7 @@ enum status base_parts_write(struct base_parts *parts, struct buf *output, struc
                              struct error *err) {
     uint64_t sum = 0;
     for (unsigned i = 0; i < parts->count; i++) {
-        parts->part[i].bits.count = (unsigned)(sum % 8);
+        parts->part[i].bits.count = sum % 8;
         sum += bits_of(&parts->part[i], parts->scan->code);
     }
     enum status status = run(parts, write_part, err);

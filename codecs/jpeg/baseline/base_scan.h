@@ -27,7 +27,7 @@ struct base_scan {
     struct base_component component[IMAGE_PLANES_MAX];
     uint32_t mcus, mcu_rows, lines; /* MCUs in a row, rows of them, rows of pixels in an MCU */
     bool padded;                    /* the padding of all rows is filled */
-    uint32_t code[BASE_INDICES];
+    uint64_t code[BASE_INDICES];
 };
 
 /* What one thread needs to encode. Aligned to 64 bytes. */

@@ -19,13 +19,13 @@ static inline lanes scale_even(lanes a, bool rows) {
 /* The odd frequencies, of the differences of opposite samples. */
 static inline void transform_odd(lanes *v, const lanes d[4], int shift) {
     struct wide sums = wide_pairs(lanes_add16(d[3], d[1]), lanes_add16(d[2], d[0]));
-    struct wide z3 = wide_products(sums, FDCT_1_175 - FDCT_1_961, FDCT_1_175);
-    struct wide z4 = wide_products(sums, FDCT_1_175, FDCT_1_175 - FDCT_0_390);
+    struct wide z3 = wide_round(wide_products(sums, FDCT_1_175 - FDCT_1_961, FDCT_1_175), shift);
+    struct wide z4 = wide_round(wide_products(sums, FDCT_1_175, FDCT_1_175 - FDCT_0_390), shift);
     struct wide outer = wide_pairs(d[3], d[0]), inner = wide_pairs(d[2], d[1]);
-    v[7] = wide_rounded(wide_add(wide_products(outer, FDCT_0_298 - FDCT_0_899, -FDCT_0_899), z3), shift);
-    v[1] = wide_rounded(wide_add(wide_products(outer, -FDCT_0_899, FDCT_1_501 - FDCT_0_899), z4), shift);
-    v[5] = wide_rounded(wide_add(wide_products(inner, FDCT_2_053 - FDCT_2_562, -FDCT_2_562), z4), shift);
-    v[3] = wide_rounded(wide_add(wide_products(inner, -FDCT_2_562, FDCT_3_072 - FDCT_2_562), z3), shift);
+    v[7] = wide_descale(wide_add(wide_products(outer, FDCT_0_298 - FDCT_0_899, -FDCT_0_899), z3), shift);
+    v[1] = wide_descale(wide_add(wide_products(outer, -FDCT_0_899, FDCT_1_501 - FDCT_0_899), z4), shift);
+    v[5] = wide_descale(wide_add(wide_products(inner, FDCT_2_053 - FDCT_2_562, -FDCT_2_562), z4), shift);
+    v[3] = wide_descale(wide_add(wide_products(inner, -FDCT_2_562, FDCT_3_072 - FDCT_2_562), z3), shift);
 }
 
 /* One dimension, for eight vectors of one sample each. */

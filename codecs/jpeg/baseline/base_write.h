@@ -10,10 +10,11 @@
 #include "codecs/jpeg/baseline/base_convert.h"
 #include "codecs/jpeg/baseline/base_level.h"
 
-static inline void put(struct base_bits *bits, const uint32_t *code, uint32_t token) {
-    uint32_t entry = code[token & (BASE_INDICES - 1)], length = entry >> BASE_CODE;
-    bits->word = bits->word << length | (entry & ((1u << BASE_CODE) - 1)) | token >> BASE_INDEX;
-    bits->count += length;
+/* The sum of entries in `count` has the sum of lengths in its lowest bits. */
+static inline void put(struct base_bits *bits, const uint64_t *code, uint32_t token) {
+    uint64_t entry = code[token % BASE_INDICES];
+    bits->word = bits->word << entry % (1 << BASE_CODE) | entry >> BASE_CODE | token >> BASE_INDEX;
+    bits->count += entry;
 }
 
 static uint8_t *store_stuffed(uint64_t word, unsigned bytes, uint8_t *to) {
@@ -30,9 +31,9 @@ static uint8_t *store_stuffed(uint64_t word, unsigned bytes, uint8_t *to) {
 /* Writes the whole bytes; 0 follows one of ones. Those behind the last whole one are never all ones. */
 static inline uint8_t *store(struct base_bits *bits, uint8_t *to) {
     const uint64_t ones = UINT64_MAX / 255;
-    uint64_t word = bits->word << (64 - bits->count), big = htobe64(word);
-    unsigned bytes = bits->count >> 3;
-    bits->count &= 7;
+    uint64_t word = bits->word << -bits->count % 64, big = htobe64(word);
+    unsigned bytes = bits->count % 64 / 8;
+    bits->count %= 8;
     if (word & ~(word + ones) & ones << 7) {
         return store_stuffed(word, bytes, to);
     }
@@ -40,7 +41,7 @@ static inline uint8_t *store(struct base_bits *bits, uint8_t *to) {
     return to + bytes;
 }
 
-static uint8_t *write_tokens(const uint32_t *token, size_t count, const uint32_t code[BASE_INDICES],
+static uint8_t *write_tokens(const uint32_t *token, size_t count, const uint64_t code[BASE_INDICES],
                              struct base_bits *bits, uint8_t *to) {
     struct base_bits now = *bits;
     for (size_t i = 0; i + 1 < count; i += 2) {

@@ -60,8 +60,8 @@ static void use_codes(struct base_scan *scan, unsigned table, const struct jpeg_
     jpeg_codes_number(codes, code, JPEG_SYMBOLS);
     for (unsigned symbol = 0; symbol < JPEG_SYMBOLS; symbol++) {
         uint32_t size = symbol & 15, length = (code[symbol] >> JPEG_CODE_LENGTHS) + size;
-        uint32_t bits = code[symbol] & ((1u << JPEG_CODE_LENGTHS) - 1);
-        scan->code[table * JPEG_SYMBOLS + symbol] = code[symbol] ? length << BASE_CODE | bits << size : 0;
+        uint64_t bits = code[symbol] & ((1u << JPEG_CODE_LENGTHS) - 1);
+        scan->code[table * JPEG_SYMBOLS + symbol] = code[symbol] ? bits << size << BASE_CODE | length : 0;
     }
 }
 
