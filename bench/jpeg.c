@@ -2,11 +2,14 @@
  * Time of decoding JPEGs to planes by the own decoder, at each instruction set, beside libjpeg-turbo: the
  * fastest of several runs in milliseconds, all of a picture in turns, and whether the samples are the same.
  * With --encode, of encoding any picture at quality 85 by the own encoder and by libjpeg-turbo, with the
- * standard's Huffman tables (upper line) and with those of the picture (lower line). A report, not a test.
+ * standard's Huffman tables (upper line) and with those of the picture (lower line). With --patch, of
+ * changing a square of 200 x 200 pixels in the middle of a JPEG, where each of the two writes the file. A
+ * report, not a test.
  *
- *     jpeg [--encode] [--only NAME] [--runs N] FILE...
+ *     jpeg [--encode|--patch] [--only NAME] [--runs N] FILE...
  *
- * --only: just this instruction set, or "turbo", without comparison, as suits counters of instructions. */
+ * --only: just this instruction set, or "turbo", without comparison, as suits counters of instructions; not
+ * for --patch. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +18,17 @@
 #include "codecs/codec.h"
 #include "codecs/jpeg/baseline/base_level.h"
 #include "codecs/jpeg/baseline/baseline.h"
+#include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "codecs/jpeg/sequential/sequential.h"
 
-enum { RUNS_MAX = 1000, FILE_MAX = 256 << 20, WAYS = SEQUENTIAL_LEVELS_MAX + 1, QUALITY = 85 };
+enum { RUNS_MAX = 1000, FILE_MAX = 256 << 20, WAYS = SEQUENTIAL_LEVELS_MAX + 1, QUALITY = 85, SQUARE = 200 };
 _Static_assert((int)BASE_LEVELS_MAX == (int)SEQUENTIAL_LEVELS_MAX, "the totals have a column for each level");
 
 static unsigned runs = 9;
 static const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
 static const struct base_level *encoders[BASE_LEVELS_MAX + 1];
-static bool encodes;
+static bool encodes, patches;
 static const char *only; /* NULL: all */
 static double total[2]
                    [WAYS]; /* the last one is libjpeg-turbo; encoding with tables of the picture is second */
@@ -191,6 +195,57 @@ static void bench_encoding(const char *path, struct bytes file, const struct pic
     free(image.plane[0].data);
 }
 
+/* White where the picture changes. */
+static struct image make_mask(const struct image *image) {
+    const struct image_shape shape = {
+        .model = PIXEL_GRAY, .depth = 8, .width = image->width, .height = image->height};
+    struct image mask = make_image(&shape);
+    for (uint32_t y = 0; y < mask.height; y++) {
+        uint8_t *row = plane_row(&mask.plane[0], y);
+        for (uint32_t x = 0; x < mask.width; x++) {
+            row[x] = x + SQUARE / 2 - mask.width / 2 < SQUARE && y + SQUARE / 2 - mask.height / 2 < SQUARE
+                         ? 255
+                         : 0;
+        }
+    }
+    return mask;
+}
+
+/* The own encoder is first, as the best of its levels. */
+static void bench_patch(const char *path, struct bytes file, const struct picture *picture,
+                        const struct codec_limits *limits) {
+    struct image image = make_image(&picture->native), mask = make_mask(&image);
+    struct buf patched[2];
+    double best[2] = {1e9, 1e9};
+    struct error err = {0};
+    enum status status = codec_decode(file, picture, limits, &image, &err);
+    buf_init(&patched[0], FILE_MAX);
+    buf_init(&patched[1], FILE_MAX);
+    for (unsigned i = 0; i < 2 * runs && status == ST_OK; i++) {
+        const struct encode_options options = {.libjpeg = i % 2};
+        patched[i % 2].size = 0;
+        double start = cpu_ms();
+        status = jpeg_patch(file, limits, &image, &mask, &options, NULL, &patched[i % 2], &err);
+        double ms = cpu_ms() - start;
+        best[i % 2] = ms < best[i % 2] ? ms : best[i % 2];
+    }
+    if (status != ST_OK) {
+        printf("%-40.40s %s\n", path, err.text);
+    } else {
+        bool same = patched[0].size == patched[1].size &&
+                    memcmp(patched[0].data, patched[1].data, patched[0].size) == 0;
+        printf("%-40.40s %5u x %-5u %8zu bytes %8.3f %8.3f  %s\n", path, image.width, image.height,
+               patched[0].size, best[0], best[1], same ? "same" : "DIFFERENT");
+        total[0][0] += best[0];
+        total[0][WAYS - 1] += best[1];
+        pictures++;
+    }
+    buf_finish(&patched[0]);
+    buf_finish(&patched[1]);
+    free(image.plane[0].data);
+    free(mask.plane[0].data);
+}
+
 static void bench_file(const char *path) {
     const struct codec_limits limits = {.max_pixels = UINT32_MAX,
                                         .max_side = 65535,
@@ -206,10 +261,17 @@ static void bench_file(const char *path) {
     } else if (!encodes && (picture.codec != CODEC_JPEG || picture.native.model == PIXEL_RGB)) {
         printf("%-40.40s is no JPEG of planes\n", name);
     } else {
-        (encodes ? bench_encoding : bench_picture)(name, buf_bytes(&file), &picture, &limits);
+        (patches   ? bench_patch
+         : encodes ? bench_encoding
+                   : bench_picture)(name, buf_bytes(&file), &picture, &limits);
     }
     codec_picture_finish(&picture);
     buf_finish(&file);
+}
+
+/* The own encoder counts as the first way. */
+static bool is_patcher(unsigned way) {
+    return way == 0 || way == WAYS - 1;
 }
 
 static void print_names(void) {
@@ -217,8 +279,9 @@ static void print_names(void) {
     base_levels(encoders);
     printf("milliseconds:");
     for (unsigned way = 0; way < WAYS; way++) {
-        if (is_wanted(way)) {
+        if (patches ? is_patcher(way) : is_wanted(way)) {
             printf(" %s", way == WAYS - 1 ? "libjpeg-turbo"
+                          : patches       ? "own encoder"
                           : encodes       ? encoders[way]->name
                                           : levels[way]->name);
         }
@@ -230,7 +293,7 @@ static void print_totals(void) {
     for (unsigned i = 0; i < (encodes ? 2 : 1); i++) {
         printf("all %u%s:", pictures, !encodes ? "" : i ? ", own tables" : ", standard tables");
         for (unsigned way = 0; way < WAYS; way++) {
-            if (is_wanted(way)) {
+            if (patches ? is_patcher(way) : is_wanted(way)) {
                 printf(" %.3f", total[i][way]);
             }
         }
@@ -240,10 +303,9 @@ static void print_totals(void) {
 
 int main(int argc, char **argv) {
     int i = 1;
-    if (i < argc && strcmp(argv[i], "--encode") == 0) {
-        encodes = true;
-        i++;
-    }
+    encodes = i < argc && strcmp(argv[i], "--encode") == 0;
+    patches = i < argc && strcmp(argv[i], "--patch") == 0;
+    i += encodes || patches;
     if (i + 1 < argc && strcmp(argv[i], "--only") == 0) {
         only = argv[i + 1];
         i += 2;
@@ -253,7 +315,7 @@ int main(int argc, char **argv) {
         i += 2;
     }
     if (i >= argc || runs < 1 || runs > RUNS_MAX) {
-        fprintf(stderr, "usage: jpeg [--encode] [--only NAME] [--runs N] FILE...\n");
+        fprintf(stderr, "usage: jpeg [--encode|--patch] [--only NAME] [--runs N] FILE...\n");
         return 1;
     }
     print_names();

@@ -45,8 +45,13 @@ size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_op
     return rows(shape) + (options->progressive || options->optimal ? coefficients(&planes) : 0);
 }
 
-size_t jpeg_patch_bytes(const struct picture *picture) {
-    return STATE + (size_t)picture->native.width * PATCH_COLUMN + stored_coefficients(&picture->native);
+size_t jpeg_patch_bytes(const struct picture *picture, const struct encode_options *options) {
+    struct encode_options optimal = *options;
+    optimal.optimal = true;
+    size_t writer =
+        baseline_takes(&picture->native, &optimal) ? baseline_bytes(&picture->native, &optimal) : 0;
+    return STATE + (size_t)picture->native.width * PATCH_COLUMN + stored_coefficients(&picture->native) +
+           writer + (size_t)picture->native.height * COMPONENTS_MAX;
 }
 
 /* Blocks as stored, and turned. */

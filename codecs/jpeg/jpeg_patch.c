@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Four libjpeg objects under one guard: the source, whose coefficient arrays are changed in place; for
  * each row of MCUs that the mask touches, a small JPEG that is written from the new pixels and read back,
- * which gives libjpeg's own transform and quantisation; and the target, which writes the arrays. */
+ * which gives libjpeg's own transform and quantisation; and the target, which writes the arrays if the own
+ * encoder does not. */
 #include "codecs/jpeg/jpeg_patch.h"
 
 #include <string.h>
 
+#include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/jpeg_blocks.h"
 #include "codecs/jpeg/jpeg_writer.h"
 
 enum {
     CELL_ROWS_MAX = 4, /* rows of 8x8 cells in an MCU row */
+    JFIF_MINOR = 12,   /* place of the version's lower half in a file */
 };
 
 struct patch {
@@ -65,12 +68,14 @@ static void mark_cells(struct patch *patch, uint32_t mcu_row) {
         }
         const uint8_t *pixels = plane_row(mask, y);
         uint8_t *cells = patch->cells[i / DCTSIZE];
-        for (uint32_t column = 0; column < patch->cell_columns; column++) {
-            uint64_t eight = 0;
-            uint32_t left = mask->width - column * DCTSIZE;
-            memcpy(&eight, pixels + (size_t)column * DCTSIZE, left < DCTSIZE ? left : DCTSIZE);
+        uint64_t eight = 0;
+        for (uint32_t column = 0; column < mask->width / DCTSIZE; column++) {
+            memcpy(&eight, pixels + (size_t)column * DCTSIZE, DCTSIZE);
             cells[column] |= eight != 0;
         }
+        eight = 0;
+        memcpy(&eight, pixels + mask->width / DCTSIZE * DCTSIZE, mask->width % DCTSIZE);
+        cells[patch->cell_columns - 1] |= eight != 0;
     }
 }
 
@@ -206,6 +211,76 @@ static void replace_touched(struct patch *patch) {
     }
 }
 
+static struct image_shape shape_of(const struct patch *patch) {
+    const struct jpeg_decompress_struct *cinfo = &patch->source.cinfo;
+    struct image_shape shape = {.model = cinfo->num_components == 1 ? PIXEL_GRAY : PIXEL_YCBCR,
+                                .depth = 8,
+                                .width = cinfo->image_width,
+                                .height = cinfo->image_height};
+    jpeg_planes_fit(cinfo, &shape);
+    return shape;
+}
+
+/* Whether the own encoder writes this header: numbers of components and tables, factors, steps of a byte. */
+static bool own_writes(const struct patch *patch) {
+    const struct jpeg_decompress_struct *cinfo = &patch->source.cinfo;
+    const struct image_shape shape = shape_of(patch);
+    bool writes = baseline_takes(&shape, patch->target.options);
+    for (int i = 0; i < cinfo->num_components && writes; i++) {
+        const jpeg_component_info *component = &cinfo->comp_info[i];
+        writes = component->component_id == i + 1 && component->quant_tbl_no == (i > 0) &&
+                 ((i == 0 && cinfo->num_components > 1) ||
+                  (component->h_samp_factor == 1 && component->v_samp_factor == 1));
+        for (int k = 0; k < DCTSIZE2 && writes; k++) {
+            writes = cinfo->quant_tbl_ptrs[i > 0]->quantval[k] <= UINT8_MAX;
+        }
+    }
+    return writes;
+}
+
+/* Guarded. */
+static void set_blocks(struct patch *patch, struct baseline_blocks *blocks) {
+    struct jpeg_decompress_struct *cinfo = &patch->source.cinfo;
+    j_common_ptr common = (j_common_ptr)cinfo;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        uint32_t rows = cinfo->comp_info[i].height_in_blocks;
+        blocks->row[i] = cinfo->mem->alloc_large(common, JPOOL_IMAGE, rows * sizeof *blocks->row[i]);
+        for (uint32_t y = 0; y < rows; y++) {
+            blocks->row[i][y] = (const int16_t(*)[DCTSIZE2])cinfo->mem->access_virt_barray(
+                common, patch->coefficients[i], y, 1, FALSE)[0];
+        }
+        memcpy(blocks->steps[i > 0], cinfo->quant_tbl_ptrs[i > 0]->quantval, sizeof blocks->steps[0]);
+    }
+}
+
+/* Guarded. The file is that of write_target, to the byte. Fails as baseline_end. */
+static enum status write_own(struct patch *patch) {
+    const struct jpeg_decompress_struct *cinfo = &patch->source.cinfo;
+    struct jpeg_writer *target = &patch->target;
+    struct encode_options options = *target->options;
+    const struct image_shape shape = shape_of(patch);
+    struct baseline_blocks blocks = {0};
+    struct baseline *own;
+    struct image image;
+    size_t start = target->output->size;
+    options.optimal = true;
+    image_layout(&image, &shape);
+    set_blocks(patch, &blocks);
+    enum status status = baseline_begin_blocks(NULL, &image, &blocks, &options, &target->segments,
+                                               target->output, &own, patch->guard.err);
+    if (status == ST_OK) {
+        if (cinfo->saw_JFIF_marker && cinfo->JFIF_major_version == 1) {
+            target->output->data[start + JFIF_MINOR] = cinfo->JFIF_minor_version;
+        }
+        status = baseline_end(own, patch->guard.err);
+    }
+    baseline_finish(own);
+    if (status != ST_OK) {
+        target->output->size = start;
+    }
+    return status;
+}
+
 /* Guarded. The Huffman tables are always computed: the standard ones lack codes that the input may need,
  * and the pass that computes them rejects values without any code. */
 static void write_target(struct patch *patch) {
@@ -240,8 +315,12 @@ static enum status patch_guarded(struct patch *patch, struct bytes input) {
         return status;
     }
     replace_touched(patch);
-    write_target(patch);
-    return ST_OK;
+    status = own_writes(patch) ? write_own(patch) : ST_UNSUPPORTED;
+    if (status == ST_UNSUPPORTED) {
+        write_target(patch);
+        status = ST_OK;
+    }
+    return status;
 }
 
 static void destroy(struct patch *patch) {

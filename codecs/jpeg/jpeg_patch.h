@@ -29,7 +29,7 @@
 bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits);
 
 /* The most bytes that jpeg_patch takes besides the images and the output. */
-size_t jpeg_patch_bytes(const struct picture *picture);
+size_t jpeg_patch_bytes(const struct picture *picture, const struct encode_options *options);
 
 /* Appends to *output a JPEG with the size, sampling factors, quantisation tables and pixel density of
  * `input`. A block is touched when it covers a picture pixel where `mask` is not 0; a block of reduced chroma

@@ -59,7 +59,8 @@ static size_t library_bytes(const struct plan *plan) {
         return plan_answer(plan) == ANSWER_PLACEHOLDER ? larger(decoder, placeholder_bytes()) : decoder;
     }
     size_t encoder = codec_encode_bytes(plan->output, &plan->encoded, &plan->options);
-    encoder = plan_may_patch(plan) ? larger(encoder, jpeg_patch_bytes(&plan->picture)) : encoder;
+    encoder =
+        plan_may_patch(plan) ? larger(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
     bool follows = plan->output == CODEC_JPEG && !plan->selection.wanted && !plan_is_linear(plan);
     return (follows ? decoder + encoder : larger(decoder, encoder)) + answer_bytes(plan) +
            metadata_bytes(plan);

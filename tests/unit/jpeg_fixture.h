@@ -31,7 +31,8 @@ struct jpeg_recipe {
     bool arithmetic;
     bool separate; /* a sequential scan for each component */
     bool odd_tables;
-    unsigned restart; /* MCUs between restart markers; 0: none */
+    unsigned restart;   /* MCUs between restart markers; 0: none */
+    uint8_t jfif_minor; /* of the version in the JFIF header; 0: libjpeg's own */
     uint32_t width;
     uint32_t height;
 };
@@ -68,6 +69,7 @@ static inline void recipe_apply(struct jpeg_compress_struct *cinfo, const struct
     }
     cinfo->arith_code = recipe->arithmetic;
     cinfo->restart_interval = recipe->restart;
+    cinfo->JFIF_minor_version = recipe->jfif_minor ? recipe->jfif_minor : cinfo->JFIF_minor_version;
     if (recipe->odd_tables) {
         recipe_tables(cinfo);
     }

@@ -4,7 +4,7 @@
 #include "codecs/jpeg/baseline/base_level.h"
 #include "codecs/jpeg/baseline/baseline.h"
 #include "core/sanitizers.h"
-#include "tests/unit/picture_fixture.h"
+#include "tests/unit/jpeg_fixture.h"
 
 #include <stdio.h>
 
@@ -237,6 +237,73 @@ static void test_metadata(void **state) {
     fixture_image_free(&image);
 }
 
+/* The file made of the blocks of `read` at a level; empty if they have no symbols. */
+static struct buf of_blocks(const struct base_level *level, const struct image *image,
+                            struct coefficient_file *read) {
+    const struct jpeg_segments segments = {.jfif = {0, 1, 1}};
+    const struct encode_options options = {.optimal = true};
+    struct baseline_blocks blocks = {0};
+    struct baseline *own;
+    struct buf file;
+    struct error err = {0};
+    buf_init(&file, 64 << 20);
+    for (int c = 0; c < read->count; c++) {
+        struct coefficients *component = &read->component[c];
+        blocks.row[c] = calloc(component->height, sizeof *blocks.row[c]);
+        for (uint32_t y = 0; y < component->height; y++) {
+            blocks.row[c][y] = (const int16_t(*)[DCTSIZE2])component->blocks + (size_t)y * component->width;
+        }
+        memcpy(blocks.steps[c > 0], component->steps, sizeof component->steps);
+    }
+    assert_int_equal(baseline_begin_blocks(level, image, &blocks, &options, &segments, &file, &own, &err),
+                     ST_OK);
+    enum status status = baseline_end(own, &err);
+    assert_true(status == ST_OK || status == ST_UNSUPPORTED);
+    file.size = status == ST_OK ? file.size : 0;
+    baseline_finish(own);
+    for (int c = 0; c < read->count; c++) {
+        free(blocks.row[c]);
+    }
+    return file;
+}
+
+static void compare_blocks(const struct image *image, enum content content) {
+    const struct base_level *levels[BASE_LEVELS_MAX + 1];
+    const struct encode_options options = {.quality = 90, .optimal = true, .libjpeg = true};
+    struct buf expected = fixture_encode(CODEC_JPEG, image, &options, NULL);
+    struct coefficient_file read = coefficients_read(buf_bytes(&expected));
+    base_levels(levels);
+    for (unsigned i = 0; levels[i]; i++) {
+        struct buf file = of_blocks(levels[i], image, &read);
+        if (file.size != expected.size || memcmp(file.data, expected.data, file.size) != 0) {
+            fail_msg("%s: blocks of %ux%u, %u planes, content %d", levels[i]->name, image->width,
+                     image->height, image->plane_count, content);
+        }
+        buf_finish(&file);
+        read.component[0].blocks[0][1] += 2048;
+        file = of_blocks(levels[i], image, &read);
+        assert_int_equal(file.size, 0);
+        buf_finish(&file);
+        read.component[0].blocks[0][1] -= 2048;
+    }
+    coefficients_free(&read);
+    buf_finish(&expected);
+}
+
+static void test_given_blocks(void **state) {
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1}, {8, 8}, {17, 33}, {64, 48}, {300, 67}};
+    for (size_t m = 0; m < MODELS; m++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            for (enum content content = 0; content < CONTENTS; content++) {
+                struct image image = painted(models[m], sizes[s][0], sizes[s][1], content);
+                compare_blocks(&image, content);
+                fixture_image_free(&image);
+            }
+        }
+    }
+}
+
 /* Every maximum of the output fails alike, except that of the whole file. */
 static void test_output_limits(void **state) {
     (void)state;
@@ -286,6 +353,7 @@ int main(void) {
         cmocka_unit_test(test_colours),
         cmocka_unit_test(test_all_colours),
         cmocka_unit_test(test_metadata),
+        cmocka_unit_test(test_given_blocks),
         cmocka_unit_test(test_output_limits),
         cmocka_unit_test(test_deadline),
     };

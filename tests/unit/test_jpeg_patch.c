@@ -22,6 +22,7 @@ static const struct jpeg_recipe recipes[] = {
     {.name = "restart markers", .luma = {2, 2}, .restart = 2},
     {.name = "own tables", .luma = {2, 1}, .odd_tables = true},
     {.name = "own tables, progressive", .luma = {1, 2}, .odd_tables = true, .progressive = true},
+    {.name = "JFIF 1.02", .luma = {2, 2}, .jfif_minor = 2},
     {.name = "a scan a component", .luma = {2, 2}, .separate = true},
 };
 
@@ -67,10 +68,10 @@ static struct image new_picture(struct bytes input, bool native) {
     return image;
 }
 
-static struct buf patched(struct bytes input, const struct image *result, const struct image *mask,
-                          bool progressive) {
+static struct buf patched_by(bool libjpeg, struct bytes input, const struct image *result,
+                             const struct image *mask, bool progressive) {
     struct codec_limits limits = fixture_limits();
-    struct encode_options options = {.progressive = progressive};
+    struct encode_options options = {.progressive = progressive, .libjpeg = libjpeg};
     struct buf output;
     struct error err = {0};
     buf_init(&output, 16 << 20);
@@ -79,6 +80,17 @@ static struct buf patched(struct bytes input, const struct image *result, const 
         fail_msg("patch: %s", err.text);
     }
     return output;
+}
+
+/* Both encoders write the same file. */
+static struct buf patched(struct bytes input, const struct image *result, const struct image *mask,
+                          bool progressive) {
+    struct buf own = patched_by(false, input, result, mask, progressive);
+    struct buf turbo = patched_by(true, input, result, mask, progressive);
+    assert_int_equal(own.size, turbo.size);
+    assert_memory_equal(own.data, turbo.data, own.size);
+    buf_finish(&turbo);
+    return own;
 }
 
 /* A flag for each block of the component, found pixel by pixel. */

@@ -85,6 +85,7 @@ struct base_bits {
 
 struct base_level {
     const char *name;
+    bool sorts;   /* blocks are in the order of the scan, else row by row */
     bool vectors; /* faster than libjpeg-turbo, which else encodes all pictures */
     /* Converts interleaved RGB. */
     void (*colours)(const uint8_t *rgb, size_t count, uint8_t *luma, uint8_t *cb, uint8_t *cr);

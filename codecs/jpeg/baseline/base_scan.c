@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/jpeg/baseline/base_scan.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "core/deadline.h"
@@ -65,6 +66,9 @@ static void fill_padding(const struct plane *plane, uint32_t first) {
 }
 
 void base_scan_fill(const struct base_scan *scan, uint32_t mcu_row) {
+    if (scan->blocks) {
+        return;
+    }
     if (scan->colours) {
         base_colours_fill(scan->colours, scan->level, mcu_row);
         return;
@@ -79,6 +83,36 @@ void base_scan_fill(const struct base_scan *scan, uint32_t mcu_row) {
     }
 }
 
+/* Which coefficients of a block that lies row by row are not 0, in the order of the scan. */
+static uint64_t filled_of(const struct base_order *order, const int16_t *block) {
+    const uint64_t gather = 0x0102040810204080; /* the lowest bits of eight bytes, to the highest byte */
+    uint8_t some[JPEG_COEFFICIENTS];
+    uint64_t filled = 0, row;
+    for (unsigned k = 0; k < JPEG_COEFFICIENTS; k++) {
+        some[k] = block[k] != 0;
+    }
+    for (unsigned y = 0; y < JPEG_SIDE; y++) {
+        memcpy(&row, some + (size_t)y * JPEG_SIDE, sizeof row);
+        filled |= order->row[y][le64toh(row) * gather >> 56];
+    }
+    return filled;
+}
+
+/* What transform() does, for blocks that are there. */
+static void take_blocks(const struct base_scan *scan, const int16_t (*from)[JPEG_COEFFICIENTS],
+                        uint32_t count, struct base_piece *piece, uint32_t to) {
+    for (uint32_t i = 0; i < count; i++) {
+        int16_t *block = piece->blocks.value[to + i];
+        for (unsigned k = 0; k < JPEG_COEFFICIENTS && scan->level->sorts; k++) {
+            block[k] = from[i][jpeg_head_zigzag[k]];
+        }
+        if (!scan->level->sorts) {
+            memcpy(block, from[i], sizeof from[i]);
+        }
+        piece->blocks.filled[to + i] = filled_of(&piece->order, from[i]);
+    }
+}
+
 /* Transforms the blocks of a component, and sets which of them are real. */
 static void transform_component(const struct base_scan *scan, struct base_piece *piece,
                                 const struct base_component *component, struct base_unit *unit,
@@ -88,7 +122,10 @@ static void transform_component(const struct base_scan *scan, struct base_piece 
     for (uint32_t i = 0; i < component->v; i++) {
         uint32_t y = mcu_row * component->v + i;
         bool inside = y < component->blocks_y;
-        if (inside && count > 0) {
+        if (inside && count > 0 && scan->blocks) {
+            const int16_t(*from)[JPEG_COEFFICIENTS] = scan->blocks->row[component - scan->component][y] + x;
+            take_blocks(scan, from, count, piece, component->first + i * most);
+        } else if (inside && count > 0) {
             uint32_t row = scan->colours ? i : y;
             const uint8_t *from = plane_row(component->plane, row * JPEG_SIDE) + (size_t)x * JPEG_SIDE;
             scan->level->transform(from, component->plane->stride, component->steps, count, piece,

@@ -4,6 +4,7 @@
 #define BLURD_CODECS_JPEG_BASELINE_BASE_SCAN_H
 
 #include "codecs/definition.h"
+#include "codecs/jpeg/baseline/base_blocks.h"
 #include "codecs/jpeg/baseline/base_colours.h"
 #include "codecs/jpeg/baseline/base_level.h"
 
@@ -21,8 +22,9 @@ struct base_component {
 struct base_scan {
     struct base_steps steps[JPEG_STEP_TABLES]; /* first, for its alignment */
     const struct base_level *level;
-    const struct image *image;    /* the picture's planes; those of `colours`, if it has none */
-    struct base_colours *colours; /* NULL: the picture has planes */
+    const struct image *image;            /* the picture's planes; those of `colours`, if it has none */
+    struct base_colours *colours;         /* NULL: the picture has planes */
+    const struct baseline_blocks *blocks; /* NULL: they are made of the picture's samples */
     const struct encode_options *options;
     struct base_component component[IMAGE_PLANES_MAX];
     uint32_t mcus, mcu_rows, lines; /* MCUs in a row, rows of them, rows of pixels in an MCU */

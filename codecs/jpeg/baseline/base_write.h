@@ -58,6 +58,7 @@ static uint8_t *write_tokens(const uint32_t *token, size_t count, const uint64_t
 }
 
 const struct base_level LEVEL = {.name = LEVEL_NAME,
+                                 .sorts = SORTS,
                                  .vectors = VECTORS,
                                  .colours = colours,
                                  .transform = transform,

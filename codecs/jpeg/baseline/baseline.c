@@ -65,6 +65,19 @@ static void use_codes(struct base_scan *scan, unsigned table, const struct jpeg_
     }
 }
 
+/* Coefficients of a file may have more bits than those of 8-bit samples. */
+static bool has_unusual(const uint64_t count[BASE_INDICES]) {
+    enum { DC_BITS_MAX = 11, AC_BITS_MAX = 10 };
+    for (unsigned index = 0; index < BASE_INDICES; index++) {
+        bool ac = index / JPEG_SYMBOLS % 2;
+        unsigned symbol = index % JPEG_SYMBOLS;
+        if (count[index] && (ac ? symbol % 16 > AC_BITS_MAX : symbol > DC_BITS_MAX)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Writes the Huffman tables and the header of the scan. `count` has the number of each token; NULL: the
  * tables are the standard's. */
 static enum status begin_scan(struct baseline *baseline, const uint64_t count[BASE_INDICES],
@@ -72,6 +85,9 @@ static enum status begin_scan(struct baseline *baseline, const uint64_t count[BA
     uint8_t head[JPEG_CODE_TABLES * JPEG_HEAD_CODES + JPEG_HEAD_SCAN], *to = head;
     const struct image *image = baseline->scan.image;
     unsigned tables = image->plane_count > 1 ? JPEG_CODE_TABLES : JPEG_CODE_TABLES / 2;
+    if (count && has_unusual(count)) {
+        return fail(err, ST_UNSUPPORTED, "coefficients of more than 8-bit samples");
+    }
     for (unsigned table = 0; table < tables; table++) {
         struct jpeg_codes made;
         const struct jpeg_codes *codes = jpeg_codes_standard(table);
@@ -91,9 +107,14 @@ static enum status put_head(struct baseline *baseline, const struct jpeg_segment
     uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS];
     uint8_t head[JPEG_HEAD_FRAME];
     const struct jfif *jfif = &segments->jfif;
+    const struct baseline_blocks *blocks = baseline->scan.blocks;
     for (unsigned table = 0; table < JPEG_STEP_TABLES; table++) {
-        jpeg_head_steps(baseline->scan.options->quality, table, steps[table]);
-        base_steps_set(&baseline->scan.steps[table], steps[table]);
+        if (blocks) {
+            memcpy(steps[table], blocks->steps[table], sizeof steps[table]);
+        } else {
+            jpeg_head_steps(baseline->scan.options->quality, table, steps[table]);
+            base_steps_set(&baseline->scan.steps[table], steps[table]);
+        }
     }
     uint8_t *end = jpeg_head_put_file(head, jfif->unit, jfif->x, jfif->y);
     enum status status = buf_append(baseline->output, head, (size_t)(end - head), err);
@@ -104,9 +125,10 @@ static enum status put_head(struct baseline *baseline, const struct jpeg_segment
     return status == ST_OK ? buf_append(baseline->output, head, (size_t)(end - head), err) : status;
 }
 
-enum status baseline_begin(const struct base_level *level, const struct image *image,
-                           const struct encode_options *options, const struct jpeg_segments *segments,
-                           struct buf *output, struct baseline **made, struct error *err) {
+enum status baseline_begin_blocks(const struct base_level *level, const struct image *image,
+                                  const struct baseline_blocks *blocks, const struct encode_options *options,
+                                  const struct jpeg_segments *segments, struct buf *output,
+                                  struct baseline **made, struct error *err) {
     struct baseline *baseline = aligned_alloc(64, bytes_align_up(sizeof *baseline, 64));
     *made = baseline;
     if (!baseline) {
@@ -117,6 +139,7 @@ enum status baseline_begin(const struct base_level *level, const struct image *i
     scan->level = level ? level : best_level();
     scan->image = image;
     scan->colours = NULL;
+    scan->blocks = blocks;
     scan->options = options;
     scan->padded = false;
     baseline->colours = (struct base_colours){0};
@@ -143,6 +166,12 @@ enum status baseline_begin(const struct base_level *level, const struct image *i
         *made = NULL;
     }
     return status;
+}
+
+enum status baseline_begin(const struct base_level *level, const struct image *image,
+                           const struct encode_options *options, const struct jpeg_segments *segments,
+                           struct buf *output, struct baseline **made, struct error *err) {
+    return baseline_begin_blocks(level, image, NULL, options, segments, output, made, err);
 }
 
 void baseline_finish(struct baseline *baseline) {

@@ -5,6 +5,7 @@
 #ifndef BLURD_CODECS_JPEG_BASELINE_BASELINE_H
 #define BLURD_CODECS_JPEG_BASELINE_BASELINE_H
 
+#include "codecs/jpeg/baseline/base_blocks.h"
 #include "codecs/jpeg/jpeg_segments.h"
 
 struct base_level;
@@ -24,11 +25,19 @@ enum status baseline_begin(const struct base_level *level, const struct image *i
                            const struct encode_options *options, const struct jpeg_segments *segments,
                            struct buf *output, struct baseline **made, struct error *err);
 
+/* Begins a file of given blocks, of which baseline_end then encodes all; the tables are the picture's.
+ * `image` has the model and the reductions of the components, and needs no samples. */
+enum status baseline_begin_blocks(const struct base_level *level, const struct image *image,
+                                  const struct baseline_blocks *blocks, const struct encode_options *options,
+                                  const struct jpeg_segments *segments, struct buf *output,
+                                  struct baseline **made, struct error *err);
+
 /* Encodes what it can of the first `rows` rows. ST_LIMIT: over the deadline or the maximum of the output;
  * ST_BUSY: no memory. Only baseline_finish may follow a failure. */
 enum status baseline_rows(struct baseline *baseline, uint32_t rows, struct error *err);
 
-/* Encodes all rows that are left, and ends the file. Fails as baseline_rows. */
+/* Encodes all rows that are left, and ends the file. Fails as baseline_rows; ST_UNSUPPORTED: a given block
+ * has a coefficient for which baseline files have no symbol. */
 enum status baseline_end(struct baseline *baseline, struct error *err);
 
 /* Frees it. Accepts NULL. */
