@@ -57,7 +57,7 @@ def test_what_comes_back_has_all_the_memory(start, tmp_path):
     """A picture that fits only without the room for the GPU's result."""
     path = tmp_path / 'fault'
     own = launch_jpeg(start, '--memory', '64M', FAULT_FILE=path)
-    body = pictures.jpeg(numpy.zeros((4200, 4200, 1), numpy.uint8))
+    body = pictures.jpeg(numpy.zeros((4090, 4090, 1), numpy.uint8))
     path.write_text('cuLaunchKernel:1:2')
     name, _ = ask(own, body, '/blur?sigma=0.1&quality=91')
     assert name == 'cuda:0' and not path.exists()
