@@ -34,12 +34,7 @@ static uint8_t *unstuff(struct seq_bytes *bytes, uint8_t *to) {
 static void fill(struct seq_bytes *bytes, uint8_t *to) {
     uint8_t *end = unstuff(bytes, to);
     bytes->end = end;
-    bytes->limit = end;
-    if (bytes->complete) {
-        memset(end, 0, SEQ_BYTES_MCU);
-    } else {
-        bytes->limit = end - SEQ_BYTES_MCU;
-    }
+    bytes->limit = bytes->complete ? end : end - SEQ_BYTES_BATCH;
 }
 
 void seq_bytes_start(struct seq_bytes *bytes, struct bytes input, size_t from, struct seq_bits *bits) {

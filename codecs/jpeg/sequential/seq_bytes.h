@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Entropy-coded data without its stuffing, a window at a time. A segment ends at a marker or with the input;
- * zeros follow it, so that an MCU can be decoded without checks and be found too long afterwards. Internal to
- * codecs/jpeg/sequential/. */
+ * Entropy-coded data without its stuffing, a window at a time. A segment ends at a marker or with the input.
+ * A batch of blocks is decoded without checks, may read what the window had before, and is found too long
+ * afterwards. Internal to codecs/jpeg/sequential/. */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_BYTES_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_BYTES_H
 
@@ -10,9 +10,10 @@
 #include "codecs/jpeg/sequential/seq_header.h"
 
 enum {
+    SEQ_BATCH = 32, /* blocks that are decoded before they are transformed */
     SEQ_BYTES_WINDOW = 16 << 10,
     /* A coefficient takes at most 31 bits, and eight bytes are loaded at once. */
-    SEQ_BYTES_MCU = SEQ_MCU_BLOCKS_MAX * SEQ_STEPS * 4 + 16,
+    SEQ_BYTES_BATCH = SEQ_BATCH * SEQ_STEPS * 4 + 16,
 };
 
 /* Bits that were loaded: the upper `count` ones of `word`. Those below are either 0 or the next ones. */
@@ -27,8 +28,9 @@ struct seq_bytes {
     size_t from;          /* of the input: behind what is in the window */
     bool complete;        /* the segment's end is in the window */
     const uint8_t *end;   /* of what the window holds */
-    const uint8_t *limit; /* from here on the next MCU needs seq_bytes_more */
-    uint8_t window[SEQ_BYTES_WINDOW + SEQ_BYTES_MCU];
+    const uint8_t *limit; /* from here on the next batch needs seq_bytes_more */
+    /* Zeros at first, so that none of it is undefined. */
+    uint8_t window[SEQ_BYTES_WINDOW + SEQ_BYTES_BATCH];
 };
 
 /* Begins a segment at offset `from` of the input. */

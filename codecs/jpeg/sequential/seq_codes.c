@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-enum { ZERO_RUN = 15 };
+enum { ZERO_RUN = 15, LOOKS = 1 << SEQ_LOOK_BITS };
+
+/* The fields of a value without bits. */
+#define NO_VALUE ((uint64_t)63 << 48)
+#define ESCAPE (NO_VALUE | SEQ_ESCAPE << 8)
+
+const uint64_t seq_codes_escapes[LOOKS] = {[0 ... LOOKS - 1] = ESCAPE};
 
 /* All entries that begin with the code. */
 static void fill_quick(struct seq_codes *codes, uint32_t code, uint32_t length, uint8_t symbol) {
@@ -33,85 +39,109 @@ bool seq_codes_make(struct seq_codes *codes, const struct seq_table *table) {
     return true;
 }
 
-/* One symbol. */
-struct single {
-    enum {
-        ESCAPE,
-        WHOLE, /* its value is in the index */
-        END,   /* there are no further coefficients */
-    } kind;
-    uint32_t run, length, size; /* zeros before it; bits of the code, of the value */
-};
-
-static struct single single_of(uint32_t symbol, uint32_t length, int32_t value_max) {
-    struct single single = {WHOLE, symbol >> 4, length, symbol & 15};
-    if (single.size == 0 && single.run != ZERO_RUN) {
-        single.kind = END;
-    } else if (length + single.size > SEQ_AC_BITS || (1 << single.size) - 1 > value_max) {
-        single.kind = ESCAPE;
+/* Entries of one symbol. */
+static uint64_t entry_of(uint32_t symbol, uint64_t length, enum seq_kind kind, int32_t value_max) {
+    uint64_t run = kind == SEQ_AC ? symbol >> 4 : 0, size = symbol & 15, taken = length + size;
+    if (kind == SEQ_AC && size == 0 && run != ZERO_RUN) {
+        return NO_VALUE | length | SEQ_BLOCK_END << 8;
     }
-    return single;
+    if (taken > SEQ_TAKEN_MAX || (1 << size) - 1 > value_max) {
+        return ESCAPE;
+    }
+    return taken | (run + 1) << 8 | run << 16 | run << 24 | (63 - size) << 48 | length << 56;
 }
 
-static uint64_t entry_of(const struct single *single, int32_t value) {
-    uint64_t bits = single->length + single->size, distance = single->run;
-    switch (single->kind) {
-    case WHOLE:
-        return bits | (distance + 1) << 8 | distance << 16 | (distance + 1) << 24 |
-               (uint64_t)(uint16_t)value << 32;
-    case END:
-        return bits | (uint64_t)SEQ_BLOCK_END << 8;
-    case ESCAPE:
-        break;
+static void fill_single(uint64_t *single, const struct seq_table *table, enum seq_kind kind,
+                        int32_t value_max) {
+    uint32_t code = 0, number = 0;
+    for (uint32_t i = 0; i < LOOKS; i++) {
+        single[i] = ESCAPE;
     }
-    return (uint64_t)SEQ_ESCAPE << 8;
-}
-
-/* Fills the entries that begin with the code, each with the value of the bits behind it. */
-static void fill_look(uint64_t *look, uint32_t code, const struct single *single) {
-    uint32_t size = single->kind == WHOLE ? single->size : 0;
-    uint32_t rest = SEQ_AC_BITS - single->length - size;
-    for (uint32_t bits = 0; bits < 1u << size; bits++) {
-        int32_t value = size > 0 ? seq_codes_value((uint64_t)bits << (64 - size), 63 - size) : 0;
-        uint64_t entry = entry_of(single, value);
-        uint64_t *to = look + ((size_t)(code << size | bits) << rest);
-        for (uint32_t i = 0; i < 1u << rest; i++) {
-            to[i] = entry;
+    for (uint32_t length = 1; length <= SEQ_LOOK_BITS; length++, code <<= 1) {
+        uint32_t free_bits = SEQ_LOOK_BITS - length;
+        for (uint32_t end = code + table->counts[length - 1]; code < end; code++, number++) {
+            uint64_t entry = entry_of(table->symbols[number], length, kind, value_max);
+            for (uint32_t i = 0; i < 1u << free_bits; i++) {
+                single[code << free_bits | i] = entry;
+            }
         }
     }
+}
+
+static uint64_t taken_by(uint64_t entry) {
+    return entry & 255;
 }
 
 static uint64_t step_of(uint64_t entry) {
     return entry >> 8 & 255;
 }
 
-/* Joins a symbol with the one behind it. */
-static uint64_t join(uint64_t first, uint64_t second) {
-    uint64_t step = step_of(first), distance = step + (second >> 16 & 255);
-    return (first & 0xFFFF00FF0000) | ((first & 255) + (second & 255)) | (step + step_of(second)) << 8 |
-           distance << 24 | (second >> 32 & 0xFFFF) << 48;
+static uint64_t code_bits(uint64_t entry) {
+    return step_of(entry) == SEQ_BLOCK_END ? taken_by(entry) : entry >> 56;
 }
 
-bool seq_codes_make_ac(struct seq_ac_codes *codes, const struct seq_table *table, int32_t value_max) {
-    enum { SIZE = 1 << SEQ_AC_BITS };
-    const struct single escape = {ESCAPE, 0, 0, 0};
-    uint64_t look[SIZE];
-    uint32_t code = 0, number = 0;
-    if (!seq_codes_make(&codes->codes, table)) {
-        return false;
+/* The fields that an entry gets for another coefficient in the index, for the end of the block, or for both;
+ * the entry itself takes `taken` bits. The next bits are at the top of `index`. */
+static uint64_t addition_of(const uint64_t *single, uint32_t index, uint64_t taken) {
+    uint64_t next = single[index];
+    bool there = taken + code_bits(next) <= SEQ_LOOK_BITS && taken + taken_by(next) <= SEQ_TAKEN_MAX;
+    if (!there || step_of(next) == SEQ_ESCAPE) {
+        return 0;
     }
-    fill_look(look, 0, &escape);
-    for (uint32_t length = 1; length <= SEQ_AC_BITS; length++, code <<= 1) {
-        for (uint32_t end = code + table->counts[length - 1]; code < end; code++, number++) {
-            struct single single = single_of(table->symbols[number], length, value_max);
-            fill_look(look, code, &single);
+    if (step_of(next) == SEQ_BLOCK_END) {
+        return next & 0xFFFF;
+    }
+    uint64_t addition = next & ~((uint64_t)255 << 16);
+    taken += taken_by(next);
+    if (taken < SEQ_LOOK_BITS) {
+        uint64_t last = single[index << taken_by(next) & (LOOKS - 1)];
+        bool ends = step_of(last) == SEQ_BLOCK_END && taken + taken_by(last) <= SEQ_LOOK_BITS;
+        addition += ends ? last & 0xFFFF : 0;
+    }
+    return addition;
+}
+
+/* The first of two coefficients: the index has its value. */
+static uint64_t first_of(uint64_t single, uint32_t index) {
+    uint64_t word = (uint64_t)index << (64 - SEQ_LOOK_BITS) << (single >> 56);
+    uint64_t value = (uint16_t)seq_codes_value(word, single >> 48);
+    return (single & 0xFFFFFF) | step_of(single) << 24 | value << 32 | taken_by(single) << 56;
+}
+
+/* Adds to all entries what is behind their symbol. Additions depend on the bits that the symbol takes alone,
+ * and are found once: those behind n bits from 1 << (SEQ_LOOK_BITS - n) on. */
+static void extend(uint64_t *entry, const uint64_t *single) {
+    uint64_t addition[LOOKS];
+    uint32_t found = 0;
+    for (uint32_t i = 0, count; i < LOOKS; i += count) {
+        uint64_t taken = taken_by(single[i]);
+        if (step_of(single[i]) >= SEQ_ESCAPE || taken >= SEQ_LOOK_BITS) {
+            entry[i] = single[i];
+            count = 1;
+            continue;
+        }
+        count = 1u << (SEQ_LOOK_BITS - taken);
+        for (uint32_t k = 0; k < count && !(found & 1u << taken); k++) {
+            addition[count + k] = addition_of(single, k << taken, taken);
+        }
+        found |= 1u << taken;
+        const uint64_t first = first_of(single[i], i);
+        for (uint32_t k = 0; k < count; k++) {
+            uint64_t more = addition[count + k];
+            entry[i + k] = (more >> 48 ? first : single[i]) + more;
         }
     }
-    for (uint32_t i = 0; i < SIZE; i++) {
-        uint64_t first = look[i], second = look[i << (first & 255) & (SIZE - 1)];
-        bool both = step_of(first) < SEQ_ESCAPE && step_of(second) != SEQ_ESCAPE &&
-                    (first & 255) + (second & 255) <= SEQ_AC_BITS;
-        codes->look[i] = both ? join(first, second) : first;
+}
+
+bool seq_codes_make_look(struct seq_look *look, const struct seq_table *table, enum seq_kind kind,
+                         int32_t value_max) {
+    uint64_t single[LOOKS];
+    if (!seq_codes_make(&look->codes, table)) {
+        return false;
+    }
+    fill_single(kind == SEQ_DC ? look->entry : single, table, kind, value_max);
+    if (kind == SEQ_AC) {
+        extend(look->entry, single);
     }
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Tables to look Huffman codes up in. Most lookups of AC codes give one or two whole coefficients: distances,
- * values and the number of bits that they take. Rare ones are read in other ways. Internal to
- * codecs/jpeg/sequential/. */
+ * Tables to look Huffman codes up in. Most lookups give one or two whole coefficients: distances, values and
+ * the number of bits that they take. Rare ones are read in another way. Internal to codecs/jpeg/sequential/.
+ */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_CODES_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_CODES_H
 
@@ -9,7 +9,8 @@
 
 enum {
     SEQ_QUICK_BITS = 9,
-    SEQ_AC_BITS = 10,
+    SEQ_LOOK_BITS = 10,
+    SEQ_TAKEN_MAX = 18, /* bits that a lookup takes */
     SEQ_CODE_BITS = 16,
     SEQ_BLOCK_END = 128, /* added to the position: there are no further coefficients */
     SEQ_ESCAPE = 64,     /* added to the position: nothing was read */
@@ -26,20 +27,27 @@ struct seq_codes {
 /* An entry has eight bytes, the lowest one first:
  *     0     bits of codes and values together
  *     1     what is added to the position
- *     2     distance of the first coefficient from the position
- *     3     that of the second one; without one, of a place that has not been written
+ *     2, 3  distances of two coefficients from the position. The second one is written last: of a single
+ *           coefficient both are the same, and those of none are 0
  *     4, 5  value of the first one
- *     6, 7  value of the second one, or 0 */
-struct seq_ac_codes {
+ *     6     63, less the bits of the value of the second one
+ *     7     bits before them */
+struct seq_look {
     struct seq_codes codes;
-    uint64_t look[1 << SEQ_AC_BITS];
+    uint64_t entry[1 << SEQ_LOOK_BITS];
 };
+
+/* A table of escapes alone. */
+extern const uint64_t seq_codes_escapes[1 << SEQ_LOOK_BITS];
+
+enum seq_kind { SEQ_DC, SEQ_AC };
 
 /* False when libjpeg refuses the table. */
 bool seq_codes_make(struct seq_codes *codes, const struct seq_table *table);
 
-/* Lookups give values of at most `value_max`; larger ones are escapes. */
-bool seq_codes_make_ac(struct seq_ac_codes *codes, const struct seq_table *table, int32_t value_max);
+/* The same for a table with lookups, of values of at most `value_max`; larger ones are escapes. */
+bool seq_codes_make_look(struct seq_look *look, const struct seq_table *table, enum seq_kind kind,
+                         int32_t value_max);
 
 /* symbol << 8 | bits of the code at the top of `bits`; 0 when there is none. */
 static inline uint32_t seq_codes_find(const struct seq_codes *codes, uint64_t bits) {
@@ -54,11 +62,11 @@ static inline uint32_t seq_codes_find(const struct seq_codes *codes, uint64_t bi
     return entry;
 }
 
-/* The value of the upper bits of a word: 63 - shift of them, at most 15. Values of n bits that begin with a
- * zero are negative: 2^n - 1 is subtracted. No bits are 0. */
+/* The value of the upper bits of a word: 63 - shift % 64 of them, at most 15. Values of n bits that begin
+ * with a zero are negative: 2^n - 1 is subtracted. No bits are 0. */
 static inline int32_t seq_codes_value(uint64_t word, uint64_t shift) {
-    uint64_t negative = (uint64_t)((int64_t)~word >> 63) >> 1;
-    return (int32_t)((word >> 1 >> (shift & 63)) - (negative >> (shift & 63)));
+    uint64_t with_sign = (uint64_t)((int64_t)word >> 1) ^ (uint64_t)1 << 63;
+    return (int32_t)(((int64_t)with_sign >> (shift & 63)) + (int64_t)(with_sign >> 63));
 }
 
 #endif

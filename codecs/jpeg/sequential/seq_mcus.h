@@ -12,13 +12,18 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* At least 56 bits. */
-INLINE void load_bits(struct seq_bits *bits) {
+/* The bits behind those of the word, at their place in it, so that it has at least 56. */
+INLINE uint64_t next_bits(struct seq_bits *bits) {
     uint64_t word;
     memcpy(&word, bits->at, sizeof word);
-    bits->word |= be64toh(word) >> bits->count;
+    word = be64toh(word) >> bits->count;
     bits->at += (63 - bits->count) >> 3;
     bits->count |= 56;
+    return word;
+}
+
+INLINE void load_bits(struct seq_bits *bits) {
+    bits->word |= next_bits(bits);
 }
 
 INLINE void drop_bits(struct seq_bits *bits, unsigned count) {
@@ -33,87 +38,105 @@ INLINE int32_t take_value(struct seq_bits *bits, uint32_t size) {
     return value;
 }
 
-INLINE void put(int16_t *block, const struct seq_part *part, unsigned k, int32_t value) {
+INLINE void put(struct seq_turn *turn, uint64_t k, uint64_t distance, int32_t value) {
     if (SORTS) {
-        block[k] = (int16_t)value;
+        (turn->values + k)[distance] = (int16_t)value;
     } else {
-        block[part->place[k].at] = (int16_t)(value * part->place[k].step);
+        const struct seq_place *place = &turn->part->place[k + distance];
+        turn->values[place->at] = (int16_t)(value * place->step);
     }
 }
 
-static uint32_t find_long_code(const struct seq_codes *codes, uint64_t word) {
-    return seq_codes_find(codes, word);
+/* Rotated, which gives the bits from `shift` on without a copy. */
+INLINE uint64_t turned(uint64_t entry, unsigned shift) {
+    return entry >> shift | entry << (64 - shift);
 }
 
-INLINE bool read_dc(struct seq_bits *bits, struct seq_part *part, int16_t *block) {
-    uint32_t code = part->dc->quick[bits->word >> (64 - SEQ_QUICK_BITS)];
-    if (code == 0) {
-        code = find_long_code(part->dc, bits->word);
-        if (code == 0) {
-            return false;
-        }
-    }
-    drop_bits(bits, code & 255);
-    part->last_dc += take_value(bits, code >> 8);
-    int32_t value =
-        part->last_dc * part->dc_step; /* the step is not 0, so that the check bounds last_dc, too */
-    block[0] = (int16_t)value;
-    return value >= -SEQ_VALUE_MAX && value <= SEQ_VALUE_MAX;
-}
-
-/* Reads one symbol at position k and returns the next one; 0 for what is damaged or unusual. */
-static unsigned read_symbol(struct seq_bits *bits, const struct seq_part *part, int16_t *block, unsigned k) {
+/* Reads one symbol at position k and returns the next one, or with the last symbol of the block the number of
+ * positions and SEQ_BLOCK_END. 0: it is damaged or unusual. */
+static uint64_t read_symbol(struct seq_bits *bits, struct seq_turn *turn, uint64_t k) {
+    const struct seq_part *part = turn->part;
     load_bits(bits);
-    uint32_t code = seq_codes_find(&part->ac->codes, bits->word), run = code >> 12, size = code >> 8 & 15;
+    uint32_t code = seq_codes_find(k > 0 ? &part->ac->codes : &part->dc->codes, bits->word);
+    uint32_t run = code >> 12, size = code >> 8 & 15;
     drop_bits(bits, code & 255);
-    if (code == 0) {
-        return 0;
+    if (code == 0 || (k > 0 && size == 0 && run < 15)) {
+        return code == 0 ? 0 : k + SEQ_BLOCK_END;
     }
-    if (size == 0) {
-        k += run == 15 ? 16 : SEQ_BLOCK_END;
-        return k > SEQ_STEPS && k < SEQ_BLOCK_END ? 0 : k;
-    }
+    int32_t value = take_value(bits, size), product = 0;
+    load_bits(bits);
     k += run;
-    if (k >= SEQ_STEPS) {
-        return 0;
+    if (k < SEQ_STEPS) {
+        product = value * part->place[k].step;
+        put(turn, k, 0, value);
     }
-    int32_t value = take_value(bits, size), product = value * part->place[k].step;
-    put(block, part, k, value);
-    return product >= -SEQ_VALUE_MAX && product <= SEQ_VALUE_MAX ? k + 1 : 0;
+    bool good = k < SEQ_STEPS + (size == 0) && product >= -SEQ_VALUE_MAX && product <= SEQ_VALUE_MAX;
+    return !good ? 0 : k + 1 < SEQ_STEPS ? k + 1 : SEQ_STEPS + SEQ_BLOCK_END;
 }
 
-/* Returns the number of positions up to the last coefficient, or 0. A block ends with its code or at the last
- * position. A lookup that passes the end has read a symbol too many, and one that was none is at an escape:
+/* The state of reading blocks, and at the end of one its change, without a branch: it could not be predicted.
+ */
+struct seq_place_now {
+    struct seq_turn *turn;
+    const uint64_t *look;
+    uint64_t sum; /* of entries: bits, and position */
+};
+
+INLINE void go_on(struct seq_place_now *now, uint64_t entry) {
+    const uint64_t bits = now->sum & 255;
+    struct seq_turn *turn = now->turn, *next = turn + 1;
+    now->look = turn->ac;
+#if defined(__x86_64__)
+    __asm__("test %3, %k4\n\tcmovnz %5, %0\n\tcmovnz %6, %1\n\tcmovnz %7, %2"
+            : "+r"(now->look), "+r"(now->sum), "+r"(now->turn)
+            : "i"(SEQ_BLOCK_END << 8), "r"(entry), "m"(next->dc), "r"(bits), "r"(next)
+            : "cc");
+#else
+    if (entry & SEQ_BLOCK_END << 8) {
+        *now = (struct seq_place_now){next, next->dc, bits};
+    }
+#endif
+}
+
+/* Reads the blocks up to `end`, which has escapes alone. DC stays a difference. Positions from SEQ_ESCAPE on
+ * mean that a lookup found no symbol, or passed the end of the block, so that it may have read some too many:
  * the step is taken back, and one symbol is read. */
-INLINE unsigned read_ac(struct seq_bits *bits, const struct seq_part *part, int16_t *block) {
-    enum { LOOKUPS = 56 / SEQ_AC_BITS };
-    const uint64_t *look = part->ac->look;
-    unsigned k = 1;
+static bool read_blocks(struct seq_bits *state, struct seq_turn *turn, const struct seq_turn *end) {
+    enum { LOOKUPS = 56 / SEQ_TAKEN_MAX - 1 };
+    struct seq_bits bits = *state;
+    struct seq_place_now now = {turn, turn->dc, 0};
+    load_bits(&bits);
     for (;;) {
-        load_bits(bits);
-        uint64_t before = 0, entry = 0, sum = (uint64_t)k << 8; /* as in entries: bits, and position */
-        for (unsigned i = 0; i < LOOKUPS && k < SEQ_STEPS; i++) {
-            before = bits->word;
-            entry = look[before >> (64 - SEQ_AC_BITS)];
-            put(block, part, k + (unsigned)(entry >> 16 & 255), (int16_t)(entry >> 32));
-            put(block, part, k + (unsigned)(entry >> 24 & 255), (int16_t)(entry >> 48));
-            bits->word = before << (entry & 63);
-            sum += entry;
-            k = sum >> 8 & 255;
+        uint64_t fresh = next_bits(&bits);
+#pragma GCC unroll 3
+        for (unsigned i = 0; i < LOOKUPS; i++) {
+            uint64_t before = bits.word, entry = now.look[before >> (64 - SEQ_LOOK_BITS)];
+            uint64_t k = now.sum >> 8 & 255;
+            put(now.turn, k, entry >> 16 & 255, (int16_t)(entry >> 32));
+            put(now.turn, k, entry >> 24 & 255,
+                seq_codes_value(before << (turned(entry, 56) & 63), turned(entry, 48)));
+            before |= i == 0 ? fresh : 0; /* so late, the lookup does not wait for it */
+            bits.word = before << (entry & 63);
+            now.sum += entry;
+            if (now.sum & SEQ_ESCAPE << 8) {
+                if (now.turn == end) {
+                    bits.count -= now.sum & 255;
+                    *state = bits;
+                    return true;
+                }
+                struct seq_bits after = {before, bits.at, bits.count - (unsigned)((now.sum - entry) & 255)};
+                now.sum = read_symbol(&after, now.turn, k) << 8;
+                if (now.sum == 0) {
+                    return false;
+                }
+                bits = after;
+                entry = now.sum;
+            }
+            now.turn->positions = (uint8_t)(now.sum >> 8);
+            go_on(&now, entry);
         }
-        bits->count -= sum & 255;
-        if (k < SEQ_STEPS) {
-            continue;
-        }
-        if (k == SEQ_STEPS || k - SEQ_BLOCK_END - 1 < SEQ_STEPS - 1) {
-            return k & 127;
-        }
-        struct seq_bits after = {before, bits->at, bits->count + (entry & 255)};
-        k = read_symbol(&after, part, block, k - (unsigned)(entry >> 8 & 255));
-        *bits = after;
-        if (k == 0 || k >= SEQ_STEPS) {
-            return k & 127;
-        }
+        bits.count -= now.sum & 255;
+        now.sum &= 255 << 8;
     }
 }
 
@@ -121,41 +144,45 @@ INLINE enum seq_class class_of(unsigned positions) {
     return (enum seq_class)((positions > 1) + (positions > SEQ_SMOOTH_MAX));
 }
 
-INLINE bool read_block(struct seq_scan *scan, struct seq_bits *bits, struct seq_unit *unit) {
+/* Adds the differences of DC up, and sorts the blocks by what their transform needs. False if a value is
+ * unusual. */
+static bool sort_blocks(struct seq_scan *scan, unsigned count) {
     struct seq_batch *batch = &scan->batch;
-    int16_t *block = batch->blocks[batch->count++];
-    load_bits(bits);
-    if (!read_dc(bits, unit->part, block)) {
-        return false;
+    struct seq_unit *unit = scan->unit, *end = unit + scan->unit_count;
+    for (unsigned i = 0; i < count; i++) {
+        struct seq_part *part = unit->part;
+        int16_t *block = batch->turn[i].values;
+        part->last_dc += block[0];
+        int32_t value =
+            part->last_dc * part->dc_step; /* the step is not 0, so that last_dc is bounded, too */
+        if (value < -SEQ_VALUE_MAX || value > SEQ_VALUE_MAX) {
+            return false;
+        }
+        block[0] = (int16_t)value;
+        struct seq_list *list = &batch->list[class_of(batch->turn[i].positions % SEQ_BLOCK_END)];
+        list->block[list->count++] = (struct seq_block){block, unit->to, part};
+        unit->to += unit->step;
+        unit = unit + 1 < end ? unit + 1 : scan->unit;
     }
-    unsigned positions = read_ac(bits, unit->part, block);
-    struct seq_list *list = &batch->list[class_of(positions)];
-    list->block[list->count++] = (struct seq_block){block, unit->to, unit->part};
-    unit->to += unit->step;
-    return positions > 0;
+    return true;
 }
 
 static bool decode(struct seq_scan *scan, uint32_t count) {
-    struct seq_bits bits = scan->bits;
-    for (uint32_t mcu = 0; mcu < count; mcu++) {
-        for (unsigned i = 0; i < scan->unit_count; i++) {
-            if (!read_block(scan, &bits, &scan->unit[i])) {
-                return false;
-            }
+    const uint32_t most = SEQ_BATCH / scan->unit_count;
+    struct seq_turn *turn = scan->batch.turn;
+    while (count > 0) {
+        uint32_t mcus = count < most ? count : most, blocks = mcus * scan->unit_count;
+        const uint64_t *dc = turn[blocks].dc;
+        turn[blocks].dc = seq_codes_escapes;
+        bool good = read_blocks(&scan->bits, turn, turn + blocks);
+        turn[blocks].dc = dc;
+        if (!good || !sort_blocks(scan, blocks) ||
+            (scan->bits.at >= scan->bytes.limit && !seq_bytes_more(&scan->bytes, &scan->bits))) {
+            return false;
         }
-        if (bits.at >= scan->bytes.limit) {
-            scan->bits = bits;
-            if (!seq_bytes_more(&scan->bytes, &scan->bits)) {
-                return false;
-            }
-            bits = scan->bits;
-        }
-        if (scan->batch.count + scan->unit_count > SEQ_BATCH) {
-            transform(&scan->batch);
-        }
+        transform(&scan->batch);
+        count -= mcus;
     }
-    transform(&scan->batch);
-    scan->bits = bits;
     return true;
 }
 

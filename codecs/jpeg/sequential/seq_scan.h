@@ -8,13 +8,12 @@
 
 enum {
     SEQ_PLACES = 96,     /* positions that a lookup may reach, those behind the last one included */
-    SEQ_BATCH = 32,      /* blocks that are decoded before they are transformed */
     SEQ_LANES_MAX = 8,   /* blocks that are transformed at once, at most */
     SEQ_VALUE_MAX = 8191 /* of a coefficient times its step; above, libjpeg-turbo's versions differ */
 };
 
-/* Where a position of the scan order lies in the block, and the step of quantisation. Those behind the last
- * one lie behind the block, with a step of 0. */
+/* Where a position of the scan order lies in the block, and the step of quantisation: 1 for DC. Those behind
+ * the last one lie behind the block, with a step of 0. */
 struct seq_place {
     int16_t step;
     uint16_t at;
@@ -22,8 +21,7 @@ struct seq_place {
 
 /* A component of the scan. */
 struct seq_part {
-    const struct seq_codes *dc;
-    const struct seq_ac_codes *ac;
+    const struct seq_look *dc, *ac;
     int32_t last_dc, dc_step;
     size_t stride; /* of its plane */
     struct seq_place place[SEQ_PLACES];
@@ -59,15 +57,22 @@ struct seq_list {
     struct seq_block block[SEQ_BATCH + SEQ_LANES_MAX];
 };
 
-/* Decoded blocks: coefficients in their order, multiplied by their steps; or, if the instruction set sorts
- * them quickly, quantised ones in the order of the scan. All are 0 between batches, but for DC and what is
- * behind the last position. */
+/* A block, and what reading it needs. Coefficients stand in their order, multiplied by their steps; or, if
+ * the instruction set sorts them quickly, quantised ones in the order of the scan. All are 0 between batches,
+ * but for DC and what is behind the last position. */
+struct seq_turn {
+    _Alignas(64) int16_t values[SEQ_PLACES];
+    const uint64_t *dc, *ac; /* entries of lookups */
+    struct seq_part *part;
+    uint8_t positions; /* up to the last coefficient */
+};
+
 struct seq_batch {
-    unsigned count;
     struct seq_list list[SEQ_CLASSES];
-    _Alignas(64) int16_t blocks[SEQ_BATCH + 1][SEQ_PLACES]; /* the last one fills up lanes */
-    uint8_t sink[SEQ_STEPS];                                /* its samples, whose stride is 0 */
+    _Alignas(64) int16_t zeros[SEQ_PLACES]; /* a block that fills up lanes */
+    uint8_t sink[SEQ_STEPS];                /* its samples, whose stride is 0 */
     struct seq_part sink_part;
+    struct seq_turn turn[SEQ_BATCH + 1]; /* the last one has no symbols */
 };
 
 struct seq_scan {

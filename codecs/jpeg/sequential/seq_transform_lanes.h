@@ -116,7 +116,7 @@ static inline void transform_smooth(const struct seq_block *block) {
 /* Fills the list up to a multiple of `count` with a block of zeros, whose samples do not matter. */
 static inline void fill_up(struct seq_batch *batch, struct seq_list *list, unsigned count) {
     for (unsigned i = list->count; i % count != 0; i++) {
-        list->block[i] = (struct seq_block){batch->blocks[SEQ_BATCH], batch->sink, &batch->sink_part};
+        list->block[i] = (struct seq_block){batch->zeros, batch->sink, &batch->sink_part};
     }
 }
 
@@ -131,7 +131,7 @@ static void transform(struct seq_batch *batch) {
     for (unsigned i = 0; i < full->count; i += LANES) {
         transform_full(full->block + i);
     }
-    smooth->count = full->count = batch->count = 0;
+    smooth->count = full->count = 0;
 }
 
 #endif

@@ -73,7 +73,6 @@ static void transform(struct seq_batch *batch) {
         }
         list->count = 0;
     }
-    batch->count = 0;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "codecs/jpeg/sequential/sequential.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "codecs/processor.h"
@@ -26,8 +27,7 @@ struct sequential {
     uint32_t lines;      /* rows of pixels that a row of MCUs stands for */
     uint32_t until_restart, next_restart;
     uint32_t told;
-    struct seq_codes dc[SEQ_COMPONENTS_MAX];
-    struct seq_ac_codes ac[SEQ_COMPONENTS_MAX];
+    struct seq_look dc[SEQ_COMPONENTS_MAX], ac[SEQ_COMPONENTS_MAX];
     struct seq_scan scan;
 };
 
@@ -82,7 +82,7 @@ static void set_steps(struct seq_part *part, const uint16_t *steps) {
         }
     }
     part->dc_step = part->steps[0];
-    part->steps[0] = 1;
+    part->steps[0] = part->place[0].step = 1;
     for (unsigned i = 0; i < SEQ_STEPS / 4; i++) {
         part->steps[SEQ_STEPS + i] = part->steps[i / 4 * BLOCK + i % 4];
     }
@@ -115,11 +115,11 @@ static bool make_tables(struct sequential *decoder, unsigned index, int32_t valu
     bool good = true;
     if (!part->dc) {
         part->dc = &decoder->dc[index];
-        good = seq_codes_make(&decoder->dc[index], &header->dc[from->dc]);
+        good = seq_codes_make_look(&decoder->dc[index], &header->dc[from->dc], SEQ_DC, INT32_MAX);
     }
     if (!part->ac) {
         part->ac = &decoder->ac[index];
-        good = good && seq_codes_make_ac(&decoder->ac[index], &header->ac[from->ac], value_max);
+        good = good && seq_codes_make_look(&decoder->ac[index], &header->ac[from->ac], SEQ_AC, value_max);
     }
     return good;
 }
@@ -134,6 +134,15 @@ static void add_units(struct sequential *decoder, struct seq_part *part, unsigne
             decoder->scan.unit[decoder->scan.unit_count++] =
                 (struct seq_unit){part, plane_row(plane, y * BLOCK) + (size_t)x * BLOCK, h * BLOCK};
         }
+    }
+}
+
+static void set_turns(struct seq_scan *scan) {
+    for (unsigned i = 0; i <= SEQ_BATCH; i++) {
+        struct seq_turn *turn = &scan->batch.turn[i];
+        turn->part = scan->unit[i % scan->unit_count].part;
+        turn->dc = turn->part->dc->entry;
+        turn->ac = turn->part->ac->entry;
     }
 }
 
@@ -173,6 +182,7 @@ static bool start_scan(struct sequential *decoder) {
         }
         add_units(decoder, &scan->part[i], component, header->scan_count == 1);
     }
+    set_turns(scan);
     set_size(decoder);
     decoder->until_restart = header->interval;
     decoder->next_restart = 0;
@@ -298,7 +308,8 @@ enum status sequential_decode_at(const struct seq_level *level, struct bytes inp
     decoder->image = image;
     decoder->seen = 0;
     decoder->told = 0;
-    decoder->scan.batch = (struct seq_batch){0};
+    memset(&decoder->scan.batch, 0, sizeof decoder->scan.batch);
+    memset(decoder->scan.bytes.window, 0, sizeof decoder->scan.bytes.window);
     enum status status = decode_scans(decoder, input, left, err);
     *told = decoder->told;
     free(decoder);
