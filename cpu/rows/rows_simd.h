@@ -27,26 +27,37 @@ static unsigned simd_weights(int32_t pair[SIMD_PAIRS_MAX], const struct taps *ta
     return count;
 }
 
-/* Adds the two samples at distance k, bytes or values. */
-static inline vec simd_term(const uint8_t *const *in, int k, size_t byte, bool bytes) {
-    if (bytes) {
-        return vec_add16(vec_load_bytes(in[-k] + byte), vec_load_bytes(in[k] + byte));
+/* The rows that a pair of weights takes: before and behind the centre, at one distance and at the next. An
+ * odd number of terms leaves a weight of 0, so any row will do. */
+struct simd_rows {
+    const uint8_t *before[2], *behind[2];
+};
+
+static inline __attribute__((always_inline)) void simd_gather(struct simd_rows *rows, const void *const *row,
+                                                              const struct taps *taps, unsigned pairs) {
+    const uint8_t *const *in = (const uint8_t *const *)row + taps->radius;
+#pragma GCC unroll 5
+    for (int p = 0; p < (int)pairs; p++) {
+        int next = 2 * p + 1 <= (int)taps->radius ? 2 * p + 1 : (int)taps->radius;
+        rows[p] = (struct simd_rows){{in[-2 * p], in[-next]}, {in[2 * p], in[next]}};
     }
-    return vec_add16(vec_load(in[-k] + byte), vec_load(in[k] + byte));
 }
 
-static inline vec simd_centre(const uint8_t *const *in, size_t byte, bool bytes) {
-    return bytes ? vec_load_bytes(in[0] + byte) : vec_load(in[0] + byte);
+/* Loads samples, bytes or values. */
+static inline vec simd_samples(const uint8_t *from, bool bytes) {
+    return bytes ? vec_load_bytes(from) : vec_load(from);
 }
 
-/* Adds the terms at distances k and next to the sums of two neighbouring vectors at x, low and high. */
-static inline void simd_add_pair(vec sum[4], const uint8_t *const *in, vec weight, int k, int next, size_t x,
+/* Adds the terms of a pair to the sums of two neighbouring vectors at x, low and high. */
+static inline void simd_add_pair(vec sum[4], const struct simd_rows *rows, bool centre, vec weight, size_t x,
                                  bool bytes) {
     const size_t size = bytes ? 1 : sizeof(int16_t);
     for (unsigned i = 0; i < 2; i++) {
         size_t byte = (x + i * VEC_LANES) * size;
-        vec a = k ? simd_term(in, k, byte, bytes) : simd_centre(in, byte, bytes);
-        vec b = simd_term(in, next, byte, bytes);
+        vec a = simd_samples(rows->behind[0] + byte, bytes);
+        a = centre ? a : vec_add16(a, simd_samples(rows->before[0] + byte, bytes));
+        vec b = vec_add16(simd_samples(rows->before[1] + byte, bytes),
+                          simd_samples(rows->behind[1] + byte, bytes));
         vec_add_products(sum + 2 * i, a, b, weight);
     }
 }
@@ -69,19 +80,17 @@ static inline __attribute__((always_inline)) void simd_pass_row(void *to, const 
                                                                 const struct taps *taps,
                                                                 const int32_t *weight, unsigned pairs,
                                                                 size_t n, enum simd_pass pass) {
-    const uint8_t *const *in = (const uint8_t *const *)row + taps->radius;
+    struct simd_rows rows[SIMD_PAIRS_MAX];
+    simd_gather(rows, row, taps, pairs);
     const bool bytes = pass == SIMD_SOURCE;
     const int shift = bytes ? BLUR_WEIGHT_BITS - BLUR_STORE_BITS : BLUR_WEIGHT_BITS;
     const vec round = vec_all(bytes ? SIMD_ROUND_SOURCE : pass == SIMD_LAST ? SIMD_ROUND_LAST : VALUE_ROUND);
-    /* an odd number of terms leaves a weight of 0, so any sample will do */
-    const int end = (int)taps->radius;
     for (size_t x = 0; x < n; x += SIMD_BLOCK) {
         vec sum[4] = {round, round, round, round};
-        simd_add_pair(sum, in, vec_all(weight[0]), 0, 1, x, bytes);
+        simd_add_pair(sum, rows, true, vec_all(weight[0]), x, bytes);
 #pragma GCC unroll 5
-        for (int p = 1; p < (int)pairs; p++) {
-            int next = 2 * p + 1 <= end ? 2 * p + 1 : end;
-            simd_add_pair(sum, in, vec_all(weight[p]), 2 * p, next, x, bytes);
+        for (unsigned p = 1; p < pairs; p++) {
+            simd_add_pair(sum, rows + p, false, vec_all(weight[p]), x, bytes);
         }
         if (pass == SIMD_LAST) {
             simd_put_last((uint8_t *)to + x, sum, n - x);
