@@ -118,7 +118,7 @@ static bool read_blocks(struct seq_bits *state, struct seq_turn *turn, const str
             before |= i == 0 ? fresh : 0; /* so late, the lookup does not wait for it */
             bits.word = before << (entry & 63);
             now.sum += entry;
-            if (now.sum & SEQ_ESCAPE << 8) {
+            if (__builtin_expect((now.sum & SEQ_ESCAPE << 8) != 0, 0)) {
                 if (now.turn == end) {
                     bits.count -= now.sum & 255;
                     *state = bits;
