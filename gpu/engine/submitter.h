@@ -3,8 +3,8 @@
  *
  * The driver takes locks: with one thread in it per picture, the rate falls and processor time rises. On a
  * virtual machine a thread that sleeps on an event is woken up to 0.8 ms late. So one thread of the
- * submitter enqueues all work and polls fences, which the device writes to memory. It does not wait for a
- * batch to fill. */
+ * submitter enqueues the work of many pictures and polls fences, which the device writes to memory. It does
+ * not wait for a batch to fill. */
 #ifndef BLURD_GPU_ENGINE_SUBMITTER_H
 #define BLURD_GPU_ENGINE_SUBMITTER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Turns JPEGs into JPEGs on one device, with several streams and one submitter. Inside the engine process
- * only. */
+ * Turns JPEGs into JPEGs on one device, with several streams and a submitter or two. Inside the engine
+ * process only. */
 #ifndef BLURD_GPU_ENGINE_TRANSCODER_H
 #define BLURD_GPU_ENGINE_TRANSCODER_H
 
