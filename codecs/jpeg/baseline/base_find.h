@@ -17,23 +17,56 @@ static inline uint32_t token_of(const struct base_order *order, uint32_t table, 
     return ((uint32_t)(value + sign) & ((1u << size) - 1)) << BASE_INDEX | table << 8 | size;
 }
 
-/* The tokens of AC. `filled` is without DC. */
-static inline uint32_t *put_ac(uint32_t *to, const struct base_order *order, const int16_t *block,
-                               uint64_t filled, uint32_t table) {
+/* The tokens of AC where more than 15 zeros precede a value. */
+static uint32_t *put_ac_far(uint32_t *to, const struct base_order *order, const int16_t *block,
+                            uint64_t filled, uint32_t table) {
     uint32_t next = 1 << 4; /* the place behind the last value */
     for (; filled; filled &= filled - 1) {
         unsigned k = (unsigned)__builtin_ctzll(filled);
         uint32_t run = (k << 4) - next;
-        if (run > BASE_RUN_MAX << 4) { /* three times at most; what is too much is overwritten */
-            to[0] = to[1] = to[2] = table << 8 | BASE_ZEROS;
-            to += run >> 8;
-            run &= BASE_ZEROS;
+        for (; run > BASE_RUN_MAX << 4; run -= (BASE_RUN_MAX + 1) << 4) {
+            *to++ = table << 8 | BASE_ZEROS;
         }
         *to++ = token_of(order, table, block[SORTS ? k : jpeg_head_zigzag[k]]) + run;
         next = (k + 1) << 4;
     }
     *to = table << 8;
     return to + (next != JPEG_COEFFICIENTS << 4);
+}
+
+/* Whether more than 15 zeros precede a value. */
+static inline bool is_far(uint64_t filled) {
+    uint64_t near = (filled | 1) << 1;
+    near |= near << 1;
+    near |= near << 2;
+    near |= near << 4;
+    near |= near << 8;
+    return filled & ~near;
+}
+
+/* The tokens of AC. `filled` is without DC. Several at a time, since each end of a loop costs as much as
+ * four: the tokens behind the last one are overwritten. */
+static inline uint32_t *put_ac(uint32_t *to, const struct base_order *order, const int16_t *block,
+                               uint64_t filled, uint32_t table) {
+    enum { AT_ONCE = 4 };
+    const uint64_t last = (uint64_t)1 << (JPEG_COEFFICIENTS - 1);
+    const bool full = filled & last;
+    uint32_t next = 1 << 4;
+    if (is_far(filled)) {
+        return put_ac_far(to, order, block, filled, table);
+    }
+    while (filled) {
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            unsigned k = (unsigned)__builtin_ctzll(filled | last);
+            *to = token_of(order, table, block[SORTS ? k : jpeg_head_zigzag[k]]) + (k << 4) - next;
+            to += filled != 0;
+            filled &= filled - 1;
+            next = (k + 1) << 4;
+        }
+    }
+    *to = table << 8;
+    return to + !full;
 }
 
 /* All tokens of a block; `filled` has DC or not. */
