@@ -166,7 +166,8 @@ enum {
 };
 
 /* Sorts neighbouring pairs by their place in the step: stream[q][i] is pair i * count + q. */
-static inline void simd_sort_pairs(int32_t stream[][REDUCE_STREAM], const int16_t *from, unsigned count) {
+static inline __attribute__((always_inline)) void simd_sort_pairs(int32_t stream[][REDUCE_STREAM],
+                                                                  const int16_t *from, unsigned count) {
     int32_t pair[4 * REDUCE_STREAM];
     memcpy(pair, from, count * sizeof stream[0]);
     for (unsigned q = 0; q < count; q++) {
@@ -177,14 +178,15 @@ static inline void simd_sort_pairs(int32_t stream[][REDUCE_STREAM], const int16_
 }
 
 /* Two neighbours are one 32-bit number, and step / 2 of them make a step: their streams are read side by
- * side, so that each result has a 32-bit lane. */
-static inline void simd_reduce_by(int16_t *to, const int16_t *from, const struct taps *taps, unsigned step,
-                                  size_t n) {
+ * side, so that each result has a 32-bit lane. Inlined with a constant step, which tells the radius, too. */
+static inline __attribute__((always_inline)) void
+simd_reduce_by(int16_t *to, const int16_t *from, const struct taps *taps, unsigned step, size_t n) {
     const unsigned count = step / 2;
-    const int reach = (int)taps->radius / 2; /* pairs -reach .. reach, the last without its second */
+    const int reach = (int)step - 1; /* pairs -reach .. reach, the last without its second */
     const vec round = vec_all(VALUE_ROUND);
     int32_t stream[4][REDUCE_STREAM];
     int32_t weight[REDUCE_TAPS];
+#pragma GCC unroll 16
     for (int m = -reach; m <= reach; m++) {
         int second = 2 * m + 1;
         weight[m + reach] = simd_pair(taps->weight[m < 0 ? -2 * m : 2 * m],
@@ -194,6 +196,7 @@ static inline void simd_reduce_by(int16_t *to, const int16_t *from, const struct
         simd_sort_pairs(stream, from + (ptrdiff_t)(x * step) - (ptrdiff_t)(REDUCE_BEFORE * step), count);
         for (unsigned i = 0; i < REDUCE_CHUNK; i += VEC_LANES / 2) {
             vec sum = round;
+#pragma GCC unroll 16
             for (int m = -reach; m <= reach; m++) {
                 int place = m + (int)(REDUCE_BEFORE * count); /* not negative */
                 const int32_t *at = &stream[(unsigned)place % count][(unsigned)place / count];
@@ -207,7 +210,7 @@ static inline void simd_reduce_by(int16_t *to, const int16_t *from, const struct
 static void simd_reduce(void *to, const void *from, const struct taps *taps, unsigned shift,
                         unsigned channels, size_t n) {
     (void)channels;
-    switch (shift) { /* the compiler knows the step here */
+    switch (shift) {
     case 1:
         simd_reduce_by(to, from, taps, 2, n);
         break;
