@@ -6,6 +6,7 @@
 #     config/pypi.sh api             schemathesis, generators of clients and what else reads the description of the interface
 #     config/pypi.sh kubernetes      the schemas of Kubernetes, 100 MB
 #     config/pypi.sh helm            the library of Helm, 75 MB
+#     config/pypi.sh packages        the validator of lists of what is packed (SPDX)
 #     config/pypi.sh lock NAME       writes that file anew, after a change of tests/NAME/requirements.txt
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1

@@ -59,6 +59,11 @@ check_size() {
     [ ! -e "$1/bin/sh" ] || die "there is a shell in it"
 }
 
+check_list() {
+    config/pypi.sh packages
+    tests/python.sh tests/packages/sbom.py "$1" usr/share/doc/blurd/sbom.spdx.json || die "the list of what is packed"
+}
+
 # In the image as an engine does it: its own processes and mounts, read-only, no privileges, nothing but its environment.
 inside() { # root, command...
     local root=$1
@@ -188,6 +193,7 @@ check_config "$(store inspect --type image blurd | $python -c \
     'import json, sys; print(json.dumps(json.load(sys.stdin)["Docker"]["config"], separators=(",", ":")))')" required
 root=$(store mount "$(store from blurd)")
 check_size "$root"
+check_list "$root"
 build/release/blurd --listen 127.0.0.1 --port $local_port --gpus none --log-level error &
 here=$!
 await $local_port
