@@ -25,7 +25,9 @@
 #   make check-image     the container image, built by buildah and run, some minutes
 #   make check-docker    the image, Compose and a Swarm with Docker's engine, under load, some minutes
 #   make check-prometheus    dashboard and alerts, evaluated by Prometheus on a daemon under load
-#   make check-deb       the Debian package: lintian, installed and removed in a Debian of its own
+#   make check-deb       the Debian packages for 12 and 13, each built, installed, upgraded, run and removed in a Debian of its own
+#   make check-archive   the archive, run where there is only the C library of Debian 12 and 13
+#   make check-reproducible    Debian package and archive built twice, in different folders: the same bytes
 #   make check-readme    the README's own lines in an empty Debian, some minutes
 #   make check-install   make install into an empty folder, and make uninstall
 #   make mutants         puts small bugs into the code, one at a time, and tells which no test notices
@@ -34,8 +36,9 @@
 #
 # Packages:
 #   make install         DESTDIR= PREFIX=/usr/local; install-strip, uninstall
-#   make bundle          an archive for hosts without packages
 #   make deb             a Debian package in build/deb
+#   make archive         an archive in build/archive for hosts without packages: the program and its libraries
+#   make bundle          an archive for bench/gpu.sh, with its programs
 #   make clean           removes what was built; make distclean: downloads, too
 #
 # Variables:
@@ -103,7 +106,8 @@ SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined
 
 # -ffp-contract=off: the floating-point path must round alike on every processor and backend.
 COMMON := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -g -pthread -ffp-contract=off
-CFLAGS_release = -O3 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 $(HARDEN)
+# -ffile-prefix-map: the debug information, and so the build's ID, do not tell in which folder it was built.
+CFLAGS_release = -O3 -ffile-prefix-map=$(CURDIR)=. -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 $(HARDEN)
 CFLAGS_debug   = -O0 -DPOISON_MEMORY $(HARDEN)
 CFLAGS_asan   := -O1 -DPOISON_MEMORY $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_tsan   := -O1 $(SANITIZE_tsan) -fno-omit-frame-pointer
@@ -125,7 +129,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
 BUILDS_NOTHING := clean distclean format help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load coverage \
-                  check-image check-docker check-prometheus check-install check-deb check-readme deb mutants uninstall
+                  check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -185,7 +189,7 @@ $(BUILD)/libblurd.a: $(call objects,$(SOURCES))
 $(BUILD)/libtest.a: $(call objects,$(SHARED_SOURCES))
 $(BUILD)/lib%.a: $(BUILD)/flags
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
 
 define link_program
 	$(call say,LINK,$@)
@@ -444,8 +448,23 @@ check-readme:
 
 check-deb:
 	@config/packages.sh package
-	@$(MAKE) --no-print-directory CONFIG=release deb build/sample.jpg
-	@tests/deb.sh || [ $$? = 77 ]
+	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
+	@tests/packages/deb.sh $(ARGS) || [ $$? = 77 ]
+
+check-archive:
+	@config/packages.sh package
+	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
+	@tests/packages/archive.sh || [ $$? = 77 ]
+
+check-reproducible:
+	@config/packages.sh deb
+	@tests/packages/reproducible.sh $(ARGS) || [ $$? = 77 ]
+
+# With the libraries beside the program, which finds them there (bench/gpu/rules.mk).
+archive:
+	@config/packages.sh build
+	@$(MAKE) --no-print-directory CONFIG=release all build/release/blurd.8 build/release/blurd.bash build/release/bundled/blurd
+	@docker/archive.sh build/release/bundled/blurd build/archive
 
 deb:
 	@config/packages.sh deb
@@ -509,7 +528,7 @@ distclean:
 	rm -rf build
 
 .PHONY: all face-model kernels tests tools fuzzers t help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
-        memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-install check-readme deb clean distclean FORCE
+        memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

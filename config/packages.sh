@@ -9,10 +9,10 @@
 #     config/packages.sh browser  and what `make check-browser` needs: Chromium, half a gigabyte
 #     config/packages.sh bench    what `make bench` needs, with programs to compare with
 #     config/packages.sh load     what `make check-load` needs
-#     config/packages.sh deb      what `make deb` needs
+#     config/packages.sh deb      what `make deb` and `check-reproducible` need
 #     config/packages.sh image    what `make check-image` needs
 #     config/packages.sh docker   what `make check-docker` needs
-#     config/packages.sh package  what `make check-deb` needs
+#     config/packages.sh package  what `make check-deb` and `check-archive` need
 #     config/packages.sh arm64    what `make` and `make check-arm64` need
 #     config/packages.sh python   installs nothing, and lists the Python packages of all of these that tests may import
 #
@@ -30,7 +30,7 @@ load=("${test[@]}" faketime haproxy strace iproute2 wrk)
 deb=("${build[@]}" debhelper dpkg-dev)
 image=("${run[@]}" procps buildah debootstrap python3)
 docker=("${run[@]}" docker.io podman debootstrap iproute2 python3)
-package=("${deb[@]}" curl debootstrap lintian)
+package=("${deb[@]}" curl procps debootstrap lintian)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
 say() { printf 'packages: %s\n' "$*"; }

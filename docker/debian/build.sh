@@ -3,10 +3,12 @@
 # Makes build/deb/blurd_VERSION_ARCHITECTURE.deb of build/release/blurd with Debian's debhelper. `make deb` calls this.
 # The package does not build from source in Debian's way: NVIDIA's headers and compiler are not in Debian.
 set -euo pipefail
+umask 022
 cd "$(dirname "$0")/../.."
 
 SOURCE=$PWD
-export SOURCE
+SOURCE_DATE_EPOCH=$(docker/source_date.sh) # no file in the package is younger: the same input gives the same bytes
+export SOURCE SOURCE_DATE_EPOCH
 tree=build/deb/tree
 rm -rf build/deb/tree build/deb/*.deb
 mkdir -p "$tree"
