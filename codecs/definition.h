@@ -70,6 +70,7 @@ struct metadata {
     struct bytes xmp;       /* the packet; empty if none */
     struct bytes photoshop; /* JPEG: Photoshop's resources, among which IPTC may be; empty if none */
     struct density density; /* from JFIF or pHYs; EXIF may have one when this is none */
+    uint8_t jfif_minor;     /* JPEG: n of its JFIF version 1.n; 1 without one */
     unsigned losses;        /* bits of codecs/metadata/losses.h: metadata that can never be carried */
     uint16_t chunk_count;
     struct metadata_chunk chunk[METADATA_CHUNKS_MAX]; /* colour first, then texts and the time */

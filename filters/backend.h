@@ -75,6 +75,9 @@ struct transcode {
     uint8_t orientation;      /* undone before the chain (core/orient.h); 1: none */
     uint8_t quality;          /* of the result, 1 to 100 */
     bool optimal;             /* Huffman tables for the result, in place of the standard's */
+    bool patch; /* blocks that the mask does not touch stay as they are in the file, the others get its tables
+                   of quantisation, and Huffman tables are optimal: codecs/jpeg/jpeg_patch.h. The mask limits
+                   all steps, and nothing is turned. A search has it if the job after it will */
     const struct transcode_mask *mask; /* in the stored picture; NULL: none. Not with `detect` */
     /* Names the decoded picture, so that a search for faces and the job after it decode the file once. The
      * device may have forgotten it, and decodes again. 0: none. A search sets it to what the device named the

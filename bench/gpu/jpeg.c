@@ -80,7 +80,9 @@ static enum status run_part(struct runner *runner, const struct jpeg_file *file,
     struct image image = on_device(&file->shape, stream->source.data);
     enum status status = ST_OK;
     if (runner->work == ENCODE) {
-        status = gpu_encode_begin(&jpeg->encode, stream, &image, JPEG_FILES_ROOM, JPEG_FILES_QUALITY, err);
+        const struct gpu_encode_job encoding = {
+            .image = &image, .room = JPEG_FILES_ROOM, .quality = JPEG_FILES_QUALITY};
+        status = gpu_encode_begin(&jpeg->encode, stream, &encoding, err);
     } else if (runner->work == WALK) {
         status = huffman_sync_parse(&jpeg->sync, stream, file->bytes, &file->shape, err);
         status = status == ST_OK ? huffman_sync_begin(&jpeg->sync, stream, file->bytes, err) : status;

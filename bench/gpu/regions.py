@@ -26,11 +26,12 @@ WORKS = {
     "4 regions": (f"/pixelate?block=16&quality=85&{BOXES}", True),
     "4 regions, feathered blur": (f"/blur?sigma=8&quality=85&feather=20&{BOXES}", True),
     "4 regions redacted": (f"/pixelate?block=16&mode=redact&quality=85&{BOXES}", True),
-    "4 regions, blocks kept": (f"/pixelate?block=16&{BOXES}", False),
+    "4 regions, blocks kept": (f"/pixelate?block=16&{BOXES}", True),
+    "4 regions redacted, blocks kept": (f"/pixelate?block=16&mode=redact&{BOXES}", True),
     "faces redacted, usual size": (FACES, True),
     "faces redacted, 1920x1088": (f"{FACES}&detect_size=full", True),
     "faces redacted, 1920x1088, standard tables": (f"{FACES}&detect_size=full&huffman=standard", True),
-    "faces redacted, 1920x1088, blocks kept": (f"{FACES}&detect_size=full".replace("&quality=85", ""), False),
+    "faces redacted, 1920x1088, blocks kept": (f"{FACES}&detect_size=full".replace("&quality=85", ""), True),
 }
 CONNECTIONS = (1, 32, 64, 128)
 BETWEEN_SECONDS = 0.6

@@ -149,8 +149,11 @@ static void add_profile(struct bytes input, struct metadata *metadata) {
 
 /* JFIF 1.02 allows a thumbnail behind its numbers, or in a JFXX segment. */
 static void read_jfif(struct bytes data, struct metadata *metadata) {
-    enum { NUMBERS = 14, UNIT = 7, THUMBNAIL = 12 };
+    enum { NUMBERS = 14, MAJOR = 5, MINOR = 6, UNIT = 7, THUMBNAIL = 12 };
     bool jfif = data.size >= NUMBERS && has_prefix(data, "JFIF", 5);
+    if (jfif) { /* libjpeg takes the last one */
+        metadata->jfif_minor = data.data[MAJOR] == 1 ? data.data[MINOR] : 1;
+    }
     if (jfif && metadata->density.unit == DENSITY_NONE) {
         metadata->density = density_from_jfif(data.data + UNIT);
     }
@@ -221,6 +224,7 @@ static void read_segment(const struct jpeg_segment *segment, struct metadata *me
 }
 
 void jpeg_read_metadata(struct bytes input, struct metadata *metadata) {
+    metadata->jfif_minor = 1;
     add_profile(input, metadata);
     size_t position = 0;
     struct jpeg_segment segment;

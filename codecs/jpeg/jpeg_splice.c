@@ -139,9 +139,9 @@ static void put(struct buf *output, struct bytes bytes) {
     }
 }
 
-static enum status copy(const struct splice_found *found, const struct jpeg_segments *metadata,
+static enum status copy(const struct splice_found *found, const struct jpeg_segments *metadata, uint8_t minor,
                         struct buf *output, struct error *err) {
-    /* Version 1.1 without thumbnail, like libjpeg's. */
+    /* Without thumbnail, like libjpeg's. */
     const struct jfif *jfif = &metadata->jfif;
     const uint8_t start[MARKER + HEADER + JFIF_SIZE] = {0xFF,
                                                         SOI,
@@ -155,7 +155,7 @@ static enum status copy(const struct splice_found *found, const struct jpeg_segm
                                                         'F',
                                                         0,
                                                         1,
-                                                        1,
+                                                        minor,
                                                         jfif->unit,
                                                         (uint8_t)(jfif->x >> 8),
                                                         (uint8_t)jfif->x,
@@ -179,7 +179,7 @@ static enum status copy(const struct splice_found *found, const struct jpeg_segm
     return ST_OK;
 }
 
-enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape,
+enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape, uint8_t minor,
                         const struct encode_options *options, const struct metadata *metadata,
                         struct buf *output, struct error *err) {
     struct splice_found found = {0};
@@ -190,7 +190,7 @@ enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape,
     struct jpeg_segments segments = {0};
     status = jpeg_segments_make(metadata, shape, options, &segments, err);
     if (status == ST_OK) {
-        status = copy(&found, &segments, output, err);
+        status = copy(&found, &segments, minor, output, err);
     }
     jpeg_segments_finish(&segments);
     return status;

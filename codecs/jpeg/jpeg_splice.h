@@ -5,11 +5,15 @@
 
 #include "codecs/definition.h"
 
+enum { JPEG_SPLICE_MINOR = 1 }; /* codec_encode writes JFIF 1.1 */
+
 /* Appends `encoded`, a baseline JPEG whose frame matches `shape`, to *output: the JFIF header of
  * codec_encode, the metadata that the options (keep_metadata, upright) allow (`metadata` may be NULL), then
  * the encoder's tables, frame and scans unchanged. The encoder's application segments and comments are
  * dropped.
  *
+ * minor   of the version 1.n in the JFIF header: JPEG_SPLICE_MINOR for the header of codec_encode. jpeg_patch
+ *         writes its input's, metadata->jfif_minor
  * shape   PIXEL_GRAY or PIXEL_YCBCR, 8 bits. Luma is at full size in the frame and the chroma components have
  *         factors of 1; the factors of a grey picture mean nothing and can be any
  *
@@ -18,7 +22,7 @@
  * ST_DEVICE, with a sentence, when it is not such a JPEG: encoding again helps. ST_BUSY without memory;
  * ST_LIMIT over the maximum of *output. On failure *output is unchanged. Takes all its memory at once.
  * Thread-safe. */
-enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape,
+enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape, uint8_t minor,
                         const struct encode_options *options, const struct metadata *metadata,
                         struct buf *output, struct error *err);
 

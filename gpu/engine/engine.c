@@ -253,6 +253,7 @@ static enum status run_jpeg(struct engine_session *session, unsigned device, con
                                   .room = run->jpeg.room,
                                   .quality = run->jpeg.quality,
                                   .optimal = run->jpeg.optimal,
+                                  .patch = run->jpeg.patch,
                                   .mask = run->jpeg.masked ? &mask : NULL,
                                   .picture = &picture};
     size_t size = 0;

@@ -84,6 +84,13 @@ static enum status check_jpeg_mask(const struct wire_run *run, struct error *err
     return inside ? ST_OK : fail(err, ST_INTERNAL, "the mask does not lie in the slot");
 }
 
+/* The blocks of the result are those of the file, and nothing changes where the mask is 0. */
+static bool may_patch(const struct wire_run *run) {
+    const struct wire_transcode *jpeg = &run->jpeg;
+    return jpeg->masked && jpeg->plan.masks && jpeg->orientation == 1 &&
+           chain_masked(&run->chain) == run->chain.count;
+}
+
 enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
     const struct wire_transcode *jpeg = &run->jpeg;
     enum status status = check_shape(&run->shape, err);
@@ -91,7 +98,7 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
         return status;
     }
     if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
-        jpeg->masked > 1 || jpeg->optimal > 1 || !is_jpeg_shape(&run->shape)) {
+        jpeg->masked > 1 || jpeg->optimal > 1 || jpeg->patch > 1 || !is_jpeg_shape(&run->shape)) {
         return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
     }
     struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};
@@ -111,6 +118,9 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
     if (jpeg_stream_searches(&run->chain)) {
         bool fits = jpeg->room >= sizeof(struct face_candidates) && run->target % IMAGE_ALIGNMENT == 0;
         return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for candidates");
+    }
+    if (jpeg->patch && (!may_patch(run) || !image_same_shape(&result, &run->shape))) {
+        return fail(err, ST_INTERNAL, "no blocks can be kept");
     }
     return is_jpeg_shape(&result) ? ST_OK : fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
 }

@@ -48,7 +48,7 @@ bool jpeg_stream_searches(const struct chain *chain) {
 }
 
 bool jpeg_stream_counts(const struct transcode *job) {
-    return job->optimal && !jpeg_stream_searches(job->chain);
+    return (job->optimal || job->patch) && !jpeg_stream_searches(job->chain);
 }
 
 static uint64_t number_of(const struct transcode *job) {
@@ -113,6 +113,14 @@ static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job
                : status;
 }
 
+/* The encoder writes no other names of components, or tables, than its own. */
+static enum status check_patch(const struct jpeg_stream *jpeg, const struct transcode *job,
+                               struct error *err) {
+    return job->patch && !jpeg->sync.header.plain
+               ? fail(err, ST_UNSUPPORTED, "the JPEG's frame is not one whose blocks are kept here")
+               : ST_OK;
+}
+
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     if (!orient_is_exact(&job->shape, job->orientation)) {
         return fail(err, ST_UNSUPPORTED, "reduced chroma of an odd size is not turned by orientation %u here",
@@ -121,11 +129,12 @@ enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *
     jpeg->again = jpeg_stream_keeps(jpeg, job);
     jpeg->kept = 0; /* this job overwrites it */
     enum status status = reserve(jpeg, job, err);
-    if (status != ST_OK || jpeg->again) {
-        return status;
+    if (status == ST_OK && !jpeg->again) {
+        status = huffman_sync_parse(&jpeg->sync, &jpeg->stream, job->input, &job->shape, err);
+        status =
+            status == ST_OK ? gpu_decode_reserve(&jpeg->decode, &jpeg->stream, &jpeg->sync, err) : status;
     }
-    status = huffman_sync_parse(&jpeg->sync, &jpeg->stream, job->input, &job->shape, err);
-    return status == ST_OK ? gpu_decode_reserve(&jpeg->decode, &jpeg->stream, &jpeg->sync, err) : status;
+    return status == ST_OK ? check_patch(jpeg, job, err) : status;
 }
 
 /* Sets where the chain begins: at the decoded picture, or at its turned copy. */
@@ -140,16 +149,29 @@ static enum status turn(struct gpu_stream *stream, const struct transcode *job, 
     return gpu_orient(stream, &stored, job->orientation, &chain->source, err);
 }
 
+/* How the result is encoded. Only a patch has *patch. */
+static struct gpu_encode_job encoding_of(const struct jpeg_stream *jpeg, const struct transcode *job,
+                                         struct gpu_encode_patch *patch) {
+    *patch = (struct gpu_encode_patch){.steps = jpeg->sync.header.steps,
+                                       .source = gpu_decode_result(&jpeg->decode, &jpeg->sync),
+                                       .mask = jpeg->coverage};
+    return (struct gpu_encode_job){.image = &jpeg->result,
+                                   .room = job->room,
+                                   .quality = job->quality,
+                                   .patch = job->patch ? patch : NULL};
+}
+
 static enum status write_result(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
-    const struct image *result = &jpeg->result;
+    struct gpu_encode_patch patch;
+    const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
     if (jpeg_stream_counts(job)) {
-        return gpu_encode_count(&jpeg->encode, stream, result, job->room, job->quality, err);
+        return gpu_encode_count(&jpeg->encode, stream, &encoding, err);
     }
     if (!jpeg_stream_searches(job->chain)) {
-        return gpu_encode_begin(&jpeg->encode, stream, result, job->room, job->quality, err);
+        return gpu_encode_begin(&jpeg->encode, stream, &encoding, err);
     }
-    jpeg->candidates = (CUdeviceptr)(uintptr_t)result->plane[0].data;
+    jpeg->candidates = (CUdeviceptr)(uintptr_t)jpeg->result.plane[0].data;
     return CUDA_TRY(stream->device->cuda, err, cuMemcpyDtoHAsync, job->output, jpeg->candidates,
                     CANDIDATES_AT_ONCE, stream->handle);
 }
@@ -189,6 +211,7 @@ static enum status filter(struct jpeg_stream *jpeg, const struct transcode *job,
         status = CUDA_TRY(stream->device->cuda, err, cuEventRecord, stream->filtered, stream->handle);
     }
     jpeg->result = chain.result;
+    jpeg->coverage = chain.mask;
     return status == ST_OK ? write_result(jpeg, job, err) : status;
 }
 
@@ -224,14 +247,17 @@ static enum status check_data(const struct jpeg_stream *jpeg, struct error *err)
 }
 
 enum status jpeg_stream_make_codes(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
-    (void)job;
+    struct gpu_encode_patch patch;
+    const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
     enum status status = check_data(jpeg, err);
-    return status == ST_OK ? gpu_encode_make_codes(&jpeg->encode, &jpeg->result, err) : status;
+    return status == ST_OK ? gpu_encode_make_codes(&jpeg->encode, &encoding, err) : status;
 }
 
 enum status jpeg_stream_write(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
-    enum status status = gpu_encode_write(&jpeg->encode, stream, &jpeg->result, job->room, job->quality, err);
+    struct gpu_encode_patch patch;
+    const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
+    enum status status = gpu_encode_write(&jpeg->encode, stream, &encoding, err);
     if (status == ST_OK) {
         status = CUDA_TRY(stream->device->cuda, err, cuEventRecord, stream->done, stream->handle);
     }

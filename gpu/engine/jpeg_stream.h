@@ -5,7 +5,8 @@
  * A job has three steps, or five, and none waits for the device. The next step may begin once
  * gpu_stream_reached is true. The job and its bytes must stay unchanged until then. All steps return
  * ST_UNSUPPORTED for a JPEG that gpu/jpeg/jpeg_header.h does not take, damaged data
- * (gpu/jpeg/huffman_sync.h), an orientation that is not exact, and a result larger than job->room; the CPU
+ * (gpu/jpeg/huffman_sync.h), an orientation that is not exact, a patch of a JPEG whose frame is unusual
+ * (jpeg_header.plain) or whose coefficients are, and a result larger than job->room; the CPU
  * may then do the job. Other statuses are as of gpu_chain_run. After a failure nothing is enqueued, and
  * job->output is undefined.
  *
@@ -28,6 +29,7 @@ struct jpeg_stream {
     struct gpu_mask mask;
     CUdeviceptr candidates; /* of a search for faces */
     struct image result;    /* of the chain, on the device */
+    struct image coverage;  /* its mask */
     uint64_t kept;          /* number of the picture in stream.source, decoded and intact; 0: none */
     struct image_shape kept_shape;
     size_t kept_size; /* bytes of its file */
@@ -48,7 +50,8 @@ void jpeg_stream_finish(struct jpeg_stream *jpeg);
  * filters/backend.h describes the job; job->slot is not used. */
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
-/* Enqueues decoding, filtering and encoding; for a job with optimal codes, only the count of its symbols. */
+/* Enqueues decoding, filtering and encoding; for a job with optimal codes, such as a patch, only the count of
+ * its symbols. */
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
 /* Whether the job has two more steps here: jpeg_stream_make_codes, on the caller's thread, which checks that

@@ -58,7 +58,8 @@ struct wire_run link_transcode(const struct transcode *job, uint64_t picture) {
                  .picture = picture,
                  .orientation = job->orientation,
                  .quality = job->quality,
-                 .optimal = job->optimal},
+                 .optimal = job->optimal,
+                 .patch = job->patch},
         .chain = *job->chain,
     };
     send_mask(&run, job);

@@ -63,19 +63,24 @@ static enum status find_values(struct gpu_decode *decode, struct gpu_stream *str
     return gpu_launch(stream, KERNEL_decode_values, &pass, blocks, err);
 }
 
+struct decode_result gpu_decode_result(const struct gpu_decode *decode, const struct huffman_sync *sync) {
+    const struct decode_layout layout = lay_out(sync);
+    CUdeviceptr memory = decode->memory.data;
+    return (struct decode_result){
+        .values = memory,
+        .owners = memory + layout.owners,
+        .sums = memory + layout.sums,
+        .count = huffman_sync_ranges(sync) * KERNEL_DECODE_THREADS,
+    };
+}
+
 static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *stream,
                                const struct huffman_sync *sync, const struct image *image,
                                struct error *err) {
     const struct jpeg_header *header = &sync->header;
-    const struct decode_layout layout = lay_out(sync);
-    const struct sync_pass codes = huffman_sync_pass(sync);
-    CUdeviceptr memory = decode->memory.data;
     struct decode_planes_pass pass = {
-        .tables = codes.tables,
-        .values = memory,
-        .owners = memory + layout.owners,
-        .sums = memory + layout.sums,
-        .count = codes.count * KERNEL_DECODE_THREADS,
+        .from = gpu_decode_result(decode, sync),
+        .tables = huffman_sync_pass(sync).tables,
         .planes = image->plane_count,
         .in_mcu = first_of(header, KERNEL_PLANES),
         .mcus_x = (image->width + BLOCK * header->h[0] - 1) / (BLOCK * header->h[0]),

@@ -4,7 +4,7 @@
 #ifndef BLURD_GPU_JPEG_DECODE_PLANES_CUH
 #define BLURD_GPU_JPEG_DECODE_PLANES_CUH
 
-#include "gpu/jpeg/jpeg_kernels.h"
+#include "gpu/jpeg/decode_result.cuh"
 #include "gpu/stream/grid.cuh"
 
 enum { DECODE_EACH = 8, DECODE_SHIFT = 13 /* of the factors */ };
@@ -75,20 +75,6 @@ static __device__ __forceinline__ void decode_transform(int *v, int shift) {
     }
 }
 
-/* The sum of DC differences that the coefficient of a block still lacks. */
-static __device__ __forceinline__ uint32_t decode_before(const struct decode_planes_pass &pass,
-                                                         uint32_t block, int component) {
-    const struct decode_sums *sums = (const struct decode_sums *)pass.sums;
-    uint32_t owner = ((const uint32_t *)pass.owners)[block];
-    uint32_t thread = min(owner >> 1, pass.count - 1);
-    if (owner & 1) {
-        return 0;
-    }
-    uint32_t before = sums[thread].of[component];
-    return before +
-           (sums[thread].restarted ? 0 : sums[pass.count + thread / KERNEL_DECODE_THREADS].of[component]);
-}
-
 /* The number in the scan of the block at those coordinates of a plane. */
 static __device__ __forceinline__ uint32_t decode_block(const struct decode_planes_pass &pass,
                                                         const struct decode_plane &plane, uint32_t x,
@@ -107,11 +93,11 @@ static __device__ __forceinline__ bool decode_any(bool own) {
 static __device__ __forceinline__ void decode_column(const struct decode_planes_pass &pass, int component,
                                                      uint32_t block, int column, int *v) {
     const struct scan_tables *tables = (const struct scan_tables *)pass.tables;
-    const uint4 values = ((const uint4 *)pass.values)[(uint64_t)block * DECODE_EACH + (uint32_t)column];
+    const uint4 values = ((const uint4 *)pass.from.values)[(uint64_t)block * DECODE_EACH + (uint32_t)column];
     const uint4 steps = ((const uint4 *)tables->decode.steps[component])[column];
     const uint32_t value[4] = {values.x, values.y, values.z, values.w};
     const uint32_t step[4] = {steps.x, steps.y, steps.z, steps.w};
-    uint32_t before = column == 0 ? decode_before(pass, block, component) : 0;
+    uint32_t before = column == 0 ? decode_before(pass.from, block, component) : 0;
     for (int i = 0; i < 4; i++) {
         v[2 * i] = decode_wrap((int)((value[i] + (i == 0 ? before : 0)) * step[i]));
         v[2 * i + 1] = decode_wrap((int)((value[i] >> 16) * (step[i] >> 16)));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/encode.h"
 
+#include <string.h>
+
 #include "gpu/jpeg/encode_head.h"
 #include "gpu/stream/launch.h"
 
@@ -134,20 +136,32 @@ static void set_components(struct encode_pass *pass, const struct image *image) 
     pass->components = image->plane_count;
 }
 
-/* A picture, and how it is encoded. */
-struct encode_job {
+/* A job on its stream. */
+struct encode_work {
     struct gpu_encode *encode;
     struct gpu_stream *stream;
-    const struct image *image;
-    size_t room;
-    uint8_t quality;
+    const struct gpu_encode_job *job;
     bool own; /* with codes of the picture's own */
 };
 
-static struct encode_pass make_pass(const struct encode_job *work) {
+static void set_head(struct encode_pass *pass, const struct encode_work *work) {
+    const struct gpu_encode_mailbox *mailbox = work->encode->mailbox;
+    const struct gpu_encode_job *job = work->job;
+    for (unsigned table = 0; table < JPEG_STEP_TABLES; table++) {
+        if (job->patch) {
+            memcpy(pass->quantiser[table], job->patch->steps[table], sizeof pass->quantiser[table]);
+        } else {
+            jpeg_head_steps(job->quality, table, pass->quantiser[table]);
+        }
+    }
+    gpu_encode_head(job->image, work->own ? mailbox->codes : mailbox->standard, pass);
+}
+
+static struct encode_pass make_pass(const struct encode_work *work) {
     const struct gpu_encode *encode = work->encode;
-    const struct cut cut = cut_up(work->image);
-    const struct encode_layout layout = lay_out(&cut, work->room, 0);
+    const struct gpu_encode_job *job = work->job;
+    const struct cut cut = cut_up(job->image);
+    const struct encode_layout layout = lay_out(&cut, job->room, 0);
     CUdeviceptr memory = encode->memory.data;
     struct encode_pass pass = {
         .tables = work->own ? memory + layout.own : encode->tables,
@@ -161,21 +175,20 @@ static struct encode_pass make_pass(const struct encode_job *work) {
         .output = encode->direct ? encode->direct : memory + layout.output,
         .size = encode->mailbox_device + offsetof(struct gpu_encode_mailbox, size),
         .capacity = layout.capacity,
-        .room = work->room,
+        .room = job->room,
         .in_mcu = cut.in_mcu,
         .mcus_x = cut.mcus_x,
         .count = cut.count,
     };
-    set_components(&pass, work->image);
-    gpu_encode_head(work->image, work->quality,
-                    work->own ? encode->mailbox->codes : encode->mailbox->standard, &pass);
+    set_components(&pass, job->image);
+    set_head(&pass, work);
     return pass;
 }
 
 /* In the order in which they run. */
 enum encode_step { TRANSFORM, SYMBOLS, WEIGH, MEASURE, WRITE, COUNT, STUFF };
 
-static enum status launch(const struct encode_job *work, struct encode_pass *pass, enum encode_step step,
+static enum status launch(const struct encode_work *work, struct encode_pass *pass, enum encode_step step,
                           struct error *err) {
     unsigned groups = divide_up(pass->count, KERNEL_ENCODE_GROUP);
     unsigned ranges = divide_up(pass->count, KERNEL_ENCODE_RANGE);
@@ -197,7 +210,7 @@ static enum status launch(const struct encode_job *work, struct encode_pass *pas
     return gpu_launch(work->stream, launches[step].kernel, pass, blocks, err);
 }
 
-static enum status launch_rest(const struct encode_job *work, struct encode_pass *pass, struct error *err) {
+static enum status launch_rest(const struct encode_work *work, struct encode_pass *pass, struct error *err) {
     enum status status = ST_OK;
     work->encode->mailbox->size = UINT64_MAX;
     work->encode->output = pass->output;
@@ -207,23 +220,37 @@ static enum status launch_rest(const struct encode_job *work, struct encode_pass
     return status;
 }
 
-enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
-                             size_t room, uint8_t quality, struct error *err) {
-    const struct encode_job work = {encode, stream, image, room, quality, false};
+/* Makes the coefficients of a picture whose symbols are counted then. */
+static enum status launch_transform(const struct encode_work *work, struct encode_pass *pass,
+                                    struct error *err) {
+    const struct gpu_encode_patch *patch = work->job->patch;
+    if (!patch) {
+        return launch(work, pass, TRANSFORM, err);
+    }
+    struct encode_patch_pass patched = {
+        .encode = *pass, .mask = gpu_launch_grid(&patch->mask.plane[0], EDGE_CLAMP), .source = patch->source};
+    const struct gpu_blocks blocks = {divide_up(pass->count, KERNEL_ENCODE_GROUP), KERNEL_THREADS_Y,
+                                      sizeof(struct encode_patch_shared)};
+    return gpu_launch(work->stream, KERNEL_encode_patch, &patched, blocks, err);
+}
+
+enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream,
+                             const struct gpu_encode_job *job, struct error *err) {
+    const struct encode_work work = {encode, stream, job, false};
     struct encode_pass pass = make_pass(&work);
     enum status status = launch(&work, &pass, TRANSFORM, err);
     return status == ST_OK ? launch_rest(&work, &pass, err) : status;
 }
 
-enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
-                             size_t room, uint8_t quality, struct error *err) {
+enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream,
+                             const struct gpu_encode_job *job, struct error *err) {
     const struct cuda *cuda = stream->device->cuda;
-    const struct encode_job work = {encode, stream, image, room, quality, false};
+    const struct encode_work work = {encode, stream, job, false};
     struct encode_pass pass = make_pass(&work);
     enum status status =
         CUDA_TRY(cuda, err, cuMemsetD8Async, pass.counts, 0, sizeof(struct encode_counts), stream->handle);
     if (status == ST_OK) {
-        status = launch(&work, &pass, TRANSFORM, err);
+        status = launch_transform(&work, &pass, err);
     }
     if (status == ST_OK) {
         status = launch(&work, &pass, SYMBOLS, err);
@@ -233,18 +260,34 @@ enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *strea
                            : status;
 }
 
-enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image, struct error *err) {
+/* Differences of a file's DC coefficients may have more bits than those of 8-bit samples. */
+static bool has_symbols(const struct encode_counts *counts) {
+    uint64_t others = 0;
+    for (unsigned table = 0; table < JPEG_CODE_TABLES; table += 2) {
+        for (unsigned size = KERNEL_ENCODE_SIZES; size < KERNEL_ENCODE_SYMBOLS; size++) {
+            others |= counts->of[table][size];
+        }
+    }
+    return others == 0;
+}
+
+enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct gpu_encode_job *job,
+                                  struct error *err) {
     struct gpu_encode_mailbox *mailbox = encode->mailbox;
-    enum status status = gpu_encode_head_optimal(&mailbox->counts, image->plane_count, mailbox->codes, err);
+    unsigned planes = job->image->plane_count;
+    if (job->patch && !has_symbols(&mailbox->counts)) {
+        return fail(err, ST_UNSUPPORTED, "coefficients of more than 8-bit samples");
+    }
+    enum status status = gpu_encode_head_optimal(&mailbox->counts, planes, mailbox->codes, err);
     if (status == ST_OK) {
-        gpu_encode_head_codes(mailbox->codes, image->plane_count, &mailbox->own);
+        gpu_encode_head_codes(mailbox->codes, planes, &mailbox->own);
     }
     return status;
 }
 
-enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
-                             size_t room, uint8_t quality, struct error *err) {
-    const struct encode_job work = {encode, stream, image, room, quality, true};
+enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream,
+                             const struct gpu_encode_job *job, struct error *err) {
+    const struct encode_work work = {encode, stream, job, true};
     struct encode_pass pass = make_pass(&work);
     enum status status = CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, pass.tables,
                                   &encode->mailbox->own, sizeof encode->mailbox->own, stream->handle);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of gpu/jpeg/encode.c, in the order in which they run. */
+#include "gpu/jpeg/encode_patch.cuh"
 #include "gpu/jpeg/encode_symbols.cuh"
 #include "gpu/jpeg/encode_transform.cuh"
 #include "gpu/jpeg/encode_write.cuh"
@@ -7,6 +8,11 @@
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
     encode_transform(const __grid_constant__ struct encode_pass pass) {
     encode_transform_group(pass);
+}
+
+extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
+    encode_patch(const __grid_constant__ struct encode_patch_pass pass) {
+    encode_patch_group(pass);
 }
 
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Encodes pictures on the device as baseline JPEGs, with the standard's Huffman codes or with codes of the
- * picture's own. The bytes equal those of codecs/jpeg/jpeg_encode.c without metadata. No function waits for
- * the device. Inside the engine process only; one picture of a stream at a time. */
+ * picture's own. The bytes equal those of codecs/jpeg/jpeg_encode.c without metadata, or those of
+ * codecs/jpeg/jpeg_patch.c. No function waits for the device. Inside the engine process only; one picture of
+ * a stream at a time. */
 #ifndef BLURD_GPU_JPEG_ENCODE_H
 #define BLURD_GPU_JPEG_ENCODE_H
 
+#include "core/jpeg_head.h"
+#include "gpu/jpeg/encode_kernels.h"
 #include "gpu/stream/stream.h"
 
 struct gpu_encode {
@@ -14,6 +17,21 @@ struct gpu_encode {
     CUdeviceptr output;                 /* file of the last picture */
     struct gpu_encode_mailbox *mailbox; /* in pinned memory: tables, size */
     CUdeviceptr mailbox_device;
+};
+
+/* What a picture has from the JPEG that it was made of (codecs/jpeg/jpeg_patch.h). */
+struct gpu_encode_patch {
+    const uint16_t (*steps)[JPEG_COEFFICIENTS]; /* JPEG_STEP_TABLES tables, row by row: 1 to 255 */
+    struct decode_result source; /* coefficients, of the picture's shape and in the order of its blocks */
+    struct image mask;           /* on the device, in the picture's size: blocks stay where it is 0 */
+};
+
+/* A picture in device memory, grey or YCbCr of 8 bits, and how it is encoded. */
+struct gpu_encode_job {
+    const struct image *image;
+    size_t room;                          /* bytes of the file at most */
+    uint8_t quality;                      /* 1 to 100; not of a patch */
+    const struct gpu_encode_patch *patch; /* NULL: all blocks are made of samples */
 };
 
 /* Allocates the mailbox and uploads the tables. Status as of gpu_stream_init. Call gpu_encode_finish after a
@@ -27,18 +45,19 @@ void gpu_encode_finish(struct gpu_encode *encode, struct gpu_stream *stream);
 enum status gpu_encode_reserve(struct gpu_encode *encode, struct gpu_stream *stream,
                                const struct image *image, uint8_t *output, size_t room, struct error *err);
 
-/* Enqueues encoding of `image`: grey or YCbCr of 8 bits in device memory, with the layout and `room`
- * reserved. `quality`: 1 to 100. */
-enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
-                             size_t room, uint8_t quality, struct error *err);
+/* Enqueues encoding of a picture with the layout and the room reserved. Not of a patch. */
+enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream,
+                             const struct gpu_encode_job *job, struct error *err);
 
 /* The same with codes of the picture's own, in three steps: enqueues the count of its symbols; makes the
- * codes once the stream is done, on any thread, in 30 us; enqueues the rest. */
-enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
-                             size_t room, uint8_t quality, struct error *err);
-enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct image *image, struct error *err);
-enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream, const struct image *image,
-                             size_t room, uint8_t quality, struct error *err);
+ * codes once the stream is done, on any thread, in 30 us; enqueues the rest. The second step returns
+ * ST_UNSUPPORTED for a patch with a coefficient for which baseline files have no symbol. */
+enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream,
+                             const struct gpu_encode_job *job, struct error *err);
+enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct gpu_encode_job *job,
+                                  struct error *err);
+enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream,
+                             const struct gpu_encode_job *job, struct error *err);
 
 /* File size once the stream is done; above `room`, nothing was written, and the size may be too large. */
 size_t gpu_encode_size(const struct gpu_encode *encode);

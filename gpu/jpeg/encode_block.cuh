@@ -8,7 +8,8 @@
  * encode_stuff       writes the file
  *
  * For tables of the picture's own, encode_symbols follows encode_transform, and the host makes the tables of
- * its counts. Then encode_weigh counts the bits of AC codes again.
+ * its counts. Then encode_weigh counts the bits of AC codes again. A JPEG that changes under a mask only has
+ * such tables; encode_patch makes its coefficients in place of encode_transform.
  *
  * In encode_transform and encode_write 8 threads share a block of samples. Each has a row of it at first,
  * then 8 consecutive coefficients in zigzag order. In encode_measure and encode_count the last block of

@@ -49,11 +49,7 @@ void gpu_encode_head_codes(const struct jpeg_codes *codes, unsigned planes, stru
     }
 }
 
-void gpu_encode_head(const struct image *image, uint8_t quality, const struct jpeg_codes *codes,
-                     struct encode_pass *pass) {
-    for (unsigned table = 0; table < KERNEL_ENCODE_TABLES; table++) {
-        jpeg_head_steps(quality, table, pass->quantiser[table]);
-    }
+void gpu_encode_head(const struct image *image, const struct jpeg_codes *codes, struct encode_pass *pass) {
     jpeg_head_places(pass->place);
     uint8_t *to = jpeg_head_put_file(pass->head, 0, 1, 1);
     to = jpeg_head_put_frame(to, image, (const uint16_t(*)[KERNEL_ENCODE_COEFFICIENTS])pass->quantiser);

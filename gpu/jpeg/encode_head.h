@@ -19,9 +19,8 @@ enum status gpu_encode_head_optimal(const struct encode_counts *counts, unsigned
 /* Fills in the codes of these tables. */
 void gpu_encode_head_codes(const struct jpeg_codes *codes, unsigned planes, struct encode_tables *tables);
 
-/* Fills in the quantisers and the order of the coefficients, and with these codes all bytes before the scan,
- * for a grey or planar YCbCr picture. `quality`: 1 to 100. */
-void gpu_encode_head(const struct image *image, uint8_t quality, const struct jpeg_codes *codes,
-                     struct encode_pass *pass);
+/* Fills in the order of the coefficients, and with these codes and the pass's quantisers all bytes before the
+ * scan, for a grey or planar YCbCr picture. */
+void gpu_encode_head(const struct image *image, const struct jpeg_codes *codes, struct encode_pass *pass);
 
 #endif

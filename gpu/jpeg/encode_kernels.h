@@ -4,7 +4,7 @@
 #ifndef BLURD_GPU_JPEG_ENCODE_KERNELS_H
 #define BLURD_GPU_JPEG_ENCODE_KERNELS_H
 
-#include "gpu/cuda/kernels.h"
+#include "gpu/jpeg/jpeg_kernels.h"
 
 enum {
     KERNEL_ENCODE_THREADS = KERNEL_THREADS_X * KERNEL_THREADS_Y,
@@ -79,6 +79,13 @@ struct encode_transform_shared {
 };
 KERNEL_SIZE_IS(encode_transform_shared, 14656);
 
+struct encode_patch_shared {
+    struct encode_transform_shared transform;
+    uint32_t touched; /* not 0: a block is */
+    uint32_t reserved;
+};
+KERNEL_SIZE_IS(encode_patch_shared, 14664);
+
 struct encode_write_shared {
     uint8_t filled[KERNEL_ENCODE_GROUP][KERNEL_ENCODE_SIDE];
     uint32_t word[KERNEL_ENCODE_GROUP_WORDS];
@@ -122,5 +129,13 @@ struct encode_pass {
     uint32_t reserved;
 };
 KERNEL_SIZE_IS(encode_pass, 1272);
+
+/* In place of encode_transform, for a picture of which only blocks under a mask are made anew. */
+struct encode_patch_pass {
+    struct encode_pass encode;
+    struct kernel_grid mask;     /* of the picture's pixels: 0 where they are those of the file */
+    struct decode_result source; /* the file's coefficients, of as many blocks in the same order */
+};
+KERNEL_SIZE_IS(encode_patch_pass, 1344);
 
 #endif

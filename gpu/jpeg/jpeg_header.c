@@ -310,6 +310,29 @@ static void place_steps(const struct header_parser *header, struct decode_tables
     }
 }
 
+static bool is_plain(const struct header_parser *header) {
+    bool plain = true;
+    for (uint32_t i = 0; i < header->components; i++) {
+        const struct component *c = &header->component[i];
+        bool luma = i == 0 && header->components > 1;
+        plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
+        for (uint32_t k = 0; k < STEPS; k++) {
+            plain = plain && header->steps[c->steps][k] <= UINT8_MAX;
+        }
+    }
+    return plain;
+}
+
+/* The steps of luma and chroma; grey pictures have none for chroma. */
+static void copy_steps(const struct header_parser *header, struct jpeg_header *scan) {
+    for (uint32_t table = 0; table < JPEG_STEP_TABLES; table++) {
+        for (uint32_t k = 0; k < STEPS; k++) {
+            bool any = table == 0 || header->components > 1;
+            scan->steps[table][jpeg_head_zigzag[k]] = any ? header->steps[table][k] : 1;
+        }
+    }
+}
+
 static void chain_blocks(struct sync_tables *tables) {
     memset(tables->block, 0, sizeof tables->block);
     for (uint32_t block = 0; block < tables->in_mcu; block++) {
@@ -338,6 +361,8 @@ static enum status describe(const struct header_parser *header, struct jpeg_head
         scan->h[i] = gray ? i == 0 : c[i].h;
         scan->v[i] = gray ? i == 0 : c[i].v;
     }
+    scan->plain = is_plain(header);
+    copy_steps(header, scan);
     tables->finished = tables->verdict = tables->dc = tables->ac = 0;
     tables->blocks = mcus * in_mcu;
     tables->interval = header->interval * in_mcu;

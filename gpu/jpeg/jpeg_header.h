@@ -12,6 +12,7 @@
 
 #include "core/bytes.h"
 #include "core/image.h"
+#include "core/jpeg_head.h"
 #include "gpu/jpeg/jpeg_kernels.h"
 
 enum { JPEG_HEADER_SEGMENT_MAX = 4096 }; /* bytes of a segment of tables; usually below 1100 */
@@ -20,6 +21,10 @@ struct jpeg_header {
     size_t offset, size;      /* of the scan in the file, without the end marker */
     struct image_shape shape; /* grey or YCbCr; the colour space of three components is not checked */
     uint8_t h[3], v[3];       /* blocks of each component in an MCU: columns, rows */
+    /* Whether our encoders write such frames: numbers from 1 as names, steps of a byte in table 0 for the
+     * first component and 1 for the others, factors of 1 except for luma beside chroma. */
+    bool plain;
+    uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS]; /* row by row; only if `plain` */
 };
 
 /* Fills in *scan, and *tables for the kernels. ST_UNSUPPORTED with the reason for a refused file, which the

@@ -191,6 +191,14 @@ struct decode_pass {
 };
 KERNEL_SIZE_IS(decode_pass, 128);
 
+/* Where decode_values has left the coefficients of a picture. */
+struct decode_result {
+    uint64_t values, owners, sums; /* as of struct decode_pass */
+    uint32_t count;                /* threads that wrote values */
+    uint32_t reserved;
+};
+KERNEL_SIZE_IS(decode_result, 32);
+
 struct decode_plane {
     uint64_t data;                 /* device address; rows start at multiples of 8 bytes */
     uint32_t stride;               /* bytes */
@@ -205,12 +213,12 @@ KERNEL_SIZE_IS(decode_plane, 48);
 /* From coefficients to samples. */
 struct decode_planes_pass {
     struct decode_plane plane[KERNEL_PLANES];
-    uint64_t tables;               /* device address of the struct scan_tables */
-    uint64_t values, owners, sums; /* as of struct decode_pass */
-    uint32_t count;                /* threads that wrote values */
+    struct decode_result from;
+    uint64_t tables; /* device address of the struct scan_tables */
     uint32_t planes;
     uint32_t in_mcu, mcus_x;
+    uint32_t reserved;
 };
-KERNEL_SIZE_IS(decode_planes_pass, 192);
+KERNEL_SIZE_IS(decode_planes_pass, 200);
 
 #endif

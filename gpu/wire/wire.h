@@ -70,6 +70,8 @@ struct wire_transcode {
     uint8_t orientation;   /* undone before the chain runs */
     uint8_t quality;
     uint8_t optimal; /* 1: with Huffman tables of the result's own */
+    uint8_t patch;   /* 1: blocks that the mask does not touch are kept */
+    uint8_t reserved[3];
 };
 
 struct wire_run {

@@ -15,9 +15,14 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
+/* Blocks that a patch keeps take about as many bytes as in the file, whatever its quality is. The file may
+ * consist of metadata. */
 size_t footprint_room(const struct plan *plan) {
     size_t eighths = plan->options.quality > 90 ? 8 : 3;
-    return plan_shape_size(&plan->encoded) / 8 * eighths + HEAD_SPARE;
+    size_t samples = plan_shape_size(&plan->encoded), usual = samples / 8 * eighths;
+    size_t file = plan->input.size + plan->input.size / 8;
+    file = file < 2 * samples ? file : 2 * samples;
+    return (plan_may_patch(plan) ? larger(usual, file) : usual) + HEAD_SPARE;
 }
 
 /* The worst case of a lossy format is noise of full contrast. Alpha of WebP has no losses. */

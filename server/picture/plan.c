@@ -287,18 +287,12 @@ static bool is_jpeg_shape(const struct image_shape *shape) {
     return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
 }
 
-/* Whether the picture is encoded as a whole. */
-static bool encodes_whole(const struct plan *plan) {
-    bool masks = plan->selection.wanted || plan->selection.redact;
-    return !masks || plan_answer(plan) == ANSWER_FACES || !plan_may_patch(plan);
-}
-
 bool plan_may_transcode(const struct plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
     enum filter_answer answer = plan_answer(plan);
     return is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) &&
            plan->picture.codec == CODEC_JPEG && !plan->picture.progressive && plan->output == CODEC_JPEG &&
-           !plan->options.progressive && encodes_whole(plan) && input->colorspace == COLORSPACE_NATIVE &&
+           !plan->options.progressive && input->colorspace == COLORSPACE_NATIVE &&
            input->backend != BACKEND_CPU && (answer == ANSWER_PICTURE || answer == ANSWER_FACES) &&
            !plan_moves_blocks(plan) && plan->limits.reduction == 0;
 }

@@ -55,7 +55,7 @@ bool plan_is_linear(const struct plan *plan);
 bool plan_may_patch(const struct plan *plan);
 
 /* Whether a device's codecs may do all steps: from one sequential JPEG to another, or to its faces, with
- * planes as stored, decoded whole and encoded whole. */
+ * planes as stored and decoded whole. */
 bool plan_may_transcode(const struct plan *plan);
 
 /* Size of a picture in bytes; 0: too large for memory. */

@@ -43,6 +43,7 @@ static struct transcode job_of(struct transcoding *way, const struct chain *chai
                               .shape = plan->stored,
                               .orientation = 1,
                               .quality = plan->options.quality,
+                              .patch = plan_answer(plan) == ANSWER_PICTURE && plan_may_patch(plan),
                               .picture = &way->picture};
 }
 
@@ -91,8 +92,10 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
-    return jpeg_splice((struct bytes){job.output, size}, &plan->encoded, &plan->options,
-                       &plan->picture.metadata, &request->answer.body, err);
+    const struct metadata *metadata = &plan->picture.metadata;
+    return jpeg_splice((struct bytes){job.output, size}, &plan->encoded,
+                       job.patch ? metadata->jfif_minor : JPEG_SPLICE_MINOR, &plan->options, metadata,
+                       &request->answer.body, err);
 }
 
 static enum status run(struct transcoding *way, struct error *err) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codecs/codec.h"
+#include "codecs/jpeg/jpeg_patch.h"
 #include "core/orient.h"
 #include "cpu/mask/mask_list.h"
 #include "cpu/mask/redact.h"
@@ -20,6 +21,7 @@ struct recipe {
     bool restarts;         /* the input has a restart marker after each row of MCUs; not optimal tables */
     const char *region[2]; /* the filter changes nothing else; NULL: none */
     double feather;        /* of the regions; 0: they are redacted */
+    bool patch;            /* blocks outside of the regions stay as they are in the input */
 };
 
 #define SIZE .depth = 8, .width = 193, .height = 101 /* odd, so that blocks at the borders are cut */
@@ -58,6 +60,15 @@ static const struct recipe recipes[] = {
      .orientation = 1,
      .region = {"21,13,77,40", "ellipse:90,30,60,50"},
      .feather = 6},
+    {.shape = {CHROMA, SIZE},
+     .filter = FILTER_PIXELATE,
+     .arguments = {.pixelate = {8}},
+     .quality = 85,
+     .orientation = 1,
+     .optimal = true,
+     .restarts = true,
+     .region = {"21,13,77,40", "ellipse:90,30,60,50"},
+     .patch = true},
 };
 
 static const struct codec_limits limits = {
@@ -250,11 +261,27 @@ static enum status select_regions(struct making *making, const struct image *sto
                    : feather(making, mask, &spare, err);
 }
 
+/* Writes the file that is expected for a result. */
+static enum status write_file(struct making *making, const struct image *result, const struct image *mask,
+                              struct error *err) {
+    const struct recipe *recipe = making->recipe;
+    struct gpu_sample *sample = making->sample;
+    const struct encode_options options = {.quality = recipe->quality, .optimal = recipe->optimal};
+    struct buf made;
+    if (!recipe->patch) {
+        return encode(making->slot, result, &options, &sample->expected, err);
+    }
+    buf_init(&made, FILE_MAX);
+    enum status status = jpeg_patch(sample->job.input, &limits, result, mask, &options, NULL, &made, err);
+    status = status == ST_OK ? keep(making->slot, &made, &sample->expected, err) : status;
+    buf_finish(&made);
+    return status;
+}
+
 /* Makes the file that is expected for the sample's input. */
 static enum status expect(struct making *making, const struct image *stored, struct error *err) {
     const struct recipe *recipe = making->recipe;
     struct gpu_sample *sample = making->sample;
-    const struct encode_options options = {.quality = recipe->quality, .optimal = recipe->optimal};
     const struct image_shape shape = orient_shape(&recipe->shape, recipe->orientation),
                              result = chain_result(&sample->chain, &shape);
     struct image upright, target, mask;
@@ -276,7 +303,7 @@ static enum status expect(struct making *making, const struct image *stored, str
                             .target = &target,
                             .mask = recipe->region[0] ? &mask : NULL};
     status = lane_run(making->reference, &run, NULL, err);
-    return status == ST_OK ? encode(making->slot, &target, &options, &sample->expected, err) : status;
+    return status == ST_OK ? write_file(making, &target, &mask, err) : status;
 }
 
 /* Paints the picture and encodes it. */
@@ -308,6 +335,7 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
                                           .orientation = recipe->orientation,
                                           .quality = recipe->quality,
                                           .optimal = recipe->optimal,
+                                          .patch = recipe->patch,
                                           .room = FILE_MAX}};
     enum status status =
         chain_append(&sample->chain, filter_get(recipe->filter), &recipe->arguments, &shape, err);

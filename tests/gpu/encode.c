@@ -42,8 +42,9 @@ static size_t by_gpu(struct check *check, const struct image *image, CUdeviceptr
     struct error err = {0};
     struct image placed = *image;
     image_place(&placed, (uint8_t *)(uintptr_t)data);
+    const struct gpu_encode_job job = {.image = &placed, .room = ROOM, .quality = quality};
     must(gpu_encode_reserve(encode, stream, &placed, output, ROOM, &err), &err);
-    must(gpu_encode_begin(encode, stream, &placed, ROOM, quality, &err), &err);
+    must(gpu_encode_begin(encode, stream, &job, &err), &err);
     must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
     size_t size = gpu_encode_size(encode);
     directly += gpu_encode_is_direct(encode);

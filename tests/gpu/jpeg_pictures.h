@@ -23,6 +23,16 @@ void jpeg_pictures_paint(struct check *check, const struct image *image);
 
 /* By the CPU's codecs. The file must have planes of the shape. */
 struct buf jpeg_pictures_encode(const struct image *image, unsigned quality, bool optimal);
+
+/* The same picture with a restart marker after so many MCUs, by libjpeg. */
+struct buf jpeg_pictures_restart(struct bytes file, unsigned interval);
+
+/* The coefficients of a file by libjpeg: 64 of each block, column by column, blocks in the order of the scan.
+ * The caller frees them. */
+int16_t *jpeg_pictures_coefficients(struct bytes file, uint32_t *count);
+
+/* By the CPU: the answer that keeps the blocks of the file that the mask does not touch. */
+struct buf jpeg_pictures_patch(struct bytes file, const struct image *result, const struct image *mask);
 struct jpeg_picture jpeg_pictures_decode(struct bytes bytes, const struct image_shape *shape);
 
 #endif

@@ -14,11 +14,12 @@
 #include "tests/gpu/check.h"
 #include "tests/gpu/jpeg_pictures.h"
 
-enum { QUALITY_IN = 92, QUALITY = 85, FAILURES_SHOWN = 10, REGIONS = 12, RECTS = 1 << 15, LOOK = 8 };
+enum { QUALITY = 85, FAILURES_SHOWN = 10, REGIONS = 12, RECTS = 1 << 15, LOOK = 8 };
 
 /* One way to use regions. */
 struct way {
     bool invert, redact, weighs, looks;
+    bool patch; /* blocks that are not touched stay */
     double feather;
 };
 
@@ -89,7 +90,9 @@ static struct buf by_cpu(struct subject *subject) {
         }
     }
     must(lane_run(subject->check->reference_lane, &run, NULL, &err), &err);
-    struct buf output = jpeg_pictures_encode(&target.image, QUALITY, false);
+    struct buf output = subject->way.patch
+                            ? jpeg_pictures_patch(buf_bytes(&subject->file), &target.image, run.mask)
+                            : jpeg_pictures_encode(&target.image, QUALITY, false);
     free(source.memory);
     free(target.memory);
     free(mask.memory);
@@ -161,6 +164,7 @@ static void check_one(struct subject *subject, bool searched) {
                                   .shape = subject->shape,
                                   .orientation = 1,
                                   .quality = QUALITY,
+                                  .patch = subject->way.patch,
                                   .mask = &mask,
                                   .input = buf_bytes(&subject->file),
                                   .output = output,
@@ -174,11 +178,10 @@ static void check_one(struct subject *subject, bool searched) {
     if (!good && check->failed <= FAILURES_SHOWN) {
         const struct way *way = &subject->way;
         printf("  FAILED: mask, model %d, chroma %u %u, %ux%u, invert %d, redact %d, weights %d, look %d, "
-               "feather "
-               "%g, searched %d: %zu bytes, expected %zu\n",
+               "feather %g, patch %d, searched %d: %zu bytes, expected %zu\n",
                subject->shape.model, subject->shape.chroma_shift_x, subject->shape.chroma_shift_y,
                subject->shape.width, subject->shape.height, way->invert, way->redact, way->weighs, way->looks,
-               way->feather, searched, size, expected.size);
+               way->feather, way->patch, searched, size, expected.size);
     }
     buf_finish(&expected);
 }
@@ -204,11 +207,12 @@ static void add_region(struct check *check, struct region_set *set, const struct
 
 static void check_ways(struct subject *subject, bool searched) {
     static const double feathers[] = {0, 0.7, 9, 60};
-    for (unsigned i = 0; i < 16; i++) {
+    for (unsigned i = 0; i < 32; i++) {
         subject->way = (struct way){.invert = i & 1,
                                     .redact = i & 2,
                                     .weighs = i & 4,
                                     .looks = i & 8,
+                                    .patch = i & 16,
                                     .feather = feathers[check_below(subject->check, COUNT(feathers))]};
         subject->set = (struct region_set){0};
         for (unsigned n = check_below(subject->check, REGIONS); n > 0; n--) {
@@ -218,6 +222,20 @@ static void check_ways(struct subject *subject, bool searched) {
     }
 }
 
+/* Of any quality, with restart markers or without. */
+static struct buf make_file(struct check *check, const struct image *image) {
+    static const unsigned qualities[] = {25, 70, 92, 92, 97, 100}, intervals[] = {0, 0, 1, 3, 7, 100};
+    struct buf file =
+        jpeg_pictures_encode(image, qualities[check_below(check, COUNT(qualities))], check_below(check, 2));
+    unsigned interval = intervals[check_below(check, COUNT(intervals))];
+    if (interval > 0) {
+        struct buf restarted = jpeg_pictures_restart(buf_bytes(&file), interval);
+        buf_finish(&file);
+        file = restarted;
+    }
+    return file;
+}
+
 static void check_shape(struct subject *subject, bool searched) {
     struct check *check = subject->check;
     const struct image_shape mask = mask_plan_shape(&subject->shape);
@@ -225,7 +243,7 @@ static void check_shape(struct subject *subject, bool searched) {
     const struct blur_arguments blur = {.sigma = 2.5};
     struct jpeg_picture painted = jpeg_pictures_own(&subject->shape);
     jpeg_pictures_paint(check, &painted.image);
-    subject->file = jpeg_pictures_encode(&painted.image, QUALITY_IN, true);
+    subject->file = make_file(check, &painted.image);
     subject->weights = jpeg_pictures_own(&mask);
     for (uint32_t y = 0; y < mask.height; y++) {
         for (uint32_t x = 0; x < mask.width; x++) {
@@ -250,6 +268,8 @@ void check_masks(struct check *check, bool quick) {
         {.model = PIXEL_GRAY, .depth = 8},
         {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 0},
         {.model = PIXEL_YCBCR, .depth = 8},
+        {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 0, .chroma_shift_y = 1},
+        {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 2, .chroma_shift_y = 0},
     };
     static const uint32_t sizes[][2] = {{64, 48},    {127, 65},    {333, 211},
                                         {1279, 721}, {1920, 1080}, {4001, 333}};

@@ -180,7 +180,6 @@ NOT_THEIRS = {
     'PNG': (pictures.small_png, '/blur?sigma=2'), 'PNG to JPEG': (pictures.small_png, '/blur?format=jpeg'),
     'to PNG': (lambda: PHOTO, '/blur?format=png'), 'progressive in': (progressive, '/blur?sigma=2'),
     'progressive out': (lambda: PHOTO, '/blur?progressive=true'), 'CMYK': (cmyk, '/blur?sigma=2'),
-    'region': (lambda: PHOTO, '/blur?region=4,4,20,20'), 'redact': (lambda: PHOTO, '/blur?mode=redact&region=4,4,20,20'),
     'linear': (lambda: PHOTO, '/blur?colorspace=linear'),
     'rgb': (lambda: PHOTO, '/blur?colorspace=rgb'), 'stats': (lambda: PHOTO, '/stats'),
     'placeholder': (lambda: PHOTO, '/placeholder'),

@@ -26,7 +26,8 @@ WIDTH, HEIGHT = 75, 61
 PHOTO = SHAPES['420'](WIDTH, HEIGHT)
 BOX, ELLIPSE, POLYGON = '10,9,30.5,20', 'ellipse:20.3,5,40,44', 'polygon:5,50,70,8,60,58,30,12,8,20'
 ALL = '&'.join(f'region={region}' for region in (BOX, ELLIPSE, POLYGON))
-QUALITY = 'quality=80'  # else the blocks outside are kept, which the CPU does
+QUALITY, KEPT = 'quality=80', 'format=jpeg'  # without a quality the blocks outside of the regions are kept
+HOWS = pytest.mark.parametrize('how', (QUALITY, KEPT))
 
 
 @pytest.fixture(scope='module')
@@ -52,30 +53,34 @@ if daemon.SANITIZED:  # the kernels take seconds then
 
 @pytest.mark.parametrize('mode', MODES)
 @pytest.mark.parametrize('target', TARGETS)
-def test_every_mode(gpu, cpu, target, mode):
-    plain = ask(cpu, PHOTO, f'{target}&{QUALITY}')[1]
-    assert same(gpu, cpu, f'{target}&{QUALITY}&{ALL}{mode}') != plain
+@HOWS
+def test_every_mode(gpu, cpu, target, mode, how):
+    plain = ask(cpu, PHOTO, f'{target}&{how}')[1]
+    assert same(gpu, cpu, f'{target}&{how}&{ALL}{mode}') != plain
 
 
 @pytest.mark.parametrize('region', (BOX, ELLIPSE, POLYGON, '0,0,100%,100%', '0,0,2,2', '74,60,1,1', '40,40,500,500'))
 @pytest.mark.parametrize('mode', ('', '&mode=redact', '&mode=redact&invert=1'))
-def test_every_shape(gpu, cpu, region, mode):
-    same(gpu, cpu, f'/pixelate?block=6&{QUALITY}&region={region}{mode}')
+@HOWS
+def test_every_shape(gpu, cpu, region, mode, how):
+    same(gpu, cpu, f'/pixelate?block=6&{how}&region={region}{mode}')
 
 
 @pytest.mark.parametrize('shape', SHAPES)
 @pytest.mark.parametrize('size', ((64, 48), (63, 47), (17, 65), (8, 8)), ids=str)
-def test_every_sampling(gpu, cpu, shape, size):
+@HOWS
+def test_every_sampling(gpu, cpu, shape, size, how):
     body = SHAPES[shape](*size)
     for mode in ('&feather=3', '&mode=redact', '&mode=redact&invert=1'):
-        same(gpu, cpu, f'/pixelate?block=8&{QUALITY}&region=2,1,5,6&region=ellipse:1,2,9,60{mode}', body)
+        same(gpu, cpu, f'/pixelate?block=8&{how}&region=2,1,5,6&region=ellipse:1,2,9,60{mode}', body)
 
 
-def test_overlapping_ones(gpu, cpu):
+@HOWS
+def test_overlapping_ones(gpu, cpu, how):
     """The last one shows, with the mean of all of its pixels."""
     regions = '&'.join(f'region={i * 3},{i * 2},30,25' for i in range(12))
     for target in ('/pixelate?block=10', '/blur?sigma=0.1'):
-        same(gpu, cpu, f'{target}&{QUALITY}&{regions}&mode=redact')
+        same(gpu, cpu, f'{target}&{how}&{regions}&mode=redact')
 
 
 def test_a_whole_picture(gpu, cpu):
@@ -85,11 +90,12 @@ def test_a_whole_picture(gpu, cpu):
         same(gpu, cpu, f'{target}&{QUALITY}')
 
 
-def test_before_steps_that_move_pixels(gpu, cpu):
+@HOWS
+def test_before_steps_that_move_pixels(gpu, cpu, how):
     for ops in ('resize:width=40', 'blur:sigma=2|crop:x=10:y=8:width=32:height=32', 'pixelate:block=4|resize:width=32:height=32:fit=fill|rotate:angle=90'):
         for mode in ('&mode=redact', '&mode=redact&invert=1'):
-            same(gpu, cpu, f'/pipeline?ops={ops}&{QUALITY}&{ALL}{mode}')
-    same(gpu, cpu, f'/pipeline?ops=blur:sigma=2|resize:width=33&{QUALITY}&{ALL}&feather=4')
+            same(gpu, cpu, f'/pipeline?ops={ops}&{how}&{ALL}{mode}')
+    same(gpu, cpu, f'/pipeline?ops=blur:sigma=2|resize:width=33&{how}&{ALL}&feather=4')
 
 
 def test_many_lines(gpu, cpu):
@@ -99,20 +105,16 @@ def test_many_lines(gpu, cpu):
     same(gpu, cpu, f'/pixelate?block=8&{QUALITY}&{regions}', body, 'cuda:0')
 
 
-def test_kept_blocks(gpu, cpu):
-    """Without a quality the blocks outside keep their coefficients, which the CPU does."""
-    same(gpu, cpu, f'/pixelate?block=8&region={BOX}', name='cuda:0')
-
-
 @pytest.mark.parametrize('orientation', range(1, 9))
 def test_orientation(gpu, cpu, orientation):
-    """A picture that is turned has no blocks to keep, but that is known too late for the GPU without a quality."""
+    """A picture that is turned has no blocks to keep."""
     body = marked(pictures.photograph(64, 48), orientation, subsampling='420')
     for mode in ('', '&mode=redact', '&feather=3&invert=1', '&mode=redact&invert=1&feather=2'):
         target = f'/pipeline?ops=pixelate:block=8|blur:sigma=1&{ALL}{mode}'
         same(gpu, cpu, f'{target}&{QUALITY}', body)
         same(gpu, cpu, f'{target}&{QUALITY}&autorotate=false', body)
-        same(gpu, cpu, target, body, 'cuda:0')
+        same(gpu, cpu, target, body)
+        same(gpu, cpu, f'{target}&autorotate=false', body)
 
 
 def test_a_warning(gpu, cpu):
@@ -150,33 +152,37 @@ def weights():
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_a_mask(gpu, cpu, mode):
+@HOWS
+def test_a_mask(gpu, cpu, mode, how):
     mask = ('mask"; filename="m.png', weights())
-    same_form(gpu, cpu, f'/pixelate?block=6&{QUALITY}{mode}', mask)
-    same_form(gpu, cpu, f'/pixelate?block=6&{QUALITY}&region={BOX}{mode}', mask)
+    same_form(gpu, cpu, f'/pixelate?block=6&{how}{mode}', mask)
+    same_form(gpu, cpu, f'/pixelate?block=6&{how}&region={BOX}{mode}', mask)
 
 
-def test_a_turned_mask(gpu, cpu):
+@HOWS
+def test_a_turned_mask(gpu, cpu, how):
     body = marked(pictures.photograph(64, 48), 6, subsampling='420')
     mask = pictures.png((numpy.indices((48, 64)).sum(0) * 7 % 256).astype(numpy.uint8))
     for mode in MODES:
-        same_form(gpu, cpu, f'/pixelate?block=6&{QUALITY}{mode}', ('mask"; filename="m.png', mask), body=body)
+        same_form(gpu, cpu, f'/pixelate?block=6&{how}{mode}', ('mask"; filename="m.png', mask), body=body)
 
 
-def test_an_empty_mask(gpu, cpu):
+@HOWS
+def test_an_empty_mask(gpu, cpu, how):
     mask = ('mask"; filename="m.png', pictures.png(numpy.zeros((HEIGHT, WIDTH), numpy.uint8)))
     for mode in MODES:
-        same_form(gpu, cpu, f'/pixelate?block=6&{QUALITY}{mode}', mask)
+        same_form(gpu, cpu, f'/pixelate?block=6&{how}{mode}', mask)
 
 
-def test_a_list(gpu, cpu):
+@HOWS
+def test_a_list(gpu, cpu, how):
     regions = ('regions', json.dumps({'regions': [{'box': [7, 5, 20, 11]}, {'box': [30, 30, 9, 9]}]}))
     for mode in MODES:
-        assert same_form(gpu, cpu, f'/pixelate?block=6&{QUALITY}&region={BOX}{mode}', regions).headers['X-Regions'] == '3'
+        assert same_form(gpu, cpu, f'/pixelate?block=6&{how}&region={BOX}{mode}', regions).headers['X-Regions'] == '3'
 
 
 # --- faces ---------------------------------------------------------------------------------
-FACES = f'/pixelate?block=8&mode=redact&detect=faces&detect_size=160&{QUALITY}'
+FACES = '/pixelate?block=8&mode=redact&detect=faces&detect_size=160'
 
 
 @pytest.fixture(scope='module')
@@ -197,10 +203,11 @@ HEADERS = ('X-Regions', 'X-Faces', 'Content-Type')
 @faces.needs_photographs
 @pytest.mark.parametrize('more', ('', '&invert=1', '&feather=9', '&region=5,5,30,30', '&detect_shape=box&detect_margin=60&detect_report=1',
                                   '&detect_threshold=0.95', '&detect_threshold=0.95&invert=1'))
-def test_faces(seeing, cpu, crowd, more):
+@HOWS
+def test_faces(seeing, cpu, crowd, more, how):
     if daemon.SANITIZED and more not in ('', '&invert=1'):
         pytest.skip('takes a minute')
-    here, there = seeing.post(FACES + more, crowd), cpu.post(FACES + more, crowd)
+    here, there = (own.post(f'{FACES}{more}&{how}', crowd) for own in (seeing, cpu))
     assert here.status_code == there.status_code == 200, here.text
     assert here.headers['X-Backend'] == BY_GPU
     assert here.content == there.content
@@ -239,11 +246,12 @@ CALLS = ('cuMemcpyHtoDAsync', 'cuMemsetD8Async', 'cuLaunchKernel', 'cuStreamWrit
 
 
 @pytest.mark.parametrize('call', CALLS)
-def test_a_call_that_fails(start, cpu, tmp_path, call):
+@HOWS
+def test_a_call_that_fails(start, cpu, tmp_path, call, how):
     """Each of the first calls of a request: the CPU does it all."""
     path = tmp_path / 'fault'
     own = launch_jpeg(start, '--gpu-pictures', 1, wanted=1, FAULT_FILE=path)
-    target = f'/pixelate?block=6&{QUALITY}&{ALL}&mode=redact&feather=3'
+    target = f'/pixelate?block=6&{how}&{ALL}&mode=redact&feather=3'
     wanted, met = ask(cpu, PHOTO, target)[1], 0
     for number in range(1, 40):
         path.write_text(f'{call}:{number}:2')

@@ -35,8 +35,8 @@ static inline enum status splice(struct bytes encoded, struct image_shape shape,
     assert_true(copy || encoded.size == 0);
     memcpy(copy, encoded.data, encoded.size);
     *err = (struct error){0};
-    enum status status =
-        jpeg_splice((struct bytes){copy, encoded.size}, &shape, options, metadata, output, err);
+    enum status status = jpeg_splice((struct bytes){copy, encoded.size}, &shape, JPEG_SPLICE_MINOR, options,
+                                     metadata, output, err);
     free(copy);
     return status;
 }

@@ -82,17 +82,18 @@ static size_t by_gpu(const struct image *image, const uint8_t *memory, size_t ro
     assert_int_equal(cuda.cuMemAlloc(&data, bytes), CUDA_SUCCESS);
     assert_int_equal(cuda.cuMemcpyHtoDAsync(data, memory, bytes, lane.stream.handle), CUDA_SUCCESS);
     image_place(&placed, (uint8_t *)(uintptr_t)data);
+    const struct gpu_encode_job job = {.image = &placed, .room = room, .quality = quality};
     cuda.cuMemHostGetDevicePointer = ++turn % 2 ? known : not_known;
     assert_int_equal(gpu_encode_reserve(&lane.encode, &lane.stream, &placed, output, room, &err), ST_OK);
     cuda.cuMemHostGetDevicePointer = known;
     assert_int_equal(gpu_encode_is_direct(&lane.encode), turn % 2);
     if (optimal) {
-        assert_int_equal(gpu_encode_count(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
+        assert_int_equal(gpu_encode_count(&lane.encode, &lane.stream, &job, &err), ST_OK);
         assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
-        assert_int_equal(gpu_encode_make_codes(&lane.encode, &placed, &err), ST_OK);
-        assert_int_equal(gpu_encode_write(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
+        assert_int_equal(gpu_encode_make_codes(&lane.encode, &job, &err), ST_OK);
+        assert_int_equal(gpu_encode_write(&lane.encode, &lane.stream, &job, &err), ST_OK);
     } else {
-        assert_int_equal(gpu_encode_begin(&lane.encode, &lane.stream, &placed, room, quality, &err), ST_OK);
+        assert_int_equal(gpu_encode_begin(&lane.encode, &lane.stream, &job, &err), ST_OK);
     }
     assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
     size_t size = gpu_encode_size(&lane.encode);

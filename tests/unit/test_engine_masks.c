@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Masks and redaction from JPEG to JPEG by the engine: the CPU's files, and what is refused of a front that
  * is going wrong. */
+#include "codecs/jpeg/jpeg_patch.h"
 #include "cpu/mask/redact.h"
 #include "tests/unit/engine_jpeg_fixture.h"
 
@@ -70,7 +71,10 @@ static struct buf expected_file(const struct wire_run *run, bool redact) {
     }
     assert_int_equal(lane_run(cpu_lane, &work, NULL, NULL), ST_OK);
     buf_init(&made, ROOM);
-    assert_int_equal(codec_encode(CODEC_JPEG, &target, &how, NULL, &made, NULL), ST_OK);
+    enum status status = run->jpeg.patch
+                             ? jpeg_patch(buf_bytes(&file), &limits, &target, &mask, &how, NULL, &made, NULL)
+                             : codec_encode(CODEC_JPEG, &target, &how, NULL, &made, NULL);
+    assert_int_equal(status, ST_OK);
     struct image *const images[] = {&source, &target, &mask, &spare};
     for (size_t i = 0; i < COUNT(images); i++) {
         free(images[i]->plane[0].data - images[i]->plane[0].offset);
@@ -80,8 +84,10 @@ static struct buf expected_file(const struct wire_run *run, bool redact) {
 
 static void test_good_ones(void **state) {
     (void)state;
-    for (int redact = 0; redact < 2; redact++) {
-        const struct wire_run run = redact ? redacting_run() : masked_run();
+    for (unsigned i = 0; i < 4; i++) {
+        const bool redact = i & 1;
+        struct wire_run run = redact ? redacting_run() : masked_run();
+        run.jpeg.patch = i > 1;
         struct buf expected = expected_file(&run, redact);
         struct wire_done done = ask(&run, good_rects, RECTS);
         assert_int_equal(done.error.status, ST_OK);
@@ -149,6 +155,29 @@ static void test_chains(void **state) {
     assert_refused(&run);
 }
 
+/* Blocks are kept only where the whole chain is limited by a mask and nothing moves. */
+static void test_patches(void **state) {
+    (void)state;
+    const struct resize_arguments resize = {.width = WIDTH};
+    struct wire_run run = masked_run();
+    run.jpeg.patch = 2;
+    assert_refused(&run);
+    run = good_run();
+    run.jpeg.patch = 1;
+    assert_refused(&run);
+    run = redacting_run();
+    run.jpeg.patch = 1;
+    run.jpeg.plan.masks = 0;
+    assert_refused(&run);
+    run = masked_run();
+    run.jpeg.patch = 1;
+    run.jpeg.orientation = 3;
+    assert_refused(&run);
+    run.jpeg.orientation = 1;
+    assert_int_equal(chain_append(&run.chain, filter_get(FILTER_RESIZE), &resize, &shape, NULL), ST_OK);
+    assert_refused(&run);
+}
+
 static void test_offsets(void **state) {
     (void)state;
     static const uint64_t rects[] = {SLOT_SIZE,  SLOT_SIZE - 1, UINT64_MAX, UINT64_MAX - 35,
@@ -174,7 +203,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_ones), cmocka_unit_test(test_rectangles_out_of_bounds),
         cmocka_unit_test(test_plans),     cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_patches),   cmocka_unit_test(test_offsets),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A JPEG that libjpeg writes without metadata stands for that of the other encoder. With the metadata spliced
  * in, it must equal the JPEG that our encoder writes with them. */
+#include "codecs/jpeg/jpeg_markers.h"
 #include "tests/unit/exif_fixture.h"
 #include "tests/unit/jpeg_splice_fixture.h"
 
@@ -168,6 +169,30 @@ static void test_the_encoder_s_jfif_header_goes(void **state) {
     buf_finish(&wanted);
 }
 
+/* A patched JPEG has the version of its source, where the last header counts. */
+static void test_version_of_jfif(void **state) {
+    (void)state;
+    static const uint8_t versions[][3] = {{1, 2, 2}, {1, 0, 0}, {2, 7, 1}, {1, 255, 255}};
+    const struct encode_options options = fixture_options();
+    struct image_shape shape = planar_shape(1, 1);
+    struct buf file = bare_file(shape), output;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        struct metadata found = {0};
+        memcpy(file.data + 11, versions[i], 2);
+        fixture_segment(&file, 0xE0, "JFIF\0\1\5\0\0\1\0\1\0\0", 14); /* before the other */
+        jpeg_read_metadata(buf_bytes(&file), &found);
+        assert_int_equal(found.jfif_minor, versions[i][2]);
+        cut_out(&file, 2, 18);
+        buf_init(&output, 1 << 20);
+        assert_int_equal(
+            jpeg_splice(buf_bytes(&file), &shape, found.jfif_minor, &options, NULL, &output, NULL), ST_OK);
+        assert_int_equal(output.data[11], 1);
+        assert_int_equal(output.data[12], versions[i][2]);
+        buf_finish(&output);
+    }
+    buf_finish(&file);
+}
+
 static void test_sampling_of_grey_is_free(void **state) {
     (void)state;
     struct image_shape shape = fixture_shape(PIXEL_GRAY, 8, 40, 30);
@@ -212,6 +237,7 @@ int main(void) {
         cmocka_unit_test(test_no_metadata),
         cmocka_unit_test(test_head_is_made_alike),
         cmocka_unit_test(test_the_encoder_s_jfif_header_goes),
+        cmocka_unit_test(test_version_of_jfif),
         cmocka_unit_test(test_sampling_of_grey_is_free),
         cmocka_unit_test(test_room),
     };

@@ -51,7 +51,7 @@ static struct engine *engine;
 static struct backend *cpu;
 static struct slot_pool *slots;
 static unsigned asked; /* samples */
-static unsigned turned, feathered, redacted, restarted;
+static unsigned turned, feathered, redacted, restarted, patched;
 
 static int open_engine(void **state) {
     (void)state;
@@ -130,10 +130,10 @@ static void test_right_jpegs(void **state) {
 /* Each kernel without which some JPEG is wrong. */
 static void test_wrong_jpegs(void **state) {
     (void)state;
-    static const char *const kernels[] = {"huffman_sync",     "decode_values",  "decode_planes",
-                                          "encode_transform", "encode_symbols", "encode_weigh",
-                                          "encode_write",     "encode_stuff",   "mask_draw",
-                                          "redact_fill",      "orient_mirror",  "orient_transpose"};
+    static const char *const kernels[] = {
+        "huffman_sync", "decode_values", "decode_planes",   "encode_transform", "encode_symbols",
+        "encode_weigh", "encode_write",  "encode_stuff",    "encode_patch",     "mask_draw",
+        "redact_fill",  "orient_mirror", "orient_transpose"};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         setenv("FAKE_CUDA_IDLE", kernels[i], 1);
         struct outcome outcome = outcome_of(counted, PICTURES, 0, -1);
@@ -154,6 +154,7 @@ static enum status noted(unsigned number, struct lane *reference, struct slot *s
         turned += sample->job.orientation > 1;
         feathered += sample->job.mask && sample->mask.plan.feather > 0;
         redacted += sample->job.mask && sample->mask.plan.redaction == MASK_PLAN_REGIONS;
+        patched += sample->job.patch;
         restarted += memmem(input->data, input->size, interval, sizeof interval) &&
                      memmem(input->data, input->size, last, sizeof last);
     }
@@ -162,13 +163,14 @@ static enum status noted(unsigned number, struct lane *reference, struct slot *s
 
 static void test_kinds_of_samples(void **state) {
     (void)state;
-    turned = feathered = redacted = restarted = 0;
+    turned = feathered = redacted = restarted = patched = 0;
     struct outcome outcome = outcome_of(noted, PICTURES, 0, -1);
     assert_int_equal(outcome.pictures, PICTURES);
     assert_int_equal(turned, 2);
     assert_int_equal(feathered, 1);
-    assert_int_equal(redacted, 1);
-    assert_int_equal(restarted, 1);
+    assert_int_equal(redacted, 2);
+    assert_int_equal(restarted, 2);
+    assert_int_equal(patched, 1);
 }
 
 static void test_nothing_to_try(void **state) {
