@@ -19,7 +19,8 @@
 #   make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
 #   make check-arm64     the filter tests for 64-bit ARM, under an emulator
 #   make check-api       the description of the interface, and the daemon against it (schemathesis)
-#   make check-browser   the playground in Chromium, two minutes
+#   make check-browser   the playground in Chromium, some minutes
+#   make check-clients   the playground's programs and docs/examples in each language, with Go and Mono
 #   make check-hostile   hostile pictures and clients against this build, some minutes
 #   make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
 #   make check-image     the container image, built by buildah and run, some minutes
@@ -128,7 +129,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load coverage \
+BUILDS_NOTHING := clean distclean format help hooks lint run test bench check check-api check-arm64 check-browser check-clients check-hostile check-load coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -422,8 +423,14 @@ coverage:
 
 check-browser:
 	@config/packages.sh browser
-	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
-	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -p no:cacheprovider tests/browser $(ARGS)
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all load-libraries
+	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/browser $(ARGS)
+
+check-clients:
+	@config/packages.sh clients
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all load-libraries
+	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/browser/test_snippets.py $(ARGS)
+	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/http/test_examples.py tests/http/test_nginx_example.py $(ARGS)
 
 # The image needs root, as buildah and debootstrap do here.
 check-image:
@@ -527,7 +534,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all face-model kernels tests tools fuzzers t help hooks lint run test bench check check-api check-arm64 check-browser check-hostile check-load load-libraries coverage format docs tidy \
+.PHONY: all face-model kernels tests tools fuzzers t help hooks lint run test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -7,6 +7,7 @@
 #     config/packages.sh run      and what `make run` needs
 #     config/packages.sh test     and what `make test` needs
 #     config/packages.sh browser  and what `make check-browser` needs: Chromium, half a gigabyte
+#     config/packages.sh clients  and what `make check-clients` needs: Go and Mono, 0.5 GB more
 #     config/packages.sh bench    what `make bench` needs, with programs to compare with
 #     config/packages.sh load     what `make check-load` needs
 #     config/packages.sh deb      what `make deb` and `check-reproducible` need
@@ -23,8 +24,9 @@ build=(gcc libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate-dev
     libwebp-dev libavif-dev libheif-dev python3-pip)
 run=("${build[@]}" curl)
 test=("${run[@]}" g++ procps libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
-    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua bubblewrap universal-ctags valgrind clang libclang-rt-dev webp libavif-bin libheif-examples)
+    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua python3-httpx nodejs bubblewrap universal-ctags valgrind clang libclang-rt-dev webp libavif-bin libheif-examples)
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
+clients=("${browser[@]}" golang-go mono-mcs mono-runtime libmono-system-net-http4.0-cil)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
 deb=("${build[@]}" debhelper dpkg-dev)
@@ -40,6 +42,7 @@ build) wanted=("${build[@]}") ;;
 run) wanted=("${run[@]}") ;;
 test) wanted=("${test[@]}") ;;
 browser) wanted=("${browser[@]}") ;;
+clients) wanted=("${clients[@]}") ;;
 bench) wanted=("${bench[@]}") ;;
 load) wanted=("${load[@]}") ;;
 deb) wanted=("${deb[@]}") ;;
@@ -48,7 +51,7 @@ docker) wanted=("${docker[@]}") ;;
 package) wanted=("${package[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
 python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-/p' | sort -u && exit ;;
-*) say "usage: $0 build|run|test|browser|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|test|browser|clients|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -122,7 +125,7 @@ if [ "$1" = test ] && ! has_prometheus; then
 fi
 
 # axe-core looks for what keeps people out; it comes in a Python package of that name.
-if [ "$1" = browser ] && [ ! -d build/tools/axe ]; then
+if [[ $1 == @(browser|clients) ]] && [ ! -d build/tools/axe ]; then
     say "unpacking axe-core to build/tools/axe"
     python3 -m pip install -q --disable-pip-version-check --no-deps --require-hashes --target build/tools/axe.new \
         -r tests/browser/requirements.txt && mv build/tools/axe.new build/tools/axe ||

@@ -71,8 +71,9 @@ STATES = {
     'convolve': lambda page: page.choose('convolve'),
     'pipeline': lambda page: page.choose('pipeline'),
     'redact': lambda page: page.choose('redact') or page.find('#add').click(),
+    'drawing': lambda page: page.tool('polygon') or [page.click_at(*point) for point in ((0.2, 0.3), (0.5, 0.3), (0.4, 0.6))],
     'stats': lambda page: page.choose('stats'),
-    'all open': lambda page: page.js('document.querySelectorAll("details").forEach((one) => (one.open = true))'),
+    'all open': lambda page: page.js('document.getElementById("access").hidden = false; document.querySelectorAll("details").forEach((one) => (one.open = true))'),
     'formats': lambda page: page.find('#compare-formats').click(),
     'refused': lambda page: page.js('document.getElementById("formats").close()') or page.choose('blur') or page.set('#output-quality', 101),
 }
@@ -104,9 +105,9 @@ def put(page, state):
         page.settled('Statistics' if state == 'stats' else ' · ')
 
 
-def states(page, dark=False):
+def states(page, dark=False, width=1280, height=900):
     """The page in one state after the other."""
-    page.open(dark=dark)
+    page.open(width, height, dark=dark, touch=width < 500)
     page.settled()
     for state in STATES:
         put(page, state)
@@ -133,8 +134,9 @@ def test_names(page):
 
 @pytest.mark.skipif(not AXE.exists(), reason='no axe-core: run make check-browser')
 @pytest.mark.parametrize('dark', (False, True), ids=('light', 'dark'))
-def test_axe(page, dark):
-    for state in states(page, dark):
+@pytest.mark.parametrize('width,height', ((1280, 900), (390, 844)), ids=('desktop', 'phone'))
+def test_axe(page, dark, width, height):
+    for state in states(page, dark, width, height):
         page.driver.execute_cdp_cmd('Runtime.evaluate', {'expression': AXE.read_text()})
         done = page.driver.execute_async_script('axe.run().then(arguments[0])')
         wrong = [(one['id'], [node['html'] for node in one['nodes']]) for one in done['violations']]
@@ -143,7 +145,7 @@ def test_axe(page, dark):
 
 def test_everything_is_reached_by_tab_and_shows_the_focus(page):
     page.find('#add').click()
-    page.js('document.activeElement.blur(); document.querySelectorAll("details").forEach((one) => (one.open = true))')
+    page.js('document.activeElement.blur(); document.getElementById("access").hidden = false; document.querySelectorAll("details").forEach((one) => (one.open = true))')
     reached, plain = set(), []
     for _ in range(120):
         page.keys(Keys.TAB)
@@ -201,3 +203,28 @@ def test_sizes(page, width, height):
         assert page.js('return document.documentElement.scrollWidth') <= width, state
         assert page.js(OUTSIDE) == [], state
         assert width > 500 or page.js(SMALL) == [], state
+
+
+ROWS = """
+return [...document.querySelectorAll('#command > .bar, #answer > .bar, #page-tools, .card .bar')].filter((row) => {
+    const boxes = [...row.children].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect());
+    return boxes.some((box) => box.top >= boxes[0].bottom || box.bottom <= boxes[0].top);
+}).map((row) => row.outerHTML.slice(0, 80));
+"""
+CUT = """
+const wide = (element) => element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight;
+return [...document.querySelectorAll('#facts > *, #legend > *, #statistics, .help, h2')].filter((one) => one.checkVisibility()).filter(wide).map((one) => one.outerHTML.slice(0, 80));
+"""
+
+
+@pytest.mark.parametrize('width,height', ((1440, 900), (1024, 768), (768, 1024), (390, 844), (360, 640)))
+def test_rows_and_words_stay_whole(page, width, height):
+    page.open(width, height, touch=width < 800)
+    page.settled()
+    assert page.js('return scrollY') == 0, 'a window that scrolls begins at its top'
+    for state in ('blur', 'stats', 'formats'):
+        put(page, state)
+        assert page.js(ROWS) == [] and page.js(CUT) == [], state
+        if state == 'stats':
+            heights = page.js('return [...document.querySelectorAll("#statistics th")].map((cell) => cell.clientHeight)')
+            assert len(heights) == 8 and min(heights) > 10 and max(heights) < 2 * min(heights)

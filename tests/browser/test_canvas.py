@@ -237,7 +237,7 @@ def test_an_address_that_is_changed_is_followed(page):
 
 
 def test_the_address_has_no_token(page):
-    page.js('document.getElementById("access").open = true')
+    page.js('const access = document.getElementById("access"); access.hidden = false; access.open = true')
     page.find('#token').send_keys('a-token-for-the-playground')
     page.settled()
     assert 'token' not in page.js('return location.href') and '$TOKEN' in page.command()

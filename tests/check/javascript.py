@@ -12,7 +12,7 @@ import tree
 FOLDER = tree.ROOT / "server" / "pages" / "playground"
 FILE_MAX = 400
 RULES = (
-    (r"\bvar\s", "var: rather const or let"),
+    (r"(?<!using )\bvar\s", "var: rather const or let"),
     (r"(?<![=!<>])[=!]=(?!=)", "== or !=: rather === or !=="),
     (r"\b(inner|outer)HTML\b|\binsertAdjacentHTML\b|\bdocument\.write\b", "text as HTML: rather textContent and elements"),
     (r"\beval\s*\(|\bnew Function\b|\bset(?:Timeout|Interval)\s*\(\s*[\"'`]", "text as code"),

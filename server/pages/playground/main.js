@@ -79,6 +79,7 @@ async function refuse(answer, blob) {
     fail(`${problem.title}.`, problem.detail);
     mark(problem.parameter, problem.detail);
     if (answer.status === 401) {
+        find("access").hidden = false;
         find("access").open = true;
     }
 }
@@ -163,7 +164,7 @@ async function take(file, sample) {
     }
     picture = { file, url, width, height, sample, ...looked };
     find("frame").hidden = !seen;
-    find("tools").hidden = !seen;
+    ["tools", "zoom"].forEach((id) => (find(id).hidden = !seen));
     find("unseen").hidden = seen;
     showAfter(false);
     offer(find("original"), url, sample ? file.name : null);
@@ -299,6 +300,7 @@ function makeTools() {
         }
     });
     find("shapes").addEventListener("keydown", ({ key }) => key === "Escape" && regions.setTool("select"));
+    find("stage").addEventListener("pointerdown", () => say(find("hint"), hints[regions.tool])); // what faces were found is no longer in the way
     const actions = {
         add: () => { regions.setTool("select"); regions.add(tool); }, faces: findFaces, finish: () => regions.closePath(),
         delete: () => regions.remove(regions.selected), clear: () => regions.clear(),

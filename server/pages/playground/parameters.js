@@ -54,13 +54,19 @@ function chooseLook(name) {
     notify();
 }
 
+// Narrow screens have the filters in a row, which scrolls; the page does not.
+function showChosen() {
+    const [row, label] = [find("filters"), document.querySelector("label:has([name=filter]:checked)")].map((node) => node.getBoundingClientRect());
+    find("filters").scrollLeft += label.left + label.width / 2 - row.left - row.width / 2;
+}
+
 function chooseFilter(name) {
     chosen.filter = byName(name);
     table.filters.forEach((one) => (panels[one.name].node.hidden = one !== chosen.filter));
     find("about").textContent = chosen.filter.about;
     find("output-group").hidden = Boolean(chosen.filter.json);
     shared.region.find((field) => field.name === "feather").node.hidden = Boolean(chosen.filter.json);
-    document.querySelector("input[name=filter]:checked").scrollIntoView({ block: "nearest", inline: "center" }); // narrow screens have them in a row
+    showChosen();
     notify();
 }
 

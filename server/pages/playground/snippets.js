@@ -33,7 +33,7 @@ function curl({ request, origin, fileName, outputName, token }) {
         lines.push(`-o ${shellQuote(safeName(outputName))}`);
     }
     const line = [...words, ...lines].join(" ");
-    return line.length <= 100 ? line : `curl ${lines.join(" \\\n     ")}`;
+    return line.length <= 72 ? line : `curl ${lines.join(" \\\n  ")}`;
 }
 
 // --- programs ---
@@ -89,15 +89,16 @@ function go({ request, origin, fileName, outputName, token }) {
         outputName ? `\tcheck(os.WriteFile(${quote(outputName)}, content, 0o644))` : "\tfmt.Println(string(content))", "}");
 }
 
+// .NET refuses a quotation mark in the name that a form gives a file.
 function csharp({ request, origin, fileName, outputName, token }) {
     const { target, form } = targetOf(request);
-    const bytes = `new(File.ReadAllBytes(${quote(fileName)}))`;
+    const content = `new ByteArrayContent(File.ReadAllBytes(${quote(fileName)}))`;
     const fields = request.pairs.map(([name, value]) => `body.Add(new StringContent(${quote(value)}), ${quote(name)});`);
-    return lines(token ? ["using System.Net.Http.Headers;", ""] : [], "using HttpClient client = new();",
+    return lines(token ? ["using System.Net.Http.Headers;", ""] : [], "using var client = new HttpClient();",
         token ? 'client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", Environment.GetEnvironmentVariable("TOKEN"));' : null,
-        form ? ["using MultipartFormDataContent body = new();", ...fields, `body.Add(new ByteArrayContent(File.ReadAllBytes(${quote(fileName)})), "image", ${quote(fileName)});`]
-            : `using ByteArrayContent body = ${bytes};`,
-        `using HttpResponseMessage answer = await client.PostAsync(${quote(origin + target)}, body);`,
+        form ? ["using var body = new MultipartFormDataContent();", ...fields, `body.Add(${content}, "image", ${quote(fileName.replaceAll('"', "_"))});`]
+            : `using var body = ${content};`,
+        `using var answer = await client.PostAsync(${quote(origin + target)}, body);`,
         "byte[] content = await answer.Content.ReadAsByteArrayAsync();",
         "if (!answer.IsSuccessStatusCode) throw new Exception(System.Text.Encoding.UTF8.GetString(content));",
         outputName ? `File.WriteAllBytes(${quote(outputName)}, content);` : "Console.WriteLine(System.Text.Encoding.UTF8.GetString(content));");

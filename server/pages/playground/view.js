@@ -89,11 +89,11 @@ function histogram(channels) {
 }
 
 function cell(value) {
-    return element("td", {}, value === null ? "–" : String(Number(value.toFixed(2))));
+    return element("td", {}, value === null ? "–" : Number.isInteger(value) ? String(value) : value.toFixed(1));
 }
 
 export function showStatistics(page) {
-    const columns = ["channel", "minimum", "maximum", "mean", "deviation"];
+    const columns = ["channel", "min", "max", "mean", "deviation"];
     const head = element("tr", {}, ...columns.map((name) => element("th", { scope: "col" }, name)));
     const rows = page.channels.map((channel) => element("tr", {}, element("th", { scope: "row" }, channel.name),
         cell(channel.minimum), cell(channel.maximum), cell(channel.mean), cell(channel.standard_deviation)));
@@ -104,7 +104,7 @@ export function showStatistics(page) {
 // The tiny picture takes the place of the result.
 export function showPlaceholder(page) {
     const names = { blurhash: "BlurHash", thumbhash: "ThumbHash", dominant: "Dominant", average: "Average" };
-    const rows = Object.entries(names).map(([key, title]) => element("tr", {}, element("th", { scope: "row" }, title), element("td", {}, page[key])));
+    const rows = Object.entries(names).map(([key, title]) => element("tr", {}, element("th", { scope: "row" }, title), element("td", { class: "hash" }, page[key])));
     find("frame").classList.add("stretched"); // its few pixels have nearly the shape of the picture
     find("after").src = page.data_url;
     find("statistics").replaceChildren(element("table", {}, element("tbody", {}, ...rows)));
