@@ -101,7 +101,7 @@ http() {
     local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 1)) --dist loadfile" # one more, as many sleep
     # shellcheck disable=SC2086 # a list of words
-    BLURD=$PWD/build/$1/blurd timeout -k 5 2400 $python -m pytest -q -p no:cacheprovider $beside -m 'not alone' tests/http
+    BLURD=$PWD/build/$1/blurd timeout -k 5 2400 $python -m pytest -q -rs -p no:cacheprovider $beside -m 'not alone' tests/http
 }
 
 http_alone() {
