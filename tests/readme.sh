@@ -45,12 +45,12 @@ check_picture() { # file, what was sent
 }
 
 wait_for_service() {
-    for _ in $(seq 600); do
+    for _ in $(seq 1800); do
         (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
         kill -0 "$service" 2>/dev/null || { tail -n 20 "$folder/run.log" && die "make run ended"; }
         sleep 1
     done
-    die "make run does not serve after 600 s"
+    die "make run does not serve after 1800 s"
 }
 
 prepare() {
