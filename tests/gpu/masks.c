@@ -14,7 +14,7 @@
 #include "tests/gpu/check.h"
 #include "tests/gpu/jpeg_pictures.h"
 
-enum { QUALITY = 85, FAILURES_SHOWN = 10, REGIONS = 12, RECTS = 1 << 15, LOOK = 8 };
+enum { QUALITY = 85, FAILURES_SHOWN = 10, REGIONS = 12, RECTS = 1 << 15, LOOK = 8, LARGE = 100000 };
 
 /* One way to use regions. */
 struct way {
@@ -207,12 +207,13 @@ static void add_region(struct check *check, struct region_set *set, const struct
 
 static void check_ways(struct subject *subject, bool searched) {
     static const double feathers[] = {0, 0.7, 9, 60};
-    for (unsigned i = 0; i < 32; i++) {
+    const bool large = subject->shape.width * subject->shape.height > LARGE;
+    for (unsigned i = 0; i < (large ? 16 : 32); i++) {
         subject->way = (struct way){.invert = i & 1,
                                     .redact = i & 2,
                                     .weighs = i & 4,
                                     .looks = i & 8,
-                                    .patch = i & 16,
+                                    .patch = large ? check_below(subject->check, 2) : i & 16,
                                     .feather = feathers[check_below(subject->check, COUNT(feathers))]};
         subject->set = (struct region_set){0};
         for (unsigned n = check_below(subject->check, REGIONS); n > 0; n--) {
