@@ -234,7 +234,7 @@ def machine():
     facts = {key: (re.search(rf'^{key}\s*: (.*)', cpuinfo, re.M) or [None, 'unknown'])[1]
              for key in ('model name', 'cpu family', 'model')}
     system = re.search(r'PRETTY_NAME="([^"]*)"', pathlib.Path('/etc/os-release').read_text())
-    vectors = next((name for name in ('avx512_vbmi2', 'avx2', 'sse2', 'asimd') if name in cpuinfo), 'no vectors')
+    vectors = next((name for name in ('avx512', 'avx2', 'sse2', 'asimd') if name in cpuinfo), 'no vectors')
     return {'cpu': f'{facts["model name"]}, family {facts["cpu family"]}, model {facts["model"]}', 'vectors': vectors,
             'cores': len(subjects.CORES),
             'memory_gib': round(os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30),
