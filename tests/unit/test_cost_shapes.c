@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/sanitizers.h"
 #include "cpu/cpu.h"
 #include "cpu/linear.h"
 #include "cpu/mask/redact.h"
@@ -21,7 +22,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { WITHIN = 8 }; /* largest ratio of measured to predicted time; it was up to 400 */
+/* Largest ratio of measured to predicted time; it was up to 400. It is about 8 on an idle host, for enlarging
+ * rows of one pixel, and more on a busy one. Sanitizers slow one filter down more than another. */
+enum { WITHIN = SANITIZED ? 40 : 16 };
 
 #define MATRIX_ROW "1,2,3,4,5,6,7,8,7,6,5,4,3,2,1"
 #define MATRIX_PAIR MATRIX_ROW ";2,9,3,4,5,6,7,8,7,6,5,4,3,2,1;"
