@@ -15,8 +15,8 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* Blocks that a patch keeps take about as many bytes as in the file, whatever its quality is. The file may
- * consist of metadata. */
+/* An answer that keeps blocks needs about as much room as its input, whatever the quality. An input may be
+ * mostly metadata, so the number of samples limits that room, too. */
 size_t footprint_room(const struct plan *plan) {
     size_t eighths = plan->options.quality > 90 ? 8 : 3;
     size_t samples = plan_shape_size(&plan->encoded), usual = samples / 8 * eighths;

@@ -7,19 +7,11 @@
 #include "codecs/codec.h"
 #include "gpu/jpeg/encode.h"
 #include "tests/gpu/check.h"
+#include "tests/gpu/jpeg_pictures.h"
 
 enum { ROOM = 64 << 20, FAILURES_SHOWN = 10 };
 
 enum content { NOISE, SMOOTH, FLAT, EXTREMES, CONTENTS };
-
-static const struct image_shape models[] = {
-    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},
-    {.model = PIXEL_GRAY, .depth = 8},
-    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1},
-    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_y = 1},
-    {.model = PIXEL_YCBCR, .depth = 8},
-    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 2},
-};
 
 static unsigned directly;
 
@@ -111,16 +103,18 @@ static void check_one(struct check *check, struct image_shape shape, uint32_t wi
 void check_encode(struct check *check, bool quick) {
     static const uint32_t sizes[][2] = {{1, 1},     {7, 9},       {17, 33},   {61, 45},
                                         {333, 211}, {1920, 1080}, {16, 5000}, {4001, 1003}};
-    for (size_t m = 0; m < COUNT(models); m++) {
+    for (size_t m = 0; m < JPEG_PICTURES_SHAPES; m++) {
         for (size_t s = 0; s < COUNT(sizes) - (quick ? 3 : 0); s++) {
             for (enum content content = 0; content < CONTENTS; content++) {
-                check_one(check, models[m], sizes[s][0], sizes[s][1], content, 85);
-                check_one(check, models[m], sizes[s][0], sizes[s][1], content, content % 2 ? 100 : 30);
+                check_one(check, jpeg_pictures_shape[m], sizes[s][0], sizes[s][1], content, 85);
+                check_one(check, jpeg_pictures_shape[m], sizes[s][0], sizes[s][1], content,
+                          content % 2 ? 100 : 30);
             }
         }
     }
     for (uint8_t quality = 1; quality <= 100; quality++) {
-        check_one(check, models[quality % COUNT(models)], 203, 131, quality % CONTENTS, quality);
+        check_one(check, jpeg_pictures_shape[quality % JPEG_PICTURES_SHAPES], 203, 131, quality % CONTENTS,
+                  quality);
     }
     printf("  %u files were written to the host's memory by the kernels\n", directly);
     check_report(check, "encoding");

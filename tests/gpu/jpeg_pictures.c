@@ -14,6 +14,15 @@
 static const struct codec_limits limits = {
     .max_pixels = 1 << 28, .max_side = 1 << 15, .max_scans = 100, .max_memory = 1 << 30};
 
+const struct image_shape jpeg_pictures_shape[JPEG_PICTURES_SHAPES] = {
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},
+    {.model = PIXEL_GRAY, .depth = 8},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_y = 1},
+    {.model = PIXEL_YCBCR, .depth = 8},
+    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 2},
+};
+
 struct jpeg_picture jpeg_pictures_own(const struct image_shape *shape) {
     struct jpeg_picture owned;
     size_t size = image_layout(&owned.image, shape);

@@ -7,7 +7,10 @@
 #include "core/image.h"
 #include "tests/gpu/check.h"
 
-enum { JPEG_PICTURES_ROOM = 16 << 20 };
+enum { JPEG_PICTURES_ROOM = 16 << 20, JPEG_PICTURES_SHAPES = 6 };
+
+/* Each model and each reduction of the chroma that the device encodes, without a size. */
+extern const struct image_shape jpeg_pictures_shape[JPEG_PICTURES_SHAPES];
 
 /* The caller frees `memory`. */
 struct jpeg_picture {

@@ -16,15 +16,6 @@ enum { ROOM = JPEG_PICTURES_ROOM, FAILURES_SHOWN = 10 };
 
 enum cover { NOTHING, ONE_PIXEL, LAST_PIXEL, RECTANGLE, SPARSE, EVERYTHING, COVERS };
 
-static const struct image_shape models[] = {
-    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1},
-    {.model = PIXEL_GRAY, .depth = 8},
-    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1},
-    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_y = 1},
-    {.model = PIXEL_YCBCR, .depth = 8},
-    {.model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 2},
-};
-
 /* A file, and what changes in it. */
 struct patch_case {
     struct check *check;
@@ -183,9 +174,9 @@ static void check_shape(struct check *check, const struct image_shape *shape) {
 void check_patch(struct check *check, bool quick) {
     static const uint32_t sizes[][2] = {{1, 1},   {8, 8},     {17, 33},    {61, 45},
                                         {64, 48}, {333, 211}, {1001, 403}, {1920, 1080}};
-    for (size_t m = 0; m < COUNT(models); m++) {
+    for (size_t m = 0; m < JPEG_PICTURES_SHAPES; m++) {
         for (size_t s = 0; s < COUNT(sizes) - (quick ? 3 : 0); s++) {
-            struct image_shape shape = models[m];
+            struct image_shape shape = jpeg_pictures_shape[m];
             shape.width = sizes[s][0];
             shape.height = sizes[s][1];
             check_shape(check, &shape);

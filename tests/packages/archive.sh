@@ -12,12 +12,6 @@ name=archive
 need debootstrap curl unshare setpriv
 work=$PWD/build/packages/archive
 root=$work/root
-here=
-finish() {
-    [ -z "$here" ] || kill "$here" 2>/dev/null || true
-    wait
-    rm -rf "$work"
-}
 
 # A root with the files of the package libc6 and no others: not even a shell.
 bare_root() { # suite

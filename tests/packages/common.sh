@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034,SC2154
-# Functions of the tests of packages. The script that reads this file sets $name.
+# Functions of the tests of packages. The script that reads this file sets $name, and $work, its folder, before it calls finish.
 
 say() { printf '%s: %s\n' "$name" "$*"; }
 die() { say "FAILED: $*" >&2 && exit 1; }
@@ -11,6 +11,13 @@ need() { # tools...
         command -v "$tool" >/dev/null || { say "skipped, there is no $tool: config/packages.sh package" && exit 77; }
     done
     [ "$(id -u)" = 0 ] || { say "skipped, this needs root" && exit 77; }
+}
+
+here= # the process that start_here began
+finish() {
+    [ -z "$here" ] || kill "$here" 2>/dev/null || true
+    wait
+    rm -rf "$work"
 }
 
 new_root() { # suite, folder: a copy of a Debian that has nothing

@@ -12,12 +12,6 @@ name=deb
 need debootstrap lintian curl unshare setpriv systemd-analyze
 work=$PWD/build/packages/deb
 root=$work/root
-here=
-finish() {
-    [ -z "$here" ] || kill "$here" 2>/dev/null || true
-    wait
-    rm -rf "$work"
-}
 
 # Compressed kernels contain words of all kinds.
 check_lintian() { # package

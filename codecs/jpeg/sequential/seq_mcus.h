@@ -38,12 +38,12 @@ INLINE int32_t take_value(struct seq_bits *bits, uint32_t size) {
     return value;
 }
 
-INLINE void put(struct seq_turn *turn, uint64_t k, uint64_t distance, int32_t value) {
+INLINE void put(struct seq_coded *coded, uint64_t k, uint64_t distance, int32_t value) {
     if (SORTS) {
-        (turn->values + k)[distance] = (int16_t)value;
+        (coded->values + k)[distance] = (int16_t)value;
     } else {
-        const struct seq_place *place = &turn->part->place[k + distance];
-        turn->values[place->at] = (int16_t)(value * place->step);
+        const struct seq_place *place = &coded->part->place[k + distance];
+        coded->values[place->at] = (int16_t)(value * place->step);
     }
 }
 
@@ -54,8 +54,8 @@ INLINE uint64_t turned(uint64_t entry, unsigned shift) {
 
 /* Reads one symbol at position k and returns the next one, or with the last symbol of the block the number of
  * positions and SEQ_BLOCK_END. 0: it is damaged or unusual. */
-static uint64_t read_symbol(struct seq_bits *bits, struct seq_turn *turn, uint64_t k) {
-    const struct seq_part *part = turn->part;
+static uint64_t read_symbol(struct seq_bits *bits, struct seq_coded *coded, uint64_t k) {
+    const struct seq_part *part = coded->part;
     load_bits(bits);
     uint32_t code = seq_codes_find(k > 0 ? &part->ac->codes : &part->dc->codes, bits->word);
     uint32_t run = code >> 12, size = code >> 8 & 15;
@@ -68,7 +68,7 @@ static uint64_t read_symbol(struct seq_bits *bits, struct seq_turn *turn, uint64
     k += run;
     if (k < SEQ_STEPS) {
         product = value * part->place[k].step;
-        put(turn, k, 0, value);
+        put(coded, k, 0, value);
     }
     bool good = k < SEQ_STEPS + (size == 0) && product >= -SEQ_VALUE_MAX && product <= SEQ_VALUE_MAX;
     return !good ? 0 : k + 1 < SEQ_STEPS ? k + 1 : SEQ_STEPS + SEQ_BLOCK_END;
@@ -76,24 +76,24 @@ static uint64_t read_symbol(struct seq_bits *bits, struct seq_turn *turn, uint64
 
 /* The state of reading blocks, and at the end of one its change, without a branch: it could not be predicted.
  */
-struct seq_place_now {
-    struct seq_turn *turn;
+struct seq_reader {
+    struct seq_coded *coded;
     const uint64_t *look;
     uint64_t sum; /* of entries: bits, and position */
 };
 
-INLINE void go_on(struct seq_place_now *now, uint64_t entry) {
-    const uint64_t bits = now->sum & 255;
-    struct seq_turn *turn = now->turn, *next = turn + 1;
-    now->look = turn->ac;
+INLINE void reader_next(struct seq_reader *reader, uint64_t entry) {
+    const uint64_t bits = reader->sum & 255;
+    struct seq_coded *coded = reader->coded, *next = coded + 1;
+    reader->look = coded->ac;
 #if defined(__x86_64__)
     __asm__("test %3, %k4\n\tcmovnz %5, %0\n\tcmovnz %6, %1\n\tcmovnz %7, %2"
-            : "+r"(now->look), "+r"(now->sum), "+r"(now->turn)
+            : "+r"(reader->look), "+r"(reader->sum), "+r"(reader->coded)
             : "i"(SEQ_BLOCK_END << 8), "r"(entry), "m"(next->dc), "r"(bits), "r"(next)
             : "cc");
 #else
     if (entry & SEQ_BLOCK_END << 8) {
-        *now = (struct seq_place_now){next, next->dc, bits};
+        *reader = (struct seq_reader){next, next->dc, bits};
     }
 #endif
 }
@@ -101,42 +101,43 @@ INLINE void go_on(struct seq_place_now *now, uint64_t entry) {
 /* Reads the blocks up to `end`, which has escapes alone. DC stays a difference. Positions from SEQ_ESCAPE on
  * mean that a lookup found no symbol, or passed the end of the block, so that it may have read some too many:
  * the step is taken back, and one symbol is read. */
-static bool read_blocks(struct seq_bits *state, struct seq_turn *turn, const struct seq_turn *end) {
+static bool read_blocks(struct seq_bits *state, struct seq_coded *coded, const struct seq_coded *end) {
     enum { LOOKUPS = 56 / SEQ_TAKEN_MAX - 1 };
     struct seq_bits bits = *state;
-    struct seq_place_now now = {turn, turn->dc, 0};
+    struct seq_reader reader = {coded, coded->dc, 0};
     load_bits(&bits);
     for (;;) {
         uint64_t fresh = next_bits(&bits);
 #pragma GCC unroll 3
         for (unsigned i = 0; i < LOOKUPS; i++) {
-            uint64_t before = bits.word, entry = now.look[before >> (64 - SEQ_LOOK_BITS)];
-            uint64_t k = now.sum >> 8 & 255;
-            put(now.turn, k, entry >> 16 & 255, (int16_t)(entry >> 32));
-            put(now.turn, k, entry >> 24 & 255,
+            uint64_t before = bits.word, entry = reader.look[before >> (64 - SEQ_LOOK_BITS)];
+            uint64_t k = reader.sum >> 8 & 255;
+            put(reader.coded, k, entry >> 16 & 255, (int16_t)(entry >> 32));
+            put(reader.coded, k, entry >> 24 & 255,
                 seq_codes_value(before << (turned(entry, 56) & 63), turned(entry, 48)));
             before |= i == 0 ? fresh : 0; /* so late, the lookup does not wait for it */
             bits.word = before << (entry & 63);
-            now.sum += entry;
-            if (__builtin_expect((now.sum & SEQ_ESCAPE << 8) != 0, 0)) {
-                if (now.turn == end) {
-                    bits.count -= now.sum & 255;
+            reader.sum += entry;
+            if (__builtin_expect((reader.sum & SEQ_ESCAPE << 8) != 0, 0)) {
+                if (reader.coded == end) {
+                    bits.count -= reader.sum & 255;
                     *state = bits;
                     return true;
                 }
-                struct seq_bits after = {before, bits.at, bits.count - (unsigned)((now.sum - entry) & 255)};
-                now.sum = read_symbol(&after, now.turn, k) << 8;
-                if (now.sum == 0) {
+                struct seq_bits after = {before, bits.at,
+                                         bits.count - (unsigned)((reader.sum - entry) & 255)};
+                reader.sum = read_symbol(&after, reader.coded, k) << 8;
+                if (reader.sum == 0) {
                     return false;
                 }
                 bits = after;
-                entry = now.sum;
+                entry = reader.sum;
             }
-            now.turn->positions = (uint8_t)(now.sum >> 8);
-            go_on(&now, entry);
+            reader.coded->positions = (uint8_t)(reader.sum >> 8);
+            reader_next(&reader, entry);
         }
-        bits.count -= now.sum & 255;
-        now.sum &= 255 << 8;
+        bits.count -= reader.sum & 255;
+        reader.sum &= 255 << 8;
     }
 }
 
@@ -151,7 +152,7 @@ static bool sort_blocks(struct seq_scan *scan, unsigned count) {
     struct seq_unit *unit = scan->unit, *end = unit + scan->unit_count;
     for (unsigned i = 0; i < count; i++) {
         struct seq_part *part = unit->part;
-        int16_t *block = batch->turn[i].values;
+        int16_t *block = batch->coded[i].values;
         part->last_dc += block[0];
         int32_t value =
             part->last_dc * part->dc_step; /* the step is not 0, so that last_dc is bounded, too */
@@ -159,7 +160,7 @@ static bool sort_blocks(struct seq_scan *scan, unsigned count) {
             return false;
         }
         block[0] = (int16_t)value;
-        struct seq_list *list = &batch->list[class_of(batch->turn[i].positions % SEQ_BLOCK_END)];
+        struct seq_list *list = &batch->list[class_of(batch->coded[i].positions % SEQ_BLOCK_END)];
         list->block[list->count++] = (struct seq_block){block, unit->to, part};
         unit->to += unit->step;
         unit = unit + 1 < end ? unit + 1 : scan->unit;
@@ -169,13 +170,13 @@ static bool sort_blocks(struct seq_scan *scan, unsigned count) {
 
 static bool decode(struct seq_scan *scan, uint32_t count) {
     const uint32_t most = SEQ_BATCH / scan->unit_count;
-    struct seq_turn *turn = scan->batch.turn;
+    struct seq_coded *coded = scan->batch.coded;
     while (count > 0) {
         uint32_t mcus = count < most ? count : most, blocks = mcus * scan->unit_count;
-        const uint64_t *dc = turn[blocks].dc;
-        turn[blocks].dc = seq_codes_escapes;
-        bool good = read_blocks(&scan->bits, turn, turn + blocks);
-        turn[blocks].dc = dc;
+        const uint64_t *dc = coded[blocks].dc;
+        coded[blocks].dc = seq_codes_escapes;
+        bool good = read_blocks(&scan->bits, coded, coded + blocks);
+        coded[blocks].dc = dc;
         if (!good || !sort_blocks(scan, blocks) ||
             (scan->bits.at >= scan->bytes.limit && !seq_bytes_more(&scan->bytes, &scan->bits))) {
             return false;

@@ -60,7 +60,7 @@ struct seq_list {
 /* A block, and what reading it needs. Coefficients stand in their order, multiplied by their steps; or, if
  * the instruction set sorts them quickly, quantised ones in the order of the scan. All are 0 between batches,
  * but for DC and what is behind the last position. */
-struct seq_turn {
+struct seq_coded {
     _Alignas(64) int16_t values[SEQ_PLACES];
     const uint64_t *dc, *ac; /* entries of lookups */
     struct seq_part *part;
@@ -72,7 +72,7 @@ struct seq_batch {
     _Alignas(64) int16_t zeros[SEQ_PLACES]; /* a block that fills up lanes */
     uint8_t sink[SEQ_STEPS];                /* its samples, whose stride is 0 */
     struct seq_part sink_part;
-    struct seq_turn turn[SEQ_BATCH + 1]; /* the last one has no symbols */
+    struct seq_coded coded[SEQ_BATCH + 1]; /* the last one has no symbols */
 };
 
 struct seq_scan {

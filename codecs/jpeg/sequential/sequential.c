@@ -137,12 +137,12 @@ static void add_units(struct sequential *decoder, struct seq_part *part, unsigne
     }
 }
 
-static void set_turns(struct seq_scan *scan) {
+static void set_coded(struct seq_scan *scan) {
     for (unsigned i = 0; i <= SEQ_BATCH; i++) {
-        struct seq_turn *turn = &scan->batch.turn[i];
-        turn->part = scan->unit[i % scan->unit_count].part;
-        turn->dc = turn->part->dc->entry;
-        turn->ac = turn->part->ac->entry;
+        struct seq_coded *coded = &scan->batch.coded[i];
+        coded->part = scan->unit[i % scan->unit_count].part;
+        coded->dc = coded->part->dc->entry;
+        coded->ac = coded->part->ac->entry;
     }
 }
 
@@ -182,7 +182,7 @@ static bool start_scan(struct sequential *decoder) {
         }
         add_units(decoder, &scan->part[i], component, header->scan_count == 1);
     }
-    set_turns(scan);
+    set_coded(scan);
     set_size(decoder);
     decoder->until_restart = header->interval;
     decoder->next_restart = 0;
