@@ -181,7 +181,7 @@ static void float_multiply(uint16_t *to, const uint8_t *from, const struct row_f
     }
 }
 
-#if VECTOR_BYTES == 32
+#if VECTOR_BYTES >= 32
 #include "cpu/rows/rows_float_quick.h"
 #endif
 
@@ -296,34 +296,33 @@ float_store_chunk(void *to, const struct float_rows *from, size_t x, unsigned de
     float_narrow_chunk(to, sample, depth);
 }
 
-#if VECTOR_BYTES == 32
+#if VECTOR_BYTES >= 32
 static inline __attribute__((always_inline)) struct float_quick
 float_quick_read(const struct float_rows *from, size_t x) {
     struct float_quick group;
     for (unsigned i = 0; i < QUICK_GROUP; i++) {
-        group.value[i] = (__m256)float_value(from, x + (size_t)i * FLOAT_LANES);
+        group.value[i] = (float_register)float_value(from, x + (size_t)i * FLOAT_LANES);
     }
     float_quick_divide(&group);
     return group;
 }
 
-/* Makes samples of chunks of pixels with four channels of 8 bits; returns the number of elements. The next
- * group is read, and its division begins, before the last one is stored. */
+/* Makes samples of chunks of pixels with four channels of 8 bits; returns the number of elements. Where a
+ * chunk has several groups, the next one is read, and its division begins, before the last one is stored. */
 static inline __attribute__((always_inline)) size_t float_quick_row(uint8_t *to,
                                                                     const struct float_rows *from, size_t n) {
+    const size_t ahead = (int)QUICK_ELEMENTS < (int)FLOAT_CHUNK ? QUICK_ELEMENTS : 0;
     size_t x = 0;
     struct float_quick group = float_quick_read(from, 0);
     for (; x + FLOAT_CHUNK <= n; x += FLOAT_CHUNK) {
-        __m256i least = _mm256_set1_epi32(-1);
-        __m256 small = group.small;
+        struct float_quick_marks marks = float_quick_begin();
         float_prefetch(to + x, STORE_AHEAD, true);
         for (size_t i = 0; i < FLOAT_CHUNK; i += QUICK_ELEMENTS) {
-            const struct float_quick next = float_quick_read(from, x + i + QUICK_ELEMENTS);
-            float_quick_store(to + x + i, &group, &least);
-            small = i + QUICK_ELEMENTS < FLOAT_CHUNK ? _mm256_or_ps(small, next.small) : small;
+            const struct float_quick next = float_quick_read(from, x + i + ahead);
+            float_quick_store(to + x + i, ahead > 0 ? &group : &next, &marks);
             group = next;
         }
-        if (__builtin_expect(float_quick_doubt(least, small), false)) {
+        if (__builtin_expect(float_quick_doubt(&marks), false)) {
             float_store_chunk(to + x, from, x, 8, 4);
         }
     }
@@ -335,7 +334,7 @@ static inline __attribute__((always_inline)) void
 float_store_row(void *to, const struct float_rows *from, unsigned depth, unsigned channels, size_t n) {
     uint8_t *bytes = to;
     const size_t size = depth / 8;
-#if VECTOR_BYTES == 32
+#if VECTOR_BYTES >= 32
     size_t x = depth == 8 && channels == 4 ? float_quick_row(to, from, n) : 0;
 #else
     size_t x = 0;
