@@ -50,26 +50,35 @@ def repeat(page):
         page.settled()
 
 
-def make(page):
-    page.open(1280, 800)
-    page.settled()
-    page.set('#split', 25)
-    repeat(page)
-    save(page, 'playground')
-    page.open(1280, 800, dark=True)
-    sample(page, 2)
+def picture_of_redaction(page):
     page.choose('redact')
     draw(page, 'rectangle', (0.147, 0.405), (0.82, 0.51))
     draw(page, 'rectangle', (0.147, 0.53), (0.43, 0.62))
     page.set('#split', 20)
-    repeat(page)
-    save(page, 'playground-dark')
-    page.open(390, 844, touch=True)
-    sample(page, 1)
+
+
+def picture_of_a_face(page):
     page.choose('pixelate')
     draw(page, 'ellipse', (0.345, 0.17), (0.655, 0.76))
-    repeat(page)
-    save(page, 'playground-phone')
+
+
+# name, the number of the sample, what is done to it, how the page is opened
+PICTURES = (
+    ('playground', 0, lambda page: page.set('#split', 25), {'width': 1280, 'height': 800}),
+    ('playground-dark', 2, picture_of_redaction, {'width': 1280, 'height': 800, 'dark': True}),
+    ('playground-phone', 1, picture_of_a_face, {'width': 390, 'height': 844, 'touch': True}),
+)
+
+
+def make(page):
+    for name, number, prepare, window in PICTURES:
+        page.open(**window)
+        page.settled()
+        if number:
+            sample(page, number)
+        prepare(page)
+        repeat(page)
+        save(page, name)
 
 
 # --- screens to look at ------------------------------------------------------------------

@@ -141,7 +141,6 @@ def test_orientation_of_odd_sizes(gpu, cpu, orientation, subsampling):
     name, result = ask(gpu, body)
     wanted = ask(cpu, body)[1]
     assert result == wanted
-    assert result == wanted or name == BY_GPU
     assert orientation > 1 or name == BY_GPU
 
 
@@ -252,8 +251,6 @@ def test_damage(gpu, cpu, part):
         assert ours.status_code == theirs.status_code, f'{what}: {ours.content[:200]} {theirs.content[:200]}'
         if theirs.status_code != 200:
             assert told(ours) == told(theirs), what
-        elif ours.headers['X-Backend'] == BY_GPU:
-            assert ours.content == theirs.content
         else:
             assert ours.content == theirs.content, what
 
@@ -354,10 +351,7 @@ def test_auto_uses_both_ways_under_load(start, cpu):
         answers = list(pool.map(lambda _: ask(own, BIG, target), range(12)))
     names = {name for name, _ in answers}
     assert BY_GPU in names and len(names) > 1
-    for name, result in answers:
-        assert name == BY_GPU or result == wanted
-    assert next(result for name, result in answers if name == BY_GPU) == wanted
-    assert len({result for name, result in answers if name == BY_GPU}) == 1
+    assert {result for _, result in answers} == {wanted}
 
 
 def test_two_gpus_are_both_used(start, cpu):
