@@ -20,7 +20,16 @@ for tool in debootstrap git unshare; do
     command -v $tool >/dev/null || { say "skipped, there is no $tool: config/packages.sh image" && exit 77; }
 done
 [ "$(id -u)" = 0 ] || { say "skipped, this needs root" && exit 77; }
-! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || die "port $port is taken"
+
+# Whatever listens there would answer the README's lines in place of the daemon that this test builds.
+refuse_others() {
+    local address
+    for address in 127.0.0.1 ::1; do
+        ! (exec 3<>"/dev/tcp/$address/$port") 2>/dev/null ||
+            die "another process listens on $address port $port, which the README's lines use: end it first (ss -ltnp shows it)"
+    done
+}
+refuse_others
 
 # A user's shell in the clone once there is one, and the command line for it; its processes and mounts end with it. The network is this machine's.
 # shellcheck disable=SC2016 # for the other shell
@@ -44,20 +53,20 @@ check_picture() { # file, what was sent
     [ "$(md5sum <"$root/blurd/$1")" != "$(md5sum <"$root/blurd/$2")" ] || die "$1 is what was sent"
 }
 
+# Until the daemon itself says that it listens: minutes have passed, and the port may be another process's by now.
 wait_for_service() {
     for _ in $(seq 1800); do
-        (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
-        kill -0 "$service" 2>/dev/null || { tail -n 20 "$folder/run.log" && die "make run ended"; }
+        ! grep -q "playground message=\"http://localhost:$port/ " "$folder/run.log" || return 0
+        kill -0 "$service" 2>/dev/null || { tail -n 20 "$folder/run.log" && refuse_others && die "make run ended"; }
         sleep 1
     done
-    die "make run does not serve after 1800 s"
+    die "make run does not print the playground's address within 1800 s"
 }
 
 prepare() {
     rm -rf "$root" && mkdir -p "$folder"
     cp -a "$(tests/debian.sh)" "$root"
     git clone -q --bare . "$root/srv/blurd.git"
-    inside 'apt-get update' >"$folder/apt.log" 2>&1 || { tail -n 5 "$folder/apt.log" && die "apt-get update"; }
 }
 
 install_first() {
@@ -65,7 +74,7 @@ install_first() {
     line=$(lines 'apt-get')
     [ -n "$line" ] || die "the README no longer says what to install"
     say "$line"
-    inside "$line" >>"$folder/apt.log" 2>&1 || { tail -n 5 "$folder/apt.log" && die "$line"; }
+    inside "$line" >"$folder/apt.log" 2>&1 || { tail -n 5 "$folder/apt.log" && die "$line"; }
 }
 
 clone() { # the address is another one for each reader
@@ -84,7 +93,6 @@ serve_and_ask() {
     trap 'stop; rm -rf "$root"' EXIT
     wait_for_service
     say "serves after $((SECONDS - start)) s: $(grep -c '^Setting up' "$folder/run.log") packages, $(grep -c '^  CC ' "$folder/run.log") files compiled"
-    grep -q "playground message=\"http://localhost:$port/ " "$folder/run.log" || die "make run does not print the playground's address"
     while read -r line; do
         say "$line"
         inside "${line/curl /curl -fsS }" || die "$line"
