@@ -93,6 +93,18 @@ def test_promtool(words):
     assert done.returncode == 0, (done.stdout + done.stderr).decode()
 
 
+@pytest.mark.skipif(not PROMTOOL, reason='no promtool: install prometheus, or make test')
+def test_the_configuration_of_the_page(tmp_path):
+    """What docs/operations.md adds to Prometheus's configuration, with the alerts where its first line puts them."""
+    text = re.search(r'```yaml\n(rule_files:.*?)```', OPERATIONS.read_text(), re.S)[1]
+    (tmp_path / 'prometheus.yml').write_text(text)
+    target = re.search(r'cp docker/prometheus/alerts.yml /etc/prometheus/(\S+)', OPERATIONS.read_text())[1]
+    (tmp_path / target).write_bytes(ALERTS.read_bytes())
+    done = subprocess.run([PROMTOOL, 'check', 'config', 'prometheus.yml'], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 0 and re.search(r'rules? files? found|SUCCESS: [1-9]\d* rules found', said), said
+
+
 def test_every_alert_is_tested():
     tested = (ALERTS.parent / 'alerts_test.yml').read_text()
     for name in re.findall(r'- alert: (\w+)', ALERTS.read_text()):
