@@ -22,7 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
 PAGES = [ROOT / 'docs/api.md', *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'docs/faces.md', ROOT / 'docs/operations.md']
 MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
-TOGETHER = {'erode': 'dilate'}  # endpoints on the page of another one
+# Endpoints that are described elsewhere than on a page of their own name.
+ELSEWHERE = {'/erode': 'api/dilate.md', '/detect': 'faces.md', '/': 'playground.md', '/metrics': 'operations.md#metrics',
+             '/livez': 'operations.md#health-checks', '/readyz': 'operations.md#health-checks'}
 METRIC = re.compile(r'^METRIC\((\w+), \w+, "(\w+)",\s*"((?:[^"\\]|\\.)*)"\)', re.M)
 SOURCES = ('filters/*.[ch]', 'server/**/*.[ch]', 'server/pages/openapi.json', 'config/options.def')
 
@@ -78,9 +80,9 @@ def path_table(document):
     rows = []
     for path, item in document['paths'].items():
         method = 'post' if 'post' in item else 'get'
-        name = item[method]['operationId']
-        page = f'api/{TOGETHER.get(name, name)}.md'
-        link = f'[{name}]({page})' if (ROOT / 'docs' / page).exists() else ''
+        page = ELSEWHERE.get(path, f'api{path}.md')
+        link = f'[{path[1:] or "playground"}]({page})'
+        link = link if (ROOT / 'docs' / page.partition('#')[0]).exists() else ''
         rows.append((method == 'get', (f'`{method.upper()} {path}`', item[method]['summary'], link)))
     return table(('request', 'answer', ''), [row for _, row in sorted(rows, key=lambda row: row[0])])
 

@@ -31,7 +31,7 @@ static void answer_index(struct request *request) {
         "     /convolve?preset=edge                any matrix: kernel=0,-1,0;-1,5,-1;0,-1,0\n"
         "     /pixelate?block=16                   tiles\n"
         "     /resize?width=800                    another size\n"
-        "     /crop?width=50%%25&height=50%%25         a rectangle\n"
+        "     /crop?width=50%%25&height=50%%25       a rectangle\n"
         "     /rotate?angle=90                     quarter turns, flip=horizontal|vertical|both\n"
         "     /adjust?saturation=1.3&contrast=1.1  gamma, grayscale, duotone, negate\n"
         "     /placeholder                         BlurHash, ThumbHash, colours, as JSON\n"
