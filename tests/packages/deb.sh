@@ -9,7 +9,8 @@ cd "$(dirname "$0")/../.."
 
 name=deb
 . tests/packages/common.sh
-need debootstrap lintian curl unshare setpriv systemd-analyze
+. tests/packages/boot.sh
+need debootstrap lintian curl unshare setpriv systemd-analyze nsenter python3
 work=$PWD/build/packages/deb
 root=$work/root
 
@@ -44,7 +45,8 @@ apt() { # what it is about, arguments
 version() { inside 20 "$root" dpkg-query -W -f '${Version}' blurd; }
 
 check_install() { # package
-    make_previous "$1" "$root/tmp/previous.deb"
+    make_previous "$1" "$work/previous.deb"
+    cp "$work/previous.deb" "$root/tmp/"
     cp "$1" "$root/tmp/blurd.deb"
     : >"$work/apt.log"
     apt "apt-get update" update
@@ -122,12 +124,13 @@ check_suite() {
     # shellcheck disable=SC2046 # a list of words
     apt "the recommended packages" install --no-install-recommends systemd $(dpkg-deb -f "$package" Recommends | tr -d ',')
     check_units
+    check_running "$package" "$work/previous.deb"
     check_service check_formats
     check_removal
 }
 
 rm -rf "$work" && mkdir -p "$work"
-trap finish EXIT
+trap 'shut_down; finish' EXIT
 start_here "$work"
 [ $# -gt 0 ] || set -- bookworm trixie
 for suite; do
