@@ -3,6 +3,8 @@
 
 The library comes in a Python package (config/pypi.sh helm) that tests/python.sh finds; without it the tests are skipped."""
 
+import re
+
 import pytest
 
 import daemon
@@ -108,4 +110,13 @@ def test_an_archive_of_the_chart_has_the_same(tmp_path):
 
 def test_the_version_is_the_daemons(shared):
     chart = yaml.safe_load((CHART / 'Chart.yaml').read_text())
-    assert chart['version'] == chart['appVersion'] == shared.get('/version').json()['version']
+    version = shared.get('/version').json()['version']
+    assert chart['version'] == chart['appVersion'] == version
+
+
+@pytest.mark.parametrize('name, pattern', (
+    ('Dockerfile', r'^ARG VERSION=(\S+)$'), ('docker/debian/changelog', r'\Ablurd \((\S+)\)'),
+    ('docker/kubernetes/base/kustomization.yaml', r'^    newTag: (\S+)$'),
+    ('docker/kubernetes/knative/kustomization.yaml', r'^    newTag: (\S+)$')))
+def test_other_files_have_the_same_version(shared, name, pattern):
+    assert re.findall(pattern, (daemon.ROOT / name).read_text(), re.M)[:1] == [shared.get('/version').json()['version']]
