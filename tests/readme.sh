@@ -5,6 +5,7 @@
 #
 #     tests/readme.sh          what installs, builds, serves and asks
 #     tests/readme.sh test     and `make test`, half an hour
+#     SUITE=trixie tests/readme.sh     in Debian 13, or bookworm: without it, in the Debian that this machine has
 #
 # Exits with 77 where the tools are missing (config/packages.sh image).
 set -euo pipefail
@@ -65,7 +66,7 @@ wait_for_service() {
 
 prepare() {
     rm -rf "$root" && mkdir -p "$folder"
-    cp -a "$(tests/debian.sh)" "$root"
+    cp -a "$(tests/debian.sh ${SUITE:+"$SUITE"})" "$root"
     git clone -q --bare . "$root/srv/blurd.git"
 }
 
