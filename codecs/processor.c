@@ -8,7 +8,7 @@ static unsigned find(void) {
         found |= PROCESSOR_AVX2;
     }
     if (found && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq")) {
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni")) {
         found |= PROCESSOR_AVX512;
     }
     if (__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512cd")) {

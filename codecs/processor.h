@@ -7,7 +7,7 @@
 
 enum {
     PROCESSOR_AVX2 = 1 << 0,   /* with BMI1 and BMI2 */
-    PROCESSOR_AVX512 = 1 << 1, /* F, BW, VL and DQ, beside AVX2 */
+    PROCESSOR_AVX512 = 1 << 1, /* F, BW, VL, DQ and VNNI, beside AVX2 */
     PROCESSOR_VBMI2 = 1 << 2,  /* AVX-512 VBMI2 and CD */
 };
 

@@ -73,8 +73,10 @@ static inline bool blur_job_is_float(const struct blur_job *job) {
 
 /* Rows that the taps of the last pass make at once. */
 static inline unsigned blur_job_group(const struct blur_job *job) {
+    enum { RADIUS_LEAST = 4 }; /* in fixed point, where fewer taps are no faster in a group */
     bool alike = (job->x.stages > 0) == (job->y.stages > 0);
-    return blur_job_is_float(job) && alike ? TAPS_GROUP : 1;
+    bool direct = job->ops->taps_group_source && job->stages == 0 && job->y.axis->radius >= RADIUS_LEAST;
+    return (blur_job_is_float(job) && alike) || direct ? TAPS_GROUP : 1;
 }
 
 /* Rows that stage i makes, and samples filtered for each; i == job->stages is the low-resolution blur. */

@@ -81,8 +81,8 @@ struct row_ops {
     void (*taps)(void *to, const void *const *row, const struct taps *taps, size_t n);
     void (*taps_last)(void *to, const void *const *row, const struct taps *taps, size_t n);
 
-    /* Floating point only, else NULL: the same for TAPS_GROUP rows at once, to[j] from the rows from row[j]
-     * on. Reads each row once. */
+    /* The same for TAPS_GROUP rows at once, to[j] from the rows from row[j] on. Reads each row once. In fixed
+     * point taps_group is NULL, and taps_group_source is, too, where it is not faster. */
     void (*taps_group_source)(void *const *to, const void *const *row, const struct taps *taps, size_t n);
     void (*taps_group)(void *const *to, const void *const *row, const struct taps *taps, size_t n);
 

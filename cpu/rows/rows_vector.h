@@ -11,6 +11,9 @@
 /* these need the types of SIMD_HEADER */
 #include "cpu/rows/rows_simd.h"
 #include "cpu/rows/rows_simd_wide.h"
+#if VECTOR_BYTES == 64
+#include "cpu/rows/rows_bytes.h"
+#endif
 
 void ROW_SET(struct row_set *set) {
     set->fixed = fixed_ops;
@@ -20,4 +23,7 @@ void ROW_SET(struct row_set *set) {
     set->rank = rank_rows;
     simd_replace(&set->fixed);
     set->fixed.enlarge = wide_enlarge;
+#if VECTOR_BYTES == 64
+    set->fixed.taps_group_source = bytes_taps_group;
+#endif
 }

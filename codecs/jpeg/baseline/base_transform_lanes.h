@@ -7,10 +7,6 @@
 #include "codecs/jpeg/baseline/base_transform.h"
 #include "codecs/jpeg/sequential/lanes_wide.h"
 
-static inline lanes wide_rounded(struct wide a, int shift) {
-    return wide_descale(wide_round(a, shift), shift);
-}
-
 /* DC and the middle frequency, whose factor is 1: FDCT_PASS_BITS more, or fewer. */
 static inline lanes scale_even(lanes a, bool rows) {
     return rows ? lanes_shift_up2(a) : lanes_shift_down2(lanes_add16(a, lanes_all(2, 2)));
@@ -19,13 +15,13 @@ static inline lanes scale_even(lanes a, bool rows) {
 /* The odd frequencies, of the differences of opposite samples. */
 static inline void transform_odd(lanes *v, const lanes d[4], int shift) {
     struct wide sums = wide_pairs(lanes_add16(d[3], d[1]), lanes_add16(d[2], d[0]));
-    struct wide z3 = wide_round(wide_products(sums, FDCT_1_175 - FDCT_1_961, FDCT_1_175), shift);
-    struct wide z4 = wide_round(wide_products(sums, FDCT_1_175, FDCT_1_175 - FDCT_0_390), shift);
+    struct wide z3 = wide_add_products(wide_half(shift), sums, FDCT_1_175 - FDCT_1_961, FDCT_1_175);
+    struct wide z4 = wide_add_products(wide_half(shift), sums, FDCT_1_175, FDCT_1_175 - FDCT_0_390);
     struct wide outer = wide_pairs(d[3], d[0]), inner = wide_pairs(d[2], d[1]);
-    v[7] = wide_descale(wide_add(wide_products(outer, FDCT_0_298 - FDCT_0_899, -FDCT_0_899), z3), shift);
-    v[1] = wide_descale(wide_add(wide_products(outer, -FDCT_0_899, FDCT_1_501 - FDCT_0_899), z4), shift);
-    v[5] = wide_descale(wide_add(wide_products(inner, FDCT_2_053 - FDCT_2_562, -FDCT_2_562), z4), shift);
-    v[3] = wide_descale(wide_add(wide_products(inner, -FDCT_2_562, FDCT_3_072 - FDCT_2_562), z3), shift);
+    v[7] = wide_descale(wide_add_products(z3, outer, FDCT_0_298 - FDCT_0_899, -FDCT_0_899), shift);
+    v[1] = wide_descale(wide_add_products(z4, outer, -FDCT_0_899, FDCT_1_501 - FDCT_0_899), shift);
+    v[5] = wide_descale(wide_add_products(z4, inner, FDCT_2_053 - FDCT_2_562, -FDCT_2_562), shift);
+    v[3] = wide_descale(wide_add_products(z3, inner, -FDCT_2_562, FDCT_3_072 - FDCT_2_562), shift);
 }
 
 /* One dimension, for eight vectors of one sample each. */
@@ -41,8 +37,9 @@ static inline void transform_8(lanes *v, bool rows) {
     struct wide middle = wide_pairs(t13, t12);
     v[0] = scale_even(lanes_add16(t10, t11), rows);
     v[4] = scale_even(lanes_sub16(t10, t11), rows);
-    v[2] = wide_rounded(wide_products(middle, FDCT_0_541 + FDCT_0_765, FDCT_0_541), shift);
-    v[6] = wide_rounded(wide_products(middle, FDCT_0_541, FDCT_0_541 - FDCT_1_847), shift);
+    struct wide half = wide_half(shift);
+    v[2] = wide_descale(wide_add_products(half, middle, FDCT_0_541 + FDCT_0_765, FDCT_0_541), shift);
+    v[6] = wide_descale(wide_add_products(half, middle, FDCT_0_541, FDCT_0_541 - FDCT_1_847), shift);
     transform_odd(v, d, shift);
 }
 

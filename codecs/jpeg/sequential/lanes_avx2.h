@@ -12,7 +12,7 @@
 
 typedef __m256i lanes;
 
-enum { LANES = 2, VECTORS = 1 };
+enum { LANES = 2, VECTORS = 1, FUSES = 0 };
 
 static inline lanes lanes_load(const struct seq_block *block, size_t at) {
     lanes low = _mm256_castsi128_si256(_mm_load_si128((const void *)(block[0].values + at)));
@@ -72,6 +72,9 @@ static inline lanes lanes_sub32(lanes a, lanes b) {
 }
 static inline lanes lanes_products(lanes pairs, lanes factors) {
     return _mm256_madd_epi16(pairs, factors);
+}
+static inline lanes lanes_add_products(lanes sum, lanes pairs, lanes factors) {
+    return lanes_add32(sum, lanes_products(pairs, factors));
 }
 static inline lanes lanes_shift32(lanes a, int count) {
     return _mm256_srai_epi32(a, count);

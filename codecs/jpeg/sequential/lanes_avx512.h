@@ -12,7 +12,7 @@
 
 typedef __m512i lanes;
 
-enum { LANES = 4, VECTORS = 1, SORTS = 1 };
+enum { LANES = 4, VECTORS = 1, SORTS = 1, FUSES = 1 };
 
 static inline lanes lanes_all(int a, int b) {
     return _mm512_set1_epi32((int)((uint32_t)b << 16 | (uint16_t)a));
@@ -61,6 +61,9 @@ static inline lanes lanes_sub32(lanes a, lanes b) {
 }
 static inline lanes lanes_products(lanes pairs, lanes factors) {
     return _mm512_madd_epi16(pairs, factors);
+}
+static inline lanes lanes_add_products(lanes sum, lanes pairs, lanes factors) {
+    return _mm512_dpwssd_epi32(sum, pairs, factors);
 }
 static inline lanes lanes_shift32(lanes a, int count) {
     return _mm512_srai_epi32(a, (unsigned)count);

@@ -12,7 +12,7 @@
 typedef int16x8_t lanes;
 
 /* Without VECTORS, only tests use it: libjpeg-turbo has NEON code, and neither has been timed on hardware. */
-enum { LANES = 1, VECTORS = 0 };
+enum { LANES = 1, VECTORS = 0, FUSES = 0 };
 
 static inline lanes lanes_load(const struct seq_block *block, size_t at) {
     return vld1q_s16(block[0].values + at);
@@ -77,6 +77,9 @@ static inline lanes lanes_sub32(lanes a, lanes b) {
 static inline lanes lanes_products(lanes pairs, lanes factors) {
     int32x4_t low = vmull_s16(vget_low_s16(pairs), vget_low_s16(factors));
     return vreinterpretq_s16_s32(vpaddq_s32(low, vmull_high_s16(pairs, factors)));
+}
+static inline lanes lanes_add_products(lanes sum, lanes pairs, lanes factors) {
+    return lanes_add32(sum, lanes_products(pairs, factors));
 }
 static inline lanes lanes_shift32(lanes a, int count) {
     return vreinterpretq_s16_s32(vshlq_s32(lanes_32(a), vdupq_n_s32(-count)));

@@ -12,7 +12,7 @@
 
 typedef __m128i lanes;
 
-enum { LANES = 1, VECTORS = 1 };
+enum { LANES = 1, VECTORS = 1, FUSES = 0 };
 
 /* Eight coefficients of each block. */
 static inline lanes lanes_load(const struct seq_block *block, size_t at) {
@@ -71,6 +71,9 @@ static inline lanes lanes_sub32(lanes a, lanes b) {
 }
 static inline lanes lanes_products(lanes pairs, lanes factors) {
     return _mm_madd_epi16(pairs, factors);
+}
+static inline lanes lanes_add_products(lanes sum, lanes pairs, lanes factors) {
+    return lanes_add32(sum, lanes_products(pairs, factors));
 }
 static inline lanes lanes_shift32(lanes a, int count) {
     return _mm_srai_epi32(a, count);

@@ -14,6 +14,12 @@ static inline struct wide wide_products(struct wide pairs, int a, int b) {
     return (struct wide){lanes_products(pairs.low, factors), lanes_products(pairs.high, factors)};
 }
 
+static inline struct wide wide_add_products(struct wide sum, struct wide pairs, int a, int b) {
+    lanes factors = lanes_all(a, b);
+    return (struct wide){lanes_add_products(sum.low, pairs.low, factors),
+                         lanes_add_products(sum.high, pairs.high, factors)};
+}
+
 static inline struct wide wide_pairs(lanes a, lanes b) {
     return (struct wide){lanes_low16(a, b), lanes_high16(a, b)};
 }
@@ -30,9 +36,23 @@ static inline lanes wide_descale(struct wide a, int shift) {
     return lanes_pack32(lanes_shift32(a.low, shift), lanes_shift32(a.high, shift));
 }
 
-static inline struct wide wide_round(struct wide a, int shift) {
+/* The sum and the products, added and subtracted. */
+static inline void wide_both(struct wide *plus, struct wide *minus, struct wide sum, struct wide pairs, int a,
+                             int b) {
+    if (FUSES) { /* another product costs no more than the subtraction */
+        *plus = wide_add_products(sum, pairs, a, b);
+        *minus = wide_add_products(sum, pairs, -a, -b);
+    } else {
+        struct wide products = wide_products(pairs, a, b);
+        *plus = wide_add(sum, products);
+        *minus = wide_sub(sum, products);
+    }
+}
+
+/* What rounds sums that are then shifted. */
+static inline struct wide wide_half(int shift) {
     lanes half = lanes_all32(1 << (shift - 1));
-    return (struct wide){lanes_add32(a.low, half), lanes_add32(a.high, half)};
+    return (struct wide){half, half};
 }
 
 /* Rows of each lane's block of 8 x 8 to columns. */

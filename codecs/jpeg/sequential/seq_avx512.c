@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC target("bmi,bmi2") /* in addition to the flags of the build; sequential.c checks for it */
+#pragma GCC target(                                                                                          \
+    "bmi,bmi2,avx512vnni") /* in addition to the flags of the build; sequential.c checks for it */
 #endif
 #define LEVEL seq_level_avx512
 #define LEVEL_NAME "avx512"

@@ -7,39 +7,36 @@
 #include "codecs/jpeg/sequential/lanes_wide.h"
 #include "codecs/jpeg/sequential/seq_transform.h"
 
-/* a << IDCT_BITS */
-static inline struct wide wide_scale(lanes a) {
-    enum { SHIFT = 16 - IDCT_BITS };
-    struct wide pairs = wide_pairs(lanes_zero(), a);
-    return (struct wide){lanes_shift32(pairs.low, SHIFT), lanes_shift32(pairs.high, SHIFT)};
+/* (a << IDCT_BITS) and what rounds sums that are then shifted. */
+static inline struct wide wide_scale(lanes a, int shift) {
+    return wide_add_products(wide_half(shift), wide_pairs(a, lanes_zero()), 1 << IDCT_BITS, 0);
 }
 
-/* The last step: sums of even and odd parts, and their differences in reverse. */
+/* The last step: sums of even and odd parts, and their differences in reverse. The even parts are rounded. */
 static inline void join(lanes *v, const struct wide even[4], const struct wide odd[4], int shift) {
     for (unsigned i = 0; i < 4; i++) {
-        struct wide rounded = wide_round(even[i], shift);
-        v[i] = wide_descale(wide_add(rounded, odd[i]), shift);
-        v[7 - i] = wide_descale(wide_sub(rounded, odd[i]), shift);
+        v[i] = wide_descale(wide_add(even[i], odd[i]), shift);
+        v[7 - i] = wide_descale(wide_sub(even[i], odd[i]), shift);
     }
 }
 
 /* One dimension, for eight vectors of one frequency each. */
 static inline void transform_8(lanes *v, int shift) {
     struct wide outer = wide_pairs(v[2], v[6]);
-    struct wide even2 = wide_products(outer, IDCT_0_541, IDCT_0_541 - IDCT_1_847);
-    struct wide even3 = wide_products(outer, IDCT_0_541 + IDCT_0_765, IDCT_0_541);
-    struct wide even0 = wide_scale(lanes_add16(v[0], v[4])), even1 = wide_scale(lanes_sub16(v[0], v[4]));
-    const struct wide even[4] = {wide_add(even0, even3), wide_add(even1, even2), wide_sub(even1, even2),
-                                 wide_sub(even0, even3)};
+    struct wide even0 = wide_scale(lanes_add16(v[0], v[4]), shift);
+    struct wide even1 = wide_scale(lanes_sub16(v[0], v[4]), shift);
+    struct wide even[4];
+    wide_both(&even[0], &even[3], even0, outer, IDCT_0_541 + IDCT_0_765, IDCT_0_541);
+    wide_both(&even[1], &even[2], even1, outer, IDCT_0_541, IDCT_0_541 - IDCT_1_847);
     struct wide sums = wide_pairs(lanes_add16(v[7], v[3]), lanes_add16(v[5], v[1]));
     struct wide z3 = wide_products(sums, IDCT_1_175 - IDCT_1_961, IDCT_1_175);
     struct wide z4 = wide_products(sums, IDCT_1_175, IDCT_1_175 - IDCT_0_390);
     struct wide far = wide_pairs(v[7], v[1]), near = wide_pairs(v[5], v[3]);
     const struct wide odd[4] = {
-        wide_add(wide_products(far, -IDCT_0_899, IDCT_1_501 - IDCT_0_899), z4),
-        wide_add(wide_products(near, -IDCT_2_562, IDCT_3_072 - IDCT_2_562), z3),
-        wide_add(wide_products(near, IDCT_2_053 - IDCT_2_562, -IDCT_2_562), z4),
-        wide_add(wide_products(far, IDCT_0_298 - IDCT_0_899, -IDCT_0_899), z3),
+        wide_add_products(z4, far, -IDCT_0_899, IDCT_1_501 - IDCT_0_899),
+        wide_add_products(z3, near, -IDCT_2_562, IDCT_3_072 - IDCT_2_562),
+        wide_add_products(z4, near, IDCT_2_053 - IDCT_2_562, -IDCT_2_562),
+        wide_add_products(z3, far, IDCT_0_298 - IDCT_0_899, -IDCT_0_899),
     };
     join(v, even, odd, shift);
 }
@@ -47,12 +44,13 @@ static inline void transform_8(lanes *v, int shift) {
 /* The same with frequencies 4 to 7 being 0. */
 static inline void transform_4(lanes *v, int shift) {
     struct wide e = wide_pairs(v[0], v[2]), o = wide_pairs(v[1], v[3]);
+    const struct wide half = wide_half(shift);
     const int one = 1 << IDCT_BITS;
     const struct wide even[4] = {
-        wide_products(e, one, IDCT_0_541 + IDCT_0_765),
-        wide_products(e, one, IDCT_0_541),
-        wide_products(e, one, -IDCT_0_541),
-        wide_products(e, one, -IDCT_0_541 - IDCT_0_765),
+        wide_add_products(half, e, one, IDCT_0_541 + IDCT_0_765),
+        wide_add_products(half, e, one, IDCT_0_541),
+        wide_add_products(half, e, one, -IDCT_0_541),
+        wide_add_products(half, e, one, -IDCT_0_541 - IDCT_0_765),
     };
     const int z33 = IDCT_1_175 - IDCT_1_961, z41 = IDCT_1_175 - IDCT_0_390; /* of each input */
     const struct wide odd[4] = {
