@@ -280,6 +280,7 @@ def main():
     for data in jpegs + corpus(b'\xff\xd8\xff'):
         save(folder, 'decode_jpeg', data)
         save(folder, 'jpeg_sequential', data)
+        save(folder, 'jpeg_coefficients', data)
         save(folder, 'jpeg_metadata', data)
         save(folder, 'jpeg_scan', data)
         save(folder, 'jpeg_patch', data + bytes((9, 9, 60, 60, 1)))

@@ -3,9 +3,19 @@
 
 #include <string.h>
 
-enum { SOF0 = 0xC0, SOF1 = 0xC1, DHT = 0xC4, SOI = 0xD8, EOI = 0xD9, SOS = 0xDA, DQT = 0xDB, DRI = 0xDD };
+enum {
+    SOF0 = 0xC0,
+    SOF1 = 0xC1,
+    SOF2 = 0xC2,
+    DHT = 0xC4,
+    SOI = 0xD8,
+    EOI = 0xD9,
+    SOS = 0xDA,
+    DQT = 0xDB,
+    DRI = 0xDD
+};
 enum { APP0 = 0xE0, APP15 = 0xEF, COM = 0xFE, MARKER = 0xFF };
-enum { COUNTS = 16, SYMBOLS_MAX = 256, DC_SIZE_MAX = 15, FACTOR_MAX = 4 };
+enum { COUNTS = 16, SYMBOLS_MAX = 256, DC_SIZE_MAX = 15, FACTOR_MAX = 4, LOW_MAX = 13 /* bits */ };
 
 static bool read_steps(struct seq_header *header, struct bytes body) {
     while (body.size > 0) {
@@ -78,6 +88,12 @@ static bool read_frame(struct seq_header *header, struct bytes body) {
     return header->width > 0 && header->height > 0;
 }
 
+/* Whether the tables are there that the scan reads codes by. */
+static bool has_tables(const struct seq_header *header, const struct seq_selector *selector) {
+    bool dc = header->from == 0 && header->high == 0, ac = header->to > 0;
+    return (!dc || header->dc[selector->dc].present) && (!ac || header->ac[selector->ac].present);
+}
+
 static bool select_tables(struct seq_header *header, unsigned index, const uint8_t *from) {
     struct seq_selector *to = &header->scan[index];
     unsigned component = 0;
@@ -91,13 +107,31 @@ static bool select_tables(struct seq_header *header, unsigned index, const uint8
         }
     }
     return component < header->component_count && to->dc < SEQ_TABLES && to->ac < SEQ_TABLES &&
-           header->dc[to->dc].present && header->ac[to->ac].present &&
-           header->steps_present[header->component[component].steps];
+           has_tables(header, to) && header->steps_present[header->component[component].steps];
+}
+
+/* DC stands alone, or for all components; a band of AC is one component's. */
+static bool read_band(struct seq_header *header, const uint8_t *from) {
+    header->from = from[0];
+    header->to = from[1];
+    header->high = from[2] >> 4;
+    header->low = from[2] & 15;
+    if (!header->progressive) {
+        return header->from == 0 && header->to == SEQ_STEPS - 1 && from[2] == 0;
+    }
+    bool band = header->from == 0
+                    ? header->to == 0
+                    : header->scan_count == 1 && header->from <= header->to && header->to < SEQ_STEPS;
+    return band && header->low <= LOW_MAX && (header->high == 0 || header->low + 1 == header->high);
 }
 
 static bool read_scan(struct seq_header *header, struct bytes body) {
     unsigned count = body.size > 0 ? body.data[0] : 0, blocks = 0;
     if (count < 1 || count > header->component_count || body.size != 4 + 2 * (size_t)count) {
+        return false;
+    }
+    header->scan_count = count;
+    if (!read_band(header, body.data + 1 + 2 * (size_t)count)) {
         return false;
     }
     for (unsigned i = 0; i < count; i++) {
@@ -107,10 +141,7 @@ static bool read_scan(struct seq_header *header, struct bytes body) {
         const struct seq_component *component = &header->component[header->scan[i].component];
         blocks += (unsigned)component->h * component->v;
     }
-    header->scan_count = count;
-    const uint8_t *end = body.data + 1 + 2 * (size_t)count;
-    return (count == 1 || blocks <= SEQ_MCU_BLOCKS_MAX) && end[0] == 0 && end[1] == SEQ_STEPS - 1 &&
-           end[2] == 0;
+    return count == 1 || blocks <= SEQ_MCU_BLOCKS_MAX;
 }
 
 static bool read_segment(struct seq_header *header, uint8_t marker, struct bytes body) {
@@ -118,6 +149,9 @@ static bool read_segment(struct seq_header *header, uint8_t marker, struct bytes
     case SOF0:
     case SOF1:
         return read_frame(header, body);
+    case SOF2:
+        header->progressive = true;
+        return header->takes_progressive && read_frame(header, body);
     case DHT:
         return read_tables(header, body);
     case DQT:
@@ -146,8 +180,8 @@ static uint8_t next_marker(struct seq_header *header) {
     return input.data[at];
 }
 
-enum seq_next seq_header_open(struct seq_header *header, struct bytes input) {
-    *header = (struct seq_header){.input = input};
+enum seq_next seq_header_open(struct seq_header *header, struct bytes input, bool progressive) {
+    *header = (struct seq_header){.input = input, .takes_progressive = progressive};
     return next_marker(header) == SOI ? seq_header_next(header) : SEQ_UNUSUAL;
 }
 

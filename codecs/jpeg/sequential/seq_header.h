@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reads the segments of a sequential JPEG up to each scan: frame, tables, restart interval. It is stricter
- * than libjpeg-turbo, which gets every unusual file. Internal to codecs/jpeg/sequential/. */
+ * Reads the segments of a JPEG up to each scan: frame, tables, restart interval. It is stricter than
+ * libjpeg-turbo, which gets every unusual file. Internal to codecs/jpeg/. */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_HEADER_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_HEADER_H
 
@@ -26,7 +26,7 @@ struct seq_component {
 /* A component's part of the scan. */
 struct seq_selector {
     uint8_t component; /* index in the frame */
-    uint8_t dc, ac;    /* tables, which are present */
+    uint8_t dc, ac;    /* tables, which are present if the scan needs them */
 };
 
 struct seq_header {
@@ -39,9 +39,12 @@ struct seq_header {
     uint32_t width, height;
     unsigned component_count; /* 0 before the frame, then 1 or 3 */
     uint8_t h_max, v_max;
+    bool takes_progressive, progressive; /* wanted by the caller; the frame's */
     struct seq_component component[SEQ_COMPONENTS_MAX];
     unsigned scan_count; /* components of the scan */
     struct seq_selector scan[SEQ_COMPONENTS_MAX];
+    uint8_t from, to;  /* coefficients of the scan, in its order: 0 to 63 of a sequential one */
+    uint8_t high, low; /* bits that were missing before and behind it; `high` is 0 for the first time */
 };
 
 enum seq_next {
@@ -50,8 +53,8 @@ enum seq_next {
     SEQ_UNUSUAL, /* damaged, or something that this reader does not know */
 };
 
-/* Takes the start marker of a file. */
-enum seq_next seq_header_open(struct seq_header *header, struct bytes input);
+/* Takes the start marker of a file. A progressive one is unusual unless `progressive`. */
+enum seq_next seq_header_open(struct seq_header *header, struct bytes input, bool progressive);
 
 /* Reads on from the marker at `at`. */
 enum seq_next seq_header_next(struct seq_header *header);

@@ -270,7 +270,7 @@ static bool leave_scan(struct sequential *decoder) {
 static enum status decode_scans(struct sequential *decoder, struct bytes input, bool *left,
                                 struct error *err) {
     struct seq_header *header = &decoder->header;
-    enum seq_next next = seq_header_open(header, input);
+    enum seq_next next = seq_header_open(header, input, false);
     *left = next != SEQ_SCAN || !is_image(header, decoder->image);
     unsigned all = (1u << header->component_count) - 1;
     bool several = header->scan_count < header->component_count;

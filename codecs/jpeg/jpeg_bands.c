@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/jpeg_bands.h"
+
+#include <endian.h>
+#include <string.h>
+
+enum {
+    ZERO_RUN = 15,
+    VALUE_BITS_MAX = 14, /* of a coefficient, with the bits that are missing */
+    VALUE_MAX = (1 << 15) - 1,
+    LOADED = 32, /* bits that can be taken between two loads, and more */
+};
+
+/* Places column by column of the coefficients in the order of the scan. */
+static const uint8_t places[SEQ_STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40,
+                                          33, 26, 19, 12, 5,  6,  13, 20, 27, 34, 41, 48, 56, 49, 42, 35,
+                                          28, 21, 14, 7,  15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30,
+                                          23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
+
+#define INLINE static inline __attribute__((always_inline))
+#define TOP ((uint64_t)1 << 63)
+
+/* ---- bits ---- */
+
+/* Afterwards there are at least 56. */
+INLINE void load_bits(struct seq_bits *bits) {
+    uint64_t word;
+    memcpy(&word, bits->at, sizeof word);
+    bits->word |= be64toh(word) >> bits->count;
+    bits->at += (63 - bits->count) >> 3;
+    bits->count |= 56;
+}
+
+INLINE void drop_bits(struct seq_bits *bits, unsigned count) {
+    bits->word <<= count;
+    bits->count -= count;
+}
+
+/* 0 to 15 bits, without a sign. */
+INLINE uint32_t take_bits(struct seq_bits *bits, unsigned count) {
+    uint32_t value = (uint32_t)(bits->word >> 1 >> (63 - count));
+    drop_bits(bits, count);
+    return value;
+}
+
+INLINE int32_t take_value(struct seq_bits *bits, unsigned size) {
+    int32_t value = seq_codes_value(bits->word, 63 - size);
+    drop_bits(bits, size);
+    return value;
+}
+
+/* A symbol with its code taken; SYMBOL_NONE: there is no such code. */
+enum { SYMBOL_NONE = 256 };
+INLINE uint32_t take_symbol(struct seq_bits *bits, const struct seq_codes *codes) {
+    load_bits(bits);
+    uint32_t code = seq_codes_find(codes, bits->word);
+    drop_bits(bits, code & 255);
+    return code ? code >> 8 : SYMBOL_NONE;
+}
+
+/* Whether the data has lasted so far. The window moves on after some blocks. */
+INLINE bool lasts(struct jpeg_bands *bands) {
+    return bands->bits.at < bands->bytes.limit || seq_bytes_more(&bands->bytes, &bands->bits);
+}
+
+INLINE uint32_t number_of(const struct jpeg_bands_row *row, uint32_t x) {
+    return row->first + (x >> row->shift) * row->in_mcu + (x & ((1u << row->shift) - 1));
+}
+
+INLINE int16_t *block_at(const struct jpeg_bands *bands, uint32_t number) {
+    return bands->values + (size_t)number * SEQ_STEPS;
+}
+
+void jpeg_bands_restart(struct jpeg_bands *bands) {
+    memset(bands->last_dc, 0, sizeof bands->last_dc);
+    bands->ends = 0;
+}
+
+/* ---- DC ---- */
+
+/* Adds the difference of a block. */
+INLINE bool read_dc(struct jpeg_bands *bands, unsigned part, int16_t *block) {
+    struct seq_bits bits = bands->bits;
+    uint32_t size = take_symbol(&bits, &bands->dc[part]);
+    if (size > VALUE_BITS_MAX) {
+        return false;
+    }
+    int32_t sum = bands->last_dc[part] + take_value(&bits, size), value = sum * (1 << bands->low);
+    bands->last_dc[part] = sum;
+    bands->bits = bits;
+    block[0] = (int16_t)value;
+    return value >= -VALUE_MAX && value <= VALUE_MAX;
+}
+
+bool jpeg_bands_dc(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from, uint32_t to) {
+    for (uint32_t x = from; x < to; x++) {
+        if (!read_dc(bands, row->part, block_at(bands, number_of(row, x))) || !lasts(bands)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool jpeg_bands_dc_refine(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from,
+                          uint32_t to) {
+    for (uint32_t x = from; x < to; x++) {
+        int16_t *block = block_at(bands, number_of(row, x));
+        load_bits(&bands->bits);
+        block[0] = (int16_t)(block[0] | (int32_t)take_bits(&bands->bits, 1) << bands->low);
+        if (!lasts(bands)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- AC for the first time ---- */
+
+/* The number of blocks that end with this one. */
+INLINE uint32_t take_ends(struct seq_bits *bits, uint32_t run) {
+    return (1u << run) + take_bits(bits, run);
+}
+
+/* Reads coefficients up to the end of the band, or of the block. */
+INLINE bool read_ac(struct jpeg_bands *bands, const struct seq_codes *codes, int16_t *block,
+                    uint64_t *filled) {
+    struct seq_bits bits = bands->bits;
+    const uint32_t last = bands->to, low = bands->low;
+    uint64_t mask = *filled;
+    for (uint32_t k = bands->from; k <= last; k++) {
+        uint32_t symbol = take_symbol(&bits, codes), run = symbol >> 4, size = symbol & 15;
+        k += run;
+        if (size == 0) {
+            if (run < ZERO_RUN) {
+                bands->ends = take_ends(&bits, run) - 1;
+                break;
+            }
+            if (run > ZERO_RUN || k >= last) { /* no code, or zeros up to the end */
+                return false;
+            }
+            continue;
+        }
+        if (k > last || size + low > VALUE_BITS_MAX) {
+            return false;
+        }
+        block[places[k]] = (int16_t)(take_value(&bits, size) * (1 << low));
+        mask |= TOP >> k;
+    }
+    *filled = mask;
+    bands->bits = bits;
+    return true;
+}
+
+bool jpeg_bands_ac(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from, uint32_t to) {
+    for (uint32_t x = from; x < to;) {
+        uint32_t left = to - x, skipped = bands->ends < left ? bands->ends : left;
+        bands->ends -= skipped;
+        x += skipped;
+        if (x < to) {
+            uint32_t number = number_of(row, x++);
+            if (!read_ac(bands, &bands->ac[row->part], block_at(bands, number), &bands->filled[number]) ||
+                !lasts(bands)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool jpeg_bands_whole(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from,
+                      uint32_t to) {
+    for (uint32_t x = from; x < to; x++) {
+        uint32_t number = number_of(row, x);
+        int16_t *block = block_at(bands, number);
+        if (!read_dc(bands, row->part, block) ||
+            !read_ac(bands, &bands->ac[row->part], block, &bands->filled[number]) || bands->ends > 0 ||
+            !lasts(bands)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- AC, one bit more ---- */
+
+/* Puts the lowest bits of a number where the mask is set. */
+INLINE uint64_t deposit(uint64_t number, uint64_t mask, bool quick) {
+    uint64_t result = 0;
+#if defined(__x86_64__)
+    if (quick) {
+        __asm__("pdepq %2, %1, %0" : "=r"(result) : "r"(number), "r"(mask));
+        return result;
+    }
+#endif
+    for (; number && mask; number >>= 1, mask &= mask - 1) {
+        result |= number & 1 ? mask & -mask : 0;
+    }
+    return result;
+}
+
+/* The bit of the mask with `run` bits above it; 0: there are not so many. */
+INLINE uint64_t select_bit(uint64_t mask, uint32_t run, bool quick) {
+    uint32_t count = (uint32_t)__builtin_popcountll(mask);
+    if (run >= count) {
+        return 0;
+    }
+    if (quick) {
+        return deposit((uint64_t)1 << (count - 1 - run), mask, quick);
+    }
+    for (; run > 0; run--) {
+        mask &= ~(TOP >> __builtin_clzll(mask));
+    }
+    return TOP >> __builtin_clzll(mask);
+}
+
+/* Takes a bit for each coefficient in the mask, which says whether it changes. */
+INLINE uint64_t take_changes(struct seq_bits *bits, uint64_t mask, bool quick) {
+    unsigned count = (unsigned)__builtin_popcountll(mask);
+    uint64_t value = 0;
+    for (; count > LOADED; count -= LOADED) {
+        load_bits(bits);
+        value = value << LOADED | bits->word >> (64 - LOADED);
+        drop_bits(bits, LOADED);
+        load_bits(bits);
+    }
+    value = value << count | bits->word >> 1 >> (63 - count);
+    drop_bits(bits, count);
+    return deposit(value, mask, quick);
+}
+
+/* Moves coefficients away from 0. */
+INLINE void change(int16_t *block, uint64_t mask, int32_t step) {
+    for (; mask; mask &= mask - 1) {
+        int16_t *value = &block[places[SEQ_STEPS - 1 - __builtin_ctzll(mask)]];
+        int32_t sign = *value >> 15;
+        *value = (int16_t)(*value + (step ^ sign) - sign);
+    }
+}
+
+/* Reads new coefficients with the changes of those before them, until the band or the new ones end. *rest is
+ * the part of the band behind them. False: damaged. */
+INLINE bool read_new(struct jpeg_bands *bands, const struct seq_codes *codes, int16_t *block,
+                     uint64_t *filled, uint64_t *rest, uint64_t *changed, bool quick) {
+    const int32_t step = 1 << bands->low;
+    const uint64_t old = *filled;
+    struct seq_bits bits = bands->bits;
+    while (*rest) {
+        uint32_t symbol = take_symbol(&bits, codes), run = symbol >> 4, size = symbol & 15;
+        if (size == 0 && run < ZERO_RUN) {
+            bands->ends = take_ends(&bits, run);
+            break;
+        }
+        uint64_t bit = select_bit(~old & *rest, run, quick);
+        if (size > 1 || run > ZERO_RUN || bit == 0) {
+            return false;
+        }
+        if (size == 1) {
+            block[places[SEQ_STEPS - 1 - __builtin_ctzll(bit)]] =
+                (int16_t)(take_bits(&bits, 1) ? step : -step);
+            *filled |= bit;
+        }
+        *changed |= take_changes(&bits, old & *rest & ~(bit - 1), quick);
+        *rest &= bit - 1;
+    }
+    bands->bits = bits;
+    return true;
+}
+
+INLINE bool refine(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from, uint32_t to,
+                   bool quick) {
+    const uint64_t band = ~(uint64_t)0 >> bands->from & ~(~(uint64_t)0 >> 1 >> bands->to);
+    for (uint32_t x = from; x < to; x++) {
+        uint32_t number = number_of(row, x);
+        int16_t *block = block_at(bands, number);
+        uint64_t rest = band, changed = 0, old = bands->filled[number];
+        if (bands->ends == 0 &&
+            !read_new(bands, &bands->ac[row->part], block, &bands->filled[number], &rest, &changed, quick)) {
+            return false;
+        }
+        if (bands->ends > 0) {
+            load_bits(&bands->bits);
+            changed |= take_changes(&bands->bits, old & rest, quick);
+            bands->ends--;
+        }
+        change(block, changed, 1 << bands->low);
+        if (!lasts(bands)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("bmi,bmi2,lzcnt,popcnt"))) static bool
+refine_quickly(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from, uint32_t to) {
+    return refine(bands, row, from, to, true);
+}
+#endif
+
+bool jpeg_bands_ac_refine(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from,
+                          uint32_t to) {
+#if defined(__x86_64__)
+    if (bands->quick) {
+        return refine_quickly(bands, row, from, to);
+    }
+#endif
+    return refine(bands, row, from, to, false);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/jpeg_coefficients.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codecs/jpeg/jpeg_bands.h"
+#include "codecs/processor.h"
+#include "core/deadline.h"
+#include "core/jpeg_head.h"
+
+enum { BLOCK = COEFFICIENTS_SIDE, UNSEEN = -1, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
+
+struct coefficients_reader {
+    const struct codec_limits *limits;
+    struct coefficients_layout layout;
+    struct coefficients_head *head;
+    struct seq_header header;
+    int8_t low[SEQ_COMPONENTS_MAX][SEQ_STEPS]; /* bits that each coefficient still misses; UNSEEN: all */
+    struct {
+        uint32_t x, y; /* blocks that hold samples, in a row and in a column */
+    } blocks[SEQ_COMPONENTS_MAX];
+    jpeg_bands_decoder *decode;
+    uint32_t until_restart, next_restart; /* MCUs; number of the marker */
+    struct jpeg_bands bands;
+};
+
+static uint32_t divide_up(uint32_t value, uint32_t by) {
+    return (value + by - 1) / by;
+}
+
+static size_t filled_bytes(const struct coefficients_layout *layout) {
+    return (size_t)layout->blocks * sizeof(uint64_t);
+}
+
+size_t jpeg_coefficients_bytes(const struct coefficients_layout *layout) {
+    /* One block more takes those that fill up MCUs. */
+    return coefficients_size(layout) + COEFFICIENTS_BLOCK * sizeof(int16_t) + filled_bytes(layout) +
+           sizeof(uint64_t);
+}
+
+/* ---- header ---- */
+
+/* Whether the frame's components are the planes. */
+static bool is_shape(const struct seq_header *header, const struct image_shape *shape,
+                     const struct coefficients_layout *layout) {
+    bool same = header->component_count == layout->planes && header->width == shape->width &&
+                header->height == shape->height && header->component[0].h == header->h_max &&
+                header->component[0].v == header->v_max;
+    for (unsigned i = 1; i < layout->planes; i++) {
+        same = same && header->component[i].h * layout->h == header->h_max &&
+               header->component[i].v * layout->v == header->v_max;
+    }
+    return same;
+}
+
+static void count_blocks(struct coefficients_reader *reader, const struct image_shape *shape) {
+    for (unsigned i = 0; i < reader->layout.planes; i++) {
+        uint32_t h = i > 0 ? reader->layout.h : 1, v = i > 0 ? reader->layout.v : 1;
+        reader->blocks[i].x = divide_up(divide_up(shape->width, h), BLOCK);
+        reader->blocks[i].y = divide_up(divide_up(shape->height, v), BLOCK);
+    }
+}
+
+/* A component's steps are those before its first scan. */
+static bool latch_steps(struct coefficients_reader *reader, unsigned component, bool first) {
+    const uint16_t *steps = reader->header.steps[reader->header.component[component].steps];
+    bool good = true;
+    for (unsigned k = 0; k < SEQ_STEPS; k++) {
+        uint16_t *to = &reader->head->steps[component][jpeg_head_zigzag[k]];
+        good = good && steps[k] > 0 && (first || *to == steps[k]);
+        *to = steps[k];
+    }
+    return good;
+}
+
+static bool is_plain(const struct seq_header *header) {
+    bool plain = true;
+    for (unsigned i = 0; i < header->component_count; i++) {
+        const struct seq_component *c = &header->component[i];
+        bool luma = i == 0 && header->component_count > 1;
+        plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
+    }
+    return plain;
+}
+
+/* Notes which bits a scan brings. Each must be the next one of its coefficients. */
+static bool note_band(struct coefficients_reader *reader, unsigned component) {
+    const struct seq_header *header = &reader->header;
+    int8_t *low = reader->low[component];
+    if (!latch_steps(reader, component, low[0] == UNSEEN) || (header->from > 0 && low[0] == UNSEEN)) {
+        return false;
+    }
+    for (unsigned k = header->from; k <= header->to; k++) {
+        if (header->high > 0 ? low[k] != header->high : low[k] != UNSEEN) {
+            return false;
+        }
+        low[k] = (int8_t)header->low;
+    }
+    return true;
+}
+
+static bool make_codes(struct coefficients_reader *reader, unsigned part) {
+    const struct seq_header *header = &reader->header;
+    const struct seq_selector *from = &header->scan[part];
+    bool dc = header->from == 0 && header->high == 0, ac = header->to > 0;
+    return (!dc || seq_codes_make(&reader->bands.dc[part], &header->dc[from->dc])) &&
+           (!ac || seq_codes_make(&reader->bands.ac[part], &header->ac[from->ac]));
+}
+
+static jpeg_bands_decoder *decoder_of(const struct seq_header *header) {
+    bool first = header->high == 0;
+    if (!header->progressive) {
+        return jpeg_bands_whole;
+    }
+    return header->from == 0 ? (first ? jpeg_bands_dc : jpeg_bands_dc_refine)
+           : first           ? jpeg_bands_ac
+                             : jpeg_bands_ac_refine;
+}
+
+static bool start_scan(struct coefficients_reader *reader) {
+    const struct seq_header *header = &reader->header;
+    struct jpeg_bands *bands = &reader->bands;
+    for (unsigned i = 0; i < header->scan_count; i++) {
+        if (!note_band(reader, header->scan[i].component) || !make_codes(reader, i)) {
+            return false;
+        }
+    }
+    reader->decode = decoder_of(header);
+    bands->from = header->from > 0 ? header->from : 1;
+    bands->to = header->to;
+    bands->low = header->low;
+    reader->until_restart = header->interval;
+    reader->next_restart = 0;
+    jpeg_bands_restart(bands);
+    seq_bytes_start(&bands->bytes, header->input, header->at, &bands->bits);
+    return true;
+}
+
+/* ---- scans ---- */
+
+/* Steps over the restart marker that has to follow here. */
+static bool restart(struct coefficients_reader *reader) {
+    struct jpeg_bands *bands = &reader->bands;
+    struct bytes input = reader->header.input;
+    size_t at;
+    if (!seq_bytes_finish(&bands->bytes, &bands->bits, &at) || at + 1 >= input.size ||
+        input.data[at + 1] != RST0 + reader->next_restart) {
+        return false;
+    }
+    reader->next_restart = (reader->next_restart + 1) % RESTARTS;
+    reader->until_restart = reader->header.interval;
+    jpeg_bands_restart(bands);
+    seq_bytes_start(&bands->bytes, input, at + 2, &bands->bits);
+    return true;
+}
+
+/* How many of the next `left` MCUs come before a restart marker, after stepping over one; 0: damaged. */
+static uint32_t next_run(struct coefficients_reader *reader, uint32_t left) {
+    if (reader->header.interval == 0) {
+        return left;
+    }
+    if (reader->until_restart == 0 && !restart(reader)) {
+        return 0;
+    }
+    uint32_t count = left < reader->until_restart ? left : reader->until_restart;
+    reader->until_restart -= count;
+    return count;
+}
+
+/* The blocks in row y of a component's plane. */
+static struct jpeg_bands_row row_of(const struct coefficients_reader *reader, unsigned part, uint32_t y) {
+    const struct coefficients_layout *layout = &reader->layout;
+    unsigned component = reader->header.scan[part].component;
+    uint32_t h = component > 0 ? 1 : layout->h, v = component > 0 ? 1 : layout->v; /* powers of 2 */
+    uint32_t before = component > 0 ? (uint32_t)layout->h * layout->v + component - 1 : 0;
+    return (struct jpeg_bands_row){.first = (y >> v / 2) * layout->mcus_x * layout->in_mcu + before +
+                                            (y & (v - 1)) * h,
+                                   .in_mcu = layout->in_mcu,
+                                   .shift = h / 2,
+                                   .part = part};
+}
+
+static bool decode_alone(struct coefficients_reader *reader, uint32_t y) {
+    const struct jpeg_bands_row row = row_of(reader, 0, y);
+    uint32_t width = reader->blocks[reader->header.scan[0].component].x;
+    for (uint32_t x = 0, count; x < width; x += count) {
+        count = next_run(reader, width - x);
+        if (count == 0 || !reader->decode(&reader->bands, &row, x, x + count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A component's part of an MCU. Blocks outside of its plane are read into the one behind all others. */
+static bool decode_part(struct coefficients_reader *reader, unsigned part, uint32_t mcu_x, uint32_t mcu_y) {
+    unsigned component = reader->header.scan[part].component;
+    const struct seq_component *from = &reader->header.component[component];
+    bool good = true;
+    for (uint32_t n = 0; n < (uint32_t)from->h * from->v && good; n++) {
+        uint32_t x = mcu_x * from->h + n % from->h, y = mcu_y * from->v + n / from->h;
+        struct jpeg_bands_row row = row_of(reader, part, y);
+        if (x >= reader->blocks[component].x || y >= reader->blocks[component].y) {
+            row = (struct jpeg_bands_row){.first = reader->layout.blocks, .part = part};
+            x = 0;
+        }
+        good = reader->decode(&reader->bands, &row, x, x + 1);
+    }
+    return good;
+}
+
+static bool decode_together(struct coefficients_reader *reader, uint32_t mcu_y) {
+    const struct seq_header *header = &reader->header;
+    uint32_t width = divide_up(header->width, (uint32_t)BLOCK * header->h_max);
+    for (uint32_t x = 0, count; x < width; x += count) {
+        count = next_run(reader, width - x);
+        for (uint32_t i = x; i < x + count; i++) {
+            for (unsigned part = 0; part < header->scan_count; part++) {
+                if (!decode_part(reader, part, i, mcu_y)) {
+                    return false;
+                }
+            }
+        }
+        if (count == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* *good: the data is whole. */
+static enum status decode_scan(struct coefficients_reader *reader, bool *good, struct error *err) {
+    const struct seq_header *header = &reader->header;
+    bool alone = header->scan_count == 1;
+    uint32_t rows = alone ? reader->blocks[header->scan[0].component].y
+                          : divide_up(header->height, (uint32_t)BLOCK * header->v_max);
+    enum status status = ST_OK;
+    *good = true;
+    for (uint32_t y = 0; y < rows && *good && status == ST_OK; y++) {
+        status = deadline_check(reader->limits->deadline_ns, err);
+        *good = alone ? decode_alone(reader, y) : decode_together(reader, y);
+    }
+    *good = *good && seq_bytes_finish(&reader->bands.bytes, &reader->bands.bits, &reader->header.at);
+    return status;
+}
+
+/* Whether no bit is missing. */
+static bool is_complete(const struct coefficients_reader *reader) {
+    bool complete = true;
+    for (unsigned i = 0; i < reader->layout.planes; i++) {
+        for (unsigned k = 0; k < SEQ_STEPS; k++) {
+            complete = complete && reader->low[i][k] == 0;
+        }
+    }
+    return complete;
+}
+
+/* Up to the end marker. *good: the data is whole. */
+static enum status read_scans(struct coefficients_reader *reader, bool *good, struct error *err) {
+    struct seq_header *header = &reader->header;
+    enum seq_next next = SEQ_SCAN;
+    enum status status = ST_OK;
+    *good = true;
+    for (uint32_t scans = 1; *good && status == ST_OK && next == SEQ_SCAN; scans++) {
+        *good = scans <= reader->limits->max_scans && start_scan(reader);
+        status = *good ? decode_scan(reader, good, err) : ST_OK;
+        next = *good && status == ST_OK ? seq_header_next(header) : SEQ_UNUSUAL;
+    }
+    *good = *good && next == SEQ_END && is_complete(reader);
+    return status;
+}
+
+static void lend(struct coefficients_reader *reader, uint8_t *memory) {
+    struct jpeg_bands *bands = &reader->bands;
+    reader->head = (struct coefficients_head *)(void *)memory;
+    bands->values = (int16_t *)(void *)(memory + sizeof *reader->head);
+    bands->filled =
+        (uint64_t *)(void *)(bands->values + ((size_t)reader->layout.blocks + 1) * COEFFICIENTS_BLOCK);
+    memset(memory, 0, jpeg_coefficients_bytes(&reader->layout));
+    memset(reader->low, UNSEEN, sizeof reader->low);
+}
+
+enum status jpeg_coefficients_read_by(bool quick, struct bytes input, const struct codec_limits *limits,
+                                      const struct image_shape *shape, bool plain, uint8_t *memory,
+                                      struct error *err) {
+    struct coefficients_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        return fail(err, ST_BUSY, "no memory to read a JPEG");
+    }
+    struct seq_header *header = &reader->header;
+    enum status status = ST_OK;
+    bool good = coefficients_lay_out(shape, &reader->layout) &&
+                seq_header_open(header, input, true) == SEQ_SCAN &&
+                is_shape(header, shape, &reader->layout) && (!plain || is_plain(header));
+    if (good) {
+        reader->limits = limits;
+        reader->bands.quick = quick;
+        lend(reader, memory);
+        count_blocks(reader, shape);
+        status = read_scans(reader, &good, err);
+    }
+    free(reader);
+    return status != ST_OK || good
+               ? status
+               : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged, incomplete or unusual");
+}
+
+bool jpeg_coefficients_are_quick(void) {
+#if defined(__x86_64__)
+    /* Zen 1 and 2 have BMI2, but take a hundred cycles for such an instruction. */
+    return processor_has(PROCESSOR_AVX2) && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+#else
+    return false;
+#endif
+}
+
+enum status jpeg_coefficients_read(struct bytes input, const struct codec_limits *limits,
+                                   const struct image_shape *shape, bool plain, uint8_t *memory,
+                                   struct error *err) {
+    return jpeg_coefficients_read_by(jpeg_coefficients_are_quick(), input, limits, shape, plain, memory, err);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Reads the coefficients of a JPEG with several scans, such as a progressive one, for a GPU that does the
+ * rest. An own entropy decoder, in a quarter of libjpeg-turbo's time. Thread-safe; keeps no state. */
+#ifndef BLURD_CODECS_JPEG_JPEG_COEFFICIENTS_H
+#define BLURD_CODECS_JPEG_JPEG_COEFFICIENTS_H
+
+#include "codecs/definition.h"
+#include "core/jpeg/coefficients.h"
+
+/* Bytes of memory to lend: the coefficients, and behind them what reading needs. */
+size_t jpeg_coefficients_bytes(const struct coefficients_layout *layout);
+
+/* Fills `memory`, aligned like a picture, as core/jpeg/coefficients.h describes. `shape` is that of the
+ * planes that codec_probe found. `plain`: refuses frames that our encoders do not write, since no blocks can
+ * be kept of those on a GPU. They write numbers from 1 as names, table 0 for the first component and 1 for
+ * the others, factors of 1 but for luma beside chroma. Steps above a byte are left to the GPU.
+ *
+ * ST_UNSUPPORTED: damaged, incomplete (libjpeg-turbo smooths such blocks) or unusual, so that codec_decode
+ * has to decide. ST_LIMIT: the deadline. ST_BUSY: no memory. The memory is undefined then. */
+enum status jpeg_coefficients_read(struct bytes input, const struct codec_limits *limits,
+                                   const struct image_shape *shape, bool plain, uint8_t *memory,
+                                   struct error *err);
+
+/* The same with instructions that not every processor has (quickly), or without. */
+bool jpeg_coefficients_are_quick(void);
+enum status jpeg_coefficients_read_by(bool quick, struct bytes input, const struct codec_limits *limits,
+                                      const struct image_shape *shape, bool plain, uint8_t *memory,
+                                      struct error *err);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * The quantised coefficients of a JPEG in memory, as the CPU hands them to a GPU that does the rest of the
+ * decoding: a struct coefficients_head, then 64 values of 16 bits for each block of 8x8 samples.
+ *
+ * Blocks stand in the order of a scan of all components whose chroma has one block in each MCU; those that
+ * fill up an MCU mean nothing. The values of a block stand column by column. */
+#ifndef BLURD_CORE_JPEG_COEFFICIENTS_H
+#define BLURD_CORE_JPEG_COEFFICIENTS_H
+
+#include "core/image.h"
+
+enum { COEFFICIENTS_SIDE = 8, COEFFICIENTS_BLOCK = 64 };
+
+/* The steps of quantisation of each plane, row by row, without a 0; of absent planes they mean nothing. */
+struct coefficients_head {
+    uint16_t steps[IMAGE_PLANES_MAX][COEFFICIENTS_BLOCK];
+};
+_Static_assert(sizeof(struct coefficients_head) % IMAGE_ALIGNMENT == 0, "values are aligned, too");
+
+struct coefficients_layout {
+    uint8_t planes;
+    uint8_t h, v;            /* luma blocks in an MCU: columns, rows; 1 for grey */
+    uint32_t in_mcu;         /* blocks in an MCU, at most 10 */
+    uint32_t mcus_x, mcus_y; /* MCUs in a row and in a column */
+    uint32_t blocks;
+};
+
+/* False for a shape that has no such layout: other models than grey and YCbCr, chroma reduced by 4 in both
+ * directions, more than a million blocks in a plane. */
+bool coefficients_lay_out(const struct image_shape *shape, struct coefficients_layout *layout);
+
+/* Bytes of the head and of all values. */
+size_t coefficients_size(const struct coefficients_layout *layout);
+
+#endif
