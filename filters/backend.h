@@ -69,8 +69,10 @@ struct transcode_mask {
  * is written. */
 struct transcode {
     const struct chain *chain;
-    const struct slot *slot;  /* holds the file and the output, and what the mask points to */
-    struct bytes input;       /* the file; not changed, so the CPU can repeat the job after any failure */
+    const struct slot *slot; /* holds the file and the output, and what the mask points to */
+    struct bytes input;      /* the file; not changed, so the CPU can repeat the job after any failure. Or the
+                                file's coefficients, aligned like a picture: core/jpeg/coefficients.h */
+    bool coefficients;
     struct image_shape shape; /* of its planes as stored: grey or YCbCr of 8 bits */
     uint8_t orientation;      /* undone before the chain (core/orient.h); 1: none */
     uint8_t quality;          /* of the result, 1 to 100 */

@@ -254,6 +254,7 @@ static enum status run_jpeg(struct engine_session *session, unsigned device, con
                                   .quality = run->jpeg.quality,
                                   .optimal = run->jpeg.optimal,
                                   .patch = run->jpeg.patch,
+                                  .coefficients = run->jpeg.coefficients,
                                   .mask = run->jpeg.masked ? &mask : NULL,
                                   .picture = &picture};
     size_t size = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/engine/engine_check.h"
 
+#include "core/jpeg/coefficients.h"
 #include "core/orient.h"
 #include "gpu/engine/jpeg_stream.h"
 
@@ -61,6 +62,12 @@ static bool is_jpeg_shape(const struct image_shape *shape) {
     return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
 }
 
+static bool are_coefficients(const struct wire_run *run) {
+    struct coefficients_layout layout;
+    return coefficients_lay_out(&run->shape, &layout) && run->jpeg.size == coefficients_size(&layout) &&
+           run->source % IMAGE_ALIGNMENT == 0;
+}
+
 /* The list of rectangles and the weights lie apart from what is written; kernels check the rectangles. */
 static enum status check_jpeg_mask(const struct wire_run *run, struct error *err) {
     const struct wire_transcode *jpeg = &run->jpeg;
@@ -98,12 +105,16 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
         return status;
     }
     if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
-        jpeg->masked > 1 || jpeg->optimal > 1 || jpeg->patch > 1 || !is_jpeg_shape(&run->shape)) {
+        jpeg->masked > 1 || jpeg->optimal > 1 || jpeg->patch > 1 || jpeg->coefficients > 1 ||
+        !is_jpeg_shape(&run->shape)) {
         return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
     }
     struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};
     if (!in_slot(source, run) || !in_slot(target, run) || !apart(source, target)) {
         return fail(err, ST_INTERNAL, "the JPEGs do not lie in the slot");
+    }
+    if (jpeg->coefficients && !are_coefficients(run)) {
+        return fail(err, ST_INTERNAL, "the coefficients are not those of the picture");
     }
     struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);
     status = chain_check(&run->chain, &upright, err);

@@ -121,6 +121,13 @@ static enum status check_patch(const struct jpeg_stream *jpeg, const struct tran
                : ST_OK;
 }
 
+static enum status parse_input(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+    struct huffman_sync *sync = &jpeg->sync;
+    return job->coefficients
+               ? huffman_sync_parse_coefficients(sync, &jpeg->stream, job->input, &job->shape, err)
+               : huffman_sync_parse(sync, &jpeg->stream, job->input, &job->shape, err);
+}
+
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     if (!orient_is_exact(&job->shape, job->orientation)) {
         return fail(err, ST_UNSUPPORTED, "reduced chroma of an odd size is not turned by orientation %u here",
@@ -130,7 +137,7 @@ enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *
     jpeg->kept = 0; /* this job overwrites it */
     enum status status = reserve(jpeg, job, err);
     if (status == ST_OK && !jpeg->again) {
-        status = huffman_sync_parse(&jpeg->sync, &jpeg->stream, job->input, &job->shape, err);
+        status = parse_input(jpeg, job, err);
         status =
             status == ST_OK ? gpu_decode_reserve(&jpeg->decode, &jpeg->stream, &jpeg->sync, err) : status;
     }
@@ -180,6 +187,12 @@ static enum status decode(struct jpeg_stream *jpeg, const struct transcode *job,
                           struct error *err) {
     if (jpeg->again) {
         return ST_OK;
+    }
+    if (job->coefficients) {
+        enum status status = huffman_sync_skip(&jpeg->sync, &jpeg->stream, err);
+        return status == ST_OK ? gpu_decode_coefficients(&jpeg->decode, &jpeg->stream, &jpeg->sync,
+                                                         job->input, stored, err)
+                               : status;
     }
     enum status status = huffman_sync_begin(&jpeg->sync, &jpeg->stream, job->input, err);
     return status == ST_OK ? gpu_decode_begin(&jpeg->decode, &jpeg->stream, &jpeg->sync, stored, err)

@@ -59,7 +59,8 @@ struct wire_run link_transcode(const struct transcode *job, uint64_t picture) {
                  .orientation = job->orientation,
                  .quality = job->quality,
                  .optimal = job->optimal,
-                 .patch = job->patch},
+                 .patch = job->patch,
+                 .coefficients = job->coefficients},
         .chain = *job->chain,
     };
     send_mask(&run, job);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/decode.h"
 
+#include "core/jpeg/coefficients.h"
 #include "gpu/stream/launch.h"
 
 enum { BLOCK = 8, COEFFICIENTS = 64, ALIGNMENT = 256, ROOM = 72 /* as in decode_samples */ };
@@ -109,5 +110,21 @@ static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *str
 enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *stream,
                              const struct huffman_sync *sync, const struct image *image, struct error *err) {
     enum status status = find_values(decode, stream, sync, err);
+    return status == ST_OK ? fill_planes(decode, stream, sync, image, err) : status;
+}
+
+/* No DC coefficient lacks a sum: the owners' lowest bits say so. */
+enum status gpu_decode_coefficients(struct gpu_decode *decode, struct gpu_stream *stream,
+                                    const struct huffman_sync *sync, struct bytes input,
+                                    const struct image *image, struct error *err) {
+    const struct cuda *cuda = stream->device->cuda;
+    const struct decode_layout layout = lay_out(sync);
+    const size_t head = sizeof(struct coefficients_head);
+    enum status status = CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, decode->memory.data, input.data + head,
+                                  input.size - head, stream->handle);
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuMemsetD8Async, decode->memory.data + layout.owners, 1,
+                          layout.sums - layout.owners, stream->handle);
+    }
     return status == ST_OK ? fill_planes(decode, stream, sync, image, err) : status;
 }

@@ -23,6 +23,12 @@ enum status gpu_decode_reserve(struct gpu_decode *decode, struct gpu_stream *str
 enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *stream,
                              const struct huffman_sync *sync, const struct image *image, struct error *err);
 
+/* The same for coefficients that the front has read: uploads `input` (core/jpeg/coefficients.h), which must
+ * stay until the stream has read it. It follows huffman_sync_skip. */
+enum status gpu_decode_coefficients(struct gpu_decode *decode, struct gpu_stream *stream,
+                                    const struct huffman_sync *sync, struct bytes input,
+                                    const struct image *image, struct error *err);
+
 /* Where the coefficients lie from then on, until the next picture is parsed. */
 struct decode_result gpu_decode_result(const struct gpu_decode *decode, const struct huffman_sync *sync);
 

@@ -260,12 +260,15 @@ enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *strea
                            : status;
 }
 
-/* Differences of a file's DC coefficients may have more bits than those of 8-bit samples. */
+/* A file's coefficients, and differences of DC, may have more bits than those of 8-bit samples. */
 static bool has_symbols(const struct encode_counts *counts) {
+    enum { RUN = 16 /* symbols of AC with the same run of zeros */ };
     uint64_t others = 0;
-    for (unsigned table = 0; table < JPEG_CODE_TABLES; table += 2) {
-        for (unsigned size = KERNEL_ENCODE_SIZES; size < KERNEL_ENCODE_SYMBOLS; size++) {
-            others |= counts->of[table][size];
+    for (unsigned table = 0; table < JPEG_CODE_TABLES; table++) {
+        bool dc = table % 2 == 0;
+        for (unsigned symbol = 0; symbol < KERNEL_ENCODE_SYMBOLS; symbol++) {
+            bool known = dc ? symbol < KERNEL_ENCODE_SIZES : symbol % RUN < KERNEL_ENCODE_SIZES - 1;
+            others |= known ? 0 : counts->of[table][symbol];
         }
     }
     return others == 0;

@@ -66,7 +66,9 @@ static __device__ __forceinline__ void encode_keep_block(const struct encode_pat
 #pragma unroll
     for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
         uint32_t k = (uint32_t)i * KERNEL_ENCODE_SIDE + lane;
-        shared.zigzag[block][shared.place[k]] = origin.dummy && k > 0 ? (int16_t)0 : column.value[i];
+        /* AC of -32768 would have a symbol beyond the tables; that of -32767 is refused once counted. */
+        int16_t value = column.value[i] == -32768 && k > 0 ? (int16_t)-32767 : column.value[i];
+        shared.zigzag[block][shared.place[k]] = origin.dummy && k > 0 ? (int16_t)0 : value;
     }
 }
 

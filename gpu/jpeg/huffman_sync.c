@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gpu/jpeg/coefficients_header.h"
 #include "gpu/stream/launch.h"
 
 enum { ALIGNMENT = 256 };
@@ -69,6 +70,16 @@ enum status huffman_sync_parse(struct huffman_sync *sync, struct gpu_stream *str
     return status == ST_OK ? gpu_stream_reserve(stream, &sync->memory, lay_out(sync).end, err) : status;
 }
 
+enum status huffman_sync_parse_coefficients(struct huffman_sync *sync, struct gpu_stream *stream,
+                                            struct bytes input, const struct image_shape *shape,
+                                            struct error *err) {
+    struct scan_tables *tables = &sync->mailbox->tables;
+    enum status status = coefficients_header_parse(input, shape, &sync->header, tables, err);
+    sync->zeros = (struct gpu_buffer){0};
+    sync->blocks = tables->sync.blocks;
+    return status == ST_OK ? gpu_stream_reserve(stream, &sync->memory, lay_out(sync).end, err) : status;
+}
+
 struct sync_pass huffman_sync_pass(const struct huffman_sync *sync) {
     const struct sync_layout layout = lay_out(sync);
     CUdeviceptr memory = sync->memory.data;
@@ -86,6 +97,16 @@ struct sync_pass huffman_sync_pass(const struct huffman_sync *sync) {
     };
 }
 
+static enum status upload_tables(struct huffman_sync *sync, struct gpu_stream *stream, struct error *err) {
+    return CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, sync->memory.data, &sync->mailbox->tables,
+                    sizeof sync->mailbox->tables, stream->handle);
+}
+
+enum status huffman_sync_skip(struct huffman_sync *sync, struct gpu_stream *stream, struct error *err) {
+    sync->mailbox->verdict = SYNC_INTACT;
+    return upload_tables(sync, stream, err);
+}
+
 enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                struct error *err) {
     const struct cuda *cuda = stream->device->cuda;
@@ -93,8 +114,7 @@ enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *str
     unsigned zeros = (unsigned)((pass.zeros_size + KERNEL_SYNC_ZEROS - 1) / KERNEL_SYNC_ZEROS);
     struct gpu_blocks blocks = {pass.count + zeros, KERNEL_SYNC_THREADS_Y, sizeof(struct sync_shared)};
     sync->mailbox->verdict = SYNC_PENDING;
-    enum status status = CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, sync->memory.data, &sync->mailbox->tables,
-                                  sizeof sync->mailbox->tables, stream->handle);
+    enum status status = upload_tables(sync, stream, err);
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, pass.bytes, file.data + sync->header.offset,
                           sync->header.size, stream->handle);

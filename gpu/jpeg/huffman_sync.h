@@ -36,6 +36,13 @@ enum status huffman_sync_parse(struct huffman_sync *sync, struct gpu_stream *str
 enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                struct error *err);
 
+/* The same two steps for a picture whose coefficients the front has read (core/jpeg/coefficients.h): there
+ * are no codes, and the data is intact. */
+enum status huffman_sync_parse_coefficients(struct huffman_sync *sync, struct gpu_stream *stream,
+                                            struct bytes input, const struct image_shape *shape,
+                                            struct error *err);
+enum status huffman_sync_skip(struct huffman_sync *sync, struct gpu_stream *stream, struct error *err);
+
 /* The number of ranges into which the last parsed picture's scan is divided. */
 uint32_t huffman_sync_ranges(const struct huffman_sync *sync);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Requests of a misbehaving front to the engine: a good request, from pixels to pixels or from JPEG
  * to JPEG, with changes (offset of two bytes, value) in its bytes, or in those of the JPEG and of the list of
- * rectangles behind them. The first byte chooses a sigma or a width, one of the two, whether there is a mask,
- * and the descriptor that comes with it. On the fake driver. */
+ * rectangles behind them, or in coefficients. The first byte chooses a sigma or a width, one of the two,
+ * whether there is a mask, and the descriptor that comes with it. On the fake driver. */
 #include "gpu/engine/engine.h"
 
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/jpeg/coefficients.h"
 #include "core/log.h"
 #include "core/slot.h"
 #include "filters/filter.h"
@@ -23,13 +24,15 @@ enum {
     SLOT_SIZE = 1 << 15,
     PATTERN = 0x5a,
     FILE_AT = 3,
+    COEFFICIENTS_AT = SLOT_SIZE / 4,
     WEIGHTS_AT = SLOT_SIZE / 4 * 3,
     RECTS = 3,
     SIGMA = 31, /* from WIDTH on: a width instead */
     WIDTH = 24,
     JPEG = 32,
     NULL_DEVICE = 64,
-    EMPTY = 128
+    EMPTY = 128,
+    COEFFICIENTS = JPEG | NULL_DEVICE | EMPTY /* with the slot */
 };
 
 static struct engine *engine;
@@ -82,6 +85,26 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
+static bool is_of_coefficients(uint8_t choice) {
+    return (choice & COEFFICIENTS) == COEFFICIENTS;
+}
+
+static size_t coefficients_bytes(void) {
+    struct coefficients_layout layout;
+    fuzz_require(coefficients_lay_out(&stored, &layout), "the picture has coefficients");
+    return coefficients_size(&layout);
+}
+
+/* Of all sizes, with steps that are not 0. */
+static void put_coefficients(void) {
+    uint8_t *to = before + COEFFICIENTS_AT;
+    for (size_t i = 0; i < coefficients_bytes(); i++) {
+        to[i] = (uint8_t)(i < sizeof(struct coefficients_head) ? 1 + i % 7
+                          : i % 2                              ? (i / 64 % 3) * 255
+                                                               : i * i);
+    }
+}
+
 static const struct mask_plan_rect rects[RECTS] = {
     {0, 0, 16, 14, 0, 0}, {16, 0, 20, 14, 1, 0}, {0, 0, 16, 14, 2, 0}};
 
@@ -101,6 +124,8 @@ static void add_mask(struct wire_run *run, uint8_t choice) {
                                         .feather = soft ? 3 : 0};
     run->mask = run->jpeg.plan.weighs ? WEIGHTS_AT : WIRE_NO_MASK;
     run->jpeg.picture = choice & 8;
+    run->jpeg.patch =
+        is_of_coefficients(choice) && run->jpeg.plan.masks && run->chain.step[0].filter == FILTER_BLUR;
 }
 
 static void append(struct wire_run *run, enum filter_id filter, const void *arguments) {
@@ -126,6 +151,12 @@ static struct wire_run good_run(uint8_t choice) {
                                            .quality = 80,
                                            .optimal = choice / 8 % 2};
     }
+    if (is_of_coefficients(choice)) {
+        run.source = COEFFICIENTS_AT;
+        run.jpeg.size = coefficients_bytes();
+        run.jpeg.coefficients = 1;
+        run.jpeg.orientation = 1;
+    }
     if ((choice & SIGMA) < WIDTH) {
         append(&run, FILTER_BLUR, &blur);
     } else {
@@ -138,9 +169,10 @@ static struct wire_run good_run(uint8_t choice) {
 }
 
 static int descriptor(uint8_t choice) {
-    int fd = choice & NULL_DEVICE ? open("/dev/null", O_RDWR | O_CLOEXEC)
-             : choice & EMPTY     ? memfd_create("empty", MFD_CLOEXEC)
-                                  : dup(slot);
+    int fd = is_of_coefficients(choice) ? dup(slot)
+             : choice & NULL_DEVICE     ? open("/dev/null", O_RDWR | O_CLOEXEC)
+             : choice & EMPTY           ? memfd_create("empty", MFD_CLOEXEC)
+                                        : dup(slot);
     fuzz_require(fd >= 0, "there are descriptors");
     return fd;
 }
@@ -178,14 +210,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t choice = fuzz_byte(&input);
     struct wire_run run = good_run(choice);
     struct wire_done done;
-    size_t changeable = sizeof run + (choice & JPEG ? file.size + sizeof rects : 0);
+    size_t first = is_of_coefficients(choice) ? COEFFICIENTS_AT : FILE_AT;
+    size_t behind = is_of_coefficients(choice) ? coefficients_bytes() : file.size + sizeof rects;
+    size_t changeable = sizeof run + (choice & JPEG ? behind : 0);
     memset(before, PATTERN, SLOT_SIZE);
     memcpy(before + FILE_AT, file.data, file.size);
     memcpy(before + FILE_AT + file.size, rects, sizeof rects);
+    put_coefficients();
     while (input.size > 0) {
         size_t offset = fuzz_short(&input) % changeable;
-        uint8_t *byte =
-            offset < sizeof run ? (uint8_t *)&run + offset : before + FILE_AT + offset - sizeof run;
+        uint8_t *byte = offset < sizeof run ? (uint8_t *)&run + offset : before + first + offset - sizeof run;
         *byte = fuzz_byte(&input);
     }
     memcpy(memory, before, SLOT_SIZE);

@@ -103,13 +103,20 @@ static void check_one(struct check *check, struct submitter *submitter, const st
     output = output ? output : malloc(ROOM);
     struct jpeg_picture painted = jpeg_pictures_own(shape);
     jpeg_pictures_paint(check, &painted.image);
-    struct buf file = jpeg_pictures_encode(&painted.image, QUALITY_IN, false);
+    bool progressive = check_below(check, 3) == 0; /* its coefficients are handed over */
+    struct buf file = progressive ? jpeg_pictures_progressive(&painted.image, QUALITY_IN)
+                                  : jpeg_pictures_encode(&painted.image, QUALITY_IN, false);
     struct buf expected = by_cpu(check, buf_bytes(&file), chain, shape, orientation, optimal);
+    struct bytes handed = {0};
+    if (progressive) {
+        handed = jpeg_pictures_hand_over(buf_bytes(&file), shape);
+    }
 
     struct transcode job = {.chain = chain,
                             .shape = *shape,
                             .orientation = orientation,
-                            .input = buf_bytes(&file),
+                            .input = progressive ? handed : buf_bytes(&file),
+                            .coefficients = progressive,
                             .output = output,
                             .room = ROOM,
                             .quality = QUALITY,
@@ -122,10 +129,12 @@ static void check_one(struct check *check, struct submitter *submitter, const st
     check->passed += good;
     check->failed += !good;
     if (!good && check->failed <= FAILURES_SHOWN) {
-        printf("  FAILED: JPEG, model %d, chroma %u %u, %ux%u, %s, optimal %d: %zu bytes, expected %zu\n",
+        printf("  FAILED: JPEG, model %d, chroma %u %u, %ux%u, %s, optimal %d, progressive %d: %zu bytes, "
+               "expected %zu\n",
                shape->model, shape->chroma_shift_x, shape->chroma_shift_y, shape->width, shape->height, text,
-               optimal, size, expected.size);
+               optimal, progressive, size, expected.size);
     }
+    free((void *)(uintptr_t)handed.data);
     free(painted.memory);
     buf_finish(&expected);
     buf_finish(&file);

@@ -9,6 +9,7 @@
 #include <jpeglib.h>
 
 #include "codecs/codec.h"
+#include "codecs/jpeg/jpeg_coefficients.h"
 #include "codecs/jpeg/jpeg_patch.h"
 
 static const struct codec_limits limits = {
@@ -51,13 +52,35 @@ void jpeg_pictures_paint(struct check *check, const struct image *image) {
     }
 }
 
-struct buf jpeg_pictures_encode(const struct image *image, unsigned quality, bool optimal) {
-    const struct encode_options options = {.quality = (uint8_t)quality, .optimal = optimal};
+static struct buf encode(const struct image *image, const struct encode_options *options) {
     struct error err = {0};
     struct buf output;
     buf_init(&output, JPEG_PICTURES_ROOM);
-    must(codec_encode(CODEC_JPEG, image, &options, NULL, &output, &err), &err);
+    must(codec_encode(CODEC_JPEG, image, options, NULL, &output, &err), &err);
     return output;
+}
+
+struct buf jpeg_pictures_encode(const struct image *image, unsigned quality, bool optimal) {
+    const struct encode_options options = {.quality = (uint8_t)quality, .optimal = optimal};
+    return encode(image, &options);
+}
+
+struct buf jpeg_pictures_progressive(const struct image *image, unsigned quality) {
+    const struct encode_options options = {.quality = (uint8_t)quality, .progressive = true};
+    return encode(image, &options);
+}
+
+struct bytes jpeg_pictures_hand_over(struct bytes file, const struct image_shape *shape) {
+    struct coefficients_layout layout;
+    struct error err = {0};
+    if (!coefficients_lay_out(shape, &layout)) {
+        fprintf(stderr, "check_gpu: a picture without coefficients\n");
+        exit(2);
+    }
+    size_t room = bytes_align_up(jpeg_coefficients_bytes(&layout), IMAGE_ALIGNMENT);
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, room);
+    must(jpeg_coefficients_read(file, &limits, shape, true, memory, &err), &err);
+    return (struct bytes){memory, coefficients_size(&layout)};
 }
 
 struct buf jpeg_pictures_restart(struct bytes file, unsigned interval) {

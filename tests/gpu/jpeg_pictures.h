@@ -27,6 +27,11 @@ void jpeg_pictures_paint(struct check *check, const struct image *image);
 /* By the CPU's codecs. The file must have planes of the shape. */
 struct buf jpeg_pictures_encode(const struct image *image, unsigned quality, bool optimal);
 
+/* The same as a progressive file, and the coefficients that a worker reads from one:
+ * core/jpeg/coefficients.h. The caller frees these. */
+struct buf jpeg_pictures_progressive(const struct image *image, unsigned quality);
+struct bytes jpeg_pictures_hand_over(struct bytes file, const struct image_shape *shape);
+
 /* The same picture with a restart marker after so many MCUs, by libjpeg. */
 struct buf jpeg_pictures_restart(struct bytes file, unsigned interval);
 

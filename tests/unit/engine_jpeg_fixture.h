@@ -31,6 +31,7 @@ static struct lane *cpu_lane;
 static int slot; /* the memfd */
 static uint8_t *memory;
 static struct buf file;
+static uint64_t file_at = SOURCE; /* where it lies in the slot */
 
 static const struct codec_limits limits = {
     .max_pixels = 1 << 20, .max_side = 1 << 12, .max_scans = 10, .max_memory = 1 << 26};
@@ -108,15 +109,15 @@ static inline struct wire_run good_run(void) {
 
 static inline void fill_slot(void) {
     memset(memory, PATTERN, SLOT_SIZE);
-    memcpy(memory + SOURCE, file.data, file.size);
+    memcpy(memory + file_at, file.data, file.size);
 }
 
 /* Only that piece has been written to. */
 static inline void assert_written(uint64_t at, uint64_t size) {
     for (uint64_t i = 0; i < SLOT_SIZE; i++) {
-        bool input = i >= SOURCE && i < SOURCE + file.size;
+        bool input = i >= file_at && i < file_at + file.size;
         if (i < at || i >= at + size) {
-            assert_int_equal(memory[i], input ? file.data[i - SOURCE] : PATTERN);
+            assert_int_equal(memory[i], input ? file.data[i - file_at] : PATTERN);
         }
     }
 }

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include "codecs/jpeg/jpeg_coefficients.h"
+
 enum { THREADS = 5, ROUNDS = 6 };
 
 static void test_none_wanted(void **state) {
@@ -138,10 +140,44 @@ static void test_threads(void **state) {
     }
 }
 
+/* The same picture as coefficients, aligned. */
+static void test_coefficients(void **state) {
+    (void)state;
+    const struct codec_limits usual = {.max_scans = 10};
+    const struct jpeg_recipe recipe = {.luma = {2, 2}, .progressive = true, .width = WIDTH, .height = HEIGHT};
+    struct buf baseline = file;
+    struct coefficients_layout layout;
+    struct error err = {0};
+    assert_true(coefficients_lay_out(&shape, &layout));
+    size_t size = coefficients_size(&layout), room = jpeg_coefficients_bytes(&layout);
+    uint8_t *made = aligned_alloc(IMAGE_ALIGNMENT, bytes_align_up(room, IMAGE_ALIGNMENT));
+    struct buf progressive = recipe_file(&recipe);
+    assert_int_equal(jpeg_coefficients_read(buf_bytes(&progressive), &usual, &shape, true, made, &err),
+                     ST_OK);
+    file = (struct buf){.data = made, .size = size};
+    struct wire_run run = good_run();
+    run.source = IMAGE_ALIGNMENT;
+    run.jpeg.coefficients = 1;
+    file_at = IMAGE_ALIGNMENT;
+    struct wire_done done = run_on(&run);
+    file_at = SOURCE;
+    assert_int_equal(done.error.status, ST_OK);
+    file = progressive; /* libjpeg-turbo decodes that */
+    run.jpeg.coefficients = 0;
+    struct buf expected = by_cpu(&run, &shape);
+    assert_int_equal(done.size, expected.size);
+    assert_memory_equal(memory + run.target, expected.data, expected.size);
+    buf_finish(&expected);
+    buf_finish(&progressive);
+    free(made);
+    file = baseline;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none_wanted), cmocka_unit_test(test_good), cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_files),       cmocka_unit_test(test_room), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_none_wanted),  cmocka_unit_test(test_good), cmocka_unit_test(test_side_by_side),
+        cmocka_unit_test(test_files),        cmocka_unit_test(test_room), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_coefficients),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

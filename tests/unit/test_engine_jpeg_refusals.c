@@ -87,6 +87,36 @@ static void test_chains(void **state) {
     assert_refused(&run);
 }
 
+/* As many as the picture has, and aligned. What they are is not looked at, but for the steps: of those that
+ * are 0 here, the CPU decides. */
+static void test_coefficients(void **state) {
+    (void)state;
+    const uint64_t wanted = 384 + 3 * 2 * 6 * 128,
+                   others[] = {1, wanted - 128, wanted - 1, wanted + 1, wanted + 128};
+    struct wire_run run = good_run();
+    run.jpeg.coefficients = 1;
+    assert_refused(&run);
+    for (size_t i = 0; i < COUNT(others); i++) {
+        run.source = IMAGE_ALIGNMENT * 2;
+        run.jpeg.size = others[i];
+        assert_refused(&run);
+    }
+    run.jpeg.size = wanted;
+    run.source += 2;
+    assert_refused(&run);
+    run = good_run();
+    run.jpeg.coefficients = 2;
+    assert_refused(&run);
+    run = good_run();
+    run.jpeg.coefficients = 1;
+    run.jpeg.size = wanted;
+    run.source = SLOT_SIZE / 4;
+    memset(memory, 0, SLOT_SIZE);
+    struct wire_done done;
+    assert_true(engine_run(lane, &run, dup(slot), &done));
+    assert_int_equal(done.error.status, ST_UNSUPPORTED);
+}
+
 /* Statistics are no picture. */
 static void test_a_chain_without_a_picture(void **state) {
     (void)state;
@@ -120,6 +150,7 @@ static void test_slot_shorter_than_claimed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coefficients),
         cmocka_unit_test(test_offsets),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_chains),
