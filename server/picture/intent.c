@@ -88,3 +88,7 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
 bool intent_suits_device(const struct intent *intent) {
     return intent->known && intent->header.baseline && plan_may_transcode(&intent->plan);
 }
+
+bool intent_hands_over(const struct intent *intent) {
+    return intent->known && intent->header.progressive && plan_may_transcode(&intent->plan);
+}

@@ -21,6 +21,10 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
 void intent_guess(struct intent *intent, const struct peek *header, size_t size, const char *accept,
                   const struct parameters *parameters);
 
+/* Whether a GPU may do all of it. */
 bool intent_suits_device(const struct intent *intent);
+
+/* Whether it may, once a worker has decoded a progressive JPEG to coefficients. */
+bool intent_hands_over(const struct intent *intent);
 
 #endif

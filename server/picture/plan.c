@@ -291,10 +291,10 @@ bool plan_may_transcode(const struct plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
     enum filter_answer answer = plan_answer(plan);
     return is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) &&
-           plan->picture.codec == CODEC_JPEG && !plan->picture.progressive && plan->output == CODEC_JPEG &&
-           !plan->options.progressive && input->colorspace == COLORSPACE_NATIVE &&
-           input->backend != BACKEND_CPU && (answer == ANSWER_PICTURE || answer == ANSWER_FACES) &&
-           !plan_moves_blocks(plan) && plan->limits.reduction == 0;
+           plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG && !plan->options.progressive &&
+           input->colorspace == COLORSPACE_NATIVE && input->backend != BACKEND_CPU &&
+           (answer == ANSWER_PICTURE || answer == ANSWER_FACES) && !plan_moves_blocks(plan) &&
+           plan->limits.reduction == 0;
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

@@ -54,8 +54,8 @@ bool plan_is_linear(const struct plan *plan);
 /* Whether the file's data outside of the regions can be copied bit by bit. */
 bool plan_may_patch(const struct plan *plan);
 
-/* Whether a device's codecs may do all steps: from one sequential JPEG to another, or to its faces, with
- * planes as stored and decoded whole. */
+/* Whether a device's codecs may do all steps: from a JPEG, or from the coefficients of one with several
+ * scans, to a sequential one or to its faces, with planes as stored and decoded whole. */
 bool plan_may_transcode(const struct plan *plan);
 
 /* Size of a picture in bytes; 0: too large for memory. */

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "codecs/jpeg/jpeg_coefficients.h"
 #include "codecs/jpeg/jpeg_splice.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "server/picture/footprint.h"
 #include "server/picture/transcode_mask.h"
@@ -31,19 +33,55 @@ struct transcoding {
     struct request *request;
     struct lane *lane;
     struct plan *plan;
-    uint64_t picture; /* number of the decoded picture, from the search */
+    struct slot *slot;  /* holds the input and what the device reads and writes beside it */
+    struct bytes input; /* the file, or the coefficients of one with several scans */
+    int64_t read_ns;    /* time of reading these */
+    uint64_t picture;   /* number of the decoded picture, from the search */
     struct lane_timing search, timing;
 };
+
+static bool keeps_blocks(const struct plan *plan) {
+    return plan_answer(plan) == ANSWER_PICTURE && plan_may_patch(plan);
+}
+
+/* Reads the coefficients into a slot for pictures, which give_back returns: they take more memory than a
+ * body may. */
+static enum status read_coefficients(struct transcoding *way, struct error *err) {
+    const struct plan *plan = way->plan;
+    struct coefficients_layout layout;
+    int64_t start = clock_ns();
+    if (!coefficients_lay_out(&plan->stored, &layout)) {
+        return fail(err, ST_UNSUPPORTED, "the JPEG's planes are not read as coefficients");
+    }
+    way->slot = NULL;
+    enum status status = slot_acquire(way->request->service->slots, SLOT_WORK, &way->slot, err);
+    uint8_t *memory = status == ST_OK ? slot_take(way->slot, jpeg_coefficients_bytes(&layout), err) : NULL;
+    if (!memory) {
+        return err->status;
+    }
+    status =
+        jpeg_coefficients_read(plan->input, &plan->limits, &plan->stored, keeps_blocks(plan), memory, err);
+    way->input = (struct bytes){memory, coefficients_size(&layout)};
+    way->read_ns = clock_ns() - start;
+    return status;
+}
+
+static void give_back(struct transcoding *way) {
+    if (way->slot != way->request->slot) {
+        slot_give_back(way->slot);
+    }
+}
 
 static struct transcode job_of(struct transcoding *way, const struct chain *chain) {
     const struct plan *plan = way->plan;
     return (struct transcode){.chain = chain,
-                              .slot = way->request->slot,
-                              .input = plan->input,
+                              .slot = way->slot,
+                              .input = way->input,
+                              .coefficients = plan->picture.progressive,
                               .shape = plan->stored,
                               .orientation = 1,
                               .quality = plan->options.quality,
-                              .patch = plan_answer(plan) == ANSWER_PICTURE && plan_may_patch(plan),
+                              .patch = keeps_blocks(plan),
                               .picture = &way->picture};
 }
 
@@ -54,7 +92,7 @@ static enum status search(struct transcoding *way, struct error *err) {
     struct detection *detection = &plan->detection;
     struct transcode job = job_of(way, &detection->chain);
     size_t size = 0;
-    uint8_t *memory = slot_take(request->slot, detection_bytes(detection), err);
+    uint8_t *memory = slot_take(way->slot, detection_bytes(detection), err);
     if (!memory) {
         return err->status;
     }
@@ -79,7 +117,7 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
     struct transcode_mask mask;
     bool masked;
     size_t size = 0;
-    enum status status = transcode_mask_make(&mask, plan, request->slot, &masked, err);
+    enum status status = transcode_mask_make(&mask, plan, way->slot, &masked, err);
     if (status != ST_OK) {
         return status;
     }
@@ -87,7 +125,7 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
     job.orientation = plan->orientation;
     job.optimal = plan->options.optimal;
     job.room = footprint_room(plan);
-    job.output = slot_take(request->slot, job.room, err);
+    job.output = slot_take(way->slot, job.room, err);
     status = job.output ? lane_transcode(way->lane, &job, &size, &way->timing, err) : err->status;
     if (status != ST_OK) {
         return status;
@@ -101,8 +139,11 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
 static enum status run(struct transcoding *way, struct error *err) {
     struct request *request = way->request;
     struct plan *plan = way->plan;
-    enum status status = ST_OK;
-    request->slot->shared = true;
+    enum status status = plan->picture.progressive ? read_coefficients(way, err) : ST_OK;
+    if (status != ST_OK) {
+        return status;
+    }
+    way->slot->shared = true;
     if (plan->detection.wanted) {
         status = search(way, err);
     }
@@ -124,7 +165,7 @@ static void note_success(const struct transcoding *way) {
     struct outcome *outcome = &request->outcome;
     const struct lane_timing *search = &way->search, *timing = &way->timing;
     bool picture = plan_answer(way->plan) != ANSWER_FACES;
-    outcome->stage_ns[STAGE_DECODE] += search->upload_ns + timing->upload_ns;
+    outcome->stage_ns[STAGE_DECODE] += way->read_ns + search->upload_ns + timing->upload_ns;
     outcome->stage_ns[STAGE_DETECT] = search->filter_ns + search->download_ns;
     outcome->stage_ns[STAGE_FILTER] = timing->filter_ns;
     outcome->stage_ns[STAGE_ENCODE] = timing->download_ns;
@@ -150,18 +191,29 @@ static void note_failure(struct transcoding *way, const struct outcome *before,
     log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", service->backend[0]->name, err->text);
 }
 
+/* Whether the queue gave the job to a device, or lets this worker hand coefficients to one. */
+static bool is_given(const struct request *request, const struct plan *plan) {
+    bool handed = request->job.device || request->cost.handed;
+    return plan->picture.progressive ? handed && !plan->limits.libjpeg : request->job.device;
+}
+
 enum status transcode_run(struct request *request, struct worker *worker, struct plan *plan, bool *complete,
                           struct error *err) {
-    struct transcoding way = {.request = request, .lane = worker->lane[0], .plan = plan};
+    struct transcoding way = {.request = request,
+                              .lane = worker->lane[0],
+                              .plan = plan,
+                              .slot = request->slot,
+                              .input = plan->input};
     const struct outcome before = request->outcome;
     const struct region_mark regions = region_mark(&plan->selection.region);
     struct error cause = {0};
     size_t used = request->slot->used;
-    if (!request->job.device || !way.lane || backend_transcodes(request->service->backend[0]) == 0 ||
+    if (!is_given(request, plan) || !way.lane || backend_transcodes(request->service->backend[0]) == 0 ||
         !plan_may_transcode(plan)) {
         return ST_OK;
     }
     enum status status = run(&way, &cause);
+    give_back(&way);
     *complete = status == ST_OK;
     if (status == ST_OK) {
         note_success(&way);

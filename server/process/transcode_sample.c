@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codecs/codec.h"
+#include "codecs/jpeg/jpeg_coefficients.h"
 #include "codecs/jpeg/jpeg_patch.h"
 #include "core/orient.h"
 #include "cpu/mask/mask_list.h"
@@ -18,6 +19,7 @@ struct recipe {
     union filter_arguments arguments;
     uint8_t quality, orientation;
     bool optimal;
+    bool progressive;      /* the input; its coefficients are handed over */
     bool restarts;         /* the input has a restart marker after each row of MCUs; not optimal tables */
     const char *region[2]; /* the filter changes nothing else; NULL: none */
     double feather;        /* of the regions; 0: they are redacted */
@@ -69,10 +71,19 @@ static const struct recipe recipes[] = {
      .restarts = true,
      .region = {"21,13,77,40", "ellipse:90,30,60,50"},
      .patch = true},
+    {.shape = {CHROMA, SIZE},
+     .filter = FILTER_PIXELATE,
+     .arguments = {.pixelate = {8}},
+     .quality = 85,
+     .orientation = 1,
+     .optimal = true,
+     .progressive = true,
+     .region = {"21,13,77,40", "ellipse:90,30,60,50"},
+     .patch = true},
 };
 
 static const struct codec_limits limits = {
-    .max_pixels = 1 << 20, .max_side = 1 << 12, .max_scans = 1, .max_memory = 1 << 24};
+    .max_pixels = 1 << 20, .max_side = 1 << 12, .max_scans = 20, .max_memory = 1 << 24};
 
 struct making {
     const struct recipe *recipe;
@@ -309,7 +320,8 @@ static enum status expect(struct making *making, const struct image *stored, str
 /* Paints the picture and encodes it. */
 static enum status make_input(const struct recipe *recipe, struct slot *slot, struct image *stored,
                               struct bytes *file, struct error *err) {
-    const struct encode_options options = {.quality = INPUT_QUALITY, .optimal = !recipe->optimal};
+    const struct encode_options options = {
+        .quality = INPUT_QUALITY, .optimal = !recipe->optimal, .progressive = recipe->progressive};
     enum status status = take_image(slot, &recipe->shape, stored, err);
     if (status != ST_OK) {
         return status;
@@ -317,6 +329,21 @@ static enum status make_input(const struct recipe *recipe, struct slot *slot, st
     paint(stored);
     return recipe->restarts ? encode_restarts(slot, stored, &options, file, err)
                             : encode(slot, stored, &options, file, err);
+}
+
+/* Puts the coefficients of the input in its place. */
+static enum status hand_over(struct making *making, struct error *err) {
+    struct transcode *job = &making->sample->job;
+    struct coefficients_layout layout = {0};
+    bool possible = coefficients_lay_out(&job->shape, &layout);
+    uint8_t *memory = slot_take(making->slot, jpeg_coefficients_bytes(&layout), err);
+    if (!memory || !possible) {
+        return memory ? fail(err, ST_INTERNAL, "a sample has no coefficients") : err->status;
+    }
+    enum status status = jpeg_coefficients_read(job->input, &limits, &job->shape, job->patch, memory, err);
+    job->input = (struct bytes){memory, coefficients_size(&layout)};
+    job->coefficients = true;
+    return status;
 }
 
 enum status transcode_sample(unsigned number, struct lane *reference, struct slot *slot,
@@ -344,6 +371,9 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
     }
     if (status == ST_OK) {
         status = expect(&making, &stored, err);
+    }
+    if (status == ST_OK && recipe->progressive) {
+        status = hand_over(&making, err);
     }
     if (status == ST_OK) {
         job->output = slot_take(slot, job->room, err);

@@ -20,7 +20,9 @@ static const struct {
     {4, 20},    /* WebP: 5 ms for 1024x631 with 125 KB */
     {10, 28},   /* AVIF: 10 ms for 1024x631 with 119 KB */
     {17, 130},  /* HEIC: 29 ms for 1440x960 with 41 KB, 410 ms for 3024x4032 with 1.6 MB */
+    {1, 8},     /* progressive, up to the coefficients: a quarter of the second line */
 };
+enum { HANDED_INPUT = COST_INPUTS - 1 };
 
 /* The fixed cost of a request. A picture of one pixel takes 60 to 80 us. */
 static const float request_ns = 60e3F;
@@ -129,26 +131,30 @@ static float searched_pixels(const struct detection *detection) {
     return detection->wanted ? (float)frame->network_width * (float)frame->network_height : 0;
 }
 
-static float device_time_ns(const struct intent *intent) {
-    const struct plan *plan = &intent->plan;
-    return intent_suits_device(intent)
-               ? device_ns + device_pixel_ns * largest_pixels(plan) +
-                     device_detect_pixel_ns * searched_pixels(&plan->detection) +
-                     cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright)
-               : 0;
+static float device_time_ns(const struct plan *plan) {
+    return device_ns + device_pixel_ns * largest_pixels(plan) +
+           device_detect_pixel_ns * searched_pixels(&plan->detection) +
+           cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright);
+}
+
+static float decoding_ns(const struct plan *plan, unsigned input) {
+    return decode_ns[input].pixel * pixels_of(&plan->stored) +
+           decode_ns[input].byte * (float)plan->input.size;
+}
+
+static unsigned kind_of(const struct plan *plan, unsigned input) {
+    return (input * COST_WORKS + work_of(plan->parameters)) * COST_OUTPUTS + output_of(plan);
 }
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct plan *plan = &intent->plan;
-    unsigned input = input_of(intent), work = work_of(plan->parameters);
-    enum output_kind output = output_of(plan);
-    float pixels = pixels_of(&plan->stored);
-    float ns = request_ns + decode_ns[input].pixel * pixels +
-               decode_ns[input].byte * (float)plan->input.size +
+    unsigned input = input_of(intent), kind = kind_of(plan, input);
+    float ns = request_ns + decoding_ns(plan, input) +
                cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
-               (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output) : 0);
-    unsigned kind = (input * COST_WORKS + work) * COST_OUTPUTS + output;
-    float device = device_time_ns(intent);
+               (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output_of(plan)) : 0);
+    float device = intent_suits_device(intent) ? device_time_ns(plan) : 0;
+    float handed =
+        intent_hands_over(intent) ? request_ns + decoding_ns(plan, HANDED_INPUT) + device_time_ns(plan) : 0;
     float detect = detect_pixel_ns * searched_pixels(&plan->detection);
     float all = ns * known(model->ratio[kind]) + detect * known(model->detect_ratio);
     return (struct cost){.kind = kind,
@@ -156,7 +162,21 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
                          .detect_table_ns = (int64_t)detect,
                          .ns = (int64_t)all + 1,
                          .device_table_ns = (int64_t)device,
-                         .device_ns = (int64_t)(device * known(model->device_ratio))};
+                         .device_ns = (int64_t)(device * known(model->device_ratio)),
+                         .handed_kind = kind_of(plan, HANDED_INPUT),
+                         .handed_table_ns = (int64_t)handed};
+}
+
+bool cost_hands_first(const struct cost *cost) {
+    return cost->handed_table_ns > 0 && cost->handed_table_ns < cost->table_ns + cost->detect_table_ns;
+}
+
+void cost_hand_over(struct cost *cost, const struct cost_model *model) {
+    cost->handed = true;
+    cost->kind = cost->handed_kind;
+    cost->table_ns = cost->handed_table_ns;
+    cost->detect_table_ns = 0; /* the GPU searches */
+    cost->ns = (int64_t)((float)cost->table_ns * known(model->ratio[cost->kind])) + 1;
 }
 
 bool cost_device_first(const struct cost *cost) {

@@ -17,7 +17,7 @@
 struct intent;
 
 /* Each combination of input, work and output has its own ratio. */
-enum { COST_INPUTS = 8, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 7 };
+enum { COST_INPUTS = 9, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 7 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
 enum { COST_DOUBT = 4 }; /* see cost_device_first */
 
@@ -27,6 +27,10 @@ struct cost {
     int64_t detect_table_ns;            /* of the search for faces, which is no part of table_ns; 0: none */
     int64_t ns;                         /* of both, by the table and the learnt ratios */
     int64_t device_table_ns, device_ns; /* the same on a GPU; 0: its codecs cannot do it */
+    /* Of a JPEG that a worker decodes to coefficients and a GPU does the rest of; 0: none. */
+    unsigned handed_kind;
+    int64_t handed_table_ns;
+    bool handed; /* it goes that way, and the first members say how long it takes */
 };
 
 /* Zero-initialise. Thread-safe; concurrent updates may be lost. */
@@ -39,6 +43,12 @@ struct cost_model {
 /* Whether a GPU's codecs are predicted to finish before the processor. Their predicted time counts as at most
  * COST_DOUBT times the table's: otherwise one long wait could end their use, and with it the learning. */
 bool cost_device_first(const struct cost *cost);
+
+/* Whether a GPU is faster than the processor at what comes after the coefficients, by the table. */
+bool cost_hands_first(const struct cost *cost);
+
+/* Lets the coefficients go to a GPU. */
+void cost_hand_over(struct cost *cost, const struct cost_model *model);
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent);
 

@@ -88,14 +88,26 @@ enum status overload_check_body(struct request *request) {
     return alone || held <= body_share(service) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
 }
 
+static bool device_serves(const struct service *service) {
+    return service->config->jpeg_codec != CHOICE_jpeg_codec_cpu && service->places > 0 &&
+           backend_transcodes(service->backend[0]) > 0;
+}
+
 /* Whether the GPU's codecs serve, may take the job, and are faster or configured to take all such jobs. */
 static bool goes_to_device(const struct request *request) {
     const struct service *service = request->service;
     const struct cost *cost = &request->cost;
-    enum config_choice codec = service->config->jpeg_codec;
-    return codec != CHOICE_jpeg_codec_cpu && cost->device_table_ns > 0 && service->places > 0 &&
-           backend_transcodes(service->backend[0]) > 0 &&
-           (codec == CHOICE_jpeg_codec_gpu || cost_device_first(cost));
+    bool all = service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
+    return device_serves(service) && cost->device_table_ns > 0 && (all || cost_device_first(cost));
+}
+
+/* The same for the coefficients of a progressive JPEG, which a general worker decodes. */
+static bool is_handed_over(const struct request *request) {
+    const struct service *service = request->service;
+    const struct cost *cost = &request->cost;
+    bool all = service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
+    return device_serves(service) && cost->handed_table_ns > 0 && (all || cost_hands_first(cost)) &&
+           service->config->jpeg_library == CHOICE_jpeg_library_own;
 }
 
 void overload_estimate(struct request *request) {
@@ -106,6 +118,9 @@ void overload_estimate(struct request *request) {
     intent_make(&intent, body, request->content_type, request->accept, &request->parameters, &limits);
     const struct footprint footprint = footprint_of(&intent.plan, request->service->cpu);
     request->cost = cost_predict(&request->service->cost, &intent);
+    if (is_handed_over(request)) {
+        cost_hand_over(&request->cost, &request->service->cost);
+    }
     request->job = (struct job){.cost_ns = request->cost.ns,
                                 .device_ns = request->cost.device_ns,
                                 .bytes = footprint_sum(&footprint),
@@ -125,10 +140,11 @@ bool overload_may_log(struct service *service) {
 
 void overload_learn(struct request *request, enum role role, int64_t real_ns) {
     struct cost_model *model = &request->service->cost;
-    if (request->outcome.device) {
+    if (request->outcome.device && request->cost.device_table_ns > 0) {
         cost_learn_device(model, &request->cost, real_ns);
     } else if (role == ROLE_ANY) { /* other roles have other priorities, which distort their times */
-        int64_t search_ns = request->outcome.stage_ns[STAGE_DETECT]; /* a form may ask for one unannounced */
+        /* A form may ask for a search unannounced; that of a GPU counts with its other work. */
+        int64_t search_ns = request->cost.handed ? 0 : request->outcome.stage_ns[STAGE_DETECT];
         cost_learn(model, &request->cost, real_ns - search_ns);
         cost_learn_detection(model, &request->cost, search_ns);
     }

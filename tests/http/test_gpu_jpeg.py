@@ -171,14 +171,9 @@ def cmyk():
     return pictures.jpeg(pictures.photograph(40, 32, 4))
 
 
-def progressive():
-    return pictures.jpeg(pictures.photograph(64, 48), progressive=True)
-
-
 NOT_THEIRS = {
     'PNG': (pictures.small_png, '/blur?sigma=2'), 'PNG to JPEG': (pictures.small_png, '/blur?format=jpeg'),
-    'to PNG': (lambda: PHOTO, '/blur?format=png'), 'progressive in': (progressive, '/blur?sigma=2'),
-    'progressive out': (lambda: PHOTO, '/blur?progressive=true'), 'CMYK': (cmyk, '/blur?sigma=2'),
+    'to PNG': (lambda: PHOTO, '/blur?format=png'), 'progressive out': (lambda: PHOTO, '/blur?progressive=true'), 'CMYK': (cmyk, '/blur?sigma=2'),
     'linear': (lambda: PHOTO, '/blur?colorspace=linear'),
     'rgb': (lambda: PHOTO, '/blur?colorspace=rgb'), 'stats': (lambda: PHOTO, '/stats'),
     'placeholder': (lambda: PHOTO, '/placeholder'),

@@ -149,7 +149,6 @@ def test_blocks_that_no_pixel_touches(gpu, cpu):
 
 # --- by the CPU ----------------------------------------------------------------------------
 def other_files():
-    progressive = pictures.jpeg(pictures.photograph(WIDTH, HEIGHT), subsampling='420', progressive=True)
     gray = SHAPES['gray'](WIDTH, HEIGHT)
     three = pictures.jpeg(pictures.photograph(WIDTH, HEIGHT), subsampling='420', qtables=[[9] * 64, [11] * 64, [13] * 64])
     wide = bytearray()
@@ -161,8 +160,7 @@ def other_files():
     return {'names': edited(edited(edited(PHOTO, 0, 0, 0), 1, 0, 1), 2, 0, 2), 'names of letters': edited(PHOTO, 1, 0, 77),
             'tables exchanged': edited(edited(edited(PHOTO, 0, 2, 1), 1, 2, 0), 2, 2, 0), 'one table': edited(edited(PHOTO, 1, 2, 0), 2, 2, 0),
             'a table for Cr': edited(three, 2, 2, 2), 'wide steps': PHOTO[:at] + bytes(wide) + PHOTO[at:],
-            'factors of grey': edited(gray, 0, 1, 0x22), 'name of grey': edited(gray, 0, 0, 5),
-            'progressive': progressive}
+            'factors of grey': edited(gray, 0, 1, 0x22), 'name of grey': edited(gray, 0, 0, 5)}
 
 
 @pytest.mark.parametrize('kind', other_files())

@@ -51,7 +51,7 @@ static struct engine *engine;
 static struct backend *cpu;
 static struct slot_pool *slots;
 static unsigned asked; /* samples */
-static unsigned turned, feathered, redacted, restarted, patched;
+static unsigned turned, feathered, redacted, restarted, patched, handed;
 
 static int open_engine(void **state) {
     (void)state;
@@ -155,6 +155,7 @@ static enum status noted(unsigned number, struct lane *reference, struct slot *s
         feathered += sample->job.mask && sample->mask.plan.feather > 0;
         redacted += sample->job.mask && sample->mask.plan.redaction == MASK_PLAN_REGIONS;
         patched += sample->job.patch;
+        handed += sample->job.coefficients;
         restarted += memmem(input->data, input->size, interval, sizeof interval) &&
                      memmem(input->data, input->size, last, sizeof last);
     }
@@ -163,14 +164,15 @@ static enum status noted(unsigned number, struct lane *reference, struct slot *s
 
 static void test_kinds_of_samples(void **state) {
     (void)state;
-    turned = feathered = redacted = restarted = patched = 0;
+    turned = feathered = redacted = restarted = patched = handed = 0;
     struct outcome outcome = outcome_of(noted, PICTURES, 0, -1);
     assert_int_equal(outcome.pictures, PICTURES);
     assert_int_equal(turned, 2);
     assert_int_equal(feathered, 1);
-    assert_int_equal(redacted, 2);
+    assert_int_equal(redacted, 3);
     assert_int_equal(restarted, 2);
-    assert_int_equal(patched, 1);
+    assert_int_equal(patched, 2);
+    assert_int_equal(handed, 1);
 }
 
 static void test_nothing_to_try(void **state) {
