@@ -191,6 +191,8 @@ INLINE uint64_t deposit(uint64_t number, uint64_t mask, bool quick) {
         __asm__("pdepq %2, %1, %0" : "=r"(result) : "r"(number), "r"(mask));
         return result;
     }
+#else
+    (void)quick;
 #endif
     for (; number && mask; number >>= 1, mask &= mask - 1) {
         result |= number & 1 ? mask & -mask : 0;
