@@ -117,7 +117,7 @@ build_package() {
     say "$line"
     inside "$line && apt-get install -qy ./build/deb/blurd_*.deb && blurd --version" >"$folder/deb.log" 2>&1 ||
         { tail -n 10 "$folder/deb.log" && die "$line"; }
-    say "installed: $(tail -n 1 "$folder/deb.log")"
+    say "installed: $(grep '^blurd [0-9]' "$folder/deb.log" | tail -n 1)"
 }
 
 prepare
