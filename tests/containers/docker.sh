@@ -111,7 +111,7 @@ run_container() { # docker, podman
 }
 
 run_with_podman() {
-    command -v podman >/dev/null || { say "not run with Podman, which is not installed" && return; }
+    type -P podman >/dev/null || { say "not run with Podman, which is not installed" && return; }
     docker save blurd | podman load --quiet >/dev/null || die "podman load"
     say "Podman $(podman version --format '{{.Client.Version}}')"
     run_container podman
@@ -160,12 +160,25 @@ scale() { # count
     eventually has_tasks "$1" || die "Swarm does not reach $1 daemons"
 }
 
+deploy() { # image
+    BLURD_PORT=$port BLURD_IMAGE=$1 docker stack deploy --resolve-image never -c docker/swarm.yaml blurd >"$folder/swarm.log" 2>&1 ||
+        { cat "$folder/swarm.log" && die "stack deploy"; }
+}
+
+swarm_says() { # message of the last update
+    [ "$(docker service inspect --format '{{.UpdateStatus.Message}}' blurd_blurd)" = "$1" ]
+}
+
+all_run() { # image
+    [ "$(docker ps --filter name=blurd_blurd --format '{{.Image}}' | sort -u)" = "$1" ]
+}
+
 run_swarm() {
     local port on_failure='docker service ps --no-trunc blurd_blurd'
     port=$(free_port)
     docker swarm init --advertise-addr 127.0.0.1 --listen-addr "127.0.0.1:$(free_port)" --data-path-port 24789 >/dev/null
-    BLURD_PORT=$port docker stack deploy --resolve-image never -c docker/swarm.yaml blurd >"$folder/swarm.log" 2>&1 ||
-        { cat "$folder/swarm.log" && die "stack deploy"; }
+    docker tag blurd blurd:first
+    deploy blurd:first
     eventually has_tasks 3 || die "Swarm does not run 3 daemons"
     eventually answers "$port" /version || die "nothing answers behind HAProxy"
     begin_clients "$port"
@@ -175,9 +188,17 @@ run_swarm() {
     end_clients "Swarm, scaled to 5, 2 and 3"
     docker tag blurd blurd:next
     begin_clients "$port"
-    docker service update --no-resolve-image --image blurd:next blurd_blurd >"$folder/swarm.log" 2>&1 || die "service update"
-    has_tasks 3 || eventually has_tasks 3 || die "the update leaves other than 3 daemons"
+    deploy blurd:next
+    eventually swarm_says "update completed" || eventually swarm_says "update completed" || die "the update is not completed"
+    eventually has_tasks 3 || die "the update leaves other than 3 daemons"
+    all_run blurd:next || die "the update leaves daemons of another image"
     end_clients "Swarm, each of 3 replaced by a new image"
+    begin_clients "$port"
+    docker service rollback --detach blurd_blurd >"$folder/swarm.log" 2>&1 || die "service rollback"
+    eventually swarm_says "rollback completed" || eventually swarm_says "rollback completed" || die "the rollback is not completed"
+    eventually has_tasks 3 || die "the rollback leaves other than 3 daemons"
+    all_run blurd:first || die "the rollback leaves daemons of another image"
+    end_clients "Swarm, rolled back"
     docker stack rm blurd >/dev/null
 }
 
