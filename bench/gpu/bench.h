@@ -46,6 +46,7 @@ void bench_filters(struct bench *bench);
 void bench_resize(struct bench *bench);
 void bench_faces(struct bench *bench);
 void bench_jpeg(struct bench *bench);
+void bench_profile(struct bench *bench);
 
 /* The process that bench_start measures. */
 int bench_start_child(const char *library, const char *format, const char *cache_folder);
