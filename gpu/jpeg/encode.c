@@ -17,9 +17,15 @@ struct gpu_encode_mailbox {
     struct jpeg_codes standard[JPEG_CODE_TABLES], codes[JPEG_CODE_TABLES]; /* for the host; codes of `own` */
 };
 
+/* What a stream keeps in device memory from picture to picture. */
+struct kept {
+    struct encode_tables tables; /* the standard's */
+    struct encode_counts counts; /* zero between pictures */
+};
+
 /* Offsets in encode->memory. */
 struct encode_layout {
-    size_t state, own, counts, blocks, ranges, chunks, coefficients, bits, output, end;
+    size_t state, own, blocks, quads, ranges, chunks, entries, bits, output, end;
     size_t capacity; /* bytes of `bits` */
 };
 
@@ -40,6 +46,11 @@ static struct cut cut_up(const struct image *image) {
     return cut;
 }
 
+/* 2^32 / by, rounded up; 0 for 1. */
+static uint32_t inverse_of(uint32_t by) {
+    return by > 1 ? UINT32_MAX / by + 1 : 0;
+}
+
 static size_t take(size_t *end, size_t size) {
     size_t begin = *end;
     *end += bytes_align_up(size, ALIGNMENT);
@@ -51,15 +62,15 @@ static struct encode_layout lay_out(const struct cut *cut, size_t room, size_t o
     size_t worst = ((size_t)cut->count * KERNEL_ENCODE_BLOCK_BITS + 7) / 8;
     struct encode_layout layout = {.capacity =
                                        bytes_align_up(worst < room ? worst : room, KERNEL_ENCODE_VECTOR)};
-    size_t ranges = divide_up(cut->count, KERNEL_ENCODE_RANGE);
+    size_t quads = divide_up(cut->count, KERNEL_ENCODE_QUAD);
+    size_t ranges = quads / KERNEL_ENCODE_RANGE + 1;
     layout.state = take(&layout.end, sizeof(struct encode_state));
     layout.own = take(&layout.end, sizeof(struct encode_tables));
-    layout.counts = take(&layout.end, sizeof(struct encode_counts));
     layout.blocks = take(&layout.end, cut->count * sizeof(struct encode_block));
+    layout.quads = take(&layout.end, quads * sizeof(struct encode_quad));
     layout.ranges = take(&layout.end, ranges * sizeof(uint64_t));
     layout.chunks = take(&layout.end, (layout.capacity / KERNEL_ENCODE_CHUNK + 1) * sizeof(uint64_t));
-    layout.coefficients =
-        take(&layout.end, (size_t)cut->count * KERNEL_ENCODE_COEFFICIENTS * sizeof(int16_t));
+    layout.entries = take(&layout.end, quads * KERNEL_ENCODE_QUAD_ENTRIES * sizeof(uint32_t));
     layout.bits = take(&layout.end, layout.capacity);
     layout.output = take(&layout.end, output);
     return layout;
@@ -79,9 +90,9 @@ enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream
     gpu_encode_head_codes(encode->mailbox->standard, KERNEL_PLANES, &encode->mailbox->tables);
     status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &encode->mailbox_device, mailbox, 0);
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->tables, sizeof encode->mailbox->tables);
+        status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->kept, sizeof(struct kept));
     }
-    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, encode->tables, &encode->mailbox->tables,
+    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, encode->kept, &encode->mailbox->tables,
                                       sizeof encode->mailbox->tables, stream->handle)
                            : status;
 }
@@ -89,8 +100,8 @@ enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream
 void gpu_encode_finish(struct gpu_encode *encode, struct gpu_stream *stream) {
     gpu_buffer_finish(&encode->memory, stream->device);
     const struct cuda *cuda = stream->device->cuda;
-    if (encode->tables) {
-        cuda->cuMemFree(encode->tables);
+    if (encode->kept) {
+        cuda->cuMemFree(encode->kept);
     }
     if (encode->mailbox) {
         cuda->cuMemFreeHost(encode->mailbox);
@@ -141,7 +152,8 @@ struct encode_work {
     struct gpu_encode *encode;
     struct gpu_stream *stream;
     const struct gpu_encode_job *job;
-    bool own; /* with codes of the picture's own */
+    bool own;    /* with codes of the picture's own */
+    bool counts; /* symbols, for those codes */
 };
 
 static void set_head(struct encode_pass *pass, const struct encode_work *work) {
@@ -152,6 +164,9 @@ static void set_head(struct encode_pass *pass, const struct encode_work *work) {
             memcpy(pass->quantiser[table], job->patch->steps[table], sizeof pass->quantiser[table]);
         } else {
             jpeg_head_steps(job->quality, table, pass->quantiser[table]);
+        }
+        for (unsigned k = 0; k < KERNEL_ENCODE_COEFFICIENTS; k++) {
+            pass->inverse[table][k] = inverse_of((uint32_t)pass->quantiser[table][k] * KERNEL_ENCODE_SIDE);
         }
     }
     gpu_encode_head(job->image, work->own ? mailbox->codes : mailbox->standard, pass);
@@ -164,11 +179,13 @@ static struct encode_pass make_pass(const struct encode_work *work) {
     const struct encode_layout layout = lay_out(&cut, job->room, 0);
     CUdeviceptr memory = encode->memory.data;
     struct encode_pass pass = {
-        .tables = work->own ? memory + layout.own : encode->tables,
-        .counts = memory + layout.counts,
+        .tables = work->own ? memory + layout.own : encode->kept + offsetof(struct kept, tables),
+        .counts = work->counts ? encode->kept + offsetof(struct kept, counts) : 0,
+        .counted = encode->mailbox_device + offsetof(struct gpu_encode_mailbox, counts),
         .state = memory + layout.state,
         .blocks = memory + layout.blocks,
-        .coefficients = memory + layout.coefficients,
+        .quads = memory + layout.quads,
+        .entries = memory + layout.entries,
         .ranges = memory + layout.ranges,
         .chunks = memory + layout.chunks,
         .bits = memory + layout.bits,
@@ -177,7 +194,9 @@ static struct encode_pass make_pass(const struct encode_work *work) {
         .capacity = layout.capacity,
         .room = job->room,
         .in_mcu = cut.in_mcu,
+        .inverse_mcu = inverse_of(cut.in_mcu),
         .mcus_x = cut.mcus_x,
+        .inverse_x = inverse_of(cut.mcus_x),
         .count = cut.count,
     };
     set_components(&pass, job->image);
@@ -186,12 +205,12 @@ static struct encode_pass make_pass(const struct encode_work *work) {
 }
 
 /* In the order in which they run. */
-enum encode_step { TRANSFORM, SYMBOLS, WEIGH, MEASURE, WRITE, COUNT, STUFF };
+enum encode_step { TRANSFORM, SYMBOLS, MEASURE, WRITE, COUNT, STUFF };
 
 static enum status launch(const struct encode_work *work, struct encode_pass *pass, enum encode_step step,
                           struct error *err) {
     unsigned groups = divide_up(pass->count, KERNEL_ENCODE_GROUP);
-    unsigned ranges = divide_up(pass->count, KERNEL_ENCODE_RANGE);
+    unsigned quads = divide_up(pass->count, KERNEL_ENCODE_QUAD);
     size_t chunks = pass->capacity / KERNEL_ENCODE_CHUNK + 1;
     unsigned chunk_blocks = chunks < CHUNK_BLOCKS_MAX ? (unsigned)chunks : CHUNK_BLOCKS_MAX;
     const struct {
@@ -199,9 +218,10 @@ static enum status launch(const struct encode_work *work, struct encode_pass *pa
         unsigned count, shared;
     } launches[] = {
         [TRANSFORM] = {KERNEL_encode_transform, groups, sizeof(struct encode_transform_shared)},
-        [SYMBOLS] = {KERNEL_encode_symbols, groups, sizeof(struct encode_symbols_shared)},
-        [WEIGH] = {KERNEL_encode_weigh, groups, sizeof(struct encode_symbols_shared)},
-        [MEASURE] = {KERNEL_encode_measure, ranges, sizeof(struct encode_sums)},
+        [SYMBOLS] = {KERNEL_encode_symbols, divide_up(pass->count, KERNEL_ENCODE_THREADS),
+                     sizeof(struct encode_symbols_shared)},
+        [MEASURE] = {KERNEL_encode_measure, divide_up(quads, KERNEL_ENCODE_RANGE),
+                     sizeof(struct encode_sums)},
         [WRITE] = {KERNEL_encode_write, groups, sizeof(struct encode_write_shared)},
         [COUNT] = {KERNEL_encode_count, chunk_blocks, sizeof(struct encode_sums)},
         [STUFF] = {KERNEL_encode_stuff, chunk_blocks, sizeof(struct encode_stuff_shared)},
@@ -236,28 +256,29 @@ static enum status launch_transform(const struct encode_work *work, struct encod
 
 enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream,
                              const struct gpu_encode_job *job, struct error *err) {
-    const struct encode_work work = {encode, stream, job, false};
+    const struct encode_work work = {encode, stream, job, false, false};
     struct encode_pass pass = make_pass(&work);
     enum status status = launch(&work, &pass, TRANSFORM, err);
+    status = status == ST_OK ? launch(&work, &pass, SYMBOLS, err) : status;
     return status == ST_OK ? launch_rest(&work, &pass, err) : status;
 }
 
 enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream,
                              const struct gpu_encode_job *job, struct error *err) {
-    const struct cuda *cuda = stream->device->cuda;
-    const struct encode_work work = {encode, stream, job, false};
+    const struct encode_work work = {encode, stream, job, false, true};
     struct encode_pass pass = make_pass(&work);
-    enum status status =
-        CUDA_TRY(cuda, err, cuMemsetD8Async, pass.counts, 0, sizeof(struct encode_counts), stream->handle);
+    enum status status = encode->uncounted ? ST_OK
+                                           : CUDA_TRY(stream->device->cuda, err, cuMemsetD8Async, pass.counts,
+                                                      0, sizeof(struct encode_counts), stream->handle);
+    encode->uncounted = false;
     if (status == ST_OK) {
         status = launch_transform(&work, &pass, err);
     }
     if (status == ST_OK) {
         status = launch(&work, &pass, SYMBOLS, err);
     }
-    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyDtoHAsync, &encode->mailbox->counts, pass.counts,
-                                      sizeof(struct encode_counts), stream->handle)
-                           : status;
+    encode->uncounted = status == ST_OK;
+    return status;
 }
 
 /* A file's coefficients, and differences of DC, may have more bits than those of 8-bit samples. */
@@ -290,13 +311,10 @@ enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct gpu_en
 
 enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream,
                              const struct gpu_encode_job *job, struct error *err) {
-    const struct encode_work work = {encode, stream, job, true};
+    const struct encode_work work = {encode, stream, job, true, false};
     struct encode_pass pass = make_pass(&work);
     enum status status = CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, pass.tables,
                                   &encode->mailbox->own, sizeof encode->mailbox->own, stream->handle);
-    if (status == ST_OK) {
-        status = launch(&work, &pass, WEIGH, err);
-    }
     return status == ST_OK ? launch_rest(&work, &pass, err) : status;
 }
 

@@ -21,11 +21,6 @@ extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
 }
 
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
-    encode_weigh(const __grid_constant__ struct encode_pass pass) {
-    encode_weigh_group(pass);
-}
-
-extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
     encode_measure(const __grid_constant__ struct encode_pass pass) {
     encode_measure_range(pass);
 }

@@ -11,8 +11,9 @@
 #include "gpu/stream/stream.h"
 
 struct gpu_encode {
-    CUdeviceptr tables;                 /* of Huffman codes */
-    struct gpu_buffer memory;           /* coefficients, bits, the file */
+    CUdeviceptr kept;                   /* the standard's codes, counts of symbols */
+    bool uncounted;                     /* those counts are zero */
+    struct gpu_buffer memory;           /* lists of symbols, bits, the file */
     CUdeviceptr direct;                 /* device address of the caller's output; 0: it has none */
     CUdeviceptr output;                 /* file of the last picture */
     struct gpu_encode_mailbox *mailbox; /* in pinned memory: tables, size */

@@ -72,7 +72,6 @@ static __device__ __forceinline__ void encode_keep_block(const struct encode_pat
     }
 }
 
-/* Codes are counted later. */
 static __device__ __forceinline__ void encode_patch_group(const struct encode_patch_pass &pass) {
     struct encode_patch_shared &shared = *(struct encode_patch_shared *)block_memory;
     uint32_t block = encode_thread() / ENCODE_LANES, lane = encode_thread() % ENCODE_LANES;
@@ -94,16 +93,9 @@ static __device__ __forceinline__ void encode_patch_group(const struct encode_pa
     if (!touched) {
         encode_keep_block(pass, shared.transform, origin);
     }
-    __syncthreads();
-    if (at < pass.encode.count) {
-        union encode_lane values;
-        values.words = *(const uint4 *)&shared.transform.zigzag[block][lane * ENCODE_LANES];
-        ((uint4 *)pass.encode.coefficients)[(uint64_t)at * ENCODE_LANES + lane] = values.words;
-        if (lane == 0) {
-            struct encode_block found = {0, values.value[0]};
-            ((struct encode_block *)pass.encode.blocks)[at] = found;
-        }
-    }
+    __syncwarp();
+    encode_list(pass.encode, shared.transform, pass.encode.component[origin.component].table);
+    encode_add_lists(pass.encode, shared.transform);
 }
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Makes quantised coefficients of samples: libjpeg's accurate integer transform (jfdctint.c, after Loeffler,
- * Ligtenberg and Moschytz), then division that rounds to the nearest. Also counts the bits of AC codes. */
+ * Ligtenberg and Moschytz), then division that rounds to the nearest. Then lists them. */
 #ifndef BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
 #define BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
 
-#include "gpu/jpeg/encode_block.cuh"
+#include "gpu/jpeg/encode_symbols.cuh"
 
 enum {
     ENCODE_PASS_BITS = 2,   /* fractional bits after the first pass */
@@ -22,8 +22,8 @@ struct encode_origin {
 
 static __device__ __forceinline__ struct encode_origin encode_origin_of(const struct encode_pass &pass,
                                                                         uint32_t block) {
-    uint32_t mcu = block / pass.in_mcu, in_mcu = block - mcu * pass.in_mcu;
-    uint32_t row = mcu / pass.mcus_x, column = mcu - row * pass.mcus_x;
+    uint32_t mcu = encode_divide(block, pass.in_mcu, pass.inverse_mcu), in_mcu = block - mcu * pass.in_mcu;
+    uint32_t row = encode_divide(mcu, pass.mcus_x, pass.inverse_x), column = mcu - row * pass.mcus_x;
     struct encode_origin origin;
     origin.component = encode_component_of(pass, in_mcu);
     const struct encode_component &component = pass.component[origin.component];
@@ -104,24 +104,24 @@ static __device__ __forceinline__ void encode_prepare(const struct encode_pass &
     uint32_t thread = encode_thread();
     if (thread < KERNEL_ENCODE_TABLES * KERNEL_ENCODE_COEFFICIENTS) {
         uint32_t table = thread / KERNEL_ENCODE_COEFFICIENTS, k = thread % KERNEL_ENCODE_COEFFICIENTS;
-        uint32_t divisor = (uint32_t)pass.quantiser[table][k] << ENCODE_SCALE;
-        shared.divisor[table][k] = divisor;
-        shared.inverse[table][k] = 0xffffffffu / divisor + 1;
+        shared.divisor[table][k] = (uint32_t)pass.quantiser[table][k] << ENCODE_SCALE;
+        shared.inverse[table][k] = pass.inverse[table][k];
         shared.place[k] = pass.place[k];
     }
+    encode_clear(pass, shared.count[0], KERNEL_ENCODE_TABLES * KERNEL_ENCODE_SYMBOLS);
     uint4 *bits = (uint4 *)pass.bits;
-    uint64_t count = pass.capacity / sizeof *bits;
-    for (uint64_t i = (uint64_t)blockIdx.x * KERNEL_ENCODE_THREADS + thread; i < count;
-         i += (uint64_t)gridDim.x * KERNEL_ENCODE_THREADS) {
+    uint32_t count = (uint32_t)(pass.capacity / sizeof *bits);
+    for (uint32_t i = blockIdx.x * KERNEL_ENCODE_THREADS + thread; i < count;
+         i += gridDim.x * KERNEL_ENCODE_THREADS) {
         bits[i] = make_uint4(0, 0, 0, 0);
     }
     if (blockIdx.x == 0 && thread == 0) {
         struct encode_state *state = (struct encode_state *)pass.state;
-        state->finished[0] = state->finished[1] = 0;
+        state->finished[0] = state->finished[1] = state->finished[2] = 0;
     }
 }
 
-/* Leaves a block's coefficients in zigzag order. Contains barriers. */
+/* Leaves a block's coefficients in zigzag order. All threads of the warp call it. */
 static __device__ __forceinline__ void encode_transform_block(const struct encode_pass &pass,
                                                               struct encode_transform_shared &shared,
                                                               const struct encode_origin &origin) {
@@ -135,7 +135,7 @@ static __device__ __forceinline__ void encode_transform_block(const struct encod
     for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
         shared.work[block][lane * KERNEL_ENCODE_STRIDE + i] = value[i];
     }
-    __syncthreads();
+    __syncwarp();
 #pragma unroll
     for (int i = 0; i < KERNEL_ENCODE_SIDE; i++) {
         value[i] = shared.work[block][i * KERNEL_ENCODE_STRIDE + lane];
@@ -148,33 +148,18 @@ static __device__ __forceinline__ void encode_transform_block(const struct encod
             encode_quantise(value[i], shared.divisor[component.table][k], shared.inverse[component.table][k]);
         shared.zigzag[block][shared.place[k]] = (int16_t)(origin.dummy && k > 0 ? 0 : result);
     }
-    __syncthreads();
+    __syncwarp();
 }
 
 static __device__ __forceinline__ void encode_transform_group(const struct encode_pass &pass) {
     struct encode_transform_shared &shared = *(struct encode_transform_shared *)block_memory;
-    const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
-    uint32_t block = encode_thread() / ENCODE_LANES, lane = encode_thread() % ENCODE_LANES;
-    uint32_t at = blockIdx.x * KERNEL_ENCODE_GROUP + block;
+    uint32_t at = blockIdx.x * KERNEL_ENCODE_GROUP + encode_thread() / ENCODE_LANES;
     struct encode_origin origin = encode_origin_of(pass, min(at, pass.count - 1));
-    union encode_lane values;
     encode_prepare(pass, shared);
     __syncthreads();
     encode_transform_block(pass, shared, origin);
-    values.words = *(const uint4 *)&shared.zigzag[block][lane * ENCODE_LANES];
-    uint64_t filled = encode_filled(shared.filled[block], lane, values);
-    struct encode_meter meter = {0};
-    encode_put_ac(meter, tables->ac[pass.component[origin.component].table], lane, values, filled);
-    for (int distance = 1; distance < ENCODE_LANES; distance *= 2) {
-        meter.bits += __shfl_sync(0xffffffffu, meter.bits, (int)threadIdx.x ^ distance);
-    }
-    if (at < pass.count) {
-        ((uint4 *)pass.coefficients)[(uint64_t)at * ENCODE_LANES + lane] = values.words;
-        if (lane == 0) {
-            struct encode_block found = {meter.bits, values.value[0]};
-            ((struct encode_block *)pass.blocks)[at] = found;
-        }
-    }
+    encode_list(pass, shared, pass.component[origin.component].table);
+    encode_add_lists(pass, shared);
 }
 
 #endif

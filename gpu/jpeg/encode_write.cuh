@@ -5,47 +5,47 @@
 
 #include "gpu/jpeg/encode_block.cuh"
 
-enum { ENCODE_WORD = 32, ENCODE_BYTE = 8, ENCODE_FULL = 0xff, ENCODE_END = 2 /* marker */ };
-
-/* A sink that writes bits into shared words. Other threads write other bits of the same words. */
-struct encode_pen {
-    uint32_t *word;
-    uint64_t bits; /* the lowest `have` bits are not written yet */
-    uint32_t have;
-    __device__ __forceinline__ void put(uint32_t code, uint32_t count) {
-        bits = bits << count | code;
-        have += count;
-        if (have >= ENCODE_WORD) {
-            have -= ENCODE_WORD;
-            atomicOr(word++, (uint32_t)(bits >> have));
-        }
-    }
-    __device__ __forceinline__ void end() {
-        if (have > 0) {
-            atomicOr(word, (uint32_t)(bits << (ENCODE_WORD - have)));
-        }
-    }
+enum {
+    ENCODE_WORD = 32,
+    ENCODE_BYTE = 8,
+    ENCODE_FULL = 0xff,
+    ENCODE_END = 2,                                    /* marker */
+    ENCODE_QUADS = KERNEL_ENCODE_RANGE / ENCODE_WARPS, /* that a warp measures */
 };
 
-/* ---- where blocks begin ---- */
+/* ---- where quads begin ---- */
+
+/* The bits of the codes of a quad, whose warp calls it. */
+static __device__ __forceinline__ uint32_t encode_measure_quad(const struct encode_pass &pass,
+                                                               uint32_t quad) {
+    const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
+    const struct encode_block *blocks = (const struct encode_block *)pass.blocks + quad * KERNEL_ENCODE_QUAD;
+    const uint32_t *entries = (const uint32_t *)pass.entries + (uint64_t)quad * KERNEL_ENCODE_QUAD_ENTRIES;
+    uint32_t count = ((const struct encode_quad *)pass.quads)[quad].entries, bits = 0;
+    for (uint32_t i = threadIdx.x; i < count; i += KERNEL_THREADS_X) {
+        bits += encode_length(encode_codes_of(*tables, blocks, entries[i]));
+    }
+    for (int distance = 1; distance < KERNEL_THREADS_X; distance *= 2) {
+        bits += __shfl_sync(0xffffffffu, bits, (int)threadIdx.x ^ distance);
+    }
+    return bits;
+}
 
 static __device__ __forceinline__ void encode_measure_range(const struct encode_pass &pass) {
     struct encode_sums &sums = *(struct encode_sums *)block_memory;
     struct encode_state *state = (struct encode_state *)pass.state;
-    const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
-    struct encode_block *blocks = (struct encode_block *)pass.blocks;
+    struct encode_quad *quads = (struct encode_quad *)pass.quads;
     uint64_t *ranges = (uint64_t *)pass.ranges;
-    uint32_t at = blockIdx.x * KERNEL_ENCODE_RANGE + encode_thread(), total;
-    struct encode_meter meter = {0};
-    if (at < pass.count) {
-        uint32_t table;
-        int32_t difference = encode_difference(pass, at, &table);
-        meter.bits = blocks[at].bits;
-        encode_put_dc(meter, tables->dc[table], difference);
+    uint32_t count = (pass.count + KERNEL_ENCODE_QUAD - 1) / KERNEL_ENCODE_QUAD, total;
+    uint32_t first = blockIdx.x * KERNEL_ENCODE_RANGE + threadIdx.y * ENCODE_QUADS, own = 0;
+    for (uint32_t i = 0; i < ENCODE_QUADS && first + i < count; i++) {
+        uint32_t bits = encode_measure_quad(pass, first + i);
+        own = threadIdx.x == i ? bits : own;
     }
-    uint32_t before = encode_sum(sums, meter.bits, total);
-    if (at < pass.count) {
-        blocks[at].bits = before;
+    uint32_t before = encode_sum(sums, own, total);
+    if (threadIdx.x < ENCODE_QUADS && first + threadIdx.x < count) {
+        quads[first + threadIdx.x].bits = own;
+        quads[first + threadIdx.x].begin = before;
     }
     if (encode_thread() == 0) {
         ranges[blockIdx.x] = total;
@@ -60,64 +60,81 @@ static __device__ __forceinline__ void encode_measure_range(const struct encode_
 
 /* ---- codes ---- */
 
-/* Writes the threads' codes into shared words and returns their number. Contains barriers. */
-static __device__ __forceinline__ uint32_t encode_write_codes(const struct encode_pass &pass,
-                                                              struct encode_write_shared &shared,
-                                                              uint32_t lead) {
-    const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
-    uint32_t thread = encode_thread(), block = thread / ENCODE_LANES, lane = thread % ENCODE_LANES;
-    uint32_t at = blockIdx.x * KERNEL_ENCODE_GROUP + block, table = 0, total;
-    bool active = at < pass.count;
-    union encode_lane values = {make_uint4(0, 0, 0, 0)};
-    struct encode_meter meter = {0};
-    int32_t difference = 0;
-    if (active) {
-        values.words = ((const uint4 *)pass.coefficients)[(uint64_t)at * ENCODE_LANES + lane];
-        difference = encode_difference(pass, at, &table);
+/* Writes a code into words in which all other bits are 0, as other threads of the warp do. */
+static __device__ __forceinline__ void encode_put(uint32_t *words, uint32_t &at, uint32_t bits,
+                                                  uint32_t count) {
+    uint64_t both = (uint64_t)bits << (2 * ENCODE_WORD - count - at % ENCODE_WORD);
+    atomicOr(&words[at / ENCODE_WORD], (uint32_t)(both >> ENCODE_WORD));
+    if ((uint32_t)both) {
+        atomicOr(&words[at / ENCODE_WORD + 1], (uint32_t)both);
     }
-    uint64_t filled = encode_filled(shared.filled[block], lane, values);
-    if (active && lane == 0) {
-        encode_put_dc(meter, tables->dc[table], difference);
-    }
-    if (active) {
-        encode_put_ac(meter, tables->ac[table], lane, values, filled);
-    }
-    uint32_t begin = lead + encode_sum(shared.sums, meter.bits, total);
-    uint32_t padding =
-        at == pass.count - 1 && lane == ENCODE_LANES - 1 ? (0 - (begin + meter.bits)) % ENCODE_BYTE : 0;
-    uint32_t words = (lead + total + ENCODE_WORD - 1) / ENCODE_WORD;
-    for (uint32_t i = thread; i < words; i += KERNEL_ENCODE_THREADS) {
-        shared.word[i] = 0;
-    }
-    __syncthreads();
-    struct encode_pen pen = {shared.word + begin / ENCODE_WORD, 0, begin % ENCODE_WORD};
-    if (active && lane == 0) {
-        encode_put_dc(pen, tables->dc[table], difference);
-    }
-    if (active) {
-        encode_put_ac(pen, tables->ac[table], lane, values, filled);
-    }
-    pen.put((1u << padding) - 1, padding);
-    pen.end();
-    __syncthreads();
-    return words;
+    at += count;
 }
 
-/* Adjacent groups share a word, so the first and the last word are written atomically. */
+static __device__ __forceinline__ void encode_put_codes(uint32_t *words, uint32_t at,
+                                                        const struct encode_codes &codes) {
+    const uint32_t code = (1u << KERNEL_ENCODE_CODE_BITS) - 1;
+    for (uint32_t i = 0; i < codes.zeros; i++) {
+        encode_put(words, at, codes.escape & code, codes.escape >> KERNEL_ENCODE_CODE_BITS);
+    }
+    encode_put(words, at, codes.bits, codes.length);
+    if (codes.end) {
+        encode_put(words, at, codes.end & code, codes.end >> KERNEL_ENCODE_CODE_BITS);
+    }
+}
+
+/* Writes the codes of a quad into shared words that are 0, from bit `at` on. */
+static __device__ __forceinline__ void encode_write_codes(const struct encode_pass &pass, uint32_t quad,
+                                                          uint32_t count, uint32_t at, uint32_t *words) {
+    const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
+    const struct encode_block *blocks = (const struct encode_block *)pass.blocks + quad * KERNEL_ENCODE_QUAD;
+    const uint32_t *entries = (const uint32_t *)pass.entries + (uint64_t)quad * KERNEL_ENCODE_QUAD_ENTRIES;
+    for (uint32_t first = 0; first < count; first += KERNEL_THREADS_X) {
+        uint32_t i = first + threadIdx.x, length = 0;
+        struct encode_codes codes = {};
+        if (i < count) {
+            codes = encode_codes_of(*tables, blocks, entries[i]);
+            length = encode_length(codes);
+        }
+        uint32_t sum = encode_warp_sum(length);
+        if (i < count) {
+            encode_put_codes(words, at + sum - length, codes);
+        }
+        at += __shfl_sync(0xffffffffu, sum, KERNEL_THREADS_X - 1);
+    }
+}
+
+/* Each warp writes a quad. Adjacent quads share a word, so the first and the last word are written
+ * atomically. */
 static __device__ __forceinline__ void encode_write_group(const struct encode_pass &pass) {
     struct encode_write_shared &shared = *(struct encode_write_shared *)block_memory;
     const struct encode_state *state = (const struct encode_state *)pass.state;
-    if ((state->bits + ENCODE_BYTE - 1) / ENCODE_BYTE > pass.capacity) {
+    uint32_t quad = blockIdx.x * ENCODE_WARPS + threadIdx.y, *words = shared.word[threadIdx.y];
+    uint32_t quads = (pass.count + KERNEL_ENCODE_QUAD - 1) / KERNEL_ENCODE_QUAD;
+    if (quad >= quads || (state->bits + ENCODE_BYTE - 1) / ENCODE_BYTE > pass.capacity) {
         return;
     }
-    uint32_t first = blockIdx.x * KERNEL_ENCODE_GROUP;
-    uint64_t begin = ((const uint64_t *)pass.ranges)[first / KERNEL_ENCODE_RANGE] +
-                     ((const struct encode_block *)pass.blocks)[first].bits;
-    uint32_t words = encode_write_codes(pass, shared, (uint32_t)(begin % ENCODE_WORD));
+    const struct encode_quad own = ((const struct encode_quad *)pass.quads)[quad];
+    uint64_t begin = ((const uint64_t *)pass.ranges)[quad / KERNEL_ENCODE_RANGE] + own.begin;
+    uint32_t lead = (uint32_t)(begin % ENCODE_WORD), end = lead + own.bits;
+    uint32_t padding = quad == quads - 1 ? (0 - end) % ENCODE_BYTE : 0;
+    uint32_t count = (end + padding + ENCODE_WORD - 1) / ENCODE_WORD;
+    if (count > KERNEL_ENCODE_QUAD_WORDS) {
+        return; /* codes that 8-bit samples do not have */
+    }
+    for (uint32_t i = threadIdx.x; i < count; i += KERNEL_THREADS_X) {
+        words[i] = 0;
+    }
+    __syncwarp();
+    encode_write_codes(pass, quad, own.entries, lead, words);
+    if (padding && threadIdx.x == 0) {
+        encode_put(words, end, (1u << padding) - 1, padding);
+    }
+    __syncwarp();
     uint32_t *to = (uint32_t *)pass.bits + begin / ENCODE_WORD;
-    for (uint32_t i = encode_thread(); i < words; i += KERNEL_ENCODE_THREADS) {
-        uint32_t word = __byte_perm(shared.word[i], 0, 0x0123);
-        if (i == 0 || i == words - 1) {
+    for (uint32_t i = threadIdx.x; i < count; i += KERNEL_THREADS_X) {
+        uint32_t word = __byte_perm(words[i], 0, 0x0123);
+        if (i == 0 || i == count - 1) {
             atomicOr(&to[i], word);
         } else {
             to[i] = word;

@@ -145,6 +145,11 @@ template <class T> static inline T atomicAdd(T *to, T value) {
     *to = before + value;
     return before;
 }
+template <class T> static inline T atomicExch(T *to, T value) {
+    T before = *to;
+    *to = value;
+    return before;
+}
 template <class T> static inline T atomicMax(T *to, T value) {
     T before = *to;
     *to = before > value ? before : value;
