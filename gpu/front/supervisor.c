@@ -23,7 +23,8 @@ enum {
     BREAKER_ENDS = 3,
     BREAKER_WINDOW_MS = 5 * 60 * 1000,
     RETRY_MS = 60 * 1000,
-    REAP_MS = 5000, /* a killed engine takes 0.1 to 0.5 s to end */
+    RETRY_FULL_MS = 4000, /* a GPU without memory is to be used 5 s after it has some */
+    REAP_MS = 5000,       /* a killed engine takes 0.1 to 0.5 s to end */
 };
 
 struct supervisor {
@@ -49,11 +50,13 @@ struct supervisor {
 
 static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
     pthread_mutex_lock(&supervisor->lock);
+    bool known = atomic_load(&supervisor->state) == (int)state && strcmp(supervisor->reason, reason) == 0;
     snprintf(supervisor->reason, sizeof supervisor->reason, "%.255s", reason);
     atomic_store(&supervisor->state, state);
     pthread_cond_broadcast(&supervisor->changed);
     pthread_mutex_unlock(&supervisor->lock);
-    log_message(state == BACKEND_DOWN ? LOG_WARNING : LOG_INFO, "gpu", "%s", reason);
+    enum log_level level = state == BACKEND_DOWN ? LOG_WARNING : LOG_INFO;
+    log_message(known ? LOG_DEBUG : level, "gpu", "%s", reason);
 }
 
 unsigned supervisor_pictures(struct supervisor *supervisor) {
@@ -284,7 +287,7 @@ static int64_t engine_life(struct supervisor *supervisor) {
     stop_engine(supervisor);
     /* An engine that enters its sandbox and then fails may fail because of it, so the next runs without. */
     supervisor->open = !served && ready.closed && !supervisor->options.sandbox_must;
-    return started ? breaker(supervisor) : RETRY_MS;
+    return status == ST_BUSY ? RETRY_FULL_MS : started ? breaker(supervisor) : RETRY_MS;
 }
 
 /* Waits for `ms`, or until shutdown. Late reports about the previous engine do not end the wait. */

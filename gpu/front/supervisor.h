@@ -3,7 +3,7 @@
  *
  * After three ends within five minutes the thread waits a minute between starts, so that a failing GPU
  * does not keep the host busy. Without a GPU it retries every minute in a new process, since a GPU may
- * appear. */
+ * appear; with one that has no memory to spare every four seconds. */
 #ifndef BLURD_GPU_FRONT_SUPERVISOR_H
 #define BLURD_GPU_FRONT_SUPERVISOR_H
 

@@ -112,6 +112,19 @@ def test_no_storm_of_starts(start, reference, call):
     assert backend(own)['state'] == 'down' and ask(own)[1] == reference()
 
 
+def test_a_gpu_that_is_full_at_the_start(start, reference, tmp_path):
+    """It serves some seconds after it has memory, and not a minute later."""
+    path = tmp_path / 'fault'
+    path.write_text('cuDevicePrimaryCtxRetain:1:2')
+    begin = time.monotonic()
+    own = launch(start, serving=False, FAULT_FILE=path)
+    assert 'cuDevicePrimaryCtxRetain' in fake_gpu.await_state(own, 'down')
+    assert ask(own)[1] == reference()
+    fake_gpu.await_state(own, 'serving')
+    assert 3.5 < time.monotonic() - begin < 6 * daemon.SLOW
+    assert ask(own) == ('cuda:0', reference())
+
+
 def test_a_gpu_without_memory(start, reference):
     """Pictures that fit are done there, others by the CPU, and no process is restarted."""
     own = launch(start, '--workers', 1, MEMORY=5 << 20)
