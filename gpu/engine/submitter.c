@@ -9,7 +9,14 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "core/clock.h"
+
 enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000, LOOKS = 250 }; /* see rest */
+
+/* A device that faults tells so after a second, but its fences stop at once. So it counts as failed when no
+ * picture has moved for LATE_NS, and one takes LATE_NS and LATE_TIMES longer than the slowest of late, for
+ * its size. Before that, LATE_PICTURES have to be done. */
+enum { LATE_NS = 100000000, LATE_TIMES = 16, LATE_PICTURES = 32, LATE_MEMORY = 256 };
 
 enum submission_stage { RUNNING, FETCHING, OVER };
 
@@ -22,6 +29,7 @@ struct submission {
     enum status (*begin)(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
     bool first; /* of two halves: over once the fence is reached */
     enum submission_stage stage;
+    int64_t began; /* clock_ns */
     size_t size;
     struct error err;
     sem_t over;
@@ -38,7 +46,11 @@ struct submitter {
     /* for the submitter's thread only */
     struct submission *active[ACTIVE_MAX];
     unsigned count;
-    unsigned looks;       /* since the last progress */
+    unsigned looks;       /* since the last progress, or the last question */
+    unsigned rests;       /* since the last progress */
+    int64_t moved;        /* clock_ns of the last progress */
+    double slowest;       /* nanoseconds for each sample, forgotten after some LATE_MEMORY pictures */
+    unsigned done;        /* pictures, up to LATE_PICTURES */
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t arrival;
     struct queue arrived;
@@ -70,6 +82,7 @@ static void take(sem_t *semaphore) {
 static void begin(struct submitter *submitter, struct submission *submission) {
     bool good = submission->begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
     submission->stage = good ? RUNNING : OVER;
+    submission->began = clock_ns();
     submitter->active[submitter->count++] = submission;
 }
 
@@ -97,14 +110,52 @@ static enum submission_stage end(struct submission *submission) {
     return good && !gpu_stream_reached(&submission->jpeg->stream) ? FETCHING : OVER;
 }
 
+static double samples_of(const struct submission *submission) {
+    const struct image_shape *shape = &submission->job->shape;
+    return (double)shape->width * shape->height;
+}
+
+/* Remembers how long a picture took. */
+static void note_time(struct submitter *submitter, const struct submission *submission) {
+    double took = (double)(clock_ns() - submission->began) / samples_of(submission);
+    submitter->slowest -= submitter->slowest / LATE_MEMORY;
+    submitter->slowest = took > submitter->slowest ? took : submitter->slowest;
+    submitter->done += submitter->done < LATE_PICTURES;
+}
+
+/* Whether to wait no longer. A process that was stopped has had few rests. */
+static bool is_late(const struct submitter *submitter, const struct submission *submission) {
+    int64_t now = clock_ns();
+    double usual = LATE_TIMES * submitter->slowest * samples_of(submission);
+    return submitter->rests > 2 * LOOKS && now - submitter->moved > LATE_NS &&
+           (double)(now - submission->began) > LATE_NS + usual;
+}
+
+/* Asks the clock, or the driver while it is not known how long a picture takes. The driver's answer may
+ * itself take a second. Returns whether the submission is over. */
+static bool is_lost(struct submitter *submitter, struct submission *submission) {
+    if (submitter->done < LATE_PICTURES) {
+        return gpu_stream_query(&submission->jpeg->stream, &submission->err) != ST_OK;
+    }
+    if (!is_late(submitter, submission)) {
+        return false;
+    }
+    fail(&submission->err, ST_DEVICE, "the GPU has done nothing for %.0f ms",
+         clock_ns_to_ms(clock_ns() - submitter->moved));
+    return true;
+}
+
 /* Advances the submission when its fence is reached. `ask` queries the driver for a failed device. */
-static bool advance(struct submission *submission, bool ask) {
+static bool advance(struct submitter *submitter, struct submission *submission, bool ask) {
     if (submission->stage != OVER && !gpu_stream_reached(&submission->jpeg->stream)) {
-        if (!ask || gpu_stream_query(&submission->jpeg->stream, &submission->err) == ST_OK) {
+        if (!ask || !is_lost(submitter, submission)) {
             return false;
         }
         submission->stage = OVER;
         return true;
+    }
+    if (submission->stage == RUNNING) {
+        note_time(submitter, submission);
     }
     submission->stage = submission->stage == RUNNING && !submission->first ? end(submission) : OVER;
     return true;
@@ -114,7 +165,7 @@ static bool advance_all(struct submitter *submitter) {
     bool any = false, ask = submitter->looks == LOOKS;
     for (unsigned i = 0; i < submitter->count;) {
         struct submission *submission = submitter->active[i];
-        any = advance(submission, ask) || any;
+        any = advance(submitter, submission, ask) || any;
         if (submission->stage == OVER) {
             submitter->active[i] = submitter->active[--submitter->count];
             sem_post(&submission->over); /* the submission may be freed now */
@@ -129,6 +180,7 @@ static bool advance_all(struct submitter *submitter) {
  * fences of a failed device never move. */
 static void rest(struct submitter *submitter) {
     submitter->looks = submitter->looks < LOOKS ? submitter->looks + 1 : 0;
+    submitter->rests++;
     nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 }
 
@@ -144,7 +196,8 @@ static void *submitter_main(void *argument) {
             return NULL; /* closing */
         }
         if (advance_all(submitter) || moved) {
-            submitter->looks = 0;
+            submitter->looks = submitter->rests = 0;
+            submitter->moved = clock_ns();
         } else {
             rest(submitter);
         }

@@ -8,11 +8,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "gpu/filters/gpu_chain.h"
 
 enum { EXECUTION_FAILED = 6, COPIES_MAX = 4, PAGE = 4096 };
 enum { AT_A_TIME = 256, CROWD = AT_A_TIME + 4, EACH = 100, SIDE = 16, SMALL_ROOM = 4096 };
-enum { LATER_MS = 30, PATIENCE_MS = 10000 };
+enum { LATER_MS = 30, PATIENCE_MS = 10000, BEFORE = 40 /* pictures */ };
 
 /* --- pending work of the device --------------------------------------------------------------- */
 static struct {
@@ -172,6 +173,28 @@ static void test_a_result_that_is_copied(void **state) {
     buf_finish(&file);
 }
 
+/* --- a device that stops ----------------------------------------------------------------------- */
+static CUresult CUDAAPI never_mark(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    (void)stream, (void)to, (void)value, (void)flags;
+    return CUDA_SUCCESS;
+}
+
+/* The driver says that all is well. */
+static void test_marks_that_never_come(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&plain);
+    for (unsigned i = 0; i < BEFORE; i++) {
+        assert_int_equal(run(&file, QUALITY), ST_OK);
+    }
+    int64_t begin = clock_ns();
+    cuda.cuStreamWriteValue32 = never_mark;
+    assert_int_equal(run(&file, QUALITY), ST_DEVICE);
+    assert_in_range(clock_ns() - begin, 100000000, PATIENCE_MS * INT64_C(1000000));
+    cuda.cuStreamWriteValue32 = late.in_time.cuStreamWriteValue32;
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    buf_finish(&file);
+}
+
 /* --- many at a time ---------------------------------------------------------------------------- */
 /* Marks that were not written yet, and whether they are to be. Of the submitter's thread but for the atomic
  * ones.
@@ -320,6 +343,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_pixels, open_late, close_late),
         cmocka_unit_test_setup_teardown(test_jpegs, open_late, close_late),
         cmocka_unit_test_setup_teardown(test_a_result_that_is_copied, open_late, close_late),
+        cmocka_unit_test_setup_teardown(test_marks_that_never_come, open_late, close_late),
         cmocka_unit_test_setup_teardown(test_a_crowd, open_late, close_late),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
