@@ -12,6 +12,7 @@
 #include "detect/model.h"
 #include "gpu/detect/detect.h"
 #include "gpu/engine/engine_check.h"
+#include "gpu/engine/jpeg_stream.h"
 #include "gpu/engine/mapping.h"
 #include "gpu/engine/transcoder.h"
 #include "gpu/filters/gpu_chain.h"
@@ -113,7 +114,10 @@ static enum status open_devices(struct engine *engine, const struct engine_optio
     open_faces(engine, options->face_model);
     ready->device_count = engine->count;
     engine->mappings = mappings_create(&engine->cuda);
-    return engine->count > 0 && engine->mappings ? ST_OK : ST_DEVICE;
+    if (engine->count > 0 && engine->mappings) {
+        return ST_OK;
+    }
+    return err->status == ST_BUSY ? ST_BUSY : ST_DEVICE; /* a GPU without memory may have some later */
 }
 
 enum status engine_open(struct engine **engine, const struct engine_options *options,
@@ -149,6 +153,20 @@ void engine_close(struct engine *engine) {
         face_model_close(&engine->faces);
     }
     free(engine);
+}
+
+void engine_attend(struct engine *engine) {
+    struct error err;
+    for (unsigned i = 0; i < engine->count; i++) {
+        if (engine->transcoder[i] && gpu_device_enter(&engine->device[i], &err) == ST_OK) {
+            gpu_transcoder_warm(engine->transcoder[i]);
+        }
+    }
+    mappings_attend(engine->mappings);
+}
+
+void engine_leave(struct engine *engine) {
+    mappings_leave(engine->mappings);
 }
 
 void engine_arm_fault(struct engine *engine) {
@@ -281,7 +299,8 @@ static enum status run_on(struct engine_session *session, unsigned device, const
     status = status == ST_OK ? gpu_device_enter(session->stream[device].device, err) : status;
     if (status == ST_OK) {
         const struct slot_view view = {run->slot_serial, run->slot_generation, run->slot_span};
-        status = mappings_get(session->engine->mappings, &view, fd, &mapping, &memory, err);
+        bool later = !jpeg || run->slot_span <= JPEG_STREAM_STAGING;
+        status = mappings_get(session->engine->mappings, &view, later, fd, &mapping, &memory, err);
     }
     if (status != ST_OK) {
         return status;

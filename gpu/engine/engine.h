@@ -21,7 +21,8 @@ struct engine_options {
     struct program_options program;
 };
 
-/* Opens the driver and every wanted GPU, fills in *ready, logs GPUs that fail. ST_DEVICE when all fail. */
+/* Opens the driver and every wanted GPU, fills in *ready, logs GPUs that fail. ST_BUSY when all fail and the
+ * last one for want of memory, else ST_DEVICE when all fail. */
 enum status engine_open(struct engine **engine, const struct engine_options *options,
                         struct wire_ready *ready, struct error *err);
 
@@ -35,6 +36,12 @@ void engine_session_destroy(struct engine_session *session);
 /* Checks the request, runs it and fills *done. Takes ownership of the slot's memfd `fd`. Returns false after
  * a sticky error: the caller then answers and ends the process. */
 bool engine_run(struct engine_session *session, const struct wire_run *run, int fd, struct wire_done *done);
+
+/* Takes work off the requests: opens all streams for JPEGs with memory for a picture of 1080p each, then
+ * registers slots until engine_leave. On a thread of its own, which the caller joins before engine_close.
+ * Without it the first runs do the same and take longer. */
+void engine_attend(struct engine *engine);
+void engine_leave(struct engine *engine);
 
 /* Makes the next run fault on the device. For tests. */
 void engine_arm_fault(struct engine *engine);

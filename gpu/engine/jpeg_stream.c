@@ -23,6 +23,10 @@ void jpeg_stream_finish(struct jpeg_stream *jpeg) {
     if (!jpeg->stream.device) {
         return;
     }
+    if (jpeg->staging) {
+        jpeg->stream.device->cuda->cuMemFreeHost(jpeg->staging);
+        jpeg->staging = NULL;
+    }
     huffman_sync_finish(&jpeg->sync, &jpeg->stream);
     gpu_buffer_finish(&jpeg->decode.memory, jpeg->stream.device);
     gpu_encode_finish(&jpeg->encode, &jpeg->stream);
@@ -111,6 +115,36 @@ static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job
                ? gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.target, job->output, job->room,
                                     err)
                : status;
+}
+
+enum status jpeg_stream_prepare(struct jpeg_stream *jpeg, struct error *err) {
+    enum { WIDTH = 1920, HEIGHT = 1080, FILE_SIZE = 1 << 20, SCRATCH = 3 << 20 /* of a blur */ };
+    const struct image_shape shape = {.model = PIXEL_YCBCR,
+                                      .depth = 8,
+                                      .chroma_shift_x = 1,
+                                      .chroma_shift_y = 1,
+                                      .width = WIDTH,
+                                      .height = HEIGHT};
+    const struct chain none = {0};
+    struct gpu_stream *stream = &jpeg->stream;
+    CUdeviceptr scratch;
+    void *staging = NULL;
+    enum status status = CUDA_TRY(stream->device->cuda, err, cuMemHostAlloc, &staging, JPEG_STREAM_STAGING,
+                                  CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
+    if (status != ST_OK) {
+        return status;
+    }
+    jpeg->staging = staging;
+    const struct transcode job = {
+        .chain = &none, .shape = shape, .orientation = 1, .output = staging, .room = FILE_SIZE};
+    status = reserve(jpeg, &job, err);
+    if (status == ST_OK) {
+        status = gpu_stream_scratch(stream, SCRATCH, &scratch, err);
+    }
+    if (status == ST_OK) {
+        status = huffman_sync_reserve(&jpeg->sync, stream, FILE_SIZE, WIDTH * HEIGHT * 3 / 2, err);
+    }
+    return status == ST_OK ? gpu_decode_reserve(&jpeg->decode, stream, &jpeg->sync, err) : status;
 }
 
 /* The encoder writes no other names of components, or tables, than its own. */
@@ -244,7 +278,7 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
     if (status == ST_OK) {
         status = filter(jpeg, job, &layouts, &stored, err);
     }
-    if (status == ST_OK) {
+    if (status == ST_OK && !jpeg_stream_counts(job)) { /* else jpeg_stream_write ends it */
         status = CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle);
     }
     return status == ST_OK ? gpu_stream_signal(stream, err) : status;

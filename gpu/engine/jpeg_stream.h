@@ -34,7 +34,10 @@ struct jpeg_stream {
     struct image_shape kept_shape;
     size_t kept_size; /* bytes of its file */
     bool again;       /* the current job uses that picture */
+    uint8_t *staging; /* pinned memory for a file and its result, JPEG_STREAM_STAGING bytes; NULL: none */
 };
+
+enum { JPEG_STREAM_STAGING = 3 << 20 /* for 1080p, by 28 streams: 84 MiB */ };
 
 /* Whether the chain ends with a search for faces, whose result is no picture. */
 bool jpeg_stream_searches(const struct chain *chain);
@@ -42,6 +45,10 @@ bool jpeg_stream_searches(const struct chain *chain);
 /* Opens the stream and its codecs on the current context. ST_UNSUPPORTED with a driver that cannot write
  * fences, ST_BUSY without memory, else ST_DEVICE. Call jpeg_stream_finish after a failure, too. */
 enum status jpeg_stream_init(struct jpeg_stream *jpeg, struct gpu_device *device, struct error *err);
+
+/* Takes the staging memory, and device memory for a picture of 1920x1080, so that the first jobs need not.
+ * Statuses as of jpeg_stream_init, after which the stream works all the same. */
+enum status jpeg_stream_prepare(struct jpeg_stream *jpeg, struct error *err);
 
 /* Accepts an all-zero struct, and leaves one. */
 void jpeg_stream_finish(struct jpeg_stream *jpeg);

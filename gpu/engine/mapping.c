@@ -7,24 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/slot.h"
+
+/* Other threads use the driver while the one that attends pauses. */
+enum { PAUSE_MAX_NS = 20000000 };
+
+enum registration { UNTRIED, WAITING, WORKING, REGISTERED, REFUSED };
 
 struct mapping {
     struct mapping *next;
     uint64_t serial, generation;
     uint8_t *memory; /* NULL: not mapped */
     size_t size;
-    bool registered;
-    bool taken; /* a run has the slot */
+    enum registration state; /* while WORKING, one thread is registering it */
+    bool taken;              /* a run has the slot */
 };
 
 struct mappings {
     const struct cuda *cuda;
-    pthread_mutex_t lock; /* guards the list and `taken`; a run owns the rest of a mapping it has taken */
+    /* Guards the list, `taken`, `state` and the flags; a run owns the rest of a mapping it has taken. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a state, or `closing` */
     struct mapping *first;
+    bool attended, closing;
 };
 
 struct mappings *mappings_create(const struct cuda *cuda) {
@@ -32,20 +41,33 @@ struct mappings *mappings_create(const struct cuda *cuda) {
     if (mappings) {
         mappings->cuda = cuda;
         pthread_mutex_init(&mappings->lock, NULL);
+        pthread_cond_init(&mappings->changed, NULL);
     }
     return mappings;
 }
 
-static void release(const struct cuda *cuda, struct mapping *mapping) {
+/* Leaves no thread that registers the mapping, and none that will. */
+static void settle(struct mappings *mappings, struct mapping *mapping) {
+    pthread_mutex_lock(&mappings->lock);
+    while (mapping->state == WORKING) {
+        pthread_cond_wait(&mappings->changed, &mappings->lock);
+    }
+    mapping->state = mapping->state == WAITING ? UNTRIED : mapping->state;
+    pthread_mutex_unlock(&mappings->lock);
+}
+
+static void release(struct mappings *mappings, struct mapping *mapping) {
     struct error err;
-    if (mapping->registered && CUDA_TRY(cuda, &err, cuMemHostUnregister, mapping->memory) != ST_OK) {
+    settle(mappings, mapping);
+    if (mapping->state == REGISTERED &&
+        CUDA_TRY(mappings->cuda, &err, cuMemHostUnregister, mapping->memory) != ST_OK) {
         log_message(LOG_WARNING, "gpu", "%s", err.text);
     }
     if (mapping->memory) {
         munmap(mapping->memory, mapping->size);
     }
     mapping->memory = NULL;
-    mapping->registered = false;
+    mapping->state = UNTRIED;
 }
 
 void mappings_destroy(struct mappings *mappings) {
@@ -55,9 +77,10 @@ void mappings_destroy(struct mappings *mappings) {
     while (mappings->first) {
         struct mapping *mapping = mappings->first;
         mappings->first = mapping->next;
-        release(mappings->cuda, mapping);
+        release(mappings, mapping);
         free(mapping);
     }
+    pthread_cond_destroy(&mappings->changed);
     pthread_mutex_destroy(&mappings->lock);
     free(mappings);
 }
@@ -95,8 +118,7 @@ void mappings_put(struct mappings *mappings, struct mapping *mapping) {
     }
 }
 
-static enum status map(const struct cuda *cuda, struct mapping *mapping, size_t size, int fd,
-                       struct error *err) {
+static enum status map(struct mapping *mapping, size_t size, int fd, struct error *err) {
     if (!slot_file_holds(fd, size)) {
         return fail(err, ST_INTERNAL, "the slot is shorter than it claims, or may become so");
     }
@@ -106,34 +128,104 @@ static enum status map(const struct cuda *cuda, struct mapping *mapping, size_t 
     }
     mapping->memory = memory;
     mapping->size = size;
-    struct error why;
-    int64_t start = clock_ns();
-    mapping->registered =
-        CUDA_TRY(cuda, &why, cuMemHostRegister, memory, size, CU_MEMHOSTREGISTER_PORTABLE) == ST_OK;
-    log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is mapped, registered in %.1f ms", size >> 20,
-                clock_ns_to_ms(clock_ns() - start));
-    if (!mapping->registered) {
-        log_message(LOG_WARNING, "gpu", "a slot of %zu MiB stays unregistered: %s", size >> 20, why.text);
-    }
     return ST_OK;
 }
 
-enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, int fd,
+/* Registers a mapping that this thread has set to WORKING. */
+static void register_now(struct mappings *mappings, struct mapping *mapping) {
+    struct error why;
+    int64_t start = clock_ns();
+    bool done = CUDA_TRY(mappings->cuda, &why, cuMemHostRegister, mapping->memory, mapping->size,
+                         CU_MEMHOSTREGISTER_PORTABLE) == ST_OK;
+    log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is registered in %.1f ms", mapping->size >> 20,
+                clock_ns_to_ms(clock_ns() - start));
+    if (!done) {
+        log_message(LOG_WARNING, "gpu", "a slot of %zu MiB stays unregistered: %s", mapping->size >> 20,
+                    why.text);
+    }
+    pthread_mutex_lock(&mappings->lock);
+    mapping->state = done ? REGISTERED : REFUSED;
+    pthread_cond_broadcast(&mappings->changed);
+    pthread_mutex_unlock(&mappings->lock);
+}
+
+/* Registers the mapping, or with `later` leaves that to the thread that attends to it. */
+static void see_to(struct mappings *mappings, struct mapping *mapping, bool later) {
+    pthread_mutex_lock(&mappings->lock);
+    later = later && mappings->attended && mapping->size <= MAPPING_LATER_MAX;
+    while (!later && mapping->state == WORKING) {
+        pthread_cond_wait(&mappings->changed, &mappings->lock);
+    }
+    bool now = !later && (mapping->state == UNTRIED || mapping->state == WAITING);
+    if (now) {
+        mapping->state = WORKING;
+    } else if (mapping->state == UNTRIED) {
+        mapping->state = WAITING;
+        pthread_cond_broadcast(&mappings->changed);
+    }
+    pthread_mutex_unlock(&mappings->lock);
+    if (now) {
+        register_now(mappings, mapping);
+    }
+}
+
+enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, bool later, int fd,
                          struct mapping **mapping, uint8_t **memory, struct error *err) {
     struct mapping *taken = take(mappings, slot->serial, err);
     if (!taken) {
         return err->status;
     }
     if (taken->memory && (taken->generation != slot->generation || taken->size < slot->span)) {
-        release(mappings->cuda, taken);
+        release(mappings, taken);
     }
-    enum status status = taken->memory ? ST_OK : map(mappings->cuda, taken, slot->span, fd, err);
+    enum status status = taken->memory ? ST_OK : map(taken, slot->span, fd, err);
     if (status != ST_OK) {
         mappings_put(mappings, taken);
         return status;
     }
+    see_to(mappings, taken, later);
     taken->generation = slot->generation;
     *mapping = taken;
     *memory = taken->memory;
     return ST_OK;
+}
+
+/* Waits for a mapping to be registered; NULL when the mappings close. */
+static struct mapping *next_waiting(struct mappings *mappings) {
+    struct mapping *mapping = NULL;
+    pthread_mutex_lock(&mappings->lock);
+    while (!mappings->closing) {
+        for (mapping = mappings->first; mapping && mapping->state != WAITING;) {
+            mapping = mapping->next;
+        }
+        if (mapping) {
+            mapping->state = WORKING;
+            break;
+        }
+        pthread_cond_wait(&mappings->changed, &mappings->lock);
+    }
+    pthread_mutex_unlock(&mappings->lock);
+    return mapping;
+}
+
+void mappings_attend(struct mappings *mappings) {
+    struct mapping *mapping;
+    pthread_mutex_lock(&mappings->lock);
+    mappings->attended = !mappings->closing;
+    pthread_mutex_unlock(&mappings->lock);
+    while ((mapping = next_waiting(mappings))) {
+        int64_t start = clock_ns();
+        register_now(mappings, mapping);
+        int64_t took = clock_ns() - start;
+        took = took < PAUSE_MAX_NS ? took : PAUSE_MAX_NS;
+        nanosleep(&(struct timespec){.tv_nsec = (long)took}, NULL);
+    }
+}
+
+void mappings_leave(struct mappings *mappings) {
+    pthread_mutex_lock(&mappings->lock);
+    mappings->closing = true;
+    mappings->attended = false;
+    pthread_cond_broadcast(&mappings->changed);
+    pthread_mutex_unlock(&mappings->lock);
 }

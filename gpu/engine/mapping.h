@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The front's slots, mapped into the engine and registered with the driver, so that copies run at the
  * speed of pinned memory. Registering costs 0.4 ms per MiB on a virtual machine with an H100, and more
- * when many threads register. So a slot is registered once, and again only when it grows or its pages have
- * changed. */
+ * when many threads register; all other calls of the driver wait meanwhile. So a slot is registered once, and
+ * again only when it grows or its pages have changed. One thread registers slots that are not large, and
+ * pauses as long as each takes. Until then the bytes of JPEGs go through a stream's own pinned memory
+ * (gpu/engine/transcoder.h), and pixels through the driver's. */
 #ifndef BLURD_GPU_ENGINE_MAPPING_H
 #define BLURD_GPU_ENGINE_MAPPING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gpu/cuda/driver.h"
@@ -25,12 +28,22 @@ struct slot_view {
     uint64_t span;               /* bytes in use */
 };
 
+/* Slots above this size are registered before their first run, however long that takes. */
+enum { MAPPING_LATER_MAX = 16 << 20 };
+
 /* Takes the slot for one run and stores the address of its memory: `span` bytes of `fd`. The caller keeps
- * `fd`, which must be a slot_file, whose size cannot change. A context must be current. ST_BUSY when mapping
- * fails; ST_INTERNAL for another kind of file, or while another run has the slot. Memory that cannot be
- * registered works, but copies are slower. Thread-safe. */
-enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, int fd,
+ * `fd`, which must be a slot_file, whose size cannot change. A context must be current. `later`: the run does
+ * not need registered memory. ST_BUSY when mapping fails; ST_INTERNAL for another kind of file, or while
+ * another run has the slot. Memory that is not registered works, but copies are slower. Thread-safe. */
+enum status mappings_get(struct mappings *mappings, const struct slot_view *slot, bool later, int fd,
                          struct mapping **mapping, uint8_t **memory, struct error *err);
+
+/* Registers slots of runs that did not need it, one after the other, until mappings_leave. One thread at a
+ * time, with a current context; without such a thread every run registers its slot. */
+void mappings_attend(struct mappings *mappings);
+
+/* Lets mappings_attend return. Thread-safe. */
+void mappings_leave(struct mappings *mappings);
 
 /* Gives the slot back after the run. NULL is allowed. Thread-safe. */
 void mappings_put(struct mappings *mappings, struct mapping *mapping);

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
@@ -12,6 +14,7 @@
 /* One thread enqueues some 12,000 pictures a second. With four, pictures of 1080p are no faster than with
  * three (docs/adr/0020-encoding-on-the-sms.md). */
 enum { SUBMITTERS_MAX = 3, SUBMITTER_PICTURES = 8 /* that run at the same time, to need another one */ };
+enum { WARM_PARTS = 4 /* see transcoder.h */, STAGING_ALIGNMENT = 256 };
 
 struct gpu_transcoder {
     struct gpu_device *device;
@@ -118,6 +121,69 @@ unsigned gpu_transcoder_pictures(const struct gpu_transcoder *transcoder) {
     return transcoder->count;
 }
 
+/* Takes an idle stream without staging memory; NULL when there is none. */
+static struct jpeg_stream *take_cold(struct gpu_transcoder *transcoder) {
+    struct jpeg_stream *stream = NULL;
+    if (sem_trywait(&transcoder->any) != 0) {
+        return NULL;
+    }
+    pthread_mutex_lock(&transcoder->lock);
+    for (unsigned i = 0; i < transcoder->waiting && !stream; i++) {
+        if (!transcoder->idle[i]->staging) {
+            stream = transcoder->idle[i];
+            transcoder->idle[i] = transcoder->idle[--transcoder->waiting];
+        }
+    }
+    pthread_mutex_unlock(&transcoder->lock);
+    if (!stream) {
+        sem_post(&transcoder->any);
+    }
+    return stream;
+}
+
+/* Takes all cold streams first: jobs wait for a warm one rather than for the driver, where each waits for
+ * all. */
+void gpu_transcoder_warm(struct gpu_transcoder *transcoder) {
+    struct gpu_device *device = transcoder->device;
+    struct jpeg_stream *cold[GPU_TRANSCODER_PICTURES_MAX];
+    unsigned count = 0;
+    struct error err;
+    bool fine = true;
+    while (count < transcoder->count && (cold[count] = take_cold(transcoder))) {
+        count++;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        fine = fine && open_stream(cold[i], device, &err) == ST_OK &&
+               atomic_load(&device->memory_kept) < device->memory_share / WARM_PARTS &&
+               jpeg_stream_prepare(cold[i], &err) == ST_OK;
+        give_back(transcoder, cold[i]);
+    }
+}
+
+/* Whether the kernels cannot reach the job's memory, but have staging memory for it. */
+static bool is_staged(const struct jpeg_stream *stream, const struct transcode *job) {
+    CUdeviceptr known;
+    return stream->staging && job->input.size + STAGING_ALIGNMENT + job->room <= JPEG_STREAM_STAGING &&
+           stream->stream.device->cuda->cuMemHostGetDevicePointer(&known, job->output, 0) != CUDA_SUCCESS;
+}
+
+static enum status run_on(struct submitter *submitter, struct jpeg_stream *stream,
+                          const struct transcode *job, size_t *size, struct lane_timing *timing,
+                          struct error *err) {
+    if (!is_staged(stream, job)) {
+        return submitter_run(submitter, stream, job, size, timing, err);
+    }
+    struct transcode staged = *job;
+    staged.input.data = stream->staging;
+    staged.output = stream->staging + bytes_align_up(job->input.size, STAGING_ALIGNMENT);
+    memcpy(stream->staging, job->input.data, job->input.size);
+    enum status status = submitter_run(submitter, stream, &staged, size, timing, err);
+    if (status == ST_OK) {
+        memcpy(job->output, staged.output, *size);
+    }
+    return status;
+}
+
 enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct transcode *job, size_t *size,
                                struct lane_timing *timing, struct error *err) {
     struct jpeg_stream *stream = take(transcoder, job);
@@ -125,7 +191,7 @@ enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct t
     if (status == ST_OK) {
         size_t number = (size_t)(stream - transcoder->stream);
         struct submitter *submitter = transcoder->submitter[number % transcoder->submitters];
-        status = submitter_run(submitter, stream, job, size, timing, err);
+        status = run_on(submitter, stream, job, size, timing, err);
         jpeg_stream_trim(stream, status);
         if (status == ST_OK && jpeg_stream_searches(job->chain)) {
             gpu_detect_sort((struct face_candidates *)(void *)job->output);

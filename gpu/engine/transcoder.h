@@ -16,13 +16,19 @@ enum { GPU_TRANSCODER_PICTURES_MAX = 256 };
 enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu_device *device,
                                   unsigned pictures, struct error *err);
 
+/* Opens all streams and gives them memory (jpeg_stream_prepare), while they keep less than a quarter of their
+ * share of the device's memory. Until then jobs wait for one of those that are open. The device's context
+ * must be current. */
+void gpu_transcoder_warm(struct gpu_transcoder *transcoder);
+
 /* Call it after the last run and before the device is closed. NULL is allowed. */
 void gpu_transcoder_destroy(struct gpu_transcoder *transcoder);
 
 /* Number of pictures that run at the same time. */
 unsigned gpu_transcoder_pictures(const struct gpu_transcoder *transcoder);
 
-/* Waits for an idle stream, then returns when the job is done. The device's context must be current.
+/* Waits for an idle stream, then returns when the job is done. The device's context must be current. Where
+ * the driver does not know the job's output, file and result go through the stream's staging memory.
  * Statuses, *size and *timing as of submitter_run. Thread-safe. */
 enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct transcode *job, size_t *size,
                                struct lane_timing *timing, struct error *err);

@@ -80,6 +80,14 @@ enum status huffman_sync_parse_coefficients(struct huffman_sync *sync, struct gp
     return status == ST_OK ? gpu_stream_reserve(stream, &sync->memory, lay_out(sync).end, err) : status;
 }
 
+enum status huffman_sync_reserve(struct huffman_sync *sync, struct gpu_stream *stream, size_t size,
+                                 uint32_t samples, struct error *err) {
+    enum { BLOCK_SAMPLES = 64, SPARE = 1024 /* blocks beyond the picture's edges */ };
+    sync->header.size = size;
+    sync->blocks = samples / BLOCK_SAMPLES + SPARE;
+    return gpu_stream_reserve(stream, &sync->memory, lay_out(sync).end, err);
+}
+
 struct sync_pass huffman_sync_pass(const struct huffman_sync *sync) {
     const struct sync_layout layout = lay_out(sync);
     CUdeviceptr memory = sync->memory.data;

@@ -32,6 +32,10 @@ void huffman_sync_finish(struct huffman_sync *sync, struct gpu_stream *stream);
 enum status huffman_sync_parse(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                const struct image_shape *shape, struct error *err);
 
+/* Reserves the memory that a file of that size needs, with that many samples. Nothing is parsed then. */
+enum status huffman_sync_reserve(struct huffman_sync *sync, struct gpu_stream *stream, size_t size,
+                                 uint32_t samples, struct error *err);
+
 /* Enqueues reading the last parsed file. Its bytes must stay until the stream has read them. */
 enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                struct error *err);

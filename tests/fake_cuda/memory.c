@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The fake driver's memory: blocks of the heap. */
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@ enum {
     GUARD = 256,  /* bytes behind each block that must keep their pattern */
     PATTERN = 0xdb,
     MEMORY_DEFAULT = 1 << 30,
+    REACHED_MAX = 1024, /* pieces of the host's memory */
 };
 
 static size_t memory_used;
@@ -80,15 +83,60 @@ CUresult cuMemFree(CUdeviceptr data) {
     return CUDA_SUCCESS;
 }
 
+/* Memory of the host that the device reaches. */
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        uintptr_t at;
+        size_t size;
+    } range[REACHED_MAX];
+} reached = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void reach(const void *memory, size_t size) {
+    pthread_mutex_lock(&reached.lock);
+    for (unsigned i = 0; i < REACHED_MAX; i++) {
+        if (reached.range[i].size == 0) {
+            reached.range[i].at = (uintptr_t)memory;
+            reached.range[i].size = size;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&reached.lock);
+}
+
+static void forget(const void *memory) {
+    pthread_mutex_lock(&reached.lock);
+    for (unsigned i = 0; i < REACHED_MAX; i++) {
+        if (reached.range[i].at == (uintptr_t)memory) {
+            reached.range[i].size = 0;
+        }
+    }
+    pthread_mutex_unlock(&reached.lock);
+}
+
+static bool is_reached(const void *memory) {
+    bool found = false;
+    pthread_mutex_lock(&reached.lock);
+    for (unsigned i = 0; i < REACHED_MAX && !found; i++) {
+        found = (uintptr_t)memory - reached.range[i].at < reached.range[i].size;
+    }
+    pthread_mutex_unlock(&reached.lock);
+    return found;
+}
+
 CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
     (void)flags;
     MAY_FAIL("cuMemHostAlloc");
     *memory = allocate(size);
+    if (*memory) {
+        reach(*memory, size);
+    }
     return *memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuMemFreeHost(void *memory) {
     MAY_FAIL("cuMemFreeHost");
+    forget(memory);
     release(memory);
     return CUDA_SUCCESS;
 }
@@ -96,18 +144,26 @@ CUresult cuMemFreeHost(void *memory) {
 CUresult cuMemHostRegister(void *memory, size_t size, unsigned flags) {
     (void)flags;
     MAY_FAIL("cuMemHostRegister");
-    return memory && size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuMemHostUnregister(void *memory) {
-    (void)memory;
-    MAY_FAIL("cuMemHostUnregister");
+    if (!memory || !size) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    reach(memory, size);
     return CUDA_SUCCESS;
 }
 
+CUresult cuMemHostUnregister(void *memory) {
+    MAY_FAIL("cuMemHostUnregister");
+    forget(memory);
+    return CUDA_SUCCESS;
+}
+
+/* With FAKE_CUDA_STRICT=1 only for memory that the device reaches, as a real driver. */
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *data, void *memory, unsigned flags) {
     (void)flags;
     MAY_FAIL("cuMemHostGetDevicePointer");
+    if (fake_setting("FAKE_CUDA_STRICT", 0) && !is_reached(memory)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     *data = (CUdeviceptr)(uintptr_t)memory;
     return CUDA_SUCCESS;
 }
