@@ -46,17 +46,19 @@ struct supervisor {
     struct engine *engine;       /* with single_process */
     int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
     bool open;                   /* start the next engine without a sandbox; the thread only */
+    bool failing;                /* no engine has served since the last message; the thread only */
 };
 
 static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
     pthread_mutex_lock(&supervisor->lock);
-    bool known = atomic_load(&supervisor->state) == (int)state && strcmp(supervisor->reason, reason) == 0;
+    bool known = supervisor->failing && strcmp(supervisor->reason, reason) == 0; /* the next start, too */
+    supervisor->failing = state == BACKEND_DOWN;
     snprintf(supervisor->reason, sizeof supervisor->reason, "%.255s", reason);
     atomic_store(&supervisor->state, state);
     pthread_cond_broadcast(&supervisor->changed);
     pthread_mutex_unlock(&supervisor->lock);
-    enum log_level level = state == BACKEND_DOWN ? LOG_WARNING : LOG_INFO;
-    log_message(known ? LOG_DEBUG : level, "gpu", "%s", reason);
+    enum log_level level = known ? LOG_DEBUG : state == BACKEND_DOWN ? LOG_WARNING : LOG_INFO;
+    log_message(level, "gpu", "%s", reason);
 }
 
 unsigned supervisor_pictures(struct supervisor *supervisor) {
@@ -134,8 +136,7 @@ static void stop_engine(struct supervisor *supervisor) {
         close(supervisor->control);
     }
     int lifeline = supervisor->lifeline;
-    supervisor->control = -1;
-    supervisor->lifeline = -1;
+    supervisor->control = supervisor->lifeline = -1;
     pthread_mutex_unlock(&supervisor->lock);
     if (lifeline >= 0) {
         int64_t start = clock_ns();
@@ -160,10 +161,8 @@ static void wait_for_trouble(struct supervisor *supervisor, int64_t ms) {
         {.fd = supervisor->wake, .events = POLLIN},
         {.fd = supervisor->control, .events = POLLIN},
     };
-    int count;
-    do {
-        count = poll(fds, 2, (int)ms);
-    } while (count < 0 && errno == EINTR);
+    while (poll(fds, 2, (int)ms) < 0 && errno == EINTR) {
+    }
     if (fds[0].revents & POLLIN) {
         eventfd_t ignored;
         eventfd_read(supervisor->wake, &ignored);
@@ -185,8 +184,7 @@ static void announce(struct supervisor *supervisor, const struct wire_ready *rea
     char text[BACKEND_REASON_MAX];
     snprintf(text, sizeof text,
              "%u GPU(s), first %.40s, %u JPEGs at a time, program from %.40s; driver %.0f ms, context %.0f "
-             "ms, compile %.0f ms, load "
-             "%.1f ms, serving after %.0f ms",
+             "ms, compile %.0f ms, load %.1f ms, serving after %.0f ms",
              ready->device_count, first->name, ready->pictures, first->how, clock_ns_to_ms(ready->driver_ns),
              clock_ns_to_ms(first->context_ns), clock_ns_to_ms(first->compile_ns),
              clock_ns_to_ms(first->load_ns), clock_ns_to_ms(clock_ns() - start));
@@ -316,8 +314,7 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
     }
     made->options = *options;
     made->engine_options = *engine;
-    made->control = -1;
-    made->lifeline = -1;
+    made->control = made->lifeline = -1;
     made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     snprintf(made->reason, sizeof made->reason, "starting");
     pthread_condattr_t monotonic;
