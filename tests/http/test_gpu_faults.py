@@ -41,9 +41,9 @@ def reference():
 
 # --- each call, each code ------------------------------------------------------------------
 def quiet_engine(own):
-    """Waits until the thread that served the self-test has ended, and returns the pid."""
+    """Waits until the thread that served the self-test has ended, and returns the pid. One registers slots."""
     pid = fake_gpu.engine(own)
-    assert daemon.eventually(lambda: fake_gpu.threads(pid) == 1)
+    assert daemon.eventually(lambda: fake_gpu.threads(pid) == 2)
     return pid
 
 
@@ -137,7 +137,7 @@ def test_a_gpu_without_memory(start, reference):
 
 
 # --- calls that never return -----------------------------------------------------------------
-@pytest.mark.parametrize('call', ('cuLaunchKernel', 'cuMemcpyDtoHAsync', 'cuMemHostRegister', 'cuStreamCreate'))
+@pytest.mark.parametrize('call', ('cuLaunchKernel', 'cuMemcpyDtoHAsync', 'cuStreamCreate'))
 def test_a_call_that_hangs(start, reference, tmp_path, call):
     path = tmp_path / 'fault'
     own = launch(start, '--workers', 2, '--gpu-timeout', '300ms', FAULT_FILE=path)
