@@ -52,7 +52,7 @@ def test_a_call_that_fails_at_the_start(start, cpu, call):
     assert result == ask(cpu, PHOTO)[1]
 
 
-WRONG_KERNELS = ('huffman_sync', 'decode_planes', 'encode_symbols', 'encode_weigh', 'redact_fill')
+WRONG_KERNELS = ('huffman_sync', 'decode_planes', 'encode_symbols', 'encode_measure', 'redact_fill')
 
 
 def by_the_cpus_codecs(own, cpu):
