@@ -48,10 +48,10 @@ def files_of(kind, folder):
     return files
 
 
-def measure(files, options):
-    """Milliseconds of each stage, of all files together."""
+def measure(files, sigma, seconds, level):
+    """Milliseconds of each stage, of all files together; each file runs for `seconds`."""
     done = subprocess.run(
-        [subjects.RELEASE / 'bench' / 'pipeline', '--level', options.level, '--optimal', '--seconds', str(options.seconds), '5', *files],
+        [subjects.RELEASE / 'bench' / 'pipeline', '--level', level, '--optimal', '--seconds', str(seconds), sigma, *files],
         capture_output=True, text=True, check=True)
     rows = [[float(cell) for cell in line.split('\t')[1:]] for line in done.stdout.splitlines()]
     return [sum(column) for column in zip(*rows)][:len(STAGES)]
@@ -87,7 +87,7 @@ def main():
         best = {}
         for _ in range(options.rounds):
             for kind, paths in files.items():
-                now = measure(paths, options)
+                now = measure(paths, '5', options.seconds, options.level)
                 best[kind] = [min(pair) for pair in zip(now, best.get(kind, now))]
         print(report.table(['', 'KB', 'decode, ms', 'blur, sigma 5, ms', 'encode, ms'], list(rows_of(files, best))))
         say_decoding(files, best)

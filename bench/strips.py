@@ -9,18 +9,16 @@ Whole files and strips take turns, --seconds for each in every round, and the le
 own tables, and its blur for rows beyond its edges, which strips of one picture would not: their times are upper limits."""
 import argparse
 import pathlib
-import subprocess
 import tempfile
 
 from PIL import Image
 
+import cost
 import pictures
 import report
-import subjects
 
 WIDTH, ROWS, STRIPS = pictures.FULL[0], 64, 16
 SIGMAS = ('1.5', '5', '20')
-STAGES = ('whole', 'decode', 'filter', 'encode')
 
 
 def save(picture, path):
@@ -38,15 +36,6 @@ def cut(folder):
     return whole, strips
 
 
-def measure(files, sigma, seconds, level):
-    """Milliseconds of each stage, of all files together."""
-    done = subprocess.run(
-        [subjects.RELEASE / 'bench' / 'pipeline', '--level', level, '--optimal', '--seconds', str(seconds / len(files)), sigma, *files],
-        capture_output=True, text=True, check=True)
-    rows = [[float(cell) for cell in line.split('\t')[1:]] for line in done.stdout.splitlines()]
-    return [sum(column) for column in zip(*rows)][:len(STAGES)]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--seconds', type=float, default=2)
@@ -60,10 +49,10 @@ def main():
             best = [None, None]
             for _ in range(options.rounds):
                 for kind, files in enumerate(kinds):
-                    now = measure(files, sigma, options.seconds, options.level)
+                    now = cost.measure(files, sigma, options.seconds / len(files), options.level)
                     best[kind] = [min(pair) for pair in zip(now, best[kind] or now)]
             rows.append([sigma] + [f'{a / count:.2f}, {b / count:.2f}' for a, b in zip(*best)])
-    print(report.table(['sigma', *(f'{stage}: whole, strips' for stage in ('all', *STAGES[1:]))], rows))
+    print(report.table(['sigma', *(f'{stage}: whole, strips' for stage in ('all', *cost.STAGES[1:]))], rows))
 
 
 if __name__ == '__main__':

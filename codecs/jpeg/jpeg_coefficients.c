@@ -34,7 +34,7 @@ static size_t filled_bytes(const struct coefficients_layout *layout) {
 }
 
 size_t jpeg_coefficients_bytes(const struct coefficients_layout *layout) {
-    /* One block more takes those that fill up MCUs. */
+    /* A spare block at the end receives the padding blocks, which fill up MCUs at the edges. */
     return coefficients_size(layout) + COEFFICIENTS_BLOCK * sizeof(int16_t) + filled_bytes(layout) +
            sizeof(uint64_t);
 }

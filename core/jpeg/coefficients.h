@@ -2,8 +2,9 @@
  * The quantised coefficients of a JPEG in memory, as the CPU hands them to a GPU that does the rest of the
  * decoding: a struct coefficients_head, then 64 values of 16 bits for each block of 8x8 samples.
  *
- * Blocks stand in the order of a scan of all components whose chroma has one block in each MCU; those that
- * fill up an MCU mean nothing. The values of a block stand column by column. */
+ * The blocks follow each other as in a scan of all components: MCU by MCU, with `h` x `v` blocks of luma and
+ * one block of each chroma plane. The values of padding blocks, which only fill up an MCU, are not used.
+ * Within a block the values are stored column by column. */
 #ifndef BLURD_CORE_JPEG_COEFFICIENTS_H
 #define BLURD_CORE_JPEG_COEFFICIENTS_H
 

@@ -17,8 +17,8 @@ enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu
                                   unsigned pictures, struct error *err);
 
 /* Opens all streams and gives them memory (jpeg_stream_prepare), while they keep less than a quarter of their
- * share of the device's memory. Until then jobs wait for one of those that are open. The device's context
- * must be current. */
+ * share of the device's memory. Until all are open, jobs wait for an open stream. The device's context must
+ * be current. */
 void gpu_transcoder_warm(struct gpu_transcoder *transcoder);
 
 /* Call it after the last run and before the device is closed. NULL is allowed. */

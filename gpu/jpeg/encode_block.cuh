@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Encodes a baseline JPEG, with the same bytes as libjpeg. Six kernels run one after the other:
  *
- * encode_transform   makes quantised coefficients of samples, and lists those that are not 0
+ * encode_transform   makes quantised coefficients of samples, and lists the nonzero ones
  * encode_symbols     finds the differences of DC
  * encode_measure     counts the bits of all codes and finds the bit at which each quad begins
  * encode_write       writes the codes at their bits

@@ -15,8 +15,8 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* An answer that keeps blocks needs about as much room as its input, whatever the quality. An input may be
- * mostly metadata, so the number of samples limits that room, too. */
+/* An answer that keeps blocks is about as large as its input, whatever the quality. Most of an input may be
+ * metadata, so the number of samples limits this room as well. */
 size_t footprint_room(const struct plan *plan) {
     size_t eighths = plan->options.quality > 90 ? 8 : 3;
     size_t samples = plan_shape_size(&plan->encoded), usual = samples / 8 * eighths;

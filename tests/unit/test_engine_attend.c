@@ -68,7 +68,7 @@ static void test_attended(void **state) {
     assert_done(&run, &shape);
 }
 
-/* Without memory for more streams, those that there are do the work. */
+/* When there is no memory for more streams, the open streams do all the work. */
 static void test_no_memory(void **state) {
     (void)state;
     static const char *const calls[] = {"cuMemHostAlloc", "cuMemAlloc", "cuStreamCreate"};

@@ -87,8 +87,8 @@ static void test_chains(void **state) {
     assert_refused(&run);
 }
 
-/* As many as the picture has, and aligned. What they are is not looked at, but for the steps: of those that
- * are 0 here, the CPU decides. */
+/* The engine checks the size and the alignment of coefficients, and not their values. A quantisation step of
+ * 0, as here, leaves the picture to the CPU. */
 static void test_coefficients(void **state) {
     (void)state;
     const uint64_t wanted = 384 + 3 * 2 * 6 * 128,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The own reader of coefficients beside libjpeg: the same values, whatever the scans; and what is damaged or
- * incomplete is refused. */
+ * Compares the own reader of coefficients with libjpeg: both read the same values, whatever the scans are,
+ * and the own reader refuses damaged and incomplete files. */
 #include "codecs/jpeg/jpeg_coefficients.h"
 
 #include <setjmp.h>
