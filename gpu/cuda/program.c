@@ -13,6 +13,8 @@
 #include "gpu/cuda/module_cache.h"
 #include "gpu/cuda/nvrtc.h"
 
+enum { SHARED_PERCENT = 60 /* of a multiprocessor's memory, see find_kernel */ };
+
 /* The program to load, for all loaders. */
 struct program_request {
     const struct cuda *cuda;
@@ -227,10 +229,21 @@ static const struct loader {
     {MODULE_NVRTC, "nvrtc", load_nvrtc},
 };
 
+/* A multiprocessor drains before it divides its memory between shared memory and cache in another way.
+ * Kernels of several pictures take turns on it, so all of them prefer the same division. On an H200 with 28
+ * JPEGs at a time this gains 1 to 3 %; 30 and 100 percent are slower than 60. */
+static CUresult find_kernel(struct program *program, const struct cuda *cuda, int i) {
+    CUresult result = cuda->cuModuleGetFunction(&program->kernel[i], program->module, kernel_names[i]);
+    return result == CUDA_SUCCESS
+               ? cuda->cuFuncSetAttribute(program->kernel[i],
+                                          CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, SHARED_PERCENT)
+               : result;
+}
+
 /* After a sticky error the module is not unloaded. */
 static enum status find_kernels(struct program *program, const struct cuda *cuda, struct error *err) {
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        CUresult result = cuda->cuModuleGetFunction(&program->kernel[i], program->module, kernel_names[i]);
+        CUresult result = find_kernel(program, cuda, i);
         if (result != CUDA_SUCCESS) {
             if (!cuda_is_sticky(result)) {
                 program_unload(program, cuda);

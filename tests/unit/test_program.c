@@ -21,8 +21,10 @@
 /* --- the driver -------------------------------------------------------------------------- */
 static struct {
     CUresult cubin, ptx, function; /* the result of loading these, or of looking up a kernel */
+    CUresult attribute;
     const char *jit_log;
     unsigned loads, unloads;
+    unsigned divided; /* kernels with a preferred division of memory */
 } fake;
 
 static CUresult load_data(CUmodule *module, const void *image) {
@@ -60,6 +62,14 @@ static CUresult get_function(CUfunction *function, CUmodule module, const char *
     return fake.function;
 }
 
+static CUresult set_attribute(CUfunction function, CUfunction_attribute attribute, int value) {
+    assert_non_null(function);
+    assert_int_equal(attribute, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+    assert_in_range(value, 1, 100);
+    fake.divided++;
+    return fake.attribute;
+}
+
 static CUresult get_name(CUresult result, const char **text) {
     static char name[32];
     snprintf(name, sizeof name, "ERROR-%d", (int)result);
@@ -72,6 +82,7 @@ static struct cuda driver = {.version = 13000,
                              .cuModuleLoadDataEx = load_data_ex,
                              .cuModuleUnload = unload,
                              .cuModuleGetFunction = get_function,
+                             .cuFuncSetAttribute = set_attribute,
                              .cuGetErrorName = get_name,
                              .cuGetErrorString = get_name};
 
@@ -119,6 +130,8 @@ static void loads_as(int architecture, enum module_format format, const char *fo
         fail_msg("sm_%d: %s", architecture, err.text);
     }
     assert_string_equal(program.how, how);
+    assert_int_equal(fake.divided, KERNEL_COUNT);
+    fake.divided = 0;
     assert_true((program.compile_ns > 0) == (strstr(how, "nvrtc") && !strstr(how, "cached")));
     for (int i = 0; i < KERNEL_COUNT; i++) {
         assert_non_null(program.kernel[i]);
@@ -211,6 +224,11 @@ static void test_nothing_is_freed_after_a_sticky_error(void **state) {
     fake.function = CUDA_ERROR_ILLEGAL_ADDRESS;
     fails_with(90, MODULE_CUBIN, ST_DEVICE, "ERROR-700");
     assert_int_equal(fake.loads, 1);
+    assert_int_equal(fake.unloads, 0);
+    fake.function = CUDA_SUCCESS;
+    fake.attribute = CUDA_ERROR_LAUNCH_FAILED;
+    fails_with(90, MODULE_CUBIN, ST_DEVICE, "ERROR-719");
+    assert_int_equal(fake.loads, 2);
     assert_int_equal(fake.unloads, 0);
 }
 
