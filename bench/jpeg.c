@@ -19,8 +19,8 @@
 #include "codecs/jpeg/baseline/base_level.h"
 #include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/jpeg_patch.h"
+#include "codecs/jpeg/jpeg_planes.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
-#include "codecs/jpeg/sequential/sequential.h"
 
 enum { RUNS_MAX = 1000, FILE_MAX = 256 << 20, WAYS = SEQUENTIAL_LEVELS_MAX + 1, QUALITY = 85, SQUARE = 200 };
 _Static_assert((int)BASE_LEVELS_MAX == (int)SEQUENTIAL_LEVELS_MAX, "the totals have a column for each level");
@@ -101,7 +101,7 @@ static double decode_once(unsigned way, struct bytes file, const struct picture 
     uint32_t told;
     enum status status = way == WAYS - 1
                              ? codec_decode(file, picture, limits, image, NULL)
-                             : sequential_decode_at(levels[way], file, limits, image, &left, &told, NULL);
+                             : jpeg_planes_decode_at(levels[way], file, limits, image, &left, &told, NULL);
     return status == ST_OK && !left ? cpu_ms() - start : -1;
 }
 

@@ -11,12 +11,6 @@ enum {
     LOADED = 32, /* bits that can be taken between two loads, and more */
 };
 
-/* Places column by column of the coefficients in the order of the scan. */
-static const uint8_t places[SEQ_STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40,
-                                          33, 26, 19, 12, 5,  6,  13, 20, 27, 34, 41, 48, 56, 49, 42, 35,
-                                          28, 21, 14, 7,  15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30,
-                                          23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
-
 #define INLINE static inline __attribute__((always_inline))
 #define TOP ((uint64_t)1 << 63)
 
@@ -63,10 +57,6 @@ INLINE bool lasts(struct jpeg_bands *bands) {
     return bands->bits.at < bands->bytes.limit || seq_bytes_more(&bands->bytes, &bands->bits);
 }
 
-INLINE uint32_t number_of(const struct jpeg_bands_row *row, uint32_t x) {
-    return row->first + (x >> row->shift) * row->in_mcu + (x & ((1u << row->shift) - 1));
-}
-
 INLINE int16_t *block_at(const struct jpeg_bands *bands, uint32_t number) {
     return bands->values + (size_t)number * SEQ_STEPS;
 }
@@ -94,7 +84,8 @@ INLINE bool read_dc(struct jpeg_bands *bands, unsigned part, int16_t *block) {
 
 bool jpeg_bands_dc(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from, uint32_t to) {
     for (uint32_t x = from; x < to; x++) {
-        if (!read_dc(bands, row->part, block_at(bands, number_of(row, x))) || !lasts(bands)) {
+        if (!read_dc(bands, row->part, block_at(bands, coefficients_block(&row->blocks, x))) ||
+            !lasts(bands)) {
             return false;
         }
     }
@@ -104,7 +95,7 @@ bool jpeg_bands_dc(struct jpeg_bands *bands, const struct jpeg_bands_row *row, u
 bool jpeg_bands_dc_refine(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from,
                           uint32_t to) {
     for (uint32_t x = from; x < to; x++) {
-        int16_t *block = block_at(bands, number_of(row, x));
+        int16_t *block = block_at(bands, coefficients_block(&row->blocks, x));
         load_bits(&bands->bits);
         block[0] = (int16_t)(block[0] | (int32_t)take_bits(&bands->bits, 1) << bands->low);
         if (!lasts(bands)) {
@@ -143,7 +134,7 @@ INLINE bool read_ac(struct jpeg_bands *bands, const struct seq_codes *codes, int
         if (k > last || size + low > VALUE_BITS_MAX) {
             return false;
         }
-        block[places[k]] = (int16_t)(take_value(&bits, size) * (1 << low));
+        block[bands->place[k]] = (int16_t)(take_value(&bits, size) * (1 << low));
         mask |= TOP >> k;
     }
     *filled = mask;
@@ -157,7 +148,7 @@ bool jpeg_bands_ac(struct jpeg_bands *bands, const struct jpeg_bands_row *row, u
         bands->ends -= skipped;
         x += skipped;
         if (x < to) {
-            uint32_t number = number_of(row, x++);
+            uint32_t number = coefficients_block(&row->blocks, x++);
             if (!read_ac(bands, &bands->ac[row->part], block_at(bands, number), &bands->filled[number]) ||
                 !lasts(bands)) {
                 return false;
@@ -170,7 +161,7 @@ bool jpeg_bands_ac(struct jpeg_bands *bands, const struct jpeg_bands_row *row, u
 bool jpeg_bands_whole(struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t from,
                       uint32_t to) {
     for (uint32_t x = from; x < to; x++) {
-        uint32_t number = number_of(row, x);
+        uint32_t number = coefficients_block(&row->blocks, x);
         int16_t *block = block_at(bands, number);
         if (!read_dc(bands, row->part, block) ||
             !read_ac(bands, &bands->ac[row->part], block, &bands->filled[number]) || bands->ends > 0 ||
@@ -231,9 +222,9 @@ INLINE uint64_t take_changes(struct seq_bits *bits, uint64_t mask, bool quick) {
 }
 
 /* Moves coefficients away from 0. */
-INLINE void change(int16_t *block, uint64_t mask, int32_t step) {
+INLINE void change(const uint8_t *place, int16_t *block, uint64_t mask, int32_t step) {
     for (; mask; mask &= mask - 1) {
-        int16_t *value = &block[places[SEQ_STEPS - 1 - __builtin_ctzll(mask)]];
+        int16_t *value = &block[place[SEQ_STEPS - 1 - __builtin_ctzll(mask)]];
         int32_t sign = *value >> 15;
         *value = (int16_t)(*value + (step ^ sign) - sign);
     }
@@ -257,7 +248,7 @@ INLINE bool read_new(struct jpeg_bands *bands, const struct seq_codes *codes, in
             return false;
         }
         if (size == 1) {
-            block[places[SEQ_STEPS - 1 - __builtin_ctzll(bit)]] =
+            block[bands->place[SEQ_STEPS - 1 - __builtin_ctzll(bit)]] =
                 (int16_t)(take_bits(&bits, 1) ? step : -step);
             *filled |= bit;
         }
@@ -272,7 +263,7 @@ INLINE bool refine(struct jpeg_bands *bands, const struct jpeg_bands_row *row, u
                    bool quick) {
     const uint64_t band = ~(uint64_t)0 >> bands->from & ~(~(uint64_t)0 >> 1 >> bands->to);
     for (uint32_t x = from; x < to; x++) {
-        uint32_t number = number_of(row, x);
+        uint32_t number = coefficients_block(&row->blocks, x);
         int16_t *block = block_at(bands, number);
         uint64_t rest = band, changed = 0, old = bands->filled[number];
         if (bands->ends == 0 &&
@@ -284,7 +275,7 @@ INLINE bool refine(struct jpeg_bands *bands, const struct jpeg_bands_row *row, u
             changed |= take_changes(&bands->bits, old & rest, quick);
             bands->ends--;
         }
-        change(block, changed, 1 << bands->low);
+        change(bands->place, block, changed, 1 << bands->low);
         if (!lasts(bands)) {
             return false;
         }

@@ -7,11 +7,11 @@
 
 #include "codecs/jpeg/sequential/seq_bytes.h"
 #include "codecs/jpeg/sequential/seq_codes.h"
+#include "core/jpeg/coefficients.h"
 
-/* The blocks of a plane in one row: the n-th one is at first + (n >> shift) * in_mcu + n % (1 << shift). */
+/* The blocks of a plane in one row. */
 struct jpeg_bands_row {
-    uint32_t first, in_mcu;
-    unsigned shift;
+    struct coefficients_row blocks;
     unsigned part; /* of the scan */
 };
 
@@ -20,10 +20,11 @@ struct jpeg_bands {
     int16_t *values; /* 64 of each block, all 0 before the first scan */
     uint64_t
         *filled; /* of each block: bit 63 - k is set where AC coefficient k of the scan's order is not 0 */
-    bool quick;  /* the processor deposits bits by an instruction */
-    uint8_t from, to; /* the band: coefficients in the scan's order */
-    uint8_t low;      /* bits that are still missing below those of this scan */
-    uint32_t ends;    /* blocks that have no further new coefficients in the band */
+    uint8_t place[SEQ_STEPS]; /* in a block, of the coefficients in the scan's order */
+    bool quick;               /* the processor deposits bits by an instruction */
+    uint8_t from, to;         /* the band: coefficients in the scan's order */
+    uint8_t low;              /* bits that are still missing below those of this scan */
+    uint32_t ends;            /* blocks that have no further new coefficients in the band */
     int32_t last_dc[SEQ_COMPONENTS_MAX];
     struct seq_codes dc[SEQ_COMPONENTS_MAX], ac[SEQ_COMPONENTS_MAX]; /* of the parts that need them */
     struct seq_bits bits;

@@ -29,14 +29,23 @@ static uint32_t divide_up(uint32_t value, uint32_t by) {
     return (value + by - 1) / by;
 }
 
-static size_t filled_bytes(const struct coefficients_layout *layout) {
-    return (size_t)layout->blocks * sizeof(uint64_t);
-}
+/* A spare block at the end receives the padding blocks, which fill up MCUs at the edges. */
+static const size_t spare = COEFFICIENTS_BLOCK * sizeof(int16_t);
 
 size_t jpeg_coefficients_bytes(const struct coefficients_layout *layout) {
-    /* A spare block at the end receives the padding blocks, which fill up MCUs at the edges. */
-    return coefficients_size(layout) + COEFFICIENTS_BLOCK * sizeof(int16_t) + filled_bytes(layout) +
-           sizeof(uint64_t);
+    return coefficients_size(layout) + spare + ((size_t)layout->blocks + 1) * sizeof(uint64_t);
+}
+
+size_t jpeg_coefficients_state(void) {
+    return sizeof(struct coefficients_reader);
+}
+
+struct jpeg_coefficients jpeg_coefficients_in(uint8_t *memory, const struct coefficients_layout *layout) {
+    return (struct jpeg_coefficients){
+        (struct coefficients_head *)(void *)memory,
+        (int16_t *)(void *)(memory + sizeof(struct coefficients_head)),
+        (uint64_t *)(void *)(memory + coefficients_size(layout) + spare),
+    };
 }
 
 /* ---- header ---- */
@@ -170,15 +179,8 @@ static uint32_t next_run(struct coefficients_reader *reader, uint32_t left) {
 
 /* The blocks in row y of a component's plane. */
 static struct jpeg_bands_row row_of(const struct coefficients_reader *reader, unsigned part, uint32_t y) {
-    const struct coefficients_layout *layout = &reader->layout;
-    unsigned component = reader->header.scan[part].component;
-    uint32_t h = component > 0 ? 1 : layout->h, v = component > 0 ? 1 : layout->v; /* powers of 2 */
-    uint32_t before = component > 0 ? (uint32_t)layout->h * layout->v + component - 1 : 0;
-    return (struct jpeg_bands_row){.first = (y >> v / 2) * layout->mcus_x * layout->in_mcu + before +
-                                            (y & (v - 1)) * h,
-                                   .in_mcu = layout->in_mcu,
-                                   .shift = h / 2,
-                                   .part = part};
+    return (struct jpeg_bands_row){coefficients_row(&reader->layout, reader->header.scan[part].component, y),
+                                   part};
 }
 
 static bool decode_alone(struct coefficients_reader *reader, uint32_t y) {
@@ -202,7 +204,7 @@ static bool decode_part(struct coefficients_reader *reader, unsigned part, uint3
         uint32_t x = mcu_x * from->h + n % from->h, y = mcu_y * from->v + n / from->h;
         struct jpeg_bands_row row = row_of(reader, part, y);
         if (x >= reader->blocks[component].x || y >= reader->blocks[component].y) {
-            row = (struct jpeg_bands_row){.first = reader->layout.blocks, .part = part};
+            row = (struct jpeg_bands_row){{.first = reader->layout.blocks}, part};
             x = 0;
         }
         good = reader->decode(&reader->bands, &row, x, x + 1);
@@ -272,18 +274,25 @@ static enum status read_scans(struct coefficients_reader *reader, bool *good, st
 }
 
 static void lend(struct coefficients_reader *reader, uint8_t *memory) {
-    struct jpeg_bands *bands = &reader->bands;
-    reader->head = (struct coefficients_head *)(void *)memory;
-    bands->values = (int16_t *)(void *)(memory + sizeof *reader->head);
-    bands->filled =
-        (uint64_t *)(void *)(bands->values + ((size_t)reader->layout.blocks + 1) * COEFFICIENTS_BLOCK);
+    const struct jpeg_coefficients to = jpeg_coefficients_in(memory, &reader->layout);
+    reader->head = to.head;
+    reader->bands.values = to.values;
+    reader->bands.filled = to.filled;
     memset(memory, 0, jpeg_coefficients_bytes(&reader->layout));
     memset(reader->low, UNSEEN, sizeof reader->low);
 }
 
-enum status jpeg_coefficients_read_by(bool quick, struct bytes input, const struct codec_limits *limits,
-                                      const struct image_shape *shape, bool plain, uint8_t *memory,
-                                      struct error *err) {
+static void set_way(struct jpeg_bands *bands, const struct jpeg_coefficients_way *way) {
+    bands->quick = way->quick;
+    for (uint8_t k = 0; k < SEQ_STEPS; k++) {
+        uint8_t row = jpeg_head_zigzag[k], column = (uint8_t)(row % BLOCK * BLOCK + row / BLOCK);
+        bands->place[k] = way->order == JPEG_SCAN ? k : way->order == JPEG_ROWS ? row : column;
+    }
+}
+
+enum status jpeg_coefficients_read_by(const struct jpeg_coefficients_way *way, struct bytes input,
+                                      const struct codec_limits *limits, const struct image_shape *shape,
+                                      uint8_t *memory, struct error *err) {
     struct coefficients_reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
         return fail(err, ST_BUSY, "no memory to read a JPEG");
@@ -292,10 +301,10 @@ enum status jpeg_coefficients_read_by(bool quick, struct bytes input, const stru
     enum status status = ST_OK;
     bool good = coefficients_lay_out(shape, &reader->layout) &&
                 seq_header_open(header, input, true) == SEQ_SCAN &&
-                is_shape(header, shape, &reader->layout) && (!plain || is_plain(header));
+                is_shape(header, shape, &reader->layout) && (!way->plain || is_plain(header));
     if (good) {
         reader->limits = limits;
-        reader->bands.quick = quick;
+        set_way(&reader->bands, way);
         lend(reader, memory);
         count_blocks(reader, shape);
         status = read_scans(reader, &good, err);
@@ -318,5 +327,6 @@ bool jpeg_coefficients_are_quick(void) {
 enum status jpeg_coefficients_read(struct bytes input, const struct codec_limits *limits,
                                    const struct image_shape *shape, bool plain, uint8_t *memory,
                                    struct error *err) {
-    return jpeg_coefficients_read_by(jpeg_coefficients_are_quick(), input, limits, shape, plain, memory, err);
+    const struct jpeg_coefficients_way way = {.quick = jpeg_coefficients_are_quick(), .plain = plain};
+    return jpeg_coefficients_read_by(&way, input, limits, shape, memory, err);
 }

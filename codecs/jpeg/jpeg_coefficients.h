@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reads the coefficients of a JPEG with several scans, such as a progressive one, for a GPU that does the
- * rest. An own entropy decoder, in a quarter of libjpeg-turbo's time. Thread-safe; keeps no state. */
+ * rest, or for jpeg_planes.h. An own entropy decoder, in a quarter of libjpeg-turbo's time. Thread-safe;
+ * keeps no state. */
 #ifndef BLURD_CODECS_JPEG_JPEG_COEFFICIENTS_H
 #define BLURD_CODECS_JPEG_JPEG_COEFFICIENTS_H
 
@@ -9,6 +10,9 @@
 
 /* Bytes of memory to lend: the coefficients, and behind them what reading needs. */
 size_t jpeg_coefficients_bytes(const struct coefficients_layout *layout);
+
+/* Bytes of heap memory that reading takes besides. */
+size_t jpeg_coefficients_state(void);
 
 /* Fills `memory`, aligned like a picture, as core/jpeg/coefficients.h describes. `shape` is that of the
  * planes that codec_probe found. `plain`: refuses frames that our encoders do not write, since no blocks can
@@ -21,10 +25,27 @@ enum status jpeg_coefficients_read(struct bytes input, const struct codec_limits
                                    const struct image_shape *shape, bool plain, uint8_t *memory,
                                    struct error *err);
 
-/* The same with instructions that not every processor has (quickly), or without. */
+enum jpeg_order { JPEG_COLUMNS, JPEG_ROWS, JPEG_SCAN }; /* of the values of a block */
+
+struct jpeg_coefficients_way {
+    bool quick; /* by instructions that not every processor has */
+    bool plain;
+    enum jpeg_order order; /* core/jpeg/coefficients.h describes JPEG_COLUMNS */
+};
+
+/* The same in any way. */
 bool jpeg_coefficients_are_quick(void);
-enum status jpeg_coefficients_read_by(bool quick, struct bytes input, const struct codec_limits *limits,
-                                      const struct image_shape *shape, bool plain, uint8_t *memory,
-                                      struct error *err);
+enum status jpeg_coefficients_read_by(const struct jpeg_coefficients_way *way, struct bytes input,
+                                      const struct codec_limits *limits, const struct image_shape *shape,
+                                      uint8_t *memory, struct error *err);
+
+/* What lies in the memory. */
+struct jpeg_coefficients {
+    struct coefficients_head *head;
+    int16_t *values;
+    uint64_t
+        *filled; /* of each block: bit 63 - k is set where AC coefficient k of the scan's order is not 0 */
+};
+struct jpeg_coefficients jpeg_coefficients_in(uint8_t *memory, const struct coefficients_layout *layout);
 
 #endif

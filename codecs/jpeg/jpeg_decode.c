@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/jpeg/jpeg_markers.h"
+#include "codecs/jpeg/jpeg_planes.h"
 #include "codecs/jpeg/jpeg_reader.h"
-#include "codecs/jpeg/sequential/sequential.h"
 #include "codecs/limits.h"
 
 #if JPEG_LIB_VERSION >= 70
@@ -236,6 +236,7 @@ enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, c
                         struct error *err) {
     bool left = true;
     uint32_t told = 0;
-    enum status status = limits->libjpeg ? ST_OK : sequential_decode(input, limits, image, &left, &told, err);
+    enum status status =
+        limits->libjpeg ? ST_OK : jpeg_planes_decode(input, limits, image, &left, &told, err);
     return status == ST_OK && left ? decode_rest(input, limits, image, told, err) : status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * libjpeg always takes tables and rows of MCUs. When it needs all coefficients at once, it takes two bytes
- * for each. */
+ * for each. So does the own decoder, and a mask for each block. */
 #include "codecs/jpeg/baseline/base_colours.h"
 #include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/jpeg.h"
@@ -32,9 +32,11 @@ static size_t stored_coefficients(const struct image_shape *native) {
                                       : coefficients(native);
 }
 
+/* Either decoder. The tables of the own one take no more than libjpeg's, and it has no rows of MCUs. */
 size_t jpeg_decode_bytes(const struct picture *picture, size_t input) {
     (void)input; /* read in place */
-    return rows(&picture->native) + (picture->progressive ? stored_coefficients(&picture->native) : 0);
+    size_t values = picture->progressive ? stored_coefficients(&picture->native) : 0;
+    return rows(&picture->native) + values + values / sizeof(JBLOCK) * sizeof(uint64_t);
 }
 
 size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {

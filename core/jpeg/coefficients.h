@@ -33,4 +33,24 @@ bool coefficients_lay_out(const struct image_shape *shape, struct coefficients_l
 /* Bytes of the head and of all values. */
 size_t coefficients_size(const struct coefficients_layout *layout);
 
+/* The blocks of a plane in one row: see coefficients_block. */
+struct coefficients_row {
+    uint32_t first, in_mcu;
+    unsigned shift;
+};
+
+/* The row of blocks `y` of a plane. Factors are powers of 2. */
+static inline struct coefficients_row coefficients_row(const struct coefficients_layout *layout,
+                                                       unsigned plane, uint32_t y) {
+    uint32_t h = plane > 0 ? 1 : layout->h, v = plane > 0 ? 1 : layout->v;
+    uint32_t before = plane > 0 ? (uint32_t)layout->h * layout->v + plane - 1 : 0;
+    return (struct coefficients_row){
+        (y >> v / 2) * layout->mcus_x * layout->in_mcu + before + (y & (v - 1)) * h, layout->in_mcu, h / 2};
+}
+
+/* The number of its block `x`. */
+static inline uint32_t coefficients_block(const struct coefficients_row *row, uint32_t x) {
+    return row->first + (x >> row->shift) * row->in_mcu + (x & ((1u << row->shift) - 1));
+}
+
 #endif

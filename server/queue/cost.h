@@ -17,7 +17,7 @@
 struct intent;
 
 /* Each combination of input, work and output has its own ratio. */
-enum { COST_INPUTS = 9, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 7 };
+enum { COST_INPUTS = 10, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 7 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
 enum { COST_DOUBT = 4 }; /* see cost_device_first */
 

@@ -85,8 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_require(memory, "there is memory for coefficients");
         for (int quick = 0; quick <= jpeg_coefficients_are_quick(); quick++) {
             memset(memory, 0x5A, room);
-            if (jpeg_coefficients_read_by(quick, input, &limits, &picture.native, false, memory, &err) ==
-                ST_OK) {
+            const struct jpeg_coefficients_way way = {.quick = quick};
+            if (jpeg_coefficients_read_by(&way, input, &limits, &picture.native, memory, &err) == ST_OK) {
                 compare(input, &limits, &layout, memory);
             }
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The own JPEG decoder at every instruction set against libjpeg-turbo: the same samples, or one of both
- * refuses and it is the own one. */
-#include "codecs/jpeg/sequential/sequential.h"
+ * The own JPEG decoders, of sequential and of progressive files, at every instruction set against
+ * libjpeg-turbo: the same samples, or one of both refuses and it is the own one. */
+#include "codecs/jpeg/jpeg_planes.h"
 
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "tests/fuzz/common/fuzz.h"
@@ -13,7 +13,7 @@ static void compare(const struct seq_level *level, struct bytes input, const str
     struct error err = {0};
     bool left = false;
     uint32_t told = 0;
-    enum status own = sequential_decode_at(level, input, &limits, &image, &left, &told, &err);
+    enum status own = jpeg_planes_decode_at(level, input, &limits, &image, &left, &told, &err);
     fuzz_require(own == ST_OK, "the own decoder fails for lack of time or memory only");
     fuzz_require(left || status == ST_OK, "libjpeg-turbo decodes what the own decoder does");
     fuzz_require(left || fuzz_same_pixels(&image, expected), "the samples are the same");

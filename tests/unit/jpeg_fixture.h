@@ -29,7 +29,9 @@ struct jpeg_recipe {
     int chroma[2];
     bool progressive;
     bool arithmetic;
-    bool separate; /* a sequential scan for each component */
+    bool separate;                /* a sequential scan for each component */
+    const jpeg_scan_info *script; /* other scans than the usual ones */
+    int scripted;                 /* how many */
     bool odd_tables;
     unsigned restart;   /* MCUs between restart markers; 0: none */
     uint8_t jfif_minor; /* of the version in the JFIF header; 0: libjpeg's own */
@@ -76,9 +78,9 @@ static inline void recipe_apply(struct jpeg_compress_struct *cinfo, const struct
     if (recipe->progressive) {
         jpeg_simple_progression(cinfo);
     }
-    if (recipe->separate) {
-        cinfo->scan_info = separate;
-        cinfo->num_scans = 3;
+    if (recipe->separate || recipe->script) {
+        cinfo->scan_info = recipe->script ? recipe->script : separate;
+        cinfo->num_scans = recipe->script ? recipe->scripted : 3;
     }
 }
 

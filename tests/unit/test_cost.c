@@ -47,6 +47,8 @@ static void test_times_of_the_table(void **state) {
     assert_true(is_near(predict(&header, 511000, &parameters, CODEC_JPEG).ns, 12.4));
     assert_true(is_near(predict(&header, 170000, &parameters, CODEC_JPEG).ns, 10.4));
     header.progressive = true;
+    assert_true(is_near(predict(&header, 476000, &parameters, CODEC_JPEG).ns, 20));
+    header.sampling = 0; /* libjpeg-turbo decodes to RGB */
     assert_true(is_near(predict(&header, 476000, &parameters, CODEC_JPEG).ns, 31.5));
     header = (struct peek){.codec = CODEC_PNG, .width = 1920, .height = 1080, .channels = 3, .depth = 8};
     assert_true(is_near(predict(&header, 3142000, &parameters, CODEC_PNG).ns, 41));

@@ -92,8 +92,9 @@ static void assert_plane(const uint8_t *memory, const struct coefficients_layout
 }
 
 static enum status read(struct bytes file, bool plain, uint8_t *memory, const struct image_shape *shape) {
+    const struct jpeg_coefficients_way way = {.quick = quick, .plain = plain};
     struct error err = {0};
-    enum status status = jpeg_coefficients_read_by(quick, file, &limits, shape, plain, memory, &err);
+    enum status status = jpeg_coefficients_read_by(&way, file, &limits, shape, memory, &err);
     assert_true(status == ST_OK || (status == ST_UNSUPPORTED && err.text[0]));
     return status;
 }

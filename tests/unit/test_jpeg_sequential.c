@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The own decoder of sequential JPEGs against libjpeg-turbo: the same samples at every instruction set, and
- * the same judgement of damaged files. */
-#include "codecs/jpeg/sequential/sequential.h"
+ * The own decoders of JPEGs against libjpeg-turbo: the same samples at every instruction set, and the same
+ * judgement of damaged files. */
+#include "codecs/jpeg/jpeg_planes.h"
 
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "tests/unit/jpeg_fixture.h"
@@ -47,8 +47,8 @@ static enum status decode_expected(struct bytes input, const struct picture *pic
     if (wild && !turbo_saturates) {
         bool left;
         uint32_t told;
-        assert_int_equal(sequential_decode_at(&seq_level_plain, input, &limits, expected, &left, &told, &err),
-                         ST_OK);
+        assert_int_equal(
+            jpeg_planes_decode_at(&seq_level_plain, input, &limits, expected, &left, &told, &err), ST_OK);
     }
     return status;
 }
@@ -66,7 +66,7 @@ static void compare(struct bytes input, const char *name, bool wild, bool taken)
         struct image image = fixture_image(picture.native);
         bool left;
         uint32_t told;
-        assert_int_equal(sequential_decode_at(levels[i], input, &limits, &image, &left, &told, &err), ST_OK);
+        assert_int_equal(jpeg_planes_decode_at(levels[i], input, &limits, &image, &left, &told, &err), ST_OK);
         if (left ? taken : status != ST_OK || !same_samples(&expected, &image)) {
             fail_msg("%s at %s: %s", name, levels[i]->name, left ? "left" : "other samples");
         }
@@ -76,7 +76,39 @@ static void compare(struct bytes input, const char *name, bool wild, bool taken)
     codec_picture_finish(&picture);
 }
 
+/* Components apart, bands of all widths, and as many bits apart as there may be. */
+static const jpeg_scan_info apart[] = {{1, {2}, 0, 0, 0, 0},  {1, {0}, 0, 0, 0, 0},  {1, {1}, 0, 0, 0, 0},
+                                       {1, {0}, 1, 1, 0, 0},  {1, {0}, 2, 63, 0, 0}, {1, {1}, 1, 63, 0, 0},
+                                       {1, {2}, 1, 62, 0, 0}, {1, {2}, 63, 63, 0, 0}};
+static const jpeg_scan_info bits[] = {
+    {3, {0, 1, 2}, 0, 0, 0, 3}, {3, {0, 1, 2}, 0, 0, 3, 2}, {1, {0}, 1, 63, 0, 4}, {1, {1}, 1, 63, 0, 1},
+    {1, {0}, 1, 63, 4, 3},      {1, {0}, 1, 63, 3, 2},      {1, {2}, 1, 63, 0, 0}, {3, {0, 1, 2}, 0, 0, 2, 1},
+    {1, {0}, 1, 20, 2, 1},      {1, {0}, 21, 63, 2, 1},     {1, {1}, 1, 63, 1, 0}, {1, {0}, 1, 63, 1, 0},
+    {3, {0, 1, 2}, 0, 0, 1, 0},
+};
+#define SCRIPT(scans) .script = (scans), .scripted = (int)(sizeof(scans) / sizeof *(scans))
+
 static const struct jpeg_recipe recipes[] = {
+    {.name = "progressive 4:4:4", .progressive = true},
+    {.name = "progressive 4:2:0", .luma = {2, 2}, .progressive = true},
+    {.name = "progressive 4:2:2", .luma = {2, 1}, .progressive = true},
+    {.name = "progressive 4:4:0", .luma = {1, 2}, .progressive = true},
+    {.name = "progressive 4:1:1", .luma = {4, 1}, .progressive = true},
+    {.name = "progressive 4:1:0", .luma = {4, 2}, .progressive = true},
+    {.name = "progressive 1x4", .luma = {1, 4}, .progressive = true},
+    {.name = "progressive 2x4", .luma = {2, 4}, .progressive = true},
+    {.name = "progressive 2x2, all", .luma = {2, 1}, .chroma = {2, 1}, .progressive = true},
+    {.name = "progressive 4x2, 2x1", .luma = {2, 2}, .chroma = {2, 1}, .progressive = true},
+    {.name = "progressive grey", .space = JCS_GRAYSCALE, .progressive = true},
+    {.name = "progressive grey 2x2", .space = JCS_GRAYSCALE, .luma = {2, 2}, .progressive = true},
+    {.name = "progressive grey 3x1", .space = JCS_GRAYSCALE, .luma = {3, 1}, .progressive = true},
+    {.name = "progressive, restart 1", .luma = {2, 2}, .restart = 1, .progressive = true},
+    {.name = "progressive, restart 3", .luma = {2, 1}, .restart = 3, .progressive = true},
+    {.name = "progressive, odd tables", .luma = {2, 2}, .odd_tables = true, .progressive = true},
+    {.name = "bands", .luma = {2, 2}, SCRIPT(apart)},
+    {.name = "bands, restarts", .luma = {1, 2}, .restart = 4, SCRIPT(apart)},
+    {.name = "bits", SCRIPT(bits)},
+    {.name = "bits, 4:2:0", .luma = {2, 2}, .odd_tables = true, SCRIPT(bits)},
     {.name = "4:4:4"},
     {.name = "4:2:0", .luma = {2, 2}},
     {.name = "4:2:2", .luma = {2, 1}},
@@ -161,7 +193,7 @@ static void put_wild_blocks(struct jpeg_compress_struct *cinfo, jvirt_barray_ptr
     }
 }
 
-static struct buf wild_file(const struct wild *wild, uint32_t blocks) {
+static struct buf wild_file(const struct wild *wild, bool progressive, uint32_t blocks) {
     struct jpeg_compress_struct cinfo;
     struct jpeg_error_mgr manager;
     unsigned char *data = NULL;
@@ -182,6 +214,9 @@ static struct buf wild_file(const struct wild *wild, uint32_t blocks) {
     jpeg_add_quant_table(&cinfo, 0, steps, 100, FALSE);
     jpeg_add_quant_table(&cinfo, 1, steps, 100, FALSE);
     cinfo.optimize_coding = wild->optimal;
+    if (progressive) {
+        jpeg_simple_progression(&cinfo);
+    }
     for (int i = 0; i < 3; i++) {
         array[i] = cinfo.mem->request_virt_barray((j_common_ptr)&cinfo, JPOOL_IMAGE, TRUE, blocks, blocks, 1);
     }
@@ -205,8 +240,8 @@ static void test_wild_coefficients(void **state) {
         {3, 64, 65535, true}, {1023, 200, 2, true},  {7, 200, 1000, true},   {63, 64, 128, true},
     };
     for (size_t i = 0; i < sizeof(wilds) / sizeof(*wilds); i++) {
-        for (unsigned round = 0; round < 3; round++) {
-            struct buf file = wild_file(&wilds[i], 1 + 5 * round);
+        for (unsigned round = 0; round < 6; round++) {
+            struct buf file = wild_file(&wilds[i], round % 2, 1 + 5 * (round / 2));
             bool mild = wilds[i].limit * (int)wilds[i].step <= SEQ_VALUE_MAX / 2;
             compare(buf_bytes(&file), "wild", true, mild);
             buf_finish(&file);
@@ -315,9 +350,8 @@ static void test_surplus_before_markers(void **state) {
     }
 }
 
-static void test_deadline_and_memory(void **state) {
-    (void)state;
-    struct jpeg_recipe recipe = {.width = 100, .height = 100, .luma = {2, 2}};
+static void check_deadline_and_memory(bool progressive) {
+    struct jpeg_recipe recipe = {.width = 100, .height = 100, .luma = {2, 2}, .progressive = progressive};
     struct buf file = recipe_file(&recipe);
     struct codec_limits limits = fixture_limits();
     struct error err;
@@ -328,17 +362,24 @@ static void test_deadline_and_memory(void **state) {
     struct image image = fixture_image(picture.native);
     bool left;
     uint32_t told;
-    assert_int_equal(sequential_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
+    assert_int_equal(jpeg_planes_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
     const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     assert_int_equal(left, !levels[0]->vectors);
     assert_int_equal(told, left ? 0 : 100);
-    limits.max_memory = sequential_bytes() - 1;
-    assert_int_equal(sequential_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
+    size_t least = progressive ? jpeg_planes_progressive_bytes(&picture.native) : sequential_bytes();
+    limits.max_memory = least - 1;
+    assert_int_equal(jpeg_planes_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
     assert_true(left);
-    assert_in_range(sequential_bytes(), 1, codec_decode_bytes(&picture, file.size));
+    assert_in_range(least, 1, codec_decode_bytes(&picture, file.size));
     fixture_image_free(&image);
     buf_finish(&file);
+}
+
+static void test_deadline_and_memory(void **state) {
+    (void)state;
+    check_deadline_and_memory(false);
+    check_deadline_and_memory(true);
 }
 
 int main(void) {

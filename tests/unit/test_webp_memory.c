@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The stated bounds of memory hold: children that may take no more encode and decode the worst pictures. */
-#include <malloc.h>
-#include <stdio.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "tests/unit/memory_fixture.h"
 #include "tests/unit/webp_fixture.h"
 
-enum { NOT_BUILT = 77, WITHOUT_SANITIZER = 77, GRAIN = 256 << 10 };
+enum { NOT_BUILT = 77 };
 
 /* Noise, of which few bits are the same, is the worst for most parts of libwebp. */
 static struct image noise(struct image_shape shape) {
@@ -23,35 +18,6 @@ static struct image noise(struct image_shape shape) {
         }
     }
     return image;
-}
-
-/* Bytes of writable memory that this process has. */
-static size_t data_bytes(void) {
-    char line[256];
-    unsigned long kib = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file) && sscanf(line, "VmData: %lu", &kib) != 1) {
-    }
-    if (file) {
-        fclose(file);
-    }
-    return kib * 1024;
-}
-
-static void limit_memory(size_t more) {
-    size_t most = data_bytes() + more + GRAIN;
-    assert_int_equal(setrlimit(RLIMIT_DATA, &(struct rlimit){most, most}), 0);
-}
-
-/* Runs `work` in a child, which reports a status. */
-static enum status in_child(enum status (*work)(void *context), void *context) {
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        _exit((int)work(context));
-    }
-    assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
-    return (enum status)WEXITSTATUS(status);
 }
 
 struct task {
@@ -139,14 +105,12 @@ int main(void) {
         cmocka_unit_test(test_bounds_hold),
         cmocka_unit_test(test_too_little_memory),
     };
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    puts("sanitizers take memory of their own");
-    return WITHOUT_SANITIZER;
-#endif
+    if (!memory_is_limited()) {
+        return WITHOUT_SANITIZER;
+    }
     if (!codec_decodes(CODEC_WEBP)) {
         puts("built without libwebp");
         return NOT_BUILT;
     }
-    mallopt(M_MMAP_THRESHOLD, GRAIN / 2); /* large blocks are not kept when they are freed */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Template: decodes the MCUs of a row. Included after the definition of transform(), for all blocks of a
- * batch, and of LEVEL, the name of the table to make. SORTS says whether transform() takes blocks in the
- * order of the scan. */
+ * Template: decodes the MCUs of a row. Included after seq_stored.h, the definition of transform(), for all
+ * blocks of a batch, and of LEVEL, the name of the table to make. SORTS says whether transform() takes blocks
+ * in the order of the scan. */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_MCUS_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_MCUS_H
 
@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "codecs/jpeg/sequential/seq_scan.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "codecs/jpeg/sequential/seq_stored.h"
 
 /* The bits behind those of the word, at their place in it, so that it has at least 56. */
 INLINE uint64_t next_bits(struct seq_bits *bits) {
@@ -141,10 +140,6 @@ static bool read_blocks(struct seq_bits *state, struct seq_coded *coded, const s
     }
 }
 
-INLINE enum seq_class class_of(unsigned positions) {
-    return (enum seq_class)((positions > 1) + (positions > SEQ_SMOOTH_MAX));
-}
-
 /* Adds the differences of DC up, and sorts the blocks by what their transform needs. False if a value is
  * unusual. */
 static bool sort_blocks(struct seq_scan *scan, unsigned count) {
@@ -187,6 +182,7 @@ static bool decode(struct seq_scan *scan, uint32_t count) {
     return true;
 }
 
-const struct seq_level LEVEL = {.name = LEVEL_NAME, .vectors = VECTORS, .decode = decode};
+const struct seq_level LEVEL = {
+    .name = LEVEL_NAME, .vectors = VECTORS, .sorts = SORTS, .decode = decode, .transform = transform_stored};
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "codecs/jpeg/sequential/seq_bytes.h"
 #include "codecs/jpeg/sequential/seq_codes.h"
+#include "core/jpeg/coefficients.h"
 
 enum {
     SEQ_PLACES = 96,     /* positions that a lookup may reach, those behind the last one included */
@@ -84,12 +85,36 @@ struct seq_scan {
     struct seq_batch batch;
 };
 
+/* What the quantised coefficients of a plane are multiplied by, and the largest magnitudes whose products
+ * with their steps are in range. */
+struct seq_scale {
+    int16_t step[SEQ_STEPS], limit[SEQ_STEPS];
+};
+
+/* A row of blocks whose quantised coefficients are in memory (codecs/jpeg/jpeg_coefficients.h). */
+struct seq_stored {
+    const int16_t *values;
+    const uint64_t *filled;
+    struct coefficients_row row;
+    uint32_t count;
+    const struct seq_part *part;
+    const struct seq_scale *scale;
+    uint8_t *to; /* the first sample */
+};
+
 struct seq_level {
     const char *name;
     bool vectors; /* faster than libjpeg-turbo, which else decodes all files */
+    bool sorts;   /* stored values are in the order of the scan, and multiplied with the transform but for DC;
+                     else they are row by row, and the scale multiplies */
     /* Decodes `count` MCUs of a row into their planes. False when the data is damaged or unusual. */
     bool (*decode)(struct seq_scan *scan, uint32_t count);
+    /* Transforms a row to its plane. False when a value is unusual; the samples are undefined then. */
+    bool (*transform)(struct seq_batch *batch, const struct seq_stored *stored);
 };
+
+/* Sets the steps of a component, which are in the order of the scan. */
+void seq_part_set_steps(struct seq_part *part, const uint16_t *steps);
 
 extern const struct seq_level seq_level_plain, seq_level_baseline, seq_level_avx2, seq_level_avx512,
     seq_level_neon;

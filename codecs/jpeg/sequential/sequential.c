@@ -7,14 +7,9 @@
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "codecs/processor.h"
 #include "core/deadline.h"
+#include "core/jpeg_head.h"
 
 enum { BLOCK = 8, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
-
-/* Places in a block of the positions of the scan. */
-static const uint8_t zigzag[SEQ_STEPS] = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
-                                          12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
-                                          35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-                                          58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 /* Everything that a decoding takes memory for. */
 struct sequential {
@@ -73,12 +68,12 @@ static bool is_image(const struct seq_header *header, const struct image *image)
 }
 
 /* Libjpeg's steps have 16 bits with a sign. */
-static void set_steps(struct seq_part *part, const uint16_t *steps) {
+void seq_part_set_steps(struct seq_part *part, const uint16_t *steps) {
     for (unsigned k = 0; k < SEQ_PLACES; k++) {
         part->place[k] = (struct seq_place){0, SEQ_STEPS};
         if (k < SEQ_STEPS) {
-            part->place[k] = (struct seq_place){(int16_t)steps[k], zigzag[k]};
-            part->steps[zigzag[k]] = (int16_t)steps[k];
+            part->place[k] = (struct seq_place){(int16_t)steps[k], jpeg_head_zigzag[k]};
+            part->steps[jpeg_head_zigzag[k]] = (int16_t)steps[k];
         }
     }
     part->dc_step = part->steps[0];
@@ -174,7 +169,7 @@ static bool start_scan(struct sequential *decoder) {
             return false;
         }
         decoder->seen |= 1u << component;
-        set_steps(&scan->part[i], header->steps[header->component[component].steps]);
+        seq_part_set_steps(&scan->part[i], header->steps[header->component[component].steps]);
         scan->part[i].last_dc = 0;
         scan->part[i].stride = decoder->image->plane[component].stride;
         if (scan->part[i].dc_step == 0) {
@@ -291,9 +286,9 @@ static enum status decode_scans(struct sequential *decoder, struct bytes input, 
     return status;
 }
 
-enum status sequential_decode_at(const struct seq_level *level, struct bytes input,
-                                 const struct codec_limits *limits, const struct image *image, bool *left,
-                                 uint32_t *told, struct error *err) {
+enum status sequential_decode(const struct seq_level *level, struct bytes input,
+                              const struct codec_limits *limits, const struct image *image, bool *left,
+                              uint32_t *told, struct error *err) {
     *left = true;
     *told = 0;
     if (limits->reduction > 0 || sequential_bytes() > limits->max_memory) {
@@ -314,14 +309,4 @@ enum status sequential_decode_at(const struct seq_level *level, struct bytes inp
     *told = decoder->told;
     free(decoder);
     return status;
-}
-
-enum status sequential_decode(struct bytes input, const struct codec_limits *limits,
-                              const struct image *image, bool *left, uint32_t *told, struct error *err) {
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
-    sequential_levels(levels);
-    *left = true;
-    *told = 0;
-    return levels[0]->vectors ? sequential_decode_at(levels[0], input, limits, image, left, told, err)
-                              : ST_OK;
 }

@@ -10,18 +10,14 @@
 /* Bytes of heap memory that decoding takes. They do not depend on the picture. */
 size_t sequential_bytes(void);
 
-/* Decodes to an image of grey or YCbCr planes. *left is true when libjpeg-turbo has to decode the file
- * instead; the samples of the first *told rows, which limits->progress has received, are right even so.
- * ST_LIMIT: the deadline has passed; ST_BUSY: no memory. A processor without vector instructions that are
- * known here leaves all files. */
-enum status sequential_decode(struct bytes input, const struct codec_limits *limits,
-                              const struct image *image, bool *left, uint32_t *told, struct error *err);
-
-/* The same with the instruction set `level`, one of sequential_levels(). */
+/* Decodes to an image of grey or YCbCr planes by the instruction set `level`, one of sequential_levels().
+ * *left is true when another decoder has to decode the file instead; the samples of the first *told rows,
+ * which limits->progress has received, are right even so. ST_LIMIT: the deadline has passed; ST_BUSY: no
+ * memory. */
 struct seq_level;
-enum status sequential_decode_at(const struct seq_level *level, struct bytes input,
-                                 const struct codec_limits *limits, const struct image *image, bool *left,
-                                 uint32_t *told, struct error *err);
+enum status sequential_decode(const struct seq_level *level, struct bytes input,
+                              const struct codec_limits *limits, const struct image *image, bool *left,
+                              uint32_t *told, struct error *err);
 
 /* The instruction sets that this processor has, best first; NULL ends them. */
 enum { SEQUENTIAL_LEVELS_MAX = 5 };
