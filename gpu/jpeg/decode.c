@@ -4,7 +4,7 @@
 #include "core/jpeg/coefficients.h"
 #include "gpu/stream/launch.h"
 
-enum { BLOCK = 8, COEFFICIENTS = 64, ALIGNMENT = 256, ROOM = 72 /* as in decode_samples */ };
+enum { BLOCK = 8, COEFFICIENTS = 64, ALIGNMENT = 256, ROOM = 72 /* as in decode_tile */ };
 
 _Static_assert((int)KERNEL_DECODE_BLOCKS *BLOCK == (int)KERNEL_THREADS_X * (int)KERNEL_DECODE_THREADS_Y,
                "eight threads for a block of samples");
@@ -102,7 +102,7 @@ static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *str
             .inverse_h = UINT16_MAX / (uint32_t)header->h[p] + 1,
             .inverse_v = UINT16_MAX / (uint32_t)header->v[p] + 1,
         };
-        blocks.count += (pass.plane[p].blocks + KERNEL_DECODE_BLOCKS - 1) / KERNEL_DECODE_BLOCKS;
+        blocks.count += (pass.plane[p].blocks + KERNEL_DECODE_TILE - 1) / KERNEL_DECODE_TILE;
     }
     return gpu_launch(stream, KERNEL_decode_planes, &pass, blocks, err);
 }

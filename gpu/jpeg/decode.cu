@@ -10,5 +10,5 @@ extern "C" __global__ void __launch_bounds__(KERNEL_DECODE_THREADS)
 
 extern "C" __global__ void __launch_bounds__(KERNEL_THREADS_X *KERNEL_DECODE_THREADS_Y)
     decode_planes(const __grid_constant__ struct decode_planes_pass pass) {
-    decode_samples(pass);
+    decode_tile(pass);
 }

@@ -89,15 +89,22 @@ static __device__ __forceinline__ bool decode_any(bool own) {
     return (__ballot_sync(0xffffffffu, own) >> (threadIdx.x & ~7u) & 0xff) != 0;
 }
 
+/* What a thread has in all its turns: a column of the blocks of a plane, and then a row of them. */
+struct decode_share {
+    int component, part; /* which column and row */
+    uint4 steps;         /* of quantisation, of the column */
+    int16_t *between;    /* shared memory of its block of samples */
+};
+
 /* Dequantises and transforms a column of a block. Only the lower halves of products count. */
-static __device__ __forceinline__ void decode_column(const struct decode_planes_pass &pass, int component,
-                                                     uint32_t block, int column, int *v) {
-    const struct scan_tables *tables = (const struct scan_tables *)pass.tables;
-    const uint4 values = ((const uint4 *)pass.from.values)[(uint64_t)block * DECODE_EACH + (uint32_t)column];
-    const uint4 steps = ((const uint4 *)tables->decode.steps[component])[column];
+static __device__ __forceinline__ void decode_column(const struct decode_planes_pass &pass,
+                                                     const struct decode_share &share, uint32_t block,
+                                                     int *v) {
+    const uint4 values =
+        ((const uint4 *)pass.from.values)[(uint64_t)block * DECODE_EACH + (uint32_t)share.part];
     const uint32_t value[4] = {values.x, values.y, values.z, values.w};
-    const uint32_t step[4] = {steps.x, steps.y, steps.z, steps.w};
-    uint32_t before = column == 0 ? decode_before(pass.from, block, component) : 0;
+    const uint32_t step[4] = {share.steps.x, share.steps.y, share.steps.z, share.steps.w};
+    uint32_t before = share.part == 0 ? decode_before(pass.from, block, share.component) : 0;
     for (int i = 0; i < 4; i++) {
         v[2 * i] = decode_wrap((int)((value[i] + (i == 0 ? before : 0)) * step[i]));
         v[2 * i + 1] = decode_wrap((int)((value[i] >> 16) * (step[i] >> 16)));
@@ -120,38 +127,53 @@ static __device__ __forceinline__ void decode_unpack(const uint4 &words, int *v)
     }
 }
 
-static __device__ __forceinline__ void decode_samples(const struct decode_planes_pass &pass) {
-    enum { ROOM = 72 /* 16-bit values per block; padded against bank conflicts */ };
-    int component = 0, thread = (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
-    for (uint32_t i = 1; i < pass.planes; i++) {
-        component += blockIdx.x >= pass.plane[i].first_tile;
-    }
-    const struct decode_plane &plane = pass.plane[component];
-    int number = thread / DECODE_EACH, part = thread % DECODE_EACH;
-    uint32_t at = (blockIdx.x - plane.first_tile) * KERNEL_DECODE_BLOCKS + (uint32_t)number;
+/* Makes the samples of block `at` of the plane. All threads of the warp call it. */
+static __device__ __forceinline__ void decode_samples(const struct decode_planes_pass &pass,
+                                                      const struct decode_share &share, uint32_t at) {
+    const struct decode_plane &plane = pass.plane[share.component];
     bool active = at < plane.blocks;
     at = active ? at : 0;
     uint32_t y = plane.inverse_x ? (uint32_t)((uint64_t)at * plane.inverse_x >> 32) : at;
     y -= y * plane.blocks_x > at ? 1 : 0; /* the rounded-up inverse may give one row too many */
     uint32_t x = at - y * plane.blocks_x;
-    int16_t *between = (int16_t *)block_memory + number * ROOM;
     int v[DECODE_EACH];
-    if (((const struct scan_tables *)pass.tables)->sync.verdict != SYNC_INTACT) {
-        return;
-    }
-    decode_column(pass, component, decode_block(pass, plane, x, y), part, v);
+    decode_column(pass, share, decode_block(pass, plane, x, y), v);
     for (int i = 0; i < DECODE_EACH; i += 2) {
         uint32_t both = decode_saturate(v[i], v[i + 1]);
-        between[i * DECODE_EACH + part] = (int16_t)(uint16_t)both;
-        between[(i + 1) * DECODE_EACH + part] = (int16_t)(uint16_t)(both >> 16);
+        share.between[i * DECODE_EACH + share.part] = (int16_t)(uint16_t)both;
+        share.between[(i + 1) * DECODE_EACH + share.part] = (int16_t)(uint16_t)(both >> 16);
     }
-    __syncthreads();
-    decode_unpack(*(const uint4 *)(between + part * DECODE_EACH), v);
+    __syncwarp();
+    decode_unpack(*(const uint4 *)(share.between + share.part * DECODE_EACH), v);
+    __syncwarp(); /* before the next turn writes there */
     decode_transform(v, DECODE_SHIFT + 2 + 3);
     if (active) {
-        uint8_t *to = (uint8_t *)plane.data + (uint64_t)(y * DECODE_EACH + (uint32_t)part) * plane.stride +
-                      x * DECODE_EACH;
+        uint8_t *to = (uint8_t *)plane.data +
+                      (uint64_t)(y * DECODE_EACH + (uint32_t)share.part) * plane.stride + x * DECODE_EACH;
         *(uint2 *)to = make_uint2(decode_pack(v), decode_pack(v + 4));
+    }
+}
+
+static __device__ __forceinline__ void decode_tile(const struct decode_planes_pass &pass) {
+    enum { ROOM = 72 /* 16-bit values per block; padded against bank conflicts */ };
+    const struct scan_tables *tables = (const struct scan_tables *)pass.tables;
+    int component = 0, thread = (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
+    for (uint32_t i = 1; i < pass.planes; i++) {
+        component += blockIdx.x >= pass.plane[i].first_tile;
+    }
+    if (tables->sync.verdict != SYNC_INTACT) {
+        return;
+    }
+    const struct decode_plane &plane = pass.plane[component];
+    int part = thread % DECODE_EACH, number = thread / DECODE_EACH;
+    const struct decode_share share = {component, part,
+                                       ((const uint4 *)tables->decode.steps[component])[part],
+                                       (int16_t *)block_memory + number * ROOM};
+    uint32_t first = (blockIdx.x - plane.first_tile) * KERNEL_DECODE_TILE;
+    uint32_t end = min(first + KERNEL_DECODE_TILE, plane.blocks);
+#pragma unroll 1
+    for (; first < end; first += KERNEL_DECODE_BLOCKS) {
+        decode_samples(pass, share, first + (uint32_t)number);
     }
 }
 

@@ -155,7 +155,8 @@ enum {
     KERNEL_DECODE_THREADS_Y = 4,
     KERNEL_DECODE_THREADS = KERNEL_THREADS_X * KERNEL_DECODE_THREADS_Y, /* of a block, for each range */
     KERNEL_DECODE_PARTS = 2,                                            /* of a thread */
-    KERNEL_DECODE_BLOCKS = 16 /* of samples, in a block of threads */
+    KERNEL_DECODE_BLOCKS = 16,                    /* of samples, in a block of threads at a time */
+    KERNEL_DECODE_TILE = 4 * KERNEL_DECODE_BLOCKS /* one after the other */
 };
 
 /* DC differences summed up in the order of the scan, by component, as far as the last restart marker. */
@@ -204,7 +205,7 @@ struct decode_plane {
     uint32_t stride;               /* bytes */
     uint32_t blocks, blocks_x;     /* that hold samples; in a row */
     uint32_t h, v, first;          /* blocks in an MCU: columns, rows; which one is the first of them */
-    uint32_t first_tile;           /* of KERNEL_DECODE_BLOCKS blocks */
+    uint32_t first_tile;           /* of KERNEL_DECODE_TILE blocks */
     uint32_t inverse_x;            /* of blocks_x, times 1 << 32 and rounded up; 0 for 1 */
     uint32_t inverse_h, inverse_v; /* of h and v, times 1 << 16 and rounded up */
 };
