@@ -39,6 +39,15 @@ static __device__ __forceinline__ void fill_group(uint2 &group, uint32_t sample)
     group = make_uint2(sample << 7 | sample << 23, sample << 7 | sample << 23);
 }
 
+/* Sets all of a group to a sample or value as it is in memory. */
+static __device__ __forceinline__ void repeat_in_group(uint32_t &group, uint8_t sample) {
+    group = sample * 0x01010101u;
+}
+
+static __device__ __forceinline__ void repeat_in_group(uint2 &group, uint16_t value) {
+    group.x = group.y = value * 0x00010001u;
+}
+
 static __device__ __forceinline__ int thread_number() {
     return (int)(threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
 }
@@ -85,6 +94,22 @@ static __device__ __forceinline__ void gather_column(const struct kernel_grid &s
     }
 }
 
+/* Loads a group beyond an end of a row that repeats its last sample: one sample of each row. */
+template <class In, int Window>
+static __device__ __forceinline__ void clamp_column(const struct kernel_grid &source, uint32_t border, int at,
+                                                    const int *table,
+                                                    typename group_of<In>::type (&group)[Window]) {
+    const char *column = (const char *)(row_of<const In>(source, 0) + (at < 0 ? 0 : source.width - 1));
+    int stride = (int)source.stride;
+#pragma unroll
+    for (int i = 0; i < Window; i++) {
+        fill_group(group[i], border);
+        if (table[i] != OUTSIDE) {
+            repeat_in_group(group[i], __ldg((const In *)(column + (int64_t)table[i] * stride)));
+        }
+    }
+}
+
 /* Loads the rows of the table at sample `at` of the row, a multiple of four; `top` is the first row. No load
  * waits for another, because loads outside the picture are predicated. Values have no outside: their edge is
  * KERNEL_CLAMP or KERNEL_WRAP. In the middle of the picture the table is not read. */
@@ -101,6 +126,10 @@ static __device__ __forceinline__ void load_column(const struct kernel_grid &sou
         for (int i = 0; i < Window; i++) {
             group[i] = __ldg((const type *)(row + (int64_t)i * stride));
         }
+        return;
+    }
+    if (Channels == 1 && source.edge_x == KERNEL_CLAMP && (at < 0 || at >= source.width)) {
+        clamp_column<In>(source, border, at, table, group);
         return;
     }
     if (!adjacent) {

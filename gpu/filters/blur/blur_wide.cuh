@@ -80,10 +80,13 @@ static __device__ __forceinline__ void wide_columns(const struct wide_plane &pla
     int late = begin & (KERNEL_GROUP - 1);
     constexpr int groups = (shape::needed + 2 * KERNEL_GROUP - 2) / KERNEL_GROUP;
     static_assert(groups * KERNEL_GROUP <= KERNEL_WIDE_COLUMNS, "a row of shared memory");
-    int strips = (tile.height + rows - 1) / rows;
+    int strips = (tile.height + rows - 1) / rows, end = shape::before + tile.width * Channels + shape::reach;
     for (int task = thread_number(); task < groups * strips; task += KERNEL_THREADS_X * KERNEL_THREADS_Y) {
         int y = task / groups * rows;
         int at = task % groups * KERNEL_GROUP - late;
+        if (at >= end) {
+            continue; /* the tile is narrower */
+        }
         typename group_of<In>::type group[rows + 2 * Radius];
         load_column<In, Channels>(plane.source, plane.border, begin + at, top + y, table + y, group);
         wide_window<Radius, rows>(plane, group, [&](int i, const struct value_group &made) {
