@@ -61,6 +61,16 @@ INLINE int16_t *block_at(const struct jpeg_bands *bands, uint32_t number) {
     return bands->values + (size_t)number * SEQ_STEPS;
 }
 
+/* Fetches a block of the row that comes some time after block x. */
+INLINE void fetch_block(const struct jpeg_bands *bands, const struct jpeg_bands_row *row, uint32_t x,
+                        uint32_t to) {
+    enum { AHEAD = 8 };
+    const int16_t *block =
+        block_at(bands, coefficients_block(&row->blocks, to - x > AHEAD ? x + AHEAD : to - 1));
+    __builtin_prefetch(block, 1);
+    __builtin_prefetch(block + SEQ_STEPS / 2, 1);
+}
+
 void jpeg_bands_restart(struct jpeg_bands *bands) {
     memset(bands->last_dc, 0, sizeof bands->last_dc);
     bands->ends = 0;
@@ -148,6 +158,7 @@ bool jpeg_bands_ac(struct jpeg_bands *bands, const struct jpeg_bands_row *row, u
         bands->ends -= skipped;
         x += skipped;
         if (x < to) {
+            fetch_block(bands, row, x, to);
             uint32_t number = coefficients_block(&row->blocks, x++);
             if (!read_ac(bands, &bands->ac[row->part], block_at(bands, number), &bands->filled[number]) ||
                 !lasts(bands)) {
@@ -266,6 +277,7 @@ INLINE bool refine(struct jpeg_bands *bands, const struct jpeg_bands_row *row, u
         uint32_t number = coefficients_block(&row->blocks, x);
         int16_t *block = block_at(bands, number);
         uint64_t rest = band, changed = 0, old = bands->filled[number];
+        fetch_block(bands, row, x, to);
         if (bands->ends == 0 &&
             !read_new(bands, &bands->ac[row->part], block, &bands->filled[number], &rest, &changed, quick)) {
             return false;

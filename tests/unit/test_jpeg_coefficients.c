@@ -230,6 +230,24 @@ static void test_other_shapes(void **state) {
     buf_finish(&file);
 }
 
+/* libjpeg refuses a scan whose components are not in the order of the frame. */
+static void test_order_of_components(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&recipes[0]);
+    struct image_shape shape = shape_of(buf_bytes(&file));
+    struct coefficients_layout layout;
+    uint8_t *memory = take_memory(&shape, &layout);
+    uint8_t *scan = memmem(file.data, file.size, "\xff\xda\x00\x0c\x03", 5);
+    assert_non_null(scan);
+    uint8_t first = scan[5];
+    scan[5] = scan[7];
+    scan[7] = first;
+    assert_false(is_read(buf_bytes(&file)));
+    assert_int_equal(read(buf_bytes(&file), false, memory, &shape), ST_UNSUPPORTED);
+    free(memory);
+    buf_finish(&file);
+}
+
 static void test_limits(void **state) {
     (void)state;
     struct buf file = recipe_file(&recipes[0]);
@@ -286,7 +304,7 @@ int main(void) {
         cmocka_unit_test(test_values),       cmocka_unit_test(test_plain_frames),
         cmocka_unit_test(test_cut_files),    cmocka_unit_test(test_changed_bits),
         cmocka_unit_test(test_other_shapes), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_layouts),      cmocka_unit_test(test_order_of_components),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     quick = jpeg_coefficients_are_quick();

@@ -94,6 +94,7 @@ static bool has_tables(const struct seq_header *header, const struct seq_selecto
     return (!dc || header->dc[selector->dc].present) && (!ac || header->ac[selector->ac].present);
 }
 
+/* Components follow each other as in the frame: libjpeg refuses most other orders. */
 static bool select_tables(struct seq_header *header, unsigned index, const uint8_t *from) {
     struct seq_selector *to = &header->scan[index];
     unsigned component = 0;
@@ -101,12 +102,8 @@ static bool select_tables(struct seq_header *header, unsigned index, const uint8
         component++;
     }
     *to = (struct seq_selector){(uint8_t)component, from[1] >> 4, from[1] & 15};
-    for (unsigned other = 0; other < index; other++) {
-        if (header->scan[other].component == component) {
-            return false;
-        }
-    }
-    return component < header->component_count && to->dc < SEQ_TABLES && to->ac < SEQ_TABLES &&
+    bool ordered = index == 0 || header->scan[index - 1].component < component;
+    return ordered && component < header->component_count && to->dc < SEQ_TABLES && to->ac < SEQ_TABLES &&
            has_tables(header, to) && header->steps_present[header->component[component].steps];
 }
 
