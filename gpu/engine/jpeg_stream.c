@@ -51,10 +51,6 @@ bool jpeg_stream_searches(const struct chain *chain) {
     return chain->count > 0 && chain->step[chain->count - 1].filter == FILTER_DETECT;
 }
 
-bool jpeg_stream_counts(const struct transcode *job) {
-    return (job->optimal || job->patch) && !jpeg_stream_searches(job->chain);
-}
-
 static uint64_t number_of(const struct transcode *job) {
     return job->picture ? *job->picture : 0;
 }
@@ -199,6 +195,7 @@ static struct gpu_encode_job encoding_of(const struct jpeg_stream *jpeg, const s
     return (struct gpu_encode_job){.image = &jpeg->result,
                                    .room = job->room,
                                    .quality = job->quality,
+                                   .optimal = job->optimal,
                                    .patch = job->patch ? patch : NULL};
 }
 
@@ -206,9 +203,6 @@ static enum status write_result(struct jpeg_stream *jpeg, const struct transcode
     struct gpu_stream *stream = &jpeg->stream;
     struct gpu_encode_patch patch;
     const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
-    if (jpeg_stream_counts(job)) {
-        return gpu_encode_count(&jpeg->encode, stream, &encoding, err);
-    }
     if (!jpeg_stream_searches(job->chain)) {
         return gpu_encode_begin(&jpeg->encode, stream, &encoding, err);
     }
@@ -278,7 +272,7 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
     if (status == ST_OK) {
         status = filter(jpeg, job, &layouts, &stored, err);
     }
-    if (status == ST_OK && !jpeg_stream_counts(job)) { /* else jpeg_stream_write ends it */
+    if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle);
     }
     return status == ST_OK ? gpu_stream_signal(stream, err) : status;
@@ -287,29 +281,6 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     enum status status = enqueue(jpeg, job, err);
     return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
-}
-
-static enum status check_data(const struct jpeg_stream *jpeg, struct error *err) {
-    return jpeg->again ? ST_OK : huffman_sync_end(&jpeg->sync, err);
-}
-
-enum status jpeg_stream_make_codes(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
-    struct gpu_encode_patch patch;
-    const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
-    enum status status = check_data(jpeg, err);
-    return status == ST_OK ? gpu_encode_make_codes(&jpeg->encode, &encoding, err) : status;
-}
-
-enum status jpeg_stream_write(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
-    struct gpu_stream *stream = &jpeg->stream;
-    struct gpu_encode_patch patch;
-    const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
-    enum status status = gpu_encode_write(&jpeg->encode, stream, &encoding, err);
-    if (status == ST_OK) {
-        status = CUDA_TRY(stream->device->cuda, err, cuEventRecord, stream->done, stream->handle);
-    }
-    status = status == ST_OK ? gpu_stream_signal(stream, err) : status;
-    return status == ST_OK ? ST_OK : gpu_stream_abandon(stream, status);
 }
 
 /* Fetches the candidates that are not downloaded yet. */
@@ -337,7 +308,7 @@ static void keep(struct jpeg_stream *jpeg, const struct transcode *job) {
 
 enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                             struct error *err) {
-    enum status status = check_data(jpeg, err);
+    enum status status = jpeg->again ? ST_OK : huffman_sync_end(&jpeg->sync, err);
     if (status != ST_OK) {
         return status;
     }
@@ -345,12 +316,9 @@ enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *jo
         keep(jpeg, job);
         return end_search(jpeg, job, size, err);
     }
-    *size = gpu_encode_size(&jpeg->encode);
-    if (*size > job->room) {
-        return fail(err, ST_UNSUPPORTED, "the JPEG takes %zu bytes, more than there is room for", *size);
-    }
-    if (gpu_encode_is_direct(&jpeg->encode)) {
-        return ST_OK;
+    status = gpu_encode_end(&jpeg->encode, job->room, size, err);
+    if (status != ST_OK || gpu_encode_is_direct(&jpeg->encode)) {
+        return status;
     }
     status = gpu_encode_fetch(&jpeg->encode, &jpeg->stream, job->output, *size, err);
     status = status == ST_OK ? gpu_stream_signal(&jpeg->stream, err) : status;

@@ -2,7 +2,7 @@
  * A stream that turns JPEGs into JPEGs: it decodes, filters and encodes on the device, and its bytes equal
  * those of the CPU. Inside the engine process only.
  *
- * A job has three steps, or five, and none waits for the device. The next step may begin once
+ * A job has three steps, and none waits for the device. The next step may begin once
  * gpu_stream_reached is true. The job and its bytes must stay unchanged until then. All steps return
  * ST_UNSUPPORTED for a JPEG that gpu/jpeg/jpeg_header.h does not take, damaged data
  * (gpu/jpeg/huffman_sync.h), an orientation that is not exact, a patch of a JPEG whose frame is unusual
@@ -57,16 +57,8 @@ void jpeg_stream_finish(struct jpeg_stream *jpeg);
  * filters/backend.h describes the job; job->slot is not used. */
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
-/* Enqueues decoding, filtering and encoding; for a job with optimal codes, such as a patch, only the count of
- * its symbols. */
+/* Enqueues decoding, filtering and encoding. */
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
-
-/* Whether the job has two more steps here: jpeg_stream_make_codes, on the caller's thread, which checks that
- * the data was intact and takes 30 us, and jpeg_stream_write, which enqueues the rest of the encoding.
- */
-bool jpeg_stream_counts(const struct transcode *job);
-enum status jpeg_stream_make_codes(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
-enum status jpeg_stream_write(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
 /* Checks that the data was intact and stores the size of the result. Enqueues the copy to job->output unless
  * the device has written there itself. */

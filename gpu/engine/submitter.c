@@ -20,14 +20,11 @@ enum { LATE_NS = 100000000, LATE_TIMES = 16, LATE_PICTURES = 32, LATE_MEMORY = 2
 
 enum submission_stage { RUNNING, FETCHING, OVER };
 
-/* A job with its stream, or one half of it. Once submitted, it belongs to the submitter's thread until it is
- * over. */
+/* A job with its stream. Once submitted, it belongs to the submitter's thread until it is over. */
 struct submission {
     struct submission *next;
     struct jpeg_stream *jpeg;
     const struct transcode *job;
-    enum status (*begin)(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
-    bool first; /* of two halves: over once the fence is reached */
     enum submission_stage stage;
     int64_t began; /* clock_ns */
     size_t size;
@@ -80,7 +77,7 @@ static void take(sem_t *semaphore) {
 /* ---- the submitter's thread ---- */
 
 static void begin(struct submitter *submitter, struct submission *submission) {
-    bool good = submission->begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
+    bool good = jpeg_stream_begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
     submission->stage = good ? RUNNING : OVER;
     submission->began = clock_ns();
     submitter->active[submitter->count++] = submission;
@@ -157,7 +154,7 @@ static bool advance(struct submitter *submitter, struct submission *submission, 
     if (submission->stage == RUNNING) {
         note_time(submitter, submission);
     }
-    submission->stage = submission->stage == RUNNING && !submission->first ? end(submission) : OVER;
+    submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
     return true;
 }
 
@@ -259,15 +256,9 @@ static enum status submit(struct submitter *submitter, struct submission *submis
 
 enum status submitter_run(struct submitter *submitter, struct jpeg_stream *jpeg, const struct transcode *job,
                           size_t *size, struct lane_timing *timing, struct error *err) {
-    bool halves = jpeg_stream_counts(job);
-    struct submission submission = {.jpeg = jpeg, .job = job, .begin = jpeg_stream_begin, .first = halves};
+    struct submission submission = {.jpeg = jpeg, .job = job};
     enum status status = jpeg_stream_parse(jpeg, job, err);
     status = status == ST_OK ? submit(submitter, &submission, err) : status;
-    if (status == ST_OK && halves) {
-        submission = (struct submission){.jpeg = jpeg, .job = job, .begin = jpeg_stream_write};
-        status = jpeg_stream_make_codes(jpeg, job, err);
-        status = status == ST_OK ? submit(submitter, &submission, err) : status;
-    }
     *size = submission.size;
     return status == ST_OK ? gpu_stream_timing(&jpeg->stream, timing, err) : status;
 }

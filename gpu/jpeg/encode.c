@@ -10,22 +10,13 @@ enum { ALIGNMENT = 256, SIDE_MAX = 65500 /* libjpeg's limit */, IN_MCU_MAX = 10,
 
 /* Pinned memory that the device accesses, too. */
 struct gpu_encode_mailbox {
-    struct encode_tables tables; /* the standard's */
-    struct encode_tables own;    /* the picture's */
-    struct encode_counts counts;
-    volatile uint64_t size;                                                /* of the file */
-    struct jpeg_codes standard[JPEG_CODE_TABLES], codes[JPEG_CODE_TABLES]; /* for the host; codes of `own` */
-};
-
-/* What a stream keeps in device memory from picture to picture. */
-struct kept {
-    struct encode_tables tables; /* the standard's */
-    struct encode_counts counts; /* zero between pictures */
+    struct encode_kept kept; /* what the stream begins with */
+    volatile struct encode_outcome outcome;
 };
 
 /* Offsets in encode->memory. */
 struct encode_layout {
-    size_t state, own, blocks, quads, ranges, chunks, entries, bits, output, end;
+    size_t state, blocks, quads, ranges, chunks, entries, bits, output, end;
     size_t capacity; /* bytes of `bits` */
 };
 
@@ -65,7 +56,6 @@ static struct encode_layout lay_out(const struct cut *cut, size_t room, size_t o
     size_t quads = divide_up(cut->count, KERNEL_ENCODE_QUAD);
     size_t ranges = quads / KERNEL_ENCODE_RANGE + 1;
     layout.state = take(&layout.end, sizeof(struct encode_state));
-    layout.own = take(&layout.end, sizeof(struct encode_tables));
     layout.blocks = take(&layout.end, cut->count * sizeof(struct encode_block));
     layout.quads = take(&layout.end, quads * sizeof(struct encode_quad));
     layout.ranges = take(&layout.end, ranges * sizeof(uint64_t));
@@ -85,15 +75,15 @@ enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream
         return status;
     }
     encode->mailbox = mailbox;
-    encode->mailbox->size = 0;
-    gpu_encode_head_standard(encode->mailbox->standard);
-    gpu_encode_head_codes(encode->mailbox->standard, KERNEL_PLANES, &encode->mailbox->tables);
+    memset(mailbox, 0, sizeof *encode->mailbox);
+    gpu_encode_head_standard(&encode->mailbox->kept.standard);
     status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &encode->mailbox_device, mailbox, 0);
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->kept, sizeof(struct kept));
+        status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->kept, sizeof(struct encode_kept));
     }
-    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, encode->kept, &encode->mailbox->tables,
-                                      sizeof encode->mailbox->tables, stream->handle)
+    encode->uncounted = status == ST_OK;
+    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, encode->kept, &encode->mailbox->kept,
+                                      sizeof encode->mailbox->kept, stream->handle)
                            : status;
 }
 
@@ -152,13 +142,13 @@ struct encode_work {
     struct gpu_encode *encode;
     struct gpu_stream *stream;
     const struct gpu_encode_job *job;
-    bool own;    /* with codes of the picture's own */
-    bool counts; /* symbols, for those codes */
 };
 
-static void set_head(struct encode_pass *pass, const struct encode_work *work) {
-    const struct gpu_encode_mailbox *mailbox = work->encode->mailbox;
-    const struct gpu_encode_job *job = work->job;
+static bool has_own_codes(const struct gpu_encode_job *job) {
+    return job->optimal || job->patch;
+}
+
+static void set_head(struct encode_pass *pass, const struct gpu_encode_job *job) {
     for (unsigned table = 0; table < JPEG_STEP_TABLES; table++) {
         if (job->patch) {
             memcpy(pass->quantiser[table], job->patch->steps[table], sizeof pass->quantiser[table]);
@@ -169,7 +159,7 @@ static void set_head(struct encode_pass *pass, const struct encode_work *work) {
             pass->inverse[table][k] = inverse_of((uint32_t)pass->quantiser[table][k] * KERNEL_ENCODE_SIDE);
         }
     }
-    gpu_encode_head(job->image, work->own ? mailbox->codes : mailbox->standard, pass);
+    gpu_encode_head(job->image, pass);
 }
 
 static struct encode_pass make_pass(const struct encode_work *work) {
@@ -177,11 +167,11 @@ static struct encode_pass make_pass(const struct encode_work *work) {
     const struct gpu_encode_job *job = work->job;
     const struct cut cut = cut_up(job->image);
     const struct encode_layout layout = lay_out(&cut, job->room, 0);
-    CUdeviceptr memory = encode->memory.data;
+    CUdeviceptr memory = encode->memory.data, kept = encode->kept;
+    const bool own = has_own_codes(job);
     struct encode_pass pass = {
-        .tables = work->own ? memory + layout.own : encode->kept + offsetof(struct kept, tables),
-        .counts = work->counts ? encode->kept + offsetof(struct kept, counts) : 0,
-        .counted = encode->mailbox_device + offsetof(struct gpu_encode_mailbox, counts),
+        .tables = kept + (own ? offsetof(struct encode_kept, own) : offsetof(struct encode_kept, standard)),
+        .counts = own ? kept + offsetof(struct encode_kept, counts) : 0,
         .state = memory + layout.state,
         .blocks = memory + layout.blocks,
         .quads = memory + layout.quads,
@@ -190,7 +180,7 @@ static struct encode_pass make_pass(const struct encode_work *work) {
         .chunks = memory + layout.chunks,
         .bits = memory + layout.bits,
         .output = encode->direct ? encode->direct : memory + layout.output,
-        .size = encode->mailbox_device + offsetof(struct gpu_encode_mailbox, size),
+        .outcome = encode->mailbox_device + offsetof(struct gpu_encode_mailbox, outcome),
         .capacity = layout.capacity,
         .room = job->room,
         .in_mcu = cut.in_mcu,
@@ -200,7 +190,7 @@ static struct encode_pass make_pass(const struct encode_work *work) {
         .count = cut.count,
     };
     set_components(&pass, job->image);
-    set_head(&pass, work);
+    set_head(&pass, job);
     return pass;
 }
 
@@ -215,32 +205,24 @@ static enum status launch(const struct encode_work *work, struct encode_pass *pa
     unsigned chunk_blocks = chunks < CHUNK_BLOCKS_MAX ? (unsigned)chunks : CHUNK_BLOCKS_MAX;
     const struct {
         enum kernel kernel;
-        unsigned count, shared;
+        unsigned count;
+        size_t shared;
     } launches[] = {
         [TRANSFORM] = {KERNEL_encode_transform, groups, sizeof(struct encode_transform_shared)},
         [SYMBOLS] = {KERNEL_encode_symbols, divide_up(pass->count, KERNEL_ENCODE_THREADS),
-                     sizeof(struct encode_symbols_shared)},
+                     pass->counts ? sizeof(struct encode_symbols_shared)
+                                  : offsetof(struct encode_symbols_shared, tree)},
         [MEASURE] = {KERNEL_encode_measure, divide_up(quads, KERNEL_ENCODE_RANGE),
                      sizeof(struct encode_sums)},
         [WRITE] = {KERNEL_encode_write, groups, sizeof(struct encode_write_shared)},
         [COUNT] = {KERNEL_encode_count, chunk_blocks, sizeof(struct encode_sums)},
         [STUFF] = {KERNEL_encode_stuff, chunk_blocks, sizeof(struct encode_stuff_shared)},
     };
-    const struct gpu_blocks blocks = {launches[step].count, KERNEL_THREADS_Y, launches[step].shared};
+    const struct gpu_blocks blocks = {launches[step].count, KERNEL_THREADS_Y,
+                                      (unsigned)launches[step].shared};
     return gpu_launch(work->stream, launches[step].kernel, pass, blocks, err);
 }
 
-static enum status launch_rest(const struct encode_work *work, struct encode_pass *pass, struct error *err) {
-    enum status status = ST_OK;
-    work->encode->mailbox->size = UINT64_MAX;
-    work->encode->output = pass->output;
-    for (enum encode_step step = MEASURE; step <= STUFF && status == ST_OK; step++) {
-        status = launch(work, pass, step, err);
-    }
-    return status;
-}
-
-/* Makes the coefficients of a picture whose symbols are counted then. */
 static enum status launch_transform(const struct encode_work *work, struct encode_pass *pass,
                                     struct error *err) {
     const struct gpu_encode_patch *patch = work->job->patch;
@@ -254,72 +236,40 @@ static enum status launch_transform(const struct encode_work *work, struct encod
     return gpu_launch(work->stream, KERNEL_encode_patch, &patched, blocks, err);
 }
 
-enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream,
-                             const struct gpu_encode_job *job, struct error *err) {
-    const struct encode_work work = {encode, stream, job, false, false};
-    struct encode_pass pass = make_pass(&work);
-    enum status status = launch(&work, &pass, TRANSFORM, err);
-    status = status == ST_OK ? launch(&work, &pass, SYMBOLS, err) : status;
-    return status == ST_OK ? launch_rest(&work, &pass, err) : status;
+static enum status clear_counts(const struct encode_work *work, const struct encode_pass *pass,
+                                struct error *err) {
+    return !pass->counts || work->encode->uncounted
+               ? ST_OK
+               : CUDA_TRY(work->stream->device->cuda, err, cuMemsetD8Async, pass->counts, 0,
+                          sizeof(struct encode_counts), work->stream->handle);
 }
 
-enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream,
+enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream,
                              const struct gpu_encode_job *job, struct error *err) {
-    const struct encode_work work = {encode, stream, job, false, true};
+    const struct encode_work work = {encode, stream, job};
     struct encode_pass pass = make_pass(&work);
-    enum status status = encode->uncounted ? ST_OK
-                                           : CUDA_TRY(stream->device->cuda, err, cuMemsetD8Async, pass.counts,
-                                                      0, sizeof(struct encode_counts), stream->handle);
-    encode->uncounted = false;
+    encode->output = pass.output;
+    encode->mailbox->outcome = (struct encode_outcome){.size = UINT64_MAX};
+    enum status status = clear_counts(&work, &pass, err);
+    encode->uncounted = encode->uncounted && !pass.counts;
     if (status == ST_OK) {
         status = launch_transform(&work, &pass, err);
     }
-    if (status == ST_OK) {
-        status = launch(&work, &pass, SYMBOLS, err);
+    for (enum encode_step step = SYMBOLS; step <= STUFF && status == ST_OK; step++) {
+        status = launch(&work, &pass, step, err);
     }
-    encode->uncounted = status == ST_OK;
+    encode->uncounted = encode->uncounted || (pass.counts && status == ST_OK);
     return status;
 }
 
-/* A file's coefficients, and differences of DC, may have more bits than those of 8-bit samples. */
-static bool has_symbols(const struct encode_counts *counts) {
-    enum { RUN = 16 /* symbols of AC with the same run of zeros */ };
-    uint64_t others = 0;
-    for (unsigned table = 0; table < JPEG_CODE_TABLES; table++) {
-        bool dc = table % 2 == 0;
-        for (unsigned symbol = 0; symbol < KERNEL_ENCODE_SYMBOLS; symbol++) {
-            bool known = dc ? symbol < KERNEL_ENCODE_SIZES : symbol % RUN < KERNEL_ENCODE_SIZES - 1;
-            others |= known ? 0 : counts->of[table][symbol];
-        }
-    }
-    return others == 0;
-}
-
-enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct gpu_encode_job *job,
-                                  struct error *err) {
-    struct gpu_encode_mailbox *mailbox = encode->mailbox;
-    unsigned planes = job->image->plane_count;
-    if (job->patch && !has_symbols(&mailbox->counts)) {
+enum status gpu_encode_end(const struct gpu_encode *encode, size_t room, size_t *size, struct error *err) {
+    *size = (size_t)encode->mailbox->outcome.size;
+    if (encode->mailbox->outcome.refused) {
         return fail(err, ST_UNSUPPORTED, "coefficients of more than 8-bit samples");
     }
-    enum status status = gpu_encode_head_optimal(&mailbox->counts, planes, mailbox->codes, err);
-    if (status == ST_OK) {
-        gpu_encode_head_codes(mailbox->codes, planes, &mailbox->own);
-    }
-    return status;
-}
-
-enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream,
-                             const struct gpu_encode_job *job, struct error *err) {
-    const struct encode_work work = {encode, stream, job, true, false};
-    struct encode_pass pass = make_pass(&work);
-    enum status status = CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, pass.tables,
-                                  &encode->mailbox->own, sizeof encode->mailbox->own, stream->handle);
-    return status == ST_OK ? launch_rest(&work, &pass, err) : status;
-}
-
-size_t gpu_encode_size(const struct gpu_encode *encode) {
-    return (size_t)encode->mailbox->size;
+    return *size > room
+               ? fail(err, ST_UNSUPPORTED, "the JPEG takes %zu bytes, more than there is room for", *size)
+               : ST_OK;
 }
 
 bool gpu_encode_is_direct(const struct gpu_encode *encode) {

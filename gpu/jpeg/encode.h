@@ -11,12 +11,12 @@
 #include "gpu/stream/stream.h"
 
 struct gpu_encode {
-    CUdeviceptr kept;                   /* the standard's codes, counts of symbols */
-    bool uncounted;                     /* those counts are zero */
+    CUdeviceptr kept;                   /* a struct encode_kept */
+    bool uncounted;                     /* its counts are zero */
     struct gpu_buffer memory;           /* lists of symbols, bits, the file */
     CUdeviceptr direct;                 /* device address of the caller's output; 0: it has none */
     CUdeviceptr output;                 /* file of the last picture */
-    struct gpu_encode_mailbox *mailbox; /* in pinned memory: tables, size */
+    struct gpu_encode_mailbox *mailbox; /* in pinned memory: tables, outcome */
     CUdeviceptr mailbox_device;
 };
 
@@ -32,6 +32,7 @@ struct gpu_encode_job {
     const struct image *image;
     size_t room;                          /* bytes of the file at most */
     uint8_t quality;                      /* 1 to 100; not of a patch */
+    bool optimal;                         /* with codes of the picture's own, as a patch always has */
     const struct gpu_encode_patch *patch; /* NULL: all blocks are made of samples */
 };
 
@@ -46,22 +47,14 @@ void gpu_encode_finish(struct gpu_encode *encode, struct gpu_stream *stream);
 enum status gpu_encode_reserve(struct gpu_encode *encode, struct gpu_stream *stream,
                                const struct image *image, uint8_t *output, size_t room, struct error *err);
 
-/* Enqueues encoding of a picture with the layout and the room reserved. Not of a patch. */
+/* Enqueues encoding of a picture with the layout and the room reserved. */
 enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream,
                              const struct gpu_encode_job *job, struct error *err);
 
-/* The same with codes of the picture's own, in three steps: enqueues the count of its symbols; makes the
- * codes once the stream is done, on any thread, in 30 us; enqueues the rest. The second step returns
- * ST_UNSUPPORTED for a patch with a coefficient for which baseline files have no symbol. */
-enum status gpu_encode_count(struct gpu_encode *encode, struct gpu_stream *stream,
-                             const struct gpu_encode_job *job, struct error *err);
-enum status gpu_encode_make_codes(struct gpu_encode *encode, const struct gpu_encode_job *job,
-                                  struct error *err);
-enum status gpu_encode_write(struct gpu_encode *encode, struct gpu_stream *stream,
-                             const struct gpu_encode_job *job, struct error *err);
-
-/* File size once the stream is done; above `room`, nothing was written, and the size may be too large. */
-size_t gpu_encode_size(const struct gpu_encode *encode);
+/* Stores the file's size once the stream is done. ST_UNSUPPORTED for a patch with a coefficient for which
+ * baseline files of 8-bit samples have no symbol, and for a file of more than `room` bytes, of which nothing
+ * was written; *size may then be too large. */
+enum status gpu_encode_end(const struct gpu_encode *encode, size_t room, size_t *size, struct error *err);
 
 /* Whether the kernels write to `output` themselves, as to memory known to the driver. Otherwise
  * gpu_encode_fetch enqueues the copy. */

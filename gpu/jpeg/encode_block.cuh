@@ -2,14 +2,14 @@
  * Encodes a baseline JPEG, with the same bytes as libjpeg. Six kernels run one after the other:
  *
  * encode_transform   makes quantised coefficients of samples, and lists the nonzero ones
- * encode_symbols     finds the differences of DC
+ * encode_symbols     finds the differences of DC, and makes Huffman tables of the picture's own
  * encode_measure     counts the bits of all codes and finds the bit at which each quad begins
  * encode_write       writes the codes at their bits
  * encode_count       counts bytes of 0xff, which need a stuffed 0, and finds where each chunk begins
  * encode_stuff       writes the file
  *
- * For tables of the picture's own, the first two also count the symbols, and the host makes the tables of
- * these counts before encode_measure begins. A JPEG that changes under a mask only has such tables;
+ * For tables of the picture's own, the first two also count the symbols, and the last block of threads of
+ * encode_symbols makes the tables of these counts. A JPEG that changes under a mask only has such tables;
  * encode_patch makes its coefficients in place of encode_transform.
  *
  * In encode_transform 8 threads share a block of samples, a row or a column of it each. The warp then lists

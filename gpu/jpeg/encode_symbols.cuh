@@ -3,7 +3,7 @@
 #ifndef BLURD_GPU_JPEG_ENCODE_SYMBOLS_CUH
 #define BLURD_GPU_JPEG_ENCODE_SYMBOLS_CUH
 
-#include "gpu/jpeg/encode_block.cuh"
+#include "gpu/jpeg/encode_codes.cuh"
 
 /* ---- the list of a quad ---- */
 
@@ -116,19 +116,6 @@ static __device__ __forceinline__ void encode_add_lists(const struct encode_pass
     }
 }
 
-/* The last block of threads hands the counts to the host and clears them for the next picture. */
-static __device__ __forceinline__ void encode_hand_over(const struct encode_pass &pass,
-                                                        struct encode_sums &sums) {
-    unsigned long long *from = (unsigned long long *)pass.counts;
-    volatile unsigned long long *to = (volatile unsigned long long *)pass.counted;
-    if (encode_is_last(sums, ((struct encode_state *)pass.state)->finished[2])) {
-        for (uint32_t i = encode_thread(); i < 2 * KERNEL_ENCODE_TABLES * KERNEL_ENCODE_SYMBOLS;
-             i += KERNEL_ENCODE_THREADS) {
-            to[i] = atomicExch(&from[i], 0ull);
-        }
-    }
-}
-
 /* ---- differences of DC ---- */
 
 static __device__ __forceinline__ void encode_symbols_group(const struct encode_pass &pass) {
@@ -148,8 +135,8 @@ static __device__ __forceinline__ void encode_symbols_group(const struct encode_
     for (uint32_t table = 0; table < KERNEL_ENCODE_TABLES; table++) {
         encode_add_counts(pass, 2 * table, shared.count[table], KERNEL_ENCODE_DC_SYMBOLS);
     }
-    if (pass.counts) {
-        encode_hand_over(pass, shared.sums);
+    if (pass.counts && encode_is_last(shared.sums, ((struct encode_state *)pass.state)->finished[2])) {
+        encode_make_tables(pass, shared);
     }
 }
 

@@ -144,6 +144,26 @@ static __device__ __forceinline__ void encode_write_group(const struct encode_pa
 
 /* ---- stuffing ---- */
 
+/* Bytes of the file's Huffman tables. */
+static __device__ __forceinline__ uint32_t encode_segments_size(const struct encode_pass &pass) {
+    return ((const struct encode_tables *)pass.tables)->end[pass.components > 1];
+}
+
+static __device__ __forceinline__ uint32_t encode_head_size(const struct encode_pass &pass) {
+    return pass.head_size + encode_segments_size(pass);
+}
+
+/* A byte of the file before the scan. */
+static __device__ __forceinline__ uint8_t encode_head_byte(const struct encode_pass &pass, uint32_t at) {
+    uint32_t segments = encode_segments_size(pass);
+    if (at < pass.frame_size) {
+        return pass.head[at];
+    }
+    at -= pass.frame_size;
+    return at < segments ? ((const struct encode_tables *)pass.tables)->segments[at]
+                         : pass.head[pass.frame_size + at - segments];
+}
+
 /* A thread's part of a chunk. */
 struct encode_part {
     uint2 words;
@@ -187,8 +207,8 @@ static __device__ __forceinline__ void encode_count_chunks(const struct encode_p
     if (encode_is_last(sums, state->finished[1])) {
         full = encode_add_up(sums, chunks, count);
         if (encode_thread() == 0) {
-            state->size = pass.head_size + bytes + full + ENCODE_END;
-            *(volatile uint64_t *)pass.size = state->size;
+            state->size = encode_head_size(pass) + bytes + full + ENCODE_END;
+            ((volatile struct encode_outcome *)pass.outcome)->size = state->size;
         }
     }
 }
@@ -216,7 +236,8 @@ static __device__ __forceinline__ void encode_stuff_chunk(const struct encode_pa
     uint32_t thread = encode_thread(), full;
     uint32_t at = thread * KERNEL_ENCODE_PART + encode_sum(shared.sums, part.full, full);
     uint64_t begin = (uint64_t)chunk * KERNEL_ENCODE_CHUNK;
-    uint8_t *to = (uint8_t *)pass.output + pass.head_size + begin + ((const uint64_t *)pass.chunks)[chunk];
+    uint8_t *to =
+        (uint8_t *)pass.output + encode_head_size(pass) + begin + ((const uint64_t *)pass.chunks)[chunk];
     uint8_t *from = shared.bytes + (uint64_t)to % KERNEL_ENCODE_VECTOR;
     for (int i = 0; i < KERNEL_ENCODE_PART; i++) {
         if ((uint32_t)i < part.size) {
@@ -244,8 +265,8 @@ static __device__ __forceinline__ void encode_stuff_chunks(const struct encode_p
         encode_stuff_chunk(pass, shared, chunk, bytes);
     }
     if (blockIdx.x == 0) {
-        for (uint32_t i = encode_thread(); i < pass.head_size; i += KERNEL_ENCODE_THREADS) {
-            output[i] = pass.head[i];
+        for (uint32_t i = encode_thread(); i < encode_head_size(pass); i += KERNEL_ENCODE_THREADS) {
+            output[i] = encode_head_byte(pass, i);
         }
         if (encode_thread() < ENCODE_END) {
             output[state->size - ENCODE_END + encode_thread()] = encode_thread() == 0 ? ENCODE_FULL : 0xd9;

@@ -59,6 +59,9 @@ unsigned warp_lane();
 template <class T> static inline T __ldg(const T *from) {
     return *from;
 }
+template <class T> static inline T __ldcg(const T *from) {
+    return *from;
+}
 template <class T> static inline void __stcg(T *to, T value) {
     *to = value;
 }

@@ -38,9 +38,10 @@ static size_t by_gpu(struct check *check, const struct image *image, CUdeviceptr
     must(gpu_encode_reserve(encode, stream, &placed, output, ROOM, &err), &err);
     must(gpu_encode_begin(encode, stream, &job, &err), &err);
     must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
-    size_t size = gpu_encode_size(encode);
+    size_t size;
+    must(gpu_encode_end(encode, ROOM, &size, &err), &err);
     directly += gpu_encode_is_direct(encode);
-    if (size <= ROOM && !gpu_encode_is_direct(encode)) {
+    if (!gpu_encode_is_direct(encode)) {
         must(gpu_encode_fetch(encode, stream, output, size, &err), &err);
         must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
     }

@@ -118,13 +118,11 @@ static size_t by_gpu(const struct patch_case *patch, uint8_t *output) {
                                           .mask = upload_image(check, &stream->mask, &patch->mask)};
     const struct gpu_encode_job job = {.image = &result, .room = ROOM, .patch = &kept};
     must(gpu_encode_reserve(encode, stream, &result, output, ROOM, &err), &err);
-    must(gpu_encode_count(encode, stream, &job, &err), &err);
+    must(gpu_encode_begin(encode, stream, &job, &err), &err);
     must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
-    must(gpu_encode_make_codes(encode, &job, &err), &err);
-    must(gpu_encode_write(encode, stream, &job, &err), &err);
-    must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
-    size_t size = gpu_encode_size(encode);
-    if (size <= ROOM && !gpu_encode_is_direct(encode)) {
+    size_t size;
+    must(gpu_encode_end(encode, ROOM, &size, &err), &err);
+    if (!gpu_encode_is_direct(encode)) {
         must(gpu_encode_fetch(encode, stream, output, size, &err), &err);
         must(CUDA_TRY(cuda, &err, cuStreamSynchronize, stream->handle), &err);
     }
