@@ -6,7 +6,11 @@
 #include "gpu/jpeg/encode_head.h"
 #include "gpu/stream/launch.h"
 
-enum { ALIGNMENT = 256, SIDE_MAX = 65500 /* libjpeg's limit */, IN_MCU_MAX = 10, CHUNK_BLOCKS_MAX = 1024 };
+enum { ALIGNMENT = 256, SIDE_MAX = 65500 /* libjpeg's limit */, IN_MCU_MAX = 10 };
+
+/* Blocks of threads that share the chunks of a file: one for each chunk of a usual photograph, up to two for
+ * each multiprocessor of a large GPU. */
+enum { USUAL_BYTES = 8 /* of a block of samples */, CHUNK_BLOCKS_MAX = 256 };
 
 /* Pinned memory that the device accesses, too. */
 struct gpu_encode_mailbox {
@@ -201,7 +205,8 @@ static enum status launch(const struct encode_work *work, struct encode_pass *pa
                           struct error *err) {
     unsigned groups = divide_up(pass->count, KERNEL_ENCODE_GROUP);
     unsigned quads = divide_up(pass->count, KERNEL_ENCODE_QUAD);
-    size_t chunks = pass->capacity / KERNEL_ENCODE_CHUNK + 1;
+    size_t usual = (size_t)pass->count * USUAL_BYTES;
+    size_t chunks = (usual < pass->capacity ? usual : pass->capacity) / KERNEL_ENCODE_CHUNK + 1;
     unsigned chunk_blocks = chunks < CHUNK_BLOCKS_MAX ? (unsigned)chunks : CHUNK_BLOCKS_MAX;
     const struct {
         enum kernel kernel;
