@@ -29,8 +29,6 @@ struct bench {
     struct bench_kernels kernels;
     struct backend *cpu;
     struct lane *cpu_lane;
-    /* cuStreamQuery, which the product does not use; NULL where the driver hides it. */
-    CUresult (*query)(CUstream);
     const char *library;  /* of the driver; NULL: the default */
     const char *pictures; /* folder of JPEGs; NULL: none */
     bool quick;           /* few repetitions and small pictures: for trying the program itself */

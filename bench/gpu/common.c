@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Functions that the sections share. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +36,6 @@ void bench_open(struct bench *bench) {
     must(gpu_stream_init(&bench->stream, &bench->device, &err), &err);
     must(cpu_backend_open("auto", &bench->cpu, &err), &err);
     must(lane_create(bench->cpu, &bench->cpu_lane, &err), &err);
-    void *query = dlsym(bench->cuda.library, "cuStreamQuery");
-    memcpy(&bench->query, &query, sizeof query);
     printf("%s (sm_%d%d), driver of CUDA %d.%d, kernels: %s; CPU backend %s\n", bench->device.name,
            bench->device.major, bench->device.minor, bench->cuda.version / 1000,
            bench->cuda.version % 1000 / 10, bench->device.program.how, bench->cpu->name);

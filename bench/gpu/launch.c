@@ -30,7 +30,7 @@ static void wait_for(struct bench *bench, enum waiting waiting) {
     struct error err = {0};
     CUresult result = CUDA_ERROR_NOT_READY;
     while (waiting == POLLING && result == CUDA_ERROR_NOT_READY) {
-        result = bench->query(bench->stream.handle);
+        result = bench->cuda.cuStreamQuery(bench->stream.handle);
     }
     if (result != CUDA_SUCCESS) {
         must(CUDA_TRY(&bench->cuda, &err, cuStreamSynchronize, bench->stream.handle), &err);
@@ -73,7 +73,7 @@ void bench_launch(struct bench *bench) {
            "it, as the service does.\n\n| what | host | enqueue | p99 | to completion | p99 "
            "|\n|---|---|--:|--:|--:|--:|\n",
            bench->quick ? LAUNCHES_QUICK : LAUNCHES);
-    for (int waiting = bench->query ? POLLING : SLEEPING; waiting <= SLEEPING; waiting++) {
+    for (int waiting = POLLING; waiting <= SLEEPING; waiting++) {
         if (bench->kernels.empty) {
             print_row(&tiny, "empty kernel", launch_empty, (enum waiting)waiting);
         }

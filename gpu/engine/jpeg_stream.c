@@ -11,7 +11,7 @@ enum status jpeg_stream_init(struct jpeg_stream *jpeg, struct gpu_device *device
     *jpeg = (struct jpeg_stream){0};
     enum status status = gpu_stream_init(&jpeg->stream, device, err);
     if (status == ST_OK) {
-        status = gpu_stream_init_fence(&jpeg->stream, err);
+        status = gpu_stream_init_marks(&jpeg->stream, err);
     }
     if (status == ST_OK) {
         status = huffman_sync_init(&jpeg->sync, &jpeg->stream, err);
@@ -248,9 +248,6 @@ static enum status filter(struct jpeg_stream *jpeg, const struct transcode *job,
     if (status == ST_OK) {
         status = gpu_chain_enqueue(&chain, stream, err);
     }
-    if (status == ST_OK) {
-        status = CUDA_TRY(stream->device->cuda, err, cuEventRecord, stream->filtered, stream->handle);
-    }
     jpeg->result = chain.result;
     jpeg->coverage = chain.mask;
     return status == ST_OK ? write_result(jpeg, job, err) : status;
@@ -258,22 +255,15 @@ static enum status filter(struct jpeg_stream *jpeg, const struct transcode *job,
 
 static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
-    const struct cuda *cuda = stream->device->cuda;
     struct layouts layouts;
     lay_out(&layouts, job);
     const struct image stored = gpu_chain_image(&layouts.stored, stream->source.data);
-    enum status status = CUDA_TRY(cuda, err, cuEventRecord, stream->begin, stream->handle);
-    if (status == ST_OK) {
-        status = decode(jpeg, job, &stored, err);
+    for (unsigned i = 0; i < KERNEL_STAMPS; i++) {
+        stream->marks->ns[i] = 0;
     }
-    if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuEventRecord, stream->uploaded, stream->handle);
-    }
+    enum status status = decode(jpeg, job, &stored, err);
     if (status == ST_OK) {
         status = filter(jpeg, job, &layouts, &stored, err);
-    }
-    if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle);
     }
     return status == ST_OK ? gpu_stream_signal(stream, err) : status;
 }
@@ -281,6 +271,16 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     enum status status = enqueue(jpeg, job, err);
     return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
+}
+
+struct lane_timing jpeg_stream_timing(const struct jpeg_stream *jpeg, int64_t took_ns) {
+    const struct gpu_stream *stream = &jpeg->stream;
+    struct lane_timing timing = {.upload_ns = gpu_stream_between(stream, KERNEL_DECODING, KERNEL_DECODED),
+                                 .filter_ns = gpu_stream_between(stream, KERNEL_DECODED, KERNEL_ENCODING),
+                                 .download_ns = gpu_stream_between(stream, KERNEL_ENCODING, KERNEL_ENCODED)};
+    int64_t rest = took_ns - timing.upload_ns - timing.download_ns;
+    timing.filter_ns = timing.filter_ns > 0 ? timing.filter_ns : rest > 0 ? rest : 0;
+    return timing;
 }
 
 /* Fetches the candidates that are not downloaded yet. */

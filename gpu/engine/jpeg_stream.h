@@ -65,6 +65,11 @@ enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *
 enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                             struct error *err);
 
+/* The times of decoding, filtering and encoding of a job that is done, in the upload, filter and download
+ * fields. The device's clock gives them; where it does not know when filtering began or ended, as after a
+ * search, that is the rest of the `took_ns` that the job took the host. */
+struct lane_timing jpeg_stream_timing(const struct jpeg_stream *jpeg, int64_t took_ns);
+
 /* Whether the stream keeps the picture that the job names, decoded by a search. */
 bool jpeg_stream_keeps(const struct jpeg_stream *jpeg, const struct transcode *job);
 

@@ -27,6 +27,7 @@ struct submission {
     const struct transcode *job;
     enum submission_stage stage;
     int64_t began; /* clock_ns */
+    int64_t took;  /* nanoseconds, until the fence was reached */
     size_t size;
     struct error err;
     sem_t over;
@@ -113,8 +114,9 @@ static double samples_of(const struct submission *submission) {
 }
 
 /* Remembers how long a picture took. */
-static void note_time(struct submitter *submitter, const struct submission *submission) {
-    double took = (double)(clock_ns() - submission->began) / samples_of(submission);
+static void note_time(struct submitter *submitter, struct submission *submission) {
+    submission->took = clock_ns() - submission->began;
+    double took = (double)submission->took / samples_of(submission);
     submitter->slowest -= submitter->slowest / LATE_MEMORY;
     submitter->slowest = took > submitter->slowest ? took : submitter->slowest;
     submitter->done += submitter->done < LATE_PICTURES;
@@ -260,5 +262,6 @@ enum status submitter_run(struct submitter *submitter, struct jpeg_stream *jpeg,
     enum status status = jpeg_stream_parse(jpeg, job, err);
     status = status == ST_OK ? submit(submitter, &submission, err) : status;
     *size = submission.size;
-    return status == ST_OK ? gpu_stream_timing(&jpeg->stream, timing, err) : status;
+    *timing = jpeg_stream_timing(jpeg, submission.took);
+    return status;
 }

@@ -51,7 +51,7 @@ static enum status find_values(struct gpu_decode *decode, struct gpu_stream *str
     const struct decode_layout layout = lay_out(sync);
     CUdeviceptr memory = decode->memory.data;
     struct decode_pass pass = {
-        .sync = huffman_sync_pass(sync),
+        .sync = huffman_sync_pass(sync, stream),
         .values = memory,
         .owners = memory + layout.owners,
         .sums = memory + layout.sums,
@@ -75,13 +75,16 @@ struct decode_result gpu_decode_result(const struct gpu_decode *decode, const st
     };
 }
 
+/* `first`: no kernel has read codes before. */
 static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *stream,
-                               const struct huffman_sync *sync, const struct image *image,
+                               const struct huffman_sync *sync, const struct image *image, bool first,
                                struct error *err) {
     const struct jpeg_header *header = &sync->header;
     struct decode_planes_pass pass = {
         .from = gpu_decode_result(decode, sync),
-        .tables = huffman_sync_pass(sync).tables,
+        .tables = huffman_sync_pass(sync, stream).tables,
+        .marks = stream->marks_device,
+        .first = first,
         .planes = image->plane_count,
         .in_mcu = first_of(header, KERNEL_PLANES),
         .mcus_x = (image->width + BLOCK * header->h[0] - 1) / (BLOCK * header->h[0]),
@@ -110,7 +113,7 @@ static enum status fill_planes(struct gpu_decode *decode, struct gpu_stream *str
 enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *stream,
                              const struct huffman_sync *sync, const struct image *image, struct error *err) {
     enum status status = find_values(decode, stream, sync, err);
-    return status == ST_OK ? fill_planes(decode, stream, sync, image, err) : status;
+    return status == ST_OK ? fill_planes(decode, stream, sync, image, false, err) : status;
 }
 
 /* No DC coefficient lacks a sum: the owners' lowest bits say so. */
@@ -126,5 +129,5 @@ enum status gpu_decode_coefficients(struct gpu_decode *decode, struct gpu_stream
         status = CUDA_TRY(cuda, err, cuMemsetD8Async, decode->memory.data + layout.owners, 1,
                           layout.sums - layout.owners, stream->handle);
     }
-    return status == ST_OK ? fill_planes(decode, stream, sync, image, err) : status;
+    return status == ST_OK ? fill_planes(decode, stream, sync, image, true, err) : status;
 }

@@ -6,6 +6,7 @@
 
 #include "gpu/jpeg/decode_result.cuh"
 #include "gpu/stream/grid.cuh"
+#include "gpu/stream/stamp.cuh"
 
 enum { DECODE_EACH = 8, DECODE_SHIFT = 13 /* of the factors */ };
 
@@ -161,6 +162,9 @@ static __device__ __forceinline__ void decode_tile(const struct decode_planes_pa
     for (uint32_t i = 1; i < pass.planes; i++) {
         component += blockIdx.x >= pass.plane[i].first_tile;
     }
+    if (pass.first && blockIdx.x == 0 && thread == 0) {
+        stamp_now(pass.marks, KERNEL_DECODING);
+    }
     if (tables->sync.verdict != SYNC_INTACT) {
         return;
     }
@@ -174,6 +178,9 @@ static __device__ __forceinline__ void decode_tile(const struct decode_planes_pa
 #pragma unroll 1
     for (; first < end; first += KERNEL_DECODE_BLOCKS) {
         decode_samples(pass, share, first + (uint32_t)number);
+    }
+    if (blockIdx.x == gridDim.x - 1 && thread == 0) {
+        stamp_now(pass.marks, KERNEL_DECODED); /* blocks end about in their order */
     }
 }
 

@@ -185,6 +185,7 @@ static struct encode_pass make_pass(const struct encode_work *work) {
         .bits = memory + layout.bits,
         .output = encode->direct ? encode->direct : memory + layout.output,
         .outcome = encode->mailbox_device + offsetof(struct gpu_encode_mailbox, outcome),
+        .marks = work->stream->marks_device,
         .capacity = layout.capacity,
         .room = job->room,
         .in_mcu = cut.in_mcu,

@@ -23,6 +23,7 @@
 
 #include "gpu/jpeg/encode_kernels.h"
 #include "gpu/stream/grid.cuh"
+#include "gpu/stream/stamp.cuh"
 
 enum {
     ENCODE_LANES = 8,

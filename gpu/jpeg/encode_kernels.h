@@ -167,6 +167,7 @@ struct encode_pass {
     uint64_t bits;     /* of the scan before stuffing, `capacity` bytes */
     uint64_t output;   /* of the file, `room` bytes; a multiple of 16 */
     uint64_t outcome;  /* of a struct encode_outcome that the host sees, which refuses nothing at first */
+    uint64_t marks;    /* of a struct kernel_marks */
     uint64_t capacity; /* a multiple of 16 */
     uint64_t room;
     uint32_t components, in_mcu, mcus_x;
@@ -178,7 +179,7 @@ struct encode_pass {
     uint8_t place[KERNEL_ENCODE_COEFFICIENTS]; /* in zigzag order, of the coefficients row by row */
     uint8_t head[KERNEL_ENCODE_HEAD];          /* of the file before the scan, but for Huffman tables */
 };
-KERNEL_SIZE_IS(encode_pass, 1368);
+KERNEL_SIZE_IS(encode_pass, 1376);
 
 /* In place of encode_transform, for a picture of which only blocks under a mask are made anew. */
 struct encode_patch_pass {
@@ -186,6 +187,6 @@ struct encode_patch_pass {
     struct kernel_grid mask;     /* of the picture's pixels: 0 where they are those of the file */
     struct decode_result source; /* the file's coefficients, of as many blocks in the same order */
 };
-KERNEL_SIZE_IS(encode_patch_pass, 1440);
+KERNEL_SIZE_IS(encode_patch_pass, 1448);
 
 #endif

@@ -117,6 +117,7 @@ static __device__ __forceinline__ void encode_prepare(const struct encode_pass &
     }
     if (blockIdx.x == 0 && thread == 0) {
         struct encode_state *state = (struct encode_state *)pass.state;
+        stamp_now(pass.marks, KERNEL_ENCODING);
         state->finished[0] = state->finished[1] = state->finished[2] = 0;
     }
 }

@@ -264,6 +264,9 @@ static __device__ __forceinline__ void encode_stuff_chunks(const struct encode_p
     for (uint32_t chunk = blockIdx.x; (uint64_t)chunk * KERNEL_ENCODE_CHUNK < bytes; chunk += gridDim.x) {
         encode_stuff_chunk(pass, shared, chunk, bytes);
     }
+    if ((bytes - 1) / KERNEL_ENCODE_CHUNK % gridDim.x == blockIdx.x && encode_thread() == 0) {
+        stamp_now(pass.marks, KERNEL_ENCODED); /* blocks end about in their order */
+    }
     if (blockIdx.x == 0) {
         for (uint32_t i = encode_thread(); i < encode_head_size(pass); i += KERNEL_ENCODE_THREADS) {
             output[i] = encode_head_byte(pass, i);

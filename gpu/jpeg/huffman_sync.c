@@ -88,7 +88,7 @@ enum status huffman_sync_reserve(struct huffman_sync *sync, struct gpu_stream *s
     return gpu_stream_reserve(stream, &sync->memory, lay_out(sync).end, err);
 }
 
-struct sync_pass huffman_sync_pass(const struct huffman_sync *sync) {
+struct sync_pass huffman_sync_pass(const struct huffman_sync *sync, const struct gpu_stream *stream) {
     const struct sync_layout layout = lay_out(sync);
     CUdeviceptr memory = sync->memory.data;
     return (struct sync_pass){
@@ -98,6 +98,7 @@ struct sync_pass huffman_sync_pass(const struct huffman_sync *sync) {
         .parts = memory + layout.parts,
         .ranges = memory + layout.ranges,
         .verdict = sync->mailbox_device + offsetof(struct huffman_sync_mailbox, verdict),
+        .marks = stream->marks_device,
         .zeros = sync->zeros.data,
         .zeros_size = sync->zeros.size,
         .size = (uint32_t)sync->header.size,
@@ -118,7 +119,7 @@ enum status huffman_sync_skip(struct huffman_sync *sync, struct gpu_stream *stre
 enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                struct error *err) {
     const struct cuda *cuda = stream->device->cuda;
-    struct sync_pass pass = huffman_sync_pass(sync);
+    struct sync_pass pass = huffman_sync_pass(sync, stream);
     unsigned zeros = (unsigned)((pass.zeros_size + KERNEL_SYNC_ZEROS - 1) / KERNEL_SYNC_ZEROS);
     struct gpu_blocks blocks = {pass.count + zeros, KERNEL_SYNC_THREADS_Y, sizeof(struct sync_shared)};
     sync->mailbox->verdict = SYNC_PENDING;

@@ -11,6 +11,7 @@
 #define BLURD_GPU_JPEG_HUFFMAN_SYNC_CUH
 
 #include "gpu/jpeg/huffman_read.cuh"
+#include "gpu/stream/stamp.cuh"
 
 #define SYNC_NO_STATE 0xffffffffu
 #define SYNC_CHANGED                                                                                         \
@@ -342,6 +343,9 @@ static __device__ __forceinline__ void sync_scan(const struct sync_pass &pass) {
     if (blockIdx.x >= pass.count) {
         sync_fill_zeros(pass, blockIdx.x - pass.count);
         return;
+    }
+    if (blockIdx.x == 0 && thread == 0) {
+        stamp_now(pass.marks, KERNEL_DECODING);
     }
     sync_make_tables(pass, shared.tables);
     if (thread == 0) {

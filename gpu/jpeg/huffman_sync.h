@@ -51,7 +51,7 @@ enum status huffman_sync_skip(struct huffman_sync *sync, struct gpu_stream *stre
 uint32_t huffman_sync_ranges(const struct huffman_sync *sync);
 
 /* The kernel's parameters, which the decoder uses, too. */
-struct sync_pass huffman_sync_pass(const struct huffman_sync *sync);
+struct sync_pass huffman_sync_pass(const struct huffman_sync *sync, const struct gpu_stream *stream);
 
 /* Call it once the stream has finished. ST_OK for an intact scan, else ST_UNSUPPORTED. */
 enum status huffman_sync_end(const struct huffman_sync *sync, struct error *err);

@@ -143,12 +143,13 @@ struct sync_pass {
     uint64_t parts;      /* of KERNEL_SYNC_RANGE_PARTS struct sync_part for each range */
     uint64_t ranges;     /* of a struct sync_range for each range */
     uint64_t verdict;    /* of a uint32_t */
+    uint64_t marks;      /* of a struct kernel_marks */
     uint64_t zeros;      /* of memory to fill with zeros, by blocks behind those of the ranges */
     uint64_t zeros_size; /* bytes of it, a multiple of 16 */
     uint32_t size;       /* bytes of the scan */
     uint32_t count;      /* ranges */
 };
-KERNEL_SIZE_IS(sync_pass, 72);
+KERNEL_SIZE_IS(sync_pass, 80);
 
 /* Decoding; see gpu/jpeg/decode.cuh. */
 enum {
@@ -190,7 +191,7 @@ struct decode_pass {
     uint32_t blocks;                   /* in the picture */
     uint32_t reserved;
 };
-KERNEL_SIZE_IS(decode_pass, 128);
+KERNEL_SIZE_IS(decode_pass, 136);
 
 /* Where decode_values has left the coefficients of a picture. */
 struct decode_result {
@@ -216,10 +217,11 @@ struct decode_planes_pass {
     struct decode_plane plane[KERNEL_PLANES];
     struct decode_result from;
     uint64_t tables; /* device address of the struct scan_tables */
+    uint64_t marks;  /* of a struct kernel_marks */
     uint32_t planes;
     uint32_t in_mcu, mcus_x;
-    uint32_t reserved;
+    uint32_t first; /* 1: no kernel was before */
 };
-KERNEL_SIZE_IS(decode_planes_pass, 200);
+KERNEL_SIZE_IS(decode_planes_pass, 208);
 
 #endif

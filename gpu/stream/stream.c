@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "core/clock.h"
@@ -45,8 +46,8 @@ void gpu_stream_finish(struct gpu_stream *stream) {
         }
     }
     free_buffers(stream);
-    if (stream->fence) {
-        cuda->cuMemFreeHost((void *)(uintptr_t)stream->fence);
+    if (stream->marks) {
+        cuda->cuMemFreeHost((void *)(uintptr_t)stream->marks);
     }
     if (stream->handle) {
         cuda->cuStreamDestroy(stream->handle);
@@ -83,36 +84,37 @@ enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status) {
     return status;
 }
 
-enum status gpu_stream_init_fence(struct gpu_stream *stream, struct error *err) {
+enum status gpu_stream_init_marks(struct gpu_stream *stream, struct error *err) {
     const struct cuda *cuda = stream_cuda(stream);
-    void *fence = NULL;
+    void *marks = NULL;
     if (!cuda->cuStreamWriteValue32) {
         return fail(err, ST_UNSUPPORTED, "this driver lacks the function cuStreamWriteValue32");
     }
     enum status status =
-        CUDA_TRY(cuda, err, cuMemHostAlloc, &fence, sizeof *stream->fence, CU_MEMHOSTALLOC_DEVICEMAP);
+        CUDA_TRY(cuda, err, cuMemHostAlloc, &marks, sizeof *stream->marks, CU_MEMHOSTALLOC_DEVICEMAP);
     if (status != ST_OK) {
         return status;
     }
-    stream->fence = fence;
-    *stream->fence = 0;
-    return CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &stream->fence_device, fence, 0);
+    memset(marks, 0, sizeof *stream->marks);
+    stream->marks = marks;
+    return CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &stream->marks_device, marks, 0);
 }
 
 enum status gpu_stream_signal(struct gpu_stream *stream, struct error *err) {
     stream->steps++;
-    return CUDA_TRY(stream_cuda(stream), err, cuStreamWriteValue32, stream->handle, stream->fence_device,
-                    stream->steps, CU_STREAM_WRITE_VALUE_DEFAULT);
+    return CUDA_TRY(stream_cuda(stream), err, cuStreamWriteValue32, stream->handle,
+                    stream->marks_device + offsetof(struct kernel_marks, fence), stream->steps,
+                    CU_STREAM_WRITE_VALUE_DEFAULT);
 }
 
 bool gpu_stream_reached(const struct gpu_stream *stream) {
-    return *stream->fence == stream->steps;
+    return stream->marks->fence == stream->steps;
 }
 
 enum status gpu_stream_query(const struct gpu_stream *stream, struct error *err) {
     const struct cuda *cuda = stream_cuda(stream);
-    CUresult result = cuda->cuEventQuery(stream->done);
-    if (result == CUDA_ERROR_NOT_READY || cuda_check(cuda, result, "cuEventQuery", err) == ST_OK) {
+    CUresult result = cuda->cuStreamQuery(stream->handle);
+    if (result == CUDA_ERROR_NOT_READY || cuda_check(cuda, result, "cuStreamQuery", err) == ST_OK) {
         return ST_OK;
     }
     err->status = ST_DEVICE; /* for any error, since kernels may be running */
@@ -136,6 +138,11 @@ enum status gpu_stream_timing(struct gpu_stream *stream, struct lane_timing *tim
         status = elapsed(stream, stream->filtered, stream->done, &timing->download_ns, err);
     }
     return status;
+}
+
+int64_t gpu_stream_between(const struct gpu_stream *stream, enum kernel_stamp from, enum kernel_stamp to) {
+    uint64_t begin = stream->marks->ns[from], end = stream->marks->ns[to];
+    return begin > 0 && end > begin ? (int64_t)(end - begin) : 0;
 }
 
 bool gpu_stream_is_stale(const struct gpu_stream *stream) {

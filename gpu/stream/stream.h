@@ -7,17 +7,18 @@
 
 #include "filters/backend.h"
 #include "gpu/stream/buffer.h"
+#include "gpu/stream/marks.h"
 
 struct gpu_stream {
     struct gpu_device *device; /* NULL: not opened */
     CUstream handle;
     CUevent begin, uploaded, filtered, done; /* with timing; `done` blocks the waiting thread */
     struct gpu_buffer source, target, scratch;
-    struct gpu_buffer spare, mask; /* for runs with a mask: a third picture, and the mask */
-    struct gpu_buffer ground;      /* a canvas that becomes the background of a picture */
-    unsigned trim_epoch;           /* value of the device's trim_epoch at this stream's last trim */
-    volatile uint32_t *fence;      /* in pinned memory: number of steps the device has finished */
-    CUdeviceptr fence_device;
+    struct gpu_buffer spare, mask;       /* for runs with a mask: a third picture, and the mask */
+    struct gpu_buffer ground;            /* a canvas that becomes the background of a picture */
+    unsigned trim_epoch;                 /* value of the device's trim_epoch at this stream's last trim */
+    volatile struct kernel_marks *marks; /* in pinned memory; NULL: none */
+    CUdeviceptr marks_device;
     uint32_t steps; /* number of steps enqueued */
 };
 
@@ -39,9 +40,9 @@ enum status gpu_stream_wait(struct gpu_stream *stream, struct error *err);
  * `status`. */
 enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status);
 
-/* Creates the fence, a counter in pinned memory that the device writes. ST_UNSUPPORTED with a driver that
- * lacks the call, ST_BUSY without memory, else ST_DEVICE. */
-enum status gpu_stream_init_fence(struct gpu_stream *stream, struct error *err);
+/* Creates the marks, among them the fence, a counter that the device writes. ST_UNSUPPORTED with a driver
+ * that lacks the call, ST_BUSY without memory, else ST_DEVICE. */
+enum status gpu_stream_init_marks(struct gpu_stream *stream, struct error *err);
 
 /* Enqueues a write of the fence, which ends a step. */
 enum status gpu_stream_signal(struct gpu_stream *stream, struct error *err);
@@ -54,6 +55,9 @@ enum status gpu_stream_query(const struct gpu_stream *stream, struct error *err)
 
 /* The times between the four events, once `done` is reached. */
 enum status gpu_stream_timing(struct gpu_stream *stream, struct lane_timing *timing, struct error *err);
+
+/* The device's time between two stamps of the marks, in nanoseconds; 0 if one of them is lacking. */
+int64_t gpu_stream_between(const struct gpu_stream *stream, enum kernel_stamp from, enum kernel_stamp to);
 
 /* Call after a run that ended with `status`, with nothing enqueued. When the streams of a GPU keep more than
  * their share of its memory, or an allocation failed, each frees its buffers in its next call. Freeing stops

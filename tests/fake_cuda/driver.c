@@ -223,6 +223,12 @@ CUresult cuStreamSynchronize(CUstream stream) {
     return CUDA_SUCCESS;
 }
 
+CUresult cuStreamQuery(CUstream stream) {
+    (void)stream;
+    MAY_FAIL("cuStreamQuery");
+    return CUDA_SUCCESS;
+}
+
 /* An event is the time at which it was recorded. */
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
     (void)flags;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <time.h>
 
 #define __device__
 #define __global__
@@ -59,6 +60,12 @@ unsigned warp_lane();
 template <class T> static inline T __ldg(const T *from) {
     return *from;
 }
+static inline uint64_t stamp_clock() {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 template <class T> static inline T __ldcg(const T *from) {
     return *from;
 }

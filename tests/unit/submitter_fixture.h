@@ -108,6 +108,7 @@ static inline enum status run_job(const struct transcode *job, struct error *err
     desk.size = 0;
     enum status status = submitter_run(desk.submitter, &lane, job, &desk.size, &timing, err);
     assert_true(status == ST_OK || err->text[0]);
+    assert_true(status != ST_OK || (timing.upload_ns > 0 && timing.filter_ns > 0 && timing.download_ns > 0));
     return status;
 }
 
