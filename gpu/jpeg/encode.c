@@ -12,6 +12,8 @@ enum { ALIGNMENT = 256, SIDE_MAX = 65500 /* libjpeg's limit */, IN_MCU_MAX = 10 
  * each multiprocessor of a large GPU. */
 enum { USUAL_BYTES = 8 /* of a block of samples */, CHUNK_BLOCKS_MAX = 256 };
 
+enum { GROUPS_EACH = 4, TRANSFORM_BLOCKS = 256 /* at least, if there are so many groups */ };
+
 /* Pinned memory that the device accesses, too. */
 struct gpu_encode_mailbox {
     struct encode_kept kept; /* what the stream begins with */
@@ -199,6 +201,13 @@ static struct encode_pass make_pass(const struct encode_work *work) {
     return pass;
 }
 
+/* Blocks of threads that share the groups. What a block prepares serves GROUPS_EACH of them where all blocks
+ * fill the device all the same. */
+static unsigned transform_blocks(unsigned groups) {
+    unsigned each = groups / TRANSFORM_BLOCKS;
+    return divide_up(groups, each < 1 ? 1 : each < GROUPS_EACH ? each : GROUPS_EACH);
+}
+
 /* In the order in which they run. */
 enum encode_step { TRANSFORM, SYMBOLS, MEASURE, WRITE, COUNT, STUFF };
 
@@ -214,7 +223,8 @@ static enum status launch(const struct encode_work *work, struct encode_pass *pa
         unsigned count;
         size_t shared;
     } launches[] = {
-        [TRANSFORM] = {KERNEL_encode_transform, groups, sizeof(struct encode_transform_shared)},
+        [TRANSFORM] = {KERNEL_encode_transform, transform_blocks(groups),
+                       sizeof(struct encode_transform_shared)},
         [SYMBOLS] = {KERNEL_encode_symbols, divide_up(pass->count, KERNEL_ENCODE_THREADS),
                      pass->counts ? sizeof(struct encode_symbols_shared)
                                   : offsetof(struct encode_symbols_shared, tree)},

@@ -7,7 +7,7 @@
 
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
     encode_transform(const __grid_constant__ struct encode_pass pass) {
-    encode_transform_group(pass);
+    encode_transform_groups(pass);
 }
 
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)

@@ -88,13 +88,15 @@ static __device__ __forceinline__ void encode_patch_group(const struct encode_pa
     }
     __syncthreads();
     if (shared.touched) {
-        encode_transform_block(pass.encode, shared.transform, origin);
+        uint32_t places[2];
+        encode_places(shared.transform, places);
+        encode_transform_block(pass.encode, shared.transform, origin, places);
     }
     if (!touched) {
         encode_keep_block(pass, shared.transform, origin);
     }
     __syncwarp();
-    encode_list(pass.encode, shared.transform, pass.encode.component[origin.component].table);
+    encode_list(pass.encode, shared.transform, blockIdx.x, pass.encode.component[origin.component].table);
     encode_add_lists(pass.encode, shared.transform);
 }
 

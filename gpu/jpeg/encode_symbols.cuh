@@ -54,12 +54,13 @@ static __device__ __forceinline__ void encode_tally(uint32_t *count, uint32_t en
     }
 }
 
-/* Makes the list of the warp's quad of its coefficients in shared memory, and counts its symbols if that is
- * wanted. `table` is that of the thread's block. Overwrites the quad's `work`. */
+/* Makes the list of the warp's quad of a group, of its coefficients in shared memory, and counts its symbols
+ * if that is wanted. `table` is that of the thread's block. Overwrites the quad's `work`. */
 static __device__ __forceinline__ void encode_list(const struct encode_pass &pass,
-                                                   struct encode_transform_shared &shared, uint32_t table) {
+                                                   struct encode_transform_shared &shared, uint32_t group,
+                                                   uint32_t table) {
     uint32_t lane = threadIdx.x, first = threadIdx.y * KERNEL_ENCODE_QUAD;
-    uint32_t at = blockIdx.x * KERNEL_ENCODE_GROUP + first, quad = at / KERNEL_ENCODE_QUAD;
+    uint32_t at = group * KERNEL_ENCODE_GROUP + first, quad = at / KERNEL_ENCODE_QUAD;
     uint32_t blocks = at < pass.count ? pass.count - at : 0;
     uint32_t tables = __ballot_sync(0xffffffffu, table != 0);
     const int16_t *zigzag = shared.zigzag[first];

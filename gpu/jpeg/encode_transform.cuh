@@ -122,10 +122,22 @@ static __device__ __forceinline__ void encode_prepare(const struct encode_pass &
     }
 }
 
+/* The places in zigzag order of a thread's coefficients, a byte each. */
+static __device__ __forceinline__ void encode_places(const struct encode_transform_shared &shared,
+                                                     uint32_t *places) {
+    uint32_t lane = encode_thread() % ENCODE_LANES;
+    places[0] = places[1] = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < KERNEL_ENCODE_SIDE; i++) {
+        places[i / 4] |= (uint32_t)shared.place[i * KERNEL_ENCODE_SIDE + lane] << 8 * (i % 4);
+    }
+}
+
 /* Leaves a block's coefficients in zigzag order. All threads of the warp call it. */
 static __device__ __forceinline__ void encode_transform_block(const struct encode_pass &pass,
                                                               struct encode_transform_shared &shared,
-                                                              const struct encode_origin &origin) {
+                                                              const struct encode_origin &origin,
+                                                              const uint32_t *places) {
     uint32_t block = encode_thread() / ENCODE_LANES, lane = encode_thread() % ENCODE_LANES;
     const struct encode_component &component = pass.component[origin.component];
     int32_t value[KERNEL_ENCODE_SIDE];
@@ -147,19 +159,27 @@ static __device__ __forceinline__ void encode_transform_block(const struct encod
         uint32_t k = (uint32_t)i * KERNEL_ENCODE_SIDE + lane;
         int32_t result =
             encode_quantise(value[i], shared.divisor[component.table][k], shared.inverse[component.table][k]);
-        shared.zigzag[block][shared.place[k]] = (int16_t)(origin.dummy && k > 0 ? 0 : result);
+        uint32_t place = places[i / 4] >> 8 * (i % 4) & 0xff;
+        shared.zigzag[block][place] = (int16_t)(origin.dummy && k > 0 ? 0 : result);
     }
     __syncwarp();
 }
 
-static __device__ __forceinline__ void encode_transform_group(const struct encode_pass &pass) {
+/* Each warp has a quad of each group, so no warp waits for another. */
+static __device__ __forceinline__ void encode_transform_groups(const struct encode_pass &pass) {
     struct encode_transform_shared &shared = *(struct encode_transform_shared *)block_memory;
-    uint32_t at = blockIdx.x * KERNEL_ENCODE_GROUP + encode_thread() / ENCODE_LANES;
-    struct encode_origin origin = encode_origin_of(pass, min(at, pass.count - 1));
+    uint32_t groups = (pass.count + KERNEL_ENCODE_GROUP - 1) / KERNEL_ENCODE_GROUP, places[2];
     encode_prepare(pass, shared);
     __syncthreads();
-    encode_transform_block(pass, shared, origin);
-    encode_list(pass, shared, pass.component[origin.component].table);
+    encode_places(shared, places);
+#pragma unroll 1
+    for (uint32_t group = blockIdx.x; group < groups; group += gridDim.x) {
+        uint32_t at = group * KERNEL_ENCODE_GROUP + encode_thread() / ENCODE_LANES;
+        struct encode_origin origin = encode_origin_of(pass, min(at, pass.count - 1));
+        encode_transform_block(pass, shared, origin, places);
+        encode_list(pass, shared, group, pass.component[origin.component].table);
+        __syncwarp(); /* before the next group overwrites the quad's memory */
+    }
     encode_add_lists(pass, shared);
 }
 
