@@ -93,6 +93,10 @@ def made_jpegs():
                         {'exif': exif(6)}, {'icc_profile': b'not a profile' * 20}, {'comment': b'a comment'}):
             for size in ((9, 5), (40, 33)):
                 yield encoded(texture(*size, mode), 'JPEG', **options)
+    for subsampling in range(3):  # progressive files, whose scans the other options do not reach
+        for size in ((1, 1), (17, 16), (50, 31)):
+            for interval in (0, 1, 3):
+                yield encoded(texture(*size, 'RGB'), 'JPEG', progressive=True, quality=90, subsampling=subsampling, restart_marker_blocks=interval)
 
 
 def made_pngs():
