@@ -13,7 +13,7 @@ static const struct {
     float pixel, byte;
 } decode_ns[COST_INPUTS] = {
     {1, 6.5F},  /* JPEG of one scan: 3.1 ms with 170 KB, 5.3 ms with 511 KB */
-    {2, 22},    /* progressive: 8.5 ms with 197 KB, 15.6 ms with 521 KB, converted from Zen 5 */
+    {2, 22},    /* progressive: 8.5 ms with 197 KB, 15.6 ms with 521 KB, converted from Zen 4 */
     {9, 0.9F},  /* PNG, 3 channels: 22.4 ms with 3.1 MB */
     {30, 0.9F}, /* interlaced: 68 ms */
     {1, 10},    /* not recognised */
