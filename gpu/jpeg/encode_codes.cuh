@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Makes the Huffman tables of a picture from the counts of its symbols, the same ones as jpeg_codes_optimal
- * (core/jpeg_codes.c). A warp makes each table. Whatever the counts are, it stays in its memory.
+ * (core/jpeg_codes.c). A warp makes each table. No counts make it write outside of its memory.
  *
  * The two rarest leaves or nodes are joined until one is left. Leaves are sorted first. Nodes come into being
  * in the order of their keys, so that the rarest two are always at the front of these two queues: each node

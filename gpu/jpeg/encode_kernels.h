@@ -171,7 +171,7 @@ struct encode_pass {
     uint64_t capacity; /* a multiple of 16 */
     uint64_t room;
     uint32_t components, in_mcu, mcus_x;
-    uint32_t count;                  /* blocks, those that fill up MCUs included */
+    uint32_t count;                  /* of blocks; blocks that fill up MCUs count, too */
     uint32_t frame_size, head_size;  /* bytes of `head` before the Huffman tables; in all */
     uint32_t inverse_mcu, inverse_x; /* 2^32 / in_mcu and / mcus_x, rounded up; 0 for 1 */
     uint32_t inverse[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS]; /* 2^32 / (8 * quantiser), likewise */

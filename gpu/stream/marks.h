@@ -5,7 +5,7 @@
 
 #include "gpu/cuda/kernels.h"
 
-/* Moments of a JPEG's way. */
+/* The moments of a JPEG's job at which a kernel notes the time. */
 enum kernel_stamp { KERNEL_DECODING, KERNEL_DECODED, KERNEL_ENCODING, KERNEL_ENCODED, KERNEL_STAMPS };
 
 struct kernel_marks {

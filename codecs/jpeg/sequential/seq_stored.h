@@ -23,7 +23,8 @@ INLINE int16_t multiply(int16_t *restrict to, const int16_t *restrict from, cons
     return beyond;
 }
 
-/* Positions up to the last coefficient, by the mask of those that are not 0. */
+/* Counts the positions of a block up to its last nonzero coefficient, of which `filled` has a bit for each.
+ */
 INLINE unsigned positions_of(uint64_t filled) {
     return filled ? SEQ_STEPS - (unsigned)__builtin_ctzll(filled) : 1;
 }
