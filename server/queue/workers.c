@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -162,18 +163,21 @@ static int behind_device(const struct workers *workers) {
 }
 
 static void *run_any(void *argument) {
+    prctl(PR_SET_NAME, "blurd-worker");
     give_way(behind_device(argument));
     run(argument, ROLE_ANY);
     return NULL;
 }
 
 static void *run_large(void *argument) {
+    prctl(PR_SET_NAME, "blurd-large");
     give_way(behind_device(argument) + LARGE_NICE);
     run(argument, ROLE_LARGE);
     return NULL;
 }
 
 static void *run_device(void *argument) {
+    prctl(PR_SET_NAME, "blurd-device");
     run(argument, ROLE_DEVICE);
     return NULL;
 }
