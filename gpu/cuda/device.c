@@ -45,6 +45,16 @@ static enum status describe(struct gpu_device *device, struct error *err) {
     return status;
 }
 
+/* Without priorities all kernels are equal. */
+static void find_priority(struct gpu_device *device) {
+    const struct cuda *cuda = device->cuda;
+    int least = 0, greatest = 0;
+    if (cuda->cuLaunchKernelEx && cuda->cuCtxGetStreamPriorityRange &&
+        cuda->cuCtxGetStreamPriorityRange(&least, &greatest) == CUDA_SUCCESS) {
+        device->urgent = greatest;
+    }
+}
+
 enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, int index,
                             const struct program_options *options, struct error *err) {
     *device = (struct gpu_device){.cuda = cuda, .index = index};
@@ -56,6 +66,7 @@ enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, 
         status = gpu_device_enter(device, err);
     }
     if (status == ST_OK) {
+        find_priority(device);
         status = measure_memory(device, err);
     }
     if (status == ST_OK) {

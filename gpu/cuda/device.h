@@ -22,6 +22,7 @@ struct gpu_device {
     struct gpu_faces *faces;     /* the face detector (gpu/detect/detect.h); NULL: none */
     char name[64];
     int major, minor; /* compute capability */
+    int urgent;       /* the highest priority of a launch, a negative number; 0: the driver has none */
 };
 
 /* Retains the primary context of GPU `index`, makes it current on this thread and loads the program.

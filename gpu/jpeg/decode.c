@@ -61,7 +61,7 @@ static enum status find_values(struct gpu_decode *decode, struct gpu_stream *str
     };
     pass.tables = pass.sync.tables + offsetof(struct scan_tables, decode);
     struct gpu_blocks blocks = {pass.sync.count, KERNEL_DECODE_THREADS_Y, sizeof(struct decode_shared)};
-    return gpu_launch(stream, KERNEL_decode_values, &pass, blocks, err);
+    return gpu_launch_urgent(stream, KERNEL_decode_values, &pass, blocks, err);
 }
 
 struct decode_result gpu_decode_result(const struct gpu_decode *decode, const struct huffman_sync *sync) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/encode.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "gpu/jpeg/encode_head.h"
@@ -162,7 +163,9 @@ static void set_head(struct encode_pass *pass, const struct gpu_encode_job *job)
             jpeg_head_steps(job->quality, table, pass->quantiser[table]);
         }
         for (unsigned k = 0; k < KERNEL_ENCODE_COEFFICIENTS; k++) {
-            pass->inverse[table][k] = inverse_of((uint32_t)pass->quantiser[table][k] * KERNEL_ENCODE_SIDE);
+            unsigned by_column = k % KERNEL_ENCODE_SIDE * KERNEL_ENCODE_SIDE + k / KERNEL_ENCODE_SIDE;
+            float divisor = (float)pass->quantiser[table][k] * KERNEL_ENCODE_SIDE;
+            pass->inverse[table][by_column] = nextafterf(1 / divisor, 1);
         }
     }
     gpu_encode_head(job->image, pass);
@@ -214,7 +217,7 @@ enum encode_step { TRANSFORM, SYMBOLS, MEASURE, WRITE, COUNT, STUFF };
 static enum status launch(const struct encode_work *work, struct encode_pass *pass, enum encode_step step,
                           struct error *err) {
     unsigned groups = divide_up(pass->count, KERNEL_ENCODE_GROUP);
-    unsigned quads = divide_up(pass->count, KERNEL_ENCODE_QUAD);
+    unsigned ranges = divide_up(pass->count, KERNEL_ENCODE_QUAD * KERNEL_ENCODE_RANGE);
     size_t usual = (size_t)pass->count * USUAL_BYTES;
     size_t chunks = (usual < pass->capacity ? usual : pass->capacity) / KERNEL_ENCODE_CHUNK + 1;
     unsigned chunk_blocks = chunks < CHUNK_BLOCKS_MAX ? (unsigned)chunks : CHUNK_BLOCKS_MAX;
@@ -222,21 +225,23 @@ static enum status launch(const struct encode_work *work, struct encode_pass *pa
         enum kernel kernel;
         unsigned count;
         size_t shared;
+        bool few; /* blocks */
     } launches[] = {
         [TRANSFORM] = {KERNEL_encode_transform, transform_blocks(groups),
-                       sizeof(struct encode_transform_shared)},
+                       sizeof(struct encode_transform_shared), false},
         [SYMBOLS] = {KERNEL_encode_symbols, divide_up(pass->count, KERNEL_ENCODE_THREADS),
                      pass->counts ? sizeof(struct encode_symbols_shared)
-                                  : offsetof(struct encode_symbols_shared, tree)},
-        [MEASURE] = {KERNEL_encode_measure, divide_up(quads, KERNEL_ENCODE_RANGE),
-                     sizeof(struct encode_sums)},
-        [WRITE] = {KERNEL_encode_write, groups, sizeof(struct encode_write_shared)},
-        [COUNT] = {KERNEL_encode_count, chunk_blocks, sizeof(struct encode_sums)},
-        [STUFF] = {KERNEL_encode_stuff, chunk_blocks, sizeof(struct encode_stuff_shared)},
+                                  : offsetof(struct encode_symbols_shared, tree),
+                     true},
+        [MEASURE] = {KERNEL_encode_measure, ranges, sizeof(struct encode_sums), true},
+        [WRITE] = {KERNEL_encode_write, ranges, sizeof(struct encode_write_shared), false},
+        [COUNT] = {KERNEL_encode_count, chunk_blocks, sizeof(struct encode_sums), true},
+        [STUFF] = {KERNEL_encode_stuff, chunk_blocks, sizeof(struct encode_stuff_shared), true},
     };
     const struct gpu_blocks blocks = {launches[step].count, KERNEL_THREADS_Y,
                                       (unsigned)launches[step].shared};
-    return gpu_launch(work->stream, launches[step].kernel, pass, blocks, err);
+    return (launches[step].few ? gpu_launch_urgent : gpu_launch)(work->stream, launches[step].kernel, pass,
+                                                                 blocks, err);
 }
 
 static enum status launch_transform(const struct encode_work *work, struct encode_pass *pass,

@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
 
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)
     encode_write(const __grid_constant__ struct encode_pass pass) {
-    encode_write_group(pass);
+    encode_write_range(pass);
 }
 
 extern "C" __global__ void __launch_bounds__(KERNEL_ENCODE_THREADS)

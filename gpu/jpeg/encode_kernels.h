@@ -18,7 +18,7 @@ enum {
     KERNEL_ENCODE_CHUNK = KERNEL_ENCODE_THREADS * KERNEL_ENCODE_PART, /* bytes that are stuffed together */
     KERNEL_ENCODE_BLOCK_BITS = 27 + 63 * 26, /* of one block at most: codes of 16 bits, values of 11 and 10 */
     KERNEL_ENCODE_QUAD_WORDS = (KERNEL_ENCODE_QUAD * KERNEL_ENCODE_BLOCK_BITS) / 32 + 3,
-    KERNEL_ENCODE_STRIDE = 9,  /* of rows in shared memory, so that columns do not meet in a bank */
+    KERNEL_ENCODE_ROOM = 72,   /* 16-bit values of a block in shared memory; padded against bank conflicts */
     KERNEL_ENCODE_VECTOR = 16, /* bytes that are stored at once */
     KERNEL_ENCODE_HEAD = 208,  /* bytes before the scan at most, without those of the Huffman tables */
     KERNEL_ENCODE_TABLES = 2,  /* for luma and chroma */
@@ -107,21 +107,21 @@ struct encode_sums {
 KERNEL_SIZE_IS(encode_sums, 36);
 
 struct encode_transform_shared {
-    int16_t zigzag[KERNEL_ENCODE_GROUP][KERNEL_ENCODE_COEFFICIENTS];
-    int32_t work[KERNEL_ENCODE_GROUP][KERNEL_ENCODE_SIDE * KERNEL_ENCODE_STRIDE];
+    int16_t zigzag[KERNEL_ENCODE_GROUP][KERNEL_ENCODE_ROOM];
+    int16_t work[KERNEL_ENCODE_GROUP][KERNEL_ENCODE_ROOM];
     uint32_t count[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_SYMBOLS]; /* of AC */
-    uint32_t divisor[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS];
-    uint32_t inverse[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS]; /* 2^32 / divisor, rounded up */
+    /* As in struct encode_pass; then the same for blocks that have DC alone, with 0 for AC. */
+    float inverse[2 * KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS];
     uint8_t place[KERNEL_ENCODE_COEFFICIENTS];
 };
-KERNEL_SIZE_IS(encode_transform_shared, 16448);
+KERNEL_SIZE_IS(encode_transform_shared, 12352);
 
 struct encode_patch_shared {
     struct encode_transform_shared transform;
     uint32_t touched; /* not 0: a block is */
     uint32_t reserved;
 };
-KERNEL_SIZE_IS(encode_patch_shared, 16456);
+KERNEL_SIZE_IS(encode_patch_shared, 12360);
 
 struct encode_write_shared {
     uint32_t word[KERNEL_THREADS_Y][KERNEL_ENCODE_QUAD_WORDS];
@@ -174,7 +174,8 @@ struct encode_pass {
     uint32_t count;                  /* of blocks; blocks that fill up MCUs count, too */
     uint32_t frame_size, head_size;  /* bytes of `head` before the Huffman tables; in all */
     uint32_t inverse_mcu, inverse_x; /* 2^32 / in_mcu and / mcus_x, rounded up; 0 for 1 */
-    uint32_t inverse[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS]; /* 2^32 / (8 * quantiser), likewise */
+    /* 1 / (8 * quantiser), column by column, each the next larger number: see encode_quantise. */
+    float inverse[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS];
     uint16_t quantiser[KERNEL_ENCODE_TABLES][KERNEL_ENCODE_COEFFICIENTS]; /* row by row */
     uint8_t place[KERNEL_ENCODE_COEFFICIENTS]; /* in zigzag order, of the coefficients row by row */
     uint8_t head[KERNEL_ENCODE_HEAD];          /* of the file before the scan, but for Huffman tables */

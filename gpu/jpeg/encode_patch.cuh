@@ -88,7 +88,7 @@ static __device__ __forceinline__ void encode_patch_group(const struct encode_pa
     }
     __syncthreads();
     if (shared.touched) {
-        uint32_t places[2];
+        uint32_t places[KERNEL_ENCODE_SIDE];
         encode_places(shared.transform, places);
         encode_transform_block(pass.encode, shared.transform, origin, places);
     }

@@ -8,17 +8,25 @@
 /* ---- the list of a quad ---- */
 
 /* Finds the coefficients of a quad, in zigzag order, that are not 0, and the DC of its `blocks` blocks.
- * Stores their positions in order and returns their number. All threads of the warp call it. */
-static __device__ __forceinline__ uint32_t encode_find(const int16_t *zigzag, uint32_t blocks,
-                                                       uint8_t *positions) {
+ * Stores their positions in order and returns their number. All threads of the warp call it. The later half
+ * of a block is mostly 0, and passed over then. */
+static __device__ __forceinline__ uint32_t encode_find(const int16_t (*zigzag)[KERNEL_ENCODE_ROOM],
+                                                       uint32_t blocks, uint8_t *positions) {
     uint32_t lane = threadIdx.x, count = 0;
+    const uint4 eight = ((const uint4 *)zigzag[lane / ENCODE_LANES])[lane % ENCODE_LANES];
+    uint32_t filled =
+        __ballot_sync(0xffffffffu, (eight.x | eight.y | eight.z | eight.w) != 0 || lane % ENCODE_LANES == 0);
+    filled &= blocks < KERNEL_ENCODE_QUAD ? (1u << ENCODE_LANES * blocks) - 1 : ~0u;
 #pragma unroll
     for (uint32_t i = 0; i < KERNEL_ENCODE_QUAD_ENTRIES / KERNEL_THREADS_X; i++) {
-        uint32_t at = i * KERNEL_THREADS_X + lane;
-        bool found = i / 2 < blocks && (zigzag[at] != 0 || (i % 2 == 0 && lane == 0));
+        if ((filled >> 4 * i & 15) == 0) {
+            continue;
+        }
+        bool found = zigzag[i / 2][i % 2 * KERNEL_THREADS_X + lane] != 0 || (i % 2 == 0 && lane == 0);
         uint32_t all = __ballot_sync(0xffffffffu, found);
         if (found) {
-            positions[count + (uint32_t)__popc(all & ((1u << lane) - 1))] = (uint8_t)at;
+            positions[count + (uint32_t)__popc(all & ((1u << lane) - 1))] =
+                (uint8_t)(i * KERNEL_THREADS_X + lane);
         }
         count += (uint32_t)__popc(all);
     }
@@ -63,15 +71,16 @@ static __device__ __forceinline__ void encode_list(const struct encode_pass &pas
     uint32_t at = group * KERNEL_ENCODE_GROUP + first, quad = at / KERNEL_ENCODE_QUAD;
     uint32_t blocks = at < pass.count ? pass.count - at : 0;
     uint32_t tables = __ballot_sync(0xffffffffu, table != 0);
-    const int16_t *zigzag = shared.zigzag[first];
+    const int16_t(*zigzag)[KERNEL_ENCODE_ROOM] = shared.zigzag + first;
     uint8_t *positions = (uint8_t *)shared.work[first];
     uint32_t count = encode_find(zigzag, blocks, positions);
     uint32_t *entries = (uint32_t *)pass.entries + (uint64_t)quad * KERNEL_ENCODE_QUAD_ENTRIES;
     for (uint32_t i = lane; i < count; i += KERNEL_THREADS_X) {
         uint32_t position = positions[i], before = i > 0 ? positions[i - 1] : 0;
         uint32_t next = i + 1 < count ? positions[i + 1] : (uint32_t)KERNEL_ENCODE_QUAD_ENTRIES;
-        uint32_t which = tables >> position / KERNEL_ENCODE_COEFFICIENTS * ENCODE_LANES & 1;
-        uint32_t entry = encode_entry(zigzag[position], before, position, next, which);
+        uint32_t block = position / KERNEL_ENCODE_COEFFICIENTS, which = tables >> block * ENCODE_LANES & 1;
+        int32_t value = zigzag[block][position % KERNEL_ENCODE_COEFFICIENTS];
+        uint32_t entry = encode_entry(value, before, position, next, which);
         entries[i] = entry;
         if (pass.counts) {
             encode_tally(shared.count[which], entry);
@@ -81,7 +90,7 @@ static __device__ __forceinline__ void encode_list(const struct encode_pass &pas
         ((struct encode_quad *)pass.quads)[quad].entries = count;
     }
     if (lane < KERNEL_ENCODE_QUAD && lane < blocks) {
-        ((struct encode_block *)pass.blocks)[at + lane].dc = zigzag[lane * KERNEL_ENCODE_COEFFICIENTS];
+        ((struct encode_block *)pass.blocks)[at + lane].dc = zigzag[lane][0];
     }
 }
 

@@ -9,23 +9,32 @@ enum {
     ENCODE_WORD = 32,
     ENCODE_BYTE = 8,
     ENCODE_FULL = 0xff,
-    ENCODE_END = 2,                                    /* marker */
-    ENCODE_QUADS = KERNEL_ENCODE_RANGE / ENCODE_WARPS, /* that a warp measures */
+    ENCODE_END = 2,                                 /* marker */
+    ENCODE_QUADS = KERNEL_THREADS_X / ENCODE_LANES, /* of a warp */
 };
 
 /* ---- where quads begin ---- */
 
-/* The bits of the codes of a quad, whose warp calls it. */
-static __device__ __forceinline__ uint32_t encode_measure_quad(const struct encode_pass &pass,
-                                                               uint32_t quad) {
+/* The number of the thread's quad. Eight threads have a quad, and a block of threads has a range. */
+static __device__ __forceinline__ uint32_t encode_own_quad() {
+    return blockIdx.x * KERNEL_ENCODE_RANGE + encode_thread() / ENCODE_LANES;
+}
+
+static __device__ __forceinline__ uint32_t encode_count_quads(const struct encode_pass &pass) {
+    return (pass.count + KERNEL_ENCODE_QUAD - 1) / KERNEL_ENCODE_QUAD;
+}
+
+/* The bits of the codes of a quad with so many entries. All threads of the warp call it. */
+static __device__ __forceinline__ uint32_t encode_measure_quad(const struct encode_pass &pass, uint32_t quad,
+                                                               uint32_t count) {
     const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
     const struct encode_block *blocks = (const struct encode_block *)pass.blocks + quad * KERNEL_ENCODE_QUAD;
     const uint32_t *entries = (const uint32_t *)pass.entries + (uint64_t)quad * KERNEL_ENCODE_QUAD_ENTRIES;
-    uint32_t count = ((const struct encode_quad *)pass.quads)[quad].entries, bits = 0;
-    for (uint32_t i = threadIdx.x; i < count; i += KERNEL_THREADS_X) {
+    uint32_t bits = 0;
+    for (uint32_t i = threadIdx.x % ENCODE_LANES; i < count; i += ENCODE_LANES) {
         bits += encode_length(encode_codes_of(*tables, blocks, entries[i]));
     }
-    for (int distance = 1; distance < KERNEL_THREADS_X; distance *= 2) {
+    for (int distance = 1; distance < ENCODE_LANES; distance *= 2) {
         bits += __shfl_sync(0xffffffffu, bits, (int)threadIdx.x ^ distance);
     }
     return bits;
@@ -34,26 +43,23 @@ static __device__ __forceinline__ uint32_t encode_measure_quad(const struct enco
 static __device__ __forceinline__ void encode_measure_range(const struct encode_pass &pass) {
     struct encode_sums &sums = *(struct encode_sums *)block_memory;
     struct encode_state *state = (struct encode_state *)pass.state;
-    struct encode_quad *quads = (struct encode_quad *)pass.quads;
     uint64_t *ranges = (uint64_t *)pass.ranges;
-    uint32_t count = (pass.count + KERNEL_ENCODE_QUAD - 1) / KERNEL_ENCODE_QUAD, total;
-    uint32_t first = blockIdx.x * KERNEL_ENCODE_RANGE + threadIdx.y * ENCODE_QUADS, own = 0;
-    for (uint32_t i = 0; i < ENCODE_QUADS && first + i < count; i++) {
-        uint32_t bits = encode_measure_quad(pass, first + i);
-        own = threadIdx.x == i ? bits : own;
-    }
-    uint32_t before = encode_sum(sums, own, total);
-    if (threadIdx.x < ENCODE_QUADS && first + threadIdx.x < count) {
-        quads[first + threadIdx.x].bits = own;
-        quads[first + threadIdx.x].begin = before;
+    uint32_t quad = encode_own_quad(), total;
+    struct encode_quad *own = (struct encode_quad *)pass.quads + quad;
+    bool exists = quad < encode_count_quads(pass), first = threadIdx.x % ENCODE_LANES == 0;
+    uint32_t bits = encode_measure_quad(pass, quad, exists ? own->entries : 0);
+    uint32_t before = encode_sum(sums, first ? bits : 0, total);
+    if (exists && first) {
+        own->bits = bits;
+        own->begin = before;
     }
     if (encode_thread() == 0) {
         ranges[blockIdx.x] = total;
     }
     if (encode_is_last(sums, state->finished[0])) {
-        uint64_t bits = encode_add_up(sums, ranges, gridDim.x);
+        uint64_t all = encode_add_up(sums, ranges, gridDim.x);
         if (encode_thread() == 0) {
-            state->bits = bits;
+            state->bits = all;
         }
     }
 }
@@ -83,61 +89,110 @@ static __device__ __forceinline__ void encode_put_codes(uint32_t *words, uint32_
     }
 }
 
-/* Writes the codes of a quad into shared words that are 0, from bit `at` on. */
+/* Adds `value` over the threads of the quad up to this one. */
+static __device__ __forceinline__ uint32_t encode_quad_sum(uint32_t value) {
+    for (int distance = 1; distance < ENCODE_LANES; distance *= 2) {
+        uint32_t other = __shfl_sync(0xffffffffu, value, (int)threadIdx.x - distance);
+        value += (int)threadIdx.x % ENCODE_LANES >= distance ? other : 0;
+    }
+    return value;
+}
+
+/* Writes the codes of `count` entries of the thread's quad into shared words that are 0, from bit `at` on.
+ * All threads of the warp call it. */
 static __device__ __forceinline__ void encode_write_codes(const struct encode_pass &pass, uint32_t quad,
                                                           uint32_t count, uint32_t at, uint32_t *words) {
     const struct encode_tables *tables = (const struct encode_tables *)pass.tables;
     const struct encode_block *blocks = (const struct encode_block *)pass.blocks + quad * KERNEL_ENCODE_QUAD;
     const uint32_t *entries = (const uint32_t *)pass.entries + (uint64_t)quad * KERNEL_ENCODE_QUAD_ENTRIES;
-    for (uint32_t first = 0; first < count; first += KERNEL_THREADS_X) {
-        uint32_t i = first + threadIdx.x, length = 0;
+    for (uint32_t i = threadIdx.x % ENCODE_LANES; __ballot_sync(0xffffffffu, i < count); i += ENCODE_LANES) {
         struct encode_codes codes = {};
+        uint32_t length = 0;
         if (i < count) {
             codes = encode_codes_of(*tables, blocks, entries[i]);
             length = encode_length(codes);
         }
-        uint32_t sum = encode_warp_sum(length);
+        uint32_t sum = encode_quad_sum(length);
         if (i < count) {
             encode_put_codes(words, at + sum - length, codes);
         }
-        at += __shfl_sync(0xffffffffu, sum, KERNEL_THREADS_X - 1);
+        at += __shfl_sync(0xffffffffu, sum, (int)(threadIdx.x | (ENCODE_LANES - 1)));
     }
 }
 
-/* Each warp writes a quad. Adjacent quads share a word, so the first and the last word are written
- * atomically. */
-static __device__ __forceinline__ void encode_write_group(const struct encode_pass &pass) {
-    struct encode_write_shared &shared = *(struct encode_write_shared *)block_memory;
-    const struct encode_state *state = (const struct encode_state *)pass.state;
-    uint32_t quad = blockIdx.x * ENCODE_WARPS + threadIdx.y, *words = shared.word[threadIdx.y];
-    uint32_t quads = (pass.count + KERNEL_ENCODE_QUAD - 1) / KERNEL_ENCODE_QUAD;
-    if (quad >= quads || (state->bits + ENCODE_BYTE - 1) / ENCODE_BYTE > pass.capacity) {
-        return;
+/* What the threads of a warp have of the quads that they write together. */
+struct encode_span {
+    struct encode_quad own; /* of the thread; empty if there is none */
+    uint64_t begin;         /* bit of the first one */
+    uint32_t at;            /* bits from the word with that one to the thread's quad */
+    uint32_t padding;       /* bits behind the last one */
+    uint32_t end, count;    /* bits from that word on, without padding; words */
+};
+
+/* Takes `number` quads of the warp's, from `first` on. Those of the other threads are left out. */
+static __device__ __forceinline__ struct encode_span encode_take_span(const struct encode_pass &pass,
+                                                                      uint32_t first, uint32_t number) {
+    uint32_t quads = encode_count_quads(pass), quad = encode_own_quad();
+    uint32_t last = min(first + number, quads) - 1;
+    struct encode_span span = {};
+    if (quad >= first && quad <= last) {
+        span.own = ((const struct encode_quad *)pass.quads)[quad];
     }
-    const struct encode_quad own = ((const struct encode_quad *)pass.quads)[quad];
-    uint64_t begin = ((const uint64_t *)pass.ranges)[quad / KERNEL_ENCODE_RANGE] + own.begin;
-    uint32_t lead = (uint32_t)(begin % ENCODE_WORD), end = lead + own.bits;
-    uint32_t padding = quad == quads - 1 ? (0 - end) % ENCODE_BYTE : 0;
-    uint32_t count = (end + padding + ENCODE_WORD - 1) / ENCODE_WORD;
-    if (count > KERNEL_ENCODE_QUAD_WORDS) {
-        return; /* codes that 8-bit samples do not have */
-    }
-    for (uint32_t i = threadIdx.x; i < count; i += KERNEL_THREADS_X) {
+    const int first_lane = (int)(first % ENCODE_QUADS * ENCODE_LANES);
+    const int last_lane = (int)(last % ENCODE_QUADS * ENCODE_LANES);
+    uint32_t begin = __shfl_sync(0xffffffffu, span.own.begin, first_lane);
+    span.begin = ((const uint64_t *)pass.ranges)[blockIdx.x] + begin;
+    span.at = (uint32_t)(span.begin % ENCODE_WORD) + span.own.begin - begin;
+    span.end = __shfl_sync(0xffffffffu, span.at + span.own.bits, last_lane);
+    span.padding = last == quads - 1 ? (0 - span.end) % ENCODE_BYTE : 0;
+    span.count = (span.end + span.padding + ENCODE_WORD - 1) / ENCODE_WORD;
+    return span;
+}
+
+/* Writes quads by way of shared words, which have room for them. Adjacent spans share a word, so the first
+ * and the last word are written atomically. */
+static __device__ __forceinline__ void encode_write_span(const struct encode_pass &pass,
+                                                         const struct encode_span &span, uint32_t *words) {
+    for (uint32_t i = threadIdx.x; i < span.count; i += KERNEL_THREADS_X) {
         words[i] = 0;
     }
     __syncwarp();
-    encode_write_codes(pass, quad, own.entries, lead, words);
-    if (padding && threadIdx.x == 0) {
-        encode_put(words, end, (1u << padding) - 1, padding);
+    encode_write_codes(pass, encode_own_quad(), span.own.entries, span.at, words);
+    if (span.padding && threadIdx.x == 0) {
+        uint32_t end = span.end;
+        encode_put(words, end, (1u << span.padding) - 1, span.padding);
     }
     __syncwarp();
-    uint32_t *to = (uint32_t *)pass.bits + begin / ENCODE_WORD;
-    for (uint32_t i = threadIdx.x; i < count; i += KERNEL_THREADS_X) {
+    uint32_t *to = (uint32_t *)pass.bits + span.begin / ENCODE_WORD;
+    for (uint32_t i = threadIdx.x; i < span.count; i += KERNEL_THREADS_X) {
         uint32_t word = __byte_perm(words[i], 0, 0x0123);
-        if (i == 0 || i == count - 1) {
+        if (i == 0 || i == span.count - 1) {
             atomicOr(&to[i], word);
         } else {
             to[i] = word;
+        }
+    }
+    __syncwarp(); /* before the next span overwrites the words */
+}
+
+/* Each warp writes its quads together if their codes have room, and otherwise one after the other. */
+static __device__ __forceinline__ void encode_write_range(const struct encode_pass &pass) {
+    struct encode_write_shared &shared = *(struct encode_write_shared *)block_memory;
+    const struct encode_state *state = (const struct encode_state *)pass.state;
+    uint32_t *words = shared.word[threadIdx.y], quads = encode_count_quads(pass);
+    uint32_t first = blockIdx.x * KERNEL_ENCODE_RANGE + threadIdx.y * ENCODE_QUADS;
+    if (first >= quads || (state->bits + ENCODE_BYTE - 1) / ENCODE_BYTE > pass.capacity) {
+        return;
+    }
+    struct encode_span span = encode_take_span(pass, first, ENCODE_QUADS);
+    if (span.count <= KERNEL_ENCODE_QUAD_WORDS) {
+        encode_write_span(pass, span, words);
+        return;
+    }
+    for (uint32_t i = first; i < min(first + ENCODE_QUADS, quads); i++) {
+        span = encode_take_span(pass, i, 1);
+        if (span.count <= KERNEL_ENCODE_QUAD_WORDS) { /* others have codes that 8-bit samples do not have */
+            encode_write_span(pass, span, words);
         }
     }
 }

@@ -128,7 +128,7 @@ enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *str
         status = CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, pass.bytes, file.data + sync->header.offset,
                           sync->header.size, stream->handle);
     }
-    return status == ST_OK ? gpu_launch(stream, KERNEL_huffman_sync, &pass, blocks, err) : status;
+    return status == ST_OK ? gpu_launch_urgent(stream, KERNEL_huffman_sync, &pass, blocks, err) : status;
 }
 
 enum status huffman_sync_end(const struct huffman_sync *sync, struct error *err) {

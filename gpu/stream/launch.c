@@ -45,3 +45,25 @@ enum status gpu_launch(struct gpu_stream *stream, enum kernel kernel, void *pass
     return CUDA_TRY(device->cuda, err, cuLaunchKernel, device->program.kernel[kernel], blocks.count, 1, 1,
                     KERNEL_THREADS_X, blocks.threads_y, 1, blocks.shared, stream->handle, parameters, NULL);
 }
+
+enum status gpu_launch_urgent(struct gpu_stream *stream, enum kernel kernel, void *pass,
+                              struct gpu_blocks blocks, struct error *err) {
+    struct gpu_device *device = stream->device;
+    if (device->urgent == 0) {
+        return gpu_launch(stream, kernel, pass, blocks, err);
+    }
+    void *parameters[] = {pass};
+    CUlaunchAttribute priority = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = device->urgent};
+    const CUlaunchConfig config = {.gridDimX = blocks.count,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = KERNEL_THREADS_X,
+                                   .blockDimY = blocks.threads_y,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = blocks.shared,
+                                   .hStream = stream->handle,
+                                   .attrs = &priority,
+                                   .numAttrs = 1};
+    return CUDA_TRY(device->cuda, err, cuLaunchKernelEx, &config, device->program.kernel[kernel], parameters,
+                    NULL);
+}

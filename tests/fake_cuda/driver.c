@@ -20,7 +20,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/fake_cuda/faults.h"
 
-enum { KERNEL_BASE = 1 };
+enum { KERNEL_BASE = 1, PRIORITY = -5 /* the highest one */ };
 
 static int device_count(void) {
     return fake_setting("FAKE_CUDA_DEVICES", 1);
@@ -199,6 +199,25 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         fault_poison(CUDA_ERROR_LAUNCH_FAILED);
         break;
     }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                          void **extra) {
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        int priority = config->attrs[i].value.priority;
+        if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_PRIORITY || priority < PRIORITY || priority > 0) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
+                          config->blockDimY, config->blockDimZ, config->sharedMemBytes, config->hStream,
+                          parameters, extra);
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+    *least = 0;
+    *greatest = PRIORITY;
     return CUDA_SUCCESS;
 }
 

@@ -34,6 +34,9 @@ struct uint3 {
 struct alignas(16) uint4 {
     uint32_t x, y, z, w;
 };
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
 static inline uint2 make_uint2(uint32_t x, uint32_t y) {
     return {x, y};
 }
@@ -88,6 +91,20 @@ static inline uint32_t __dp2a_lo(uint32_t a, uint32_t b, uint32_t c) {
 
 static inline uint32_t __dp2a_hi(uint32_t a, uint32_t b, uint32_t c) {
     return __dp2a_lo(a, b >> 16, c);
+}
+
+static inline int32_t __dp2a_lo(int32_t a, int32_t b, int32_t c) {
+    return c + (int16_t)a * (int8_t)b + (a >> 16) * (int8_t)(b >> 8);
+}
+static inline int32_t __dp2a_hi(int32_t a, int32_t b, int32_t c) {
+    return __dp2a_lo(a, b >> 16, c);
+}
+
+static inline int32_t __dp4a(int32_t a, int32_t b, int32_t c) {
+    for (unsigned i = 0; i < 4; i++) {
+        c += (int8_t)(a >> 8 * i) * (int8_t)(b >> 8 * i);
+    }
+    return c;
 }
 
 static inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shift) {

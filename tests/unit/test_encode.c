@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The encoder of JPEGs on the GPU, with the fake driver: its bytes equal those of codec_encode. */
 #include "gpu/jpeg/encode.h"
-#include "gpu/jpeg/encode_head.h"
-#include "gpu/stream/launch.h"
+
+#include <math.h>
 
 #include "core/sanitizers.h"
 #include "tests/unit/lane_fixture.h"
@@ -212,6 +212,74 @@ static void test_room(void **state) {
     check_room(true);
 }
 
+/* What kernels do in place of a division, for all values and divisors. */
+static void test_reciprocals_are_exact(void **state) {
+    (void)state;
+    const float place = 12582912; /* 1.5 * 2^23 */
+    for (int32_t divisor = 8; divisor <= 8 * 255; divisor += 8) {
+        const float inverse = nextafterf(1 / (float)divisor, 1);
+        for (int32_t value = INT16_MIN; value <= INT16_MAX; value++) {
+            int32_t size = (abs(value) + divisor / 2) / divisor, wanted = value < 0 ? -size : size;
+            float sum = fmaf((float)value, inverse, place);
+            uint32_t bits;
+            memcpy(&bits, &sum, sizeof bits);
+            if ((int16_t)(uint16_t)bits != wanted) {
+                fail_msg("%d / %d is %d, not %d", value, divisor, (int16_t)(uint16_t)bits, wanted);
+            }
+        }
+    }
+}
+
+static struct {
+    struct cuda driver;
+    unsigned urgent, plain; /* launches */
+} seen;
+
+static CUresult CUDAAPI see_urgent(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                                   void **extra) {
+    seen.urgent += config->numAttrs == 1 && config->attrs[0].id == CU_LAUNCH_ATTRIBUTE_PRIORITY &&
+                   config->attrs[0].value.priority == device.urgent;
+    return seen.driver.cuLaunchKernelEx(config, function, parameters, extra);
+}
+
+static CUresult CUDAAPI see_plain(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                  CUstream stream, void **parameters, void **extra) {
+    seen.plain++;
+    return seen.driver.cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+                                      stream, parameters, extra);
+}
+
+/* Kernels of few blocks go first, where the driver has priorities, and the file is the same without. */
+static void test_priorities(void **state) {
+    (void)state;
+    const struct image_shape shape = {.model = PIXEL_YCBCR,
+                                      .depth = 8,
+                                      .chroma_shift_x = 1,
+                                      .chroma_shift_y = 1,
+                                      .width = 70,
+                                      .height = 50};
+    static uint8_t first[ROOM], second[ROOM];
+    struct image image;
+    uint8_t *memory = paint(&image, &shape, MIXED);
+    const int urgent = device.urgent;
+    seen.driver = cuda;
+    cuda.cuLaunchKernelEx = see_urgent;
+    cuda.cuLaunchKernel = see_plain;
+    assert_true(urgent < 0);
+    seen.urgent = seen.plain = 0;
+    size_t size = by_gpu(&image, memory, ROOM, 85, true, first);
+    assert_int_equal(seen.urgent, 4);
+    assert_int_equal(seen.plain, 2);
+    device.urgent = 0;
+    assert_int_equal(by_gpu(&image, memory, ROOM, 85, true, second), size);
+    assert_int_equal(seen.plain, 8);
+    assert_memory_equal(first, second, size);
+    device.urgent = urgent;
+    cuda = seen.driver;
+    free(memory);
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const struct {
@@ -240,113 +308,6 @@ static void test_refused(void **state) {
     }
 }
 
-/* --- codes for counts ---------------------------------------------------------------------------- */
-/* The kernel that makes the tables, for counts that no picture has given. Returns whether it takes them. */
-static bool make_tables(const struct encode_counts *counts, unsigned planes, struct encode_tables *tables) {
-    static struct encode_state state;
-    static struct encode_outcome outcome;
-    static struct encode_counts given, none;
-    struct error err = {0};
-    struct encode_pass pass = {.tables = (uint64_t)(uintptr_t)tables,
-                               .counts = (uint64_t)(uintptr_t)&given,
-                               .state = (uint64_t)(uintptr_t)&state,
-                               .outcome = (uint64_t)(uintptr_t)&outcome,
-                               .components = planes};
-    const struct gpu_blocks blocks = {1, KERNEL_THREADS_Y, sizeof(struct encode_symbols_shared)};
-    memset(tables, 0x5a, sizeof *tables);
-    state = (struct encode_state){0};
-    outcome = (struct encode_outcome){0};
-    given = *counts;
-    assert_int_equal(gpu_launch(&lane.stream, KERNEL_encode_symbols, &pass, blocks, &err), ST_OK);
-    assert_int_equal(cuda.cuStreamSynchronize(lane.stream.handle), CUDA_SUCCESS);
-    for (unsigned table = 0; table < (planes > 1 ? 4 : 2); table++) {
-        assert_memory_equal(given.of[table], none.of[table], sizeof none.of[table]);
-    }
-    return outcome.refused == 0;
-}
-
-static void compare_codes(const struct encode_counts *counts, unsigned planes) {
-    static struct encode_tables tables;
-    uint8_t segments[JPEG_CODE_TABLES * JPEG_HEAD_CODES], *to = segments;
-    assert_true(make_tables(counts, planes, &tables));
-    for (unsigned table = 0; table < (planes > 1 ? 4 : 2); table++) {
-        struct jpeg_codes codes;
-        uint32_t code[JPEG_SYMBOLS];
-        bool dc = table % 2 == 0;
-        uint32_t size = dc ? KERNEL_ENCODE_SIZES : JPEG_SYMBOLS;
-        jpeg_codes_optimal(table, counts->of[table], &codes);
-        jpeg_codes_number(&codes, code, size);
-        assert_memory_equal(dc ? tables.dc[table / 2] : tables.ac[table / 2], code, size * sizeof *code);
-        to = jpeg_head_put_codes(to, &codes);
-        if (!dc) {
-            assert_int_equal(tables.end[table / 2], to - segments);
-        }
-    }
-    assert_memory_equal(tables.segments, segments, (size_t)(to - segments));
-}
-
-static bool is_known(unsigned table, unsigned symbol) {
-    unsigned size = symbol % 16;
-    return table % 2 == 0 ? symbol < 12 : (size >= 1 && size <= 10) || symbol == 0 || symbol == 0xf0;
-}
-
-/* The kinds have many symbols of the same count, any counts, and counts with codes as long as can be. */
-static uint64_t count_of(unsigned kind, unsigned number) {
-    uint64_t fibonacci[2] = {1, 1};
-    switch (kind % 4) {
-    case 0:
-        return 1 + below(3);
-    case 1:
-        return 1 + below((size_t)1 << below(30));
-    case 2:
-        for (unsigned i = 0; i < number % 50; i++) {
-            fibonacci[i % 2] += fibonacci[(i + 1) % 2];
-        }
-        return fibonacci[number % 2];
-    default:
-        return (uint64_t)1 << number % 40;
-    }
-}
-
-static void test_codes_of_any_counts(void **state) {
-    (void)state;
-    static struct encode_counts counts;
-    for (unsigned kind = 0; kind < (SANITIZED ? 40 : 400); kind++) {
-        unsigned some = 1 + below(4);
-        memset(&counts, 0, sizeof counts);
-        for (unsigned table = 0; table < JPEG_CODE_TABLES; table++) {
-            unsigned number = 0;
-            for (unsigned symbol = 0; symbol < JPEG_SYMBOLS; symbol++) {
-                if (is_known(table, symbol) && (number == 0 || below(4) < some)) {
-                    counts.of[table][symbol] = count_of(kind, number++);
-                }
-            }
-        }
-        compare_codes(&counts, kind % 3 == 0 ? 1 : 3);
-    }
-}
-
-/* As a GPU that goes wrong may count them, or as a file has them whose coefficients are too large. */
-static void test_counts_of_no_picture(void **state) {
-    (void)state;
-    static struct encode_counts counts;
-    static struct encode_tables tables;
-    assert_false(make_tables(&counts, 1, &tables));
-    counts.of[0][3] = counts.of[1][0] = 1;
-    assert_true(make_tables(&counts, 1, &tables));
-    assert_false(make_tables(&counts, 3, &tables));
-    for (unsigned symbol = 0; symbol < JPEG_SYMBOLS; symbol++) {
-        for (unsigned table = 0; table < 2; table++) {
-            uint64_t before = counts.of[table][symbol];
-            counts.of[table][symbol] = 1;
-            assert_int_equal(make_tables(&counts, 1, &tables), is_known(table, symbol));
-            counts.of[table][symbol] = before;
-        }
-    }
-    memset(&counts, 0xff, sizeof counts);
-    assert_false(make_tables(&counts, 3, &tables));
-}
-
 /* --- set-up ------------------------------------------------------------------------------------ */
 static int open_lane(void **state) {
     (void)state;
@@ -355,14 +316,10 @@ static int open_lane(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_qualities),
-        cmocka_unit_test(test_contents),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_codes_of_any_counts),
-        cmocka_unit_test(test_counts_of_no_picture),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_qualities),
+        cmocka_unit_test(test_contents),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_room),       cmocka_unit_test(test_reciprocals_are_exact),
+        cmocka_unit_test(test_priorities), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_lane, close_lane);
 }

@@ -46,6 +46,14 @@ static CUresult CUDAAPI late_launch(CUfunction function, unsigned grid_x, unsign
                                             shared, stream, parameters, extra));
 }
 
+/* A launch with a priority, without it. */
+static CUresult CUDAAPI launch_plainly(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                                       void **extra) {
+    return cuda.cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
+                               config->blockDimX, config->blockDimY, config->blockDimZ,
+                               config->sharedMemBytes, config->hStream, parameters, extra);
+}
+
 static CUresult CUDAAPI late_upload(CUdeviceptr to, const void *from, size_t size, CUstream stream) {
     return note(late.in_time.cuMemcpyHtoDAsync(to, from, size, stream));
 }
@@ -85,6 +93,7 @@ static CUresult CUDAAPI not_done(CUstream stream) {
 static int open_late(void **state) {
     late.in_time = cuda;
     late.copies = late.under_way = 0;
+    cuda.cuLaunchKernelEx = launch_plainly;
     cuda.cuLaunchKernel = late_launch;
     cuda.cuMemcpyHtoDAsync = late_upload;
     cuda.cuMemcpyDtoHAsync = late_download;
