@@ -3,7 +3,7 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [bench] [service] [sandbox] [load] [regions] [crowd] [soak]
+#                  [bench] [service] [sandbox] [load] [sizes] [regions] [crowd] [soak]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. The first five parts without a part. Writes FOLDER/results.md (default
@@ -11,10 +11,11 @@
 # Ends with 1 when a check failed, with 77 where there is no GPU. Takes about ten minutes.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
 # load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
-# former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. regions: JPEGs with regions, redaction and
-# faces over HTTP, for REGIONS_SECONDS (60); the pictures should have faces. crowd: 128 to 512
-# connections with default limits, no refusals; about a minute. soak: SOAK_REQUESTS (1000000) of
-# mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the GPU's process meanwhile.
+# former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. sizes: other JPEGs over HTTP, for
+# SIZES_SECONDS (60), and the first second of a daemon; takes Pillow. regions: JPEGs with regions, redaction and faces
+# over HTTP, for REGIONS_SECONDS (60); the pictures should have faces. crowd: 128 to 512 connections with default
+# limits, no refusals; about a minute. soak: SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with
+# the first of CODECS; SOAK_KILL=1 kills the GPU's process meanwhile.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
@@ -27,7 +28,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | bench | service | sandbox | load | regions | crowd | soak) parts+=("$1") ;;
+    check | sanitize | bench | service | sandbox | load | sizes | regions | crowd | soak) parts+=("$1") ;;
     *) sed -n '5,6p' "$0" && exit 64 ;;
     esac
     shift
@@ -205,6 +206,12 @@ load() {
     part peers 240 python3 "$here/gpu/peers.py" --out "$logs/load" --ours "$logs/load/load.json" $quick "${photographs[@]}"
 }
 
+sizes() {
+    local seconds=${SIZES_SECONDS:-60}
+    part sizes $((seconds + 120)) python3 "$here/gpu/sizes.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/sizes" \
+        --lua "$here/rotate.lua" --seconds "$seconds" $quick "${photographs[@]}"
+}
+
 regions() {
     local seconds=${REGIONS_SECONDS:-60}
     find_model
@@ -238,7 +245,7 @@ if wanted bench; then
     say '## Times'
     part bench 480 "$bench" $quick
 fi
-if wanted service || wanted sandbox || named load || named regions || named crowd || named soak; then
+if wanted service || wanted sandbox || named load || named sizes || named regions || named crowd || named soak; then
     "$sample" "$logs/sample.jpg" ${quick:+8} || failed+=(sample)
     photographs=("${pictures[@]:-$logs/sample.jpg}")
 fi
@@ -249,7 +256,7 @@ fi
 if wanted sandbox; then
     sandbox
 fi
-for name in load regions crowd soak; do
+for name in load sizes regions crowd soak; do
     if named $name && [ -z "$wrk" ]; then
         say "**$name FAILED: there is no wrk here**" ''
         failed+=($name)
