@@ -11,7 +11,8 @@
  * seats. */
 struct crew_run {
     const struct crew_work *work;
-    struct crew_run *after; /* offered later */
+    struct crew_run *after; /* members look at it later */
+    unsigned parts;         /* as in the work, or once the feed has ended as many as it has opened */
     unsigned next;          /* part that begins next */
     unsigned open;          /* parts below this number may begin */
     unsigned helped;        /* parts that others have taken */
@@ -33,7 +34,7 @@ struct crew_gate {
 struct crew {
     pthread_mutex_t lock;
     pthread_cond_t woken;
-    struct crew_run *first; /* runs with parts that have not begun, oldest first */
+    struct crew_run *first; /* runs with parts that have not begun, in the order in which members help */
     atomic_uint idle;       /* changed under the lock */
     uint32_t grain;
     bool wary;
@@ -112,9 +113,10 @@ unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats) {
 
 static void offer(struct crew *crew, struct crew_run *run) {
     struct crew_run **end = &crew->first;
-    while (*end) {
+    while (*end && !run->work->ahead) {
         end = &(*end)->after;
     }
+    run->after = *end;
     *end = run;
 }
 
@@ -139,7 +141,7 @@ static void fail_run(struct crew *crew, struct crew_run *run, enum status status
         run->error = *err;
         run->error.status = status;
     }
-    run->next = run->open = run->work->parts;
+    run->next = run->open = run->parts;
     withdraw(crew, run);
 }
 
@@ -147,7 +149,7 @@ static void fail_run(struct crew *crew, struct crew_run *run, enum status status
 static void run_part(struct crew *crew, struct crew_run *run, unsigned seat) {
     struct error err = {0};
     unsigned part = run->next++;
-    if (run->next == run->work->parts) {
+    if (run->next == run->parts) {
         withdraw(crew, run);
     }
     pthread_mutex_unlock(&crew->lock);
@@ -190,7 +192,7 @@ static void run_opened(struct crew_gate *gate, unsigned parts) {
 static enum status run_alone(const struct crew_work *work, struct error *err) {
     struct crew_gate gate = {.work = work};
     enum status status = work->feed ? work->feed(work->context, &gate, err) : ST_OK;
-    if (status == ST_OK) {
+    if (status == ST_OK && work->parts != CREW_PARTS_OPENED) {
         run_opened(&gate, work->parts);
     }
     if (gate.error.status == ST_OK) {
@@ -255,14 +257,30 @@ void crew_open(struct crew_gate *gate, unsigned parts) {
     wake(gate->crew, at_most(crew_idle(gate->crew), more));
 }
 
+/* Ends a run whose parts are those that are open. */
+static void close_run(struct crew *crew, struct crew_run *run) {
+    pthread_mutex_lock(&crew->lock);
+    if (run->error.status == ST_OK) {
+        run->parts = run->open;
+    }
+    if (!has_parts(run)) {
+        withdraw(crew, run);
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
 /* Calls the feed of the work. Afterwards all parts are open, or it failed and no further part begins.
  * Unlocked. */
 static void feed(struct crew *crew, struct crew_run *run) {
     struct crew_gate gate = {.crew = crew, .run = run};
     struct error err = {0};
     enum status status = run->work->feed(run->work->context, &gate, &err);
+    if (status == ST_OK && run->parts == CREW_PARTS_OPENED) {
+        close_run(crew, run);
+        return;
+    }
     if (status == ST_OK) {
-        crew_open(&gate, run->work->parts);
+        crew_open(&gate, run->parts);
         return;
     }
     pthread_mutex_lock(&crew->lock);
@@ -276,7 +294,8 @@ enum status crew_run(struct crew *crew, const struct crew_work *work, struct err
     if (helpers == 0) {
         return run_alone(work, err);
     }
-    struct crew_run run = {.work = work, .taken = 1, .open = work->feed ? 0 : work->parts};
+    struct crew_run run = {
+        .work = work, .parts = work->parts, .taken = 1, .open = work->feed ? 0 : work->parts};
     pthread_cond_init(&run.done, NULL);
     pthread_mutex_lock(&crew->lock);
     offer(crew, &run);

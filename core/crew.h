@@ -29,6 +29,7 @@ enum {
     CREW_SEAT_PARTS = 3,  /* parts for each seat: a thread that starts late or is interrupted runs fewer */
     CREW_GRAINS_MAX = 16, /* grains of a part: new requests wait until a part ends, not a picture */
     CREW_PARTS_MAX = 1024,
+    CREW_PARTS_OPENED = INT32_MAX, /* see crew_work.parts */
     CREW_PAUSE_MAX = 63,
     CREW_GRAIN = 96 << 10, /* see crew_create; about 40 µs of blur, where waking a thread takes 20 */
 };
@@ -37,15 +38,16 @@ struct crew;
 struct crew_gate;
 
 /* Work in parts. Parts begin in ascending order. `seat` is below `seats`; parts that run at the same time
- * have different seats, so that a seat can have memory of its own. */
+ * have different seats, so that a seat can have memory of its own. The caller has seat 0. */
 struct crew_work {
     enum status (*part)(void *context, unsigned part, unsigned seat, struct error *err);
     void *context;
-    unsigned parts;
+    unsigned parts; /* CREW_PARTS_OPENED: as many as the feed has opened when it returns */
     unsigned seats; /* 1 to CREW_SEATS_MAX */
     /* Optional: makes the input of the parts. Called once, on the caller's thread. A part begins after
      * crew_open has opened it, or after this function has returned. */
     enum status (*feed)(void *context, struct crew_gate *gate, struct error *err);
+    bool ahead; /* members take its parts before those of older runs, as these wait for them */
 };
 
 /* `grain` is the least work of a part, in samples filtered (CREW_GRAIN). An idle thread is not a free
@@ -68,7 +70,8 @@ unsigned crew_seats(struct crew *crew, uint64_t work);
 unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats);
 
 /* Runs all parts, on the caller and on idle members, and returns when no part runs any more. After a part
- * fails no further part begins, and the run fails like the first part that failed. A part may call crew_run.
+ * fails no further part begins, and the run fails like the first part that failed. A part may call crew_run,
+ * and so may a feed.
  *
  * There is no deadlock: a part waits for nothing, since it begins only after it was opened; a member waits
  * for open parts or own work; the caller, once its feed has returned and no part is left, waits for parts

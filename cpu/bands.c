@@ -175,6 +175,10 @@ enum status bands_follow(struct crew *crew, unsigned seats, const struct pass *p
     struct followed followed = {.pass = pass, .reach = reach, .producer = producer};
     followed.progress = seats == 1 ? pass->progress : NULL;
     followed.parts = seats > 1 ? crew_parts(crew, pass_work(pass), FOLLOWING_SEATS) : strips(pass);
-    struct crew_work work = {run_bands, &followed, followed.parts, seats, producer ? make_picture : NULL};
+    struct crew_work work = {.part = run_bands,
+                             .context = &followed,
+                             .parts = followed.parts,
+                             .seats = seats,
+                             .feed = producer ? make_picture : NULL};
     return crew_run(crew, &work, err);
 }

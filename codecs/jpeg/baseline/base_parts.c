@@ -80,7 +80,8 @@ void base_parts_finish(struct base_parts *parts) {
 
 static enum status run(struct base_parts *parts,
                        enum status (*part)(void *, unsigned, unsigned, struct error *), struct error *err) {
-    const struct crew_work work = {part, parts, parts->count, parts->seats, NULL};
+    const struct crew_work work = {
+        .part = part, .context = parts, .parts = parts->count, .seats = parts->seats};
     return crew_run(parts->scan->options->crew, &work, err);
 }
 
