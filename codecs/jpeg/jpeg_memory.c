@@ -6,6 +6,7 @@
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/jpeg/jpeg_turn.h"
+#include "codecs/jpeg/sequential/sequential.h"
 
 enum {
     STATE = 128 << 10,  /* bytes of tables, their pools, and this folder's own state */
@@ -32,11 +33,13 @@ static size_t stored_coefficients(const struct image_shape *native) {
                                       : coefficients(native);
 }
 
-/* Either decoder. The tables of the own one take no more than libjpeg's, and it has no rows of MCUs. */
+/* Either decoder. The tables of the own one take no more than libjpeg's, and it has no rows of MCUs; help is
+ * for sequential files. */
 size_t jpeg_decode_bytes(const struct picture *picture, size_t input) {
     (void)input; /* read in place */
     size_t values = picture->progressive ? stored_coefficients(&picture->native) : 0;
-    return rows(&picture->native) + values + values / sizeof(JBLOCK) * sizeof(uint64_t);
+    size_t help = picture->native.model == PIXEL_RGB ? 0 : sequential_help_bytes(&picture->native);
+    return rows(&picture->native) + help + values + values / sizeof(JBLOCK) * sizeof(uint64_t);
 }
 
 size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {

@@ -192,6 +192,7 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
 static struct codec_limits plain_limits(const struct codec_limits *limits) {
     struct codec_limits plain = *limits;
     plain.progress = NULL;
+    plain.crew = NULL;
     plain.link = NULL;
     return plain;
 }

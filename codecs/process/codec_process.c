@@ -198,6 +198,7 @@ static enum status run(struct process *process, struct error *err) {
     struct bytes file;
     enum status status = find_file(process, &file, err);
     call->limits.progress = NULL;
+    call->limits.crew = NULL;
     call->limits.link = NULL;
     call->options.crew = NULL;
     call->options.link = NULL;

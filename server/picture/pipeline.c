@@ -61,6 +61,7 @@ static enum status plan(struct pipeline *p) {
     p->plan.limits =
         plan_limits(&request->settings->config, slot_pool_budget(request->service->slots), p->clock);
     p->plan.limits.link = p->worker->codecs;
+    p->plan.limits.crew = p->worker->crew;
     codec_link_lend(p->worker->codecs, request->slot, NULL);
     enum status status = plan_make(&p->plan, p->input, request->accept, p->err);
     if (p->plan.upright.width > 0) { /* the header was valid */

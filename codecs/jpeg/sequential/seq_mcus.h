@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Template: decodes the MCUs of a row. Included after seq_stored.h, the definition of transform(), for all
+ * Template: decodes the MCUs of a row. Included after the definition of transform(), for all
  * blocks of a batch, and of LEVEL, the name of the table to make. SORTS says whether transform() takes blocks
  * in the order of the scan. */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_MCUS_H
@@ -8,6 +8,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "codecs/jpeg/sequential/seq_packed.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "codecs/jpeg/sequential/seq_stored.h"
 
@@ -140,6 +141,14 @@ static bool read_blocks(struct seq_bits *state, struct seq_coded *coded, const s
     }
 }
 
+/* Replaces the difference of DC of the next block by its value, multiplied. False if that is unusual. */
+INLINE bool add_dc(struct seq_part *part, int16_t *block) {
+    part->last_dc += block[0];
+    int32_t value = part->last_dc * part->dc_step; /* the step is not 0, so that last_dc is bounded, too */
+    block[0] = (int16_t)value;
+    return value >= -SEQ_VALUE_MAX && value <= SEQ_VALUE_MAX;
+}
+
 /* Adds the differences of DC up, and sorts the blocks by what their transform needs. False if a value is
  * unusual. */
 static bool sort_blocks(struct seq_scan *scan, unsigned count) {
@@ -148,14 +157,10 @@ static bool sort_blocks(struct seq_scan *scan, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         struct seq_part *part = unit->part;
         int16_t *block = batch->coded[i].values;
-        part->last_dc += block[0];
-        int32_t value =
-            part->last_dc * part->dc_step; /* the step is not 0, so that last_dc is bounded, too */
-        if (value < -SEQ_VALUE_MAX || value > SEQ_VALUE_MAX) {
+        if (!add_dc(part, block)) {
             return false;
         }
-        block[0] = (int16_t)value;
-        struct seq_list *list = &batch->list[class_of(batch->coded[i].positions % SEQ_BLOCK_END)];
+        struct seq_list *list = &batch->sorted.list[class_of(batch->coded[i].positions % SEQ_BLOCK_END)];
         list->block[list->count++] = (struct seq_block){block, unit->to, part};
         unit->to += unit->step;
         unit = unit + 1 < end ? unit + 1 : scan->unit;
@@ -163,26 +168,70 @@ static bool sort_blocks(struct seq_scan *scan, unsigned count) {
     return true;
 }
 
-static bool decode(struct seq_scan *scan, uint32_t count) {
-    const uint32_t most = SEQ_BATCH / scan->unit_count;
-    struct seq_coded *coded = scan->batch.coded;
-    while (count > 0) {
-        uint32_t mcus = count < most ? count : most, blocks = mcus * scan->unit_count;
-        const uint64_t *dc = coded[blocks].dc;
-        coded[blocks].dc = seq_codes_escapes;
-        bool good = read_blocks(&scan->bits, coded, coded + blocks);
-        coded[blocks].dc = dc;
-        if (!good || !sort_blocks(scan, blocks) ||
-            (scan->bits.at >= scan->bytes.limit && !seq_bytes_more(&scan->bytes, &scan->bits))) {
+/* The same, but moves the blocks to a pack. */
+static bool pack_blocks(struct seq_scan *scan, unsigned count, struct seq_pack *pack) {
+    const unsigned units = scan->unit_count;
+    for (unsigned i = 0, unit = 0; i < count; i++, unit = unit + 1 < units ? unit + 1 : 0) {
+        struct seq_coded *coded = &scan->batch.coded[i];
+        if (!add_dc(scan->unit[unit].part, coded->values)) {
             return false;
         }
-        transform(&scan->batch);
+        pack_block(pack, coded->values, class_of(coded->positions % SEQ_BLOCK_END));
+    }
+    for (unsigned unit = 0; unit < units; unit++) {
+        scan->unit[unit].to += (size_t)count / units * scan->unit[unit].step;
+    }
+    return true;
+}
+
+/* Reads a batch of blocks. */
+INLINE bool read_batch(struct seq_scan *scan, unsigned blocks) {
+    struct seq_coded *coded = scan->batch.coded;
+    const uint64_t *dc = coded[blocks].dc;
+    coded[blocks].dc = seq_codes_escapes;
+    bool good = read_blocks(&scan->bits, coded, coded + blocks);
+    coded[blocks].dc = dc;
+    return good;
+}
+
+INLINE bool has_more(struct seq_scan *scan) {
+    return scan->bits.at < scan->bytes.limit || seq_bytes_more(&scan->bytes, &scan->bits);
+}
+
+static bool decode(struct seq_scan *scan, uint32_t count) {
+    const uint32_t most = SEQ_BATCH / scan->unit_count;
+    while (count > 0) {
+        uint32_t mcus = count < most ? count : most, blocks = mcus * scan->unit_count;
+        if (!read_batch(scan, blocks) || !sort_blocks(scan, blocks) || !has_more(scan)) {
+            return false;
+        }
+        transform(&scan->batch.sorted);
         count -= mcus;
     }
     return true;
 }
 
+static uint32_t decode_to_pack(struct seq_scan *scan, uint32_t count, struct seq_pack *pack) {
+    const uint32_t most = SEQ_BATCH / scan->unit_count;
+    uint32_t done = 0;
+    while (done < count && !seq_pack_is_full(pack)) {
+        uint32_t left = count - done, mcus = left < most ? left : most, blocks = mcus * scan->unit_count;
+        if (!read_batch(scan, blocks) || !pack_blocks(scan, blocks, pack) || !has_more(scan)) {
+            return 0;
+        }
+        done += mcus;
+    }
+    return done;
+}
+
 const struct seq_level LEVEL = {
-    .name = LEVEL_NAME, .vectors = VECTORS, .sorts = SORTS, .decode = decode, .transform = transform_stored};
+    .name = LEVEL_NAME,
+    .vectors = VECTORS,
+    .sorts = SORTS,
+    .decode = decode,
+    .pack = decode_to_pack,
+    .unpack = unpack,
+    .transform = transform_stored,
+};
 
 #endif

@@ -24,11 +24,11 @@ struct seq_place {
 struct seq_part {
     const struct seq_look *dc, *ac;
     int32_t last_dc, dc_step;
-    size_t stride; /* of its plane */
     struct seq_place place[SEQ_PLACES];
     /* In the order of the block, and those of its first four rows and columns. 1 for DC, which is stored
      * multiplied. */
     _Alignas(64) int16_t steps[SEQ_STEPS + SEQ_STEPS / 4];
+    size_t stride; /* of its plane; not beside last_dc, which changes while other threads transform */
 };
 
 /* A block of the MCU. */
@@ -36,6 +36,7 @@ struct seq_unit {
     struct seq_part *part;
     uint8_t *to;   /* its first sample; moves on with each MCU */
     uint32_t step; /* from one MCU to the next, in bytes */
+    size_t down;   /* from behind a row of MCUs to the next row; it wraps around */
 };
 
 /* Blocks that are transformed alike. */
@@ -68,13 +69,41 @@ struct seq_coded {
     uint8_t positions; /* up to the last coefficient */
 };
 
-struct seq_batch {
+/* Blocks to transform, and a block of zeros that fills up lanes. The memory is 0 at first; the lists are
+ * empty between batches. */
+struct seq_sorted {
     struct seq_list list[SEQ_CLASSES];
-    _Alignas(64) int16_t zeros[SEQ_PLACES]; /* a block that fills up lanes */
-    uint8_t sink[SEQ_STEPS];                /* its samples, whose stride is 0 */
+    _Alignas(64) int16_t zeros[SEQ_PLACES];
+    uint8_t sink[SEQ_STEPS]; /* the samples of the zeros; their stride is 0 */
     struct seq_part sink_part;
+};
+
+struct seq_batch {
+    struct seq_sorted sorted;
     struct seq_coded coded[SEQ_BATCH + 1]; /* the last one has no symbols */
 };
+
+/* Blocks that another thread transforms: those of successive MCUs, which may begin and end anywhere in a row.
+ * Of each block it has the class and DC; all values of those that are not flat follow each other. */
+enum {
+    SEQ_PACK_VALUES = 40 << 10, /* of a photograph, those of about 1000 blocks: 25 µs to transform */
+    SEQ_PACK_BLOCKS = 2048,
+};
+struct seq_pack {
+    struct seq_unit unit[SEQ_MCU_BLOCKS_MAX]; /* of the first MCU */
+    unsigned unit_count;
+    uint32_t left, mcus; /* MCUs up to the end of the first row, and in a row */
+    uint32_t count;      /* blocks */
+    uint32_t used;       /* values */
+    uint8_t class[SEQ_PACK_BLOCKS];
+    _Alignas(64) int16_t dc[SEQ_PACK_BLOCKS];
+    _Alignas(64) int16_t values[SEQ_PACK_VALUES];
+};
+
+/* Whether another batch may not fit in. */
+static inline bool seq_pack_is_full(const struct seq_pack *pack) {
+    return pack->count > SEQ_PACK_BLOCKS - SEQ_BATCH || pack->used > SEQ_PACK_VALUES - SEQ_BATCH * SEQ_STEPS;
+}
 
 struct seq_scan {
     unsigned unit_count;
@@ -109,6 +138,11 @@ struct seq_level {
                      else they are row by row, and the scale multiplies */
     /* Decodes `count` MCUs of a row into their planes. False when the data is damaged or unusual. */
     bool (*decode)(struct seq_scan *scan, uint32_t count);
+    /* The same into a pack, up to `count` MCUs or until it is full. Returns the number of MCUs; 0 when the
+     * data is damaged or unusual. The pack is not full before. */
+    uint32_t (*pack)(struct seq_scan *scan, uint32_t count, struct seq_pack *pack);
+    /* Transforms the blocks of a pack to their planes; the pack is undefined afterwards. */
+    void (*unpack)(struct seq_sorted *sorted, struct seq_pack *pack);
     /* Transforms a row to its plane. False when a value is unusual; the samples are undefined then. */
     bool (*transform)(struct seq_batch *batch, const struct seq_stored *stored);
 };

@@ -34,7 +34,7 @@ INLINE int16_t take_stored(struct seq_batch *batch, const struct seq_stored *sto
     const int16_t *from = stored->values + (size_t)number * SEQ_STEPS;
     int16_t *values = batch->coded[i].values;
     enum seq_class class = class_of(positions_of(stored->filled[number]));
-    struct seq_list *list = &batch->list[class];
+    struct seq_list *list = &batch->sorted.list[class];
     list->block[list->count++] = (struct seq_block){values, stored->to + (size_t)x * 8, stored->part};
     return class == SEQ_FLAT     ? multiply(values, from, stored->scale, 1)
            : class == SEQ_SMOOTH ? multiply(values, from, stored->scale, SEQ_STEPS / 2)
@@ -48,7 +48,7 @@ static bool transform_stored(struct seq_batch *batch, const struct seq_stored *s
         for (unsigned i = 0; i < count; i++) {
             beyond |= take_stored(batch, stored, x + i, i);
         }
-        transform(batch);
+        transform(&batch->sorted);
     }
     return beyond == 0;
 }

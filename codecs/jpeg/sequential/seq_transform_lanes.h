@@ -20,6 +20,8 @@ static inline void join(lanes *v, const struct wide even[4], const struct wide o
     }
 }
 
+enum { SMOOTH_VALUES = 32 /* that transform_smooth() takes of a block */ };
+
 /* One dimension, for eight vectors of one frequency each. */
 static inline void transform_8(lanes *v, int shift) {
     struct wide outer = wide_pairs(v[2], v[6]);
@@ -112,20 +114,20 @@ static inline void transform_smooth(const struct seq_block *block) {
 }
 
 /* Fills the list up to a multiple of `count` with a block of zeros, whose samples do not matter. */
-static inline void fill_up(struct seq_batch *batch, struct seq_list *list, unsigned count) {
+static inline void fill_up(struct seq_sorted *sorted, struct seq_list *list, unsigned count) {
     for (unsigned i = list->count; i % count != 0; i++) {
-        list->block[i] = (struct seq_block){batch->zeros, batch->sink, &batch->sink_part};
+        list->block[i] = (struct seq_block){sorted->zeros, sorted->sink, &sorted->sink_part};
     }
 }
 
-static void transform(struct seq_batch *batch) {
-    struct seq_list *smooth = &batch->list[SEQ_SMOOTH], *full = &batch->list[SEQ_FULL];
-    idct_flat_list(&batch->list[SEQ_FLAT]);
-    fill_up(batch, smooth, 2 * LANES);
+static void transform(struct seq_sorted *sorted) {
+    struct seq_list *smooth = &sorted->list[SEQ_SMOOTH], *full = &sorted->list[SEQ_FULL];
+    idct_flat_list(&sorted->list[SEQ_FLAT]);
+    fill_up(sorted, smooth, 2 * LANES);
     for (unsigned i = 0; i < smooth->count; i += 2 * LANES) {
         transform_smooth(smooth->block + i);
     }
-    fill_up(batch, full, LANES);
+    fill_up(sorted, full, LANES);
     for (unsigned i = 0; i < full->count; i += LANES) {
         transform_full(full->block + i);
     }

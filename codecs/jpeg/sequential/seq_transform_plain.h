@@ -5,7 +5,7 @@
 
 #include "codecs/jpeg/sequential/seq_transform.h"
 
-enum { SORTS = 0, VECTORS = 0 };
+enum { SORTS = 0, VECTORS = 0, SMOOTH_VALUES = SEQ_STEPS };
 
 /* Products and sums wrap at 32 bits, as those of vectors do. */
 static inline uint32_t times(uint32_t value, int32_t factor) {
@@ -64,10 +64,10 @@ static void transform_block(int16_t *block, uint8_t *to, size_t stride) {
     memset(block, 0, SEQ_STEPS * sizeof *block);
 }
 
-static void transform(struct seq_batch *batch) {
-    idct_flat_list(&batch->list[SEQ_FLAT]);
+static void transform(struct seq_sorted *sorted) {
+    idct_flat_list(&sorted->list[SEQ_FLAT]);
     for (unsigned class = SEQ_SMOOTH; class < SEQ_CLASSES; class ++) {
-        struct seq_list *list = &batch->list[class];
+        struct seq_list *list = &sorted->list[class];
         for (unsigned i = 0; i < list->count; i++) {
             transform_block(list->block[i].values, list->block[i].to, list->block[i].part->stride);
         }

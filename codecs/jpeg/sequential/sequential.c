@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codecs/jpeg/sequential/seq_ring.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "codecs/processor.h"
 #include "core/deadline.h"
@@ -16,7 +17,9 @@ struct sequential {
     const struct seq_level *level;
     const struct codec_limits *limits;
     const struct image *image;
+    struct seq_ring *ring; /* NULL: nobody helps */
     struct seq_header header;
+    bool last, damaged;  /* the scan is the last one; another decoder has to take the file */
     unsigned seen;       /* one bit for each component that had a scan */
     uint32_t mcus, rows; /* of the scan: MCUs in a row, rows of them */
     uint32_t lines;      /* rows of pixels that a row of MCUs stands for */
@@ -51,6 +54,17 @@ void sequential_levels(const struct seq_level *level[static SEQUENTIAL_LEVELS_MA
 
 size_t sequential_bytes(void) {
     return sizeof(struct sequential);
+}
+
+static uint64_t samples_of(const struct image_shape *shape) {
+    uint64_t samples = (uint64_t)shape->width * shape->height;
+    return shape->model == PIXEL_YCBCR
+               ? samples + 2 * (samples >> (shape->chroma_shift_x + shape->chroma_shift_y))
+               : samples;
+}
+
+size_t sequential_help_bytes(const struct image_shape *shape) {
+    return samples_of(shape) < SEQ_RING_LEAST ? 0 : bytes_align_up(sizeof(struct seq_ring), 64);
 }
 
 /* Whether the planes are the frame's components. */
@@ -127,7 +141,8 @@ static void add_units(struct sequential *decoder, struct seq_part *part, unsigne
     for (uint32_t y = 0; y < v; y++) {
         for (uint32_t x = 0; x < h; x++) {
             decoder->scan.unit[decoder->scan.unit_count++] =
-                (struct seq_unit){part, plane_row(plane, y * BLOCK) + (size_t)x * BLOCK, h * BLOCK};
+                (struct seq_unit){part, plane_row(plane, y * BLOCK) + (size_t)x * BLOCK, h * BLOCK,
+                                  v * BLOCK * part->stride - (size_t)decoder->mcus * h * BLOCK};
         }
     }
 }
@@ -163,6 +178,7 @@ static bool start_scan(struct sequential *decoder) {
     struct seq_scan *scan = &decoder->scan;
     int32_t value_max = largest_value(header);
     scan->unit_count = 0;
+    set_size(decoder);
     for (unsigned i = 0; i < header->scan_count; i++) {
         unsigned component = header->scan[i].component;
         if (decoder->seen & 1u << component || !make_tables(decoder, i, value_max)) {
@@ -178,7 +194,6 @@ static bool start_scan(struct sequential *decoder) {
         add_units(decoder, &scan->part[i], component, header->scan_count == 1);
     }
     set_coded(scan);
-    set_size(decoder);
     decoder->until_restart = header->interval;
     decoder->next_restart = 0;
     seq_bytes_start(&scan->bytes, header->input, header->at, &scan->bits);
@@ -219,7 +234,9 @@ static bool decode_row(struct sequential *decoder) {
             count = left < decoder->until_restart ? left : decoder->until_restart;
             decoder->until_restart -= count;
         }
-        if (!decoder->level->decode(&decoder->scan, count)) {
+        bool good = decoder->ring ? seq_ring_decode(decoder->ring, &decoder->scan, count)
+                                  : decoder->level->decode(&decoder->scan, count);
+        if (!good) {
             return false;
         }
         left -= count;
@@ -231,34 +248,65 @@ static bool decode_row(struct sequential *decoder) {
 static void next_row(struct sequential *decoder) {
     for (unsigned i = 0; i < decoder->scan.unit_count; i++) {
         struct seq_unit *unit = &decoder->scan.unit[i];
-        unsigned component = decoder->header.scan[unit->part - decoder->scan.part].component;
-        size_t high = decoder->header.scan_count == 1 ? 1 : decoder->header.component[component].v;
-        unit->to += high * BLOCK * unit->part->stride - (size_t)decoder->mcus * unit->step;
+        unit->to += unit->down;
     }
 }
 
-static enum status decode_scan(struct sequential *decoder, bool last, bool *left, struct error *err) {
+/* Reports the rows of MCUs that are complete. */
+static void tell(struct sequential *decoder, uint32_t mcu_rows) {
+    const uint32_t height = decoder->header.height, rows = mcu_rows * decoder->lines;
+    const uint32_t complete = rows < height ? rows : height;
+    if (decoder->last && complete > decoder->told) {
+        decoder->told = complete;
+        progress_tell(decoder->limits->progress, complete);
+    }
+}
+
+static void tell_transformed(void *context) {
+    struct sequential *decoder = context;
+    tell(decoder, seq_ring_rows(decoder->ring));
+}
+
+static enum status decode_rows(void *context, struct error *err) {
+    struct sequential *decoder = context;
     enum status status = ST_OK;
-    uint32_t height = decoder->header.height;
     for (uint32_t row = 0; row < decoder->rows && status == ST_OK; row++) {
         status = deadline_check(decoder->limits->deadline_ns, err);
         if (status == ST_OK && !decode_row(decoder)) {
-            *left = true;
-            return ST_OK;
+            decoder->damaged = true;
+            return fail(err, ST_CORRUPT, "JPEG is damaged or unusual");
         }
         next_row(decoder);
-        if (last && status == ST_OK) {
-            uint32_t rows = (row + 1) * decoder->lines;
-            decoder->told = rows < height ? rows : height;
-            progress_tell(decoder->limits->progress, decoder->told);
+        if (status == ST_OK) {
+            tell(decoder, decoder->ring ? seq_ring_rows(decoder->ring) : row + 1);
         }
     }
     return status;
 }
 
+static enum status decode_scan(struct sequential *decoder, bool *left, struct error *err) {
+    struct error own = {0};
+    enum status status = decoder->ring ? seq_ring_run(decoder->ring, decoder->limits->crew, decoder->mcus,
+                                                      decode_rows, tell_transformed, decoder, &own)
+                                       : decode_rows(decoder, &own);
+    *left = decoder->damaged;
+    return status == ST_OK || *left ? ST_OK : fail(err, status, "%s", own.text);
+}
+
 /* Moves the header behind the data of a scan that others follow. */
 static bool leave_scan(struct sequential *decoder) {
     return seq_bytes_finish(&decoder->scan.bytes, &decoder->scan.bits, &decoder->header.at);
+}
+
+/* Memory for help, if anybody is idle and there is enough of it: without it nothing fails. */
+static struct seq_ring *make_ring(const struct sequential *decoder) {
+    const struct image_shape shape = image_shape(decoder->image);
+    const size_t bytes = sequential_help_bytes(&shape);
+    if (bytes == 0 || sequential_bytes() + bytes > decoder->limits->max_memory) {
+        return NULL;
+    }
+    unsigned seats = crew_seats(decoder->limits->crew, samples_of(&shape));
+    return seats > 1 ? seq_ring_create(decoder->level, seats) : NULL;
 }
 
 /* The data of a single scan may end anywhere behind the last row; several need an end marker. */
@@ -267,13 +315,15 @@ static enum status decode_scans(struct sequential *decoder, struct bytes input, 
     struct seq_header *header = &decoder->header;
     enum seq_next next = seq_header_open(header, input, false);
     *left = next != SEQ_SCAN || !is_image(header, decoder->image);
+    decoder->ring = *left ? NULL : make_ring(decoder);
     unsigned all = (1u << header->component_count) - 1;
     bool several = header->scan_count < header->component_count;
     enum status status = ST_OK;
     for (uint32_t scans = 1; status == ST_OK && !*left && next == SEQ_SCAN; scans++) {
         *left = scans > decoder->limits->max_scans || !start_scan(decoder);
         if (!*left) {
-            status = decode_scan(decoder, decoder->seen == all, left, err);
+            decoder->last = decoder->seen == all;
+            status = decode_scan(decoder, left, err);
         }
         if (status == ST_OK && !*left && several) {
             *left = !leave_scan(decoder);
@@ -301,12 +351,15 @@ enum status sequential_decode(const struct seq_level *level, struct bytes input,
     decoder->level = level;
     decoder->limits = limits;
     decoder->image = image;
+    decoder->ring = NULL;
+    decoder->damaged = false;
     decoder->seen = 0;
     decoder->told = 0;
     memset(&decoder->scan.batch, 0, sizeof decoder->scan.batch);
     memset(decoder->scan.bytes.window, 0, sizeof decoder->scan.bytes.window);
     enum status status = decode_scans(decoder, input, left, err);
     *told = decoder->told;
+    seq_ring_destroy(decoder->ring);
     free(decoder);
     return status;
 }

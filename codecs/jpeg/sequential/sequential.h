@@ -10,6 +10,11 @@
 /* Bytes of heap memory that decoding takes. They do not depend on the picture. */
 size_t sequential_bytes(void);
 
+/* Bytes that it takes besides when idle threads of limits->crew help with planes of this shape: they
+ * transform blocks while the caller's thread reads the next ones. 0 for a small picture, which gets no help.
+ * Nobody helps when limits->max_memory is less than both. */
+size_t sequential_help_bytes(const struct image_shape *shape);
+
 /* Decodes to an image of grey or YCbCr planes by the instruction set `level`, one of sequential_levels().
  * *left is true when another decoder has to decode the file instead; the samples of the first *told rows,
  * which limits->progress has received, are right even so. ST_LIMIT: the deadline has passed; ST_BUSY: no
