@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/jpeg/jpeg_planes.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codecs/jpeg/jpeg_coefficients.h"
 #include "codecs/jpeg/sequential/seq_header.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
+#include "core/crew.h"
 #include "core/deadline.h"
 #include "core/jpeg_head.h"
 
-enum { BLOCK = COEFFICIENTS_SIDE };
+enum {
+    BLOCK = COEFFICIENTS_SIDE,
+    SEATS = 4,       /* threads that transform */
+    PARTS_MAX = 256, /* of a picture */
+    PART_ROWS = 2,   /* rows of MCUs of a part, at least: 40 µs for 1080p */
+};
 
 /* A progressive file. */
 struct progressive {
-    struct seq_batch batch;
+    struct seq_batch batch[SEATS];
     struct seq_part part[SEQ_COMPONENTS_MAX];
     struct seq_scale scale[SEQ_COMPONENTS_MAX];
     const struct seq_level *level;
@@ -22,6 +29,9 @@ struct progressive {
     const struct image *image;
     struct coefficients_layout layout;
     struct jpeg_coefficients read;
+    uint32_t part_rows, told; /* rows of MCUs of a part; rows of the picture that were reported */
+    unsigned parts, complete; /* parts from the first one on that have ended */
+    atomic_bool ended[PARTS_MAX];
 };
 enum { STATE = (sizeof(struct progressive) + IMAGE_ALIGNMENT - 1) / IMAGE_ALIGNMENT * IMAGE_ALIGNMENT };
 
@@ -53,8 +63,8 @@ static void set_scale(struct progressive *file, unsigned plane) {
     }
 }
 
-/* Transforms the blocks of a plane in a row of MCUs. */
-static bool transform_plane(struct progressive *file, unsigned index, uint32_t mcu_y) {
+/* Transforms the blocks of a plane in a row of MCUs. False when a value is unusual. */
+static bool transform_plane(struct progressive *file, unsigned seat, unsigned index, uint32_t mcu_y) {
     const struct plane *plane = &file->image->plane[index];
     uint32_t high = index > 0 ? 1 : file->layout.v;
     bool good = true;
@@ -68,28 +78,75 @@ static bool transform_plane(struct progressive *file, unsigned index, uint32_t m
             .scale = &file->scale[index],
             .to = plane_row(plane, y * BLOCK),
         };
-        good = file->level->transform(&file->batch, &row);
+        good = file->level->transform(&file->batch[seat], &row);
     }
     return good;
 }
 
-static enum status transform_all(struct progressive *file, bool *left, uint32_t *told, struct error *err) {
-    const struct image *image = file->image;
-    const uint32_t lines = (uint32_t)BLOCK * file->layout.v;
-    enum status status = ST_OK;
-    *left = false;
-    for (uint32_t y = 0; y < file->layout.mcus_y && status == ST_OK; y++) {
-        for (unsigned i = 0; i < image->plane_count && !*left; i++) {
-            *left = !transform_plane(file, i, y);
+/* Reports the parts that have ended, on the caller's thread. */
+static void tell(struct progressive *file) {
+    const unsigned before = file->complete;
+    while (file->complete < file->parts &&
+           atomic_load_explicit(&file->ended[file->complete], memory_order_acquire)) {
+        file->complete++;
+    }
+    if (file->complete > before) {
+        const uint32_t rows = file->complete * file->part_rows * BLOCK * file->layout.v;
+        file->told = rows < file->image->height ? rows : file->image->height;
+        progress_tell(file->limits->progress, file->told);
+    }
+}
+
+static enum status transform_part(void *context, unsigned part, unsigned seat, struct error *err) {
+    struct progressive *file = context;
+    const uint32_t from = part * file->part_rows, end = from + file->part_rows;
+    enum status status = deadline_check(file->limits->deadline_ns, err);
+    for (uint32_t y = from; y < end && y < file->layout.mcus_y && status == ST_OK; y++) {
+        for (unsigned i = 0; i < file->image->plane_count; i++) {
+            if (!transform_plane(file, seat, i, y)) {
+                return fail(err, ST_UNSUPPORTED, "JPEG has unusual coefficients");
+            }
         }
-        if (*left) {
-            return ST_OK;
-        }
-        *told = (y + 1) * lines < image->height ? (y + 1) * lines : image->height;
-        progress_tell(file->limits->progress, *told);
-        status = deadline_check(file->limits->deadline_ns, err);
+    }
+    atomic_store_explicit(&file->ended[part], true, memory_order_release);
+    if (seat == 0) {
+        tell(file);
     }
     return status;
+}
+
+/* Readers of the rows find each row of MCUs in the cache if a single thread transforms. */
+static void cut(struct progressive *file, unsigned seats) {
+    const uint32_t rows = file->layout.mcus_y;
+    file->part_rows = (rows + PARTS_MAX - 1) / PARTS_MAX;
+    if (seats > 1 && file->part_rows < PART_ROWS) {
+        file->part_rows = PART_ROWS;
+    }
+    file->parts = (rows + file->part_rows - 1) / file->part_rows;
+    file->complete = 0;
+    file->told = 0;
+    for (unsigned i = 0; i < file->parts; i++) {
+        atomic_init(&file->ended[i], false);
+    }
+}
+
+/* The run is not ahead of a filter that follows: bands of rows that are in a cache are better taken first. */
+static enum status transform_all(struct progressive *file, bool *left, uint32_t *told, struct error *err) {
+    const struct image_shape shape = image_shape(file->image);
+    const unsigned idle = crew_seats(file->limits->crew, sequential_samples(&shape));
+    const unsigned seats = idle < SEATS ? idle : SEATS;
+    struct error own = {0};
+    memset(file->batch, 0, seats * sizeof file->batch[0]);
+    cut(file, seats);
+    const struct crew_work work = {
+        .part = transform_part, .context = file, .parts = file->parts, .seats = seats};
+    enum status status = crew_run(file->limits->crew, &work, &own);
+    if (status == ST_OK) {
+        tell(file);
+    }
+    *told = file->told;
+    *left = status == ST_UNSUPPORTED;
+    return status == ST_OK || *left ? ST_OK : fail(err, status, "%s", own.text);
 }
 
 /* ---- a file ---- */
@@ -107,7 +164,6 @@ static enum status decode_progressive(struct progressive *file, struct bytes inp
         return *left ? ST_OK : fail(err, status, "%s", unusual.text);
     }
     file->read = jpeg_coefficients_in(memory, &file->layout);
-    memset(&file->batch, 0, sizeof file->batch);
     for (unsigned i = 0; i < file->layout.planes; i++) {
         set_scale(file, i);
     }

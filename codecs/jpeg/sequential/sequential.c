@@ -56,7 +56,7 @@ size_t sequential_bytes(void) {
     return sizeof(struct sequential);
 }
 
-static uint64_t samples_of(const struct image_shape *shape) {
+uint64_t sequential_samples(const struct image_shape *shape) {
     uint64_t samples = (uint64_t)shape->width * shape->height;
     return shape->model == PIXEL_YCBCR
                ? samples + 2 * (samples >> (shape->chroma_shift_x + shape->chroma_shift_y))
@@ -64,7 +64,7 @@ static uint64_t samples_of(const struct image_shape *shape) {
 }
 
 size_t sequential_help_bytes(const struct image_shape *shape) {
-    return samples_of(shape) < SEQ_RING_LEAST ? 0 : bytes_align_up(sizeof(struct seq_ring), 64);
+    return sequential_samples(shape) < SEQ_RING_LEAST ? 0 : bytes_align_up(sizeof(struct seq_ring), 64);
 }
 
 /* Whether the planes are the frame's components. */
@@ -305,7 +305,7 @@ static struct seq_ring *make_ring(const struct sequential *decoder) {
     if (bytes == 0 || sequential_bytes() + bytes > decoder->limits->max_memory) {
         return NULL;
     }
-    unsigned seats = crew_seats(decoder->limits->crew, samples_of(&shape));
+    unsigned seats = crew_seats(decoder->limits->crew, sequential_samples(&shape));
     return seats > 1 ? seq_ring_create(decoder->level, seats) : NULL;
 }
 

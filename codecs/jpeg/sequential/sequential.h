@@ -15,6 +15,9 @@ size_t sequential_bytes(void);
  * Nobody helps when limits->max_memory is less than both. */
 size_t sequential_help_bytes(const struct image_shape *shape);
 
+/* The samples of grey or YCbCr planes: the work that crew_seats (core/crew.h) asks for. */
+uint64_t sequential_samples(const struct image_shape *shape);
+
 /* Decodes to an image of grey or YCbCr planes by the instruction set `level`, one of sequential_levels().
  * *left is true when another decoder has to decode the file instead; the samples of the first *told rows,
  * which limits->progress has received, are right even so. ST_LIMIT: the deadline has passed; ST_BUSY: no
