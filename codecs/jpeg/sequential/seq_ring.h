@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Lets idle threads transform the blocks that the caller's thread reads (core/crew.h). The caller puts blocks
  * into a pack (seq_scan.h) and offers it as a part of a run; a ring of packs is reused. While none is free,
- * because the others are late, the caller transforms what it reads: nobody waits for memory. One scan at a
+ * because the others are late, the caller transforms what it reads: no thread waits for memory. One scan at a
  * time. Internal to codecs/jpeg/sequential/. */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_RING_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_RING_H

@@ -17,7 +17,7 @@ struct sequential {
     const struct seq_level *level;
     const struct codec_limits *limits;
     const struct image *image;
-    struct seq_ring *ring; /* NULL: nobody helps */
+    struct seq_ring *ring; /* NULL: no thread helps */
     struct seq_header header;
     bool last, damaged;  /* the scan is the last one; another decoder has to take the file */
     unsigned seen;       /* one bit for each component that had a scan */
@@ -298,7 +298,7 @@ static bool leave_scan(struct sequential *decoder) {
     return seq_bytes_finish(&decoder->scan.bytes, &decoder->scan.bits, &decoder->header.at);
 }
 
-/* Memory for help, if anybody is idle and there is enough of it: without it nothing fails. */
+/* Takes memory for help, if a thread is idle and the limit allows it. Without help nothing fails. */
 static struct seq_ring *make_ring(const struct sequential *decoder) {
     const struct image_shape shape = image_shape(decoder->image);
     const size_t bytes = sequential_help_bytes(&shape);

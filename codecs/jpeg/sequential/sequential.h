@@ -12,7 +12,7 @@ size_t sequential_bytes(void);
 
 /* Bytes that it takes besides when idle threads of limits->crew help with planes of this shape: they
  * transform blocks while the caller's thread reads the next ones. 0 for a small picture, which gets no help.
- * Nobody helps when limits->max_memory is less than both. */
+ * No thread helps when limits->max_memory is less than both. */
 size_t sequential_help_bytes(const struct image_shape *shape);
 
 /* The samples of grey or YCbCr planes: the work that crew_seats (core/crew.h) asks for. */
