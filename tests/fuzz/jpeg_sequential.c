@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT
  * The own JPEG decoders, of sequential and of progressive files, at every instruction set against
- * libjpeg-turbo: the same samples, or one of both refuses and it is the own one. */
+ * libjpeg-turbo: the same samples, or one of both refuses and it is the own one. With idle threads, which
+ * help with larger pictures, samples and judgement are the same. */
 #include "codecs/jpeg/jpeg_planes.h"
 
 #include "codecs/jpeg/sequential/seq_scan.h"
+#include "tests/filters/helpers.h"
 #include "tests/fuzz/common/fuzz.h"
 
-static void compare(const struct seq_level *level, struct bytes input, const struct picture *picture,
-                    const struct image *expected, enum status status) {
+enum { HELPERS = 2, GRAIN = 1 };
+
+static struct helpers *helpers;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    helpers = helpers_start(HELPERS, GRAIN, false);
+    return 0;
+}
+
+/* `crew`: idle threads, or NULL. Returns whether the decoder hands the file over. */
+static bool compare(const struct seq_level *level, struct bytes input, const struct picture *picture,
+                    struct crew *crew, const struct image *expected, enum status status) {
     struct codec_limits limits = fuzz_limits();
+    limits.crew = crew;
     struct image image = fuzz_image(&picture->native, 0x5A);
     struct error err = {0};
     bool left = false;
@@ -18,6 +32,7 @@ static void compare(const struct seq_level *level, struct bytes input, const str
     fuzz_require(left || status == ST_OK, "libjpeg-turbo decodes what the own decoder does");
     fuzz_require(left || fuzz_same_pixels(&image, expected), "the samples are the same");
     fuzz_image_free(&image);
+    return left;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -34,7 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     for (unsigned i = 0; levels[i]; i++) {
-        compare(levels[i], input, &picture, &expected, status);
+        bool alone = compare(levels[i], input, &picture, NULL, &expected, status);
+        helpers_await(helpers);
+        bool helped = compare(levels[i], input, &picture, helpers_crew(helpers), &expected, status);
+        fuzz_require(alone == helped, "help changes no judgement");
     }
     fuzz_image_free(&expected);
     codec_picture_finish(&picture);

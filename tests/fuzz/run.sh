@@ -45,6 +45,7 @@ dictionary() { # target
 # Small inputs: more of them in the time, and all that matters fits.
 longest() {
     case $1 in
+    jpeg_sequential) echo 16384 ;; # pictures that threads share
     *jpeg* | *png* | *webp* | *avif* | *heic* | bmff) echo 4096 ;;
     request) echo 8192 ;;
     wire | codec_wire) echo 12000 ;;

@@ -99,6 +99,14 @@ def made_jpegs():
                 yield encoded(texture(*size, 'RGB'), 'JPEG', progressive=True, quality=90, subsampling=subsampling, restart_marker_blocks=interval)
 
 
+def large_jpegs():
+    """As large as decoders need them to divide the work among threads, and no larger than fuzz targets take them."""
+    for subsampling, size in enumerate(((256, 256), (256, 400), (512, 256))):
+        for options in ({}, {'restart_marker_blocks': 5}, {'progressive': True}):
+            smooth = texture(size[0] // 8, size[1] // 8, 'RGB').resize(size)
+            yield encoded(smooth, 'JPEG', quality=50, subsampling=subsampling, **options)
+
+
 def made_pngs():
     for mode in ('L', 'LA', 'RGB', 'RGBA'):
         for size in ((1, 1), (13, 7)):
@@ -281,6 +289,8 @@ def main():
     pngs += tagged_pngs(min(pngs, key=len))
     for data in [*exifs(), *xmps(), *iptcs(), *texts()]:
         save(folder, 'metadata', data)
+    for data in large_jpegs():
+        save(folder, 'jpeg_sequential', data)
     for data in jpegs + corpus(b'\xff\xd8\xff'):
         save(folder, 'decode_jpeg', data)
         save(folder, 'jpeg_sequential', data)
