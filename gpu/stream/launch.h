@@ -25,8 +25,9 @@ struct gpu_blocks {
 enum status gpu_launch(struct gpu_stream *stream, enum kernel kernel, void *pass, struct gpu_blocks blocks,
                        struct error *err);
 
-/* The same for a kernel of few blocks, for which the rest of a picture waits: they begin before the waiting
- * blocks of other streams. */
+/* As gpu_launch, but the kernel's blocks begin before waiting blocks of other streams. Meant for kernels of
+ * few blocks, since the rest of a picture waits for them. Without priorities in the driver the same as
+ * gpu_launch. */
 enum status gpu_launch_urgent(struct gpu_stream *stream, enum kernel kernel, void *pass,
                               struct gpu_blocks blocks, struct error *err);
 

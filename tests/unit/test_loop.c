@@ -2,9 +2,9 @@
  * How many event threads there are, and what the thread of an event loop does. */
 #include "server/http/loop.h"
 
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <semaphore.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -14,7 +14,8 @@ static void test_numbers_of_threads(void **state) {
     (void)state;
     static const struct {
         unsigned wanted, cores, threads;
-    } cases[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 4, 2}, {0, 16, 8}, {0, 33, 16}, {0, 256, 16}, {3, 64, 3}, {64, 1, 64}};
+    } cases[] = {{0, 1, 1},   {0, 2, 1},    {0, 3, 1},  {0, 4, 2},  {0, 16, 8},
+                 {0, 33, 16}, {0, 256, 16}, {3, 64, 3}, {64, 1, 64}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(loop_threads(cases[i].wanted, cases[i].cores), cases[i].threads);
     }
@@ -63,6 +64,7 @@ static void test_calls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers_of_threads), cmocka_unit_test(test_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers_of_threads),
+                                       cmocka_unit_test(test_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
