@@ -257,7 +257,7 @@ void crew_open(struct crew_gate *gate, unsigned parts) {
     wake(gate->crew, at_most(crew_idle(gate->crew), more));
 }
 
-/* Ends a run whose parts are those that are open. */
+/* Fixes the number of parts of a run, once its feed has ended: no further part is opened. */
 static void close_run(struct crew *crew, struct crew_run *run) {
     pthread_mutex_lock(&crew->lock);
     if (run->error.status == ST_OK) {

@@ -44,7 +44,7 @@ static enum status feed_some(void *context, struct crew_gate *gate, struct error
     return fed->fails ? (fail)(err, ST_CORRUPT, "that was all") : ST_OK;
 }
 
-/* The parts are those that the feed has opened, or some of them when it fails. */
+/* A run has as many parts as its feed opened. When the feed fails, some of them may not run. */
 static void test_parts_that_are_opened(void **state) {
     (void)state;
     struct helpers *helpers = helpers_start(HELPERS, 1, false);

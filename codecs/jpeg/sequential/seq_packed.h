@@ -11,8 +11,8 @@ static const uint8_t packed_values[SEQ_CLASSES] = {0, SMOOTH_VALUES, SEQ_STEPS};
 
 typedef int16_t packed_piece __attribute__((vector_size(32), may_alias));
 
-/* Appends a block, whose values become 0. No branch depends on its class, which cannot be predicted: all
- * values are copied, and the next block overwrites those that do not count. */
+/* Appends a block, whose values become 0. All 64 values are copied, so that no branch depends on the class,
+ * which cannot be predicted. The next block overwrites the values that this class does not need. */
 static inline void pack_block(struct seq_pack *pack, int16_t *values, enum seq_class class) {
     const packed_piece zeros = {0};
     packed_piece *from = (void *)values, *to = (void *)(pack->values + pack->used);

@@ -84,7 +84,8 @@ struct seq_batch {
 };
 
 /* Blocks that another thread transforms: those of successive MCUs, which may begin and end anywhere in a row.
- * Of each block it has the class and DC; all values of those that are not flat follow each other. */
+ * A pack stores the class and the DC of each block. The values of blocks with AC lie one block after the
+ * other. */
 enum {
     SEQ_PACK_VALUES = 40 << 10, /* of a photograph, those of about 1000 blocks: 25 µs to transform */
     SEQ_PACK_BLOCKS = 2048,
