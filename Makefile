@@ -212,7 +212,7 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/cuda/
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
 
 # They open what stands in for NVIDIA's.
-$(addprefix $(BUILD)/tests/unit/test_,decode encode encode_codes engine_jpeg engine_faces transcoder_faces engine_jpeg_refusals submitter submitter_faults submitter_late transcoder \
+$(addprefix $(BUILD)/tests/unit/test_,decode encode encode_codes engine_jpeg engine_faces transcoder_faces engine_jpeg_refusals submitter submitter_faults submitter_late transcoder batch \
   huffman_sync huffman_sync_damage shared_memory engine_sandbox selftest): | $(FAKE_CUDA)
 
 # What makes calls fail on purpose, loaded in front of the C library.

@@ -18,7 +18,7 @@
 #include "tests/filters/face_fixture.h"
 
 /* As many threads enqueue as in the engine. */
-enum { WAY_CHOSEN = 3, LANES_MAX = 64, TIMES_MAX = 1 << 16, SUBMITTERS = 5, SUBMITTER_LANES = 5 };
+enum { WAY_CHOSEN = 3, LANES_MAX = 64, TIMES_MAX = 1 << 16, SUBMITTERS = 3, SUBMITTER_LANES = 8 };
 
 /* The work of a lane on each picture. */
 enum work { DECODE, ENCODE, WALK, ALL, WORKS };

@@ -234,10 +234,16 @@ static const struct loader {
  * JPEGs at a time this gains 1 to 3 %; 30 and 100 percent are slower than 60. */
 static CUresult find_kernel(struct program *program, const struct cuda *cuda, int i) {
     CUresult result = cuda->cuModuleGetFunction(&program->kernel[i], program->module, kernel_names[i]);
-    return result == CUDA_SUCCESS
-               ? cuda->cuFuncSetAttribute(program->kernel[i],
-                                          CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, SHARED_PERCENT)
-               : result;
+    if (result == CUDA_SUCCESS) {
+        result = cuda->cuFuncSetAttribute(program->kernel[i],
+                                          CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, SHARED_PERCENT);
+    }
+    size_t offset;
+    if (result == CUDA_SUCCESS && cuda->cuFuncGetParamInfo &&
+        cuda->cuFuncGetParamInfo(program->kernel[i], 0, &offset, &program->argument[i]) != CUDA_SUCCESS) {
+        program->argument[i] = 0; /* it has none */
+    }
+    return result;
 }
 
 /* After a sticky error the module is not unloaded. */

@@ -26,8 +26,9 @@ struct program_options {
 struct program {
     CUmodule module;
     CUfunction kernel[KERNEL_COUNT];
-    char how[48];                /* for the log: "cubin sm_90", "ptx", "nvrtc", "nvrtc (cached)" */
-    int64_t compile_ns, load_ns; /* times of NVRTC and cuModuleLoadData */
+    size_t argument[KERNEL_COUNT]; /* bytes of each kernel's argument; 0: the driver does not tell */
+    char how[48];                  /* for the log: "cubin sm_90", "ptx", "nvrtc", "nvrtc (cached)" */
+    int64_t compile_ns, load_ns;   /* times of NVRTC and cuModuleLoadData */
 };
 
 /* Loads the program for a device of compute capability major.minor into the current context. A forced format

@@ -59,8 +59,7 @@ static enum status upload_packed(struct gpu_faces *faces, struct gpu_stream *str
         status = CUDA_TRY(cuda, err, cuMemAlloc, &faces->memory, faces->layout.size);
     }
     if (status == ST_OK) {
-        status =
-            CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, faces->memory, packed, faces->layout.size, stream->handle);
+        status = gpu_stream_upload(stream, faces->memory, packed, faces->layout.size, err);
     }
     return status == ST_OK ? CUDA_TRY(cuda, err, cuStreamSynchronize, stream->handle) : status;
 }
@@ -326,8 +325,7 @@ static enum status run_heads(struct search *search, int32_t least, const struct 
     };
     pass.tiles_x = ceil_divide(pass.width, KERNEL_FACE_SMOOTH_WIDTH);
     int32_t count = pass.tiles_x * ceil_divide(pass.height, KERNEL_FACE_SMOOTH_HEIGHT);
-    enum status status = CUDA_TRY(search->stream->device->cuda, err, cuMemsetD8Async, pass.candidates, 0,
-                                  sizeof(uint32_t), search->stream->handle);
+    enum status status = gpu_stream_fill(search->stream, pass.candidates, 0, sizeof(uint32_t), err);
     return status == ST_OK ? gpu_launch(search->stream, KERNEL_face_heads, &pass,
                                         (struct gpu_blocks){(unsigned)count, KERNEL_THREADS_Y, SHARED}, err)
                            : status;

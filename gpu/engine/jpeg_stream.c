@@ -207,8 +207,7 @@ static enum status write_result(struct jpeg_stream *jpeg, const struct transcode
         return gpu_encode_begin(&jpeg->encode, stream, &encoding, err);
     }
     jpeg->candidates = (CUdeviceptr)(uintptr_t)jpeg->result.plane[0].data;
-    return CUDA_TRY(stream->device->cuda, err, cuMemcpyDtoHAsync, job->output, jpeg->candidates,
-                    CANDIDATES_AT_ONCE, stream->handle);
+    return gpu_stream_download(stream, job->output, jpeg->candidates, CANDIDATES_AT_ONCE, err);
 }
 
 static enum status decode(struct jpeg_stream *jpeg, const struct transcode *job, const struct image *stored,
@@ -261,6 +260,7 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
     for (unsigned i = 0; i < KERNEL_STAMPS; i++) {
         stream->marks->ns[i] = 0;
     }
+    gpu_stream_gather(stream);
     enum status status = decode(jpeg, job, &stored, err);
     if (status == ST_OK) {
         status = filter(jpeg, job, &layouts, &stored, err);
@@ -293,8 +293,8 @@ static enum status end_search(struct jpeg_stream *jpeg, const struct transcode *
         return ST_OK;
     }
     enum status status =
-        CUDA_TRY(jpeg->stream.device->cuda, err, cuMemcpyDtoHAsync, job->output + CANDIDATES_AT_ONCE,
-                 jpeg->candidates + CANDIDATES_AT_ONCE, *size - CANDIDATES_AT_ONCE, jpeg->stream.handle);
+        gpu_stream_download(&jpeg->stream, job->output + CANDIDATES_AT_ONCE,
+                            jpeg->candidates + CANDIDATES_AT_ONCE, *size - CANDIDATES_AT_ONCE, err);
     status = status == ST_OK ? gpu_stream_signal(&jpeg->stream, err) : status;
     return status == ST_OK ? ST_OK : gpu_stream_abandon(&jpeg->stream, status);
 }

@@ -11,9 +11,9 @@
 #include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
 
-/* A thread enqueues some 8,000 pictures a second beside four others, so that small pictures need them all
- * (docs/adr/0020-encoding-on-the-sms.md). */
-enum { SUBMITTERS_MAX = 5, SUBMITTER_PICTURES = 5 /* that run at the same time, to need another one */ };
+/* A thread enqueues some 12,000 pictures a second beside two others, so that small pictures need them all
+ * (docs/adr/0043-a-graph-for-each-picture.md). */
+enum { SUBMITTERS_MAX = 3, SUBMITTER_PICTURES = 8 /* that run at the same time, to need another one */ };
 enum { WARM_PARTS = 4 /* see transcoder.h */, STAGING_ALIGNMENT = 256 };
 
 struct gpu_transcoder {

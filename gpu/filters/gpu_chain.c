@@ -138,8 +138,7 @@ static uint8_t *image_memory(const struct image *image) {
 static enum status upload(struct gpu_stream *stream, const struct image *image, CUdeviceptr to, size_t size,
                           struct image *placed, struct error *err) {
     *placed = gpu_chain_image(image, to);
-    return CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, to, image_memory(image), size,
-                    stream->handle);
+    return gpu_stream_upload(stream, to, image_memory(image), size, err);
 }
 
 static enum status enqueue(struct gpu_stream *stream, struct gpu_chain *chain, struct error *err) {
@@ -162,9 +161,9 @@ static enum status enqueue(struct gpu_stream *stream, struct gpu_chain *chain, s
         status = CUDA_TRY(cuda, err, cuEventRecord, stream->filtered, stream->handle);
     }
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuMemcpyDtoHAsync, image_memory(run->target),
-                          (CUdeviceptr)(uintptr_t)image_memory(&chain->result), chain->target_size,
-                          stream->handle);
+        status = gpu_stream_download(stream, image_memory(run->target),
+                                     (CUdeviceptr)(uintptr_t)image_memory(&chain->result), chain->target_size,
+                                     err);
     }
     return status == ST_OK ? CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle) : status;
 }

@@ -82,9 +82,7 @@ static enum status place_sums(struct gpu_stream *stream, struct pixelate_pass *p
     for (int32_t p = 0; p < pass->planes; p++) {
         pass->plane[p].sums += sums;
     }
-    return status == ST_OK
-               ? CUDA_TRY(stream->device->cuda, err, cuMemsetD8Async, sums, 0, size, stream->handle)
-               : status;
+    return status == ST_OK ? gpu_stream_fill(stream, sums, 0, size, err) : status;
 }
 
 static enum status run_large(struct gpu_stream *stream, struct pixelate_pass *pass, struct error *err) {

@@ -51,8 +51,7 @@ enum status gpu_stats(struct gpu_stream *stream, const struct image *source, con
         pass.mask = gpu_launch_grid(&mask->plane[0], EDGE_CLAMP);
     }
     pass.tiles = cut(&pass.source, &blocks.count);
-    enum status status = CUDA_TRY(stream->device->cuda, err, cuMemsetD8Async, pass.stats, 0,
-                                  sizeof(struct stats), stream->handle);
+    enum status status = gpu_stream_fill(stream, pass.stats, 0, sizeof(struct stats), err);
     if (status == ST_OK) {
         status = gpu_launch(stream, KERNEL_stats, &pass, blocks, err);
     }

@@ -120,14 +120,13 @@ enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *strea
 enum status gpu_decode_coefficients(struct gpu_decode *decode, struct gpu_stream *stream,
                                     const struct huffman_sync *sync, struct bytes input,
                                     const struct image *image, struct error *err) {
-    const struct cuda *cuda = stream->device->cuda;
     const struct decode_layout layout = lay_out(sync);
     const size_t head = sizeof(struct coefficients_head);
-    enum status status = CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, decode->memory.data, input.data + head,
-                                  input.size - head, stream->handle);
+    enum status status =
+        gpu_stream_upload(stream, decode->memory.data, input.data + head, input.size - head, err);
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuMemsetD8Async, decode->memory.data + layout.owners, 1,
-                          layout.sums - layout.owners, stream->handle);
+        status =
+            gpu_stream_fill(stream, decode->memory.data + layout.owners, 1, layout.sums - layout.owners, err);
     }
     return status == ST_OK ? fill_planes(decode, stream, sync, image, true, err) : status;
 }

@@ -89,8 +89,8 @@ enum status gpu_encode_init(struct gpu_encode *encode, struct gpu_stream *stream
         status = CUDA_TRY(cuda, err, cuMemAlloc, &encode->kept, sizeof(struct encode_kept));
     }
     encode->uncounted = status == ST_OK;
-    return status == ST_OK ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, encode->kept, &encode->mailbox->kept,
-                                      sizeof encode->mailbox->kept, stream->handle)
+    return status == ST_OK ? gpu_stream_upload(stream, encode->kept, &encode->mailbox->kept,
+                                               sizeof encode->mailbox->kept, err)
                            : status;
 }
 
@@ -261,8 +261,7 @@ static enum status clear_counts(const struct encode_work *work, const struct enc
                                 struct error *err) {
     return !pass->counts || work->encode->uncounted
                ? ST_OK
-               : CUDA_TRY(work->stream->device->cuda, err, cuMemsetD8Async, pass->counts, 0,
-                          sizeof(struct encode_counts), work->stream->handle);
+               : gpu_stream_fill(work->stream, pass->counts, 0, sizeof(struct encode_counts), err);
 }
 
 enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *stream,
@@ -270,6 +269,8 @@ enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *strea
     const struct encode_work work = {encode, stream, job};
     struct encode_pass pass = make_pass(&work);
     encode->output = pass.output;
+    pass.output =
+        0; /* differs from file to file, unlike the rest of what all launches but the last one take */
     encode->mailbox->outcome = (struct encode_outcome){.size = UINT64_MAX};
     enum status status = clear_counts(&work, &pass, err);
     encode->uncounted = encode->uncounted && !pass.counts;
@@ -277,6 +278,7 @@ enum status gpu_encode_begin(struct gpu_encode *encode, struct gpu_stream *strea
         status = launch_transform(&work, &pass, err);
     }
     for (enum encode_step step = SYMBOLS; step <= STUFF && status == ST_OK; step++) {
+        pass.output = step == STUFF ? encode->output : 0;
         status = launch(&work, &pass, step, err);
     }
     encode->uncounted = encode->uncounted || (pass.counts && status == ST_OK);
@@ -299,6 +301,5 @@ bool gpu_encode_is_direct(const struct gpu_encode *encode) {
 
 enum status gpu_encode_fetch(struct gpu_encode *encode, struct gpu_stream *stream, uint8_t *output,
                              size_t size, struct error *err) {
-    return CUDA_TRY(stream->device->cuda, err, cuMemcpyDtoHAsync, output, encode->output, size,
-                    stream->handle);
+    return gpu_stream_download(stream, output, encode->output, size, err);
 }

@@ -107,8 +107,8 @@ struct sync_pass huffman_sync_pass(const struct huffman_sync *sync, const struct
 }
 
 static enum status upload_tables(struct huffman_sync *sync, struct gpu_stream *stream, struct error *err) {
-    return CUDA_TRY(stream->device->cuda, err, cuMemcpyHtoDAsync, sync->memory.data, &sync->mailbox->tables,
-                    sizeof sync->mailbox->tables, stream->handle);
+    return gpu_stream_upload(stream, sync->memory.data, &sync->mailbox->tables, sizeof sync->mailbox->tables,
+                             err);
 }
 
 enum status huffman_sync_skip(struct huffman_sync *sync, struct gpu_stream *stream, struct error *err) {
@@ -118,15 +118,14 @@ enum status huffman_sync_skip(struct huffman_sync *sync, struct gpu_stream *stre
 
 enum status huffman_sync_begin(struct huffman_sync *sync, struct gpu_stream *stream, struct bytes file,
                                struct error *err) {
-    const struct cuda *cuda = stream->device->cuda;
     struct sync_pass pass = huffman_sync_pass(sync, stream);
     unsigned zeros = (unsigned)((pass.zeros_size + KERNEL_SYNC_ZEROS - 1) / KERNEL_SYNC_ZEROS);
     struct gpu_blocks blocks = {pass.count + zeros, KERNEL_SYNC_THREADS_Y, sizeof(struct sync_shared)};
     sync->mailbox->verdict = SYNC_PENDING;
     enum status status = upload_tables(sync, stream, err);
     if (status == ST_OK) {
-        status = CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, pass.bytes, file.data + sync->header.offset,
-                          sync->header.size, stream->handle);
+        status =
+            gpu_stream_upload(stream, pass.bytes, file.data + sync->header.offset, sync->header.size, err);
     }
     return status == ST_OK ? gpu_launch_urgent(stream, KERNEL_huffman_sync, &pass, blocks, err) : status;
 }

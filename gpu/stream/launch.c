@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/stream/launch.h"
 
+#include "gpu/stream/batch.h"
+
 _Static_assert((int)EDGE_CLAMP == KERNEL_CLAMP && (int)EDGE_MIRROR == KERNEL_MIRROR &&
                    (int)EDGE_WRAP == KERNEL_WRAP && (int)EDGE_ZERO == KERNEL_ZERO,
                "kernels have the edges of filters/argument/edge.h");
@@ -38,32 +40,20 @@ struct kernel_tiles gpu_launch_tiles(const struct kernel_grid *target, int32_t w
     return tiles;
 }
 
+static enum status launch(struct gpu_stream *stream, const struct gpu_task *task, void *pass,
+                          struct error *err) {
+    return stream->gathers ? gpu_batch_add(stream->batch, task, pass, err)
+                           : gpu_task_launch(task, stream->device, stream->handle, pass, err);
+}
+
 enum status gpu_launch(struct gpu_stream *stream, enum kernel kernel, void *pass, struct gpu_blocks blocks,
                        struct error *err) {
-    struct gpu_device *device = stream->device;
-    void *parameters[] = {pass};
-    return CUDA_TRY(device->cuda, err, cuLaunchKernel, device->program.kernel[kernel], blocks.count, 1, 1,
-                    KERNEL_THREADS_X, blocks.threads_y, 1, blocks.shared, stream->handle, parameters, NULL);
+    const struct gpu_task task = {kernel, blocks, false};
+    return launch(stream, &task, pass, err);
 }
 
 enum status gpu_launch_urgent(struct gpu_stream *stream, enum kernel kernel, void *pass,
                               struct gpu_blocks blocks, struct error *err) {
-    struct gpu_device *device = stream->device;
-    if (device->urgent == 0) {
-        return gpu_launch(stream, kernel, pass, blocks, err);
-    }
-    void *parameters[] = {pass};
-    CUlaunchAttribute priority = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = device->urgent};
-    const CUlaunchConfig config = {.gridDimX = blocks.count,
-                                   .gridDimY = 1,
-                                   .gridDimZ = 1,
-                                   .blockDimX = KERNEL_THREADS_X,
-                                   .blockDimY = blocks.threads_y,
-                                   .blockDimZ = 1,
-                                   .sharedMemBytes = blocks.shared,
-                                   .hStream = stream->handle,
-                                   .attrs = &priority,
-                                   .numAttrs = 1};
-    return CUDA_TRY(device->cuda, err, cuLaunchKernelEx, &config, device->program.kernel[kernel], parameters,
-                    NULL);
+    const struct gpu_task task = {kernel, blocks, true};
+    return launch(stream, &task, pass, err);
 }

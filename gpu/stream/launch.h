@@ -6,6 +6,7 @@
 #include "filters/argument/edge.h"
 #include "gpu/cuda/kernels.h"
 #include "gpu/stream/stream.h"
+#include "gpu/stream/task.h"
 
 /* The grid of a plane on the device. Along an axis with one sample, mirror and wrap become clamp. EDGE_FRAME
  * reads as EDGE_ZERO. */
@@ -15,13 +16,7 @@ struct kernel_grid gpu_launch_grid(const struct plane *plane, enum edge edge);
 struct kernel_tiles gpu_launch_tiles(const struct kernel_grid *target, int32_t width, int32_t height,
                                      int32_t columns, unsigned *blocks);
 
-struct gpu_blocks {
-    unsigned count;     /* of blocks */
-    unsigned threads_y; /* rows of KERNEL_THREADS_X threads in each */
-    unsigned shared;    /* bytes of shared memory of each, at most KERNEL_SHARED_MAX */
-};
-
-/* Enqueues the kernel, which takes the struct at `pass` by value. */
+/* Enqueues the kernel; while the stream gathers launches (gpu_stream_gather), with the next ones. */
 enum status gpu_launch(struct gpu_stream *stream, enum kernel kernel, void *pass, struct gpu_blocks blocks,
                        struct error *err);
 

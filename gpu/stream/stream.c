@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/poison.h"
+#include "gpu/stream/batch.h"
 
 enum { POLL_NS = 500000 }; /* see gpu_stream_wait */
 
@@ -45,6 +47,7 @@ void gpu_stream_finish(struct gpu_stream *stream) {
             cuda->cuEventDestroy(events[i]);
         }
     }
+    gpu_batch_destroy(stream->batch);
     free_buffers(stream);
     if (stream->marks) {
         cuda->cuMemFreeHost((void *)(uintptr_t)stream->marks);
@@ -55,9 +58,46 @@ void gpu_stream_finish(struct gpu_stream *stream) {
     memset(stream, 0, sizeof *stream);
 }
 
+static enum status flush(struct gpu_stream *stream, struct error *err) {
+    return stream->gathers ? gpu_batch_flush(stream->batch, err) : ST_OK;
+}
+
+void gpu_stream_gather(struct gpu_stream *stream) {
+    if (!stream->batch) {
+        stream->batch = gpu_batch_create(stream->device, stream->handle);
+    }
+    stream->gathers = stream->batch != NULL;
+}
+
+enum status gpu_stream_upload(struct gpu_stream *stream, CUdeviceptr to, const void *from, size_t size,
+                              struct error *err) {
+    enum status status = flush(stream, err);
+    return status == ST_OK
+               ? CUDA_TRY(stream_cuda(stream), err, cuMemcpyHtoDAsync, to, from, size, stream->handle)
+               : status;
+}
+
+enum status gpu_stream_download(struct gpu_stream *stream, void *to, CUdeviceptr from, size_t size,
+                                struct error *err) {
+    enum status status = flush(stream, err);
+    return status == ST_OK
+               ? CUDA_TRY(stream_cuda(stream), err, cuMemcpyDtoHAsync, to, from, size, stream->handle)
+               : status;
+}
+
+enum status gpu_stream_fill(struct gpu_stream *stream, CUdeviceptr to, uint8_t value, size_t size,
+                            struct error *err) {
+    enum status status = flush(stream, err);
+    return status == ST_OK
+               ? CUDA_TRY(stream_cuda(stream), err, cuMemsetD8Async, to, value, size, stream->handle)
+               : status;
+}
+
 enum status gpu_stream_reserve(struct gpu_stream *stream, struct gpu_buffer *buffer, size_t size,
                                struct error *err) {
-    return gpu_buffer_reserve(buffer, stream->device, stream->handle, size, err);
+    bool works = size > buffer->size || poison_byte() >= 0;
+    enum status status = works ? flush(stream, err) : ST_OK;
+    return status == ST_OK ? gpu_buffer_reserve(buffer, stream->device, stream->handle, size, err) : status;
 }
 
 enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdeviceptr *data, struct error *err) {
@@ -80,6 +120,10 @@ enum status gpu_stream_wait(struct gpu_stream *stream, struct error *err) {
 }
 
 enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status) {
+    if (stream->gathers) {
+        gpu_batch_drop(stream->batch);
+        stream->gathers = false;
+    }
     stream_cuda(stream)->cuStreamSynchronize(stream->handle);
     return status;
 }
@@ -101,6 +145,11 @@ enum status gpu_stream_init_marks(struct gpu_stream *stream, struct error *err) 
 }
 
 enum status gpu_stream_signal(struct gpu_stream *stream, struct error *err) {
+    enum status status = flush(stream, err);
+    stream->gathers = false;
+    if (status != ST_OK) {
+        return status;
+    }
     stream->steps++;
     return CUDA_TRY(stream_cuda(stream), err, cuStreamWriteValue32, stream->handle,
                     stream->marks_device + offsetof(struct kernel_marks, fence), stream->steps,

@@ -19,14 +19,16 @@ struct gpu_stream {
     unsigned trim_epoch;                 /* value of the device's trim_epoch at this stream's last trim */
     volatile struct kernel_marks *marks; /* in pinned memory; NULL: none */
     CUdeviceptr marks_device;
-    uint32_t steps; /* number of steps enqueued */
+    uint32_t steps;          /* number of steps enqueued */
+    struct gpu_batch *batch; /* launches that were gathered; NULL: none ever were */
+    bool gathers;            /* gpu_launch adds to the batch */
 };
 
 /* Creates the stream and its events on the current context. Call gpu_stream_finish after a failure, too. */
 enum status gpu_stream_init(struct gpu_stream *stream, struct gpu_device *device, struct error *err);
 void gpu_stream_finish(struct gpu_stream *stream);
 
-/* As gpu_buffer_reserve. */
+/* As gpu_buffer_reserve, behind what is enqueued. */
 enum status gpu_stream_reserve(struct gpu_stream *stream, struct gpu_buffer *buffer, size_t size,
                                struct error *err);
 
@@ -36,15 +38,32 @@ enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdevicep
 /* Waits until the stream has reached the event `done`. */
 enum status gpu_stream_wait(struct gpu_stream *stream, struct error *err);
 
-/* Waits for all enqueued work, which may use the caller's memory, and ignores its result. Returns
- * `status`. */
+/* Waits for all enqueued work, which may use the caller's memory, and ignores its result. Launches that were
+ * gathered are forgotten. Returns `status`. */
 enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status);
 
 /* Creates the marks, among them the fence, a counter that the device writes. ST_UNSUPPORTED with a driver
  * that lacks the call, ST_BUSY without memory, else ST_DEVICE. */
 enum status gpu_stream_init_marks(struct gpu_stream *stream, struct error *err);
 
-/* Enqueues a write of the fence, which ends a step. */
+/* From now on launches are gathered, and go to the driver together, before a copy, a fill or the end of the
+ * step (gpu/stream/batch.h). Other calls with the stream's handle do not wait for them. Without graphs in the
+ * driver launches go to it one by one, as always. */
+void gpu_stream_gather(struct gpu_stream *stream);
+
+/* Enqueues a copy to the device from memory that stays until it is done. */
+enum status gpu_stream_upload(struct gpu_stream *stream, CUdeviceptr to, const void *from, size_t size,
+                              struct error *err);
+
+/* Enqueues a copy to the host. */
+enum status gpu_stream_download(struct gpu_stream *stream, void *to, CUdeviceptr from, size_t size,
+                                struct error *err);
+
+/* Enqueues filling device memory with a byte. */
+enum status gpu_stream_fill(struct gpu_stream *stream, CUdeviceptr to, uint8_t value, size_t size,
+                            struct error *err);
+
+/* Enqueues a write of the fence, which ends a step and the gathering of launches. */
 enum status gpu_stream_signal(struct gpu_stream *stream, struct error *err);
 
 /* Whether the device has finished all steps. Reads memory only. Thread-safe. */

@@ -152,6 +152,13 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     return CUDA_SUCCESS;
 }
 
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size) {
+    MAY_FAIL("cuFuncGetParamInfo");
+    *offset = 0;
+    *size = fake_kernel_argument((int)(uintptr_t)function - KERNEL_BASE);
+    return index == 0 && *size > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* A driver that opens a file for each launch, and fails without it. */
 static bool finds_file(void) {
     const char *path = getenv("FAKE_CUDA_OPENS");

@@ -35,6 +35,7 @@ extern "C" __global__ void fault() {
 /* Calls a kernel with the struct that it takes by value, or without. */
 template <class Function, Function function> struct runner;
 template <class Struct, void (*function)(Struct)> struct runner<void (*)(Struct), function> {
+    static const size_t size = sizeof(Struct);
     static void run(void *parameters) {
         Struct copy;
         memcpy((void *)&copy, *(void **)parameters, sizeof copy);
@@ -42,6 +43,7 @@ template <class Struct, void (*function)(Struct)> struct runner<void (*)(Struct)
     }
 };
 template <void (*function)()> struct runner<void (*)(), function> {
+    static const size_t size = 0;
     static void run(void *) {
         function();
     }
@@ -50,8 +52,9 @@ template <void (*function)()> struct runner<void (*)(), function> {
 static const struct {
     const char *name;
     void (*run)(void *parameters);
+    size_t size; /* of the struct */
 } kernels[] = {
-#define KERNEL(name) {#name, runner<decltype(&name), name>::run},
+#define KERNEL(name) {#name, runner<decltype(&name), name>::run, runner<decltype(&name), name>::size},
 #include "gpu/cuda/kernels.def"
 #undef KERNEL
 };
@@ -65,6 +68,10 @@ int fake_kernel_find(const char *name) {
         }
     }
     return -1;
+}
+
+size_t fake_kernel_argument(int kernel) {
+    return kernel >= 0 && kernel < KERNELS ? kernels[kernel].size : 0;
 }
 
 static bool guard_intact(unsigned shared) {

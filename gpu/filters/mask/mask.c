@@ -77,12 +77,11 @@ struct work {
 
 static enum status upload(const struct work *work, CUdeviceptr to, const void *from, size_t size,
                           struct error *err) {
-    const struct cuda *cuda = work->stream->device->cuda;
-    return size > 0 ? CUDA_TRY(cuda, err, cuMemcpyHtoDAsync, to, from, size, work->stream->handle) : ST_OK;
+    return size > 0 ? gpu_stream_upload(work->stream, to, from, size, err) : ST_OK;
 }
 
 static enum status clear(const struct work *work, CUdeviceptr from, size_t size, struct error *err) {
-    return CUDA_TRY(work->stream->device->cuda, err, cuMemsetD8Async, from, 0, size, work->stream->handle);
+    return gpu_stream_fill(work->stream, from, 0, size, err);
 }
 
 static enum status edit(const struct work *work, const struct image *soft, struct error *err) {
