@@ -3,6 +3,8 @@
 -- gets the URL. The last line is JSON: what was answered, how fast, how many bytes.
 --
 --     wrk -t2 -c4 -d3s -s bench/rotate.lua 'http://localhost:8080/blur?sigma=8' -- PICTURE...
+-- With the variable ONE_EACH a thread posts one picture all the time, the next thread the next one. wrk then sends the
+-- request from where it is; else it copies it each time, which takes a tenth of the processors beside a fast server.
 local number = 0
 local messages = {}
 local turn = 0
@@ -21,6 +23,10 @@ end
 
 function init(arguments)
     turn = first
+    if os.getenv("ONE_EACH") then
+        wrk.method, wrk.body = "POST", read(arguments[first % #arguments + 1])
+        return
+    end
     for i, path in ipairs(arguments) do
         messages[i] = wrk.format("POST", nil, nil, read(path))
     end
@@ -29,9 +35,11 @@ function init(arguments)
     end
 end
 
-function request()
-    turn = turn + 1
-    return messages[turn % #messages + 1]
+if not os.getenv("ONE_EACH") then -- wrk calls it wherever there is one
+    function request()
+        turn = turn + 1
+        return messages[turn % #messages + 1]
+    end
 end
 
 function done(summary, latency, requests)

@@ -11,6 +11,7 @@ each. Several different photographs of 1920x1080 are sent in turn (see photograp
 import argparse
 import contextlib
 import json
+import os
 import pathlib
 import re
 import statistics
@@ -84,10 +85,12 @@ def target_of(work):
 
 # --- cells ------------------------------------------------------------------------------
 def wrk(options, service, target, files, connections, seconds):
-    """The report that bench/rotate.lua prints at its end."""
+    """The report that bench/rotate.lua prints at its end. Where there are as many threads as pictures, a thread has one."""
+    threads = min(connections, options.wrk_threads)
     done = subprocess.run(
-        [options.wrk, f"-t{min(connections, options.wrk_threads)}", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s",
+        [options.wrk, f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s",
          "-s", options.lua, f"http://127.0.0.1:{service.port}{target}", "--", *map(str, files)],
+        env=os.environ | ({"ONE_EACH": "1"} if threads >= len(files) else {}),
         capture_output=True, text=True, timeout=seconds + 40, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
