@@ -27,7 +27,7 @@ struct tasks {
 /* A sequence of kernels. The driver needs `source` to find the nodes of `ready`. */
 struct graph {
     struct tasks list; /* with the blocks and arguments that `ready` has */
-    uint64_t turn;    /* of the batch, when it was used last; 0: never */
+    uint64_t turn;     /* of the batch, when it was used last; 0: never */
     CUgraph source;
     CUgraphExec ready; /* NULL: seen once */
     CUgraphNode node[TASKS_MAX];
@@ -45,8 +45,9 @@ struct gpu_batch {
 static bool has_graphs(const struct gpu_device *device) {
     const struct cuda *cuda = device->cuda;
     return device->program.argument[0] > 0 && cuda->cuGraphCreate && cuda->cuGraphDestroy &&
-           cuda->cuGraphAddKernelNode && cuda->cuGraphKernelNodeSetAttribute && cuda->cuGraphInstantiateWithFlags &&
-           cuda->cuGraphExecDestroy && cuda->cuGraphExecKernelNodeSetParams && cuda->cuGraphLaunch;
+           cuda->cuGraphAddKernelNode && cuda->cuGraphKernelNodeSetAttribute &&
+           cuda->cuGraphInstantiateWithFlags && cuda->cuGraphExecDestroy &&
+           cuda->cuGraphExecKernelNodeSetParams && cuda->cuGraphLaunch;
 }
 
 struct gpu_batch *gpu_batch_create(const struct gpu_device *device, CUstream stream) {
@@ -109,7 +110,8 @@ static enum status launch_each(struct gpu_batch *batch, struct error *err) {
     struct tasks *list = &batch->list;
     enum status status = ST_OK;
     for (unsigned i = 0; i < list->count && status == ST_OK; i++) {
-        status = gpu_task_launch(&list->task[i], batch->device, batch->stream, list->arguments + list->argument[i], err);
+        status = gpu_task_launch(&list->task[i], batch->device, batch->stream,
+                                 list->arguments + list->argument[i], err);
     }
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Launches that go to the driver together, with the fake driver: the same kernels run in the same order, once, as
- * one by one, whatever the driver refuses. */
+ * Launches that go to the driver together, with the fake driver: the same kernels run in the same order,
+ * once, as one by one, whatever the driver refuses. */
 #include "tests/unit/submitter_fixture.h"
 
 #include "cpu/orient.h"
@@ -16,9 +16,7 @@ static struct image picture[PICTURES], expected[PICTURES];
 static struct cuda whole; /* the driver as it was opened */
 
 /* --- a driver that counts ------------------------------------------------------------------ */
-static struct {
-    unsigned kernels, graphs, updates, built, destroyed;
-} calls;
+static struct { unsigned kernels, graphs, updates, built, destroyed; } calls;
 
 static CUresult CUDAAPI counted_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
