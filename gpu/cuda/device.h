@@ -5,6 +5,7 @@
 
 #include "gpu/cuda/driver.h"
 #include "gpu/cuda/program.h"
+#include "gpu/cuda/pulse.h"
 
 struct gpu_faces;
 
@@ -19,6 +20,7 @@ struct gpu_device {
     size_t memory_share;         /* bytes its streams together may keep between runs */
     _Atomic size_t memory_kept;  /* bytes of their buffers */
     _Atomic unsigned trim_epoch; /* how often the streams were told to free their buffers */
+    struct pulse pulse;          /* of all runs on it */
     struct gpu_faces *faces;     /* the face detector (gpu/detect/detect.h); NULL: none */
     char name[64];
     int major, minor; /* compute capability */

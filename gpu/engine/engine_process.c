@@ -12,6 +12,8 @@
 #include "gpu/engine/engine.h"
 #include "gpu/engine/engine_sandbox.h"
 
+enum { SLACK_NS = 1000 }; /* of the short sleeps of gpu_stream_wait */
+
 struct session_thread {
     struct engine *engine;
     int socket;
@@ -53,6 +55,7 @@ static void *session_main(void *argument) {
     struct wire_done done;
     struct error err;
     int slot;
+    prctl(PR_SET_TIMERSLACK, SLACK_NS);
     while (channel_receive(thread.socket, &run, sizeof run, WIRE_RUN, &slot, -1, &err) == ST_OK) {
         bool sound = serve_run(thread.engine, &session, &run, slot, &done);
         if (channel_send(thread.socket, &done, sizeof done, WIRE_DONE, -1, &err) != ST_OK) {

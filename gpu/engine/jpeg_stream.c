@@ -10,8 +10,8 @@
 enum status jpeg_stream_init(struct jpeg_stream *jpeg, struct gpu_device *device, struct error *err) {
     *jpeg = (struct jpeg_stream){0};
     enum status status = gpu_stream_init(&jpeg->stream, device, err);
-    if (status == ST_OK) {
-        status = gpu_stream_init_marks(&jpeg->stream, err);
+    if (status == ST_OK && !jpeg->stream.marks) {
+        status = fail(err, ST_UNSUPPORTED, "this driver lacks the function cuStreamWriteValue32");
     }
     if (status == ST_OK) {
         status = huffman_sync_init(&jpeg->sync, &jpeg->stream, err);
@@ -266,6 +266,14 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
         status = filter(jpeg, job, &layouts, &stored, err);
     }
     return status == ST_OK ? gpu_stream_signal(stream, err) : status;
+}
+
+struct pulse_work jpeg_stream_work(const struct transcode *job) {
+    enum { KIND_JPEG = PULSE_KINDS - 1 /* filters have the others */ };
+    struct image_shape upright = orient_shape(&job->shape, job->orientation);
+    struct pulse_work work = gpu_chain_work(job->chain, &upright);
+    work.kinds |= UINT32_C(1) << KIND_JPEG;
+    return work;
 }
 
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {

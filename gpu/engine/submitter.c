@@ -11,12 +11,7 @@
 
 #include "core/clock.h"
 
-enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000, LOOKS = 250 }; /* see rest */
-
-/* A device that faults tells so after a second, but its fences stop at once. So it counts as failed when no
- * picture has moved for LATE_NS, and one takes LATE_NS and LATE_TIMES longer than the slowest of late, for
- * its size. Before that, LATE_PICTURES have to be done. */
-enum { LATE_NS = 100000000, LATE_TIMES = 16, LATE_PICTURES = 32, LATE_MEMORY = 256 };
+enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000 };
 
 enum submission_stage { RUNNING, FETCHING, OVER };
 
@@ -26,6 +21,7 @@ struct submission {
     struct jpeg_stream *jpeg;
     const struct transcode *job;
     enum submission_stage stage;
+    struct pulse_watch watch;
     int64_t began; /* clock_ns */
     int64_t took;  /* nanoseconds, until the fence was reached */
     size_t size;
@@ -38,17 +34,12 @@ struct queue {
 };
 
 struct submitter {
-    const struct gpu_device *device;
+    struct gpu_device *device;
     pthread_t thread;
     bool started;
     /* for the submitter's thread only */
     struct submission *active[ACTIVE_MAX];
     unsigned count;
-    unsigned looks;       /* since the last progress, or the last question */
-    unsigned rests;       /* since the last progress */
-    int64_t moved;        /* clock_ns of the last progress */
-    double slowest;       /* nanoseconds for each sample, forgotten after some LATE_MEMORY pictures */
-    unsigned done;        /* pictures, up to LATE_PICTURES */
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t arrival;
     struct queue arrived;
@@ -78,9 +69,11 @@ static void take(sem_t *semaphore) {
 /* ---- the submitter's thread ---- */
 
 static void begin(struct submitter *submitter, struct submission *submission) {
+    const struct pulse_work work = jpeg_stream_work(submission->job);
     bool good = jpeg_stream_begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
     submission->stage = good ? RUNNING : OVER;
     submission->began = clock_ns();
+    pulse_begin(&submitter->device->pulse, &submission->watch, &work, submission->began);
     submitter->active[submitter->count++] = submission;
 }
 
@@ -108,79 +101,39 @@ static enum submission_stage end(struct submission *submission) {
     return good && !gpu_stream_reached(&submission->jpeg->stream) ? FETCHING : OVER;
 }
 
-static double samples_of(const struct submission *submission) {
-    const struct image_shape *shape = &submission->job->shape;
-    return (double)shape->width * shape->height;
-}
-
-/* Remembers how long a picture took. */
-static void note_time(struct submitter *submitter, struct submission *submission) {
-    submission->took = clock_ns() - submission->began;
-    double took = (double)submission->took / samples_of(submission);
-    submitter->slowest -= submitter->slowest / LATE_MEMORY;
-    submitter->slowest = took > submitter->slowest ? took : submitter->slowest;
-    submitter->done += submitter->done < LATE_PICTURES;
-}
-
-/* Whether to wait no longer. A process that was stopped has had few rests. */
-static bool is_late(const struct submitter *submitter, const struct submission *submission) {
-    int64_t now = clock_ns();
-    double usual = LATE_TIMES * submitter->slowest * samples_of(submission);
-    return submitter->rests > 2 * LOOKS && now - submitter->moved > LATE_NS &&
-           (double)(now - submission->began) > LATE_NS + usual;
-}
-
-/* Asks the clock, or the driver while it is not known how long a picture takes. The driver's answer may
- * itself take a second. Returns whether the submission is over. */
-static bool is_lost(struct submitter *submitter, struct submission *submission) {
-    if (submitter->done < LATE_PICTURES) {
-        return gpu_stream_query(&submission->jpeg->stream, &submission->err) != ST_OK;
-    }
-    if (!is_late(submitter, submission)) {
-        return false;
-    }
-    fail(&submission->err, ST_DEVICE, "the GPU has done nothing for %.0f ms",
-         clock_ns_to_ms(clock_ns() - submitter->moved));
-    return true;
-}
-
-/* Advances the submission when its fence is reached. `ask` queries the driver for a failed device. */
-static bool advance(struct submitter *submitter, struct submission *submission, bool ask) {
-    if (submission->stage != OVER && !gpu_stream_reached(&submission->jpeg->stream)) {
-        if (!ask || !is_lost(submitter, submission)) {
+/* Advances the submission when its fence is reached, or will never be. */
+static bool advance(struct submitter *submitter, struct submission *submission) {
+    const struct gpu_stream *stream = &submission->jpeg->stream;
+    if (submission->stage != OVER && !gpu_stream_reached(stream)) {
+        if (gpu_stream_check(stream, &submission->watch, &submission->err) == ST_OK) {
             return false;
         }
         submission->stage = OVER;
         return true;
     }
     if (submission->stage == RUNNING) {
-        note_time(submitter, submission);
+        int64_t now = clock_ns();
+        submission->took = now - submission->began;
+        pulse_note(&submitter->device->pulse, &submission->watch, now);
     }
     submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
     return true;
 }
 
 static bool advance_all(struct submitter *submitter) {
-    bool any = false, ask = submitter->looks == LOOKS;
+    bool any = false;
     for (unsigned i = 0; i < submitter->count;) {
         struct submission *submission = submitter->active[i];
-        any = advance(submitter, submission, ask) || any;
+        any = advance(submitter, submission) || any;
         if (submission->stage == OVER) {
             submitter->active[i] = submitter->active[--submitter->count];
+            pulse_end(&submitter->device->pulse);
             sem_post(&submission->over); /* the submission may be freed now */
         } else {
             i++;
         }
     }
     return any;
-}
-
-/* Sleeps after a look without progress. After LOOKS looks, 5 ms or more, the driver is queried, since the
- * fences of a failed device never move. */
-static void rest(struct submitter *submitter) {
-    submitter->looks = submitter->looks < LOOKS ? submitter->looks + 1 : 0;
-    submitter->rests++;
-    nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 }
 
 static void *submitter_main(void *argument) {
@@ -194,19 +147,15 @@ static void *submitter_main(void *argument) {
         if (submitter->count == 0 && !moved) {
             return NULL; /* closing */
         }
-        if (advance_all(submitter) || moved) {
-            submitter->looks = submitter->rests = 0;
-            submitter->moved = clock_ns();
-        } else {
-            rest(submitter);
+        if (!advance_all(submitter) && !moved) {
+            nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
         }
     }
 }
 
 /* ---- any thread ---- */
 
-enum status submitter_create(struct submitter **submitter, const struct gpu_device *device,
-                             struct error *err) {
+enum status submitter_create(struct submitter **submitter, struct gpu_device *device, struct error *err) {
     struct submitter *made = calloc(1, sizeof *made);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");

@@ -13,8 +13,7 @@
 struct submitter;
 
 /* ST_BUSY without memory or threads. */
-enum status submitter_create(struct submitter **submitter, const struct gpu_device *device,
-                             struct error *err);
+enum status submitter_create(struct submitter **submitter, struct gpu_device *device, struct error *err);
 
 /* Call it after the last submitter_run. NULL is allowed. */
 void submitter_destroy(struct submitter *submitter);

@@ -25,14 +25,25 @@ static size_t larger_of(size_t a, size_t b) {
 }
 
 /* Bytes of the largest picture that a step writes. */
-static size_t largest_result(const struct run *run) {
-    struct image_shape source = image_shape(run->source);
+static size_t largest_result(const struct chain *chain, const struct image_shape *source) {
     size_t largest = 0;
-    for (uint32_t i = 1; i <= run->chain->count; i++) {
-        struct image_shape shape = chain_shape(run->chain, &source, i);
+    for (uint32_t i = 1; i <= chain->count; i++) {
+        struct image_shape shape = chain_shape(chain, source, i);
         largest = larger_of(largest, shape_bytes(&shape));
     }
     return largest;
+}
+
+struct pulse_work gpu_chain_work(const struct chain *chain, const struct image_shape *source) {
+    _Static_assert(FILTER_COUNT < PULSE_KINDS, "the last kind is that of JPEGs");
+    struct pulse_work work = {
+        .steps = chain->count ? chain->count : 1,
+        .bytes = (double)larger_of(shape_bytes(source), largest_result(chain, source)),
+    };
+    for (uint32_t i = 0; i < chain->count; i++) {
+        work.kinds |= UINT32_C(1) << chain->step[i].filter;
+    }
+    return work;
 }
 
 /* Whether the source stays. Blending under the mask reads it after the first step. */
@@ -44,10 +55,11 @@ static bool keeps_source(const struct gpu_chain *chain) {
  * step writes to the decoded picture's buffer, else to the other. */
 enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
     const struct run *run = chain->run;
-    chain->source_size = image_bytes(run->source);
+    struct image_shape source = image_shape(run->source);
+    chain->source_size = shape_bytes(&source);
     chain->target_size = image_bytes(run->target);
     chain->mask_size = run->mask ? image_bytes(run->mask) : 0;
-    size_t larger = larger_of(chain->source_size, largest_result(run));
+    size_t larger = larger_of(chain->source_size, largest_result(run->chain, &source));
     bool both = chain->turned_size || run->chain->count > 1;
     size_t first = both ? larger_of(larger, chain->turned_size) : chain->source_size;
     bool spare = keeps_source(chain) && run->chain->count > 1;
@@ -165,7 +177,10 @@ static enum status enqueue(struct gpu_stream *stream, struct gpu_chain *chain, s
                                      (CUdeviceptr)(uintptr_t)image_memory(&chain->result), chain->target_size,
                                      err);
     }
-    return status == ST_OK ? CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle) : status;
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuEventRecord, stream->done, stream->handle);
+    }
+    return status == ST_OK ? gpu_stream_signal(stream, err) : status;
 }
 
 /* Candidates come in any order. */
@@ -184,7 +199,12 @@ enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, stru
         return status;
     }
     status = enqueue(stream, &chain, err);
-    status = status == ST_OK ? gpu_stream_wait(stream, err) : gpu_stream_abandon(stream, status);
+    if (status != ST_OK) {
+        return gpu_stream_abandon(stream, status);
+    }
+    const struct image_shape source = image_shape(run->source);
+    const struct pulse_work work = gpu_chain_work(run->chain, &source);
+    status = gpu_stream_wait(stream, &work, err);
     if (status == ST_OK) {
         finish_result(run);
     }

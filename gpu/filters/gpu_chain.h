@@ -20,6 +20,9 @@ struct gpu_chain {
 /* The picture with its memory at `data` on the device. */
 struct image gpu_chain_image(const struct image *like, CUdeviceptr data);
 
+/* What the device has to do for a picture of this shape. */
+struct pulse_work gpu_chain_work(const struct chain *chain, const struct image_shape *source);
+
 /* Reserves the stream's buffers for the run, and fills in the sizes. Status as of gpu_buffer_reserve. */
 enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err);
 
@@ -33,7 +36,8 @@ enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream
 
 /* Uploads, runs the chain, downloads and waits. The images lie in host memory as image_layout() lays them
  * out, best registered with the driver; run->slot is not used. The rules of lane_run (filters/backend.h)
- * hold. ST_BUSY without device memory (not sticky), else ST_DEVICE. */
+ * hold. ST_BUSY without device memory (not sticky), else ST_DEVICE, also when the device has stopped
+ * (gpu/cuda/pulse.h): it may then still write to the target. */
 enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, struct lane_timing *timing,
                           struct error *err);
 

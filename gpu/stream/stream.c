@@ -5,15 +5,33 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/clock.h"
 #include "core/poison.h"
 #include "gpu/stream/batch.h"
 
-enum { POLL_NS = 500000 }; /* see gpu_stream_wait */
+enum { POLL_NS = 500000, REST_PART = 16, REST_NS = 1000000 }; /* see rest */
 
 static const struct cuda *stream_cuda(const struct gpu_stream *stream) {
     return stream->device->cuda;
+}
+
+/* The fence is among them, a counter that the device writes. */
+static enum status init_marks(struct gpu_stream *stream, struct error *err) {
+    const struct cuda *cuda = stream_cuda(stream);
+    void *marks = NULL;
+    if (!cuda->cuStreamWriteValue32) {
+        return ST_OK;
+    }
+    enum status status =
+        CUDA_TRY(cuda, err, cuMemHostAlloc, &marks, sizeof *stream->marks, CU_MEMHOSTALLOC_DEVICEMAP);
+    if (status != ST_OK) {
+        return status;
+    }
+    memset(marks, 0, sizeof *stream->marks);
+    stream->marks = marks;
+    return CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &stream->marks_device, marks, 0);
 }
 
 enum status gpu_stream_init(struct gpu_stream *stream, struct gpu_device *device, struct error *err) {
@@ -25,7 +43,7 @@ enum status gpu_stream_init(struct gpu_stream *stream, struct gpu_device *device
         unsigned flags = events[i] == &stream->done ? CU_EVENT_BLOCKING_SYNC : CU_EVENT_DEFAULT;
         status = CUDA_TRY(cuda, err, cuEventCreate, events[i], flags);
     }
-    return status;
+    return status == ST_OK ? init_marks(stream, err) : status;
 }
 
 static void free_buffers(struct gpu_stream *stream) {
@@ -107,16 +125,34 @@ enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdevicep
 }
 
 /* An interrupt wakes a thread that sleeps on an event 0.2 to 0.8 ms late (on a virtual machine with an H200),
- * while most pictures take a quarter of a millisecond. So the thread polls and yields before it sleeps. */
-enum status gpu_stream_wait(struct gpu_stream *stream, struct error *err) {
-    const struct cuda *cuda = stream_cuda(stream);
-    int64_t until = clock_ns() + POLL_NS;
-    CUresult result;
-    while ((result = cuda->cuEventQuery(stream->done)) == CUDA_ERROR_NOT_READY && clock_ns() < until) {
+ * while most pictures take a quarter of a millisecond. So the thread polls and yields before it sleeps, and
+ * then sleeps for a part of the time that it has waited. */
+static void rest(int64_t waited) {
+    int64_t ns = waited / REST_PART;
+    if (waited < POLL_NS) {
         sched_yield();
+    } else {
+        nanosleep(&(struct timespec){.tv_nsec = (long)(ns < REST_NS ? ns : REST_NS)}, NULL);
     }
-    return result == CUDA_ERROR_NOT_READY ? CUDA_TRY(cuda, err, cuEventSynchronize, stream->done)
-                                          : cuda_check(cuda, result, "cuEventQuery", err);
+}
+
+enum status gpu_stream_wait(struct gpu_stream *stream, const struct pulse_work *work, struct error *err) {
+    if (!stream->marks) {
+        return CUDA_TRY(stream_cuda(stream), err, cuEventSynchronize, stream->done);
+    }
+    struct pulse *pulse = &stream->device->pulse;
+    struct pulse_watch watch;
+    enum status status = ST_OK;
+    int64_t begin = clock_ns();
+    pulse_begin(pulse, &watch, work, begin);
+    while (!gpu_stream_reached(stream) && (status = gpu_stream_check(stream, &watch, err)) == ST_OK) {
+        rest(clock_ns() - begin);
+    }
+    if (status == ST_OK) {
+        pulse_note(pulse, &watch, clock_ns());
+    }
+    pulse_end(pulse);
+    return status;
 }
 
 enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status) {
@@ -128,26 +164,10 @@ enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status) {
     return status;
 }
 
-enum status gpu_stream_init_marks(struct gpu_stream *stream, struct error *err) {
-    const struct cuda *cuda = stream_cuda(stream);
-    void *marks = NULL;
-    if (!cuda->cuStreamWriteValue32) {
-        return fail(err, ST_UNSUPPORTED, "this driver lacks the function cuStreamWriteValue32");
-    }
-    enum status status =
-        CUDA_TRY(cuda, err, cuMemHostAlloc, &marks, sizeof *stream->marks, CU_MEMHOSTALLOC_DEVICEMAP);
-    if (status != ST_OK) {
-        return status;
-    }
-    memset(marks, 0, sizeof *stream->marks);
-    stream->marks = marks;
-    return CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &stream->marks_device, marks, 0);
-}
-
 enum status gpu_stream_signal(struct gpu_stream *stream, struct error *err) {
     enum status status = flush(stream, err);
     stream->gathers = false;
-    if (status != ST_OK) {
+    if (status != ST_OK || !stream->marks) {
         return status;
     }
     stream->steps++;
@@ -160,7 +180,7 @@ bool gpu_stream_reached(const struct gpu_stream *stream) {
     return stream->marks->fence == stream->steps;
 }
 
-enum status gpu_stream_query(const struct gpu_stream *stream, struct error *err) {
+static enum status ask_driver(const struct gpu_stream *stream, struct error *err) {
     const struct cuda *cuda = stream_cuda(stream);
     CUresult result = cuda->cuStreamQuery(stream->handle);
     if (result == CUDA_ERROR_NOT_READY || cuda_check(cuda, result, "cuStreamQuery", err) == ST_OK) {
@@ -168,6 +188,18 @@ enum status gpu_stream_query(const struct gpu_stream *stream, struct error *err)
     }
     err->status = ST_DEVICE; /* for any error, since kernels may be running */
     return ST_DEVICE;
+}
+
+enum status gpu_stream_check(const struct gpu_stream *stream, struct pulse_watch *watch, struct error *err) {
+    switch (pulse_look(&stream->device->pulse, watch, clock_ns())) {
+    case PULSE_ASK:
+        return ask_driver(stream, err);
+    case PULSE_LOST:
+        return fail(err, ST_DEVICE, "the GPU has done nothing for %.0f ms", clock_ns_to_ms(watch->quiet));
+    case PULSE_WAIT:
+        break;
+    }
+    return ST_OK;
 }
 
 static enum status elapsed(struct gpu_stream *stream, CUevent from, CUevent to, int64_t *ns,

@@ -17,14 +17,15 @@ struct gpu_stream {
     struct gpu_buffer spare, mask;       /* for runs with a mask: a third picture, and the mask */
     struct gpu_buffer ground;            /* a canvas that becomes the background of a picture */
     unsigned trim_epoch;                 /* value of the device's trim_epoch at this stream's last trim */
-    volatile struct kernel_marks *marks; /* in pinned memory; NULL: none */
+    volatile struct kernel_marks *marks; /* in pinned memory; NULL: the driver cannot write the fence */
     CUdeviceptr marks_device;
     uint32_t steps;          /* number of steps enqueued */
     struct gpu_batch *batch; /* launches that were gathered; NULL: none ever were */
     bool gathers;            /* gpu_launch adds to the batch */
 };
 
-/* Creates the stream and its events on the current context. Call gpu_stream_finish after a failure, too. */
+/* Creates the stream, its events and its marks on the current context. ST_BUSY without memory, else
+ * ST_DEVICE. Call gpu_stream_finish after a failure, too. */
 enum status gpu_stream_init(struct gpu_stream *stream, struct gpu_device *device, struct error *err);
 void gpu_stream_finish(struct gpu_stream *stream);
 
@@ -35,16 +36,13 @@ enum status gpu_stream_reserve(struct gpu_stream *stream, struct gpu_buffer *buf
 /* Stores device memory for one run: at least `size` bytes, aligned to 256, with undefined contents. */
 enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdeviceptr *data, struct error *err);
 
-/* Waits until the stream has reached the event `done`. */
-enum status gpu_stream_wait(struct gpu_stream *stream, struct error *err);
+/* Waits for all steps, the last of which recorded the event `done`; `work` describes them. After ST_DEVICE
+ * nothing may be asked of the device. */
+enum status gpu_stream_wait(struct gpu_stream *stream, const struct pulse_work *work, struct error *err);
 
 /* Waits for all enqueued work, which may use the caller's memory, and ignores its result. Launches that were
- * gathered are forgotten. Returns `status`. */
+ * gathered are forgotten. Returns `status`. After a fault this takes as long as the driver does to notice it. */
 enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status);
-
-/* Creates the marks, among them the fence, a counter that the device writes. ST_UNSUPPORTED with a driver
- * that lacks the call, ST_BUSY without memory, else ST_DEVICE. */
-enum status gpu_stream_init_marks(struct gpu_stream *stream, struct error *err);
 
 /* From now on launches are gathered, and go to the driver together, before a copy, a fill or the end of the
  * step (gpu/stream/batch.h). Other calls with the stream's handle do not wait for them. Without graphs in the
@@ -63,14 +61,16 @@ enum status gpu_stream_download(struct gpu_stream *stream, void *to, CUdeviceptr
 enum status gpu_stream_fill(struct gpu_stream *stream, CUdeviceptr to, uint8_t value, size_t size,
                             struct error *err);
 
-/* Enqueues a write of the fence, which ends a step and the gathering of launches. */
+/* Enqueues a write of the fence, which ends a step and the gathering of launches. Without marks there
+ * is no fence. */
 enum status gpu_stream_signal(struct gpu_stream *stream, struct error *err);
 
-/* Whether the device has finished all steps. Reads memory only. Thread-safe. */
+/* Whether the device has finished all steps. Reads memory only, and takes marks. Thread-safe. */
 bool gpu_stream_reached(const struct gpu_stream *stream);
 
-/* Asks the driver. ST_DEVICE when the device has failed and will never finish its steps. */
-enum status gpu_stream_query(const struct gpu_stream *stream, struct error *err);
+/* Looks at the watch of a run that has not reached its fence. ST_DEVICE when the device is lost and will
+ * never finish its steps. If the watch cannot tell, this asks the driver, which may take a second. */
+enum status gpu_stream_check(const struct gpu_stream *stream, struct pulse_watch *watch, struct error *err);
 
 /* The times between the four events, once `done` is reached. */
 enum status gpu_stream_timing(struct gpu_stream *stream, struct lane_timing *timing, struct error *err);

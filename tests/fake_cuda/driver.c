@@ -282,12 +282,6 @@ CUresult cuEventSynchronize(CUevent event) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventQuery(CUevent event) {
-    (void)event;
-    MAY_FAIL("cuEventQuery");
-    return CUDA_SUCCESS;
-}
-
 CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
     MAY_FAIL("cuEventElapsedTime");
     const struct timespec *a = (const struct timespec *)(void *)from;

@@ -61,6 +61,8 @@ static void read_fault(struct fault *fault, char *text) {
             fault->sticky = true;
         } else if (strcmp(word, "hang") == 0) {
             fault->hang = true;
+        } else if (strcmp(word, "lost") == 0) {
+            fault->result = FAULT_LOST;
         } else {
             fault->sleep_ms = whole(word);
         }

@@ -29,7 +29,7 @@ SERVING = [call for call in DRIVER if call not in NOT_SERVING]
 if daemon.SANITIZED:  # every start tests itself with all filters, which takes seconds then: a third of each
     PAIRS, SERVING, STARTING = PAIRS[2::3], SERVING[::3], STARTING[1::3]
 unused = set()  # calls found not to be made while serving
-MUST_BE_MET = ('cuCtxSetCurrent', 'cuLaunchKernel', 'cuMemAlloc', 'cuMemHostRegister', 'cuStreamCreate')
+MUST_BE_MET = ('cuCtxSetCurrent', 'cuLaunchKernel', 'cuMemAlloc', 'cuMemHostRegister', 'cuStreamCreate', 'cuStreamWriteValue32')
 
 
 @pytest.fixture(scope='module')
@@ -145,6 +145,23 @@ def test_a_call_that_hangs(start, reference, tmp_path, call):
     begin = time.monotonic()
     assert meet(own, reference, path, f'{call}:1:0:hang')
     assert 0.3 <= time.monotonic() - begin < 1.2 * daemon.SLOW
+    served_by_the_next(own, pid)
+    assert ask(own) == ('cuda:0', reference())
+
+
+def test_a_device_that_stops(start, reference, tmp_path):
+    """The driver says that all is well. The engine knows how long its runs take, and waits no longer."""
+    path = tmp_path / 'fault'
+    own = launch(start, '--workers', 2, '--gpu-timeout', '60s', FAULT_FILE=path)
+    pid = quiet_engine(own)
+    for _ in range(40):
+        assert ask(own) == ('cuda:0', reference())
+    path.write_text('cuStreamWriteValue32:1:0:lost')
+    begin = time.monotonic()
+    name, result = ask(own)
+    assert 0.1 <= time.monotonic() - begin < 1 * daemon.SLOW
+    assert name.startswith('cpu/') and result == reference()
+    assert own.wait_for_line('the GPU has done nothing for ')
     served_by_the_next(own, pid)
     assert ask(own) == ('cuda:0', reference())
 

@@ -146,6 +146,21 @@ def test_a_call_that_hangs(start, cpu, tmp_path):
     assert ask(own, PHOTO)[0] == BY_GPU
 
 
+def test_a_device_that_stops(start, cpu, tmp_path):
+    """The driver says that all is well. The engine knows how long its pictures take, and waits no longer."""
+    path = tmp_path / 'fault'
+    own = launch_jpeg(start, FAULT_FILE=path)
+    pid = fake_gpu.engine(own)
+    for _ in range(40):
+        assert ask(own, PHOTO)[0] == BY_GPU
+    path.write_text('cuStreamWriteValue32:1:0:lost')
+    begin = time.monotonic()
+    assert ask(own, PHOTO)[1] == ask(cpu, PHOTO)[1]
+    assert 0.1 <= time.monotonic() - begin < 1 * daemon.SLOW
+    assert own.wait_for_line('the GPU has done nothing for ')
+    served_by_the_next(own, pid)
+
+
 # --- the engine's end ----------------------------------------------------------------------------
 @pytest.mark.parametrize('number', (signal.SIGKILL, signal.SIGSTOP, signal.SIGUSR1), ids=('kill', 'stop', 'fault'))
 def test_the_engine_ends_under_load(start, cpu, number):

@@ -49,7 +49,9 @@ static inline int close_device(void **state) {
     return 0;
 }
 
+/* The device has no history. */
 static inline enum status open_desk(struct error *err) {
+    device.pulse = (struct pulse){0};
     enum status status = jpeg_stream_init(&lane, &device, err);
     return status == ST_OK ? submitter_create(&desk.submitter, &device, err) : status;
 }

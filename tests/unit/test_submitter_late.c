@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A device that is late, with the fake driver: its marks come when the test says so, its copies happen when a
- * thread waits for them. After a failed call it must not work on memory that is in other use. */
+ * thread waits for them or asks for them. After a failed call it must not work on memory that is in other
+ * use. */
 #include "tests/unit/submitter_fixture.h"
 
 #include <pthread.h>
@@ -25,6 +26,8 @@ static struct {
         size_t size;
     } copy[COPIES_MAX]; /* to the host */
     unsigned copies;
+    CUdeviceptr mark; /* of a run on pixels, behind its copies; 0: none */
+    cuuint32_t value;
 } late;
 
 static void arrive(void) {
@@ -32,6 +35,10 @@ static void arrive(void) {
         memcpy(late.copy[i].to, (const void *)(uintptr_t)late.copy[i].from, late.copy[i].size);
     }
     late.copies = late.under_way = 0;
+    if (late.mark) {
+        *(volatile cuuint32_t *)(uintptr_t)late.mark = late.value;
+    }
+    late.mark = 0;
 }
 
 static CUresult note(CUresult result) {
@@ -75,13 +82,17 @@ static CUresult CUDAAPI late_stream(CUstream stream) {
     return late.in_time.cuStreamSynchronize(stream);
 }
 
-static CUresult CUDAAPI late_event(CUevent event) {
-    arrive();
-    return late.in_time.cuEventSynchronize(event);
+static CUresult CUDAAPI late_mark(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    static cuuint32_t aside;
+    CUresult result = late.in_time.cuStreamWriteValue32(stream, (CUdeviceptr)(uintptr_t)&aside, value, flags);
+    late.mark = result == CUDA_SUCCESS ? to : 0;
+    late.value = value;
+    return result;
 }
 
-static CUresult CUDAAPI not_yet(CUevent event) {
-    (void)event;
+static CUresult CUDAAPI late_query(CUstream stream) {
+    (void)stream;
+    arrive();
     return CUDA_ERROR_NOT_READY;
 }
 
@@ -93,13 +104,12 @@ static CUresult CUDAAPI not_done(CUstream stream) {
 static int open_late(void **state) {
     late.in_time = cuda;
     late.copies = late.under_way = 0;
+    late.mark = 0;
     cuda.cuLaunchKernelEx = launch_plainly;
     cuda.cuLaunchKernel = late_launch;
     cuda.cuMemcpyHtoDAsync = late_upload;
     cuda.cuMemcpyDtoHAsync = late_download;
     cuda.cuStreamSynchronize = late_stream;
-    cuda.cuEventSynchronize = late_event;
-    cuda.cuEventQuery = not_yet;
     cuda.cuStreamQuery = not_done;
     return open_test(state);
 }
@@ -128,9 +138,9 @@ static void check_nothing_is_left(const struct attempt *attempt, uint8_t *memory
 /* --- pixels to pixels -------------------------------------------------------------------------- */
 static void test_pixels(void **state) {
     (void)state;
-    static const struct attempt attempts[] = {{"cuEventRecord", 2}, {"cuLaunchKernel", 1},
-                                              {"cuEventRecord", 3}, {"cuMemcpyDtoHAsync", 1},
-                                              {"cuEventRecord", 4}, {"cuMemcpyHtoDAsync", 1}};
+    static const struct attempt attempts[] = {
+        {"cuEventRecord", 2}, {"cuLaunchKernel", 1},    {"cuEventRecord", 3},       {"cuMemcpyDtoHAsync", 1},
+        {"cuEventRecord", 4}, {"cuMemcpyHtoDAsync", 1}, {"cuStreamWriteValue32", 1}};
     const struct image_shape shape = fixture_shape(PIXEL_RGB, 8, SIDE, SIDE);
     struct image source = fixture_painted(shape), target = fixture_image(shape), expected;
     const size_t size = image_layout(&expected, &shape);
@@ -140,6 +150,8 @@ static void test_pixels(void **state) {
     const struct run run = {.chain = &chain, .source = &source, .target = &target};
     struct lane_timing timing;
     struct error err = {0};
+    cuda.cuStreamWriteValue32 = late_mark;
+    cuda.cuStreamQuery = late_query;
     for (size_t i = 0; i < COUNT(attempts); i++) {
         arm(attempts[i].call, attempts[i].number, EXECUTION_FAILED, 0);
         assert_int_equal(gpu_chain_run(&lane.stream, &run, &timing, &err), ST_DEVICE);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/cuda/pulse.h"
+
+#include <stdatomic.h>
+
+static double larger_of(double a, double b) {
+    return a > b ? a : b;
+}
+
+static double bytes_of(const struct pulse_work *work) {
+    return larger_of(work->bytes, PULSE_BYTES);
+}
+
+/* Adds the time since the last look to the watch's age, and returns it. */
+static int64_t advance(struct pulse_watch *watch, int64_t now) {
+    int64_t step = now - watch->looked;
+    step = step < PULSE_STEP_NS ? step : PULSE_STEP_NS;
+    watch->looked = now;
+    watch->age += step;
+    return step;
+}
+
+static bool has_kind(const struct pulse_work *work, unsigned kind) {
+    return work->kinds >> kind & 1;
+}
+
+static bool is_known(struct pulse *pulse, const struct pulse_work *work) {
+    for (unsigned i = 0; i < PULSE_KINDS; i++) {
+        if (has_kind(work, i) && atomic_load(&pulse->kind[i].done) < PULSE_RUNS) {
+            return false;
+        }
+    }
+    return work->kinds != 0;
+}
+
+/* The longest that the work may take, in nanoseconds. */
+static double limit_of(struct pulse *pulse, const struct pulse_work *work) {
+    double slowest = 0;
+    for (unsigned i = 0; i < PULSE_KINDS; i++) {
+        slowest = has_kind(work, i) ? larger_of(slowest, atomic_load(&pulse->kind[i].slowest)) : slowest;
+    }
+    double times = larger_of(PULSE_TIMES, atomic_load(&pulse->runs));
+    return PULSE_QUIET_NS + times * work->steps * slowest * bytes_of(work);
+}
+
+void pulse_begin(struct pulse *pulse, struct pulse_watch *watch, const struct pulse_work *work, int64_t now) {
+    atomic_fetch_add(&pulse->runs, 1);
+    *watch = (struct pulse_watch){.work = *work, .beats = atomic_load(&pulse->beats), .looked = now};
+}
+
+enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
+    unsigned beats = atomic_load(&pulse->beats);
+    watch->quiet += advance(watch, now);
+    if (beats != watch->beats) {
+        watch->beats = beats;
+        watch->quiet = watch->judged = 0;
+    }
+    if (watch->quiet - watch->judged < PULSE_JUDGE_NS) {
+        return PULSE_WAIT;
+    }
+    watch->judged = watch->quiet;
+    if (!is_known(pulse, &watch->work)) {
+        return PULSE_ASK;
+    }
+    double limit = limit_of(pulse, &watch->work);
+    if (watch->quiet > PULSE_QUIET_NS && (double)watch->age > limit) {
+        return PULSE_LOST;
+    }
+    return limit > PULSE_ASK_BEYOND_NS ? PULSE_ASK : PULSE_WAIT;
+}
+
+static void remember(struct pulse *pulse, unsigned kind, double took) {
+    double before = atomic_load(&pulse->kind[kind].slowest), after;
+    do {
+        after = larger_of(before - before / PULSE_MEMORY, took);
+    } while (!atomic_compare_exchange_weak(&pulse->kind[kind].slowest, &before, after));
+    if (atomic_load(&pulse->kind[kind].done) < PULSE_RUNS) {
+        atomic_fetch_add(&pulse->kind[kind].done, 1);
+    }
+}
+
+void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
+    advance(watch, now);
+    for (unsigned i = 0; i < PULSE_KINDS; i++) {
+        if (has_kind(&watch->work, i)) {
+            remember(pulse, i, (double)watch->age / bytes_of(&watch->work));
+        }
+    }
+    atomic_fetch_add(&pulse->beats, 1);
+}
+
+void pulse_end(struct pulse *pulse) {
+    atomic_fetch_sub(&pulse->runs, 1);
+}

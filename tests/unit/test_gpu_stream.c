@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * Waiting for runs on pixels, with the fake driver: a device that stops is given up by the clock, and no call
+ * waits for a driver that has not noticed. */
+#include "gpu/filters/gpu_chain.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "core/clock.h"
+#include "tests/unit/lane_fixture.h"
+
+enum { ALARM_S = 120, SIDE = 16, SLOW_MS = 300, RUNS = PULSE_RUNS, LAUNCH_FAILED = 719, ASKED_IN_VAIN = 3 };
+
+static const struct blur_arguments blur = {.sigma = 2};
+static const struct median_arguments median = {.radius = 1};
+
+static struct cuda whole;
+static struct image source, target;
+
+static int open_stream(void **state) {
+    (void)state;
+    const struct image_shape shape = fixture_shape(PIXEL_RGB, 8, SIDE, SIDE);
+    if (fixture_open_lane(ALARM_S) != 0) {
+        return -1;
+    }
+    source = fixture_painted(shape);
+    target = fixture_image(shape);
+    whole = cuda;
+    return 0;
+}
+
+static int close_stream(void **state) {
+    fixture_image_free(&source);
+    fixture_image_free(&target);
+    return close_lane(state);
+}
+
+/* A device without history, and a driver that does its work. */
+static int reset(void **state) {
+    (void)state;
+    cuda = whole;
+    device.pulse = (struct pulse){0};
+    lane.stream.marks->fence = lane.stream.steps;
+    return 0;
+}
+
+static enum status run_filter(enum filter_id filter, const void *arguments, struct error *err) {
+    const struct image_shape shape = image_shape(&source);
+    struct chain chain = {0};
+    struct lane_timing timing;
+    assert_int_equal(chain_append(&chain, filter_get(filter), arguments, &shape, err), ST_OK);
+    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    return gpu_chain_run(&lane.stream, &run, &timing, err);
+}
+
+static void do_runs(enum filter_id filter, const void *arguments, unsigned count) {
+    struct error err = {0};
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(run_filter(filter, arguments, &err), ST_OK);
+    }
+    assert_int_equal(device.pulse.runs, 0);
+}
+
+/* --- a driver that notices nothing --------------------------------------------------------------- */
+static unsigned asked;
+
+static CUresult CUDAAPI lost_write(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    (void)stream, (void)to, (void)value, (void)flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI never_ask(CUstream stream) {
+    (void)stream;
+    fail_msg("the driver was asked, which takes a second");
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI knows_later(CUstream stream) {
+    (void)stream;
+    return asked++ < ASKED_IN_VAIN ? CUDA_ERROR_NOT_READY : (CUresult)LAUNCH_FAILED;
+}
+
+static void test_a_device_that_stops(void **state) {
+    (void)state;
+    struct error err = {0};
+    do_runs(FILTER_BLUR, &blur, RUNS);
+    cuda.cuStreamWriteValue32 = lost_write;
+    cuda.cuStreamQuery = cuda.cuStreamSynchronize = never_ask;
+    int64_t begin = clock_ns();
+    assert_int_equal(run_filter(FILTER_BLUR, &blur, &err), ST_DEVICE);
+    assert_true(clock_ns() - begin > PULSE_QUIET_NS);
+    assert_non_null(strstr(err.text, "the GPU has done nothing for 1"));
+    assert_int_equal(device.pulse.runs, 0);
+}
+
+/* Of this filter nothing is known yet, or too little. */
+static void test_another_filter(void **state) {
+    (void)state;
+    struct error err = {0};
+    do_runs(FILTER_BLUR, &blur, RUNS);
+    do_runs(FILTER_MEDIAN, &median, RUNS - 1);
+    cuda.cuStreamWriteValue32 = lost_write;
+    cuda.cuStreamQuery = knows_later;
+    asked = 0;
+    assert_int_equal(run_filter(FILTER_MEDIAN, &median, &err), ST_DEVICE);
+    assert_int_equal(asked, ASKED_IN_VAIN + 1);
+    assert_non_null(strstr(err.text, "cuStreamQuery"));
+    assert_int_equal(device.pulse.runs, 0);
+}
+
+/* --- a device that is slow ----------------------------------------------------------------------- */
+static struct {
+    pthread_t thread;
+    CUdeviceptr to;
+    cuuint32_t value;
+    int beats; /* of others, 20 ms apart, before the mark */
+} slow;
+
+static void *write_later(void *nothing) {
+    for (int i = 0; i < slow.beats; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = SLOW_MS * 1000000L / slow.beats}, NULL);
+        atomic_fetch_add(&device.pulse.beats, 1);
+    }
+    *(volatile cuuint32_t *)(uintptr_t)slow.to = slow.value;
+    return nothing;
+}
+
+static CUresult CUDAAPI late_write(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    (void)stream, (void)flags;
+    slow.to = to;
+    slow.value = value;
+    assert_int_equal(pthread_create(&slow.thread, NULL, write_later, NULL), 0);
+    return CUDA_SUCCESS;
+}
+
+/* It waits behind others, whose work gets done. */
+static void test_a_device_that_is_busy(void **state) {
+    (void)state;
+    struct error err = {0};
+    do_runs(FILTER_BLUR, &blur, RUNS);
+    slow.beats = SLOW_MS / 20;
+    cuda.cuStreamWriteValue32 = late_write;
+    cuda.cuStreamQuery = never_ask;
+    assert_int_equal(run_filter(FILTER_BLUR, &blur, &err), ST_OK);
+    pthread_join(slow.thread, NULL);
+    assert_true(device.pulse.kind[FILTER_BLUR].slowest > 0);
+}
+
+/* --- a driver that writes no marks --------------------------------------------------------------- */
+static unsigned waits;
+
+static CUresult CUDAAPI count_wait(CUevent event) {
+    waits++;
+    return whole.cuEventSynchronize(event);
+}
+
+static void test_an_old_driver(void **state) {
+    (void)state;
+    struct gpu_stream plain, marked = lane.stream;
+    struct error err = {0};
+    cuda.cuStreamWriteValue32 = NULL;
+    cuda.cuEventSynchronize = count_wait;
+    assert_int_equal(gpu_stream_init(&plain, &device, &err), ST_OK);
+    assert_null(plain.marks);
+    lane.stream = plain;
+    waits = 0;
+    do_runs(FILTER_BLUR, &blur, 2);
+    gpu_stream_finish(&lane.stream);
+    lane.stream = marked;
+    assert_int_equal(waits, 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_a_device_that_stops, reset),
+        cmocka_unit_test_setup(test_another_filter, reset),
+        cmocka_unit_test_setup(test_a_device_that_is_busy, reset),
+        cmocka_unit_test_setup(test_an_old_driver, reset),
+    };
+    return cmocka_run_group_tests(tests, open_stream, close_stream);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * When a device counts as lost. Time is what the test says. */
+#include "gpu/cuda/pulse.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+
+enum { BLUR = 1, MEDIAN = 2, JPEG = 31, TOOK_MS = 2, LOOK_MS = 1, HOUR_MS = 3600 * 1000 };
+
+static const struct pulse_work blur = {.kinds = 1u << BLUR, .steps = 1, .bytes = 1e6};
+static const struct pulse_work median = {.kinds = 1u << MEDIAN, .steps = 1, .bytes = 1e6};
+static const struct pulse_work both = {.kinds = 1u << BLUR | 1u << MEDIAN, .steps = 2, .bytes = 1e6};
+
+static int64_t now;
+
+static int reset(void **state) {
+    (void)state;
+    now = HOUR_MS * MS;
+    return 0;
+}
+
+/* Runs that take that long, one after the other. */
+static void do_runs(struct pulse *pulse, const struct pulse_work *work, int count, double ms) {
+    struct pulse_watch watch;
+    for (int i = 0; i < count; i++) {
+        pulse_begin(pulse, &watch, work, now);
+        for (double left = ms; left > 0; left -= LOOK_MS) {
+            now += left < LOOK_MS ? (int64_t)(left * (double)MS) : LOOK_MS * MS;
+            pulse_look(pulse, &watch, now);
+        }
+        pulse_note(pulse, &watch, now);
+        pulse_end(pulse);
+    }
+}
+
+/* Looks every millisecond, until the verdict is another one or `most_ms` have passed. */
+static enum pulse_verdict wait_ms(struct pulse *pulse, struct pulse_watch *watch, int most_ms) {
+    enum pulse_verdict verdict = PULSE_WAIT;
+    for (int i = 0; i < most_ms && verdict == PULSE_WAIT; i += LOOK_MS) {
+        now += LOOK_MS * MS;
+        verdict = pulse_look(pulse, watch, now);
+    }
+    return verdict;
+}
+
+/* Begins a run, and returns after how many milliseconds the device is lost; -1: the driver is asked. */
+static int lost_after(struct pulse *pulse, const struct pulse_work *work) {
+    struct pulse_watch watch;
+    int64_t begin = now;
+    pulse_begin(pulse, &watch, work, now);
+    enum pulse_verdict verdict = wait_ms(pulse, &watch, HOUR_MS);
+    pulse_end(pulse);
+    assert_int_not_equal(verdict, PULSE_WAIT);
+    return verdict == PULSE_LOST ? (int)((now - begin) / MS) : -1;
+}
+
+/* With a history of runs of TOOK_MS. The last 5 ms are those between two verdicts. */
+static void test_the_limit(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    const int limit = 100 + PULSE_TIMES * TOOK_MS;
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
+    assert_in_range(lost_after(&pulse, &blur), limit, limit + 5);
+    now += HOUR_MS * MS; /* without work */
+    assert_in_range(lost_after(&pulse, &blur), limit, limit + 5);
+}
+
+static void test_sizes(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_work work = blur;
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
+    work.bytes = 10 * blur.bytes;
+    assert_in_range(lost_after(&pulse, &work), 100 + 10 * PULSE_TIMES * TOOK_MS,
+                    105 + 10 * PULSE_TIMES * TOOK_MS);
+    work.bytes = 1;
+    assert_in_range(lost_after(&pulse, &work), 102, 107);
+}
+
+/* Small pictures take as long as those of PULSE_BYTES, so that large ones do not get a minute. */
+static void test_small_pictures(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_work work = blur;
+    work.bytes = 100;
+    do_runs(&pulse, &work, PULSE_RUNS, 0.05);
+    work.bytes = 8e6;
+    assert_in_range(lost_after(&pulse, &work), 190, 205);
+}
+
+/* The driver is asked every few milliseconds until enough is known about each filter of the chain. */
+static void test_what_is_not_known(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_watch watch;
+    const struct pulse_work nothing = {.steps = 1};
+    assert_int_equal(lost_after(&pulse, &blur), -1);
+    do_runs(&pulse, &blur, PULSE_RUNS - 1, TOOK_MS);
+    assert_int_equal(lost_after(&pulse, &blur), -1);
+    do_runs(&pulse, &blur, 1, TOOK_MS);
+    assert_true(lost_after(&pulse, &blur) > 0);
+    assert_int_equal(lost_after(&pulse, &median), -1);
+    assert_int_equal(lost_after(&pulse, &both), -1);
+    assert_int_equal(lost_after(&pulse, &nothing), -1);
+    pulse_begin(&pulse, &watch, &median, now);
+    for (int i = 0; i < 100; i++) {
+        int64_t before = now;
+        assert_int_equal(wait_ms(&pulse, &watch, HOUR_MS), PULSE_ASK);
+        assert_int_equal(now - before, PULSE_JUDGE_NS);
+    }
+    pulse_end(&pulse);
+}
+
+/* A filter is judged by its own history, a chain by its slowest filter and its steps. */
+static void test_filters(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    do_runs(&pulse, &blur, PULSE_RUNS, 0.1);
+    do_runs(&pulse, &median, PULSE_RUNS, 20);
+    assert_in_range(lost_after(&pulse, &blur), 101, 107);
+    assert_in_range(lost_after(&pulse, &median), 420, 426);
+    assert_in_range(lost_after(&pulse, &both), 740, 746);
+}
+
+/* The slowest run is forgotten little by little. */
+static void test_memory(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    do_runs(&pulse, &blur, 1, 50);
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
+    assert_in_range(lost_after(&pulse, &blur), 700, 900);
+    do_runs(&pulse, &blur, 8 * PULSE_MEMORY, TOOK_MS);
+    assert_in_range(lost_after(&pulse, &blur), 132, 137);
+}
+
+/* A run may wait behind others: work of anybody is progress, and a crowd has more time. */
+static void test_others(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_watch watch, other[40];
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
+    pulse_begin(&pulse, &watch, &blur, now);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(wait_ms(&pulse, &watch, 90), PULSE_WAIT);
+        do_runs(&pulse, &median, 1, 0);
+    }
+    int64_t before = now;
+    assert_int_equal(wait_ms(&pulse, &watch, HOUR_MS), PULSE_LOST);
+    assert_in_range(now - before, 100 * MS, 107 * MS);
+    pulse_end(&pulse);
+    for (int i = 0; i < 39; i++) {
+        pulse_begin(&pulse, &other[i], &median, now);
+    }
+    assert_in_range(lost_after(&pulse, &blur), 100 + 40 * TOOK_MS, 106 + 40 * TOOK_MS);
+    for (int i = 0; i < 39; i++) {
+        pulse_end(&pulse);
+    }
+    assert_in_range(lost_after(&pulse, &blur), 132, 137);
+}
+
+/* A run that may take seconds: the driver knows earlier. In the end the clock decides. */
+static void test_long_runs(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_watch watch;
+    enum pulse_verdict verdict = PULSE_ASK;
+    int64_t begin;
+    do_runs(&pulse, &median, PULSE_RUNS, 100);
+    pulse_begin(&pulse, &watch, &median, begin = now);
+    while (verdict == PULSE_ASK) {
+        verdict = wait_ms(&pulse, &watch, HOUR_MS);
+    }
+    assert_int_equal(verdict, PULSE_LOST);
+    assert_in_range(now - begin, 1700 * MS, 1706 * MS);
+    pulse_end(&pulse);
+}
+
+/* The time of a process that is stopped does not count, neither for a verdict nor in the history. */
+static void test_a_stop(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_watch watch;
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
+    pulse_begin(&pulse, &watch, &blur, now);
+    assert_int_equal(wait_ms(&pulse, &watch, 50), PULSE_WAIT);
+    now += HOUR_MS * MS;
+    assert_int_equal(wait_ms(&pulse, &watch, 50), PULSE_WAIT);
+    now += HOUR_MS * MS;
+    pulse_note(&pulse, &watch, now);
+    pulse_end(&pulse);
+    assert_in_range(pulse.kind[BLUR].slowest * blur.bytes, 119 * MS, 121 * MS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_the_limit, reset),
+        cmocka_unit_test_setup(test_sizes, reset),
+        cmocka_unit_test_setup(test_small_pictures, reset),
+        cmocka_unit_test_setup(test_what_is_not_known, reset),
+        cmocka_unit_test_setup(test_filters, reset),
+        cmocka_unit_test_setup(test_memory, reset),
+        cmocka_unit_test_setup(test_others, reset),
+        cmocka_unit_test_setup(test_long_runs, reset),
+        cmocka_unit_test_setup(test_a_stop, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
