@@ -43,12 +43,39 @@ static double limit_of(struct pulse *pulse, const struct pulse_work *work) {
     return PULSE_QUIET_NS + times * work->steps * slowest * bytes_of(work);
 }
 
+/* Leaves the list, if it is in it. */
+static void leave_calls(struct pulse *pulse, struct pulse_watch *watch) {
+    pthread_mutex_lock(&pulse->lock);
+    if (watch->link) {
+        *watch->link = watch->next;
+        if (watch->next) {
+            watch->next->link = watch->link;
+        }
+        watch->link = NULL;
+    }
+    pthread_mutex_unlock(&pulse->lock);
+}
+
 void pulse_begin(struct pulse *pulse, struct pulse_watch *watch, const struct pulse_work *work, int64_t now) {
     atomic_fetch_add(&pulse->runs, 1);
     *watch = (struct pulse_watch){.work = *work, .beats = atomic_load(&pulse->beats), .looked = now};
+    pthread_mutex_lock(&pulse->lock);
+    watch->link = &pulse->calling;
+    watch->next = pulse->calling;
+    if (watch->next) {
+        watch->next->link = &watch->next;
+    }
+    pulse->calling = watch;
+    pthread_mutex_unlock(&pulse->lock);
 }
 
-enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
+void pulse_handed(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
+    leave_calls(pulse, watch);
+    advance(watch, now);
+}
+
+/* `more` is added to both limits. */
+static enum pulse_verdict judge(struct pulse *pulse, struct pulse_watch *watch, int64_t now, int64_t more) {
     unsigned beats = atomic_load(&pulse->beats);
     watch->quiet += advance(watch, now);
     if (beats != watch->beats) {
@@ -62,11 +89,34 @@ enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, in
     if (!is_known(pulse, &watch->work)) {
         return PULSE_ASK;
     }
-    double limit = limit_of(pulse, &watch->work);
-    if (watch->quiet > PULSE_QUIET_NS && (double)watch->age > limit) {
+    double limit = limit_of(pulse, &watch->work) + (double)more;
+    if (watch->quiet > PULSE_QUIET_NS + more && (double)watch->age > limit) {
         return PULSE_LOST;
     }
     return limit > PULSE_ASK_BEYOND_NS ? PULSE_ASK : PULSE_WAIT;
+}
+
+enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
+    return judge(pulse, watch, now, 0);
+}
+
+int64_t pulse_stuck_ns(struct pulse *pulse, int64_t now) {
+    int64_t quiet = 0;
+    pthread_mutex_lock(&pulse->lock);
+    for (struct pulse_watch *watch = pulse->calling; watch && atomic_load(&pulse->slow) == 0;
+         watch = watch->next) {
+        quiet = judge(pulse, watch, now, PULSE_CALL_NS) == PULSE_LOST ? watch->quiet : quiet;
+    }
+    pthread_mutex_unlock(&pulse->lock);
+    return quiet;
+}
+
+void pulse_slow_begin(struct pulse *pulse) {
+    atomic_fetch_add(&pulse->slow, 1);
+}
+
+void pulse_slow_end(struct pulse *pulse) {
+    atomic_fetch_sub(&pulse->slow, 1);
 }
 
 static void remember(struct pulse *pulse, unsigned kind, double took) {
@@ -89,6 +139,7 @@ void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
     atomic_fetch_add(&pulse->beats, 1);
 }
 
-void pulse_end(struct pulse *pulse) {
+void pulse_end(struct pulse *pulse, struct pulse_watch *watch) {
+    leave_calls(pulse, watch);
     atomic_fetch_sub(&pulse->runs, 1);
 }

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * Judges whether a device has stopped, for everyone who waits for it.
  *
- * After a fault the driver says so one to two seconds late, and a thread that asks is blocked until then. The
- * device's fences stop at once. So every run has a watch, and the thread that polls its fence looks at the
- * watch, too. The device counts as lost when it has done no work for PULSE_QUIET_NS, and this run takes
- * PULSE_QUIET_NS and PULSE_TIMES times longer than the slowest of late of its kinds, for its size. A kind is
- * a filter, or JPEGs: kinds differ by a factor of hundreds. Runs that share the device with more than
- * PULSE_TIMES others have that many times longer, and so do chains for each step. The driver is asked where
- * this is no use: until PULSE_RUNS runs of each kind are done, and for runs that have more than
- * PULSE_ASK_BEYOND_NS.
+ * After a fault the driver says so one to two seconds late. A thread that asks is blocked until then, and so
+ * is one that hands over work. The device's fences stop at once. So every run has a watch. While its calls of
+ * the driver hand over the work, a guard looks at it, a thread that makes no such calls. Then the thread that
+ * polls the fence looks.
  *
- * A watch belongs to one thread; the rest is thread-safe and takes no lock. `now` is clock_ns(). A watch
- * counts only PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
+ * The device counts as lost when it has done no work for PULSE_QUIET_NS, and this run takes that and
+ * PULSE_TIMES times longer than the slowest of late of its kinds, for its size. A kind is a filter, or JPEGs:
+ * kinds differ by a factor of hundreds. Runs that share the device with more than PULSE_TIMES others have
+ * that many times longer, and so do chains for each step. In calls, which wait for each other, PULSE_CALL_NS
+ * is added. The driver is asked where this is no use: until PULSE_RUNS runs of each kind are done, and for
+ * runs that have more than PULSE_ASK_BEYOND_NS.
+ *
+ * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
+ * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
 #ifndef BLURD_GPU_CUDA_PULSE_H
 #define BLURD_GPU_CUDA_PULSE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,10 +29,13 @@ enum {
     PULSE_MEMORY = 256,      /* runs of a kind, after which the slowest is forgotten */
     PULSE_BYTES = 64 * 1024, /* smaller pictures take as long as these */
     PULSE_QUIET_NS = 100000000,
+    PULSE_CALL_NS = 100000000,
     PULSE_ASK_BEYOND_NS = 1000000000,
     PULSE_JUDGE_NS = 5000000, /* between two verdicts */
-    PULSE_STEP_NS = 10000000,
+    PULSE_STEP_NS = 20000000,
 };
+
+struct pulse_watch;
 
 /* Of one device. All zero: it has done nothing. */
 struct pulse {
@@ -38,6 +45,9 @@ struct pulse {
         _Atomic double slowest; /* nanoseconds for each byte */
         _Atomic unsigned done;  /* up to PULSE_RUNS */
     } kind[PULSE_KINDS];
+    _Atomic unsigned slow;       /* calls in progress that take long without a fault */
+    pthread_mutex_t lock;        /* guards the list, and the watches in it */
+    struct pulse_watch *calling; /* runs whose work is being handed over */
 };
 
 struct pulse_work {
@@ -47,6 +57,7 @@ struct pulse_work {
 };
 
 struct pulse_watch {
+    struct pulse_watch *next, **link; /* in the list; NULL: not in it */
     struct pulse_work work;
     unsigned beats;
     int64_t looked; /* `now` of the last look */
@@ -57,16 +68,28 @@ struct pulse_watch {
 
 enum pulse_verdict { PULSE_WAIT, PULSE_ASK /* the driver */, PULSE_LOST };
 
-/* The work has been handed to the device. Call pulse_end later. */
+/* The thread begins to hand over the work. Call pulse_end later. */
 void pulse_begin(struct pulse *pulse, struct pulse_watch *watch, const struct pulse_work *work, int64_t now);
 
-/* What to do while the work is not done. Call it every few milliseconds or more often. */
+/* The work is handed over; from now on the caller looks. */
+void pulse_handed(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
+
+/* What to do while the work is not done. Call it every few milliseconds or more often, after pulse_handed. */
 enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
 
 /* The work is done: remembers how long it took. */
 void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
 
 /* The run is over, whether the work was done or failed. */
-void pulse_end(struct pulse *pulse);
+void pulse_end(struct pulse *pulse, struct pulse_watch *watch);
+
+/* For the guard, every few milliseconds: how long the device has done nothing, if it is lost and a thread is
+ * stuck in its calls; else 0. */
+int64_t pulse_stuck_ns(struct pulse *pulse, int64_t now);
+
+/* Around a call that may take long without a fault, while others wait for it. The guard does not judge
+ * meanwhile. */
+void pulse_slow_begin(struct pulse *pulse);
+void pulse_slow_end(struct pulse *pulse);
 
 #endif

@@ -169,6 +169,18 @@ void engine_leave(struct engine *engine) {
     mappings_leave(engine->mappings);
 }
 
+bool engine_is_stuck(struct engine *engine, struct error *err) {
+    int64_t quiet = 0;
+    for (unsigned i = 0; i < engine->count && quiet == 0 && !mappings_are_busy(engine->mappings); i++) {
+        quiet = pulse_stuck_ns(&engine->device[i].pulse, clock_ns());
+    }
+    if (quiet > 0) {
+        fail(err, ST_DEVICE, "the GPU has done nothing for %.0f ms, and its driver does not return",
+             clock_ns_to_ms(quiet));
+    }
+    return quiet > 0;
+}
+
 void engine_arm_fault(struct engine *engine) {
     atomic_store(&engine->fault, true);
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/log.h"
@@ -12,7 +13,7 @@
 #include "gpu/engine/engine.h"
 #include "gpu/engine/engine_sandbox.h"
 
-enum { SLACK_NS = 1000 }; /* of the short sleeps of gpu_stream_wait */
+enum { SLACK_NS = 1000 /* of the short sleeps of gpu_stream_wait */, GUARD_NS = 20000000 };
 
 struct session_thread {
     struct engine *engine;
@@ -90,10 +91,21 @@ static void *attend_main(void *engine) {
     return NULL;
 }
 
-/* Without this thread the first requests are slower. */
-static void start_attending(struct engine *engine) {
+static void *guard_main(void *engine) {
+    struct error err;
+    prctl(PR_SET_NAME, "blurd-guard");
+    while (!engine_is_stuck(engine, &err)) {
+        nanosleep(&(struct timespec){.tv_nsec = GUARD_NS}, NULL);
+    }
+    end_process(&err);
+    return NULL;
+}
+
+/* Without the thread that attends the first requests are slower, without the guard those that are in calls
+ * when the GPU faults wait for the driver. */
+static void start_helper(void *(*helper)(void *engine), struct engine *engine) {
     pthread_t id;
-    if (pthread_create(&id, NULL, attend_main, engine) == 0) {
+    if (pthread_create(&id, NULL, helper, engine) == 0) {
         pthread_detach(id);
     }
 }
@@ -132,7 +144,8 @@ void engine_process(const struct engine_options *options) {
         _exit(1);
     }
     the_engine = engine;
-    start_attending(engine);
+    start_helper(attend_main, engine);
+    start_helper(guard_main, engine);
     signal(SIGUSR1, on_fault_signal);
     while (channel_receive(WIRE_CONTROL_FD, &session, sizeof session, WIRE_SESSION, &socket, -1, &err) ==
            ST_OK) {

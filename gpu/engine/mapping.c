@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct mappings {
     pthread_cond_t changed; /* a state, or `closing` */
     struct mapping *first;
     bool attended, closing;
+    _Atomic unsigned busy; /* threads that register or unregister a large slot */
 };
 
 struct mappings *mappings_create(const struct cuda *cuda) {
@@ -44,6 +46,17 @@ struct mappings *mappings_create(const struct cuda *cuda) {
         pthread_cond_init(&mappings->changed, NULL);
     }
     return mappings;
+}
+
+bool mappings_are_busy(const struct mappings *mappings) {
+    return atomic_load(&mappings->busy) > 0;
+}
+
+/* Around a call for a mapping, with 1 and -1. */
+static void note_busy(struct mappings *mappings, const struct mapping *mapping, int change) {
+    if (mapping->size > MAPPING_LATER_MAX) {
+        atomic_fetch_add(&mappings->busy, (unsigned)change);
+    }
 }
 
 /* Leaves no thread that registers the mapping, and none that will. */
@@ -59,10 +72,12 @@ static void settle(struct mappings *mappings, struct mapping *mapping) {
 static void release(struct mappings *mappings, struct mapping *mapping) {
     struct error err;
     settle(mappings, mapping);
+    note_busy(mappings, mapping, 1);
     if (mapping->state == REGISTERED &&
         CUDA_TRY(mappings->cuda, &err, cuMemHostUnregister, mapping->memory) != ST_OK) {
         log_message(LOG_WARNING, "gpu", "%s", err.text);
     }
+    note_busy(mappings, mapping, -1);
     if (mapping->memory) {
         munmap(mapping->memory, mapping->size);
     }
@@ -135,8 +150,10 @@ static enum status map(struct mapping *mapping, size_t size, int fd, struct erro
 static void register_now(struct mappings *mappings, struct mapping *mapping) {
     struct error why;
     int64_t start = clock_ns();
+    note_busy(mappings, mapping, 1);
     bool done = CUDA_TRY(mappings->cuda, &why, cuMemHostRegister, mapping->memory, mapping->size,
                          CU_MEMHOSTREGISTER_PORTABLE) == ST_OK;
+    note_busy(mappings, mapping, -1);
     log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is registered in %.1f ms", mapping->size >> 20,
                 clock_ns_to_ms(clock_ns() - start));
     if (!done) {

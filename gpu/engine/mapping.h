@@ -45,6 +45,9 @@ void mappings_attend(struct mappings *mappings);
 /* Lets mappings_attend return. Thread-safe. */
 void mappings_leave(struct mappings *mappings);
 
+/* Whether a large slot is being registered, while all other calls of the driver wait. Thread-safe. */
+bool mappings_are_busy(const struct mappings *mappings);
+
 /* Gives the slot back after the run. NULL is allowed. Thread-safe. */
 void mappings_put(struct mappings *mappings, struct mapping *mapping);
 

@@ -70,10 +70,12 @@ static void take(sem_t *semaphore) {
 
 static void begin(struct submitter *submitter, struct submission *submission) {
     const struct pulse_work work = jpeg_stream_work(submission->job);
+    struct pulse *pulse = &submitter->device->pulse;
+    pulse_begin(pulse, &submission->watch, &work, clock_ns());
     bool good = jpeg_stream_begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
     submission->stage = good ? RUNNING : OVER;
     submission->began = clock_ns();
-    pulse_begin(&submitter->device->pulse, &submission->watch, &work, submission->began);
+    pulse_handed(pulse, &submission->watch, submission->began);
     submitter->active[submitter->count++] = submission;
 }
 
@@ -127,7 +129,7 @@ static bool advance_all(struct submitter *submitter) {
         any = advance(submitter, submission) || any;
         if (submission->stage == OVER) {
             submitter->active[i] = submitter->active[--submitter->count];
-            pulse_end(&submitter->device->pulse);
+            pulse_end(&submitter->device->pulse, &submission->watch);
             sem_post(&submission->over); /* the submission may be freed now */
         } else {
             i++;

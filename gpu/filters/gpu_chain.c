@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/filters/gpu_chain.h"
 
+#include "core/clock.h"
 #include "gpu/detect/detect.h"
 #include "gpu/filters/filters.h"
 
@@ -35,7 +36,7 @@ static size_t largest_result(const struct chain *chain, const struct image_shape
 }
 
 struct pulse_work gpu_chain_work(const struct chain *chain, const struct image_shape *source) {
-    _Static_assert(FILTER_COUNT < PULSE_KINDS, "the last kind is that of JPEGs");
+    _Static_assert((int)FILTER_COUNT < PULSE_KINDS, "the last kind is that of JPEGs");
     struct pulse_work work = {
         .steps = chain->count ? chain->count : 1,
         .bytes = (double)larger_of(shape_bytes(source), largest_result(chain, source)),
@@ -198,13 +199,13 @@ enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, stru
     if (status != ST_OK) {
         return status;
     }
-    status = enqueue(stream, &chain, err);
-    if (status != ST_OK) {
-        return gpu_stream_abandon(stream, status);
-    }
     const struct image_shape source = image_shape(run->source);
     const struct pulse_work work = gpu_chain_work(run->chain, &source);
-    status = gpu_stream_wait(stream, &work, err);
+    struct pulse_watch watch;
+    pulse_begin(&stream->device->pulse, &watch, &work, clock_ns());
+    status = enqueue(stream, &chain, err);
+    status = status == ST_OK ? gpu_stream_wait(stream, &watch, err) : gpu_stream_abandon(stream, status);
+    pulse_end(&stream->device->pulse, &watch);
     if (status == ST_OK) {
         finish_result(run);
     }

@@ -19,14 +19,27 @@ static enum status fill_poison(const struct gpu_buffer *buffer, const struct gpu
                     buffer->size, stream);
 }
 
+static enum status free_data(struct gpu_device *device, CUdeviceptr data, struct error *err) {
+    pulse_slow_begin(&device->pulse);
+    enum status status = CUDA_TRY(device->cuda, err, cuMemFree, data);
+    pulse_slow_end(&device->pulse);
+    return status;
+}
+
+static enum status allocate(struct gpu_device *device, CUdeviceptr *data, size_t size, struct error *err) {
+    pulse_slow_begin(&device->pulse);
+    enum status status = CUDA_TRY(device->cuda, err, cuMemAlloc, data, size);
+    pulse_slow_end(&device->pulse);
+    return status;
+}
+
 enum status gpu_buffer_reserve(struct gpu_buffer *buffer, struct gpu_device *device, CUstream stream,
                                size_t size, struct error *err) {
-    const struct cuda *cuda = device->cuda;
     if (size <= buffer->size) {
         return fill_poison(buffer, device, stream, err);
     }
     if (buffer->data) {
-        enum status status = CUDA_TRY(cuda, err, cuMemFree, buffer->data);
+        enum status status = free_data(device, buffer->data, err);
         atomic_fetch_sub(&device->memory_kept, buffer->size);
         *buffer = (struct gpu_buffer){0};
         if (status != ST_OK) {
@@ -35,19 +48,20 @@ enum status gpu_buffer_reserve(struct gpu_buffer *buffer, struct gpu_device *dev
     }
     size = bytes_align_up(size, buffer_step);
     CUdeviceptr data = 0;
-    enum status status = CUDA_TRY(cuda, err, cuMemAlloc, &data, size);
+    enum status status = allocate(device, &data, size, err);
     if (status == ST_OK) {
         *buffer = (struct gpu_buffer){data, size};
         atomic_fetch_add(&device->memory_kept, size);
         /* Kernels read the padding of rows, too. They discard it, but must not read other programs' data. */
-        status = CUDA_TRY(cuda, err, cuMemsetD8Async, data, 0, size, stream);
+        status = CUDA_TRY(device->cuda, err, cuMemsetD8Async, data, 0, size, stream);
     }
     return status == ST_OK ? fill_poison(buffer, device, stream, err) : status;
 }
 
 void gpu_buffer_finish(struct gpu_buffer *buffer, struct gpu_device *device) {
+    struct error ignored;
     if (buffer->data) {
-        device->cuda->cuMemFree(buffer->data);
+        free_data(device, buffer->data, &ignored);
         atomic_fetch_sub(&device->memory_kept, buffer->size);
     }
     *buffer = (struct gpu_buffer){0};

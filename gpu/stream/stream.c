@@ -136,22 +136,19 @@ static void rest(int64_t waited) {
     }
 }
 
-enum status gpu_stream_wait(struct gpu_stream *stream, const struct pulse_work *work, struct error *err) {
+enum status gpu_stream_wait(struct gpu_stream *stream, struct pulse_watch *watch, struct error *err) {
     if (!stream->marks) {
         return CUDA_TRY(stream_cuda(stream), err, cuEventSynchronize, stream->done);
     }
-    struct pulse *pulse = &stream->device->pulse;
-    struct pulse_watch watch;
     enum status status = ST_OK;
     int64_t begin = clock_ns();
-    pulse_begin(pulse, &watch, work, begin);
-    while (!gpu_stream_reached(stream) && (status = gpu_stream_check(stream, &watch, err)) == ST_OK) {
+    pulse_handed(&stream->device->pulse, watch, begin);
+    while (!gpu_stream_reached(stream) && (status = gpu_stream_check(stream, watch, err)) == ST_OK) {
         rest(clock_ns() - begin);
     }
     if (status == ST_OK) {
-        pulse_note(pulse, &watch, clock_ns());
+        pulse_note(&stream->device->pulse, watch, clock_ns());
     }
-    pulse_end(pulse);
     return status;
 }
 

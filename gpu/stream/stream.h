@@ -36,9 +36,9 @@ enum status gpu_stream_reserve(struct gpu_stream *stream, struct gpu_buffer *buf
 /* Stores device memory for one run: at least `size` bytes, aligned to 256, with undefined contents. */
 enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdeviceptr *data, struct error *err);
 
-/* Waits for all steps, the last of which recorded the event `done`; `work` describes them. After ST_DEVICE
- * nothing may be asked of the device. */
-enum status gpu_stream_wait(struct gpu_stream *stream, const struct pulse_work *work, struct error *err);
+/* Waits for all steps, the last of which recorded the event `done`. `watch` is that of a run whose work is
+ * being handed over. After ST_DEVICE nothing may be asked of the device. */
+enum status gpu_stream_wait(struct gpu_stream *stream, struct pulse_watch *watch, struct error *err);
 
 /* Waits for all enqueued work, which may use the caller's memory, and ignores its result. Launches that were
  * gathered are forgotten. Returns `status`. After a fault this takes as long as the driver does to notice it. */

@@ -41,9 +41,9 @@ def reference():
 
 # --- each call, each code ------------------------------------------------------------------
 def quiet_engine(own):
-    """Waits until the thread that served the self-test has ended, and returns the pid. One registers slots."""
+    """Waits until the thread that served the self-test has ended, and returns the pid. One registers slots, one is the guard."""
     pid = fake_gpu.engine(own)
-    assert daemon.eventually(lambda: fake_gpu.threads(pid) == 2)
+    assert daemon.eventually(lambda: fake_gpu.threads(pid) == 3)
     return pid
 
 
@@ -162,6 +162,24 @@ def test_a_device_that_stops(start, reference, tmp_path):
     assert 0.1 <= time.monotonic() - begin < 1 * daemon.SLOW
     assert name.startswith('cpu/') and result == reference()
     assert own.wait_for_line('the GPU has done nothing for ')
+    served_by_the_next(own, pid)
+    assert ask(own) == ('cuda:0', reference())
+
+
+@pytest.mark.parametrize('call', ('cuLaunchKernel', 'cuMemcpyDtoHAsync'))
+def test_a_driver_that_does_not_return(start, reference, tmp_path, call):
+    """After a fault the driver keeps those who hand over work for a second or two: the engine ends before."""
+    path = tmp_path / 'fault'
+    own = launch(start, '--workers', 2, '--gpu-timeout', '60s', FAULT_FILE=path)
+    pid = quiet_engine(own)
+    for _ in range(40):
+        assert ask(own) == ('cuda:0', reference())
+    path.write_text(f'{call}:1:0:hang')
+    begin = time.monotonic()
+    name, result = ask(own)
+    assert 0.2 <= time.monotonic() - begin < 1.5 * daemon.SLOW
+    assert name.startswith('cpu/') and result == reference()
+    assert own.wait_for_line('and its driver does not return')
     served_by_the_next(own, pid)
     assert ask(own) == ('cuda:0', reference())
 

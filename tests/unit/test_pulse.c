@@ -29,12 +29,13 @@ static void do_runs(struct pulse *pulse, const struct pulse_work *work, int coun
     struct pulse_watch watch;
     for (int i = 0; i < count; i++) {
         pulse_begin(pulse, &watch, work, now);
+        pulse_handed(pulse, &watch, now);
         for (double left = ms; left > 0; left -= LOOK_MS) {
             now += left < LOOK_MS ? (int64_t)(left * (double)MS) : LOOK_MS * MS;
             pulse_look(pulse, &watch, now);
         }
         pulse_note(pulse, &watch, now);
-        pulse_end(pulse);
+        pulse_end(pulse, &watch);
     }
 }
 
@@ -53,8 +54,9 @@ static int lost_after(struct pulse *pulse, const struct pulse_work *work) {
     struct pulse_watch watch;
     int64_t begin = now;
     pulse_begin(pulse, &watch, work, now);
+    pulse_handed(pulse, &watch, now);
     enum pulse_verdict verdict = wait_ms(pulse, &watch, HOUR_MS);
-    pulse_end(pulse);
+    pulse_end(pulse, &watch);
     assert_int_not_equal(verdict, PULSE_WAIT);
     return verdict == PULSE_LOST ? (int)((now - begin) / MS) : -1;
 }
@@ -113,7 +115,7 @@ static void test_what_is_not_known(void **state) {
         assert_int_equal(wait_ms(&pulse, &watch, HOUR_MS), PULSE_ASK);
         assert_int_equal(now - before, PULSE_JUDGE_NS);
     }
-    pulse_end(&pulse);
+    pulse_end(&pulse, &watch);
 }
 
 /* A filter is judged by its own history, a chain by its slowest filter and its steps. */
@@ -152,13 +154,13 @@ static void test_others(void **state) {
     int64_t before = now;
     assert_int_equal(wait_ms(&pulse, &watch, HOUR_MS), PULSE_LOST);
     assert_in_range(now - before, 100 * MS, 107 * MS);
-    pulse_end(&pulse);
+    pulse_end(&pulse, &watch);
     for (int i = 0; i < 39; i++) {
         pulse_begin(&pulse, &other[i], &median, now);
     }
     assert_in_range(lost_after(&pulse, &blur), 100 + 40 * TOOK_MS, 106 + 40 * TOOK_MS);
     for (int i = 0; i < 39; i++) {
-        pulse_end(&pulse);
+        pulse_end(&pulse, &other[i]);
     }
     assert_in_range(lost_after(&pulse, &blur), 132, 137);
 }
@@ -172,12 +174,13 @@ static void test_long_runs(void **state) {
     int64_t begin;
     do_runs(&pulse, &median, PULSE_RUNS, 100);
     pulse_begin(&pulse, &watch, &median, begin = now);
+    pulse_handed(&pulse, &watch, now);
     while (verdict == PULSE_ASK) {
         verdict = wait_ms(&pulse, &watch, HOUR_MS);
     }
     assert_int_equal(verdict, PULSE_LOST);
     assert_in_range(now - begin, 1700 * MS, 1706 * MS);
-    pulse_end(&pulse);
+    pulse_end(&pulse, &watch);
 }
 
 /* The time of a process that is stopped does not count, neither for a verdict nor in the history. */
@@ -187,13 +190,67 @@ static void test_a_stop(void **state) {
     struct pulse_watch watch;
     do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
     pulse_begin(&pulse, &watch, &blur, now);
+    pulse_handed(&pulse, &watch, now);
     assert_int_equal(wait_ms(&pulse, &watch, 50), PULSE_WAIT);
     now += HOUR_MS * MS;
     assert_int_equal(wait_ms(&pulse, &watch, 50), PULSE_WAIT);
     now += HOUR_MS * MS;
     pulse_note(&pulse, &watch, now);
-    pulse_end(&pulse);
-    assert_in_range(pulse.kind[BLUR].slowest * blur.bytes, 119 * MS, 121 * MS);
+    pulse_end(&pulse, &watch);
+    assert_in_range(pulse.kind[BLUR].slowest * blur.bytes, 100 * MS, 101 * MS + 2 * PULSE_STEP_NS);
+}
+
+/* Looks as the guard does, every 20 ms. Returns after how many milliseconds a thread is stuck; 0: not yet. */
+static int stuck_after(struct pulse *pulse, int most_ms) {
+    for (int ms = 20; ms <= most_ms; ms += 20) {
+        now += 20 * MS;
+        int64_t quiet = pulse_stuck_ns(pulse, now);
+        if (quiet > 0) {
+            assert_true(quiet > PULSE_QUIET_NS + PULSE_CALL_NS);
+            return ms;
+        }
+    }
+    return 0;
+}
+
+/* Threads that do not return from the driver. */
+static void test_calls(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_watch watch[3];
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
+    assert_int_equal(stuck_after(&pulse, 1000), 0);
+    for (int i = 0; i < 3; i++) {
+        pulse_begin(&pulse, &watch[i], i == 1 ? &blur : &median, now);
+    }
+    assert_int_equal(stuck_after(&pulse, 10000), 240); /* the second; nothing is known of medians */
+    pulse_handed(&pulse, &watch[1], now);
+    assert_int_equal(stuck_after(&pulse, 10000), 0);
+    assert_int_equal(wait_ms(&pulse, &watch[1], 100), PULSE_LOST); /* its thread looks */
+    for (int i = 0; i < 3; i++) {
+        pulse_end(&pulse, &watch[i]);
+    }
+    assert_null(pulse.calling);
+}
+
+/* Work of others is progress. A slow call keeps the others waiting. */
+static void test_calls_that_wait(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_watch watch;
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
+    pulse_begin(&pulse, &watch, &blur, now);
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(stuck_after(&pulse, 180), 0);
+        do_runs(&pulse, &blur, 1, TOOK_MS);
+    }
+    pulse_slow_begin(&pulse);
+    assert_int_equal(stuck_after(&pulse, 10000), 0);
+    pulse_slow_end(&pulse);
+    assert_int_equal(stuck_after(&pulse, 180), 0);
+    assert_in_range(stuck_after(&pulse, 10000), 20, 60);
+    pulse_end(&pulse, &watch);
+    assert_int_equal(stuck_after(&pulse, 1000), 0);
 }
 
 int main(void) {
@@ -207,6 +264,8 @@ int main(void) {
         cmocka_unit_test_setup(test_others, reset),
         cmocka_unit_test_setup(test_long_runs, reset),
         cmocka_unit_test_setup(test_a_stop, reset),
+        cmocka_unit_test_setup(test_calls, reset),
+        cmocka_unit_test_setup(test_calls_that_wait, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
