@@ -155,10 +155,11 @@ void engine_close(struct engine *engine) {
     free(engine);
 }
 
+/* Slots are registered in the context of the last GPU, for all of them. */
 void engine_attend(struct engine *engine) {
     struct error err;
     for (unsigned i = 0; i < engine->count; i++) {
-        if (engine->transcoder[i] && gpu_device_enter(&engine->device[i], &err) == ST_OK) {
+        if (gpu_device_enter(&engine->device[i], &err) == ST_OK && engine->transcoder[i]) {
             gpu_transcoder_warm(engine->transcoder[i]);
         }
     }

@@ -154,9 +154,10 @@ static void register_now(struct mappings *mappings, struct mapping *mapping) {
     bool done = CUDA_TRY(mappings->cuda, &why, cuMemHostRegister, mapping->memory, mapping->size,
                          CU_MEMHOSTREGISTER_PORTABLE) == ST_OK;
     note_busy(mappings, mapping, -1);
-    log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is registered in %.1f ms", mapping->size >> 20,
-                clock_ns_to_ms(clock_ns() - start));
-    if (!done) {
+    if (done) {
+        log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is registered in %.1f ms", mapping->size >> 20,
+                    clock_ns_to_ms(clock_ns() - start));
+    } else {
         log_message(LOG_WARNING, "gpu", "a slot of %zu MiB stays unregistered: %s", mapping->size >> 20,
                     why.text);
     }

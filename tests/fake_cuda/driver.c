@@ -117,6 +117,10 @@ CUresult cuCtxSetCurrent(CUcontext context) {
     return CUDA_SUCCESS;
 }
 
+bool fake_has_context(void) {
+    return current != NULL;
+}
+
 /* ---- kernels ---- */
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {

@@ -12,6 +12,9 @@ extern "C" {
 
 enum fake_outcome { FAKE_RAN, FAKE_NOT_FOUND, FAKE_FAULTED };
 
+/* Whether the calling thread has a context. */
+bool fake_has_context(void);
+
 /* The number of the kernel, or -1. */
 int fake_kernel_find(const char *name);
 

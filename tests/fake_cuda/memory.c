@@ -9,6 +9,7 @@
 
 #include <cuda.h>
 
+#include "tests/fake_cuda/fake_cuda.h"
 #include "tests/fake_cuda/faults.h"
 
 enum {
@@ -144,6 +145,9 @@ CUresult cuMemFreeHost(void *memory) {
 CUresult cuMemHostRegister(void *memory, size_t size, unsigned flags) {
     (void)flags;
     MAY_FAIL("cuMemHostRegister");
+    if (!fake_has_context()) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
     if (!memory || !size) {
         return CUDA_ERROR_INVALID_VALUE;
     }

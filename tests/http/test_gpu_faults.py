@@ -136,6 +136,15 @@ def test_a_gpu_without_memory(start, reference):
     assert fake_gpu.engine(own) == pid
 
 
+def test_slots_are_registered_without_codecs(start, reference):
+    """With JPEGs on the CPU no thread opens streams for them. Copies from memory that is not registered are slow, and
+    block their thread when the GPU faults."""
+    own = launch(start, '--jpeg-codec', 'cpu', '--log-level', 'debug')
+    assert ask(own) == ('cuda:0', reference())
+    assert own.wait_for_line(r'a slot of \d+ MiB (is registered|stays unregistered)')
+    assert not any('stays unregistered' in line for line in own.lines)
+
+
 # --- calls that never return -----------------------------------------------------------------
 @pytest.mark.parametrize('call', ('cuLaunchKernel', 'cuMemcpyDtoHAsync', 'cuStreamCreate'))
 def test_a_call_that_hangs(start, reference, tmp_path, call):
