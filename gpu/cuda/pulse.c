@@ -33,14 +33,33 @@ static bool is_known(struct pulse *pulse, const struct pulse_work *work) {
     return work->kinds != 0;
 }
 
+static double runs_of(struct pulse *pulse) {
+    return larger_of(1, atomic_load(&pulse->runs));
+}
+
 /* The longest that the work may take, in nanoseconds. */
 static double limit_of(struct pulse *pulse, const struct pulse_work *work) {
     double slowest = 0;
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         slowest = has_kind(work, i) ? larger_of(slowest, atomic_load(&pulse->kind[i].slowest)) : slowest;
     }
-    double times = larger_of(PULSE_TIMES, atomic_load(&pulse->runs));
-    return PULSE_QUIET_NS + times * work->steps * slowest * bytes_of(work);
+    return PULSE_QUIET_NS + (double)PULSE_TIMES * runs_of(pulse) * work->steps * slowest * bytes_of(work);
+}
+
+/* Others wait behind a run that takes long, as its blocks of threads come first. */
+static void be_patient(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
+    double limit = is_known(pulse, &watch->work) ? limit_of(pulse, &watch->work) : PULSE_ASK_BEYOND_NS;
+    int64_t before = atomic_load(&pulse->patience), after = now + (int64_t)limit;
+    watch->takes_long = limit > PULSE_LONG_NS;
+    atomic_fetch_add(&pulse->long_runs, watch->takes_long);
+    while (watch->takes_long && before < after &&
+           !atomic_compare_exchange_weak(&pulse->patience, &before, after)) {
+    }
+}
+
+/* Whether the run may be waiting for another one. */
+static bool may_wait(struct pulse *pulse, const struct pulse_watch *watch, int64_t now) {
+    return atomic_load(&pulse->long_runs) > watch->takes_long && now <= atomic_load(&pulse->patience);
 }
 
 /* Leaves the list, if it is in it. */
@@ -59,6 +78,7 @@ static void leave_calls(struct pulse *pulse, struct pulse_watch *watch) {
 void pulse_begin(struct pulse *pulse, struct pulse_watch *watch, const struct pulse_work *work, int64_t now) {
     atomic_fetch_add(&pulse->runs, 1);
     *watch = (struct pulse_watch){.work = *work, .beats = atomic_load(&pulse->beats), .looked = now};
+    be_patient(pulse, watch, now);
     pthread_mutex_lock(&pulse->lock);
     watch->link = &pulse->calling;
     watch->next = pulse->calling;
@@ -90,7 +110,7 @@ static enum pulse_verdict judge(struct pulse *pulse, struct pulse_watch *watch, 
         return PULSE_ASK;
     }
     double limit = limit_of(pulse, &watch->work) + (double)more;
-    if (watch->quiet > PULSE_QUIET_NS + more && (double)watch->age > limit) {
+    if (watch->quiet > PULSE_QUIET_NS + more && (double)watch->age > limit && !may_wait(pulse, watch, now)) {
         return PULSE_LOST;
     }
     return limit > PULSE_ASK_BEYOND_NS ? PULSE_ASK : PULSE_WAIT;
@@ -133,7 +153,7 @@ void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
     advance(watch, now);
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
-            remember(pulse, i, (double)watch->age / bytes_of(&watch->work));
+            remember(pulse, i, (double)watch->age / bytes_of(&watch->work) / runs_of(pulse));
         }
     }
     atomic_fetch_add(&pulse->beats, 1);
@@ -141,5 +161,6 @@ void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
 
 void pulse_end(struct pulse *pulse, struct pulse_watch *watch) {
     leave_calls(pulse, watch);
+    atomic_fetch_sub(&pulse->long_runs, watch->takes_long);
     atomic_fetch_sub(&pulse->runs, 1);
 }

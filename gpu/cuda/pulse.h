@@ -8,10 +8,11 @@
  *
  * The device counts as lost when it has done no work for PULSE_QUIET_NS, and this run takes that and
  * PULSE_TIMES times longer than the slowest of late of its kinds, for its size. A kind is a filter, or JPEGs:
- * kinds differ by a factor of hundreds. Runs that share the device with more than PULSE_TIMES others have
- * that many times longer, and so do chains for each step. In calls, which wait for each other, PULSE_CALL_NS
- * is added. The driver is asked where this is no use: until PULSE_RUNS runs of each kind are done, and for
- * runs that have more than PULSE_ASK_BEYOND_NS.
+ * kinds differ by a factor of hundreds. Runs that share the device have that many times longer, where the
+ * time of those in the past is divided likewise, and so do chains for each step. Nor is the device lost while
+ * a run may be in progress that has more than PULSE_LONG_NS or whose kind is not known, since others wait for
+ * it. In calls, which wait for each other, PULSE_CALL_NS is added. The driver is asked where this is no use:
+ * until PULSE_RUNS runs of each kind are done, and for runs that have more than PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -25,11 +26,12 @@
 enum {
     PULSE_KINDS = 32,
     PULSE_RUNS = 32,
-    PULSE_TIMES = 16,
+    PULSE_TIMES = 8,
     PULSE_MEMORY = 256,      /* runs of a kind, after which the slowest is forgotten */
     PULSE_BYTES = 64 * 1024, /* smaller pictures take as long as these */
     PULSE_QUIET_NS = 100000000,
     PULSE_CALL_NS = 100000000,
+    PULSE_LONG_NS = 250000000,
     PULSE_ASK_BEYOND_NS = 1000000000,
     PULSE_JUDGE_NS = 5000000, /* between two verdicts */
     PULSE_STEP_NS = 20000000,
@@ -39,10 +41,12 @@ struct pulse_watch;
 
 /* Of one device. All zero: it has done nothing. */
 struct pulse {
-    _Atomic unsigned beats; /* how often any work was done */
-    _Atomic unsigned runs;  /* in progress */
+    _Atomic unsigned beats;     /* how often any work was done */
+    _Atomic unsigned runs;      /* in progress */
+    _Atomic unsigned long_runs; /* of them, those that may take long */
+    _Atomic int64_t patience;   /* clock_ns until which they may */
     struct {
-        _Atomic double slowest; /* nanoseconds for each byte */
+        _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
         _Atomic unsigned done;  /* up to PULSE_RUNS */
     } kind[PULSE_KINDS];
     _Atomic unsigned slow;       /* calls in progress that take long without a fault */
@@ -64,6 +68,7 @@ struct pulse_watch {
     int64_t age;    /* nanoseconds since the begin, as far as they count */
     int64_t quiet;  /* since the device's last beat */
     int64_t judged; /* `quiet` at the last verdict */
+    bool takes_long;
 };
 
 enum pulse_verdict { PULSE_WAIT, PULSE_ASK /* the driver */, PULSE_LOST };

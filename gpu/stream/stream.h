@@ -41,7 +41,8 @@ enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdevicep
 enum status gpu_stream_wait(struct gpu_stream *stream, struct pulse_watch *watch, struct error *err);
 
 /* Waits for all enqueued work, which may use the caller's memory, and ignores its result. Launches that were
- * gathered are forgotten. Returns `status`. After a fault this takes as long as the driver does to notice it. */
+ * gathered are forgotten. Returns `status`. After a fault this takes as long as the driver does to notice it.
+ */
 enum status gpu_stream_abandon(struct gpu_stream *stream, enum status status);
 
 /* From now on launches are gathered, and go to the driver together, before a copy, a fill or the end of the
