@@ -168,7 +168,7 @@ def test_a_device_that_stops(start, reference, tmp_path):
     path.write_text('cuStreamWriteValue32:1:0:lost')
     begin = time.monotonic()
     name, result = ask(own)
-    assert 0.1 <= time.monotonic() - begin < 1 * daemon.SLOW
+    assert 0.1 <= time.monotonic() - begin < 5 * daemon.SLOW
     assert name.startswith('cpu/') and result == reference()
     assert own.wait_for_line('the GPU has done nothing for ')
     served_by_the_next(own, pid)
@@ -186,7 +186,7 @@ def test_a_driver_that_does_not_return(start, reference, tmp_path, call):
     path.write_text(f'{call}:1:0:hang')
     begin = time.monotonic()
     name, result = ask(own)
-    assert 0.2 <= time.monotonic() - begin < 1.5 * daemon.SLOW
+    assert 0.2 <= time.monotonic() - begin < 5 * daemon.SLOW
     assert name.startswith('cpu/') and result == reference()
     assert own.wait_for_line('and its driver does not return')
     served_by_the_next(own, pid)

@@ -156,7 +156,7 @@ def test_a_device_that_stops(start, cpu, tmp_path):
     path.write_text('cuStreamWriteValue32:1:0:lost')
     begin = time.monotonic()
     assert ask(own, PHOTO)[1] == ask(cpu, PHOTO)[1]
-    assert 0.1 <= time.monotonic() - begin < 1 * daemon.SLOW
+    assert 0.1 <= time.monotonic() - begin < 5 * daemon.SLOW
     assert own.wait_for_line('the GPU has done nothing for ')
     served_by_the_next(own, pid)
 
