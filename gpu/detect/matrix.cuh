@@ -1,47 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * Matrix instructions and the rounding of their sums to 8 bits.
- *
- * Lane l of a warp is (g, t) = (l / 4, l % 4). An instruction multiplies 16 rows by 32 values with 32 values
- * by 8 columns. A lane hands in 8 values of row g (words x and z), 8 of row g + 8 (y and w), and 8 of column
- * g. Which values these are does not matter as long as those of quad lane t belong together. It gets the sums
- * of row g, columns 2t and 2t + 1, then of row g + 8. */
+ * Matrix instructions of the network, and the rounding of their sums to 8 bits. */
 #ifndef BLURD_GPU_DETECT_MATRIX_CUH
 #define BLURD_GPU_DETECT_MATRIX_CUH
 
 #include "gpu/detect/detect_kernels.h"
+#include "gpu/stream/matrix.cuh"
 
 #ifdef __CUDA_ARCH__
-/* The instruction, with the types of rows and columns. Compute capability 7.5 has a quarter of it: 8 rows, 16
- * values. */
-#if __CUDA_ARCH__ >= 800
-#define FACE_MULTIPLY(types)                                                                                 \
-    asm("mma.sync.aligned.m16n8k32.row.col.s32." types ".s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
-        "{%10, %11, %12, %13};"                                                                              \
-        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                             \
-        : "r"(rows.x), "r"(rows.y), "r"(rows.z), "r"(rows.w), "r"(columns.x), "r"(columns.y), "r"(from[0]),  \
-          "r"(from[1]), "r"(from[2]), "r"(from[3]))
-#else
-#define FACE_MULTIPLY(types)                                                                                 \
-    asm("{.reg .s32 a, b, c, d;\n\t"                                                                         \
-        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {a, b}, {%4}, {%8}, {%10, %11};\n\t"             \
-        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {c, d}, {%5}, {%8}, {%12, %13};\n\t"             \
-        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%0, %1}, {%6}, {%9}, {a, b};\n\t"               \
-        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%2, %3}, {%7}, {%9}, {c, d};}"                  \
-        : "=&r"(sum[0]), "=&r"(sum[1]), "=&r"(sum[2]), "=&r"(sum[3])                                         \
-        : "r"(rows.x), "r"(rows.y), "r"(rows.z), "r"(rows.w), "r"(columns.x), "r"(columns.y), "r"(from[0]),  \
-          "r"(from[1]), "r"(from[2]), "r"(from[3]))
-#endif
-
 /* Rows are pixels, columns outputs. Adds to the sums `from`. */
 static __device__ __forceinline__ void face_pixels_by_weights(int32_t *sum, const int32_t *from, uint4 rows,
                                                               uint2 columns) {
-    FACE_MULTIPLY("u8.s8");
+    MATRIX_MULTIPLY("u8.s8");
 }
 
 /* Rows are outputs, columns pixels. */
 static __device__ __forceinline__ void face_weights_by_pixels(int32_t *sum, const int32_t *from, uint4 rows,
                                                               uint2 columns) {
-    FACE_MULTIPLY("s8.u8");
+    MATRIX_MULTIPLY("s8.u8");
 }
 
 /* Waits for the threads of a group of warps. Groups reach it equally often. */

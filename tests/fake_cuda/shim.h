@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <time.h>
@@ -59,9 +60,18 @@ struct warp_words {
 const warp_words &warp_exchange(const uint32_t *words, unsigned count);
 unsigned warp_lane();
 
+/* A GPU faults where an address is no multiple of the size. */
+template <class T> static inline T *aligned(T *at) {
+    if ((uintptr_t)at % sizeof(T) != 0) {
+        fprintf(stderr, "fake_cuda: %u bytes at an address that is no multiple of it\n", (unsigned)sizeof(T));
+        abort();
+    }
+    return at;
+}
+
 /* Loads and stores that say how they use the caches. */
 template <class T> static inline T __ldg(const T *from) {
-    return *from;
+    return *aligned(from);
 }
 static inline uint64_t stamp_clock() {
     struct timespec now;
@@ -70,10 +80,10 @@ static inline uint64_t stamp_clock() {
 }
 
 template <class T> static inline T __ldcg(const T *from) {
-    return *from;
+    return *aligned(from);
 }
 template <class T> static inline void __stcg(T *to, T value) {
-    *to = value;
+    *aligned(to) = value;
 }
 
 static inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t selector) {
@@ -221,12 +231,13 @@ static inline void __syncwarp() {
     warp_exchange(&none, 1);
 }
 
-/* The products of a row's bytes with a column's, of which each of four lanes has eight. */
+/* The products of a row's bytes with a column's, of which each of four lanes has `bytes`. */
 template <class Row, class Column>
-static inline int32_t face_product(const warp_words &all, unsigned row, unsigned lower, unsigned column) {
+static inline int32_t matrix_product(const warp_words &all, unsigned row, unsigned lower, unsigned column,
+                                     unsigned bytes) {
     int32_t sum = 0;
     for (unsigned lane = 0; lane < 4; lane++) {
-        for (unsigned byte = 0; byte < 8; byte++) {
+        for (unsigned byte = 0; byte < bytes; byte++) {
             uint32_t a = all.of[4 * row + lane][byte / 4 * 2 + lower],
                      b = all.of[4 * column + lane][4 + byte / 4];
             sum += (int32_t)(Row)(a >> 8 * (byte % 4)) * (Column)(b >> 8 * (byte % 4));
@@ -235,23 +246,44 @@ static inline int32_t face_product(const warp_words &all, unsigned row, unsigned
     return sum;
 }
 
-/* The matrix instructions of gpu/detect/matrix.cuh. */
+/* The matrix instructions of gpu/stream/matrix.cuh and gpu/detect/matrix.cuh. */
 template <class Row, class Column>
-static inline void face_multiply(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
+static inline void matrix_multiply_bytes(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns,
+                                         unsigned bytes) {
     const uint32_t words[] = {rows.x, rows.y, rows.z, rows.w, columns.x, columns.y};
     const warp_words &all = warp_exchange(words, 6);
     unsigned row = warp_lane() / 4, quad = warp_lane() % 4;
     for (unsigned i = 0; i < 4; i++) {
-        sum[i] = from[i] + face_product<Row, Column>(all, row, i / 2, 2 * quad + i % 2);
+        sum[i] = from[i] + matrix_product<Row, Column>(all, row, i / 2, 2 * quad + i % 2, bytes);
     }
 }
 
+static inline void matrix_multiply(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
+    matrix_multiply_bytes<uint8_t, uint8_t>(sum, from, rows, columns, 8);
+}
+
+static inline void matrix_multiply_half(int32_t *sum, const int32_t *from, uint2 rows, uint32_t columns) {
+    matrix_multiply_bytes<uint8_t, uint8_t>(sum, from, {rows.x, rows.y, 0, 0}, {columns, 0}, 4);
+}
+
+static inline uint4 matrix_load(const void *row) {
+    const uint64_t address = (uint64_t)(uintptr_t)row;
+    const uint32_t words[] = {(uint32_t)address, (uint32_t)(address >> 32)};
+    const warp_words &all = warp_exchange(words, 2);
+    uint32_t loaded[4];
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t *of = all.of[8 * i + warp_lane() / 4];
+        loaded[i] = ((const uint32_t *)(uintptr_t)((uint64_t)of[1] << 32 | of[0]))[warp_lane() % 4];
+    }
+    return {loaded[0], loaded[1], loaded[2], loaded[3]};
+}
+
 static inline void face_pixels_by_weights(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
-    face_multiply<uint8_t, int8_t>(sum, from, rows, columns);
+    matrix_multiply_bytes<uint8_t, int8_t>(sum, from, rows, columns, 8);
 }
 
 static inline void face_weights_by_pixels(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
-    face_multiply<int8_t, uint8_t>(sum, from, rows, columns);
+    matrix_multiply_bytes<int8_t, uint8_t>(sum, from, rows, columns, 8);
 }
 
 static inline void face_wait(int group, int threads) {
