@@ -40,15 +40,6 @@ struct kernel_grid {
 };
 KERNEL_SIZE_IS(kernel_grid, 40);
 
-/* Sample j of the result is a sum around sample j << shift. weight[k] applies to the samples at -k and k; it
- * has 15 bits, and the identity has 32768. */
-struct fixed_taps {
-    uint8_t shift;
-    uint8_t radius;
-    uint16_t weight[KERNEL_RADIUS + 1];
-};
-KERNEL_SIZE_IS(fixed_taps, 102);
-
 struct float_taps {
     int32_t shift;
     int32_t radius;
@@ -66,98 +57,8 @@ struct kernel_tiles {
 };
 KERNEL_SIZE_IS(kernel_tiles, 24);
 
-struct fixed_plane {
-    struct kernel_grid source, target;
-    struct kernel_tiles tiles;
-    struct fixed_taps x, y;
-    uint32_t border; /* the sample outside with KERNEL_ZERO */
-};
-KERNEL_SIZE_IS(fixed_plane, 312);
-
-/* 8 bits without alpha: 1 or 3 interleaved channels. */
-struct fixed_pass {
-    struct fixed_plane plane[KERNEL_PLANES];
-    int32_t planes;
-    int32_t channels;
-};
-KERNEL_SIZE_IS(fixed_pass, 944);
-
 /* Blocks of most kernels begin their shared memory with a table of rows. */
 enum { KERNEL_ROW_TABLE = 64 };
-
-/* The direct pass for small radii; see gpu/filters/blur/blur_direct.cuh. Tiles are counted in samples. */
-enum {
-    KERNEL_DIRECT_RADIUS = 6,
-    KERNEL_DIRECT_SMALL = 3,
-    KERNEL_DIRECT_THREADS_Y = 2,       /* for the largest radius: a thread makes 16 rows */
-    KERNEL_DIRECT_SMALL_THREADS_Y = 4, /* for the small one: 8 rows */
-    KERNEL_DIRECT_WIDTH = 192,         /* samples; whole pixels of 1 and of 3 */
-    KERNEL_DIRECT_HEIGHT = 16,
-    KERNEL_DIRECT_COLUMNS = 248, /* values in a row of shared memory: an odd number of 16 bytes */
-};
-
-struct direct_plane {
-    struct kernel_grid source, target;
-    struct kernel_tiles tiles;
-    uint32_t
-        pair_y[2 * KERNEL_DIRECT_RADIUS + 2];    /* weights k - 1 and, above, k of the kernel's row of taps */
-    uint32_t weight_x[KERNEL_DIRECT_RADIUS + 1]; /* times 4 */
-    uint32_t border;
-};
-KERNEL_SIZE_IS(direct_plane, 192);
-
-struct direct_pass {
-    struct direct_plane plane[KERNEL_PLANES];
-    int32_t planes;
-    int32_t reserved;
-};
-KERNEL_SIZE_IS(direct_pass, 584);
-
-/* A stage of the reduction; see gpu/filters/blur/blur_reduce.cuh. It takes struct fixed_pass, but knows the
- * weights. */
-enum {
-    KERNEL_REDUCE_THREADS_Y = 4,
-    KERNEL_REDUCE_WIDTH = 384,   /* of the source, in samples */
-    KERNEL_REDUCE_ROWS = 4,      /* of the target, from samples; from values half of it */
-    KERNEL_REDUCE_COLUMNS = 480, /* values in a row of shared memory */
-};
-
-/* Both axes without reduction, radii up to 16; see gpu/filters/blur/blur_wide.cuh. Tiles are counted in
- * samples.
- */
-enum {
-    KERNEL_WIDE_RADIUS = 16,
-    KERNEL_WIDE_WIDTH = 192,
-    KERNEL_WIDE_COLUMNS = 312, /* values in a row of shared memory */
-    KERNEL_WIDE_HEIGHT = 32,   /* of a tile of the picture; a tile of values has less */
-    KERNEL_WIDE_VALUES_HEIGHT = 8,
-};
-
-struct wide_plane {
-    struct kernel_grid source, target;
-    struct kernel_tiles tiles;
-    uint32_t pair_y[2 * KERNEL_WIDE_RADIUS + 2]; /* as of struct direct_plane */
-    uint32_t weight_y[KERNEL_WIDE_RADIUS + 1];   /* times 2 */
-    uint32_t weight_x[KERNEL_WIDE_RADIUS + 1];   /* times 4 for samples, times 2 for values */
-    uint32_t border;
-    int32_t radius; /* 8, 12 or 16; weights behind the kernel's end are 0 */
-};
-KERNEL_SIZE_IS(wide_plane, 384);
-
-struct wide_pass {
-    struct wide_plane plane[KERNEL_PLANES];
-    int32_t planes;
-    int32_t reserved;
-};
-KERNEL_SIZE_IS(wide_pass, 1160);
-
-/* Tiles of the enlargement in fixed point: 192 samples by 32 rows, a block of as many threads
- * as samples. */
-enum {
-    KERNEL_ENLARGE_THREADS_Y = 6,
-    KERNEL_ENLARGE_WIDTH = 192,
-    KERNEL_ENLARGE_HEIGHT = 32,
-};
 
 /* Blocks that have a thread for each sample of a row, what is around the tile included. */
 enum { KERNEL_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
@@ -189,13 +90,6 @@ struct enlarge_plane {
     int32_t levels_x, levels_y;
 };
 KERNEL_SIZE_IS(enlarge_plane, 112);
-
-struct fixed_enlargement {
-    struct enlarge_plane plane[KERNEL_PLANES];
-    int32_t planes;
-    int32_t reserved;
-};
-KERNEL_SIZE_IS(fixed_enlargement, 344);
 
 struct float_enlargement {
     struct enlarge_plane plane;

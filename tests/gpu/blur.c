@@ -62,6 +62,19 @@ static void check_models_all(struct check *check) {
     }
 }
 
+/* Several tiles of each kernel side by side, so that some lie within the picture. */
+static void check_tiles(struct check *check) {
+    static const double few[] = {2.5, 4, 5, 11};
+    static const uint32_t sizes[][2] = {{2003, 75}, {2048, 130}};
+    for (size_t m = 0; m < CHECK_MODELS; m++) {
+        for (size_t i = 0; i < COUNT(few) * 4 && check_models[m].depth == 8; i++) {
+            struct blur_arguments arguments = {.sigma = few[i / 4], .edge = (int)(i % 4)};
+            const uint32_t *size = sizes[(m + i + i / 4) % COUNT(sizes)];
+            check_case(check, m, size[0], size[1], arguments);
+        }
+    }
+}
+
 static void check_kernel_sizes(struct check *check, bool all) {
     for (int size = 3; size <= 99; size += all || size < 19 ? 2 : 16) {
         for (size_t m = 0; m < CHECK_MODELS; m++) {
@@ -85,6 +98,8 @@ static void check_large(struct check *check) {
 void check_blur(struct check *check, bool quick) {
     check_models_all(check);
     check_report(check, "models");
+    check_tiles(check);
+    check_report(check, "tiles");
     check_kernel_sizes(check, !quick);
     check_report(check, "kernel sizes");
     for (unsigned steps = 1; steps <= 3; steps++) {

@@ -4,6 +4,7 @@
  *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
  *     direct3,6  the same for radii up to 3 and 6, unrolled
  *     wide, near the same for radii up to 16
+ *     halve      the first stage of a reduction by 2 along both axes, picture to values
  *     reduce     the first stage of a reduction, picture to values
  *     values     later stages
  *     blur       the low-resolution blur
@@ -13,6 +14,7 @@
  * float_* kernels use single precision. */
 #include "gpu/filters/blur/blur_direct.cuh"
 #include "gpu/filters/blur/blur_float.cuh"
+#include "gpu/filters/blur/blur_halve.cuh"
 #include "gpu/filters/blur/blur_near.cuh"
 #include "gpu/filters/blur/blur_reduce.cuh"
 #include "gpu/filters/blur/blur_spline.cuh"
@@ -23,8 +25,8 @@
 #define DIRECT_SMALL __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_SMALL_THREADS_Y, 8)
 #define DIRECT __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_THREADS_Y, 10)
 #define BLOCK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
-#define WIDE_1 __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y, 3)
-#define WIDE __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y, 2)
+#define WIDE __launch_bounds__(KERNEL_THREADS_X *KERNEL_WIDE_THREADS_Y, 2)
+#define HALVE __launch_bounds__(KERNEL_THREADS_X *KERNEL_HALVE_THREADS_Y)
 #define REDUCE __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 5)
 #define VALUES __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 4)
 #define ENLARGE __launch_bounds__(KERNEL_THREADS_X *KERNEL_ENLARGE_THREADS_Y)
@@ -49,12 +51,16 @@ extern "C" __global__ void BLOCK fixed_direct(const __grid_constant__ struct fix
     fixed_pass_tile(pass);
 }
 
-extern "C" __global__ void WIDE_1 fixed_wide_1(const __grid_constant__ struct wide_pass pass) {
+extern "C" __global__ void WIDE fixed_wide_1(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint8_t, 1>(pass);
 }
 
 extern "C" __global__ void WIDE fixed_wide_3(const __grid_constant__ struct wide_pass pass) {
     wide_tile<uint8_t, 3>(pass);
+}
+
+extern "C" __global__ void HALVE fixed_halve(const __grid_constant__ struct fixed_pass pass) {
+    halve_tile(pass);
 }
 
 extern "C" __global__ void REDUCE fixed_reduce_1(const __grid_constant__ struct fixed_pass pass) {

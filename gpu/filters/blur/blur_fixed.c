@@ -15,27 +15,32 @@ static bool wide_possible(const struct blur_axis *x, const struct blur_axis *y) 
     return x->radius <= KERNEL_WIDE_RADIUS && y->radius <= KERNEL_WIDE_RADIUS;
 }
 
-static unsigned padded(const struct blur_axis *axis, int k) {
-    k = k < 0 ? -k : k;
-    return k <= axis->radius ? (unsigned)axis->weight[k] : 0;
+/* Writes the bytes of twice the taps, `step` bytes apart, the first behind `zeros`. */
+static void wide_fill_weights(uint32_t *high, uint32_t *low, const struct blur_axis *axis, unsigned step,
+                              unsigned zeros) {
+    for (unsigned i = 0; i <= 2u * axis->radius; i++) {
+        unsigned weight = 2u * (unsigned)axis->weight[i < axis->radius ? axis->radius - i : i - axis->radius];
+        unsigned at = zeros + i * step;
+        high[at / 4] |= (weight >> 8) << 8 * (at % 4);
+        low[at / 4] |= (weight & 0xff) << 8 * (at % 4);
+    }
 }
 
-/* Fills in the taps. `bits` shifts the horizontal sums up so that the result is their upper end: 2 for
- * samples, 1 for values. */
-static void wide_fill_taps(struct wide_plane *plane, const struct blur_axis *x, const struct blur_axis *y,
-                           unsigned bits) {
-    unsigned larger = x->radius > y->radius ? x->radius : y->radius;
-    int radius = larger <= 8 ? 8 : larger <= 12 ? 12 : KERNEL_WIDE_RADIUS;
-    plane->radius = radius;
-    for (int k = 0; k <= 2 * radius + 1; k++) {
-        unsigned first = k > 0 ? padded(y, k - 1 - radius) : 0;
-        unsigned second = k <= 2 * radius ? padded(y, k - radius) : 0;
-        plane->pair_y[k] = first | second << 16;
-    }
-    for (int k = 0; k <= radius; k++) {
-        plane->weight_y[k] = padded(y, k) << 1;
-        plane->weight_x[k] = padded(x, k) << bits;
-    }
+/* Fills in what depends on the taps. A row is read from where a group begins, as group_offset() says. */
+static void wide_fill_plane(struct wide_plane *plane, const struct blur_path *path) {
+    const struct blur_axis *x = path->x.axis, *y = path->y.axis;
+    int32_t channels = (int32_t)path->plane->channels, radius = x->radius;
+    int32_t begin = (plane->target.lo_x - plane->source.lo_x - radius) * channels;
+    int32_t offset = path->stages > 0 ? (plane->source.lo_x + 1) * channels : 0;
+    unsigned before = (unsigned)(begin + offset) & (KERNEL_GROUP - 1);
+    plane->begin = begin - (int32_t)before;
+    plane->radius_y = y->radius;
+    plane->chunks_x = ((int32_t)before + 2 * radius * channels + 15) / 16 + 1;
+    plane->chunks_y = (2 * y->radius + 15) / 16 + 1;
+    wide_fill_weights(plane->weight + KERNEL_WIDE_Y_HIGH, plane->weight + KERNEL_WIDE_Y_LOW, y, 1,
+                      KERNEL_WIDE_ZEROS);
+    wide_fill_weights(plane->weight + KERNEL_WIDE_X_HIGH, plane->weight + KERNEL_WIDE_X_LOW, x,
+                      (unsigned)channels, KERNEL_WIDE_ZEROS + before);
 }
 
 static enum status launch_rows(struct blur_work *work, enum kernel kernel, void *pass, unsigned blocks,
@@ -78,23 +83,52 @@ static enum status fixed_direct(struct blur_work *work, struct error *err) {
 
 static const unsigned table_bytes = KERNEL_ROW_TABLE * sizeof(int32_t);
 
-/* Enqueues stage `i` of all reduced planes. */
-static enum status fixed_reduce(struct blur_work *work, unsigned i, struct error *err) {
-    struct fixed_pass pass = {0};
-    unsigned blocks = 0;
-    int32_t rows = i == 0 ? KERNEL_REDUCE_ROWS : KERNEL_REDUCE_ROWS / 2;
+/* Fills in stage `i` of all reduced planes but for their tiles. */
+static void fill_reduction(struct blur_work *work, unsigned i, struct fixed_pass *pass) {
     for (unsigned p = 0; p < work->planes; p++) {
         const struct blur_path *path = &work->path[p];
         if (i >= path->stages) {
             continue;
         }
-        struct fixed_plane *plane = &pass.plane[pass.planes++];
+        struct fixed_plane *plane = &pass->plane[pass->planes++];
         plane->source = *blur_pass_source(path, i);
         plane->target = path->out[i];
         plane->border = path->border;
         plane->x.shift = (uint8_t)blur_pass_axis(&path->x, i, path->stages).shift;
         plane->y.shift = (uint8_t)blur_pass_axis(&path->y, i, path->stages).shift;
-        int32_t width = (KERNEL_REDUCE_WIDTH >> plane->x.shift) / path->plane->channels;
+    }
+}
+
+/* Whether all planes are reduced by 2 along both axes. */
+static bool halves(const struct fixed_pass *pass) {
+    bool all = true;
+    for (int32_t p = 0; p < pass->planes; p++) {
+        all = all && pass->plane[p].x.shift == 1 && pass->plane[p].y.shift == 1;
+    }
+    return all;
+}
+
+static enum status fixed_halve(struct blur_work *work, struct fixed_pass *pass, struct error *err) {
+    unsigned blocks = 0;
+    for (int32_t p = 0; p < pass->planes; p++) {
+        struct fixed_plane *plane = &pass->plane[p];
+        plane->tiles = gpu_launch_tiles(&plane->target, KERNEL_HALVE_WIDTH, KERNEL_HALVE_ROWS, 0, &blocks);
+    }
+    return launch_rows(work, KERNEL_fixed_halve, pass, blocks, KERNEL_HALVE_THREADS_Y, table_bytes, err);
+}
+
+/* Enqueues stage `i` of all reduced planes. */
+static enum status fixed_reduce(struct blur_work *work, unsigned i, struct error *err) {
+    struct fixed_pass pass = {0};
+    unsigned blocks = 0, channels = work->path[0].plane->channels;
+    int32_t rows = i == 0 ? KERNEL_REDUCE_ROWS : KERNEL_REDUCE_ROWS / 2;
+    fill_reduction(work, i, &pass);
+    if (i == 0 && channels == 1 && pass.planes > 0 && halves(&pass)) {
+        return fixed_halve(work, &pass, err);
+    }
+    for (int32_t p = 0; p < pass.planes; p++) {
+        struct fixed_plane *plane = &pass.plane[p];
+        int32_t width = (KERNEL_REDUCE_WIDTH >> plane->x.shift) / (int32_t)channels;
         plane->tiles = gpu_launch_tiles(&plane->target, width, rows, KERNEL_REDUCE_COLUMNS, &blocks);
     }
     enum kernel kernel = i == 0 ? fixed_kernel(work, KERNEL_fixed_reduce_1, KERNEL_fixed_reduce_3)
@@ -108,7 +142,6 @@ static enum status fixed_reduce(struct blur_work *work, unsigned i, struct error
 static enum status fixed_wide(struct blur_work *work, bool reduced, struct error *err) {
     struct wide_pass pass = {0};
     unsigned blocks = 0;
-    int32_t rows = reduced ? KERNEL_WIDE_VALUES_HEIGHT : KERNEL_WIDE_HEIGHT;
     for (unsigned p = 0; p < work->planes; p++) {
         const struct blur_path *path = &work->path[p];
         if ((path->stages > 0) != reduced) {
@@ -121,14 +154,15 @@ static enum status fixed_wide(struct blur_work *work, bool reduced, struct error
         plane->source = *blur_pass_source(path, path->stages);
         plane->target = *blur_pass_target(path, path->stages);
         plane->border = path->border;
-        wide_fill_taps(plane, path->x.axis, path->y.axis, reduced ? 1 : 2);
-        plane->tiles = gpu_launch_tiles(&plane->target, KERNEL_WIDE_WIDTH / path->plane->channels, rows,
-                                        KERNEL_WIDE_COLUMNS, &blocks);
+        wide_fill_plane(plane, path);
+        plane->tiles = gpu_launch_tiles(&plane->target, KERNEL_WIDE_WIDTH / path->plane->channels,
+                                        KERNEL_WIDE_HEIGHT, KERNEL_WIDE_PITCH, &blocks);
     }
     enum kernel kernel = reduced ? fixed_kernel(work, KERNEL_fixed_blur_1, KERNEL_fixed_blur_3)
                                  : fixed_kernel(work, KERNEL_fixed_wide_1, KERNEL_fixed_wide_3);
-    unsigned shared = table_bytes + (unsigned)rows * KERNEL_WIDE_COLUMNS * (unsigned)sizeof(uint16_t);
-    return blocks > 0 ? launch(work, kernel, &pass, blocks, shared, err) : ST_OK;
+    unsigned shared = table_bytes + 4 * KERNEL_WIDE_WEIGHTS * (unsigned)sizeof(uint32_t) +
+                      2 * KERNEL_WIDE_HEIGHT * KERNEL_WIDE_PITCH;
+    return blocks > 0 ? launch_rows(work, kernel, &pass, blocks, KERNEL_WIDE_THREADS_Y, shared, err) : ST_OK;
 }
 
 /* Returns the radius of the unrolled kernel, or 0 when none fits the picture. */

@@ -115,7 +115,7 @@ reduce_columns(const struct fixed_plane &plane, const struct tile &tile, const s
     uint16_t *memory = values_memory();
     int top = centre_of(tile.y, plane.target.lo_y, Shift, plane.source.lo_y) - radius;
     const int *table = fill_row_table(plane.source, top);
-    int late = span.begin & (KERNEL_GROUP - 1);
+    int late = (span.begin + group_offset<In, Channels>(plane.source)) & (KERNEL_GROUP - 1);
     for (int at = thread_number() * KERNEL_GROUP - late; at < span.count;
          at += KERNEL_THREADS_X * KERNEL_REDUCE_THREADS_Y * KERNEL_GROUP) {
         typename group_of<In>::type group[window];

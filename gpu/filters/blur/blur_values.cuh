@@ -6,6 +6,7 @@
 #ifndef BLURD_GPU_FILTERS_BLUR_BLUR_VALUES_CUH
 #define BLURD_GPU_FILTERS_BLUR_BLUR_VALUES_CUH
 
+#include "gpu/filters/blur/fixed_kernels.h"
 #include "gpu/stream/grid.cuh"
 
 struct sums {

@@ -12,13 +12,17 @@ enum {
     PASS_HEIGHT = 8,
 };
 
-/* Returns a grid of values over the spans, at *offset in scratch memory, and moves *offset behind it. */
+/* Returns a grid of values over the spans, at *offset in scratch memory, and moves *offset behind it. In
+ * fixed point `groups` begin at position -1, where clamped rows do, and rows have room for whole ones. */
 static struct kernel_grid values_grid(const struct blur_work *work, const struct blur_path *path,
-                                      struct span x, struct span y, size_t *offset) {
+                                      struct span x, struct span y, bool groups, size_t *offset) {
     size_t value = work->is_float ? sizeof(float) : sizeof(uint16_t);
-    size_t stride = bytes_align_up(span_length(x) * path->plane->channels * value, GRID_ALIGNMENT);
+    size_t pixel = path->plane->channels * value;
+    size_t before = groups ? (size_t)(x.lo + 1) & (KERNEL_HALVE_GROUP - 1) : 0;
+    size_t stride =
+        bytes_align_up((before + span_length(x) + KERNEL_HALVE_GROUP - 1) * pixel, GRID_ALIGNMENT);
     struct kernel_grid grid = {
-        .data = *offset,
+        .data = *offset + before * pixel,
         .stride = (int64_t)stride,
         .lo_x = (int32_t)x.lo,
         .lo_y = (int32_t)y.lo,
@@ -42,12 +46,13 @@ static void path_init(struct blur_work *work, unsigned index, const struct blur_
     path->source = gpu_launch_grid(plane, (enum edge)plan->edge);
     path->target = gpu_launch_grid(&target->plane[index], (enum edge)plan->edge);
     for (unsigned i = 0; i < path->stages; i++) {
-        path->out[i] = values_grid(work, path, path->x.span[i + 1], path->y.span[i + 1], offset);
+        path->out[i] =
+            values_grid(work, path, path->x.span[i + 1], path->y.span[i + 1], !work->is_float, offset);
         path->out[i].edge_x = extent_repeats(&path->x) ? KERNEL_WRAP : KERNEL_CLAMP; /* as extent_kept() */
         path->out[i].edge_y = extent_repeats(&path->y) ? KERNEL_WRAP : KERNEL_CLAMP;
     }
     if (path->stages > 0) {
-        path->out[path->stages] = values_grid(work, path, path->x.blurred, path->y.blurred, offset);
+        path->out[path->stages] = values_grid(work, path, path->x.blurred, path->y.blurred, false, offset);
     }
 }
 

@@ -4,6 +4,7 @@
 #define BLURD_GPU_FILTERS_BLUR_BLUR_WORK_H
 
 #include "filters/blur/extent.h"
+#include "gpu/filters/blur/fixed_kernels.h"
 #include "gpu/stream/launch.h"
 
 enum { BLUR_PASSES_MAX = BLUR_STAGES_MAX + 1 /* the stages and the low-resolution blur */ };
