@@ -84,23 +84,24 @@ def target_of(work):
 
 
 # --- cells ------------------------------------------------------------------------------
-def wrk(options, service, target, files, connections, seconds):
-    """The report that bench/rotate.lua prints at its end. Where there are as many threads as pictures, a thread has one."""
+def wrk(options, service, target, files, connections, seconds, in_turn=False):
+    """The report that bench/rotate.lua prints at its end. Where there are as many threads as pictures, a thread has one,
+    unless all threads shall send them in turn: pictures that take longer than others would be sent less often."""
     threads = min(connections, options.wrk_threads)
     done = subprocess.run(
         [options.wrk, f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s",
          "-s", options.lua, f"http://127.0.0.1:{service.port}{target}", "--", *map(str, files)],
-        env=os.environ | ({"ONE_EACH": "1"} if threads >= len(files) else {}),
+        env=os.environ | ({"ONE_EACH": "1"} if threads >= len(files) and not in_turn else {}),
         capture_output=True, text=True, timeout=seconds + 40, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure(options, service, device, work, connections, seconds, target=None):
-    """A cell of the table as a dict. `target` is that of a work that is not in WORKS."""
+def measure(options, service, device, work, connections, seconds, target=None, in_turn=False):
+    """A cell of the table as a dict. `target` is that of a work that is not in WORKS; `in_turn` as of wrk()."""
     pids = host.family(service.process.pid)
     before, cpu = settled_metrics(service), host.cpu_seconds(pids)
     begin = time.monotonic()
-    seen = wrk(options, service, target or target_of(work), options.photographs, connections, seconds)
+    seen = wrk(options, service, target or target_of(work), options.photographs, connections, seconds, in_turn)
     end = time.monotonic()
     after = settled_metrics(service)
     done = minus(requests_done(after), requests_done(before))

@@ -67,7 +67,7 @@ def measure(options, device, seconds):
             sizes = sorted(path.stat().st_size >> 10 for path in options.photographs)
             load.wrk(options, service, target, options.photographs, connections[-1], 1)
             for number in connections:
-                cell = load.measure(options, service, device, name, number, seconds, target)
+                cell = load.measure(options, service, device, name, number, seconds, target, progressive == "some")
                 cells.append(cell)
                 columns = load.row(cell).split("|")
                 print(f"| {name} | {sizes[0]} to {sizes[-1]} |{'|'.join(columns[2:])}", flush=True)
