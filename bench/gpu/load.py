@@ -244,7 +244,7 @@ def main():
     codecs.update({codec: WORKS if options.every_sigma else few for codec in others})
     seconds = 1 if options.quick else cell_seconds(options, codecs)
     sizes = [path.stat().st_size >> 10 for path in options.photographs]
-    print(f"\n## Load\n\n`wrk` posts photographs of 1920x1080 in turn, {len(sizes)} of them, {options.origin}: {min(sizes)} to "
+    print(f"\n## Load\n\n`wrk` posts {len(sizes)} photographs of 1920x1080, {options.origin}: {min(sizes)} to "
           f"{max(sizes)} KiB. {seconds} s for each row.\nCPU: user and system time of the daemon and of all its children, for each request; `wrk` "
           "runs beside them and is not counted.")
     results = {}
