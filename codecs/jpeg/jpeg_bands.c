@@ -8,7 +8,6 @@ enum {
     ZERO_RUN = 15,
     VALUE_BITS_MAX = 14, /* of a coefficient, with the bits that are missing */
     VALUE_MAX = (1 << 15) - 1,
-    LOADED = 32, /* bits that can be taken between two loads, and more */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -43,11 +42,13 @@ INLINE int32_t take_value(struct seq_bits *bits, unsigned size) {
     return value;
 }
 
-/* A symbol with its code taken; SYMBOL_NONE: there is no such code. */
+/* A symbol with its code taken, of which there are 16 bits; SYMBOL_NONE: there is no such code. Afterwards
+ * there are at least 40. The code is found while further bits are loaded, since each symbol waits for the one
+ * before. */
 enum { SYMBOL_NONE = 256 };
 INLINE uint32_t take_symbol(struct seq_bits *bits, const struct seq_codes *codes) {
-    load_bits(bits);
     uint32_t code = seq_codes_find(codes, bits->word);
+    load_bits(bits);
     drop_bits(bits, code & 255);
     return code ? code >> 8 : SYMBOL_NONE;
 }
@@ -81,6 +82,7 @@ void jpeg_bands_restart(struct jpeg_bands *bands) {
 /* Adds the difference of a block. */
 INLINE bool read_dc(struct jpeg_bands *bands, unsigned part, int16_t *block) {
     struct seq_bits bits = bands->bits;
+    load_bits(&bits);
     uint32_t size = take_symbol(&bits, &bands->dc[part]);
     if (size > VALUE_BITS_MAX) {
         return false;
@@ -128,6 +130,7 @@ INLINE bool read_ac(struct jpeg_bands *bands, const struct seq_codes *codes, int
     struct seq_bits bits = bands->bits;
     const uint32_t last = bands->to, low = bands->low;
     uint64_t mask = *filled;
+    load_bits(&bits);
     for (uint32_t k = bands->from; k <= last; k++) {
         uint32_t symbol = take_symbol(&bits, codes), run = symbol >> 4, size = symbol & 15;
         k += run;
@@ -202,34 +205,40 @@ INLINE uint64_t deposit(uint64_t number, uint64_t mask, bool quick) {
     return result;
 }
 
-/* The bit of the mask with `run` bits above it; 0: there are not so many. */
-INLINE uint64_t select_bit(uint64_t mask, uint32_t run, bool quick) {
-    uint32_t count = (uint32_t)__builtin_popcountll(mask);
-    if (run >= count) {
-        return 0;
-    }
+/* The bit of the mask that has `run` bits between it and `last`, which is above it, and `below` bits below.
+ */
+INLINE uint64_t select_bit(uint64_t mask, uint64_t last, uint32_t run, uint32_t below, bool quick) {
     if (quick) {
-        return deposit((uint64_t)1 << (count - 1 - run), mask, quick);
+        return deposit((uint64_t)1 << below, mask, quick);
     }
-    for (; run > 0; run--) {
+    for (mask &= last - 1; run > 0; run--) {
         mask &= ~(TOP >> __builtin_clzll(mask));
     }
     return TOP >> __builtin_clzll(mask);
 }
 
-/* Takes a bit for each coefficient in the mask, which says whether it changes. */
-INLINE uint64_t take_changes(struct seq_bits *bits, uint64_t mask, bool quick) {
-    unsigned count = (unsigned)__builtin_popcountll(mask);
-    uint64_t value = 0;
-    for (; count > LOADED; count -= LOADED) {
+/* Bits for coefficients that are not 0, one for each, which say whether it changes. The first is the highest
+ * of `count` bits. */
+struct changes {
+    uint64_t bits;
+    unsigned count;
+};
+
+/* Takes as many as there are in the mask beyond those of before. Few are taken from the 39 bits that there
+ * are, so that 16 stay. */
+INLINE void take_changes(struct seq_bits *bits, uint64_t mask, struct changes *changes) {
+    enum { FEW = 23 };
+    unsigned count = (unsigned)__builtin_popcountll(mask) - changes->count;
+    changes->count += count;
+    while (count > FEW) {
         load_bits(bits);
-        value = value << LOADED | bits->word >> (64 - LOADED);
-        drop_bits(bits, LOADED);
+        changes->bits = changes->bits << FEW | bits->word >> (64 - FEW);
+        drop_bits(bits, FEW);
+        count -= FEW;
         load_bits(bits);
     }
-    value = value << count | bits->word >> 1 >> (63 - count);
+    changes->bits = changes->bits << count | bits->word >> 1 >> (63 - count);
     drop_bits(bits, count);
-    return deposit(value, mask, quick);
 }
 
 /* Moves coefficients away from 0. */
@@ -241,31 +250,35 @@ INLINE void change(const uint8_t *place, int16_t *block, uint64_t mask, int32_t 
     }
 }
 
-/* Reads new coefficients with the changes of those before them, until the band or the new ones end. *rest is
- * the part of the band behind them. False: damaged. */
-INLINE bool read_new(struct jpeg_bands *bands, const struct seq_codes *codes, int16_t *block,
-                     uint64_t *filled, uint64_t *rest, uint64_t *changed, bool quick) {
+/* Reads new coefficients with the changes of those before them, until the band or the new ones end. False:
+ * damaged. */
+INLINE bool read_new(struct jpeg_bands *bands, const struct seq_codes *codes, int16_t *block, uint64_t band,
+                     uint64_t *filled, struct changes *changes, bool quick) {
     const int32_t step = 1 << bands->low;
-    const uint64_t old = *filled;
+    const uint64_t old = *filled & band, zeros = ~*filled & band;
+    uint32_t left = (uint32_t)__builtin_popcountll(zeros);
     struct seq_bits bits = bands->bits;
-    while (*rest) {
+    uint64_t bit = 0, made = 0; /* the last coefficient, the new ones */
+    load_bits(&bits);
+    do {
         uint32_t symbol = take_symbol(&bits, codes), run = symbol >> 4, size = symbol & 15;
         if (size == 0 && run < ZERO_RUN) {
             bands->ends = take_ends(&bits, run);
             break;
         }
-        uint64_t bit = select_bit(~old & *rest, run, quick);
-        if (size > 1 || run > ZERO_RUN || bit == 0) {
+        if (size > 1 || run > ZERO_RUN || run >= left) {
             return false;
         }
+        left -= run + 1;
+        bit = select_bit(zeros, bit, run, left, quick);
         if (size == 1) {
             block[bands->place[SEQ_STEPS - 1 - __builtin_ctzll(bit)]] =
                 (int16_t)(take_bits(&bits, 1) ? step : -step);
-            *filled |= bit;
+            made |= bit;
         }
-        *changed |= take_changes(&bits, old & *rest & ~(bit - 1), quick);
-        *rest &= bit - 1;
-    }
+        take_changes(&bits, old & ~(bit - 1), changes);
+    } while (band & (bit - 1));
+    *filled |= made;
     bands->bits = bits;
     return true;
 }
@@ -276,18 +289,19 @@ INLINE bool refine(struct jpeg_bands *bands, const struct jpeg_bands_row *row, u
     for (uint32_t x = from; x < to; x++) {
         uint32_t number = coefficients_block(&row->blocks, x);
         int16_t *block = block_at(bands, number);
-        uint64_t rest = band, changed = 0, old = bands->filled[number];
+        const uint64_t old = bands->filled[number] & band;
+        struct changes changes = {0};
         fetch_block(bands, row, x, to);
         if (bands->ends == 0 &&
-            !read_new(bands, &bands->ac[row->part], block, &bands->filled[number], &rest, &changed, quick)) {
+            !read_new(bands, &bands->ac[row->part], block, band, &bands->filled[number], &changes, quick)) {
             return false;
         }
         if (bands->ends > 0) {
             load_bits(&bands->bits);
-            changed |= take_changes(&bands->bits, old & rest, quick);
+            take_changes(&bands->bits, old, &changes);
             bands->ends--;
         }
-        change(bands->place, block, changed, 1 << bands->low);
+        change(bands->place, block, deposit(changes.bits, old, quick), 1 << bands->low);
         if (!lasts(bands)) {
             return false;
         }
