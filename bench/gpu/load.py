@@ -36,7 +36,7 @@ START_SECONDS = 4  # of a daemon with its GPU, its end included
 BETWEEN_SECONDS = 0.4  # for wrk to start, and for the requests that it leaves unanswered
 LONGEST_CELL = 5
 BY_CODECS = "blurd_jpeg_device_total"
-WANTED = {"rate": 6000, "p99": 30, "alone": 3, "cpu": 0.5}
+WANTED = {"rate": 20000, "p99": 15, "alone": 0.9, "cpu": 0.22}
 
 
 # --- the daemon -------------------------------------------------------------------------

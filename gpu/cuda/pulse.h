@@ -6,13 +6,14 @@
  * the driver hand over the work, a guard looks at it, a thread that makes no such calls. Then the thread that
  * polls the fence looks.
  *
- * The device counts as lost when it has done no work for PULSE_QUIET_NS, and this run takes that and
- * PULSE_TIMES times longer than the slowest of late of its kinds, for its size. A kind is a filter, or JPEGs:
- * kinds differ by a factor of hundreds. Runs that share the device have that many times longer, where the
- * time of those in the past is divided likewise, and so do chains for each step. Nor is the device lost while
- * a run may be in progress that has more than PULSE_LONG_NS or whose kind is not known, since others wait for
- * it. In calls, which wait for each other, PULSE_CALL_NS is added. The driver is asked where this is no use:
- * until PULSE_RUNS runs of each kind are done, and for runs that have more than PULSE_ASK_BEYOND_NS.
+ * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for its size
+ * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs
+ * share the device, so the time of a run is divided by the number of runs in progress, and the limit
+ * multiplied by it. The device counts as lost when it has ended no run for PULSE_QUIET_NS and a run is beyond
+ * its limit. A run may wait behind a long one: as long as another run with a limit above PULSE_LONG_NS, or of
+ * a kind that is not known, may be in progress, the device is not lost. While work is handed over,
+ * PULSE_CALL_NS is added to both, since calls wait for each other. The caller asks the driver about a run of
+ * a kind of which fewer than PULSE_RUNS were done, and about one with a limit above PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -25,7 +26,7 @@
 
 enum {
     PULSE_KINDS = 32,
-    PULSE_RUNS = 32,
+    PULSE_RUNS = 32, /* of a kind, until its history counts */
     PULSE_TIMES = 8,
     PULSE_MEMORY = 256,      /* runs of a kind, after which the slowest is forgotten */
     PULSE_BYTES = 64 * 1024, /* smaller pictures take as long as these */
@@ -43,8 +44,8 @@ struct pulse_watch;
 struct pulse {
     _Atomic unsigned beats;     /* how often any work was done */
     _Atomic unsigned runs;      /* in progress */
-    _Atomic unsigned long_runs; /* of them, those that may take long */
-    _Atomic int64_t patience;   /* clock_ns until which they may */
+    _Atomic unsigned long_runs; /* runs in progress whose limit is above PULSE_LONG_NS, or not known */
+    _Atomic int64_t patience;   /* clock_ns at which the last of their limits ends */
     struct {
         _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
         _Atomic unsigned done;  /* up to PULSE_RUNS */
@@ -64,11 +65,11 @@ struct pulse_watch {
     struct pulse_watch *next, **link; /* in the list; NULL: not in it */
     struct pulse_work work;
     unsigned beats;
-    int64_t looked; /* `now` of the last look */
-    int64_t age;    /* nanoseconds since the begin, as far as they count */
-    int64_t quiet;  /* since the device's last beat */
-    int64_t judged; /* `quiet` at the last verdict */
-    bool takes_long;
+    int64_t looked;  /* `now` of the last look */
+    int64_t age;     /* nanoseconds since the begin, as far as they count */
+    int64_t quiet;   /* since the device's last beat */
+    int64_t judged;  /* `quiet` at the last verdict */
+    bool takes_long; /* it counts in long_runs */
 };
 
 enum pulse_verdict { PULSE_WAIT, PULSE_ASK /* the driver */, PULSE_LOST };

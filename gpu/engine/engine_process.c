@@ -101,8 +101,9 @@ static void *guard_main(void *engine) {
     return NULL;
 }
 
-/* Without the thread that attends the first requests are slower, without the guard those that are in calls
- * when the GPU faults wait for the driver. */
+/* The engine works without a thread that could not be started: without attend_main, the first requests are
+ * slower; without guard_main, a request whose thread is in a call when the GPU faults waits for the driver.
+ */
 static void start_helper(void *(*helper)(void *engine), struct engine *engine) {
     pthread_t id;
     if (pthread_create(&id, NULL, helper, engine) == 0) {

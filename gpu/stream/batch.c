@@ -194,6 +194,12 @@ static bool build(struct gpu_batch *batch, struct graph *graph) {
     return result == CUDA_SUCCESS;
 }
 
+/* Copies launch i. The same sequence of kernels has its arguments in the same places. */
+static void copy_launch(struct tasks *to, const struct tasks *from, unsigned i) {
+    to->task[i] = from->task[i];
+    memcpy(to->arguments + to->argument[i], from->arguments + from->argument[i], from->size[i]);
+}
+
 /* Gives the graph the list's blocks and arguments where they differ. */
 static enum status update(const struct gpu_batch *batch, struct graph *graph, struct error *err) {
     const struct tasks *list = &batch->list;
@@ -204,6 +210,7 @@ static enum status update(const struct gpu_batch *batch, struct graph *graph, st
             const CUDA_KERNEL_NODE_PARAMS node = node_of(batch, i, &argument);
             status = CUDA_TRY(cuda_of(batch), err, cuGraphExecKernelNodeSetParams, graph->ready,
                               graph->node[i], &node);
+            copy_launch(&graph->list, list, i);
         }
     }
     return status;
@@ -221,10 +228,11 @@ static enum status launch_graph(struct gpu_batch *batch, struct error *err) {
     enum status status = ST_OK;
     if (graph->ready) {
         status = update(batch, graph, err);
-    } else if (!build(batch, graph)) {
+    } else if (build(batch, graph)) {
+        graph->list = batch->list;
+    } else {
         return launch_each(batch, err);
     }
-    graph->list = batch->list;
     return status == ST_OK ? CUDA_TRY(cuda, err, cuGraphLaunch, graph->ready, batch->stream) : status;
 }
 

@@ -27,6 +27,22 @@ static inline unsigned below(size_t end) {
     return (unsigned)(test_random(&random_state) % end);
 }
 
+/* --- a device that stops: in place of cuStreamWriteValue32 and cuStreamQuery --------------------- */
+enum { LAUNCH_FAILED = 719, ASKED_IN_VAIN = 3 };
+
+static unsigned asked; /* how often the driver was */
+
+static inline CUresult CUDAAPI lost_write(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    (void)stream, (void)to, (void)value, (void)flags;
+    return CUDA_SUCCESS;
+}
+
+/* The driver notices the fault when it is asked for the fourth time. */
+static inline CUresult CUDAAPI knows_later(CUstream stream) {
+    (void)stream;
+    return asked++ < ASKED_IN_VAIN ? CUDA_ERROR_NOT_READY : (CUresult)LAUNCH_FAILED;
+}
+
 /* --- for set-up and tear-down: 0 or -1 ----------------------------------------------------------- */
 /* The driver lies beside the program. An alarm ends the program after so many seconds if anything hangs. */
 static inline int fixture_open_device(unsigned hangs_after_s) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Launches that go to the driver together, with the fake driver: the same kernels run in the same order,
- * once, as one by one, whatever the driver refuses. */
+ * Launches that go to the driver together, with the fake driver. Each kernel runs once, in the order in which
+ * it was launched, with its own argument, also when the driver refuses a call. */
 #include "tests/unit/submitter_fixture.h"
 
 #include "cpu/orient.h"

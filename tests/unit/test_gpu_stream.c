@@ -11,8 +11,6 @@ enum {
     SIDE = 16,
     SLOW_QUERIES = 40,
     RUNS = PULSE_RUNS,
-    LAUNCH_FAILED = 719,
-    ASKED_IN_VAIN = 3
 };
 
 static const struct blur_arguments blur = {.sigma = 2};
@@ -66,22 +64,10 @@ static void do_runs(enum filter_id filter, const void *arguments, unsigned count
 }
 
 /* --- a driver that notices nothing --------------------------------------------------------------- */
-static unsigned asked;
-
-static CUresult CUDAAPI lost_write(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
-    (void)stream, (void)to, (void)value, (void)flags;
-    return CUDA_SUCCESS;
-}
-
 static CUresult CUDAAPI never_ask(CUstream stream) {
     (void)stream;
     fail_msg("the driver was asked, which takes a second");
     return CUDA_SUCCESS;
-}
-
-static CUresult CUDAAPI knows_later(CUstream stream) {
-    (void)stream;
-    return asked++ < ASKED_IN_VAIN ? CUDA_ERROR_NOT_READY : (CUresult)LAUNCH_FAILED;
 }
 
 static void test_a_device_that_stops(void **state) {

@@ -201,20 +201,6 @@ static void test_a_failure_among_others(void **state) {
 }
 
 /* --- a device that fails without a word ----------------------------------------------------- */
-enum { LAUNCH_FAILED = 719, ASKED_IN_VAIN = 3 };
-
-static unsigned asked;
-
-static CUresult CUDAAPI lost_write(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
-    (void)stream, (void)to, (void)value, (void)flags;
-    return CUDA_SUCCESS;
-}
-
-static CUresult CUDAAPI knows_later(CUstream stream) {
-    (void)stream;
-    return asked++ < ASKED_IN_VAIN ? CUDA_ERROR_NOT_READY : (CUresult)LAUNCH_FAILED;
-}
-
 /* Kernels that never end, and no call that would be told: the driver is asked now and then. */
 static void test_a_device_that_stops(void **state) {
     (void)state;
