@@ -13,7 +13,7 @@ enum { THREADS_MAX = 1024, WARP = 32, STACK_SIZE = 64 * 1024 };
 
 uint3 threadIdx, blockIdx, blockDim, gridDim;
 
-enum fiber_state { FIBER_READY, FIBER_AT_BARRIER, FIBER_AT_WARP, FIBER_ENDED };
+enum fiber_state { FIBER_READY, FIBER_AT_BARRIER, FIBER_AT_WARP, FIBER_ASLEEP, FIBER_ENDED };
 
 typedef void *place[5]; /* the state that __builtin_setjmp saves */
 
@@ -62,6 +62,10 @@ void block_barrier(unsigned number, unsigned members) {
 
 void __syncthreads() {
     block_barrier(0, count);
+}
+
+void __nanosleep(unsigned) {
+    wait_in(FIBER_ASLEEP);
 }
 
 unsigned warp_lane() {
@@ -127,7 +131,17 @@ static unsigned threads_in(unsigned warp, fiber_state state) {
     return found;
 }
 
-/* Runs a warp until its threads wait at barriers or have ended. */
+/* Wakes the threads that sleep. */
+static bool wake() {
+    bool any = false;
+    for (unsigned i = 0; i < count; i++) {
+        any = any || fibers[i].state == FIBER_ASLEEP;
+        fibers[i].state = fibers[i].state == FIBER_ASLEEP ? FIBER_READY : fibers[i].state;
+    }
+    return any;
+}
+
+/* Runs a warp until its threads wait at barriers, sleep or have ended. */
 static void run_warp(unsigned warp, bool reverse) {
     unsigned first = warp * WARP, size = min(count - first, (unsigned)WARP);
     while (!trapped && threads_in(warp, FIBER_READY) > 0) {
@@ -227,10 +241,11 @@ bool fibers_run(unsigned x, unsigned y, unsigned z, void (*run)(void *), void *w
             run_warp(warp, order.reverse);
             if (order.seed != 0) {
                 open_barriers();
+                wake();
             }
             warp = choose_warp(&order);
         }
-    } while (!trapped && open_barriers());
+    } while (!trapped && (open_barriers() | wake()));
     for (unsigned i = 0; i < count && trapped; i++) {
         fibers[i].started = false; /* it may stand in the middle of a kernel that goes no further */
     }

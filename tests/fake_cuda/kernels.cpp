@@ -8,7 +8,7 @@
 #include "tests/fake_cuda/shim.h"
 
 /* The shared memory of a block, and behind it a pattern that shows writes beyond it. */
-enum { SHARED_SIZE = 48 * 1024, SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
+enum { SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 
 #include "gpu/detect/detect.cu"
@@ -27,6 +27,7 @@ uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 #include "gpu/jpeg/decode.cu"
 #include "gpu/jpeg/encode.cu"
 #include "gpu/jpeg/huffman_sync.cu"
+#include "gpu/jpeg/progressive/progressive.cu"
 
 extern "C" __global__ void fault() {
     fibers_trap();

@@ -202,6 +202,12 @@ template <class T> static inline T atomicOr(T *to, T value) {
 static inline int __popc(uint32_t value) {
     return __builtin_popcount(value);
 }
+static inline int __popcll(unsigned long long value) {
+    return __builtin_popcountll(value);
+}
+static inline int __ffs(int value) {
+    return __builtin_ffs(value);
+}
 static inline int __clz(int value) {
     return value ? __builtin_clz((unsigned)value) : 32;
 }
@@ -211,6 +217,14 @@ static inline int __clzll(long long value) {
 
 static inline void __threadfence() {
 }
+static inline void __threadfence_block() {
+}
+static inline void __threadfence_system() {
+}
+
+/* Lets the other warps of the block run until they wait, too. All threads of a warp sleep at the same time.
+ */
+void __nanosleep(unsigned ns);
 
 static inline uint32_t __shfl_sync(uint32_t, uint32_t value, int lane) {
     return warp_exchange(&value, 1).of[lane & 31][0];
@@ -276,6 +290,53 @@ static inline uint4 matrix_load(const void *row) {
         loaded[i] = ((const uint32_t *)(uintptr_t)((uint64_t)of[1] << 32 | of[0]))[warp_lane() % 4];
     }
     return {loaded[0], loaded[1], loaded[2], loaded[3]};
+}
+
+/* Shared memory by offsets and the shifts of gpu/jpeg/progressive/progressive_bits.cuh. */
+extern uint4 block_memory[];
+enum { SHARED_SIZE = 48 * 1024 };
+
+template <class T> static inline T *shared_at(uint32_t offset) {
+    if (offset > SHARED_SIZE - sizeof(T)) {
+        fprintf(stderr, "fake_cuda: offset %u is behind the shared memory\n", offset);
+        abort();
+    }
+    return aligned((T *)((char *)block_memory + offset));
+}
+
+static inline uint32_t shared_address(const void *shared) {
+    return (uint32_t)((const char *)shared - (const char *)block_memory);
+}
+static inline uint2 shared_load_pair(uint32_t from) {
+    return *shared_at<uint2>(from);
+}
+static inline uint32_t shared_load(uint32_t from) {
+    return *shared_at<uint32_t>(from);
+}
+static inline uint32_t shared_load_byte(uint32_t from) {
+    return *shared_at<uint8_t>(from);
+}
+static inline void shared_store_pair(uint32_t to, uint2 value) {
+    *shared_at<uint2>(to) = value;
+}
+static inline void shared_store(uint32_t to, uint32_t value) {
+    *shared_at<uint32_t>(to) = value;
+}
+static inline void shared_store_byte(uint32_t to, uint32_t value) {
+    *shared_at<uint8_t>(to) = (uint8_t)value;
+}
+
+static inline uint32_t shift_right(uint32_t value, uint32_t count) {
+    return count > 31 ? 0 : value >> count;
+}
+static inline uint32_t shift_left(uint32_t value, uint32_t count) {
+    return count > 31 ? 0 : value << count;
+}
+
+static inline void store_value(uint8_t *to, int32_t value) {
+    *aligned((int16_t *)to) = (int16_t)value;
+}
+template <class T> static inline void compute_now(T &) {
 }
 
 static inline void face_pixels_by_weights(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {

@@ -33,7 +33,7 @@ fi
 
 dictionary() { # target
     case $1 in
-    *jpeg*) echo jpeg ;;
+    *jpeg* | progressive_scan) echo jpeg ;;
     *png*) echo png ;;
     *avif*) echo avif ;;
     *heic* | bmff) echo heic ;;
@@ -46,7 +46,7 @@ dictionary() { # target
 longest() {
     case $1 in
     jpeg_sequential) echo 16384 ;; # pictures that threads share
-    *jpeg* | *png* | *webp* | *avif* | *heic* | bmff) echo 4096 ;;
+    *jpeg* | progressive_scan | *png* | *webp* | *avif* | *heic* | bmff) echo 4096 ;;
     request) echo 8192 ;;
     wire | codec_wire) echo 12000 ;;
     metadata) echo 4096 ;;

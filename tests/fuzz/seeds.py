@@ -297,6 +297,7 @@ def main():
         save(folder, 'jpeg_coefficients', data)
         save(folder, 'jpeg_metadata', data)
         save(folder, 'jpeg_scan', data)
+        save(folder, 'progressive_scan', data)
         save(folder, 'jpeg_patch', data + bytes((9, 9, 60, 60, 1)))
         save(folder, 'jpeg_patch', data + bytes(6))
     for data in pngs + corpus(b'\x89PNG\r\n\x1a\n'):

@@ -61,6 +61,7 @@ void check_jpeg(struct check *check, bool quick);
 void check_faces(struct check *check, bool quick);
 void check_masks(struct check *check, bool quick);
 void check_patch(struct check *check, bool quick);
+void check_scans(struct check *check, bool quick);
 
 /* The damaged files of check_jpeg. `good` is a JPEG of that shape. */
 struct submitter;

@@ -2,7 +2,7 @@
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
  *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [blur] [filters] [orient] [encode] [faces]
- *               [jpeg] [masks] [patch]
+ *               [jpeg] [masks] [patch] [scans]
  *
  * If parts are named, only they run. --no-jpeg leaves out the runs from file to file. --sandbox enters the
  * engine's sandbox once the driver is up; --record does, too, and prints the refused calls at the end. SEED=n
@@ -57,7 +57,7 @@ static const struct {
     void (*check)(struct check *check, bool quick);
 } parts[] = {{"blur", check_blur},     {"filters", check_filters}, {"orient", check_orient},
              {"encode", check_encode}, {"faces", check_faces},     {"jpeg", check_jpeg},
-             {"masks", check_masks},   {"patch", check_patch}};
+             {"masks", check_masks},   {"patch", check_patch},     {"scans", check_scans}};
 
 static bool any_part_named(int argc, char **argv) {
     for (size_t i = 0; i < COUNT(parts); i++) {

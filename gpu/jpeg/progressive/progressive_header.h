@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * Parses the segments of a progressive JPEG between its scans. The file can change meanwhile: each segment is
+ * copied once and parsed from the copy. As strict as codecs/jpeg/sequential/seq_header.h or stricter, so that
+ * both find the same in a file. Thread-safe. */
+#ifndef BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
+#define BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
+
+#include "core/bytes.h"
+#include "core/jpeg_head.h"
+#include "gpu/jpeg/progressive/progressive_kernels.h"
+
+enum {
+    PROGRESSIVE_COMPONENTS = KERNEL_PLANES,
+    PROGRESSIVE_TABLES = 4,         /* of steps, of DC codes and of AC codes */
+    PROGRESSIVE_SEGMENT_MAX = 4096, /* bytes of a segment other than metadata */
+    PROGRESSIVE_FACTOR_MAX = 4,
+};
+
+struct progressive_header {
+    struct bytes file;
+    size_t at;           /* of the next marker; of the data behind a scan's header */
+    uint32_t components; /* 0: there was no frame */
+    uint32_t width, height;
+    struct {
+        uint8_t name, h, v, steps; /* sampling factors; table */
+    } component[PROGRESSIVE_COMPONENTS];
+    bool has_steps[PROGRESSIVE_TABLES], has_codes[2][PROGRESSIVE_TABLES]; /* DC, AC */
+    uint16_t steps[PROGRESSIVE_TABLES][JPEG_COEFFICIENTS];                /* in the order of the scan */
+    struct progressive_codes codes[2][PROGRESSIVE_TABLES];
+    /* The scan: its components in the order of the frame, with their tables, its coefficients, and the bits
+     * that were missing before it, 0 for the first time, and behind it. */
+    uint32_t parts;
+    struct {
+        uint8_t component, dc, ac;
+    } part[PROGRESSIVE_COMPONENTS];
+    uint8_t from, to, high, low;
+};
+
+/* Fails with the reason why the file is left to the CPU. */
+enum status progressive_header_refuse(struct error *err, const char *why);
+
+/* Begins a file: it begins with a start marker. */
+enum status progressive_header_open(struct progressive_header *header, struct bytes file, struct error *err);
+
+/* Reads on up to a scan's data, or to the end marker: *ended. ST_UNSUPPORTED with the reason. */
+enum status progressive_header_next(struct progressive_header *header, bool *ended, struct error *err);
+
+/* Copies from memory that another process may write. The fence keeps the compiler from reading it again in
+ * place of the copy. */
+void progressive_header_fetch(void *to, const uint8_t *from, size_t size);
+
+#endif
