@@ -150,7 +150,7 @@ NO_FORMAT := $(call format_sources,webp,webp) $(call format_sources,avif,avif) $
 GPU_NONE := $(wildcard gpu/*/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*/*.c gpu/*/*/*.c)),$(GPU_NONE))
 GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c wire.c engine.c engine_jpeg.c transcoder_faces.c engine_faces.c \
-             engine_jpeg_refusals.c submitter.c submitter_faults.c submitter_late.c transcoder.c gpu_stream.c pulse.c huffman_sync.c huffman_sync_damage.c progressive.c progressive_damage.c \
+             engine_jpeg_refusals.c submitter.c submitter_faults.c submitter_late.c transcoder.c gpu_stream.c pulse.c huffman_sync.c huffman_sync_damage.c progressive.c progressive_damage.c scan_reader.c \
              decode.c encode.c encode_codes.c shared_memory.c engine_sandbox.c selftest.c)
 
 SOURCES := $(wildcard $(foreach folder,core detect filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
@@ -213,7 +213,7 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/cuda/
 
 # They open what stands in for NVIDIA's.
 $(addprefix $(BUILD)/tests/unit/test_,decode encode encode_codes engine_jpeg engine_faces transcoder_faces engine_jpeg_refusals submitter submitter_faults submitter_late transcoder batch gpu_stream \
-  huffman_sync huffman_sync_damage progressive progressive_damage shared_memory engine_sandbox selftest): | $(FAKE_CUDA)
+  huffman_sync huffman_sync_damage progressive progressive_damage scan_reader shared_memory engine_sandbox selftest): | $(FAKE_CUDA)
 
 # What makes calls fail on purpose, loaded in front of the C library.
 FAIL := $(BUILD)/tests/load/libfail.so

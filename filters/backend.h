@@ -64,15 +64,22 @@ struct transcode_mask {
     const uint8_t *weights; /* laid out like a picture of mask_plan_shape(); NULL unless plan.weighs */
 };
 
+/* What a transcode begins with. */
+enum transcode_form {
+    TRANSCODE_SCAN,        /* a file of one scan */
+    TRANSCODE_SCANS,       /* a progressive file, whose scans the device reads */
+    TRANSCODE_COEFFICIENTS /* a file's coefficients: core/jpeg/coefficients.h */
+};
+
 /* A JPEG turned into a JPEG by a device with codecs of its own. The bytes are those of the CPU. The result of
  * a chain that ends with `detect` is a struct face_candidates instead, of which only the part with candidates
  * is written. */
 struct transcode {
     const struct chain *chain;
     const struct slot *slot; /* holds the file and the output, and what the mask points to */
-    struct bytes input;      /* the file; not changed, so the CPU can repeat the job after any failure. Or the
-                                file's coefficients, aligned like a picture: core/jpeg/coefficients.h */
-    bool coefficients;
+    struct bytes input;      /* not changed, so the CPU can repeat the job after any failure; coefficients are
+                                aligned like a picture */
+    enum transcode_form form; /* of the input */
     struct image_shape shape; /* of its planes as stored: grey or YCbCr of 8 bits */
     uint8_t orientation;      /* undone before the chain (core/orient.h); 1: none */
     uint8_t quality;          /* of the result, 1 to 100 */

@@ -30,7 +30,7 @@ struct engine {
 
 struct engine_session {
     struct engine *engine;
-    struct gpu_stream stream[WIRE_DEVICES_MAX];
+    struct gpu_stream stream[WIRE_DEVICES_MAX]; /* for pixels, each opened at its first run */
     uint64_t picture;        /* of the last run: the device may keep it (struct wire_transcode) */
     unsigned picture_device; /* which device that is */
 };
@@ -192,15 +192,6 @@ enum status engine_session_create(struct engine_session **session, struct engine
         return fail(err, ST_BUSY, "out of memory");
     }
     made->engine = engine;
-    enum status status = ST_OK;
-    for (unsigned i = 0; i < engine->count && status == ST_OK; i++) {
-        status = gpu_device_enter(&engine->device[i], err);
-        status = status == ST_OK ? gpu_stream_init(&made->stream[i], &engine->device[i], err) : status;
-    }
-    if (status != ST_OK) {
-        engine_session_destroy(made);
-        return status;
-    }
     *session = made;
     return ST_OK;
 }
@@ -244,10 +235,10 @@ static unsigned take_device(struct engine_session *session, const struct wire_ru
     return device;
 }
 
-static void fault(struct gpu_stream *stream) {
+static void fault(const struct gpu_device *device) {
     struct error ignored;
-    CUDA_TRY(stream->device->cuda, &ignored, cuLaunchKernel, stream->device->program.kernel[KERNEL_fault], 1,
-             1, 1, 1, 1, 1, 0, stream->handle, NULL, NULL);
+    CUDA_TRY(device->cuda, &ignored, cuLaunchKernel, device->program.kernel[KERNEL_fault], 1, 1, 1, 1, 1, 1,
+             0, CU_STREAM_PER_THREAD, NULL, NULL);
 }
 
 static struct run place(struct engine_pictures *pictures, const struct wire_run *run, uint8_t *memory) {
@@ -266,8 +257,15 @@ static struct run place(struct engine_pictures *pictures, const struct wire_run 
 static enum status run_pixels(struct engine_session *session, unsigned device, const struct wire_run *run,
                               struct engine_pictures *pictures, uint8_t *memory, struct wire_done *done) {
     const struct run wanted = place(pictures, run, memory);
-    enum status status = gpu_chain_run(&session->stream[device], &wanted, &done->timing, &done->error);
-    gpu_stream_trim(&session->stream[device], status);
+    struct gpu_stream *stream = &session->stream[device];
+    enum status status =
+        stream->device ? ST_OK : gpu_stream_init(stream, &session->engine->device[device], &done->error);
+    if (status != ST_OK) {
+        gpu_stream_finish(stream);
+        return status;
+    }
+    status = gpu_chain_run(stream, &wanted, &done->timing, &done->error);
+    gpu_stream_trim(stream, status);
     return status;
 }
 
@@ -285,7 +283,7 @@ static enum status run_jpeg(struct engine_session *session, unsigned device, con
                                   .quality = run->jpeg.quality,
                                   .optimal = run->jpeg.optimal,
                                   .patch = run->jpeg.patch,
-                                  .coefficients = run->jpeg.coefficients,
+                                  .form = (enum transcode_form)run->jpeg.form,
                                   .mask = run->jpeg.masked ? &mask : NULL,
                                   .picture = &picture};
     size_t size = 0;
@@ -309,7 +307,7 @@ static enum status run_on(struct engine_session *session, unsigned device, const
     struct mapping *mapping;
     uint8_t *memory;
     enum status status = jpeg ? engine_check_jpeg(run, err) : engine_check_pixels(run, &pictures, err);
-    status = status == ST_OK ? gpu_device_enter(session->stream[device].device, err) : status;
+    status = status == ST_OK ? gpu_device_enter(&session->engine->device[device], err) : status;
     if (status == ST_OK) {
         const struct slot_view view = {run->slot_serial, run->slot_generation, run->slot_span};
         bool later = !jpeg || run->slot_span <= JPEG_STREAM_STAGING;
@@ -319,7 +317,7 @@ static enum status run_on(struct engine_session *session, unsigned device, const
         return status;
     }
     if (atomic_exchange(&session->engine->fault, false)) {
-        fault(&session->stream[device]);
+        fault(&session->engine->device[device]);
     }
     status = jpeg ? run_jpeg(session, device, run, memory, done)
                   : run_pixels(session, device, run, &pictures, memory, done);

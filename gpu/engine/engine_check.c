@@ -105,7 +105,7 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
         return status;
     }
     if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
-        jpeg->masked > 1 || jpeg->optimal > 1 || jpeg->patch > 1 || jpeg->coefficients > 1 ||
+        jpeg->masked > 1 || jpeg->optimal > 1 || jpeg->patch > 1 || jpeg->form > TRANSCODE_COEFFICIENTS ||
         !is_jpeg_shape(&run->shape)) {
         return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
     }
@@ -113,7 +113,7 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
     if (!in_slot(source, run) || !in_slot(target, run) || !apart(source, target)) {
         return fail(err, ST_INTERNAL, "the JPEGs do not lie in the slot");
     }
-    if (jpeg->coefficients && !are_coefficients(run)) {
+    if (jpeg->form == TRANSCODE_COEFFICIENTS && !are_coefficients(run)) {
         return fail(err, ST_INTERNAL, "the coefficients are not those of the picture");
     }
     struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);

@@ -153,9 +153,20 @@ static enum status check_patch(const struct jpeg_stream *jpeg, const struct tran
 
 static enum status parse_input(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     struct huffman_sync *sync = &jpeg->sync;
-    return job->coefficients
-               ? huffman_sync_parse_coefficients(sync, &jpeg->stream, job->input, &job->shape, err)
-               : huffman_sync_parse(sync, &jpeg->stream, job->input, &job->shape, err);
+    if (job->form == TRANSCODE_SCAN) {
+        return huffman_sync_parse(sync, &jpeg->stream, job->input, &job->shape, err);
+    }
+    if (job->form == TRANSCODE_COEFFICIENTS) {
+        return huffman_sync_parse_coefficients(sync, &jpeg->stream, job->input, &job->shape, err);
+    }
+    if (!jpeg->reading) {
+        return fail(err, ST_UNSUPPORTED, "the picture that was kept is gone");
+    }
+    const struct progressive_source *source = scan_reading_source(jpeg->reading);
+    const struct bytes head = {(const uint8_t *)&source->head, coefficients_size(&source->layout)};
+    enum status status = huffman_sync_parse_coefficients(sync, &jpeg->stream, head, &job->shape, err);
+    sync->header.plain &= source->plain;
+    return status;
 }
 
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
@@ -215,11 +226,17 @@ static enum status decode(struct jpeg_stream *jpeg, const struct transcode *job,
     if (jpeg->again) {
         return ST_OK;
     }
-    if (job->coefficients) {
+    if (job->form != TRANSCODE_SCAN) {
+        struct decode_values values = {0};
+        if (job->form == TRANSCODE_SCANS) {
+            values.device = scan_reading_values(jpeg->reading);
+        } else {
+            values.host = job->input.data + sizeof(struct coefficients_head);
+        }
         enum status status = huffman_sync_skip(&jpeg->sync, &jpeg->stream, err);
-        return status == ST_OK ? gpu_decode_coefficients(&jpeg->decode, &jpeg->stream, &jpeg->sync,
-                                                         job->input, stored, err)
-                               : status;
+        return status == ST_OK
+                   ? gpu_decode_coefficients(&jpeg->decode, &jpeg->stream, &jpeg->sync, &values, stored, err)
+                   : status;
     }
     enum status status = huffman_sync_begin(&jpeg->sync, &jpeg->stream, job->input, err);
     return status == ST_OK ? gpu_decode_begin(&jpeg->decode, &jpeg->stream, &jpeg->sync, stored, err)

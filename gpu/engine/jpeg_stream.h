@@ -15,6 +15,7 @@
 #ifndef BLURD_GPU_ENGINE_JPEG_STREAM_H
 #define BLURD_GPU_ENGINE_JPEG_STREAM_H
 
+#include "gpu/engine/scan_reader.h"
 #include "gpu/filters/mask/mask.h"
 #include "gpu/jpeg/decode.h"
 #include "gpu/jpeg/encode.h"
@@ -34,6 +35,8 @@ struct jpeg_stream {
     struct image_shape kept_shape;
     size_t kept_size; /* bytes of its file */
     bool again;       /* the current job uses that picture */
+    /* What the device has read of the current job's file, for TRANSCODE_SCANS; set by the caller. */
+    const struct scan_reading *reading;
     uint8_t *staging; /* pinned memory for a file and its result, JPEG_STREAM_STAGING bytes; NULL: none */
 };
 

@@ -8,21 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
 
 /* A thread enqueues some 12,000 pictures a second beside two others, so that small pictures need them all
  * (docs/adr/0043-a-graph-for-each-picture.md). */
 enum { SUBMITTERS_MAX = 3, SUBMITTER_PICTURES = 8 /* that run at the same time, to need another one */ };
+enum { READINGS_EACH = 8 /* progressive files that are read at the same time, for each stream */ };
 enum { WARM_PARTS = 4 /* see transcoder.h */, STAGING_ALIGNMENT = 256 };
 
 struct gpu_transcoder {
     struct gpu_device *device;
     struct submitter *submitter[SUBMITTERS_MAX];
     unsigned submitters;
-    pthread_mutex_t lock; /* guards `idle` and `waiting` */
-    sem_t any;            /* counts `idle` */
-    unsigned waiting;     /* streams in `idle`; the last one was used last, so its memory is in the caches */
+    struct scan_reader *reader; /* of progressive files */
+    pthread_mutex_t lock;       /* guards `idle` and `waiting` */
+    sem_t any;                  /* counts `idle` */
+    unsigned waiting; /* streams in `idle`; the last one was used last, so its memory is in the caches */
     struct jpeg_stream *idle[GPU_TRANSCODER_PICTURES_MAX];
     unsigned count;
     struct jpeg_stream stream[];
@@ -94,6 +97,8 @@ enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu
     for (; status == ST_OK && made->submitters < submitters; made->submitters += status == ST_OK) {
         status = submitter_create(&made->submitter[made->submitters], device, err);
     }
+    status =
+        status == ST_OK ? scan_reader_create(&made->reader, device, pictures * READINGS_EACH, err) : status;
     if (status != ST_OK) {
         gpu_transcoder_destroy(made);
         return status;
@@ -109,6 +114,7 @@ void gpu_transcoder_destroy(struct gpu_transcoder *transcoder) {
     for (unsigned i = 0; i < transcoder->submitters; i++) {
         submitter_destroy(transcoder->submitter[i]);
     }
+    scan_reader_destroy(transcoder->reader);
     for (unsigned i = 0; i < transcoder->count; i++) {
         jpeg_stream_finish(&transcoder->stream[i]);
     }
@@ -174,9 +180,11 @@ static enum status run_on(struct submitter *submitter, struct jpeg_stream *strea
         return submitter_run(submitter, stream, job, size, timing, err);
     }
     struct transcode staged = *job;
-    staged.input.data = stream->staging;
     staged.output = stream->staging + bytes_align_up(job->input.size, STAGING_ALIGNMENT);
-    memcpy(stream->staging, job->input.data, job->input.size);
+    if (job->form != TRANSCODE_SCANS) { /* whose file was read already */
+        staged.input.data = stream->staging;
+        memcpy(stream->staging, job->input.data, job->input.size);
+    }
     enum status status = submitter_run(submitter, stream, &staged, size, timing, err);
     if (status == ST_OK) {
         memcpy(job->output, staged.output, *size);
@@ -184,14 +192,17 @@ static enum status run_on(struct submitter *submitter, struct jpeg_stream *strea
     return status;
 }
 
-enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct transcode *job, size_t *size,
-                               struct lane_timing *timing, struct error *err) {
-    struct jpeg_stream *stream = take(transcoder, job);
+/* Runs the job on a stream. `reading`: what the device has read of a progressive file, else NULL. */
+static enum status run_job(struct gpu_transcoder *transcoder, struct jpeg_stream *stream,
+                           const struct transcode *job, const struct scan_reading *reading, size_t *size,
+                           struct lane_timing *timing, struct error *err) {
     enum status status = open_stream(stream, transcoder->device, err);
     if (status == ST_OK) {
         size_t number = (size_t)(stream - transcoder->stream);
         struct submitter *submitter = transcoder->submitter[number % transcoder->submitters];
+        stream->reading = reading;
         status = run_on(submitter, stream, job, size, timing, err);
+        stream->reading = NULL;
         jpeg_stream_trim(stream, status);
         if (status == ST_OK && jpeg_stream_searches(job->chain)) {
             gpu_detect_sort((struct face_candidates *)(void *)job->output);
@@ -199,4 +210,46 @@ enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct t
     }
     give_back(transcoder, stream);
     return status;
+}
+
+/* Takes the stream that keeps the job's picture; NULL: no idle stream does. */
+static struct jpeg_stream *take_keeping(struct gpu_transcoder *transcoder, const struct transcode *job) {
+    if (!job->picture || *job->picture == 0 || jpeg_stream_searches(job->chain)) {
+        return NULL;
+    }
+    struct jpeg_stream *stream = take(transcoder, job);
+    if (!jpeg_stream_keeps(stream, job)) {
+        give_back(transcoder, stream);
+        return NULL;
+    }
+    return stream;
+}
+
+/* Reads a progressive file before it takes a stream, of which there are few. */
+static enum status run_scans(struct gpu_transcoder *transcoder, const struct transcode *job, size_t *size,
+                             struct lane_timing *timing, struct error *err) {
+    struct jpeg_stream *stream = take_keeping(transcoder, job);
+    struct scan_reading *reading = NULL;
+    int64_t begin = clock_ns();
+    if (!stream) {
+        enum status status = scan_reader_read(transcoder->reader, job->input, &job->shape, &reading, err);
+        if (status != ST_OK) {
+            return status;
+        }
+        stream = take(transcoder, job);
+    }
+    int64_t read_ns = clock_ns() - begin;
+    enum status status = run_job(transcoder, stream, job, reading, size, timing, err);
+    timing->upload_ns += read_ns;
+    if (reading) {
+        scan_reader_give_back(transcoder->reader, reading);
+    }
+    return status;
+}
+
+enum status gpu_transcoder_run(struct gpu_transcoder *transcoder, const struct transcode *job, size_t *size,
+                               struct lane_timing *timing, struct error *err) {
+    return job->form == TRANSCODE_SCANS
+               ? run_scans(transcoder, job, size, timing, err)
+               : run_job(transcoder, take(transcoder, job), job, NULL, size, timing, err);
 }

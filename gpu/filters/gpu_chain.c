@@ -36,7 +36,7 @@ static size_t largest_result(const struct chain *chain, const struct image_shape
 }
 
 struct pulse_work gpu_chain_work(const struct chain *chain, const struct image_shape *source) {
-    _Static_assert((int)FILTER_COUNT < PULSE_KINDS, "the last kind is that of JPEGs");
+    _Static_assert((int)FILTER_COUNT < PULSE_KINDS - 1, "the last kinds are those of JPEGs");
     struct pulse_work work = {
         .steps = chain->count ? chain->count : 1,
         .bytes = (double)larger_of(shape_bytes(source), largest_result(chain, source)),

@@ -60,7 +60,7 @@ struct wire_run link_transcode(const struct transcode *job, uint64_t picture) {
                  .quality = job->quality,
                  .optimal = job->optimal,
                  .patch = job->patch,
-                 .coefficients = job->coefficients},
+                 .form = (uint8_t)job->form},
         .chain = *job->chain,
     };
     send_mask(&run, job);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/decode.h"
 
-#include "core/jpeg/coefficients.h"
 #include "gpu/stream/launch.h"
 
 enum { BLOCK = 8, COEFFICIENTS = 64, ALIGNMENT = 256, ROOM = 72 /* as in decode_tile */ };
@@ -118,12 +117,12 @@ enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *strea
 
 /* No DC coefficient lacks a sum: the owners' lowest bits say so. */
 enum status gpu_decode_coefficients(struct gpu_decode *decode, struct gpu_stream *stream,
-                                    const struct huffman_sync *sync, struct bytes input,
+                                    const struct huffman_sync *sync, const struct decode_values *values,
                                     const struct image *image, struct error *err) {
     const struct decode_layout layout = lay_out(sync);
-    const size_t head = sizeof(struct coefficients_head);
     enum status status =
-        gpu_stream_upload(stream, decode->memory.data, input.data + head, input.size - head, err);
+        values->host ? gpu_stream_upload(stream, decode->memory.data, values->host, layout.owners, err)
+                     : gpu_stream_copy(stream, decode->memory.data, values->device, layout.owners, err);
     if (status == ST_OK) {
         status =
             gpu_stream_fill(stream, decode->memory.data + layout.owners, 1, layout.sums - layout.owners, err);

@@ -23,10 +23,14 @@ enum status gpu_decode_reserve(struct gpu_decode *decode, struct gpu_stream *str
 enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *stream,
                              const struct huffman_sync *sync, const struct image *image, struct error *err);
 
-/* The same for coefficients that the front has read: uploads `input` (core/jpeg/coefficients.h), which must
- * stay until the stream has read it. It follows huffman_sync_skip. */
+/* The same for coefficients that were read before (core/jpeg/coefficients.h), by the front or by the device.
+ * They are uploaded or copied, and must stay until the stream has read them. It follows huffman_sync_skip. */
+struct decode_values {
+    const uint8_t *host; /* of the first block; NULL: they are on the device */
+    CUdeviceptr device;
+};
 enum status gpu_decode_coefficients(struct gpu_decode *decode, struct gpu_stream *stream,
-                                    const struct huffman_sync *sync, struct bytes input,
+                                    const struct huffman_sync *sync, const struct decode_values *values,
                                     const struct image *image, struct error *err);
 
 /* Where the coefficients lie from then on, until the next picture is parsed. */

@@ -103,6 +103,14 @@ enum status gpu_stream_download(struct gpu_stream *stream, void *to, CUdeviceptr
                : status;
 }
 
+enum status gpu_stream_copy(struct gpu_stream *stream, CUdeviceptr to, CUdeviceptr from, size_t size,
+                            struct error *err) {
+    enum status status = flush(stream, err);
+    return status == ST_OK
+               ? CUDA_TRY(stream_cuda(stream), err, cuMemcpyDtoDAsync, to, from, size, stream->handle)
+               : status;
+}
+
 enum status gpu_stream_fill(struct gpu_stream *stream, CUdeviceptr to, uint8_t value, size_t size,
                             struct error *err) {
     enum status status = flush(stream, err);

@@ -58,6 +58,10 @@ enum status gpu_stream_upload(struct gpu_stream *stream, CUdeviceptr to, const v
 enum status gpu_stream_download(struct gpu_stream *stream, void *to, CUdeviceptr from, size_t size,
                                 struct error *err);
 
+/* Enqueues a copy from device memory to other device memory. */
+enum status gpu_stream_copy(struct gpu_stream *stream, CUdeviceptr to, CUdeviceptr from, size_t size,
+                            struct error *err);
+
 /* Enqueues filling device memory with a byte. */
 enum status gpu_stream_fill(struct gpu_stream *stream, CUdeviceptr to, uint8_t value, size_t size,
                             struct error *err);

@@ -69,9 +69,9 @@ struct wire_transcode {
     uint8_t masked;        /* 1: there is a plan */
     uint8_t orientation;   /* undone before the chain runs */
     uint8_t quality;
-    uint8_t optimal;      /* 1: with Huffman tables of the result's own */
-    uint8_t patch;        /* 1: blocks that the mask does not touch are kept */
-    uint8_t coefficients; /* 1: the source is a file's coefficients: core/jpeg/coefficients.h */
+    uint8_t optimal; /* 1: with Huffman tables of the result's own */
+    uint8_t patch;   /* 1: blocks that the mask does not touch are kept */
+    uint8_t form;    /* of the source: enum transcode_form */
     uint8_t reserved[2];
 };
 

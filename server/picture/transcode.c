@@ -33,10 +33,11 @@ struct transcoding {
     struct request *request;
     struct lane *lane;
     struct plan *plan;
-    struct slot *slot;  /* holds the input and what the device reads and writes beside it */
-    struct bytes input; /* the file, or the coefficients of one with several scans */
-    int64_t read_ns;    /* time of reading these */
-    uint64_t picture;   /* number of the decoded picture, from the search */
+    struct slot *slot;        /* holds the input and what the device reads and writes beside it */
+    struct bytes input;       /* the file, or the coefficients of one with several scans */
+    enum transcode_form form; /* of the input */
+    int64_t read_ns;          /* time of reading coefficients */
+    uint64_t picture;         /* number of the decoded picture, from the search */
     struct lane_timing search, timing;
 };
 
@@ -77,7 +78,7 @@ static struct transcode job_of(struct transcoding *way, const struct chain *chai
     return (struct transcode){.chain = chain,
                               .slot = way->slot,
                               .input = way->input,
-                              .coefficients = plan->picture.progressive,
+                              .form = way->form,
                               .shape = plan->stored,
                               .orientation = 1,
                               .quality = plan->options.quality,
@@ -139,7 +140,7 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
 static enum status run(struct transcoding *way, struct error *err) {
     struct request *request = way->request;
     struct plan *plan = way->plan;
-    enum status status = plan->picture.progressive ? read_coefficients(way, err) : ST_OK;
+    enum status status = way->form == TRANSCODE_COEFFICIENTS ? read_coefficients(way, err) : ST_OK;
     if (status != ST_OK) {
         return status;
     }
@@ -174,6 +175,7 @@ static void note_success(const struct transcoding *way) {
     selection_notice(&way->plan->selection, outcome->notice, sizeof outcome->notice);
     transcode_name_backend(outcome, service->backend[0], picture ? timing->unit : search->unit, "/jpeg");
     metrics_add(service->metrics, METRIC_JPEG_DEVICE, 1);
+    metrics_add(service->metrics, METRIC_JPEG_SCANS, way->form == TRANSCODE_SCANS);
 }
 
 /* The CPU begins with the request as it was, and may need all of the memory. */
@@ -203,7 +205,8 @@ enum status transcode_run(struct request *request, struct worker *worker, struct
                               .lane = worker->lane[0],
                               .plan = plan,
                               .slot = request->slot,
-                              .input = plan->input};
+                              .input = plan->input,
+                              .form = plan->picture.progressive ? TRANSCODE_COEFFICIENTS : TRANSCODE_SCAN};
     const struct outcome before = request->outcome;
     const struct region_mark regions = region_mark(&plan->selection.region);
     struct error cause = {0};

@@ -19,7 +19,8 @@ struct recipe {
     union filter_arguments arguments;
     uint8_t quality, orientation;
     bool optimal;
-    bool progressive;      /* the input; its coefficients are handed over */
+    bool progressive;      /* the input; its coefficients are handed over, or */
+    bool scans;            /* the device reads its scans */
     bool restarts;         /* the input has a restart marker after each row of MCUs; not optimal tables */
     const char *region[2]; /* the filter changes nothing else; NULL: none */
     double feather;        /* of the regions; 0: they are redacted */
@@ -80,6 +81,13 @@ static const struct recipe recipes[] = {
      .progressive = true,
      .region = {"21,13,77,40", "ellipse:90,30,60,50"},
      .patch = true},
+    {.shape = {CHROMA, SIZE},
+     .filter = FILTER_BLUR,
+     .arguments = {.blur.sigma = 1},
+     .quality = 85,
+     .orientation = 1,
+     .progressive = true,
+     .scans = true},
 };
 
 static const struct codec_limits limits = {
@@ -342,7 +350,7 @@ static enum status hand_over(struct making *making, struct error *err) {
     }
     enum status status = jpeg_coefficients_read(job->input, &limits, &job->shape, job->patch, memory, err);
     job->input = (struct bytes){memory, coefficients_size(&layout)};
-    job->coefficients = true;
+    job->form = TRANSCODE_COEFFICIENTS;
     return status;
 }
 
@@ -372,7 +380,8 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
     if (status == ST_OK) {
         status = expect(&making, &stored, err);
     }
-    if (status == ST_OK && recipe->progressive) {
+    job->form = recipe->scans ? TRANSCODE_SCANS : TRANSCODE_SCAN;
+    if (status == ST_OK && recipe->progressive && !recipe->scans) {
         status = hand_over(&making, err);
     }
     if (status == ST_OK) {

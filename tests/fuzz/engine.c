@@ -154,7 +154,7 @@ static struct wire_run good_run(uint8_t choice) {
     if (is_of_coefficients(choice)) {
         run.source = COEFFICIENTS_AT;
         run.jpeg.size = coefficients_bytes();
-        run.jpeg.coefficients = 1;
+        run.jpeg.form = TRANSCODE_COEFFICIENTS;
         run.jpeg.orientation = 1;
     }
     if ((choice & SIGMA) < WIDTH) {

@@ -116,7 +116,7 @@ static void check_one(struct check *check, struct submitter *submitter, const st
                             .shape = *shape,
                             .orientation = orientation,
                             .input = progressive ? handed : buf_bytes(&file),
-                            .coefficients = progressive,
+                            .form = progressive ? TRANSCODE_COEFFICIENTS : TRANSCODE_SCAN,
                             .output = output,
                             .room = ROOM,
                             .quality = QUALITY,

@@ -157,13 +157,13 @@ static void test_coefficients(void **state) {
     file = (struct buf){.data = made, .size = size};
     struct wire_run run = good_run();
     run.source = IMAGE_ALIGNMENT;
-    run.jpeg.coefficients = 1;
+    run.jpeg.form = TRANSCODE_COEFFICIENTS;
     file_at = IMAGE_ALIGNMENT;
     struct wire_done done = run_on(&run);
     file_at = SOURCE;
     assert_int_equal(done.error.status, ST_OK);
     file = progressive; /* libjpeg-turbo decodes that */
-    run.jpeg.coefficients = 0;
+    run.jpeg.form = TRANSCODE_SCAN;
     struct buf expected = by_cpu(&run, &shape);
     assert_int_equal(done.size, expected.size);
     assert_memory_equal(memory + run.target, expected.data, expected.size);
@@ -173,11 +173,33 @@ static void test_coefficients(void **state) {
     file = baseline;
 }
 
+/* A progressive file, whose scans the device reads. */
+static void test_scans(void **state) {
+    (void)state;
+    const struct jpeg_recipe recipe = {.luma = {2, 2}, .progressive = true, .width = WIDTH, .height = HEIGHT};
+    struct buf baseline = file;
+    file = recipe_file(&recipe);
+    struct wire_run run = good_run();
+    run.jpeg.form = TRANSCODE_SCANS;
+    assert_done(&run, &shape);
+    assert_int_equal(run_on(&run).error.status, ST_OK);
+    run.jpeg.size -= 2; /* without the end marker */
+    assert_int_equal(run_on(&run).error.status, ST_UNSUPPORTED);
+    assert_written(0, 0);
+    buf_finish(&file);
+    file = baseline;
+    run = good_run();
+    run.jpeg.form = TRANSCODE_SCANS;
+    assert_int_equal(run_on(&run).error.status, ST_UNSUPPORTED);
+    assert_written(0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none_wanted),  cmocka_unit_test(test_good), cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_files),        cmocka_unit_test(test_room), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_coefficients),
+        cmocka_unit_test(test_none_wanted),  cmocka_unit_test(test_good),
+        cmocka_unit_test(test_side_by_side), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_room),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_coefficients), cmocka_unit_test(test_scans),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

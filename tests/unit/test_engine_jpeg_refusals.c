@@ -94,7 +94,7 @@ static void test_coefficients(void **state) {
     const uint64_t wanted = 384 + 3 * 2 * 6 * 128,
                    others[] = {1, wanted - 128, wanted - 1, wanted + 1, wanted + 128};
     struct wire_run run = good_run();
-    run.jpeg.coefficients = 1;
+    run.jpeg.form = TRANSCODE_COEFFICIENTS;
     assert_refused(&run);
     for (size_t i = 0; i < COUNT(others); i++) {
         run.source = IMAGE_ALIGNMENT * 2;
@@ -105,10 +105,10 @@ static void test_coefficients(void **state) {
     run.source += 2;
     assert_refused(&run);
     run = good_run();
-    run.jpeg.coefficients = 2;
+    run.jpeg.form = TRANSCODE_COEFFICIENTS + 1;
     assert_refused(&run);
     run = good_run();
-    run.jpeg.coefficients = 1;
+    run.jpeg.form = TRANSCODE_COEFFICIENTS;
     run.jpeg.size = wanted;
     run.source = SLOT_SIZE / 4;
     memset(memory, 0, SLOT_SIZE);

@@ -156,7 +156,7 @@ static enum status noted(unsigned number, struct lane *reference, struct slot *s
         feathered += sample->job.mask && sample->mask.plan.feather > 0;
         redacted += sample->job.mask && sample->mask.plan.redaction == MASK_PLAN_REGIONS;
         patched += sample->job.patch;
-        handed += sample->job.coefficients;
+        handed += sample->job.form == TRANSCODE_COEFFICIENTS;
         restarted += memmem(input->data, input->size, interval, sizeof interval) &&
                      memmem(input->data, input->size, last, sizeof last);
     }

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/engine/scan_reader.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "core/clock.h"
+
+enum {
+    LAUNCHES = 24,      /* in progress, at most */
+    PACE_NS = 2000000,  /* between two launches */
+    LOOK_NS = 100000,   /* between two looks at the verdicts */
+    SLACK_NS = 1000,    /* as of the submitter */
+    VERDICT_ROOM = 256, /* bytes of pinned memory behind a packed file */
+};
+
+struct scan_reading {
+    struct scan_reading *next; /* in one of the lists */
+    struct progressive_source source;
+    struct gpu_buffer memory;
+    uint8_t *room; /* pinned: the packed file, and the verdict behind it; NULL: not taken yet */
+    CUdeviceptr room_device;
+    struct error err;
+    sem_t over;
+};
+
+/* A kernel that reads several files. Nothing is enqueued behind it: a connection of the device carries
+ * several streams, and what waits for the kernel would hold up the others. */
+struct launch {
+    struct gpu_stream stream; /* only its device and its handle; handle NULL: not opened */
+    struct pulse_watch watch;
+    struct scan_reading *reading[PROGRESSIVE_PICTURES];
+    unsigned count; /* 0: none is in progress */
+};
+
+struct scan_reader {
+    struct gpu_device *device;
+    pthread_t thread;
+    bool started;
+    /* for the reader's thread only */
+    struct launch launch[LAUNCHES];
+    int64_t launched;     /* clock_ns of the last launch */
+    pthread_mutex_t lock; /* guards the members below */
+    pthread_cond_t arrival;
+    struct scan_reading *arrived, **last; /* oldest first */
+    bool closing;
+    struct scan_reading *idle; /* the one used last first, so that few take memory */
+    sem_t any;                 /* counts `idle` */
+    unsigned count;
+    struct scan_reading reading[];
+};
+
+const struct progressive_source *scan_reading_source(const struct scan_reading *reading) {
+    return &reading->source;
+}
+
+CUdeviceptr scan_reading_values(const struct scan_reading *reading) {
+    return reading->memory.data;
+}
+
+static volatile uint32_t *verdict_of(const struct scan_reading *reading) {
+    return (volatile uint32_t *)(void *)(reading->room + progressive_room());
+}
+
+/* ---- the reader's thread ---- */
+
+/* The readings leave memory to the streams that do the rest. */
+static enum status reserve(struct scan_reader *reader, struct launch *launch, struct scan_reading *reading) {
+    struct gpu_device *device = reader->device;
+    size_t size = reading->source.memory, kept = atomic_load(&device->memory_kept) - reading->memory.size;
+    if (size > reading->memory.size && kept + size > device->memory_share / 4 * 3) {
+        return fail(&reading->err, ST_BUSY, "the device's memory is in use");
+    }
+    return gpu_buffer_reserve(&reading->memory, device, launch->stream.handle, size, &reading->err);
+}
+
+static void finish(struct scan_reading *reading) {
+    sem_post(&reading->over); /* its owner may use it again now */
+}
+
+static void fail_all(struct launch *launch, const struct error *err) {
+    for (unsigned i = 0; i < launch->count; i++) {
+        launch->reading[i]->err = *err;
+        finish(launch->reading[i]);
+    }
+    launch->count = 0;
+}
+
+/* Takes the oldest arrived files, as many as have memory. */
+static void take_arrived(struct scan_reader *reader, struct launch *launch) {
+    pthread_mutex_lock(&reader->lock);
+    while (launch->count < PROGRESSIVE_PICTURES && reader->arrived) {
+        struct scan_reading *reading = reader->arrived;
+        reader->arrived = reading->next;
+        reader->last = reader->arrived ? reader->last : &reader->arrived;
+        launch->reading[launch->count++] = reading;
+    }
+    pthread_mutex_unlock(&reader->lock);
+    unsigned count = launch->count;
+    launch->count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct scan_reading *reading = launch->reading[i];
+        if (reserve(reader, launch, reading) == ST_OK) {
+            launch->reading[launch->count++] = reading;
+        } else {
+            finish(reading);
+        }
+    }
+}
+
+static enum status open_launch(struct scan_reader *reader, struct launch *launch, struct error *err) {
+    launch->stream.device = reader->device;
+    return launch->stream.handle ? ST_OK
+                                 : CUDA_TRY(reader->device->cuda, err, cuStreamCreate, &launch->stream.handle,
+                                            CU_STREAM_NON_BLOCKING);
+}
+
+/* What the device has to do: a picture takes as long as the file's largest part that one warp reads. */
+static struct pulse_work work_of(const struct launch *launch) {
+    enum { KIND_SCANS = PULSE_KINDS - 2 /* the last kind is that of JPEGs */ };
+    struct pulse_work work = {.kinds = UINT32_C(1) << KIND_SCANS, .steps = 1, .bytes = 0};
+    for (unsigned i = 0; i < launch->count; i++) {
+        double bytes = (double)launch->reading[i]->source.longest;
+        work.bytes = bytes > work.bytes ? bytes : work.bytes;
+    }
+    return work;
+}
+
+static enum status enqueue(struct launch *launch, struct error *err) {
+    struct progressive_picture pictures[PROGRESSIVE_PICTURES];
+    for (unsigned i = 0; i < launch->count; i++) {
+        const struct scan_reading *reading = launch->reading[i];
+        pictures[i] = (struct progressive_picture){.input = reading->room_device,
+                                                   .memory = reading->memory.data,
+                                                   .verdict = reading->room_device + progressive_room()};
+    }
+    return progressive_begin(&launch->stream, pictures, launch->count, err);
+}
+
+static void begin(struct scan_reader *reader, struct launch *launch) {
+    struct pulse *pulse = &reader->device->pulse;
+    struct error err = {0};
+    enum status status = open_launch(reader, launch, &err);
+    take_arrived(reader, launch);
+    if (launch->count == 0) {
+        return;
+    }
+    const struct pulse_work work = work_of(launch);
+    reader->launched = clock_ns();
+    pulse_begin(pulse, &launch->watch, &work, reader->launched);
+    status = status == ST_OK ? enqueue(launch, &err) : status;
+    pulse_handed(pulse, &launch->watch, clock_ns());
+    if (status != ST_OK) {
+        err.status = status;
+        fail_all(launch, &err);
+        pulse_end(pulse, &launch->watch);
+    }
+}
+
+/* Whether a launch may begin: an idle one; NULL: none. */
+static struct launch *idle_launch(struct scan_reader *reader) {
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        if (reader->launch[i].count == 0) {
+            return &reader->launch[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_idle(const struct scan_reader *reader) {
+    bool idle = true;
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        idle = idle && reader->launch[i].count == 0;
+    }
+    return idle;
+}
+
+/* Waits for a file while none is read. False when the reader closes. */
+static bool await(struct scan_reader *reader, bool idle, bool *any) {
+    pthread_mutex_lock(&reader->lock);
+    while (idle && !reader->arrived && !reader->closing) {
+        pthread_cond_wait(&reader->arrival, &reader->lock);
+    }
+    *any = reader->arrived != NULL;
+    bool open = *any || !idle || !reader->closing;
+    pthread_mutex_unlock(&reader->lock);
+    return open;
+}
+
+static void look(struct scan_reader *reader, struct launch *launch) {
+    struct pulse *pulse = &reader->device->pulse;
+    struct error err = {0};
+    for (unsigned i = 0; i < launch->count;) {
+        struct scan_reading *reading = launch->reading[i];
+        if (*verdict_of(reading) == PROGRESSIVE_PENDING) {
+            i++;
+        } else {
+            launch->reading[i] = launch->reading[--launch->count];
+            finish(reading);
+        }
+    }
+    if (launch->count == 0) {
+        pulse_note(pulse, &launch->watch, clock_ns());
+        pulse_end(pulse, &launch->watch);
+    } else if (gpu_stream_check(&launch->stream, &launch->watch, &err) != ST_OK) {
+        fail_all(launch, &err);
+        pulse_end(pulse, &launch->watch);
+    }
+}
+
+static void *reader_main(void *argument) {
+    struct scan_reader *reader = argument;
+    struct error ignored;
+    bool any;
+    prctl(PR_SET_NAME, "blurd-scans");
+    prctl(PR_SET_TIMERSLACK, SLACK_NS);
+    gpu_device_enter(reader->device, &ignored); /* the first file reports a failure */
+    while (await(reader, is_idle(reader), &any)) {
+        struct launch *launch = any ? idle_launch(reader) : NULL;
+        if (launch && clock_ns() - reader->launched >= PACE_NS) {
+            begin(reader, launch);
+        }
+        for (unsigned i = 0; i < LAUNCHES; i++) {
+            if (reader->launch[i].count > 0) {
+                look(reader, &reader->launch[i]);
+            }
+        }
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    return NULL;
+}
+
+/* ---- any thread ---- */
+
+static void give_back(struct scan_reader *reader, struct scan_reading *reading) {
+    pthread_mutex_lock(&reader->lock);
+    reading->next = reader->idle;
+    reader->idle = reading;
+    pthread_mutex_unlock(&reader->lock);
+    sem_post(&reader->any);
+}
+
+enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *device, unsigned readings,
+                               struct error *err) {
+    struct scan_reader *made = calloc(1, sizeof *made + readings * sizeof made->reading[0]);
+    if (!made) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    made->device = device;
+    made->last = &made->arrived;
+    made->count = readings;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->arrival, NULL);
+    sem_init(&made->any, 0, 0);
+    for (unsigned i = 0; i < readings; i++) {
+        sem_init(&made->reading[i].over, 0, 0);
+        give_back(made, &made->reading[i]);
+    }
+    int error = pthread_create(&made->thread, NULL, reader_main, made);
+    made->started = error == 0;
+    if (error) {
+        scan_reader_destroy(made);
+        return fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error));
+    }
+    *reader = made;
+    return ST_OK;
+}
+
+static void free_reading(struct scan_reader *reader, struct scan_reading *reading) {
+    gpu_buffer_finish(&reading->memory, reader->device);
+    if (reading->room) {
+        reader->device->cuda->cuMemFreeHost(reading->room);
+    }
+    sem_destroy(&reading->over);
+}
+
+void scan_reader_destroy(struct scan_reader *reader) {
+    if (!reader) {
+        return;
+    }
+    pthread_mutex_lock(&reader->lock);
+    reader->closing = true;
+    pthread_cond_signal(&reader->arrival);
+    pthread_mutex_unlock(&reader->lock);
+    if (reader->started) {
+        pthread_join(reader->thread, NULL);
+    }
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        if (reader->launch[i].stream.handle) {
+            reader->device->cuda->cuStreamDestroy(reader->launch[i].stream.handle);
+        }
+    }
+    for (unsigned i = 0; i < reader->count; i++) {
+        free_reading(reader, &reader->reading[i]);
+    }
+    pthread_mutex_destroy(&reader->lock);
+    pthread_cond_destroy(&reader->arrival);
+    sem_destroy(&reader->any);
+    free(reader);
+}
+
+static struct scan_reading *take(struct scan_reader *reader) {
+    while (sem_wait(&reader->any) != 0 && errno == EINTR) {
+    }
+    pthread_mutex_lock(&reader->lock);
+    struct scan_reading *reading = reader->idle;
+    reader->idle = reading->next;
+    pthread_mutex_unlock(&reader->lock);
+    reading->err = (struct error){0};
+    return reading;
+}
+
+/* Takes the pinned memory at the first use, since few readings may ever be used. */
+static enum status open_room(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
+    const struct cuda *cuda = reader->device->cuda;
+    struct pulse *pulse = &reader->device->pulse;
+    void *room = NULL;
+    if (reading->room) {
+        return ST_OK;
+    }
+    pulse_slow_begin(pulse);
+    enum status status = CUDA_TRY(cuda, err, cuMemHostAlloc, &room, progressive_room() + VERDICT_ROOM,
+                                  CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
+    pulse_slow_end(pulse);
+    if (status != ST_OK) {
+        return status;
+    }
+    status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &reading->room_device, room, 0);
+    if (status != ST_OK) {
+        cuda->cuMemFreeHost(room);
+        return status;
+    }
+    reading->room = room;
+    return ST_OK;
+}
+
+static enum status parse(struct scan_reader *reader, struct scan_reading *reading, struct bytes file,
+                         const struct image_shape *shape, struct error *err) {
+    enum status status = open_room(reader, reading, err);
+    if (status == ST_OK) {
+        status = progressive_parse(file, shape, reading->room, progressive_room(), &reading->source, err);
+    }
+    return status == ST_OK && reading->source.memory > SCAN_READER_MEMORY_MAX
+               ? fail(err, ST_UNSUPPORTED, "the picture is too large for the reader of scans")
+               : status;
+}
+
+/* Hands it to the reader's thread and waits until it is over. */
+static enum status submit(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
+    *verdict_of(reading) = PROGRESSIVE_PENDING;
+    pthread_mutex_lock(&reader->lock);
+    reading->next = NULL;
+    *reader->last = reading;
+    reader->last = &reading->next;
+    pthread_cond_signal(&reader->arrival);
+    pthread_mutex_unlock(&reader->lock);
+    while (sem_wait(&reading->over) != 0 && errno == EINTR) {
+    }
+    if (reading->err.status != ST_OK) {
+        *err = reading->err;
+        return err->status;
+    }
+    return *verdict_of(reading) == PROGRESSIVE_INTACT
+               ? ST_OK
+               : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged or unusual");
+}
+
+enum status scan_reader_read(struct scan_reader *reader, struct bytes file, const struct image_shape *shape,
+                             struct scan_reading **reading, struct error *err) {
+    struct scan_reading *taken = take(reader);
+    enum status status = parse(reader, taken, file, shape, err);
+    status = status == ST_OK ? submit(reader, taken, err) : status;
+    if (status != ST_OK) {
+        scan_reader_give_back(reader, taken);
+        return status;
+    }
+    *reading = taken;
+    return ST_OK;
+}
+
+void scan_reader_give_back(struct scan_reader *reader, struct scan_reading *reading) {
+    struct gpu_device *device = reader->device;
+    if (atomic_load(&device->memory_kept) > device->memory_share / 2) {
+        gpu_buffer_finish(&reading->memory, device);
+    }
+    give_back(reader, reading);
+}
