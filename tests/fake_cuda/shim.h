@@ -322,8 +322,18 @@ static inline void shared_store_pair(uint32_t to, uint2 value) {
 static inline void shared_store(uint32_t to, uint32_t value) {
     *shared_at<uint32_t>(to) = value;
 }
-static inline void shared_store_byte(uint32_t to, uint32_t value) {
-    *shared_at<uint8_t>(to) = (uint8_t)value;
+static inline void shared_store_if(bool condition, uint32_t to, uint32_t value) {
+    if (condition) {
+        shared_store(to, value);
+    }
+}
+static inline void shared_store_short_if(bool condition, uint32_t to, uint32_t value) {
+    if (condition) {
+        *shared_at<uint16_t>(to) = (uint16_t)value;
+    }
+}
+static inline void shared_or(uint32_t to, uint32_t bits) {
+    *shared_at<uint32_t>(to) |= bits;
 }
 
 static inline uint32_t shift_right(uint32_t value, uint32_t count) {

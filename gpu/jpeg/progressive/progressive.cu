@@ -46,6 +46,7 @@ progressive_warp_of(const struct progressive_picture &picture, struct progressiv
     warp.look = (tables / KERNEL_PROGRESSIVE_LOOK_BYTES + threadIdx.y) * KERNEL_PROGRESSIVE_LOOK_BYTES;
     warp.ring = shared_address(desk.ring);
     warp.zeros = shared_address(desk.zeros);
+    warp.fresh = shared_address(desk.fresh);
     warp.places = shared_address(shared.place);
     return warp;
 }

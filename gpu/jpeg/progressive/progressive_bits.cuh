@@ -41,8 +41,22 @@ static __device__ __forceinline__ void shared_store(uint32_t to, uint32_t value)
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(value) : "memory");
 }
 
-static __device__ __forceinline__ void shared_store_byte(uint32_t to, uint32_t value) {
-    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to), "r"(value) : "memory");
+/* Stores without a branch, if the condition holds. */
+static __device__ __forceinline__ void shared_store_if(bool condition, uint32_t to, uint32_t value) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.shared.u32 [%0], %1; }" ::"r"(to), "r"(value),
+                 "r"((uint32_t)condition)
+                 : "memory");
+}
+
+static __device__ __forceinline__ void shared_store_short_if(bool condition, uint32_t to, uint32_t value) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.shared.u16 [%0], %1; }" ::"r"(to),
+                 "h"((uint16_t)value), "r"((uint32_t)condition)
+                 : "memory");
+}
+
+/* Other lanes may do the same to the word. */
+static __device__ __forceinline__ void shared_or(uint32_t to, uint32_t bits) {
+    asm volatile("red.shared.or.b32 [%0], %1;" ::"r"(to), "r"(bits) : "memory");
 }
 
 /* Shifts by more than 31 leave nothing. */

@@ -35,29 +35,22 @@ progressive_find(const struct progressive_codes &codes, uint32_t bits) {
     return code;
 }
 
-/* The flags that both kinds of AC scans have for a symbol without a value. */
+/* The flags of a symbol without a value. */
 static __device__ __forceinline__ uint32_t progressive_flag(struct progressive_code code) {
     uint32_t run = code.symbol >> 4;
     return run < PROGRESSIVE_ZERO_RUN ? PROGRESSIVE_END | run << PROGRESSIVE_RUN_SHIFT | code.bits
                                       : PROGRESSIVE_SKIP | code.bits;
 }
 
-/* AC_FIRST: x is the bits of code and value, or a flag; y is the bits of the value, and 16 times the run.
- * AC_MORE: y is the bits of the code less the run, or a flag; x is the run. */
-static __device__ __forceinline__ uint2 progressive_entry(uint32_t kind, struct progressive_code code,
-                                                          uint32_t low) {
+/* Of a first scan of AC: x is the bits of code and value, or a flag; y is the bits of the value, and 16 times
+ * the run. */
+static __device__ __forceinline__ uint2 progressive_entry(struct progressive_code code, uint32_t low) {
     uint32_t run = code.symbol >> 4, size = code.symbol & 15;
-    if (kind == PROGRESSIVE_AC_MORE) {
-        return size == 1   ? make_uint2(run, code.bits - run)
-               : size == 0 ? make_uint2(0, progressive_flag(code))
-                           : make_uint2(0, PROGRESSIVE_BAD);
-    }
     if (size == 0) {
         return make_uint2(progressive_flag(code), 0);
     }
-    return size + low <= KERNEL_PROGRESSIVE_VALUE_BITS
-               ? make_uint2(code.bits + size, code.symbol & 15 | run << 4)
-               : make_uint2(PROGRESSIVE_BAD, 0);
+    return size + low <= KERNEL_PROGRESSIVE_VALUE_BITS ? make_uint2(code.bits + size, size | run << 4)
+                                                       : make_uint2(PROGRESSIVE_BAD, 0);
 }
 
 /* The code of up to 9 bits that they begin with. */
@@ -77,17 +70,14 @@ progressive_short(const struct progressive_codes &codes, uint32_t bits) {
 
 /* Makes a table of AC codes. */
 static __device__ __forceinline__ void
-progressive_make_look(uint32_t look, const struct progressive_codes &codes, uint32_t kind, uint32_t low) {
+progressive_make_look(uint32_t look, const struct progressive_codes &codes, uint32_t low) {
     __syncwarp();
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < KERNEL_PROGRESSIVE_LOOKS; i += KERNEL_THREADS_X) {
         const struct progressive_code code = progressive_short(codes, i);
-        uint2 entry =
-            kind == PROGRESSIVE_AC_MORE ? make_uint2(0, PROGRESSIVE_LONG) : make_uint2(PROGRESSIVE_LONG, 0);
-        if (code.bits <= KERNEL_PROGRESSIVE_LOOK) {
-            entry = progressive_entry(kind, code, low);
-        }
-        shared_store_pair(look + i * 8, entry);
+        bool found = code.bits <= KERNEL_PROGRESSIVE_LOOK;
+        shared_store_pair(look + i * 8,
+                          found ? progressive_entry(code, low) : make_uint2(PROGRESSIVE_LONG, 0));
     }
     __syncwarp();
 }

@@ -13,6 +13,8 @@ struct progressive_dc {
     uint32_t part, x, y; /* the component's place in the scan */
 };
 
+static_assert(sizeof progressive_desk::zeros >= KERNEL_PROGRESSIVE_LOOKS * 4, "the third table fits there");
+
 /* The table of a component of the scan. The third one takes the memory of the zeros, which DC does not need.
  */
 static __device__ __forceinline__ uint32_t progressive_dc_look(const struct progressive_warp &warp,

@@ -84,7 +84,7 @@ static __device__ __forceinline__ bool progressive_first_block(struct progressiv
             if (code.bits == 0) {
                 return false;
             }
-            first.entry = progressive_entry(PROGRESSIVE_AC_FIRST, code, first.low);
+            first.entry = progressive_entry(code, first.low);
         } else if (rare.x & PROGRESSIVE_END) {
             progressive_first_end(first, rare.x);
             return true;
@@ -148,7 +148,7 @@ static __device__ __forceinline__ bool progressive_read_first(const struct progr
     first.from = scan.from;
     first.to = scan.to;
     first.low = scan.low;
-    progressive_make_look(warp.look, progressive_codes_of(warp, scan, 0), PROGRESSIVE_AC_FIRST, scan.low);
+    progressive_make_look(warp.look, progressive_codes_of(warp, scan, 0), scan.low);
     progressive_begin_scan(warp, scan, first.bits);
     first.entry = progressive_look(warp.look, first.bits.high);
     for (uint32_t group = 0; group * KERNEL_PROGRESSIVE_GROUP < scan.blocks; group++) {

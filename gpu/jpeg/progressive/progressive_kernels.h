@@ -19,7 +19,11 @@ enum {
     KERNEL_PROGRESSIVE_LOOK_BYTES = KERNEL_PROGRESSIVE_LOOKS * 8,
     KERNEL_PROGRESSIVE_RING = 128, /* words of a scan that a warp has at hand */
     KERNEL_PROGRESSIVE_RUN = 16,   /* zeros, at most, that a code passes over, with the one that it ends at */
-    KERNEL_PROGRESSIVE_ZEROS = 64 + KERNEL_PROGRESSIVE_RUN,  /* of a block, and marks behind the last one */
+    KERNEL_PROGRESSIVE_PART = 16,  /* blocks whose zeros are listed at a time */
+    KERNEL_PROGRESSIVE_ZEROS = 65, /* most of a block, with its end */
+    KERNEL_PROGRESSIVE_WINDOW = 256, /* bits of a scan whose codes are looked up at a time */
+    KERNEL_PROGRESSIVE_STEPS = 8,    /* codes that are taken without a branch */
+    KERNEL_PROGRESSIVE_RECORDS = 64, /* of codes that were taken */
     KERNEL_PROGRESSIVE_PLACES = 64 + KERNEL_PROGRESSIVE_RUN, /* of coefficients, and of a run beyond them */
     KERNEL_PROGRESSIVE_VALUE_BITS = 14, /* of a coefficient, with those that are missing */
     KERNEL_PROGRESSIVE_VALUE_MAX = (1 << 15) - 1,
@@ -96,9 +100,11 @@ KERNEL_SIZE_IS(progressive_head, 4032);
 /* Shared memory of a warp beside its table of codes. */
 struct progressive_desk {
     uint32_t ring[KERNEL_PROGRESSIVE_RING];
-    uint8_t zeros[KERNEL_PROGRESSIVE_GROUP][KERNEL_PROGRESSIVE_ZEROS];
+    uint64_t fresh[KERNEL_PROGRESSIVE_GROUP];
+    /* And room for what is read behind the last one: the zeros of a code. */
+    uint16_t zeros[KERNEL_PROGRESSIVE_PART * KERNEL_PROGRESSIVE_ZEROS + 2 * KERNEL_PROGRESSIVE_RUN];
 };
-KERNEL_SIZE_IS(progressive_desk, 3072);
+KERNEL_SIZE_IS(progressive_desk, 2912);
 
 /* Shared memory of a block of threads: this, and the tables of codes, which begin at a multiple of their
  * size. */
@@ -109,7 +115,7 @@ struct progressive_shared {
     uint8_t place[KERNEL_PROGRESSIVE_PLACES]; /* as of struct progressive_head */
     uint32_t reserved[3];
 };
-KERNEL_SIZE_IS(progressive_shared, 18656);
+KERNEL_SIZE_IS(progressive_shared, 17696);
 
 /* A picture of a launch: addresses that the device can use. */
 struct progressive_picture {

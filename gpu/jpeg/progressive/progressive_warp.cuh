@@ -13,7 +13,7 @@ struct progressive_warp {
     uint8_t *values;
     uint64_t *notes;
     struct progressive_shared *shared;
-    uint32_t look, ring, zeros, places; /* addresses in the shared memory */
+    uint32_t look, ring, zeros, fresh, places; /* addresses in the shared memory */
 };
 
 static __device__ __forceinline__ const struct progressive_codes &
