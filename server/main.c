@@ -53,11 +53,13 @@ static bool may_have_gpu(const struct config *config) {
 }
 
 /* Every connection takes a descriptor, and so may its body. A worker may have a work slot, two sockets to
- * a process of codecs and, with a GPU, another one. There are fewer than two workers per counted one. The
- * rest is for files. */
-static enum status raise_descriptor_limit(const struct config *config, unsigned workers, unsigned places,
+ * a process of codecs and, with a GPU, another one. There are fewer than two workers per counted one. A
+ * reader has no process of codecs, as it does JPEGs only. The rest is for files. */
+static enum status raise_descriptor_limit(const struct service *service, unsigned workers,
                                           struct error *err) {
-    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 6 + (rlim_t)places * 4 + 64;
+    const struct config *config = service->config;
+    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 6 + (rlim_t)service->places * 4 +
+                  (rlim_t)service->readers * 2 + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {
@@ -146,6 +148,7 @@ static void service_prepare(struct service *service, const struct command *comma
     service->notify = activation_connect();
     service->gpu = may_have_gpu(config);
     service->places = service->gpu ? effective_places(config) : 0;
+    service->readers = effective_readers(config, service->places);
     settings_init(&service->settings);
     if (!service->gpu && strcmp(config->gpus, "none") != 0) {
         log_message(LOG_INFO, "gpu", "no GPU: the CPU does all the work");
@@ -166,9 +169,9 @@ static enum status service_init(struct service *service, struct error *err) {
     }
     struct settings *settings;
     unsigned workers = config->workers ? config->workers : service->cores;
-    slot_pool_limit(service->slots,
-                    memory_request_max(service->memory, config->connections, 2 * workers + service->places));
-    enum status status = raise_descriptor_limit(config, workers, service->places, err);
+    unsigned threads = 2 * workers + service->places + service->readers;
+    slot_pool_limit(service->slots, memory_request_max(service->memory, config->connections, threads));
+    enum status status = raise_descriptor_limit(service, workers, err);
     if (status == ST_OK) {
         status = settings_create(&settings, config, err);
     }

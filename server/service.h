@@ -38,6 +38,7 @@ struct service {
     unsigned cores;           /* cores that may be used */
     bool gpu;                 /* GPUs are wanted, and there may be one */
     unsigned places;          /* JPEGs that GPUs work on at a time, each with a worker */
+    unsigned readers;         /* files that GPUs may read at a time, each with a worker */
     uint64_t memory;          /* for pictures, in bytes */
     int notify;               /* socket of the service manager, -1: none */
     uint16_t port;            /* listened on */

@@ -3,7 +3,7 @@
  * process only.
  *
  * A scan is read by one chain of dependent instructions, so a picture takes 30 to 50 milliseconds, and
- * hundreds take no longer (docs/adr/0045-a-reader-of-scans-on-the-gpu.md). So there are many readings at the
+ * hundreds take no longer (docs/adr/0045-a-gpu-reads-progressive-jpegs.md). So there are many readings at the
  * same time. One thread launches a kernel for all files that have arrived in two milliseconds, and looks for
  * each picture's verdict, which the kernel writes to pinned memory. No picture waits for another one. */
 #ifndef BLURD_GPU_ENGINE_SCAN_READER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads progressive JPEGs on the device: from the scans to the coefficients that core/jpeg/coefficients.h
- * describes, many pictures with one launch (docs/adr/0041). A picture takes the device tens of milliseconds,
+ * describes, many pictures with one launch (docs/adr/0045). A picture takes the device tens of milliseconds,
  * and hundreds of pictures at the same time hardly longer.
  *
  * What is read as intact has the values that the CPU's reader finds (codecs/jpeg/jpeg_coefficients.h). This

@@ -121,3 +121,8 @@ uint64_t footprint_sum(const struct footprint *footprint) {
     return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->faces +
            footprint->working + footprint->library;
 }
+
+uint64_t footprint_beside_device(const struct plan *plan) {
+    return (uint64_t)footprint_room(plan) + answer_bytes(plan) + metadata_bytes(plan) +
+           selection_mask_bytes(&plan->selection, &plan->stored) + detection_bytes(&plan->detection);
+}

@@ -26,6 +26,9 @@ size_t footprint_working(const struct plan *plan, const struct backend *cpu, uns
 
 uint64_t footprint_sum(const struct footprint *footprint);
 
+/* The part of the sum that is taken while a device does all of the work. */
+uint64_t footprint_beside_device(const struct plan *plan);
+
 /* Bytes of the buffer in which a device encodes a JPEG. Filtered photographs take a fraction of it; the CPU
  * encodes a picture that needs more. */
 size_t footprint_room(const struct plan *plan);

@@ -80,6 +80,16 @@ static enum status transcode(struct pipeline *p) {
     return transcode_run(p->request, p->worker, &p->plan, &p->complete, p->err);
 }
 
+/* Waits for a core if this worker is one of many readers. The wait counts as a wait in the queue. */
+static enum status take_core(struct pipeline *p) {
+    int64_t start = clock_ns();
+    enum status status = workers_core_take(p->worker, p->plan.limits.deadline_ns, p->err);
+    int64_t wait_ns = clock_ns() - start;
+    p->request->outcome.stage_ns[STAGE_QUEUE] += wait_ns;
+    p->clock += wait_ns;
+    return status;
+}
+
 static enum status take_memory(struct pipeline *p) {
     const struct service *service = p->request->service;
     enum status status = workspace_open(&p->work, service->slots, &p->plan, service->cpu, p->err);
@@ -329,7 +339,8 @@ static void count_memory(const struct pipeline *p) {
 
 enum status pipeline_run(struct request *request, struct worker *worker) {
     static enum status (*const steps[])(struct pipeline *) = {
-        open_envelope, plan, transcode, take_memory, move_blocks, decode, open_output, filter, encode,
+        open_envelope, plan,   transcode,   take_core, take_memory,
+        move_blocks,   decode, open_output, filter,    encode,
     };
     struct pipeline p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
     enum status status = ST_OK;
@@ -345,5 +356,6 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
     codec_picture_finish(&p.plan.picture);
     selection_finish(&p.plan.selection);
     workspace_close(&p.work);
+    workers_core_give(worker);
     return status;
 }

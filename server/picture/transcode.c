@@ -199,6 +199,13 @@ static bool is_given(const struct request *request, const struct plan *plan) {
     return plan->picture.progressive ? handed && !plan->limits.libjpeg : request->job.device;
 }
 
+/* A reader lets the device read the scans, another worker does that itself. */
+static enum transcode_form form_of(const struct plan *plan, const struct worker *worker) {
+    return !plan->picture.progressive  ? TRANSCODE_SCAN
+           : worker->role == ROLE_READ ? TRANSCODE_SCANS
+                                       : TRANSCODE_COEFFICIENTS;
+}
+
 enum status transcode_run(struct request *request, struct worker *worker, struct plan *plan, bool *complete,
                           struct error *err) {
     struct transcoding way = {.request = request,
@@ -206,7 +213,7 @@ enum status transcode_run(struct request *request, struct worker *worker, struct
                               .plan = plan,
                               .slot = request->slot,
                               .input = plan->input,
-                              .form = plan->picture.progressive ? TRANSCODE_COEFFICIENTS : TRANSCODE_SCAN};
+                              .form = form_of(plan, worker)};
     const struct outcome before = request->outcome;
     const struct region_mark regions = region_mark(&plan->selection.region);
     struct error cause = {0};

@@ -13,4 +13,7 @@ enum status effective_config(const struct config *config, struct config *effecti
  * loaded. */
 unsigned effective_places(const struct config *config);
 
+/* How many progressive JPEGs may be with GPUs that read them, beside as many places; 0: cores read all. */
+unsigned effective_readers(const struct config *config, unsigned places);
+
 #endif

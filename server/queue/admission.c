@@ -16,8 +16,11 @@ void admission_init(struct admission *admission, const struct admission_limits *
 }
 
 unsigned admission_waiting(const struct admission *admission) {
-    const struct job_queue *queue = admission->queue;
-    return queue[JOB_SMALL].waiting + queue[JOB_LARGE].waiting + queue[JOB_DEVICE].waiting;
+    unsigned waiting = 0;
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        waiting += admission->queue[i].waiting;
+    }
+    return waiting;
 }
 
 int64_t admission_target(const struct admission *admission) {
@@ -36,11 +39,12 @@ static unsigned capacity(const struct admission *admission, enum job_kind kind) 
     const struct admission_limits *limits = &admission->limits;
     return kind == JOB_LARGE    ? limits->large_only + limits->workers / 2
            : kind == JOB_DEVICE ? limits->devices
+           : kind == JOB_READ   ? limits->readers
                                 : limits->workers - admission->apart;
 }
 
 enum job_kind job_kind(const struct job *job) {
-    return job->device ? JOB_DEVICE : job->large ? JOB_LARGE : JOB_SMALL;
+    return job->device ? JOB_DEVICE : job->reads ? JOB_READ : job->large ? JOB_LARGE : JOB_SMALL;
 }
 
 static struct job_queue *queue_of(struct admission *admission, const struct job *job) {
@@ -48,7 +52,12 @@ static struct job_queue *queue_of(struct admission *admission, const struct job 
 }
 
 static int64_t cost_of(const struct job *job) {
-    return job->device ? job->device_ns : job->cost_ns;
+    return job->device ? job->device_ns : job->reads ? job->read_ns : job->cost_ns;
+}
+
+/* What it takes of the memory while it runs there. */
+static uint64_t bytes_of(const struct job *job) {
+    return job->reads ? job->read_bytes : job->bytes;
 }
 
 static int64_t age_of(const struct job *job, int64_t now) {
@@ -58,7 +67,7 @@ static int64_t age_of(const struct job *job, int64_t now) {
 int64_t admission_wait(const struct admission *admission, enum job_kind kind, int64_t now) {
     const struct job_queue *queue = &admission->queue[kind];
     unsigned workers = capacity(admission, kind);
-    if (queue->waiting == 0 && queue->running < workers) {
+    if (queue->waiting == 0 && (queue->running == 0 || queue->running < workers)) {
         return 0;
     }
     int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
@@ -84,7 +93,8 @@ static bool is_out(const struct admission *admission, int64_t now) {
     return admission->device_down || (busy && now - admission->device_ns >= ADMISSION_STALL_NS);
 }
 
-bool admission_overflows(const struct admission *admission, int64_t now) {
+/* Whether general workers may take jobs from the device's queue. */
+static bool shares_device(const struct admission *admission, int64_t now) {
     const struct job_queue *queue = &admission->queue[JOB_DEVICE];
     const struct job *newest = queue->newest;
     if (!admission->limits.shared || !newest) {
@@ -93,6 +103,15 @@ bool admission_overflows(const struct admission *admission, int64_t now) {
     bool busy = queue->running >= admission->limits.devices;
     bool helps = is_slower_than_workers(admission, newest) && is_sooner_without(admission, newest);
     return is_out(admission, now) || (busy && helps);
+}
+
+/* The same for the readers' queue. */
+static bool shares_readers(const struct admission *admission) {
+    return admission->device_down && admission->queue[JOB_READ].waiting > 0;
+}
+
+bool admission_overflows(const struct admission *admission, int64_t now) {
+    return shares_readers(admission) || shares_device(admission, now);
 }
 
 /* Updates `standing`. Only small jobs count, since large ones wait by intention. */
@@ -145,8 +164,8 @@ static enum refusal judge(struct admission *admission, const struct job *job, in
     if (is_full(admission)) {
         return REFUSAL_QUEUE;
     }
-    if (job->device) {
-        return admission_wait(admission, JOB_DEVICE, now) > job->patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+    if (job->device || job->reads) {
+        return admission_wait(admission, job_kind(job), now) > job->patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
     }
     if (job->large) {
         return admission->standing                                            ? REFUSAL_LARGE
@@ -178,13 +197,37 @@ static struct job *unlink_job(struct job_queue *queue, struct job *job) {
     return job;
 }
 
+/* Removes a job that the caller is going to refuse. */
+static struct job *withdraw(struct admission *admission, struct job_queue *queue, struct job *job) {
+    admission->decoding -= job->decodes;
+    return unlink_job(queue, job);
+}
+
+/* Whether more small jobs wait than idle general workers are about to take. */
+static bool small_jobs_wait(const struct admission *admission) {
+    const struct job_queue *small = &admission->queue[JOB_SMALL];
+    return small->waiting > 0 && small->waiting + small->running >= capacity(admission, JOB_SMALL);
+}
+
+/* Whether a job goes to the readers: cores have enough such files, or other work, or leave all to the
+ * device. */
+static bool is_for_readers(const struct admission *admission, const struct job *job) {
+    const struct admission_limits *limits = &admission->limits;
+    unsigned enough = limits->workers >= 2 ? limits->workers / 2 : 1;
+    bool busy = admission->decoding >= enough || small_jobs_wait(admission);
+    return job->readable && limits->readers > 0 && !admission->device_down && (busy || !limits->shared);
+}
+
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now) {
-    job->large = !job->device && is_large(admission, job);
+    job->reads = is_for_readers(admission, job);
+    job->decodes = job->readable && !job->reads;
+    job->large = !job->device && !job->reads && is_large(admission, job);
     job->apart = false;
     learn_typical(admission, job->cost_ns);
     enum refusal refusal = judge(admission, job, now);
     if (refusal == REFUSAL_NONE) {
         job->entered_ns = now;
+        admission->decoding += job->decodes;
         append(queue_of(admission, job), job);
     }
     return refusal;
@@ -199,12 +242,12 @@ static struct job *take_late(struct admission *admission, struct job_queue *queu
                : age >= job->patience_ns ? REFUSAL_DEADLINE
                : admission->standing && !job->large && age >= 2 * admission_target(admission) ? REFUSAL_AGE
                                                                                               : REFUSAL_NONE;
-    return *refusal == REFUSAL_NONE ? NULL : unlink_job(queue, job);
+    return *refusal == REFUSAL_NONE ? NULL : withdraw(admission, queue, job);
 }
 
 /* A job alone may exceed the limit; it fails when memory runs out. */
 static bool fits(const struct admission *admission, const struct job *job) {
-    return admission->bytes == 0 || admission->bytes + job->bytes <= admission->limits.memory;
+    return admission->bytes == 0 || admission->bytes + bytes_of(job) <= admission->limits.memory;
 }
 
 /* Returns the first job from either end for which there is memory. */
@@ -216,15 +259,19 @@ static struct job *choose(const struct admission *admission, const struct job_qu
     return job;
 }
 
-/* A job of the device's queue that begins without the device is an ordinary job from then on. */
-static struct job *begin(struct admission *admission, struct job *job, bool device, int64_t now) {
+/* A job of the device's or the readers' queue that another worker begins is an ordinary job from then on. */
+static struct job *begin(struct admission *admission, struct job *job, enum role role, int64_t now) {
     unlink_job(queue_of(admission, job), job);
-    job->device = job->device && device;
+    bool moves = job->reads && role != ROLE_READ;
+    job->device = job->device && role == ROLE_DEVICE;
+    job->reads = job->reads && !moves;
+    job->decodes = job->decodes || moves;
+    admission->decoding += moves;
     admission->device_ns = job->device ? now : admission->device_ns;
     struct job_queue *queue = queue_of(admission, job);
     queue->running++;
     queue->running_ns += cost_of(job);
-    admission->bytes += job->bytes;
+    admission->bytes += bytes_of(job);
     return job;
 }
 
@@ -246,11 +293,9 @@ static struct job *take_large(struct admission *admission, bool apart) {
     return job;
 }
 
-/* Chooses the newest job, or the oldest one while the device is out. Large jobs take at most
- * half of the general workers. */
-static struct job *take_overflow(struct admission *admission, int64_t now) {
-    bool over = admission_overflows(admission, now);
-    struct job *job = over ? choose(admission, &admission->queue[JOB_DEVICE], !is_out(admission, now)) : NULL;
+/* Prepares a job of the device or the readers for a general worker. Returns NULL for a large one while half
+ * of these workers have large ones. */
+static struct job *make_ordinary(struct admission *admission, struct job *job) {
     if (job && is_large(admission, job)) {
         if (admission->apart >= admission->limits.workers / 2) {
             return NULL;
@@ -261,14 +306,28 @@ static struct job *take_overflow(struct admission *admission, int64_t now) {
     return job;
 }
 
+/* Chooses the readers' oldest job, or else a job of the device: the newest, and while the device is out the
+ * oldest. */
+static struct job *take_overflow(struct admission *admission, int64_t now) {
+    struct job *job = NULL;
+    if (shares_readers(admission)) {
+        job = make_ordinary(admission, choose(admission, &admission->queue[JOB_READ], false));
+    }
+    if (!job && shares_device(admission, now)) {
+        bool newest = !is_out(admission, now);
+        job = make_ordinary(admission, choose(admission, &admission->queue[JOB_DEVICE], newest));
+    }
+    return job;
+}
+
 struct job *admission_take(struct admission *admission, enum role role, int64_t now, enum refusal *refusal) {
     int64_t wait = observe(admission, now);
     struct job *job = take_any_late(admission, now, refusal);
     if (job) {
         return job;
     }
-    if (role == ROLE_DEVICE) {
-        job = choose(admission, &admission->queue[JOB_DEVICE], false);
+    if (role == ROLE_DEVICE || role == ROLE_READ) {
+        job = choose(admission, &admission->queue[role == ROLE_READ ? JOB_READ : JOB_DEVICE], false);
     } else if (role == ROLE_LARGE) {
         job = take_large(admission, false);
     } else {
@@ -277,15 +336,16 @@ struct job *admission_take(struct admission *admission, enum role role, int64_t 
         job = job ? job : take_overflow(admission, now);
         job = job ? job : take_large(admission, true);
     }
-    return job ? begin(admission, job, role == ROLE_DEVICE, now) : NULL;
+    return job ? begin(admission, job, role, now) : NULL;
 }
 
 void admission_done(struct admission *admission, struct job *job, int64_t now) {
     struct job_queue *queue = queue_of(admission, job);
     queue->running--;
     queue->running_ns -= cost_of(job);
-    admission->bytes -= job->bytes;
+    admission->bytes -= bytes_of(job);
     admission->apart -= job->apart;
+    admission->decoding -= job->decodes;
     admission->device_ns = job->device ? now : admission->device_ns;
     observe(admission, now);
 }
@@ -293,7 +353,7 @@ void admission_done(struct admission *admission, struct job *job, int64_t now) {
 struct job *admission_clear(struct admission *admission) {
     for (unsigned i = 0; i < JOB_KINDS; i++) {
         if (admission->queue[i].oldest) {
-            return unlink_job(&admission->queue[i], admission->queue[i].oldest);
+            return withdraw(admission, &admission->queue[i], admission->queue[i].oldest);
         }
     }
     return NULL;

@@ -8,18 +8,31 @@
  *     admission_take     a worker is idle: the next job, to run or to refuse
  *     admission_done     that job is finished
  *
- * There are up to three queues. A job is *large* when its predicted cost is at least LARGE_FACTOR times the
- * typical cost here, and at least LARGE_NS. Small jobs go first. Large jobs run on dedicated workers, which
- * have a lower scheduling priority. When no small job waits, up to half of the general workers take large
- * jobs, too. So a few pictures of 64 MP among thumbnails delay each other, and the thumbnails are not
- * delayed. Where all pictures are large, none counts as large.
+ * There are up to four queues: of small jobs, of large jobs, and two of jobs for a device with its own
+ * codecs.
  *
- * Where a device with its own codecs can do jobs (`device` is set), those jobs have a third queue, and
- * dedicated workers pass them to the device. The processor feeds the device: a core that computes pictures
- * can cost the device more of them than the core does. General workers therefore leave this queue to a device
- * that is faster than all of them together. Beside a slower device they take the newest job whenever it would
- * wait for the device for longer than the processor needs. While the device is down or stalls (all its
- * workers are busy, and none began or finished a job for ADMISSION_STALL_NS), they take the oldest job.
+ * *Small and large jobs.* A job is *large* when its predicted cost is at least LARGE_FACTOR times the typical
+ * cost here, and at least LARGE_NS. Small jobs go first. Large jobs run on dedicated workers, which have a
+ * lower scheduling priority. When no small job waits, up to half of the general workers take large jobs, too.
+ * So a few pictures of 64 MP among thumbnails delay each other, and the thumbnails are not delayed. Where all
+ * pictures are large, none counts as large.
+ *
+ * *The device's jobs.* The device can do the whole of a job with `device` set. Dedicated workers pass these
+ * jobs to the device, one for each job that it does at a time. The processor feeds the device: a core that
+ * computes pictures can cost the device more of them than the core does. General workers therefore leave this
+ * queue to a device that is faster than all of them together. Beside a slower device they take the newest job
+ * whenever it would wait for the device for longer than the processor needs. While the device is down or
+ * stalls (all its workers are busy, and none began or finished a job for ADMISSION_STALL_NS), they take the
+ * oldest job.
+ *
+ * *The readers' jobs.* A job with `readable` set has a file that either a core or the device can read, and
+ * the device does the rest. A core reads one file after the other, and each of them sooner. The device takes
+ * longer for a file, but reads hundreds at a time and needs no core for it. So general workers read while few
+ * such files are in progress: the job is an ordinary one then, and counts in `decoding` as long as it waits
+ * or runs. It waits for a *reader*, a thread that passes it to the device and sleeps meanwhile, when half of
+ * the general workers have such jobs already, when small jobs wait and no general worker is idle, or when
+ * nothing is `shared`. The choice is made once, on entry. Only while the device is down do general workers
+ * take the readers' jobs, the oldest first.
  *
  * The wait is predicted from the work that is queued and running; the age of the oldest job counts instead
  * where it is longer. A job that would wait for longer than its patience is refused: this alone bounds a
@@ -69,25 +82,32 @@ enum refusal {
 struct job {
     int64_t cost_ns;     /* predicted time on the processor; at least 1 */
     int64_t device_ns;   /* predicted time on the device; used with `device` */
+    int64_t read_ns;     /* predicted time when the device reads the file; used with `readable` */
+    uint64_t read_bytes; /* predicted memory then; a reader that must compute is not counted with more */
     uint64_t bytes;      /* predicted memory beside the body */
     int64_t patience_ns; /* how long it may wait */
     bool device;         /* the device can do it; false once a worker without a device took it */
+    bool readable;       /* the device can read the file, and so can a general worker; not with `device` */
 
     struct job *older, *newer;
     int64_t entered_ns;
     bool large;
-    bool apart; /* a large job on a general worker */
+    bool apart;   /* a large job on a general worker */
+    bool reads;   /* the job is the readers'; false once a general worker took it */
+    bool decodes; /* a readable job that general workers read */
 };
 
-enum job_kind { JOB_SMALL, JOB_LARGE, JOB_DEVICE, JOB_KINDS };
+enum job_kind { JOB_SMALL, JOB_LARGE, JOB_DEVICE, JOB_READ, JOB_KINDS };
 
-enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE };
+/* In the order of the kinds of jobs that they are for. */
+enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE, ROLE_READ };
 
 struct admission_limits {
     unsigned workers;    /* general workers */
     unsigned large_only; /* workers for large jobs only */
     unsigned devices;    /* workers that pass jobs to the device */
-    bool shared;         /* general workers may take the device's jobs */
+    unsigned readers;    /* workers that pass files to the device to be read; 0: cores read all files */
+    bool shared;         /* general workers may take what the device can do */
     unsigned queue;      /* most jobs that may wait; 0: any number */
     uint64_t memory;     /* bytes for all running jobs together */
     int64_t target_ns, interval_ns;
@@ -103,6 +123,7 @@ struct admission {
     struct admission_limits limits;
     struct job_queue queue[JOB_KINDS];
     unsigned apart;     /* large jobs on general workers */
+    unsigned decoding;  /* jobs with `decodes` that wait or run */
     uint64_t bytes;     /* predicted memory of all running jobs */
     int64_t typical_ns; /* approximate median of predicted costs */
     int64_t above_ns;   /* since when the wait has reached the target; 0: it is below */
@@ -119,7 +140,7 @@ int64_t admission_wait(const struct admission *admission, enum job_kind kind, in
 
 enum job_kind job_kind(const struct job *job);
 
-/* Whether general workers may take jobs from the device's queue now. */
+/* Whether general workers may take jobs from the device's or the readers' queue now. */
 bool admission_overflows(const struct admission *admission, int64_t now);
 
 /* Returns the longest acceptable wait while the queue stands. */

@@ -70,6 +70,10 @@ static const float device_ratio_max = 64;
 /* The search for faces there, a pixel as above: 0.51 ms for 1920x1088 beside others (docs/adr/0030). */
 static const float device_detect_pixel_ns = 0.25F;
 
+/* The GPU's reader of progressive files, one H100, photographs of 1920x1080 (docs/adr/0041): 35 ms with 363
+ * KB, 46 ms with 513 KB, nearly the same for hundreds of them at a time. */
+static const float read_ns = 10e6F, read_byte_ns = 70;
+
 /* The weight of a request in the mean of its kind, reduced in proportion below weighty_ns: the fixed cost
  * dominates small requests, which say little about large ones. */
 static const float learning = 0.125F, weighty_ns = 5e6F;
@@ -146,6 +150,12 @@ static float device_time_ns(const struct plan *plan) {
            cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright);
 }
 
+/* The whole of a file that cores can hand over, with a GPU that reads it. */
+static float reading_ns(const struct plan *plan) {
+    float size = (float)plan->input.size;
+    return size <= COST_READ_MAX ? read_ns + read_byte_ns * size + device_time_ns(plan) : 0;
+}
+
 static float decoding_ns(const struct plan *plan, unsigned input) {
     return decode_ns[input].pixel * pixels_of(&plan->stored) +
            decode_ns[input].byte * (float)plan->input.size;
@@ -162,8 +172,8 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
                cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
                (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output_of(plan)) : 0);
     float device = intent_suits_device(intent) ? device_time_ns(plan) : 0;
-    float handed =
-        intent_hands_over(intent) ? request_ns + decoding_ns(plan, HANDED_INPUT) + device_time_ns(plan) : 0;
+    bool hands = intent_hands_over(intent);
+    float handed = hands ? request_ns + decoding_ns(plan, HANDED_INPUT) + device_time_ns(plan) : 0;
     float detect = detect_pixel_ns * searched_pixels(&plan->detection);
     float all = ns * known(model->ratio[kind]) + detect * known(model->detect_ratio);
     return (struct cost){.kind = kind,
@@ -173,7 +183,8 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
                          .device_table_ns = (int64_t)device,
                          .device_ns = (int64_t)(device * known(model->device_ratio)),
                          .handed_kind = kind_of(plan, HANDED_INPUT),
-                         .handed_table_ns = (int64_t)handed};
+                         .handed_table_ns = (int64_t)handed,
+                         .read_ns = hands ? (int64_t)reading_ns(plan) : 0};
 }
 
 bool cost_hands_first(const struct cost *cost) {

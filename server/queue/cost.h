@@ -21,6 +21,9 @@ enum { COST_INPUTS = 10, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 7 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
 enum { COST_DOUBT = 4 }; /* see cost_device_first */
 
+/* Largest file whose scans a GPU reads: what the engine has memory for. */
+enum { COST_READ_MAX = 1 << 20 };
+
 struct cost {
     unsigned kind;                      /* below COST_KINDS */
     int64_t table_ns;                   /* by the table */
@@ -30,7 +33,8 @@ struct cost {
     /* Of a JPEG that a worker decodes to coefficients and a GPU does the rest of; 0: none. */
     unsigned handed_kind;
     int64_t handed_table_ns;
-    bool handed; /* it goes that way, and the first members say how long it takes */
+    int64_t read_ns; /* the same file on a GPU that also reads its scans; 0: it does not */
+    bool handed;     /* it goes that way, and the first members say how long it takes */
 };
 
 /* Zero-initialise. Thread-safe; concurrent updates may be lost. */

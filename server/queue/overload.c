@@ -56,6 +56,7 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
     const struct workers_options options = {
         .limits = {.workers = count,
                    .devices = service->places,
+                   .readers = service->readers,
                    .shared = config->jpeg_codec != CHOICE_jpeg_codec_gpu,
                    .queue = config->queue,
                    .memory = body_share(service) * (BODY_SHARE - 1),
@@ -110,6 +111,11 @@ static bool is_handed_over(const struct request *request) {
            service->config->jpeg_library == CHOICE_jpeg_library_own;
 }
 
+/* Whether the GPU can read a file that a general worker would read, too. */
+static bool is_readable(const struct request *request) {
+    return request->cost.handed && request->cost.read_ns > 0 && request->service->readers > 0;
+}
+
 void overload_estimate(struct request *request) {
     const struct config *config = &request->settings->config;
     const struct codec_limits limits = {.max_pixels = config->max_pixels, .max_side = config->max_side};
@@ -123,9 +129,12 @@ void overload_estimate(struct request *request) {
     }
     request->job = (struct job){.cost_ns = request->cost.ns,
                                 .device_ns = request->cost.device_ns,
+                                .read_ns = request->cost.read_ns,
+                                .read_bytes = footprint_beside_device(&intent.plan),
                                 .bytes = footprint_sum(&footprint),
                                 .patience_ns = patience_of(request),
-                                .device = goes_to_device(request)};
+                                .device = goes_to_device(request),
+                                .readable = is_readable(request)};
 }
 
 bool overload_may_log(struct service *service) {

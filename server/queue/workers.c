@@ -13,6 +13,7 @@
 #include "codecs/process/codec_link.h"
 #include "core/clock.h"
 #include "core/crew.h"
+#include "core/deadline.h"
 #include "core/log.h"
 #include "filters/backend.h"
 
@@ -21,6 +22,13 @@ enum {
     LARGE_NICE = 5,       /* a third of the processor time of a general worker beside it */
     DEVICE_NICE = 10,     /* a tenth */
     CALM_NS = 1000000000, /* a large job gets help after so long without small ones */
+    WAKES_MAX = 4,        /* the memory of one job rarely suffices for more than that */
+};
+
+/* The workers of one role other than ROLE_ANY while they have no job. */
+struct sleepers {
+    sem_t wake;     /* posted once for each worker that shall look for a job */
+    unsigned count; /* sleeping workers without a post on their way; under the lock */
 };
 
 struct workers {
@@ -28,12 +36,11 @@ struct workers {
     struct crew *crew; /* its lock guards the queue */
     bool stopping, cancelling;
     struct admission admission;
-    sem_t large;            /* posted when a large job may be ready */
-    sem_t device;           /* posted once for each device worker to wake up */
-    unsigned sleeping;      /* sleeping device workers without a post on their way; under the lock */
-    unsigned watching;      /* general workers that wake up in time to notice a stalled device */
-    int64_t small_ns;       /* when the last small job was taken; under the lock */
-    unsigned count, wanted; /* threads started, to be started */
+    struct sleepers asleep[JOB_KINDS]; /* of each role, which is for the kind of that number */
+    sem_t cores;                       /* readers that may begin to compute */
+    unsigned watching;                 /* general workers that wake up in time to notice a stalled device */
+    int64_t small_ns;                  /* when the last small job was taken; under the lock */
+    unsigned count, wanted;            /* threads started, to be started */
     pthread_t thread[];
 };
 
@@ -60,16 +67,22 @@ static struct job *next(struct workers *workers, enum role role, enum refusal *r
     } else {
         job = admission_take(&workers->admission, role, look(workers), refusal);
     }
-    if (job && !job->large && !job->device) {
+    if (job && job_kind(job) == JOB_SMALL) {
         workers->small_ns = clock_ns();
     }
     show(workers);
     return job;
 }
 
+/* Whether jobs wait for the device. Locked. */
+static bool device_has_queue(const struct workers *workers) {
+    const struct job_queue *queue = workers->admission.queue;
+    return queue[JOB_DEVICE].waiting > 0 || queue[JOB_READ].waiting > 0;
+}
+
 /* Wakes up in time to notice a stalled device while jobs wait for it. Locked. */
 static void wait_for_work(struct workers *workers) {
-    bool watch = workers->admission.queue[JOB_DEVICE].waiting > 0;
+    bool watch = device_has_queue(workers);
     workers->watching += watch;
     crew_wait(workers->crew, watch ? clock_ns() + ADMISSION_STALL_NS : INT64_MAX);
     workers->watching -= watch;
@@ -83,17 +96,15 @@ static void sleep_locked(struct workers *workers, enum role role) {
         }
         return;
     }
-    workers->sleeping += role == ROLE_DEVICE;
+    workers->asleep[role].count++;
     crew_unlock(workers->crew);
-    sem_wait(role == ROLE_LARGE ? &workers->large : &workers->device);
+    sem_wait(&workers->asleep[role].wake);
     crew_lock(workers->crew);
 }
 
 /* Waits for a job; NULL when the pool ends and this worker's queue is empty. */
 static struct job *take(struct workers *workers, enum role role, enum refusal *refusal) {
-    static const enum job_kind kinds[] = {
-        [ROLE_ANY] = JOB_SMALL, [ROLE_LARGE] = JOB_LARGE, [ROLE_DEVICE] = JOB_DEVICE};
-    const struct job_queue *queue = &workers->admission.queue[kinds[role]];
+    const struct job_queue *queue = &workers->admission.queue[role];
     struct job *job;
     crew_lock(workers->crew);
     while (!(job = next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
@@ -101,7 +112,7 @@ static struct job *take(struct workers *workers, enum role role, enum refusal *r
     }
     crew_unlock(workers->crew);
     if (!job && role != ROLE_ANY) { /* the next worker may have used up its post already */
-        sem_post(role == ROLE_LARGE ? &workers->large : &workers->device);
+        sem_post(&workers->asleep[role].wake);
     }
     return job;
 }
@@ -132,7 +143,7 @@ static struct crew *helpers(struct workers *workers, const struct job *job) {
 
 static void run(struct workers *workers, enum role role) {
     const struct workers_options *options = &workers->options;
-    struct worker worker = {.role = role};
+    struct worker worker = {.role = role, .pool = workers};
     enum refusal refusal;
     open_lanes(options, &worker);
     for (struct job *job; (job = take(workers, role, &refusal));) {
@@ -182,25 +193,46 @@ static void *run_device(void *argument) {
     return NULL;
 }
 
+static void *run_reader(void *argument) {
+    prctl(PR_SET_NAME, "blurd-reader");
+    give_way(behind_device(argument));
+    run(argument, ROLE_READ);
+    return NULL;
+}
+
 static enum status start_threads(struct workers *pool, struct error *err) {
     const struct admission_limits *limits = &pool->admission.limits;
-    for (; pool->count < pool->wanted; pool->count++) {
-        void *(*main)(void *) = pool->count < limits->workers                        ? run_any
-                                : pool->count < limits->workers + limits->large_only ? run_large
-                                                                                     : run_device;
-        int error = pthread_create(&pool->thread[pool->count], NULL, main, pool);
-        if (error) {
-            return fail(err, ST_BUSY, "cannot start worker thread %u: %s", pool->count, strerror(error));
+    const struct {
+        unsigned count;
+        void *(*main)(void *);
+    } roles[] = {{limits->workers, run_any},
+                 {limits->large_only, run_large},
+                 {limits->devices, run_device},
+                 {limits->readers, run_reader}};
+    for (unsigned i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        for (unsigned j = 0; j < roles[i].count; j++) {
+            int error = pthread_create(&pool->thread[pool->count], NULL, roles[i].main, pool);
+            if (error) {
+                return fail(err, ST_BUSY, "cannot start worker thread %u: %s", pool->count, strerror(error));
+            }
+            pool->count++;
         }
     }
     return ST_OK;
+}
+
+static void init_semaphores(struct workers *pool) {
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        sem_init(&pool->asleep[i].wake, 0, 0);
+    }
+    sem_init(&pool->cores, 0, pool->admission.limits.workers);
 }
 
 enum status workers_create(struct workers **workers, const struct workers_options *options,
                            struct error *err) {
     struct admission_limits limits = options->limits;
     limits.large_only = (limits.workers + WORKERS_A_LARGE_ONE - 1) / WORKERS_A_LARGE_ONE;
-    unsigned wanted = limits.workers + limits.large_only + limits.devices;
+    unsigned wanted = limits.workers + limits.large_only + limits.devices + limits.readers;
     struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->thread[0]);
     struct crew *crew = crew_create(CREW_GRAIN, true);
     if (!pool || !crew) {
@@ -211,9 +243,8 @@ enum status workers_create(struct workers **workers, const struct workers_option
     pool->crew = crew;
     pool->options = *options;
     pool->wanted = wanted;
-    sem_init(&pool->large, 0, 0);
-    sem_init(&pool->device, 0, 0);
     admission_init(&pool->admission, &limits);
+    init_semaphores(pool);
     enum status status = start_threads(pool, err);
     if (status != ST_OK) {
         workers_finish(pool, false);
@@ -234,6 +265,21 @@ enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t 
     return refusal;
 }
 
+/* Takes up to `most` sleeping workers of that role for the caller to wake. Returns their number. Locked. */
+static unsigned choose_sleepers(struct workers *workers, enum job_kind kind, unsigned most) {
+    unsigned *asleep = &workers->asleep[kind].count;
+    unsigned chosen = most < *asleep ? most : *asleep;
+    *asleep -= chosen;
+    return chosen;
+}
+
+/* Unlocked, or the workers would wait for the lock. */
+static void wake(struct workers *workers, enum job_kind kind, unsigned count) {
+    for (; count > 0; count--) {
+        sem_post(&workers->asleep[kind].wake);
+    }
+}
+
 enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *wait_ns) {
     crew_lock(workers->crew);
     int64_t now = look(workers);
@@ -241,43 +287,61 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
         workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, job, now);
     enum job_kind kind = job_kind(job);
     *wait_ns = admission_wait(&workers->admission, kind, now);
-    bool call = kind == JOB_DEVICE && refusal == REFUSAL_NONE && workers->sleeping > 0;
-    bool unwatched = workers->admission.queue[JOB_DEVICE].waiting > 0 && workers->watching == 0 && !call;
-    bool others = kind != JOB_DEVICE || unwatched || admission_overflows(&workers->admission, now);
-    workers->sleeping -= call;
+    bool entered = refusal == REFUSAL_NONE, apart = kind == JOB_DEVICE || kind == JOB_READ;
+    unsigned called = entered ? choose_sleepers(workers, kind, 1) : 0;
+    bool unwatched = device_has_queue(workers) && workers->watching == 0 && called == 0;
+    bool others = !apart || unwatched || admission_overflows(&workers->admission, now);
     show(workers);
     crew_unlock(workers->crew);
-    if (refusal != REFUSAL_NONE) {
-        return refusal;
+    if (entered && others) {
+        crew_wake(workers->crew);
     }
-    if (others) {
-        crew_wake(workers->crew); /* unlocked, or the worker would wait for the lock */
-    }
-    if (kind == JOB_LARGE || call) {
-        sem_post(call ? &workers->device : &workers->large);
-    }
+    wake(workers, kind, called);
     return refusal;
 }
 
 void workers_done(struct workers *workers, struct job *job) {
+    unsigned called[JOB_KINDS];
     crew_lock(workers->crew);
     int64_t now = look(workers);
     admission_done(&workers->admission, job, now);
     const struct job_queue *queue = workers->admission.queue;
-    bool large = queue[JOB_LARGE].waiting > 0;
-    bool waiting = large || queue[JOB_SMALL].waiting > 0 || admission_overflows(&workers->admission, now);
-    unsigned devices = queue[JOB_DEVICE].waiting;
-    devices = devices < workers->sleeping ? devices : workers->sleeping;
-    workers->sleeping -= devices;
+    bool waiting = queue[JOB_LARGE].waiting > 0 || queue[JOB_SMALL].waiting > 0 ||
+                   admission_overflows(&workers->admission, now);
+    for (unsigned i = 0; i < JOB_KINDS; i++) { /* for the memory that is free now, perhaps */
+        unsigned most = queue[i].waiting < WAKES_MAX ? queue[i].waiting : WAKES_MAX;
+        called[i] = choose_sleepers(workers, i, most);
+    }
     crew_unlock(workers->crew);
-    if (waiting) { /* perhaps for the memory that is free now */
+    if (waiting) {
         crew_wake(workers->crew);
     }
-    if (large) {
-        sem_post(&workers->large);
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        wake(workers, i, called[i]);
     }
-    for (; devices > 0; devices--) {
-        sem_post(&workers->device);
+}
+
+/* A holder of a core ends by the deadline of its request, so waiting for one is no deadlock. */
+enum status workers_core_take(struct worker *worker, int64_t deadline_ns, struct error *err) {
+    const struct timespec until = {.tv_sec = deadline_ns / 1000000000, .tv_nsec = deadline_ns % 1000000000};
+    if (worker->role != ROLE_READ || !worker->pool || worker->has_core) {
+        return ST_OK;
+    }
+    sem_t *cores = &worker->pool->cores;
+    while ((deadline_ns ? sem_clockwait(cores, CLOCK_MONOTONIC, &until) : sem_wait(cores)) != 0) {
+        enum status status = deadline_check(deadline_ns, err);
+        if (status != ST_OK) {
+            return status;
+        }
+    }
+    worker->has_core = true;
+    return ST_OK;
+}
+
+void workers_core_give(struct worker *worker) {
+    if (worker->has_core) {
+        worker->has_core = false;
+        sem_post(&worker->pool->cores);
     }
 }
 
@@ -291,8 +355,9 @@ void workers_finish(struct workers *workers, bool cancel) {
     crew_wake_all(workers->crew);
     crew_unlock(workers->crew);
     for (unsigned i = 0; i < workers->wanted; i++) {
-        sem_post(&workers->large);
-        sem_post(&workers->device);
+        for (unsigned j = 0; j < JOB_KINDS; j++) {
+            sem_post(&workers->asleep[j].wake);
+        }
     }
     for (unsigned i = 0; i < workers->count; i++) {
         pthread_join(workers->thread[i], NULL);
@@ -305,7 +370,9 @@ void workers_destroy(struct workers *workers) {
         return;
     }
     crew_destroy(workers->crew);
-    sem_destroy(&workers->large);
-    sem_destroy(&workers->device);
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        sem_destroy(&workers->asleep[i].wake);
+    }
+    sem_destroy(&workers->cores);
     free(workers);
 }

@@ -4,8 +4,11 @@
  * picture.
  *
  * admission.h orders and refuses jobs. Each four general workers come with one worker of lower priority for
- * large jobs (at least one). A device with its own codecs has a worker for each of its concurrent jobs; these
- * pass jobs on and sleep. */
+ * large jobs (at least one). A device with its own codecs has a worker for each of its concurrent jobs, and
+ * several times as many readers for files that it reads itself; these pass jobs on and sleep.
+ *
+ * Readers outnumber the cores. A reader whose job the device gives back computes it itself, as all workers
+ * do, but at most limits.workers readers compute at a time: workers_core_take and workers_core_give. */
 #ifndef BLURD_SERVER_QUEUE_WORKERS_H
 #define BLURD_SERVER_QUEUE_WORKERS_H
 
@@ -29,6 +32,8 @@ struct worker {
     struct lane *lane[WORKER_LANES]; /* on backend[i]; NULL: creating it failed */
     struct codec_link *codecs;       /* to the process of isolated codecs; NULL: none is needed */
     enum role role;
+    struct workers *pool; /* where workers_core_take counts; NULL: it counts nothing */
+    bool has_core;        /* between workers_core_take and workers_core_give */
 };
 
 struct workers_calls {
@@ -39,7 +44,7 @@ struct workers_calls {
 /* The pointers must stay valid until workers_destroy. */
 struct workers_options {
     struct admission_limits limits;  /* large_only is set by the pool */
-    struct backend *const *backends; /* open; with limits.devices the first one has the device */
+    struct backend *const *backends; /* open; with limits.devices or readers the first one has the device */
     unsigned backend_count;          /* at most WORKER_LANES */
     struct codec_spawner *codecs;    /* NULL: no codec is isolated */
     struct metrics *metrics;
@@ -59,6 +64,13 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
 
 /* Called when the job is finished and its memory is free. Thread-safe. */
 void workers_done(struct workers *workers, struct job *job);
+
+/* Lets a reader compute: waits until fewer than limits.workers of them do. ST_LIMIT once the deadline
+ * (core/deadline.h) has passed. Other workers do not wait. */
+enum status workers_core_take(struct worker *worker, int64_t deadline_ns, struct error *err);
+
+/* The worker no longer computes. Does nothing for a worker that took no core. */
+void workers_core_give(struct worker *worker);
 
 /* Ends the threads after all queued jobs have run, or with `cancel` were refused; running jobs are finished.
  * From then on workers_submit refuses. NULL is allowed. */

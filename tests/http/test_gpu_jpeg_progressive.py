@@ -122,6 +122,32 @@ def test_forms(gpu, cpu, odd):
     assert (name, result) == (BY_GPU, ask(cpu, PHOTO)[1])
 
 
+def scans_read(own):
+    """How many files' scans the GPU has read."""
+    return own.metrics()['blurd_jpeg_scans_total']
+
+
+def test_the_gpu_reads_scans(start, cpu):
+    """All of them if it shall do all JPEGs, and otherwise those beyond what half of the workers read."""
+    own, shared = launch_jpeg(start), launch_jpeg(start, '--jpeg-codec', 'auto', '--workers', 2)
+    assert ask(own, PHOTO) == (BY_GPU, ask(cpu, PHOTO)[1]) and scans_read(own) == 1
+    large = make(640, 480)
+    wanted = (BY_GPU, ask(cpu, large, '/blur?sigma=0.5')[1])
+    assert ask(shared, large, '/blur?sigma=0.5') == wanted and scans_read(shared) == 0
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        assert set(pool.map(lambda _: ask(shared, large, '/blur?sigma=0.5'), range(32))) == {wanted}
+    assert 0 < scans_read(shared) < 33
+
+
+def test_what_the_gpu_does_not_read(start, cpu):
+    """The CPU does files above 1 MiB and unusual scans."""
+    own = launch_jpeg(start)
+    segment = b'\xff\xef\xff\xff' + bytes(65533)
+    for body in (PHOTO[:2] + segment * 17 + PHOTO[2:], PHOTO + PHOTO):
+        assert ask(own, body, '/pixelate?block=8')[1] == ask(cpu, body, '/pixelate?block=8')[1]
+    assert scans_read(own) == 0
+
+
 def test_restart_markers(gpu, cpu):
     for body in (make(75, 61, sampling, restart_marker_rows=1) for sampling in ('420', '444', 'gray')):
         if b'\xff\xdd' not in body:

@@ -49,6 +49,19 @@ static inline enum refusal enter(struct desk *desk, int64_t cost_ms, int64_t dev
     return admission_enter(&desk->admission, job, desk->now);
 }
 
+/* A job whose file the device can read. */
+static inline enum refusal enter_readable(struct desk *desk, int64_t cost_ms, int64_t read_ms,
+                                          uint64_t bytes) {
+    struct job *job = &desk->job[desk->used++];
+    *job = (struct job){.cost_ns = cost_ms * MS,
+                        .read_ns = read_ms * MS,
+                        .read_bytes = bytes,
+                        .bytes = 10 * bytes,
+                        .patience_ns = 10000 * MS,
+                        .readable = true};
+    return admission_enter(&desk->admission, job, desk->now);
+}
+
 /* The number of the next job to run, or -1. */
 static inline int take(struct desk *desk, enum role role) {
     enum refusal refusal;
@@ -74,6 +87,7 @@ static inline void assert_idle(const struct desk *desk) {
         assert_int_equal(admission_wait(&desk->admission, i, desk->now), 0);
     }
     assert_int_equal(desk->admission.apart, 0);
+    assert_int_equal(desk->admission.decoding, 0);
     assert_int_equal(desk->admission.bytes, 0);
     assert_int_equal(admission_waiting(&desk->admission), 0);
     assert_false(admission_overflows(&desk->admission, desk->now));

@@ -112,7 +112,7 @@ static void test_waits(void **state) {
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_NONE);
 }
 
-/* The length of the queue is that of all three. */
+/* The length of the queue is that of all of them. */
 static void test_full(void **state) {
     (void)state;
     struct desk desk = make_desk(2, true);
@@ -214,15 +214,18 @@ static void walk_enter(struct walk *walk) {
     if (place < JOBS) {
         walk->desk.used = place;
         int64_t cost_ms = chance(walk, 9) == 0 ? 3000 : 1 + chance(walk, 20);
-        walk->busy[place] = enter(&walk->desk, cost_ms, chance(walk, 3) * chance(walk, 12),
-                                  chance(walk, 300)) == REFUSAL_NONE;
+        int64_t device_ms = chance(walk, 3) * chance(walk, 12);
+        uint64_t bytes = chance(walk, 300);
+        enum refusal refusal = chance(walk, 3) == 0 ? enter_readable(&walk->desk, cost_ms, 40, bytes)
+                                                    : enter(&walk->desk, cost_ms, device_ms, bytes);
+        walk->busy[place] = refusal == REFUSAL_NONE;
     }
 }
 
 static void walk_take(struct walk *walk) {
     enum refusal refusal;
     struct job *job =
-        admission_take(&walk->desk.admission, (enum role)chance(walk, 3), walk->desk.now, &refusal);
+        admission_take(&walk->desk.admission, (enum role)chance(walk, 4), walk->desk.now, &refusal);
     if (job && refusal == REFUSAL_NONE) {
         walk->running[walk->runs++] = (int)(job - walk->desk.job);
     } else if (job) {
@@ -246,10 +249,15 @@ static void test_at_random(void **state) {
     static struct walk walk;
     static void (*const steps[])(struct walk *) = {walk_enter, walk_take, walk_done};
     walk.desk = make_desk(3, true);
+    walk.desk.admission.limits.readers = 5;
     for (unsigned i = 0; i < STEPS; i++, walk.desk.now += chance(&walk, 5) * MS) {
         steps[chance(&walk, 3)](&walk);
-        const struct job_queue *queue = walk.desk.admission.queue;
-        assert_int_equal(queue[0].running + queue[1].running + queue[2].running, walk.runs);
+        walk.desk.admission.device_down = i / 100 % 4 == 3;
+        unsigned running = 0;
+        for (unsigned kind = 0; kind < JOB_KINDS; kind++) {
+            running += walk.desk.admission.queue[kind].running;
+        }
+        assert_int_equal(running, walk.runs);
     }
     while (admission_clear(&walk.desk.admission)) {
     }

@@ -74,11 +74,33 @@ static void test_learning(void **state) {
     assert_true(later.ns > cost.ns * 3 / 2);
 }
 
+/* A GPU's reader takes files up to a size; most of its time depends on the bytes. */
+static void test_reading(void **state) {
+    (void)state;
+    static const struct cost_model model;
+    struct peek baseline = photo, large = photo;
+    baseline.progressive = false;
+    baseline.baseline = true;
+    large.width = large.height = 2400; /* 1.15 MB */
+    struct cost cost = predict(&model, &photo, CODEC_JPEG);
+    assert_in_range(cost.read_ns, 35000000, 50000000); /* 415 KB */
+    assert_int_equal(cost.device_table_ns, 0);         /* the ratio of whole jobs is not learnt from it */
+    cost_hand_over(&cost, &model);
+    assert_in_range(cost.read_ns, 2 * cost.ns, 10 * cost.ns); /* a core is sooner */
+    assert_int_equal(predict(&model, &large, CODEC_JPEG).read_ns, 0);
+    assert_true(predict(&model, &large, CODEC_JPEG).handed_table_ns > 0);
+    large.height = 2100; /* 1.01 MB */
+    assert_true(predict(&model, &large, CODEC_JPEG).read_ns > 70000000);
+    assert_int_equal(predict(&model, &baseline, CODEC_JPEG).read_ns, 0);
+    assert_int_equal(predict(&model, &photo, CODEC_PNG).read_ns, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_ones_go_to_the_device),
         cmocka_unit_test(test_what_no_device_does),
         cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_reading),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * Which requests a GPU may read, and what the model of costs learns from them. */
+#include "server/queue/overload.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "server/request.h"
+#include "server/service.h"
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+enum { BODY_MAX = 2 << 20, USUAL = 400000 };
+
+/* The header of a photograph of 1920x1080, 4:2:0; byte 3 says whether it is progressive. */
+static const uint8_t header[] = {0xFF,      0xD8,       0xFF, 0xC2, 0,    17, 8,  1080 >> 8, 1080 & 255,
+                                 1920 >> 8, 1920 & 255, 3,    1,    0x22, 0,  2,  0x11,      1,
+                                 3,         0x11,       1,    0xFF, 0xDA, 0,  12, 3,         1,
+                                 0,         2,          0x11, 3,    0x11, 0,  63, 0};
+
+static struct config config;
+static struct settings settings;
+static struct service service;
+static struct request request;
+static struct slot body;
+static uint8_t bytes[BODY_MAX];
+static bool down;
+
+static unsigned transcodes(struct backend *backend) {
+    (void)backend;
+    return down ? 0 : 28;
+}
+
+static const struct backend_ops ops = {.transcodes = transcodes};
+static struct backend device = {&ops, "device"};
+
+static int set_up(void **state) {
+    char *words[] = {(char[]){"blurd"}, NULL};
+    enum config_action action;
+    struct error err;
+    (void)state;
+    down = false;
+    memcpy(bytes, header, sizeof header);
+    if (config_load(&config, &action, 1, words, &words[1], &err) != ST_OK) {
+        return -1;
+    }
+    settings.config = config;
+    service = (struct service){
+        .config = &config, .backend[0] = &device, .backend_count = 2, .places = 28, .readers = 224};
+    return cpu_backend_open("baseline", &service.cpu, &err) == ST_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    backend_close(service.cpu);
+    return 0;
+}
+
+static const struct job *estimate(size_t size) {
+    body.memory = bytes;
+    request = (struct request){.service = &service, .settings = &settings, .slot = &body, .body_size = size};
+    parameters_init(&request.parameters, filter_get(FILTER_BLUR));
+    overload_estimate(&request);
+    return &request.job;
+}
+
+static void test_a_progressive_file(void **state) {
+    (void)state;
+    const struct job *job = estimate(USUAL);
+    assert_true(job->readable && !job->device && request.cost.handed);
+    assert_true(job->read_ns > job->cost_ns);
+    assert_int_equal(job->read_ns, request.cost.read_ns);
+}
+
+static void test_files_that_no_gpu_reads(void **state) {
+    (void)state;
+    const struct job *job = estimate(BODY_MAX / 2 + 1); /* larger than the GPU takes */
+    assert_true(!job->readable && request.cost.handed);
+    bytes[3] = 0xC0; /* sequential, of one scan */
+    job = estimate(USUAL);
+    assert_true(!job->readable && job->device);
+}
+
+static void test_services_without_readers(void **state) {
+    (void)state;
+    service.readers = 0;
+    assert_true(!estimate(USUAL)->readable && request.cost.handed);
+    service.readers = 224;
+    config.jpeg_library = CHOICE_jpeg_library_turbo;
+    assert_false(estimate(USUAL)->readable);
+    config.jpeg_library = CHOICE_jpeg_library_own;
+    config.jpeg_codec = CHOICE_jpeg_codec_cpu;
+    assert_false(estimate(USUAL)->readable);
+    config.jpeg_codec = CHOICE_jpeg_codec_auto;
+    assert_true(estimate(USUAL)->readable);
+    down = true;
+    assert_false(estimate(USUAL)->readable);
+}
+
+/* Only times of general workers count, and none of them as that of a whole job on the GPU. */
+static void test_learning(void **state) {
+    (void)state;
+    static const struct cost_model nothing;
+    estimate(USUAL);
+    request.outcome.device = true;
+    overload_learn(&request, ROLE_READ, 5 * request.cost.ns);
+    request.outcome.device = false; /* the GPU gave the file back */
+    overload_learn(&request, ROLE_READ, 5 * request.cost.ns);
+    assert_memory_equal(&service.cost, &nothing, sizeof nothing);
+    request.outcome.device = true;
+    overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    assert_true(service.cost.ratio[request.cost.kind] > 1);
+    assert_true(service.cost.device_ratio == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_progressive_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_files_that_no_gpu_reads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_services_without_readers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_learning, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
