@@ -162,14 +162,20 @@ static __device__ __forceinline__ bool more_group(const struct progressive_warp 
     return true;
 }
 
+static_assert(KERNEL_PROGRESSIVE_LOOKS * 4 + KERNEL_PROGRESSIVE_RECORDS * 4 + KERNEL_PROGRESSIVE_GROUP * 8 +
+                      (KERNEL_PROGRESSIVE_WINDOW + 96 /* more bits than a step takes */) * 4 <=
+                  KERNEL_PROGRESSIVE_LOOK_BYTES,
+              "they fit into the memory of the table for other scans");
+
 static __device__ __forceinline__ void more_start(const struct progressive_warp &warp,
                                                   const struct progressive_scan &scan,
                                                   struct progressive_more &more) {
     more = {};
     more.codes = warp.look;
-    more.steps = more.codes + KERNEL_PROGRESSIVE_LOOKS * 4;
-    more.records = more.steps + KERNEL_PROGRESSIVE_WINDOW * 4;
+    more.records = more.codes + KERNEL_PROGRESSIVE_LOOKS * 4;
     more.changes = more.records + KERNEL_PROGRESSIVE_RECORDS * 4;
+    /* The last ones, since a step behind the window is read, too, and not taken. */
+    more.steps = more.changes + KERNEL_PROGRESSIVE_GROUP * 8;
     more.zeros = warp.zeros;
     more.fresh = warp.fresh;
     more.places = warp.places;

@@ -103,6 +103,7 @@ static __device__ __forceinline__ bool records_take(const struct progressive_war
         bool fine = !record.exists || record_take<kept>(warp, more, record, owner, number, before);
         good = __ballot_sync(~0u, !fine) == 0 && good;
     }
+    __syncwarp(); /* the records are read */
     more.count = 0;
     more.old_zero = more.zero;
     more.old_passed = more.passed;
