@@ -17,7 +17,7 @@ struct gpu_device {
     CUcontext context; /* primary, with blocking synchronisation */
     struct program program;
     int index;                   /* the N of "cuda:N" */
-    size_t memory_share;         /* bytes its streams together may keep between runs */
+    size_t memory_share;         /* bytes its streams and readings together may keep between runs */
     _Atomic size_t memory_kept;  /* bytes of their buffers */
     _Atomic unsigned trim_epoch; /* how often the streams were told to free their buffers */
     struct pulse pulse;          /* of all runs on it */

@@ -33,8 +33,9 @@ static bool is_known(struct pulse *pulse, const struct pulse_work *work) {
     return work->kinds != 0;
 }
 
-static double runs_of(struct pulse *pulse) {
-    return larger_of(1, atomic_load(&pulse->runs));
+/* The runs that share the device with this one. */
+static double runs_of(struct pulse *pulse, const struct pulse_work *work) {
+    return work->alone ? 1 : larger_of(1, atomic_load(&pulse->runs));
 }
 
 /* The longest that the work may take, in nanoseconds. */
@@ -43,7 +44,8 @@ static double limit_of(struct pulse *pulse, const struct pulse_work *work) {
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         slowest = has_kind(work, i) ? larger_of(slowest, atomic_load(&pulse->kind[i].slowest)) : slowest;
     }
-    return PULSE_QUIET_NS + (double)PULSE_TIMES * runs_of(pulse) * work->steps * slowest * bytes_of(work);
+    return PULSE_QUIET_NS +
+           (double)PULSE_TIMES * runs_of(pulse, work) * work->steps * slowest * bytes_of(work);
 }
 
 /* Others wait behind a run that takes long, as its blocks of threads come first. */
@@ -76,7 +78,7 @@ static void leave_calls(struct pulse *pulse, struct pulse_watch *watch) {
 }
 
 void pulse_begin(struct pulse *pulse, struct pulse_watch *watch, const struct pulse_work *work, int64_t now) {
-    atomic_fetch_add(&pulse->runs, 1);
+    atomic_fetch_add(&pulse->runs, !work->alone);
     *watch = (struct pulse_watch){.work = *work, .beats = atomic_load(&pulse->beats), .looked = now};
     be_patient(pulse, watch, now);
     pthread_mutex_lock(&pulse->lock);
@@ -153,7 +155,7 @@ void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
     advance(watch, now);
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
-            remember(pulse, i, (double)watch->age / bytes_of(&watch->work) / runs_of(pulse));
+            remember(pulse, i, (double)watch->age / bytes_of(&watch->work) / runs_of(pulse, &watch->work));
         }
     }
     atomic_fetch_add(&pulse->beats, 1);
@@ -162,5 +164,5 @@ void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
 void pulse_end(struct pulse *pulse, struct pulse_watch *watch) {
     leave_calls(pulse, watch);
     atomic_fetch_sub(&pulse->long_runs, watch->takes_long);
-    atomic_fetch_sub(&pulse->runs, 1);
+    atomic_fetch_sub(&pulse->runs, !watch->work.alone);
 }

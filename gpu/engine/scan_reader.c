@@ -11,9 +11,10 @@
 #include <time.h>
 
 #include "core/clock.h"
+#include "core/poison.h"
 
 enum {
-    LAUNCHES = 24,      /* in progress, at most */
+    LAUNCHES = 64,      /* in progress, at most */
     PACE_NS = 2000000,  /* between two launches */
     LOOK_NS = 100000,   /* between two looks at the verdicts */
     SLACK_NS = 1000,    /* as of the submitter */
@@ -52,6 +53,8 @@ struct scan_reader {
     bool closing;
     struct scan_reading *idle; /* the one used last first, so that few take memory */
     sem_t any;                 /* counts `idle` */
+    CUstream fill;             /* sets new memory to 0 */
+    _Atomic bool failed;       /* kernels may be running for ever: no reading is used again */
     unsigned count;
     struct scan_reading reading[];
 };
@@ -69,30 +72,16 @@ static volatile uint32_t *verdict_of(const struct scan_reading *reading) {
 }
 
 /* ---- the reader's thread ---- */
-
-/* The readings leave memory to the streams that do the rest. */
-static enum status reserve(struct scan_reader *reader, struct launch *launch, struct scan_reading *reading) {
-    struct gpu_device *device = reader->device;
-    size_t size = reading->source.memory, kept = atomic_load(&device->memory_kept) - reading->memory.size;
-    if (size > reading->memory.size && kept + size > device->memory_share / 4 * 3) {
-        return fail(&reading->err, ST_BUSY, "the device's memory is in use");
-    }
-    return gpu_buffer_reserve(&reading->memory, device, launch->stream.handle, size, &reading->err);
-}
-
-static void finish(struct scan_reading *reading) {
-    sem_post(&reading->over); /* its owner may use it again now */
-}
-
-static void fail_all(struct launch *launch, const struct error *err) {
+static void fail_all(struct scan_reader *reader, struct launch *launch, const struct error *err) {
+    atomic_store(&reader->failed, reader->failed || err->status == ST_DEVICE);
     for (unsigned i = 0; i < launch->count; i++) {
         launch->reading[i]->err = *err;
-        finish(launch->reading[i]);
+        sem_post(&launch->reading[i]->over);
     }
     launch->count = 0;
 }
 
-/* Takes the oldest arrived files, as many as have memory. */
+/* Takes the oldest arrived files. */
 static void take_arrived(struct scan_reader *reader, struct launch *launch) {
     pthread_mutex_lock(&reader->lock);
     while (launch->count < PROGRESSIVE_PICTURES && reader->arrived) {
@@ -102,16 +91,6 @@ static void take_arrived(struct scan_reader *reader, struct launch *launch) {
         launch->reading[launch->count++] = reading;
     }
     pthread_mutex_unlock(&reader->lock);
-    unsigned count = launch->count;
-    launch->count = 0;
-    for (unsigned i = 0; i < count; i++) {
-        struct scan_reading *reading = launch->reading[i];
-        if (reserve(reader, launch, reading) == ST_OK) {
-            launch->reading[launch->count++] = reading;
-        } else {
-            finish(reading);
-        }
-    }
 }
 
 static enum status open_launch(struct scan_reader *reader, struct launch *launch, struct error *err) {
@@ -124,7 +103,7 @@ static enum status open_launch(struct scan_reader *reader, struct launch *launch
 /* What the device has to do: a picture takes as long as the file's largest part that one warp reads. */
 static struct pulse_work work_of(const struct launch *launch) {
     enum { KIND_SCANS = PULSE_KINDS - 2 /* the last kind is that of JPEGs */ };
-    struct pulse_work work = {.kinds = UINT32_C(1) << KIND_SCANS, .steps = 1, .bytes = 0};
+    struct pulse_work work = {.kinds = UINT32_C(1) << KIND_SCANS, .steps = 1, .alone = true};
     for (unsigned i = 0; i < launch->count; i++) {
         double bytes = (double)launch->reading[i]->source.longest;
         work.bytes = bytes > work.bytes ? bytes : work.bytes;
@@ -148,9 +127,6 @@ static void begin(struct scan_reader *reader, struct launch *launch) {
     struct error err = {0};
     enum status status = open_launch(reader, launch, &err);
     take_arrived(reader, launch);
-    if (launch->count == 0) {
-        return;
-    }
     const struct pulse_work work = work_of(launch);
     reader->launched = clock_ns();
     pulse_begin(pulse, &launch->watch, &work, reader->launched);
@@ -158,27 +134,26 @@ static void begin(struct scan_reader *reader, struct launch *launch) {
     pulse_handed(pulse, &launch->watch, clock_ns());
     if (status != ST_OK) {
         err.status = status;
-        fail_all(launch, &err);
+        fail_all(reader, launch, &err);
         pulse_end(pulse, &launch->watch);
     }
 }
 
-/* Whether a launch may begin: an idle one; NULL: none. */
+/* NULL: there is none. */
 static struct launch *idle_launch(struct scan_reader *reader) {
-    for (unsigned i = 0; i < LAUNCHES; i++) {
-        if (reader->launch[i].count == 0) {
-            return &reader->launch[i];
-        }
+    unsigned i = 0;
+    while (i < LAUNCHES && reader->launch[i].count > 0) {
+        i++;
     }
-    return NULL;
+    return i < LAUNCHES ? &reader->launch[i] : NULL;
 }
 
 static bool is_idle(const struct scan_reader *reader) {
-    bool idle = true;
+    unsigned count = 0;
     for (unsigned i = 0; i < LAUNCHES; i++) {
-        idle = idle && reader->launch[i].count == 0;
+        count += reader->launch[i].count;
     }
-    return idle;
+    return count == 0;
 }
 
 /* Waits for a file while none is read. False when the reader closes. */
@@ -202,14 +177,14 @@ static void look(struct scan_reader *reader, struct launch *launch) {
             i++;
         } else {
             launch->reading[i] = launch->reading[--launch->count];
-            finish(reading);
+            sem_post(&reading->over); /* its owner may use it again now */
         }
     }
     if (launch->count == 0) {
         pulse_note(pulse, &launch->watch, clock_ns());
         pulse_end(pulse, &launch->watch);
     } else if (gpu_stream_check(&launch->stream, &launch->watch, &err) != ST_OK) {
-        fail_all(launch, &err);
+        fail_all(reader, launch, &err);
         pulse_end(pulse, &launch->watch);
     }
 }
@@ -246,6 +221,17 @@ static void give_back(struct scan_reader *reader, struct scan_reading *reading) 
     sem_post(&reader->any);
 }
 
+static enum status open_reader(struct scan_reader *reader, struct error *err) {
+    const struct cuda *cuda = reader->device->cuda;
+    enum status status = CUDA_TRY(cuda, err, cuStreamCreate, &reader->fill, CU_STREAM_NON_BLOCKING);
+    if (status != ST_OK) {
+        return status;
+    }
+    int error = pthread_create(&reader->thread, NULL, reader_main, reader);
+    reader->started = error == 0;
+    return error ? fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error)) : ST_OK;
+}
+
 enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *device, unsigned readings,
                                struct error *err) {
     struct scan_reader *made = calloc(1, sizeof *made + readings * sizeof made->reading[0]);
@@ -262,11 +248,10 @@ enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *d
         sem_init(&made->reading[i].over, 0, 0);
         give_back(made, &made->reading[i]);
     }
-    int error = pthread_create(&made->thread, NULL, reader_main, made);
-    made->started = error == 0;
-    if (error) {
+    enum status status = open_reader(made, err);
+    if (status != ST_OK) {
         scan_reader_destroy(made);
-        return fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error));
+        return status;
     }
     *reader = made;
     return ST_OK;
@@ -290,6 +275,9 @@ void scan_reader_destroy(struct scan_reader *reader) {
     pthread_mutex_unlock(&reader->lock);
     if (reader->started) {
         pthread_join(reader->thread, NULL);
+    }
+    if (reader->fill) {
+        reader->device->cuda->cuStreamDestroy(reader->fill);
     }
     for (unsigned i = 0; i < LAUNCHES; i++) {
         if (reader->launch[i].stream.handle) {
@@ -351,6 +339,20 @@ static enum status parse(struct scan_reader *reader, struct scan_reading *readin
                : status;
 }
 
+/* Reserves device memory, of which the readings leave a part to the streams that do the rest. Freeing smaller
+ * memory may wait for kernels, which is why the reader's thread does not do it. */
+static enum status reserve(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
+    struct gpu_device *device = reader->device;
+    size_t size = reading->source.memory, kept = atomic_load(&device->memory_kept) - reading->memory.size;
+    bool grows = size > reading->memory.size;
+    if (grows && kept + size > device->memory_share / 4 * 3) {
+        return fail(err, ST_BUSY, "the device's memory is in use");
+    }
+    enum status status = gpu_buffer_reserve(&reading->memory, device, reader->fill, size, err);
+    bool fills = grows || poison_byte() >= 0;
+    return status == ST_OK && fills ? CUDA_TRY(device->cuda, err, cuStreamSynchronize, reader->fill) : status;
+}
+
 /* Hands it to the reader's thread and waits until it is over. */
 static enum status submit(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
     *verdict_of(reading) = PROGRESSIVE_PENDING;
@@ -366,16 +368,19 @@ static enum status submit(struct scan_reader *reader, struct scan_reading *readi
         *err = reading->err;
         return err->status;
     }
-    return *verdict_of(reading) == PROGRESSIVE_INTACT
-               ? ST_OK
-               : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged or unusual");
+    bool intact = *verdict_of(reading) == PROGRESSIVE_INTACT;
+    return intact ? ST_OK : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged or unusual");
 }
 
 enum status scan_reader_read(struct scan_reader *reader, struct bytes file, const struct image_shape *shape,
                              struct scan_reading **reading, struct error *err) {
     struct scan_reading *taken = take(reader);
-    enum status status = parse(reader, taken, file, shape, err);
+    enum status status =
+        atomic_load(&reader->failed) ? fail(err, ST_DEVICE, "the GPU has failed before") : ST_OK;
+    status = status == ST_OK ? parse(reader, taken, file, shape, err) : status;
+    status = status == ST_OK ? reserve(reader, taken, err) : status;
     status = status == ST_OK ? submit(reader, taken, err) : status;
+    atomic_store(&reader->failed, reader->failed || status == ST_DEVICE);
     if (status != ST_OK) {
         scan_reader_give_back(reader, taken);
         return status;
@@ -386,7 +391,8 @@ enum status scan_reader_read(struct scan_reader *reader, struct bytes file, cons
 
 void scan_reader_give_back(struct scan_reader *reader, struct scan_reading *reading) {
     struct gpu_device *device = reader->device;
-    if (atomic_load(&device->memory_kept) > device->memory_share / 2) {
+    bool full = atomic_load(&device->memory_kept) > device->memory_share / 2;
+    if (full && !atomic_load(&reader->failed)) {
         gpu_buffer_finish(&reading->memory, device);
     }
     give_back(reader, reading);

@@ -2,10 +2,11 @@
  * Reads the scans of progressive JPEGs on one device, to coefficients in device memory. Inside the engine
  * process only.
  *
- * A scan is read by one chain of dependent instructions, so a picture takes 30 to 50 milliseconds, and
+ * A scan is read by one chain of dependent instructions, so a picture takes 20 to 30 milliseconds, and
  * hundreds take no longer (docs/adr/0045-a-gpu-reads-progressive-jpegs.md). So there are many readings at the
  * same time. One thread launches a kernel for all files that have arrived in two milliseconds, and looks for
- * each picture's verdict, which the kernel writes to pinned memory. No picture waits for another one. */
+ * each picture's verdict, which the kernel writes to pinned memory. A picture that takes longer holds up no
+ * others, while fewer than 64 launches have one. */
 #ifndef BLURD_GPU_ENGINE_SCAN_READER_H
 #define BLURD_GPU_ENGINE_SCAN_READER_H
 

@@ -11,7 +11,7 @@
 #include "server/http/loop.h"
 #include "server/http/watchdog.h"
 
-/* A GPU needs some 40 ms to read a file, and 5 for the rest of 28 (docs/adr/0045). Each reader is a thread.
+/* A GPU needs some 30 ms to read a file, and 5 for the rest of 28 (docs/adr/0045). Each reader is a thread.
  */
 enum { READERS_EACH = 8, READERS_MAX = 512 };
 

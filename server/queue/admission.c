@@ -245,15 +245,18 @@ static struct job *take_late(struct admission *admission, struct job_queue *queu
     return *refusal == REFUSAL_NONE ? NULL : withdraw(admission, queue, job);
 }
 
-/* A job alone may exceed the limit; it fails when memory runs out. */
-static bool fits(const struct admission *admission, const struct job *job) {
-    return admission->bytes == 0 || admission->bytes + bytes_of(job) <= admission->limits.memory;
+/* Whether there is memory for a job on a worker of that role. A job alone may exceed the limit; it fails when
+ * memory runs out. */
+static bool fits(const struct admission *admission, const struct job *job, enum role role) {
+    uint64_t bytes = job->reads && role == ROLE_READ ? job->read_bytes : job->bytes;
+    return admission->bytes == 0 || admission->bytes + bytes <= admission->limits.memory;
 }
 
 /* Returns the first job from either end for which there is memory. */
-static struct job *choose(const struct admission *admission, const struct job_queue *queue, bool newest) {
+static struct job *choose(const struct admission *admission, const struct job_queue *queue, enum role role,
+                          bool newest) {
     struct job *job = newest ? queue->newest : queue->oldest;
-    while (job && !fits(admission, job)) {
+    while (job && !fits(admission, job, role)) {
         job = newest ? job->older : job->newer;
     }
     return job;
@@ -285,7 +288,7 @@ static struct job *take_any_late(struct admission *admission, int64_t now, enum 
 
 static struct job *take_large(struct admission *admission, bool apart) {
     bool may = !apart || admission->apart < admission->limits.workers / 2;
-    struct job *job = may ? choose(admission, &admission->queue[JOB_LARGE], false) : NULL;
+    struct job *job = may ? choose(admission, &admission->queue[JOB_LARGE], ROLE_LARGE, false) : NULL;
     if (job) {
         job->apart = apart;
         admission->apart += apart;
@@ -311,11 +314,11 @@ static struct job *make_ordinary(struct admission *admission, struct job *job) {
 static struct job *take_overflow(struct admission *admission, int64_t now) {
     struct job *job = NULL;
     if (shares_readers(admission)) {
-        job = make_ordinary(admission, choose(admission, &admission->queue[JOB_READ], false));
+        job = make_ordinary(admission, choose(admission, &admission->queue[JOB_READ], ROLE_ANY, false));
     }
     if (!job && shares_device(admission, now)) {
         bool newest = !is_out(admission, now);
-        job = make_ordinary(admission, choose(admission, &admission->queue[JOB_DEVICE], newest));
+        job = make_ordinary(admission, choose(admission, &admission->queue[JOB_DEVICE], ROLE_ANY, newest));
     }
     return job;
 }
@@ -327,12 +330,12 @@ struct job *admission_take(struct admission *admission, enum role role, int64_t 
         return job;
     }
     if (role == ROLE_DEVICE || role == ROLE_READ) {
-        job = choose(admission, &admission->queue[role == ROLE_READ ? JOB_READ : JOB_DEVICE], false);
+        job = choose(admission, &admission->queue[role == ROLE_READ ? JOB_READ : JOB_DEVICE], role, false);
     } else if (role == ROLE_LARGE) {
         job = take_large(admission, false);
     } else {
         bool newest = admission->standing && wait > 2 * admission_target(admission);
-        job = choose(admission, &admission->queue[JOB_SMALL], newest);
+        job = choose(admission, &admission->queue[JOB_SMALL], role, newest);
         job = job ? job : take_overflow(admission, now);
         job = job ? job : take_large(admission, true);
     }

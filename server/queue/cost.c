@@ -2,6 +2,7 @@
 #include "server/queue/cost.h"
 
 #include "codecs/png/png_pack.h"
+#include "core/jpeg/coefficients.h"
 #include "server/picture/intent.h"
 #include "server/queue/cost_filters.h"
 
@@ -70,9 +71,9 @@ static const float device_ratio_max = 64;
 /* The search for faces there, a pixel as above: 0.51 ms for 1920x1088 beside others (docs/adr/0030). */
 static const float device_detect_pixel_ns = 0.25F;
 
-/* The GPU's reader of progressive files, one H100, photographs of 1920x1080 (docs/adr/0041): 35 ms with 363
- * KB, 46 ms with 513 KB, nearly the same for hundreds of them at a time. */
-static const float read_ns = 10e6F, read_byte_ns = 70;
+/* The GPU's reader of progressive files, photographs of 1920x1080 on one H100 (docs/adr/0045): 23 to 28 ms
+ * with 363 to 513 KB, and some for the wait and the rest, nearly the same for hundreds of them at a time. */
+static const float read_ns = 8e6F, read_byte_ns = 50;
 
 /* The weight of a request in the mean of its kind, reduced in proportion below weighty_ns: the fixed cost
  * dominates small requests, which say little about large ones. */
@@ -150,10 +151,17 @@ static float device_time_ns(const struct plan *plan) {
            cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright);
 }
 
+/* Whether a GPU reads such files: gpu/engine/scan_reader.h. */
+static bool is_readable(const struct plan *plan) {
+    struct coefficients_layout layout;
+    return plan->input.size <= COST_READ_MAX && coefficients_lay_out(&plan->stored, &layout) &&
+           coefficients_size(&layout) <= COST_READ_VALUES_MAX;
+}
+
 /* The whole of a file that cores can hand over, with a GPU that reads it. */
 static float reading_ns(const struct plan *plan) {
     float size = (float)plan->input.size;
-    return size <= COST_READ_MAX ? read_ns + read_byte_ns * size + device_time_ns(plan) : 0;
+    return is_readable(plan) ? read_ns + read_byte_ns * size + device_time_ns(plan) : 0;
 }
 
 static float decoding_ns(const struct plan *plan, unsigned input) {

@@ -21,8 +21,9 @@ enum { COST_INPUTS = 10, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 7 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
 enum { COST_DOUBT = 4 }; /* see cost_device_first */
 
-/* Largest file whose scans a GPU reads: what the engine has memory for. */
-enum { COST_READ_MAX = 1 << 20 };
+/* Bytes of the largest file whose scans a GPU reads, and of its coefficients: what the engine has memory for.
+ */
+enum { COST_READ_MAX = 1 << 20, COST_READ_VALUES_MAX = 40 << 20 };
 
 struct cost {
     unsigned kind;                      /* below COST_KINDS */

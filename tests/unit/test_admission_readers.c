@@ -264,6 +264,23 @@ static void test_a_device_that_is_down(void **state) {
     assert_idle(&desk);
 }
 
+/* A general worker needs more memory for such a job than a reader does. */
+static void test_memory_of_a_job_that_moves(void **state) {
+    (void)state;
+    struct desk desk = make_busy_desk(4);
+    enter_readable(&desk, 10, 40, 60);
+    enter_readable(&desk, 10, 40, 60);
+    desk.admission.device_down = true;
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    assert_int_equal(desk.admission.bytes, 610);
+    done(&desk, 1);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
+    done(&desk, 0);
+    done(&desk, 2);
+    assert_idle(&desk);
+}
+
 /* Half of the general workers stay free of large ones, and these do not keep the device's jobs waiting. */
 static void test_large_ones_of_a_device_that_is_down(void **state) {
     (void)state;
@@ -288,6 +305,7 @@ static void test_large_ones_of_a_device_that_is_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_of_a_job_that_moves),
         cmocka_unit_test(test_nothing_shared),
         cmocka_unit_test(test_cores_read_while_few_are_in_progress),
         cmocka_unit_test(test_one_worker),

@@ -287,8 +287,33 @@ static void test_calls_that_wait(void **state) {
     assert_int_equal(stuck_after(&pulse, 1000), 0);
 }
 
+/* Runs that take the same time beside others: their limit does not follow from how many there were. */
+static void test_runs_that_share_nothing(void **state) {
+    (void)state;
+    enum { SIDE_BY_SIDE = 24, SCANS = 3, SCANS_MS = 46, LONG_TIMES = 6 };
+    struct pulse pulse = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct pulse_work scans = {.kinds = 1u << SCANS, .steps = 1, .bytes = 2e5, .alone = true};
+    struct pulse_watch others[SIDE_BY_SIDE];
+    for (unsigned i = 0; i < SIDE_BY_SIDE; i++) {
+        pulse_begin(&pulse, &others[i], i % 2 ? &scans : &blur, now);
+        pulse_handed(&pulse, &others[i], now);
+    }
+    do_runs(&pulse, &scans, PULSE_RUNS, SCANS_MS);
+    for (unsigned i = 0; i < SIDE_BY_SIDE; i++) {
+        pulse_end(&pulse, &others[i]);
+    }
+    assert_int_equal(pulse.runs, 0);
+    scans.bytes *= LONG_TIMES;
+    struct pulse_watch watch;
+    pulse_begin(&pulse, &watch, &scans, now);
+    pulse_handed(&pulse, &watch, now);
+    assert_int_not_equal(wait_ms(&pulse, &watch, LONG_TIMES * SCANS_MS), PULSE_LOST);
+    pulse_end(&pulse, &watch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_runs_that_share_nothing, reset),
         cmocka_unit_test_setup(test_the_limit, reset),
         cmocka_unit_test_setup(test_sizes, reset),
         cmocka_unit_test_setup(test_small_pictures, reset),

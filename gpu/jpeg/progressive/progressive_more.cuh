@@ -126,7 +126,7 @@ more_part(const struct progressive_warp &warp, const struct progressive_codes &c
 static __device__ __forceinline__ bool more_lasts(const struct progressive_warp &warp,
                                                   const struct progressive_scan &scan,
                                                   const struct progressive_more &more) {
-    return steps_bit(more) <= scan.bits && *(volatile uint32_t *)&warp.shared->damaged == 0;
+    return steps_bit(more) <= scan.bits && !progressive_is_damaged(warp);
 }
 
 /* Reads a group of blocks, of which lane n has block n, and stores its changes and its mask. */

@@ -29,11 +29,16 @@ static __device__ __forceinline__ void progressive_begin_scan(const struct progr
                       warp.ring);
 }
 
+/* Whether any scan is damaged. The lanes of the warp agree, also when another warp says so just now. */
+static __device__ __forceinline__ bool progressive_is_damaged(const struct progressive_warp &warp) {
+    return __ballot_sync(~0u, *(volatile uint32_t *)&warp.shared->damaged != 0) != 0;
+}
+
 /* Whether the scan's bits have lasted so far, and no other scan is damaged. */
 static __device__ __forceinline__ bool progressive_lasts(const struct progressive_warp &warp,
                                                          const struct progressive_scan &scan,
                                                          const struct progressive_bits &bits) {
-    return progressive_taken(bits) <= scan.bits && *(volatile uint32_t *)&warp.shared->damaged == 0;
+    return progressive_taken(bits) <= scan.bits && !progressive_is_damaged(warp);
 }
 
 /* Whether no more is left of a scan than what fills its last byte. */
