@@ -11,14 +11,15 @@
 #include <time.h>
 
 #include "core/clock.h"
-#include "core/poison.h"
 
 enum {
-    LAUNCHES = 64,      /* in progress, at most */
-    PACE_NS = 2000000,  /* between two launches */
-    LOOK_NS = 100000,   /* between two looks at the verdicts */
-    SLACK_NS = 1000,    /* as of the submitter */
-    VERDICT_ROOM = 256, /* bytes of pinned memory behind a packed file */
+    LAUNCHES = 24,           /* in progress, at most */
+    PACE_NS = 2000000,       /* between two launches */
+    LOOK_NS = 100000,        /* between two looks at the verdicts */
+    SLACK_NS = 1000,         /* as of the submitter */
+    VERDICT_ROOM = 256,      /* bytes of pinned memory behind a packed file */
+    MEMORY_USUAL = 12 << 20, /* bytes of device memory; for larger pictures it doubles */
+    MEMORY_PARTS = 512,      /* of the device's share: a usual reading takes no more than one */
 };
 
 struct scan_reading {
@@ -46,6 +47,7 @@ struct scan_reader {
     bool started;
     /* for the reader's thread only */
     struct launch launch[LAUNCHES];
+    unsigned busy;        /* launches in progress */
     int64_t launched;     /* clock_ns of the last launch */
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t arrival;
@@ -53,7 +55,6 @@ struct scan_reader {
     bool closing;
     struct scan_reading *idle; /* the one used last first, so that few take memory */
     sem_t any;                 /* counts `idle` */
-    CUstream fill;             /* sets new memory to 0 */
     _Atomic bool failed;       /* kernels may be running for ever: no reading is used again */
     unsigned count;
     struct scan_reading reading[];
@@ -72,6 +73,21 @@ static volatile uint32_t *verdict_of(const struct scan_reading *reading) {
 }
 
 /* ---- the reader's thread ---- */
+/* The readings leave memory to the streams that do the rest. Few sizes exist, since exchanging memory for a
+ * larger one waits for all kernels. */
+static enum status reserve(struct scan_reader *reader, struct launch *launch, struct scan_reading *reading) {
+    struct gpu_device *device = reader->device;
+    size_t part = device->memory_share / MEMORY_PARTS + 1, size = part < MEMORY_USUAL ? part : MEMORY_USUAL;
+    size_t kept = atomic_load(&device->memory_kept) - reading->memory.size;
+    while (size < reading->source.memory) {
+        size *= 2;
+    }
+    if (size > reading->memory.size && kept + size > device->memory_share / 4 * 3) {
+        return fail(&reading->err, ST_BUSY, "the device's memory is in use");
+    }
+    return gpu_buffer_reserve(&reading->memory, device, launch->stream.handle, size, &reading->err);
+}
+
 static void fail_all(struct scan_reader *reader, struct launch *launch, const struct error *err) {
     atomic_store(&reader->failed, reader->failed || err->status == ST_DEVICE);
     for (unsigned i = 0; i < launch->count; i++) {
@@ -79,9 +95,9 @@ static void fail_all(struct scan_reader *reader, struct launch *launch, const st
         sem_post(&launch->reading[i]->over);
     }
     launch->count = 0;
+    reader->busy--;
 }
 
-/* Takes the oldest arrived files. */
 static void take_arrived(struct scan_reader *reader, struct launch *launch) {
     pthread_mutex_lock(&reader->lock);
     while (launch->count < PROGRESSIVE_PICTURES && reader->arrived) {
@@ -91,6 +107,20 @@ static void take_arrived(struct scan_reader *reader, struct launch *launch) {
         launch->reading[launch->count++] = reading;
     }
     pthread_mutex_unlock(&reader->lock);
+}
+
+/* Keeps the files for which there is memory. */
+static void reserve_all(struct scan_reader *reader, struct launch *launch, const struct error *err) {
+    unsigned count = err->status == ST_OK ? launch->count : 0;
+    launch->count -= count;
+    for (unsigned i = 0; i < count; i++) {
+        struct scan_reading *reading = launch->reading[i];
+        if (reserve(reader, launch, reading) == ST_OK) {
+            launch->reading[launch->count++] = reading;
+        } else {
+            sem_post(&reading->over);
+        }
+    }
 }
 
 static enum status open_launch(struct scan_reader *reader, struct launch *launch, struct error *err) {
@@ -125,35 +155,31 @@ static enum status enqueue(struct launch *launch, struct error *err) {
 static void begin(struct scan_reader *reader, struct launch *launch) {
     struct pulse *pulse = &reader->device->pulse;
     struct error err = {0};
-    enum status status = open_launch(reader, launch, &err);
-    take_arrived(reader, launch);
-    const struct pulse_work work = work_of(launch);
+    reader->busy++;
     reader->launched = clock_ns();
-    pulse_begin(pulse, &launch->watch, &work, reader->launched);
-    status = status == ST_OK ? enqueue(launch, &err) : status;
+    take_arrived(reader, launch);
+    err.status = open_launch(reader, launch, &err);
+    reserve_all(reader, launch, &err);
+    if (launch->count == 0 || err.status != ST_OK) {
+        fail_all(reader, launch, &err);
+        return;
+    }
+    const struct pulse_work work = work_of(launch);
+    pulse_begin(pulse, &launch->watch, &work, clock_ns());
+    err.status = enqueue(launch, &err);
     pulse_handed(pulse, &launch->watch, clock_ns());
-    if (status != ST_OK) {
-        err.status = status;
+    if (err.status != ST_OK) {
         fail_all(reader, launch, &err);
         pulse_end(pulse, &launch->watch);
     }
 }
 
-/* NULL: there is none. */
 static struct launch *idle_launch(struct scan_reader *reader) {
     unsigned i = 0;
     while (i < LAUNCHES && reader->launch[i].count > 0) {
         i++;
     }
     return i < LAUNCHES ? &reader->launch[i] : NULL;
-}
-
-static bool is_idle(const struct scan_reader *reader) {
-    unsigned count = 0;
-    for (unsigned i = 0; i < LAUNCHES; i++) {
-        count += reader->launch[i].count;
-    }
-    return count == 0;
 }
 
 /* Waits for a file while none is read. False when the reader closes. */
@@ -181,6 +207,7 @@ static void look(struct scan_reader *reader, struct launch *launch) {
         }
     }
     if (launch->count == 0) {
+        reader->busy--;
         pulse_note(pulse, &launch->watch, clock_ns());
         pulse_end(pulse, &launch->watch);
     } else if (gpu_stream_check(&launch->stream, &launch->watch, &err) != ST_OK) {
@@ -196,7 +223,7 @@ static void *reader_main(void *argument) {
     prctl(PR_SET_NAME, "blurd-scans");
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
     gpu_device_enter(reader->device, &ignored); /* the first file reports a failure */
-    while (await(reader, is_idle(reader), &any)) {
+    while (await(reader, reader->busy == 0, &any)) {
         struct launch *launch = any ? idle_launch(reader) : NULL;
         if (launch && clock_ns() - reader->launched >= PACE_NS) {
             begin(reader, launch);
@@ -212,24 +239,12 @@ static void *reader_main(void *argument) {
 }
 
 /* ---- any thread ---- */
-
 static void give_back(struct scan_reader *reader, struct scan_reading *reading) {
     pthread_mutex_lock(&reader->lock);
     reading->next = reader->idle;
     reader->idle = reading;
     pthread_mutex_unlock(&reader->lock);
     sem_post(&reader->any);
-}
-
-static enum status open_reader(struct scan_reader *reader, struct error *err) {
-    const struct cuda *cuda = reader->device->cuda;
-    enum status status = CUDA_TRY(cuda, err, cuStreamCreate, &reader->fill, CU_STREAM_NON_BLOCKING);
-    if (status != ST_OK) {
-        return status;
-    }
-    int error = pthread_create(&reader->thread, NULL, reader_main, reader);
-    reader->started = error == 0;
-    return error ? fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error)) : ST_OK;
 }
 
 enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *device, unsigned readings,
@@ -248,10 +263,11 @@ enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *d
         sem_init(&made->reading[i].over, 0, 0);
         give_back(made, &made->reading[i]);
     }
-    enum status status = open_reader(made, err);
-    if (status != ST_OK) {
+    int error = pthread_create(&made->thread, NULL, reader_main, made);
+    made->started = error == 0;
+    if (error) {
         scan_reader_destroy(made);
-        return status;
+        return fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error));
     }
     *reader = made;
     return ST_OK;
@@ -275,9 +291,6 @@ void scan_reader_destroy(struct scan_reader *reader) {
     pthread_mutex_unlock(&reader->lock);
     if (reader->started) {
         pthread_join(reader->thread, NULL);
-    }
-    if (reader->fill) {
-        reader->device->cuda->cuStreamDestroy(reader->fill);
     }
     for (unsigned i = 0; i < LAUNCHES; i++) {
         if (reader->launch[i].stream.handle) {
@@ -339,20 +352,6 @@ static enum status parse(struct scan_reader *reader, struct scan_reading *readin
                : status;
 }
 
-/* Reserves device memory, of which the readings leave a part to the streams that do the rest. Freeing smaller
- * memory may wait for kernels, which is why the reader's thread does not do it. */
-static enum status reserve(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
-    struct gpu_device *device = reader->device;
-    size_t size = reading->source.memory, kept = atomic_load(&device->memory_kept) - reading->memory.size;
-    bool grows = size > reading->memory.size;
-    if (grows && kept + size > device->memory_share / 4 * 3) {
-        return fail(err, ST_BUSY, "the device's memory is in use");
-    }
-    enum status status = gpu_buffer_reserve(&reading->memory, device, reader->fill, size, err);
-    bool fills = grows || poison_byte() >= 0;
-    return status == ST_OK && fills ? CUDA_TRY(device->cuda, err, cuStreamSynchronize, reader->fill) : status;
-}
-
 /* Hands it to the reader's thread and waits until it is over. */
 static enum status submit(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
     *verdict_of(reading) = PROGRESSIVE_PENDING;
@@ -368,20 +367,20 @@ static enum status submit(struct scan_reader *reader, struct scan_reading *readi
         *err = reading->err;
         return err->status;
     }
-    bool intact = *verdict_of(reading) == PROGRESSIVE_INTACT;
-    return intact ? ST_OK : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged or unusual");
+    return *verdict_of(reading) == PROGRESSIVE_INTACT
+               ? ST_OK
+               : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged or unusual");
 }
 
 enum status scan_reader_read(struct scan_reader *reader, struct bytes file, const struct image_shape *shape,
                              struct scan_reading **reading, struct error *err) {
     struct scan_reading *taken = take(reader);
-    enum status status =
-        atomic_load(&reader->failed) ? fail(err, ST_DEVICE, "the GPU has failed before") : ST_OK;
+    bool failed = atomic_load(&reader->failed);
+    enum status status = failed ? fail(err, ST_DEVICE, "the GPU has failed before") : ST_OK;
     status = status == ST_OK ? parse(reader, taken, file, shape, err) : status;
-    status = status == ST_OK ? reserve(reader, taken, err) : status;
     status = status == ST_OK ? submit(reader, taken, err) : status;
-    atomic_store(&reader->failed, reader->failed || status == ST_DEVICE);
     if (status != ST_OK) {
+        atomic_store(&reader->failed, reader->failed || status == ST_DEVICE);
         scan_reader_give_back(reader, taken);
         return status;
     }

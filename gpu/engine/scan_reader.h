@@ -6,7 +6,7 @@
  * hundreds take no longer (docs/adr/0045-a-gpu-reads-progressive-jpegs.md). So there are many readings at the
  * same time. One thread launches a kernel for all files that have arrived in two milliseconds, and looks for
  * each picture's verdict, which the kernel writes to pinned memory. A picture that takes longer holds up no
- * others, while fewer than 64 launches have one. */
+ * others, while fewer than 24 launches have one. */
 #ifndef BLURD_GPU_ENGINE_SCAN_READER_H
 #define BLURD_GPU_ENGINE_SCAN_READER_H
 
