@@ -4,9 +4,11 @@
 #define BLURD_CORE_BYTES_H
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/status.h"
 
@@ -61,6 +63,13 @@ static inline uint32_t bytes_be32(const uint8_t *p) {
 }
 static inline void bytes_put_be32(uint8_t *p, uint32_t v) {
     p[0] = (uint8_t)(v >> 24), p[1] = (uint8_t)(v >> 16), p[2] = (uint8_t)(v >> 8), p[3] = (uint8_t)v;
+}
+
+/* Copies from memory that another process may write. The fence keeps the compiler from reading that memory
+ * again in place of the copy. */
+static inline void bytes_fetch(void *to, const uint8_t *from, size_t size) {
+    memcpy(to, from, size);
+    atomic_signal_fence(memory_order_seq_cst);
 }
 
 static inline size_t bytes_align_up(size_t value, size_t alignment) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/coefficients_header.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { SIDE = COEFFICIENTS_SIDE, STEPS = COEFFICIENTS_BLOCK };
@@ -49,8 +48,7 @@ enum status coefficients_header_parse(struct bytes input, const struct image_sha
     if (!coefficients_lay_out(shape, &layout) || input.size != coefficients_size(&layout)) {
         return fail(err, ST_UNSUPPORTED, "the coefficients are not those of the picture");
     }
-    memcpy(&head, input.data, sizeof head);
-    atomic_signal_fence(memory_order_seq_cst); /* the compiler does not read the memory again */
+    bytes_fetch(&head, input.data, sizeof head);
     *header = (struct jpeg_header){.shape = *shape, .plain = is_plain(&head, layout.planes)};
     for (unsigned i = 0; i < layout.planes; i++) {
         header->h[i] = i > 0 ? 1 : layout.h;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/jpeg_header.h"
 
-#include <stdatomic.h>
 #include <string.h>
+
+#include "core/jpeg/tables.h"
 
 enum { SOF0 = 0xc0, SOF1 = 0xc1, DHT = 0xc4, RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda };
 enum { DQT = 0xdb, DRI = 0xdd, APP0 = 0xe0, APP2 = 0xe2, APP15 = 0xef, COM = 0xfe, MARKER = 0xff };
 enum { COMPONENTS_MAX = 3, TABLES = 2, BLOCK = 8, FACTOR_MAX = 4, BLOCKS_MAX = 10, STEPS = 64 };
 enum { COMPONENT_MAX = 1 << 20 }; /* blocks; above, DC differences may exceed the range of libjpeg */
 enum { SEGMENT_HEAD = 4 /* marker and length */, INDEX_NAME = 4 /* of the name of an index of pictures */ };
-enum { CODE_BITS = 16, VALUES_MAX = 256, DC_BITS_MAX = 11, AC_BITS_MAX = 10, RUN_MAX = 15 };
+enum { CODE_BITS = JPEG_TABLE_LENGTHS, DC_BITS_MAX = 11, AC_BITS_MAX = 10, RUN_MAX = 15 };
 
 struct component {
     uint8_t id, h, v, steps; /* sampling factors; quantisation table */
@@ -23,13 +24,13 @@ static const uint8_t by_columns[STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,
                                           23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
 
 struct header_parser {
-    struct bytes file; /* may change meanwhile, so fetch() copies what is read twice */
+    struct bytes file; /* may change meanwhile, so bytes_fetch copies what is read twice */
     size_t at;         /* of the next marker */
     struct sync_tables *tables;
     uint32_t width, height, components, interval;
     struct component component[COMPONENTS_MAX];
-    uint16_t steps[FACTOR_MAX][STEPS]; /* of quantisation, in the order of the scan */
-    bool has_steps[FACTOR_MAX], has_codes[2 * TABLES];
+    struct jpeg_steps steps; /* of quantisation */
+    bool has_codes[2 * TABLES];
     bool several; /* more pictures follow */
 };
 
@@ -81,48 +82,25 @@ static bool make_codes(struct sync_codes *codes, bool ac, const uint8_t *counts,
 
 static enum status read_codes(struct header_parser *header, struct bytes body, struct error *err) {
     while (body.size > 0) {
-        uint32_t class = body.data[0] >> 4, table = body.data[0] & 15, sum = 0;
-        for (uint32_t i = 1; i <= CODE_BITS && body.size > CODE_BITS; i++) {
-            sum += body.data[i];
-        }
-        if (class > 1 || table >= TABLES || body.size <= CODE_BITS || sum > VALUES_MAX ||
-            sum > body.size - CODE_BITS - 1) {
+        struct jpeg_code_table table;
+        if (!jpeg_code_table_next(&body, TABLES, &table)) {
             return refuse(err, "a Huffman table is damaged");
         }
-        const uint8_t *symbols = body.data + CODE_BITS + 1;
-        for (uint32_t i = 0; i < sum && class == 0; i++) {
-            if (symbols[i] > DC_BITS_MAX) {
-                return refuse(err, "a Huffman table is not for 8 bits");
-            }
+        if (!jpeg_code_table_fits(&table, DC_BITS_MAX)) {
+            return refuse(err, "a Huffman table is not for 8 bits");
         }
-        uint32_t which = class * TABLES + table;
-        if (!make_codes(&header->tables->codes[which], class == 1, body.data + 1, symbols)) {
+        uint32_t which = table.class * TABLES + table.number;
+        if (!make_codes(&header->tables->codes[which], table.class == 1, table.counts, table.symbols)) {
             return refuse(err, "a Huffman table has codes that may not be");
         }
         header->has_codes[which] = true;
-        body = (struct bytes){symbols + sum, body.size - CODE_BITS - 1 - sum};
     }
     return ST_OK;
 }
 
 static enum status read_steps(struct header_parser *header, struct bytes body, struct error *err) {
-    while (body.size > 0) {
-        uint32_t wide = body.data[0] >> 4, table = body.data[0] & 15;
-        size_t size = 1 + STEPS * (1 + (size_t)wide);
-        if (wide > 1 || table >= FACTOR_MAX || body.size < size) {
-            return refuse(err, "a quantisation table is damaged");
-        }
-        for (uint32_t i = 0; i < STEPS; i++) {
-            uint32_t step = wide ? bytes_be16(body.data + 1 + 2 * (size_t)i) : body.data[1 + i];
-            if (step == 0) {
-                return refuse(err, "a quantisation table has a step of 0");
-            }
-            header->steps[table][i] = (uint16_t)step;
-        }
-        header->has_steps[table] = true;
-        body = (struct bytes){body.data + size, body.size - size};
-    }
-    return ST_OK;
+    const char *why = jpeg_steps_read(&header->steps, body);
+    return why ? refuse(err, why) : ST_OK;
 }
 
 static enum status read_interval(struct header_parser *header, struct bytes body, struct error *err) {
@@ -167,7 +145,7 @@ static enum status read_scan(struct header_parser *header, struct bytes body, st
         component->ac = body.data[2 + 2 * i] & 15;
         if (body.data[1 + 2 * i] != component->id || component->dc >= TABLES || component->ac >= TABLES ||
             !header->has_codes[component->dc] || !header->has_codes[TABLES + component->ac] ||
-            !header->has_steps[component->steps]) {
+            !header->steps.exist[component->steps]) {
             return refuse(err, "a component of the scan is unknown or lacks a table");
         }
     }
@@ -202,13 +180,6 @@ static enum status read_segment(struct header_parser *header, uint8_t marker, st
     }
 }
 
-/* Copies from memory that another process may write. The fence keeps the compiler from reading it again in
- * place of the copy. */
-static void fetch(uint8_t *to, const uint8_t *from, size_t size) {
-    memcpy(to, from, size);
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
 /* Reads up to the scan. Each byte is read once, into `body`. */
 static enum status read_header(struct header_parser *header, struct error *err) {
     struct bytes file = header->file;
@@ -220,7 +191,7 @@ static enum status read_header(struct header_parser *header, struct error *err) 
         if (left < SEGMENT_HEAD) {
             return refuse(err, "its header is damaged");
         }
-        fetch(head, data, SEGMENT_HEAD);
+        bytes_fetch(head, data, SEGMENT_HEAD);
         size_t length = bytes_be16(head + 2), size = length - 2;
         if (head[0] != MARKER || length < 2 || length > left - 2) {
             return refuse(err, "its header is damaged");
@@ -229,7 +200,7 @@ static enum status read_header(struct header_parser *header, struct error *err) 
         if (size > sizeof body) {
             return refuse(err, "its header has a segment of tables of more than 4096 bytes");
         }
-        fetch(body, data + SEGMENT_HEAD, size);
+        bytes_fetch(body, data + SEGMENT_HEAD, size);
         header->at += 2 + length;
         status = read_segment(header, head[1], (struct bytes){body, size}, err);
     }
@@ -305,7 +276,7 @@ static void place_steps(const struct header_parser *header, struct decode_tables
     for (uint32_t i = 0; i < STEPS; i++) {
         decode->place[i] = by_columns[i];
         for (uint32_t c = 0; c < header->components; c++) {
-            decode->steps[c][by_columns[i]] = header->steps[header->component[c].steps][i];
+            decode->steps[c][by_columns[i]] = header->steps.of[header->component[c].steps][i];
         }
     }
 }
@@ -317,7 +288,7 @@ static bool is_plain(const struct header_parser *header) {
         bool luma = i == 0 && header->components > 1;
         plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
         for (uint32_t k = 0; k < STEPS; k++) {
-            plain = plain && header->steps[c->steps][k] <= UINT8_MAX;
+            plain = plain && header->steps.of[c->steps][k] <= UINT8_MAX;
         }
     }
     return plain;
@@ -328,7 +299,7 @@ static void copy_steps(const struct header_parser *header, struct jpeg_header *s
     for (uint32_t table = 0; table < JPEG_STEP_TABLES; table++) {
         for (uint32_t k = 0; k < STEPS; k++) {
             bool any = table == 0 || header->components > 1;
-            scan->steps[table][jpeg_head_zigzag[k]] = any ? header->steps[table][k] : 1;
+            scan->steps[table][jpeg_head_zigzag[k]] = any ? header->steps.of[table][k] : 1;
         }
     }
 }

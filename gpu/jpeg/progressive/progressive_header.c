@@ -1,40 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/progressive/progressive_header.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { SOF2 = 0xc2, DHT = 0xc4, SOI = 0xd8, EOI = 0xd9, SOS = 0xda, DQT = 0xdb, DRI = 0xdd };
 enum { APP0 = 0xe0, APP15 = 0xef, COM = 0xfe, MARKER = 0xff };
-enum { STEPS = JPEG_COEFFICIENTS, COUNTS = 16, SYMBOLS_MAX = 256, DC_SIZE_MAX = 15, LOW_MAX = 13 };
+enum { STEPS = JPEG_COEFFICIENTS, DC_SIZE_MAX = 15, LOW_MAX = 13 };
 
 enum status progressive_header_refuse(struct error *err, const char *why) {
     return fail(err, ST_UNSUPPORTED, "the JPEG's scans are not for the device: %s", why);
 }
 
-void progressive_header_fetch(void *to, const uint8_t *from, size_t size) {
-    memcpy(to, from, size);
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
 static enum status read_steps(struct progressive_header *header, struct bytes body, struct error *err) {
-    while (body.size > 0) {
-        uint32_t wide = body.data[0] >> 4, table = body.data[0] & 15;
-        size_t size = 1 + STEPS * (1 + (size_t)wide);
-        if (wide > 1 || table >= PROGRESSIVE_TABLES || body.size < size) {
-            return progressive_header_refuse(err, "a quantisation table is damaged");
-        }
-        for (uint32_t i = 0; i < STEPS; i++) {
-            uint32_t step = wide ? bytes_be16(body.data + 1 + 2 * (size_t)i) : body.data[1 + i];
-            if (step == 0) {
-                return progressive_header_refuse(err, "a quantisation table has a step of 0");
-            }
-            header->steps[table][i] = (uint16_t)step;
-        }
-        header->has_steps[table] = true;
-        body = (struct bytes){body.data + size, body.size - size};
-    }
-    return ST_OK;
+    const char *why = jpeg_steps_read(&header->steps, body);
+    return why ? progressive_header_refuse(err, why) : ST_OK;
 }
 
 /* Makes codes from the counts of each length. False where there is no room for them, or one is of ones alone.
@@ -56,28 +35,18 @@ static bool make_codes(struct progressive_codes *codes, const uint8_t *counts) {
 
 static enum status read_codes(struct progressive_header *header, struct bytes body, struct error *err) {
     while (body.size > 0) {
-        uint32_t class = body.data[0] >> 4, table = body.data[0] & 15, sum = 0;
-        for (uint32_t i = 1; i <= COUNTS && body.size > COUNTS; i++) {
-            sum += body.data[i];
-        }
-        if (class > 1 || table >= PROGRESSIVE_TABLES || body.size <= COUNTS || sum > SYMBOLS_MAX ||
-            sum > body.size - COUNTS - 1) {
+        struct jpeg_code_table table;
+        if (!jpeg_code_table_next(&body, JPEG_TABLES_MAX, &table) ||
+            !jpeg_code_table_fits(&table, DC_SIZE_MAX)) {
             return progressive_header_refuse(err, "a Huffman table is damaged");
         }
-        struct progressive_codes *codes = &header->codes[class][table];
-        const uint8_t *symbols = body.data + COUNTS + 1;
+        struct progressive_codes *codes = &header->codes[table.class][table.number];
         memset(codes, 0, sizeof *codes);
-        memcpy(codes->symbol, symbols, sum);
-        for (uint32_t i = 0; i < sum && class == 0; i++) {
-            if (symbols[i] > DC_SIZE_MAX) {
-                return progressive_header_refuse(err, "a Huffman table is damaged");
-            }
-        }
-        if (!make_codes(codes, body.data + 1)) {
+        memcpy(codes->symbol, table.symbols, table.count);
+        if (!make_codes(codes, table.counts)) {
             return progressive_header_refuse(err, "a Huffman table has codes that may not be");
         }
-        header->has_codes[class][table] = true;
-        body = (struct bytes){symbols + sum, body.size - COUNTS - 1 - sum};
+        header->has_codes[table.class][table.number] = true;
     }
     return ST_OK;
 }
@@ -111,9 +80,9 @@ static enum status read_frame(struct progressive_header *header, struct bytes bo
         header->component[i].name = from[0];
         header->component[i].h = h;
         header->component[i].v = v;
-        header->component[i].steps = from[2] % PROGRESSIVE_TABLES;
+        header->component[i].steps = from[2] % JPEG_TABLES_MAX;
         if (h < 1 || h > PROGRESSIVE_FACTOR_MAX || v < 1 || v > PROGRESSIVE_FACTOR_MAX ||
-            from[2] >= PROGRESSIVE_TABLES || is_name_taken(header, i)) {
+            from[2] >= JPEG_TABLES_MAX || is_name_taken(header, i)) {
             return progressive_header_refuse(err, "its frame is damaged");
         }
     }
@@ -140,14 +109,14 @@ static bool select_tables(struct progressive_header *header, uint32_t index, con
         component++;
     }
     uint8_t dc_table = from[1] >> 4, ac_table = from[1] & 15;
-    if (component >= header->components || dc_table >= PROGRESSIVE_TABLES || ac_table >= PROGRESSIVE_TABLES) {
+    if (component >= header->components || dc_table >= JPEG_TABLES_MAX || ac_table >= JPEG_TABLES_MAX) {
         return false;
     }
     header->part[index].component = (uint8_t)component;
     header->part[index].dc = dc_table;
     header->part[index].ac = ac_table;
     return (!dc || header->has_codes[0][dc_table]) && (!ac || header->has_codes[1][ac_table]) &&
-           header->has_steps[header->component[component].steps];
+           header->steps.exist[header->component[component].steps];
 }
 
 static enum status read_scan(struct progressive_header *header, struct bytes body, struct error *err) {
@@ -201,7 +170,7 @@ enum status progressive_header_open(struct progressive_header *header, struct by
     header->file = file;
     header->at = sizeof marker;
     if (file.size >= sizeof marker) {
-        progressive_header_fetch(marker, file.data, sizeof marker);
+        bytes_fetch(marker, file.data, sizeof marker);
     }
     return marker[0] == MARKER && marker[1] == SOI ? ST_OK
                                                    : progressive_header_refuse(err, "the file is not a JPEG");
@@ -215,7 +184,7 @@ static enum status read_body(struct progressive_header *header, uint8_t marker, 
         return progressive_header_refuse(err, "its header is damaged");
     }
     const uint8_t *data = header->file.data + header->at;
-    progressive_header_fetch(head, data, sizeof head);
+    bytes_fetch(head, data, sizeof head);
     size_t length = bytes_be16(head), size = is_metadata(marker) ? 0 : length - sizeof head;
     if (length < sizeof head || length > left) {
         return progressive_header_refuse(err, "its header is damaged");
@@ -223,7 +192,7 @@ static enum status read_body(struct progressive_header *header, uint8_t marker, 
     if (size > sizeof body) {
         return progressive_header_refuse(err, "it has a segment of tables of more than 4096 bytes");
     }
-    progressive_header_fetch(body, data + sizeof head, size);
+    bytes_fetch(body, data + sizeof head, size);
     header->at += length;
     return read_segment(header, marker, (struct bytes){body, size}, err);
 }
@@ -236,7 +205,7 @@ enum status progressive_header_next(struct progressive_header *header, bool *end
         if (header->file.size - header->at < sizeof marker) {
             return progressive_header_refuse(err, "it does not end with an end marker");
         }
-        progressive_header_fetch(marker, header->file.data + header->at, sizeof marker);
+        bytes_fetch(marker, header->file.data + header->at, sizeof marker);
         header->at += sizeof marker;
         if (marker[0] != MARKER) {
             return progressive_header_refuse(err, "its header is damaged");

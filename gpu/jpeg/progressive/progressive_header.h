@@ -6,12 +6,12 @@
 #define BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
 
 #include "core/bytes.h"
+#include "core/jpeg/tables.h"
 #include "core/jpeg_head.h"
 #include "gpu/jpeg/progressive/progressive_kernels.h"
 
 enum {
     PROGRESSIVE_COMPONENTS = KERNEL_PLANES,
-    PROGRESSIVE_TABLES = 4,         /* of steps, of DC codes and of AC codes */
     PROGRESSIVE_SEGMENT_MAX = 4096, /* bytes of a segment other than metadata */
     PROGRESSIVE_FACTOR_MAX = 4,
 };
@@ -24,9 +24,9 @@ struct progressive_header {
     struct {
         uint8_t name, h, v, steps; /* sampling factors; table */
     } component[PROGRESSIVE_COMPONENTS];
-    bool has_steps[PROGRESSIVE_TABLES], has_codes[2][PROGRESSIVE_TABLES]; /* DC, AC */
-    uint16_t steps[PROGRESSIVE_TABLES][JPEG_COEFFICIENTS];                /* in the order of the scan */
-    struct progressive_codes codes[2][PROGRESSIVE_TABLES];
+    struct jpeg_steps steps;            /* of quantisation */
+    bool has_codes[2][JPEG_TABLES_MAX]; /* DC, AC */
+    struct progressive_codes codes[2][JPEG_TABLES_MAX];
     /* The scan: its components in the order of the frame, with their tables, its coefficients, and the bits
      * that were missing before it, 0 for the first time, and behind it. */
     uint32_t parts;
@@ -44,9 +44,5 @@ enum status progressive_header_open(struct progressive_header *header, struct by
 
 /* Reads on up to a scan's data, or to the end marker: *ended. ST_UNSUPPORTED with the reason. */
 enum status progressive_header_next(struct progressive_header *header, bool *ended, struct error *err);
-
-/* Copies from memory that another process may write. The fence keeps the compiler from reading it again in
- * place of the copy. */
-void progressive_header_fetch(void *to, const uint8_t *from, size_t size);
 
 #endif

@@ -51,7 +51,7 @@ static enum status unstuff(struct progressive_pack *pack, struct bytes file, siz
         if (!found || left - plain < 2) {
             return progressive_header_refuse(err, "it does not end with an end marker");
         }
-        progressive_header_fetch(&behind, found + 1, 1);
+        bytes_fetch(&behind, found + 1, 1);
         if (!append(pack, size, from, plain) || (behind == 0 && !append(pack, size, &stuffed, 1))) {
             return progressive_header_refuse(err, "there is no room for it");
         }
@@ -85,7 +85,8 @@ static uint32_t weight_of(const struct progressive_scan *scan) {
     return (scan->kind == PROGRESSIVE_AC_MORE ? bytes + bytes / 3 : bytes) + scan->blocks / 2 + 1;
 }
 
-/* The scan with the largest weight; scans without codes have none, and so do those that were given away. */
+/* Returns the scan with the largest weight. A scan without codes, or one that has its warp, has the weight 0.
+ */
 static uint32_t heaviest(const uint32_t *weight, uint32_t count) {
     uint32_t found = 0;
     for (uint32_t i = 1; i < count; i++) {

@@ -87,7 +87,7 @@ static void describe(struct progressive_parser *parser, const struct image_shape
 /* A component's steps are those before its first scan. */
 static bool latch_steps(struct progressive_parser *parser, uint32_t component, bool first) {
     const struct progressive_header *header = &parser->header;
-    const uint16_t *steps = header->steps[header->component[component].steps];
+    const uint16_t *steps = header->steps.of[header->component[component].steps];
     bool same = true;
     for (uint32_t k = 0; k < COEFFICIENTS_BLOCK; k++) {
         uint16_t *to = &parser->source->head.steps[component][jpeg_head_zigzag[k]];

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/jpeg/tables.h"
+
+const char *jpeg_steps_read(struct jpeg_steps *steps, struct bytes segment) {
+    while (segment.size > 0) {
+        uint32_t wide = segment.data[0] >> 4, table = segment.data[0] & 15;
+        size_t size = 1 + JPEG_TABLE_STEPS * (1 + (size_t)wide);
+        if (wide > 1 || table >= JPEG_TABLES_MAX || segment.size < size) {
+            return "a quantisation table is damaged";
+        }
+        for (uint32_t i = 0; i < JPEG_TABLE_STEPS; i++) {
+            uint32_t step = wide ? bytes_be16(segment.data + 1 + 2 * (size_t)i) : segment.data[1 + i];
+            if (step == 0) {
+                return "a quantisation table has a step of 0";
+            }
+            steps->of[table][i] = (uint16_t)step;
+        }
+        steps->exist[table] = true;
+        segment = (struct bytes){segment.data + size, segment.size - size};
+    }
+    return NULL;
+}
+
+bool jpeg_code_table_next(struct bytes *segment, uint32_t numbers, struct jpeg_code_table *table) {
+    const size_t head = 1 + JPEG_TABLE_LENGTHS;
+    if (segment->size < head) {
+        return false;
+    }
+    *table = (struct jpeg_code_table){.class = segment->data[0] >> 4,
+                                      .number = segment->data[0] & 15,
+                                      .counts = segment->data + 1,
+                                      .symbols = segment->data + head};
+    for (uint32_t i = 0; i < JPEG_TABLE_LENGTHS; i++) {
+        table->count += table->counts[i];
+    }
+    if (table->class > 1 || table->number >= numbers || table->count > JPEG_TABLE_SYMBOLS ||
+        table->count > segment->size - head) {
+        return false;
+    }
+    *segment = (struct bytes){table->symbols + table->count, segment->size - head - table->count};
+    return true;
+}
+
+bool jpeg_code_table_fits(const struct jpeg_code_table *table, uint32_t dc_bits) {
+    bool fits = true;
+    for (uint32_t i = 0; i < table->count && table->class == 0; i++) {
+        fits = fits && table->symbols[i] <= dc_bits;
+    }
+    return fits;
+}
