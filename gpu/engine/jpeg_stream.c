@@ -162,7 +162,7 @@ static enum status parse_input(struct jpeg_stream *jpeg, const struct transcode 
     if (!jpeg->reading) {
         return fail(err, ST_UNSUPPORTED, "the picture that was kept is gone");
     }
-    const struct progressive_source *source = scan_reading_source(jpeg->reading);
+    const struct progressive_source *source = &jpeg->reading->source;
     const struct bytes head = {(const uint8_t *)&source->head, coefficients_size(&source->layout)};
     enum status status = huffman_sync_parse_coefficients(sync, &jpeg->stream, head, &job->shape, err);
     sync->header.plain &= source->plain;
@@ -229,7 +229,7 @@ static enum status decode(struct jpeg_stream *jpeg, const struct transcode *job,
     if (job->form != TRANSCODE_SCAN) {
         struct decode_values values = {0};
         if (job->form == TRANSCODE_SCANS) {
-            values.device = scan_reading_values(jpeg->reading);
+            values.device = jpeg->reading->memory.data;
         } else {
             values.host = job->input.data + sizeof(struct coefficients_head);
         }

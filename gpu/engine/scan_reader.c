@@ -13,23 +13,10 @@
 #include "core/clock.h"
 
 enum {
-    LAUNCHES = 24,           /* in progress, at most */
-    PACE_NS = 2000000,       /* between two launches */
-    LOOK_NS = 100000,        /* between two looks at the verdicts */
-    SLACK_NS = 1000,         /* as of the submitter */
-    VERDICT_ROOM = 256,      /* bytes of pinned memory behind a packed file */
-    MEMORY_USUAL = 12 << 20, /* bytes of device memory; for larger pictures it doubles */
-    MEMORY_PARTS = 512,      /* of the device's share: a usual reading takes no more than one */
-};
-
-struct scan_reading {
-    struct scan_reading *next; /* in one of the lists */
-    struct progressive_source source;
-    struct gpu_buffer memory;
-    uint8_t *room; /* pinned: the packed file, and the verdict behind it; NULL: not taken yet */
-    CUdeviceptr room_device;
-    struct error err;
-    sem_t over;
+    LAUNCHES = 24,     /* in progress, at most */
+    PACE_NS = 2000000, /* between two launches */
+    LOOK_NS = 100000,  /* between two looks at the verdicts */
+    SLACK_NS = 1000,   /* as of the submitter */
 };
 
 /* A kernel that reads several files. Nothing is enqueued behind it: a connection of the device carries
@@ -60,33 +47,7 @@ struct scan_reader {
     struct scan_reading reading[];
 };
 
-const struct progressive_source *scan_reading_source(const struct scan_reading *reading) {
-    return &reading->source;
-}
-
-CUdeviceptr scan_reading_values(const struct scan_reading *reading) {
-    return reading->memory.data;
-}
-
-static volatile uint32_t *verdict_of(const struct scan_reading *reading) {
-    return (volatile uint32_t *)(void *)(reading->room + progressive_room());
-}
-
 /* ---- the reader's thread ---- */
-/* The readings leave memory to the streams that do the rest. Few sizes exist, since exchanging memory for a
- * larger one waits for all kernels. */
-static enum status reserve(struct scan_reader *reader, struct launch *launch, struct scan_reading *reading) {
-    struct gpu_device *device = reader->device;
-    size_t part = device->memory_share / MEMORY_PARTS + 1, size = part < MEMORY_USUAL ? part : MEMORY_USUAL;
-    size_t kept = atomic_load(&device->memory_kept) - reading->memory.size;
-    while (size < reading->source.memory) {
-        size *= 2;
-    }
-    if (size > reading->memory.size && kept + size > device->memory_share / 4 * 3) {
-        return fail(&reading->err, ST_BUSY, "the device's memory is in use");
-    }
-    return gpu_buffer_reserve(&reading->memory, device, launch->stream.handle, size, &reading->err);
-}
 
 static void fail_all(struct scan_reader *reader, struct launch *launch, const struct error *err) {
     atomic_store(&reader->failed, reader->failed || err->status == ST_DEVICE);
@@ -115,7 +76,7 @@ static void reserve_all(struct scan_reader *reader, struct launch *launch, const
     launch->count -= count;
     for (unsigned i = 0; i < count; i++) {
         struct scan_reading *reading = launch->reading[i];
-        if (reserve(reader, launch, reading) == ST_OK) {
+        if (scan_reading_reserve(reading, reader->device, launch->stream.handle) == ST_OK) {
             launch->reading[launch->count++] = reading;
         } else {
             sem_post(&reading->over);
@@ -144,10 +105,7 @@ static struct pulse_work work_of(const struct launch *launch) {
 static enum status enqueue(struct launch *launch, struct error *err) {
     struct progressive_picture pictures[PROGRESSIVE_PICTURES];
     for (unsigned i = 0; i < launch->count; i++) {
-        const struct scan_reading *reading = launch->reading[i];
-        pictures[i] = (struct progressive_picture){.input = reading->room_device,
-                                                   .memory = reading->memory.data,
-                                                   .verdict = reading->room_device + progressive_room()};
+        pictures[i] = scan_reading_picture(launch->reading[i]);
     }
     return progressive_begin(&launch->stream, pictures, launch->count, err);
 }
@@ -199,7 +157,7 @@ static void look(struct scan_reader *reader, struct launch *launch) {
     struct error err = {0};
     for (unsigned i = 0; i < launch->count;) {
         struct scan_reading *reading = launch->reading[i];
-        if (*verdict_of(reading) == PROGRESSIVE_PENDING) {
+        if (scan_reading_verdict(reading) == PROGRESSIVE_PENDING) {
             i++;
         } else {
             launch->reading[i] = launch->reading[--launch->count];
@@ -239,6 +197,7 @@ static void *reader_main(void *argument) {
 }
 
 /* ---- any thread ---- */
+
 static void give_back(struct scan_reader *reader, struct scan_reading *reading) {
     pthread_mutex_lock(&reader->lock);
     reading->next = reader->idle;
@@ -273,14 +232,6 @@ enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *d
     return ST_OK;
 }
 
-static void free_reading(struct scan_reader *reader, struct scan_reading *reading) {
-    gpu_buffer_finish(&reading->memory, reader->device);
-    if (reading->room) {
-        reader->device->cuda->cuMemFreeHost(reading->room);
-    }
-    sem_destroy(&reading->over);
-}
-
 void scan_reader_destroy(struct scan_reader *reader) {
     if (!reader) {
         return;
@@ -298,7 +249,8 @@ void scan_reader_destroy(struct scan_reader *reader) {
         }
     }
     for (unsigned i = 0; i < reader->count; i++) {
-        free_reading(reader, &reader->reading[i]);
+        scan_reading_finish(&reader->reading[i], reader->device);
+        sem_destroy(&reader->reading[i].over);
     }
     pthread_mutex_destroy(&reader->lock);
     pthread_cond_destroy(&reader->arrival);
@@ -313,48 +265,11 @@ static struct scan_reading *take(struct scan_reader *reader) {
     struct scan_reading *reading = reader->idle;
     reader->idle = reading->next;
     pthread_mutex_unlock(&reader->lock);
-    reading->err = (struct error){0};
     return reading;
-}
-
-/* Takes the pinned memory at the first use, since few readings may ever be used. */
-static enum status open_room(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
-    const struct cuda *cuda = reader->device->cuda;
-    struct pulse *pulse = &reader->device->pulse;
-    void *room = NULL;
-    if (reading->room) {
-        return ST_OK;
-    }
-    pulse_slow_begin(pulse);
-    enum status status = CUDA_TRY(cuda, err, cuMemHostAlloc, &room, progressive_room() + VERDICT_ROOM,
-                                  CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
-    pulse_slow_end(pulse);
-    if (status != ST_OK) {
-        return status;
-    }
-    status = CUDA_TRY(cuda, err, cuMemHostGetDevicePointer, &reading->room_device, room, 0);
-    if (status != ST_OK) {
-        cuda->cuMemFreeHost(room);
-        return status;
-    }
-    reading->room = room;
-    return ST_OK;
-}
-
-static enum status parse(struct scan_reader *reader, struct scan_reading *reading, struct bytes file,
-                         const struct image_shape *shape, struct error *err) {
-    enum status status = open_room(reader, reading, err);
-    if (status == ST_OK) {
-        status = progressive_parse(file, shape, reading->room, progressive_room(), &reading->source, err);
-    }
-    return status == ST_OK && reading->source.memory > SCAN_READER_MEMORY_MAX
-               ? fail(err, ST_UNSUPPORTED, "the picture is too large for the reader of scans")
-               : status;
 }
 
 /* Hands it to the reader's thread and waits until it is over. */
 static enum status submit(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
-    *verdict_of(reading) = PROGRESSIVE_PENDING;
     pthread_mutex_lock(&reader->lock);
     reading->next = NULL;
     *reader->last = reading;
@@ -367,7 +282,7 @@ static enum status submit(struct scan_reader *reader, struct scan_reading *readi
         *err = reading->err;
         return err->status;
     }
-    return *verdict_of(reading) == PROGRESSIVE_INTACT
+    return scan_reading_verdict(reading) == PROGRESSIVE_INTACT
                ? ST_OK
                : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged or unusual");
 }
@@ -377,7 +292,7 @@ enum status scan_reader_read(struct scan_reader *reader, struct bytes file, cons
     struct scan_reading *taken = take(reader);
     bool failed = atomic_load(&reader->failed);
     enum status status = failed ? fail(err, ST_DEVICE, "the GPU has failed before") : ST_OK;
-    status = status == ST_OK ? parse(reader, taken, file, shape, err) : status;
+    status = status == ST_OK ? scan_reading_parse(taken, reader->device, file, shape, err) : status;
     status = status == ST_OK ? submit(reader, taken, err) : status;
     if (status != ST_OK) {
         atomic_store(&reader->failed, reader->failed || status == ST_DEVICE);

@@ -10,10 +10,9 @@
 #ifndef BLURD_GPU_ENGINE_SCAN_READER_H
 #define BLURD_GPU_ENGINE_SCAN_READER_H
 
-#include "gpu/jpeg/progressive.h"
+#include "gpu/engine/scan_reading.h"
 
 struct scan_reader;
-struct scan_reading;
 
 /* A reader of up to `readings` files at the same time, 1 or more. ST_BUSY without memory or threads. */
 enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *device, unsigned readings,
@@ -23,19 +22,12 @@ enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *d
 void scan_reader_destroy(struct scan_reader *reader);
 
 /* Waits for an idle reading, then returns when the device has read the file. Only ST_OK stores a reading,
- * which the caller gives back. ST_UNSUPPORTED: a file that progressive_parse refuses, damaged data, or a
- * picture beyond SCAN_READER_MEMORY_MAX. ST_BUSY: no memory, of which the readings may keep three quarters of
- * device->memory_share. ST_DEVICE: the device failed. The device's context must be current. Thread-safe. */
+ * which the caller gives back. ST_UNSUPPORTED: damaged data, and as of scan_reading_parse. ST_BUSY: no
+ * memory. ST_DEVICE: the device failed, now or before. The device's context must be current. Thread-safe. */
 enum status scan_reader_read(struct scan_reader *reader, struct bytes file, const struct image_shape *shape,
                              struct scan_reading **reading, struct error *err);
 
-enum { SCAN_READER_MEMORY_MAX = 64 << 20 /* bytes of device memory for a picture */ };
-
 /* Thread-safe. */
 void scan_reader_give_back(struct scan_reader *reader, struct scan_reading *reading);
-
-/* What the file's header says, and where its values lie: as core/jpeg/coefficients.h, without the head. */
-const struct progressive_source *scan_reading_source(const struct scan_reading *reading);
-CUdeviceptr scan_reading_values(const struct scan_reading *reading);
 
 #endif
