@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "gpu/jpeg/progressive.h"
 #include "tests/fuzz/common/fuzz.h"
+#include "tests/unit/coefficients_fixture.h"
 
 enum { PAGE = 4096, MEMORY_MAX = 64 << 20, ROOM_MAX = 2 << 20, ANY = 0xa5 };
 
@@ -60,21 +61,6 @@ static uint32_t read_by_device(const uint8_t *room, const struct progressive_sou
     return verdict;
 }
 
-static bool same_plane(const struct coefficients_layout *layout, const struct image_shape *shape,
-                       unsigned plane, const int16_t *a, const int16_t *b) {
-    uint32_t h = plane ? layout->h : 1, v = plane ? layout->v : 1;
-    uint32_t width = ((shape->width + h - 1) / h + 7) / 8, height = ((shape->height + v - 1) / v + 7) / 8;
-    bool same = true;
-    for (uint32_t y = 0; y < height; y++) {
-        const struct coefficients_row row = coefficients_row(layout, plane, y);
-        for (uint32_t x = 0; x < width; x++) {
-            size_t at = (size_t)coefficients_block(&row, x) * COEFFICIENTS_BLOCK;
-            same = same && memcmp(a + at, b + at, COEFFICIENTS_BLOCK * sizeof *a) == 0;
-        }
-    }
-    return same;
-}
-
 static void compare(struct bytes input, const struct codec_limits *limits, const struct image_shape *shape,
                     const struct progressive_source *source) {
     const struct coefficients_layout *layout = &source->layout;
@@ -85,9 +71,9 @@ static void compare(struct bytes input, const struct codec_limits *limits, const
     fuzz_require(jpeg_coefficients_read(input, limits, shape, source->plain, memory, &err) == ST_OK,
                  "the CPU reads it, too");
     const struct jpeg_coefficients own = jpeg_coefficients_in(memory, layout);
+    const int16_t *values = (const int16_t *)(const void *)(memory_end - source->memory);
+    fuzz_require(coefficients_are_same(layout, shape, own.values, values), "the values are the same");
     for (unsigned plane = 0; plane < layout->planes; plane++) {
-        const int16_t *values = (const int16_t *)(const void *)(memory_end - source->memory);
-        fuzz_require(same_plane(layout, shape, plane, own.values, values), "the values are the same");
         fuzz_require(
             memcmp(own.head->steps[plane], source->head.steps[plane], sizeof own.head->steps[plane]) == 0,
             "the steps are the same");

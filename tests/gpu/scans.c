@@ -9,6 +9,7 @@
 #include "gpu/jpeg/progressive.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/jpeg_pictures.h"
+#include "tests/unit/coefficients_fixture.h"
 
 enum {
     FAILURES_SHOWN = 10,
@@ -93,22 +94,6 @@ static bool prepare(struct check *check, struct reading *reading) {
 
 /* ---- values ---- */
 
-static bool same_plane(const struct reading *reading, unsigned plane, const int16_t *a, const int16_t *b) {
-    const struct coefficients_layout *layout = &reading->source.layout;
-    uint32_t h = plane ? layout->h : 1, v = plane ? layout->v : 1;
-    uint32_t width = ((reading->shape.width + h - 1) / h + 7) / 8;
-    uint32_t height = ((reading->shape.height + v - 1) / v + 7) / 8;
-    bool same = true;
-    for (uint32_t y = 0; y < height; y++) {
-        const struct coefficients_row row = coefficients_row(layout, plane, y);
-        for (uint32_t x = 0; x < width; x++) {
-            size_t at = (size_t)coefficients_block(&row, x) * COEFFICIENTS_BLOCK;
-            same = same && memcmp(a + at, b + at, COEFFICIENTS_BLOCK * sizeof *a) == 0;
-        }
-    }
-    return same;
-}
-
 /* Whether the CPU reads the same. */
 static bool same_values(struct check *check, const struct reading *reading) {
     const struct coefficients_layout *layout = &reading->source.layout;
@@ -123,9 +108,8 @@ static bool same_values(struct check *check, const struct reading *reading) {
     must(CUDA_TRY(&check->cuda, &err, cuStreamSynchronize, check->jpeg.stream.handle), &err);
     bool same = jpeg_coefficients_read(buf_bytes(&reading->file), &limits, &reading->shape, true, memory,
                                        &err) == ST_OK;
-    for (unsigned plane = 0; plane < layout->planes && same; plane++) {
-        same = same_plane(reading, plane, jpeg_coefficients_in(memory, layout).values, values);
-    }
+    same = same && coefficients_are_same(layout, &reading->shape, jpeg_coefficients_in(memory, layout).values,
+                                         values);
     free(memory);
     free(values);
     return same;

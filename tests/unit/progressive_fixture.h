@@ -9,6 +9,7 @@
 
 #include <sys/mman.h>
 
+#include "tests/unit/coefficients_fixture.h"
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/lane_fixture.h"
 
@@ -217,24 +218,6 @@ static inline void run(struct reading *readings, unsigned count) {
     assert_int_equal(cuda.cuStreamSynchronize(stream.handle), CUDA_SUCCESS);
 }
 
-static inline bool same_values(const struct coefficients_layout *layout, const struct image_shape *shape,
-                               const int16_t *a, const int16_t *b) {
-    for (unsigned plane = 0; plane < layout->planes; plane++) {
-        uint32_t h = plane ? layout->h : 1, v = plane ? layout->v : 1;
-        uint32_t width = ((shape->width + h - 1) / h + 7) / 8, height = ((shape->height + v - 1) / v + 7) / 8;
-        for (uint32_t y = 0; y < height; y++) {
-            const struct coefficients_row row = coefficients_row(layout, plane, y);
-            for (uint32_t x = 0; x < width; x++) {
-                size_t at = (size_t)coefficients_block(&row, x) * COEFFICIENTS_BLOCK;
-                if (memcmp(a + at, b + at, COEFFICIENTS_BLOCK * sizeof *a) != 0) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
 /* Whether the CPU reads the file, and finds the values and steps that the device found. */
 static inline enum status by_cpu(struct bytes file, const struct image_shape *shape,
                                  const struct reading *reading, bool *same) {
@@ -246,10 +229,10 @@ static inline enum status by_cpu(struct bytes file, const struct image_shape *sh
     enum status status = jpeg_coefficients_read(file, &limits, shape, reading->source.plain, memory, &err);
     if (status == ST_OK) {
         const struct jpeg_coefficients own = jpeg_coefficients_in(memory, layout);
-        *same =
-            same_values(layout, shape, own.values, (const int16_t *)(const void *)reading->memory.memory) &&
-            memcmp(own.head->steps, reading->source.head.steps, layout->planes * sizeof own.head->steps[0]) ==
-                0;
+        *same = coefficients_are_same(layout, shape, own.values,
+                                      (const int16_t *)(const void *)reading->memory.memory) &&
+                memcmp(own.head->steps, reading->source.head.steps,
+                       layout->planes * sizeof own.head->steps[0]) == 0;
     }
     free(memory);
     return status;

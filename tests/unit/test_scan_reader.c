@@ -7,6 +7,7 @@
 
 #include "codecs/jpeg/jpeg_coefficients.h"
 
+#include "tests/unit/coefficients_fixture.h"
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/lane_fixture.h"
 
@@ -85,25 +86,12 @@ static int close_reader(void **state) {
 
 /* The values of the blocks that hold samples; device memory is this program's. */
 static bool is_right(const struct sample *sample, const struct scan_reading *reading) {
-    const struct progressive_source *source = scan_reading_source(reading);
+    const struct progressive_source *source = &reading->source;
     const struct coefficients_layout *layout = &source->layout;
-    const int16_t *values = (const int16_t *)(uintptr_t)scan_reading_values(reading);
+    const int16_t *values = (const int16_t *)(uintptr_t)reading->memory.data;
     const struct jpeg_coefficients expected = jpeg_coefficients_in(sample->expected, layout);
-    bool right = memcmp(&source->head, expected.head, sizeof source->head) == 0;
-    for (unsigned plane = 0; plane < layout->planes; plane++) {
-        uint32_t shift_x = plane > 0 ? sample->shape.chroma_shift_x : 0;
-        uint32_t shift_y = plane > 0 ? sample->shape.chroma_shift_y : 0;
-        uint32_t width = ((sample->shape.width + (1u << shift_x) - 1) >> shift_x) + 7;
-        uint32_t height = ((sample->shape.height + (1u << shift_y) - 1) >> shift_y) + 7;
-        for (uint32_t y = 0; y < height / 8; y++) {
-            const struct coefficients_row row = coefficients_row(layout, plane, y);
-            for (uint32_t x = 0; x < width / 8; x++) {
-                size_t at = (size_t)coefficients_block(&row, x) * COEFFICIENTS_BLOCK;
-                right = right && memcmp(values + at, expected.values + at, COEFFICIENTS_BLOCK * 2) == 0;
-            }
-        }
-    }
-    return right;
+    return memcmp(&source->head, expected.head, sizeof source->head) == 0 &&
+           coefficients_are_same(layout, &sample->shape, values, expected.values);
 }
 
 static enum status read_sample(const struct sample *sample, struct error *err) {
