@@ -9,12 +9,12 @@
  * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for its size
  * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs
  * share the device, so the time of a run is divided by the number of runs in progress, and the limit
- * multiplied by it, except for those that take the same time `alone`. The device counts as lost when it has
- * ended no run for PULSE_QUIET_NS and a run is beyond its limit. A run may wait behind a long one: as long as
- * another run with a limit above PULSE_LONG_NS, or of a kind that is not known, may be in progress, the
- * device is not lost. While work is handed over, PULSE_CALL_NS is added to both, since calls wait for each
- * other. The caller asks the driver about a run of a kind of which fewer than PULSE_RUNS were done, and about
- * one with a limit above PULSE_ASK_BEYOND_NS.
+ * multiplied by it. A run with the flag `alone` takes the same time whatever runs beside it, so for it
+ * neither is done. The device counts as lost when it has ended no run for PULSE_QUIET_NS and a run is beyond
+ * its limit. A run may wait behind a long one: as long as another run with a limit above PULSE_LONG_NS, or of
+ * a kind that is not known, may be in progress, the device is not lost. While work is handed over,
+ * PULSE_CALL_NS is added to both, since calls wait for each other. The caller asks the driver about a run of
+ * a kind of which fewer than PULSE_RUNS were done, and about one with a limit above PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -44,7 +44,7 @@ struct pulse_watch;
 /* Of one device. All zero: it has done nothing. */
 struct pulse {
     _Atomic unsigned beats;     /* how often any work was done */
-    _Atomic unsigned runs;      /* in progress, without those that are `alone` */
+    _Atomic unsigned runs;      /* in progress; runs with the flag `alone` do not count */
     _Atomic unsigned long_runs; /* runs in progress whose limit is above PULSE_LONG_NS, or not known */
     _Atomic int64_t patience;   /* clock_ns at which the last of their limits ends */
     struct {
@@ -60,7 +60,7 @@ struct pulse_work {
     uint32_t kinds; /* a set of bits; 0: unknown */
     uint32_t steps; /* at least 1 */
     double bytes;   /* of the largest picture */
-    bool alone;     /* takes the same time beside other runs as alone, and does not slow them */
+    bool alone;     /* the run takes the same time beside others as alone, and does not slow them */
 };
 
 struct pulse_watch {

@@ -27,8 +27,8 @@ struct progressive_source {
     bool plain;
     size_t input;  /* bytes that were packed, a multiple of 16 */
     size_t memory; /* bytes of device memory that reading needs. The values come first, as in `layout` */
-    /* Bytes of the scans that the warp with the most to do reads, those that refine counted for more. The
-     * time that the picture takes is about proportional to it. */
+    /* How much the warp with the most to do has to read, about in bytes: a scan that refines counts for a
+     * third more than its bytes. The time of the kernel follows from it. */
     size_t longest;
 };
 

@@ -168,7 +168,7 @@ static __device__ __forceinline__ uint32_t progressive_taken(const struct progre
     return bits.index * 32 - (uint32_t)bits.count;
 }
 
-/* The value of the upper `size` bits, 0 to 15: those that begin with a 0 are negative. */
+/* The value that the upper `size` bits, 0 to 15, stand for: it is negative if the first of them is 0. */
 static __device__ __forceinline__ int32_t progressive_value(uint32_t bits, uint32_t size) {
     return (int32_t)shift_right(bits, 32 - size) + ((int32_t)bits < 0 ? 0 : 1 - (1 << size));
 }

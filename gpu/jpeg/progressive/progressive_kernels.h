@@ -25,7 +25,8 @@ enum {
     KERNEL_PROGRESSIVE_STEPS = 8,    /* codes that are taken without a branch */
     KERNEL_PROGRESSIVE_RECORDS = 64, /* of codes that were taken */
     KERNEL_PROGRESSIVE_PLACES = 64 + KERNEL_PROGRESSIVE_RUN, /* of coefficients, and of a run beyond them */
-    KERNEL_PROGRESSIVE_VALUE_BITS = 14, /* of a coefficient, with those that are missing */
+    KERNEL_PROGRESSIVE_VALUE_BITS =
+        14, /* most bits of a coefficient, with the low bits that later scans add */
     KERNEL_PROGRESSIVE_VALUE_MAX = (1 << 15) - 1,
 };
 
@@ -69,8 +70,9 @@ struct progressive_scan {
     uint32_t last;      /* number of the last word; it has none of the scan's bits, and may be read */
     uint32_t bits;      /* of the scan */
     uint32_t blocks;    /* AC: of the component */
-    uint32_t masks;     /* AC: 64 bits of each block, which coefficients were not 0 behind this scan */
-    uint32_t changes;   /* AC_MORE: 64 bits of each block for those that were not 0, the last one lowest */
+    uint32_t masks;     /* AC: 64 bits of each block, which say what coefficients are not 0 after this scan */
+    uint32_t changes;   /* AC_MORE: 64 bits of each block; a coefficient that was not 0 has one, and the last
+                           has the lowest */
     uint32_t kept;      /* a later scan needs the masks; else there are none */
     uint32_t sources;   /* AC_MORE: scans whose masks together tell what is not 0 before this one */
     uint8_t source[32]; /* their numbers, all smaller than that of this scan */
@@ -89,8 +91,8 @@ struct progressive_head {
     uint32_t components, scans;
     uint32_t reserved[3];
     uint32_t listed[8]; /* scans in each list */
-    uint8_t
-        place[KERNEL_PROGRESSIVE_PLACES]; /* offset in its block of each coefficient of the scan's order */
+    /* Offset in its block, in bytes, of each coefficient in the scan's order. */
+    uint8_t place[KERNEL_PROGRESSIVE_PLACES];
     struct progressive_component component[KERNEL_PLANES];
     uint8_t list[KERNEL_PROGRESSIVE_WARPS][KERNEL_PROGRESSIVE_SCANS];
     struct progressive_scan scan[KERNEL_PROGRESSIVE_SCANS];

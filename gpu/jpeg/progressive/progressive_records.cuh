@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the steps of gpu/jpeg/progressive/progressive_steps.cuh mean: each lane takes a record, stores the new
- * coefficient, and puts the bits of those that were not 0 in their places. It finds steps that cannot be,
- * which cross the end of their block. */
+ * Carries out the steps of gpu/jpeg/progressive/progressive_steps.cuh. Each lane takes the record of a step,
+ * stores its new coefficient, and puts in their places the bits of the coefficients that it passed and that
+ * were not 0. A step that crosses the end of its block is damage, which the lane finds. */
 #ifndef BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_RECORDS_CUH
 #define BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_RECORDS_CUH
 

@@ -32,11 +32,12 @@ enum {
 enum { ZERO_LEFT_SHIFT = 8, ZERO_LEFT = 127, ZERO_LAST = 128, ZERO_BYTES = 2 };
 
 struct progressive_more {
-    struct progressive_bits bits;                  /* the ring; index: the word in which the window begins */
-    uint32_t window;                               /* bit of the scan at which the window begins */
-    uint32_t codes, steps, zeros, records, places; /* addresses: of looked-up codes, of the window's, .. */
-    uint32_t changes,
-        fresh;         /* addresses: of each block's bits for coefficients that were not 0, of new ones */
+    struct progressive_bits bits; /* the ring; index: the word in which the window begins */
+    uint32_t window;              /* bit of the scan at which the window begins */
+    /* Addresses in shared memory: of the steps of all short codes, of those at the bits of the window, of the
+     * zeros, the records and the coefficients' places; of 64 bits for each block: the bits of its
+     * coefficients that were not 0, and the set of its new ones. */
+    uint32_t codes, steps, zeros, records, places, changes, fresh;
     uint32_t from, to; /* as of the scan */
     int32_t plus;      /* a new value, or its negative */
     uint32_t run;      /* blocks without a code */
@@ -119,14 +120,15 @@ static __device__ __forceinline__ uint32_t warp_sum(uint32_t value) {
     return value;
 }
 
-/* The zeros of some blocks, one for each of some lanes. */
+/* How many entries this lane's block has in the list of zeros. */
 struct progressive_zeros {
-    uint32_t filled;        /* coefficients of this lane's block that are not 0 */
-    uint32_t count, before; /* zeros of it, or its end; of the blocks before it */
+    uint32_t filled; /* coefficients of its band that are not 0, which have no entry */
+    uint32_t count;  /* entries: its zeros, and its end if that is none */
+    uint32_t before; /* entries of the blocks before it */
 };
 
-/* Lists them. `mask` says what is not 0 in the band of this lane's block; a lane that takes no part has none.
- */
+/* Lists the zeros of the blocks of all lanes that take part. `mask` says what is not 0 in the band of this
+ * lane's block. */
 static __device__ __forceinline__ struct progressive_zeros zeros_list(const struct progressive_more &more,
                                                                       uint64_t mask, bool takes_part) {
     const uint32_t size = more.to - more.from + 1;

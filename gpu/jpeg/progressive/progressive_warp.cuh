@@ -6,7 +6,7 @@
 
 #include "gpu/jpeg/progressive/progressive_codes.cuh"
 
-enum { PROGRESSIVE_BLOCK_BYTES = 128, PROGRESSIVE_ALL = -1 };
+enum { PROGRESSIVE_BLOCK_BYTES = 128 };
 
 struct progressive_warp {
     const struct progressive_head *head; /* the copy on the device */
