@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/queue/workers.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -25,10 +26,10 @@ enum {
     WAKES_MAX = 4,        /* the memory of one job rarely suffices for more than that */
 };
 
-/* The workers of one role other than ROLE_ANY while they have no job. */
-struct sleepers {
-    sem_t wake;     /* posted once for each worker that shall look for a job */
-    unsigned count; /* sleeping workers without a post on their way; under the lock */
+/* A worker of a role other than ROLE_ANY. */
+struct sleeper {
+    sem_t wake; /* posted when it shall look for a job */
+    struct sleeper *next;
 };
 
 struct workers {
@@ -36,11 +37,12 @@ struct workers {
     struct crew *crew; /* its lock guards the queue */
     bool stopping, cancelling;
     struct admission admission;
-    struct sleepers asleep[JOB_KINDS]; /* of each role, which is for the kind of that number */
-    sem_t cores;                       /* readers that may begin to compute */
-    unsigned watching;                 /* general workers that wake up in time to notice a stalled device */
-    int64_t small_ns;                  /* when the last small job was taken; under the lock */
-    unsigned count, wanted;            /* threads started, to be started */
+    struct sleeper
+        *asleep[JOB_KINDS]; /* of the role for such jobs, the last one to fall asleep first; locked */
+    sem_t cores;            /* readers that may begin to compute */
+    unsigned watching;      /* general workers that wake up in time to notice a stalled device */
+    int64_t small_ns;       /* when the last small job was taken; under the lock */
+    unsigned count;         /* threads started */
     pthread_t thread[];
 };
 
@@ -88,32 +90,55 @@ static void wait_for_work(struct workers *workers) {
     workers->watching -= watch;
 }
 
-/* Sleeps until there may be a job. Locked. */
-static void sleep_locked(struct workers *workers, enum role role) {
+/* Sleeps until there may be a job. The worker that fell asleep last is woken first, so that no more of them
+ * take memory than there are jobs at a time. Locked. */
+static void sleep_locked(struct workers *workers, enum role role, struct sleeper *sleeper) {
     if (role == ROLE_ANY) {
         if (!crew_help(workers->crew)) {
             wait_for_work(workers);
         }
         return;
     }
-    workers->asleep[role].count++;
+    sleeper->next = workers->asleep[role];
+    workers->asleep[role] = sleeper;
     crew_unlock(workers->crew);
-    sem_wait(&workers->asleep[role].wake);
+    while (sem_wait(&sleeper->wake) != 0) {
+    }
     crew_lock(workers->crew);
 }
 
+/* Takes up to `most` sleeping workers of that role for the caller to wake. Locked. */
+static struct sleeper *choose_sleepers(struct workers *workers, enum job_kind kind, unsigned most) {
+    struct sleeper *first = workers->asleep[kind], **end = &first;
+    for (; most > 0 && *end; most--) {
+        end = &(*end)->next;
+    }
+    workers->asleep[kind] = *end;
+    *end = NULL;
+    return first;
+}
+
+/* Best called unlocked, or the workers wait for the lock. */
+static void wake(struct sleeper *first) {
+    for (struct sleeper *next; first; first = next) {
+        next = first->next; /* it may sleep again at once */
+        sem_post(&first->wake);
+    }
+}
+
 /* Waits for a job; NULL when the pool ends and this worker's queue is empty. */
-static struct job *take(struct workers *workers, enum role role, enum refusal *refusal) {
+static struct job *take(struct workers *workers, enum role role, struct sleeper *sleeper,
+                        enum refusal *refusal) {
     const struct job_queue *queue = &workers->admission.queue[role];
     struct job *job;
     crew_lock(workers->crew);
     while (!(job = next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
-        sleep_locked(workers, role);
+        sleep_locked(workers, role, sleeper);
+    }
+    if (!job) { /* workers that fell asleep while jobs waited for memory end, too */
+        wake(choose_sleepers(workers, role, UINT_MAX));
     }
     crew_unlock(workers->crew);
-    if (!job && role != ROLE_ANY) { /* the next worker may have used up its post already */
-        sem_post(&workers->asleep[role].wake);
-    }
     return job;
 }
 
@@ -144,9 +169,11 @@ static struct crew *helpers(struct workers *workers, const struct job *job) {
 static void run(struct workers *workers, enum role role) {
     const struct workers_options *options = &workers->options;
     struct worker worker = {.role = role, .pool = workers};
+    struct sleeper sleeper;
     enum refusal refusal;
+    sem_init(&sleeper.wake, 0, 0);
     open_lanes(options, &worker);
-    for (struct job *job; (job = take(workers, role, &refusal));) {
+    for (struct job *job; (job = take(workers, role, &sleeper, &refusal));) {
         open_lanes(options, &worker);
         worker.crew = helpers(workers, job);
         if (refusal == REFUSAL_NONE) {
@@ -159,6 +186,7 @@ static void run(struct workers *workers, enum role role) {
         lane_destroy(worker.lane[i]);
     }
     codec_link_destroy(worker.codecs);
+    sem_destroy(&sleeper.wake);
 }
 
 /* On Linux 0 means the calling thread. A failure is harmless. */
@@ -221,13 +249,6 @@ static enum status start_threads(struct workers *pool, struct error *err) {
     return ST_OK;
 }
 
-static void init_semaphores(struct workers *pool) {
-    for (unsigned i = 0; i < JOB_KINDS; i++) {
-        sem_init(&pool->asleep[i].wake, 0, 0);
-    }
-    sem_init(&pool->cores, 0, pool->admission.limits.workers);
-}
-
 enum status workers_create(struct workers **workers, const struct workers_options *options,
                            struct error *err) {
     struct admission_limits limits = options->limits;
@@ -242,9 +263,8 @@ enum status workers_create(struct workers **workers, const struct workers_option
     }
     pool->crew = crew;
     pool->options = *options;
-    pool->wanted = wanted;
     admission_init(&pool->admission, &limits);
-    init_semaphores(pool);
+    sem_init(&pool->cores, 0, limits.workers);
     enum status status = start_threads(pool, err);
     if (status != ST_OK) {
         workers_finish(pool, false);
@@ -265,21 +285,6 @@ enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t 
     return refusal;
 }
 
-/* Takes up to `most` sleeping workers of that role for the caller to wake. Returns their number. Locked. */
-static unsigned choose_sleepers(struct workers *workers, enum job_kind kind, unsigned most) {
-    unsigned *asleep = &workers->asleep[kind].count;
-    unsigned chosen = most < *asleep ? most : *asleep;
-    *asleep -= chosen;
-    return chosen;
-}
-
-/* Unlocked, or the workers would wait for the lock. */
-static void wake(struct workers *workers, enum job_kind kind, unsigned count) {
-    for (; count > 0; count--) {
-        sem_post(&workers->asleep[kind].wake);
-    }
-}
-
 enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *wait_ns) {
     crew_lock(workers->crew);
     int64_t now = look(workers);
@@ -288,20 +293,20 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
     enum job_kind kind = job_kind(job);
     *wait_ns = admission_wait(&workers->admission, kind, now);
     bool entered = refusal == REFUSAL_NONE, apart = kind == JOB_DEVICE || kind == JOB_READ;
-    unsigned called = entered ? choose_sleepers(workers, kind, 1) : 0;
-    bool unwatched = device_has_queue(workers) && workers->watching == 0 && called == 0;
+    struct sleeper *called = choose_sleepers(workers, kind, entered);
+    bool unwatched = device_has_queue(workers) && workers->watching == 0 && !called;
     bool others = !apart || unwatched || admission_overflows(&workers->admission, now);
     show(workers);
     crew_unlock(workers->crew);
     if (entered && others) {
         crew_wake(workers->crew);
     }
-    wake(workers, kind, called);
+    wake(called);
     return refusal;
 }
 
 void workers_done(struct workers *workers, struct job *job) {
-    unsigned called[JOB_KINDS];
+    struct sleeper *called[JOB_KINDS];
     crew_lock(workers->crew);
     int64_t now = look(workers);
     admission_done(&workers->admission, job, now);
@@ -317,7 +322,7 @@ void workers_done(struct workers *workers, struct job *job) {
         crew_wake(workers->crew);
     }
     for (unsigned i = 0; i < JOB_KINDS; i++) {
-        wake(workers, i, called[i]);
+        wake(called[i]);
     }
 }
 
@@ -353,12 +358,10 @@ void workers_finish(struct workers *workers, bool cancel) {
     workers->stopping = true;
     workers->cancelling = cancel;
     crew_wake_all(workers->crew);
-    crew_unlock(workers->crew);
-    for (unsigned i = 0; i < workers->wanted; i++) {
-        for (unsigned j = 0; j < JOB_KINDS; j++) {
-            sem_post(&workers->asleep[j].wake);
-        }
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        wake(choose_sleepers(workers, i, UINT_MAX));
     }
+    crew_unlock(workers->crew);
     for (unsigned i = 0; i < workers->count; i++) {
         pthread_join(workers->thread[i], NULL);
     }
@@ -370,9 +373,6 @@ void workers_destroy(struct workers *workers) {
         return;
     }
     crew_destroy(workers->crew);
-    for (unsigned i = 0; i < JOB_KINDS; i++) {
-        sem_destroy(&workers->asleep[i].wake);
-    }
     sem_destroy(&workers->cores);
     free(workers);
 }

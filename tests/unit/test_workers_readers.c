@@ -24,6 +24,9 @@ static sem_t begun, gate, over;
 static _Atomic unsigned readers, general, computing, computing_most, late, refused, misnamed;
 static _Atomic bool down;
 static int64_t deadline_ns;
+static pthread_t used[READERS + WORKERS]; /* threads that worked */
+static unsigned used_count;
+static pthread_mutex_t used_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned transcodes(struct backend *backend) {
     (void)backend;
@@ -69,10 +72,22 @@ static void compute(struct worker *worker) {
     workers_core_give(worker); /* does nothing */
 }
 
+static void note_thread(void) {
+    unsigned i = 0;
+    pthread_mutex_lock(&used_lock);
+    while (i < used_count && !pthread_equal(used[i], pthread_self())) {
+        i++;
+    }
+    used[i] = pthread_self();
+    used_count += i == used_count;
+    pthread_mutex_unlock(&used_lock);
+}
+
 /* Waits for the gate, as for the device. */
 static void work(struct job *job, struct worker *worker) {
     char name[16] = "";
     prctl(PR_GET_NAME, name);
+    note_thread();
     (worker->role == ROLE_READ ? readers++ : general++);
     misnamed += worker->role == ROLE_READ && strcmp(name, "blurd-reader") != 0;
     sem_post(&begun);
@@ -101,11 +116,14 @@ static void open_gate(unsigned count) {
     }
 }
 
+static uint64_t read_bytes;
+
 static void submit(struct job *jobs, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         int64_t wait_ns;
         jobs[i] = (struct job){.cost_ns = 10000000,
                                .read_ns = 40000000,
+                               .read_bytes = read_bytes,
                                .bytes = 1,
                                .patience_ns = INT64_C(3600000000000),
                                .readable = true};
@@ -113,24 +131,27 @@ static void submit(struct job *jobs, unsigned count) {
     }
 }
 
-static int set_up(void **state) {
+enum { MEMORY = 1000 };
+
+static int set_up_with(bool shared) {
     static struct backend *const backends[] = {&device};
     const char *name = "test";
     struct error err;
-    (void)state;
     metrics = metrics_create(&name, 1);
     readers = general = computing_most = late = refused = misnamed = 0;
     down = false;
     deadline_ns = 0;
+    read_bytes = 0;
+    used_count = 0;
     sem_init(&begun, 0, 0);
     sem_init(&gate, 0, 0);
     sem_init(&over, 0, 0);
     const struct workers_options options = {
         .limits = {.workers = WORKERS,
-                   .shared = true,
+                   .shared = shared,
                    .devices = 1,
                    .readers = READERS,
-                   .memory = 1000,
+                   .memory = MEMORY,
                    .target_ns = 20000000,
                    .interval_ns = 200000000},
         .backends = backends,
@@ -139,6 +160,17 @@ static int set_up(void **state) {
         .calls = {work, refuse},
     };
     return workers_create(&workers, &options, &err) == ST_OK ? 0 : -1;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return set_up_with(true);
+}
+
+/* All files are the readers'. */
+static int set_up_readers(void **state) {
+    (void)state;
+    return set_up_with(false);
 }
 
 static int tear_down(void **state) {
@@ -229,6 +261,32 @@ static void test_draining(void **state) {
     assert_int_equal(readers + general, 3 * READERS);
 }
 
+/* The same when there is memory for few of them at a time, so that readers sleep while jobs wait. */
+static void test_draining_with_little_memory(void **state) {
+    struct job jobs[3 * READERS];
+    (void)state;
+    read_bytes = MEMORY / 2;
+    submit(jobs, 3 * READERS);
+    wait_for(&begun, 2);
+    assert_int_equal(readers, 2);
+    open_gate(3 * READERS);
+    workers_finish(workers, false);
+    assert_int_equal(readers + general, 3 * READERS);
+}
+
+/* Jobs that come one after the other use the same few threads, and the others take no memory. */
+static void test_few_threads(void **state) {
+    (void)state;
+    open_gate(5 * READERS);
+    for (unsigned i = 0; i < 5 * READERS; i++) {
+        struct job job;
+        submit(&job, 1);
+        wait_for(&over, 1);
+    }
+    assert_int_equal(readers, 5 * READERS);
+    assert_true(used_count <= READERS / 2);
+}
+
 static void *cancel(void *unused) {
     workers_finish(workers, true);
     return unused;
@@ -256,6 +314,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_the_wait_for_a_core_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_device_that_is_down, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_draining, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_draining_with_little_memory, set_up_readers, tear_down),
+        cmocka_unit_test_setup_teardown(test_few_threads, set_up_readers, tear_down),
         cmocka_unit_test_setup_teardown(test_cancelling, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
