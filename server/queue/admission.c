@@ -218,7 +218,16 @@ static bool is_for_readers(const struct admission *admission, const struct job *
     return job->readable && limits->readers > 0 && !admission->device_down && (busy || !limits->shared);
 }
 
+/* Whether a job that a core may do sooner goes to the device nevertheless, since cores are busy. */
+static bool spares_cores(const struct admission *admission, const struct job *job) {
+    const struct job_queue *small = &admission->queue[JOB_SMALL];
+    return job->suits && admission->limits.devices > 0 && !admission->device_down &&
+           small->waiting + small->running > 0 && job->cost_ns > ADMISSION_HANDING_NS &&
+           !is_slower_than_workers(admission, job);
+}
+
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now) {
+    job->device = job->device || spares_cores(admission, job);
     job->reads = is_for_readers(admission, job);
     job->decodes = job->readable && !job->reads;
     job->large = !job->device && !job->reads && is_large(admission, job);

@@ -17,8 +17,11 @@
  * So a few pictures of 64 MP among thumbnails delay each other, and the thumbnails are not delayed. Where all
  * pictures are large, none counts as large.
  *
- * *The device's jobs.* The device can do the whole of a job with `device` set. Dedicated workers pass these
- * jobs to the device, one for each job that it does at a time. The processor feeds the device: a core that
+ * *The device's jobs.* The device does the whole of a job with `device` set. Dedicated workers pass these
+ * jobs to the device, one for each job that it does at a time. The caller sets `device` for a job that the
+ * device does sooner. Of other jobs that `suit` it, most are small, and an idle core is sooner; but cores do
+ * fewer of them in a second, so while a general worker has a small job, the next one is the device's, unless
+ * handing it over takes a core for as long, or all workers together are faster than the device. The processor feeds the device: a core that
  * computes pictures can cost the device more of them than the core does. General workers therefore leave this
  * queue to a device that is faster than all of them together. Beside a slower device they take the newest job
  * whenever it would wait for the device for longer than the processor needs. While the device is down or
@@ -60,6 +63,8 @@ enum {
     ADMISSION_LARGE_FACTOR = 8,
     ADMISSION_RUNNING_SHARE = 2, /* running jobs are half done on average */
 };
+/* What a core spends on a job of the device, beside what it spends on any request: an H200 with 16 cores. */
+#define ADMISSION_HANDING_NS INT64_C(120000)
 #define ADMISSION_LARGE_NS INT64_C(100000000)
 #define ADMISSION_STALL_NS INT64_C(500000000)
 #define ADMISSION_TYPICAL_NS INT64_C(10000000) /* initial value */
@@ -81,12 +86,13 @@ enum refusal {
 /* A member of a request. The caller fills the first part before admission_enter. */
 struct job {
     int64_t cost_ns;     /* predicted time on the processor; at least 1 */
-    int64_t device_ns;   /* predicted time on the device; used with `device` */
+    int64_t device_ns;   /* predicted time on the device; used with `suits` and `device` */
     int64_t read_ns;     /* predicted time when the device reads the file; used with `readable` */
     uint64_t read_bytes; /* predicted memory then; a reader that must compute is not counted with more */
     uint64_t bytes;      /* predicted memory beside the body */
     int64_t patience_ns; /* how long it may wait */
-    bool device;         /* the device can do it; false once a worker without a device took it */
+    bool suits;          /* the device can do it */
+    bool device;         /* the device shall do it; false once a worker without a device took it */
     bool readable;       /* the device can read the file, and so can a general worker; not with `device` */
 
     struct job *older, *newer;

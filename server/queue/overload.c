@@ -94,12 +94,15 @@ static bool device_serves(const struct service *service) {
            backend_transcodes(service->backend[0]) > 0;
 }
 
-/* Whether the GPU's codecs serve, may take the job, and are faster or configured to take all such jobs. */
+/* Whether the GPU's codecs serve and may take the job. */
+static bool suits_device(const struct request *request) {
+    return device_serves(request->service) && request->cost.device_table_ns > 0;
+}
+
+/* Whether they are also faster, or configured to take all such jobs. */
 static bool goes_to_device(const struct request *request) {
-    const struct service *service = request->service;
-    const struct cost *cost = &request->cost;
-    bool all = service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
-    return device_serves(service) && cost->device_table_ns > 0 && (all || cost_device_first(cost));
+    bool all = request->service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
+    return suits_device(request) && (all || cost_device_first(&request->cost));
 }
 
 /* The same for the coefficients of a progressive JPEG, which a general worker decodes. */
@@ -133,6 +136,7 @@ void overload_estimate(struct request *request) {
                                 .read_bytes = footprint_beside_device(&intent.plan),
                                 .bytes = footprint_sum(&footprint),
                                 .patience_ns = patience_of(request),
+                                .suits = suits_device(request),
                                 .device = goes_to_device(request),
                                 .readable = is_readable(request)};
 }

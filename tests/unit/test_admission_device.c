@@ -25,6 +25,40 @@ static void test_to_each_its_own(void **state) {
     assert_idle(&desk);
 }
 
+/* A job that a core would do sooner. */
+static enum refusal enter_either(struct desk *desk, int64_t cost_ns, int64_t device_ns) {
+    struct job *job = &desk->job[desk->used++];
+    *job = (struct job){
+        .cost_ns = cost_ns, .device_ns = device_ns, .bytes = 1, .patience_ns = 10000 * MS, .suits = true};
+    return admission_enter(&desk->admission, job, desk->now);
+}
+
+static void test_cores_are_spared(void **state) {
+    (void)state;
+    struct desk desk = make_desk(28, true);
+    desk.admission.limits.workers = 16;
+    enter_either(&desk, MS, 4 * MS / 3);
+    assert_int_equal(job_kind(&desk.job[0]), JOB_SMALL); /* all cores are idle */
+    enter_either(&desk, MS, 4 * MS / 3);
+    assert_int_equal(job_kind(&desk.job[1]), JOB_DEVICE); /* beside one that waits */
+    assert_int_equal(take(&desk, ROLE_ANY), 0);
+    enter_either(&desk, MS, 4 * MS / 3);
+    assert_int_equal(job_kind(&desk.job[2]), JOB_DEVICE); /* beside one that runs */
+    enter_either(&desk, ADMISSION_HANDING_NS, MS / 10);
+    assert_int_equal(job_kind(&desk.job[3]), JOB_SMALL); /* it would take a core for as long */
+    enter_either(&desk, MS, 2 * MS);
+    assert_int_equal(job_kind(&desk.job[4]), JOB_SMALL); /* 16 workers are faster than 28 places */
+    enter(&desk, 1, 0, 1);
+    assert_int_equal(job_kind(&desk.job[5]), JOB_SMALL); /* the device cannot do it */
+    desk.admission.device_down = true;
+    enter_either(&desk, MS, 4 * MS / 3);
+    assert_int_equal(job_kind(&desk.job[6]), JOB_SMALL);
+    desk.admission.device_down = false;
+    desk.admission.limits.devices = 0;
+    enter_either(&desk, MS, 4 * MS / 3);
+    assert_int_equal(job_kind(&desk.job[7]), JOB_SMALL);
+}
+
 /* From then on it counts among the small ones. */
 static void test_taken_without_a_device(void **state) {
     (void)state;
@@ -270,6 +304,7 @@ static void test_at_random(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_to_each_its_own),
+        cmocka_unit_test(test_cores_are_spared),
         cmocka_unit_test(test_taken_without_a_device),
         cmocka_unit_test(test_large_ones_without_a_device),
         cmocka_unit_test(test_small_before_those),

@@ -71,6 +71,7 @@ static void ask(struct world *world, struct client *client) {
                                .device_ns = client->cost.device_ns,
                                .bytes = 8 << 20, /* two pictures of 4:2:0 and room for the answer */
                                .patience_ns = 10 * SECOND_NS,
+                               .suits = !world->admission.device_down,
                                .device = !world->admission.device_down && cost_device_first(&client->cost)};
     client->asked = world->now;
     bool taken = admission_gate(&world->admission, client->job.patience_ns, world->now) == REFUSAL_NONE &&

@@ -70,7 +70,7 @@ static const struct job *estimate(size_t size) {
 static void test_a_progressive_file(void **state) {
     (void)state;
     const struct job *job = estimate(USUAL);
-    assert_true(job->readable && !job->device && request.cost.handed);
+    assert_true(job->readable && !job->suits && !job->device && request.cost.handed);
     assert_true(job->read_ns > job->cost_ns);
     assert_int_equal(job->read_ns, request.cost.read_ns);
 }
@@ -81,7 +81,7 @@ static void test_files_that_no_gpu_reads(void **state) {
     assert_true(!job->readable && request.cost.handed);
     bytes[3] = 0xC0; /* sequential, of one scan */
     job = estimate(USUAL);
-    assert_true(!job->readable && job->device);
+    assert_true(!job->readable && job->suits && job->device);
 }
 
 static void test_services_without_readers(void **state) {
