@@ -21,12 +21,12 @@
  * jobs to the device, one for each job that it does at a time. The caller sets `device` for a job that the
  * device does sooner. Of other jobs that `suit` it, most are small, and an idle core is sooner; but cores do
  * fewer of them in a second, so while a general worker has a small job, the next one is the device's, unless
- * handing it over takes a core for as long, or all workers together are faster than the device. The processor feeds the device: a core that
- * computes pictures can cost the device more of them than the core does. General workers therefore leave this
- * queue to a device that is faster than all of them together. Beside a slower device they take the newest job
- * whenever it would wait for the device for longer than the processor needs. While the device is down or
- * stalls (all its workers are busy, and none began or finished a job for ADMISSION_STALL_NS), they take the
- * oldest job.
+ * handing it over takes a core for as long, or all workers together are faster than the device. The processor
+ * feeds the device: a core that computes pictures can cost the device more of them than the core does.
+ * General workers therefore leave this queue to a device that is faster than all of them together. Beside a
+ * slower device they take the newest job whenever it would wait for the device for longer than the processor
+ * needs. While the device is down or stalls (all its workers are busy, and none began or finished a job for
+ * ADMISSION_STALL_NS), they take the oldest job.
  *
  * *The readers' jobs.* A job with `readable` set has a file that either a core or the device can read, and
  * the device does the rest. A core reads one file after the other, and each of them sooner. The device takes

@@ -66,7 +66,7 @@ static const float detect_pixel_ns = 45;
 
 /* One picture alone, from JPEG to JPEG on a GPU (docs/adr/0020). The time beside others is learnt. */
 static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
-static const float device_ratio_max = 64;
+static const float device_ratio_max = 64, device_step = 1.0F / 16;
 
 /* The search for faces there, a pixel as above: 0.51 ms for 1920x1088 beside others (docs/adr/0030). */
 static const float device_detect_pixel_ns = 0.25F;
@@ -235,6 +235,12 @@ void cost_learn_detection(struct cost_model *model, const struct cost *cost, int
     }
 }
 
+/* A running median. The first pictures of a burst take twenty times as long as those that follow, since the
+ * driver loads and allocates; a mean of them would let all workers take over. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
-    learn(&model->device_ratio, cost->device_table_ns, real_ns, device_ratio_max, 1);
+    float old = known(model->device_ratio);
+    float seen = (float)real_ns / (float)cost->device_table_ns;
+    float step = old * device_step;
+    model->device_ratio =
+        limited(seen > old ? old + step : old - step, 1 / device_ratio_max, device_ratio_max);
 }

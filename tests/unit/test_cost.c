@@ -348,6 +348,14 @@ static void test_learning_about_a_device(void **state) {
     const struct intent request = intent_of(&photo, 500000, &parameters, CODEC_JPEG);
     struct cost first = cost_predict(&model, &request), cost = first;
     assert_int_equal(first.device_ns, first.device_table_ns);
+    for (unsigned i = 0; i < 28; i++) { /* a burst */
+        cost_learn_device(&model, &first, 40 * first.device_table_ns);
+    }
+    assert_true(cost_predict(&model, &request).device_ns < 6 * first.device_ns);
+    for (unsigned i = 0; i < 200; i++) { /* single late ones change little */
+        cost_learn_device(&model, &first, (i % 4 == 0 ? 40 : 1) * first.device_table_ns);
+    }
+    assert_true(cost_predict(&model, &request).device_ns < first.device_ns * 5 / 4);
     for (unsigned i = 0; i < 80; i++) {
         cost_learn_device(&model, &cost, 2 * first.device_table_ns);
         cost = cost_predict(&model, &request);
@@ -357,7 +365,7 @@ static void test_learning_about_a_device(void **state) {
     assert_true(cost.device_ns > first.device_ns * 19 / 10 && cost.device_ns < first.device_ns * 21 / 10);
     static const int64_t extremes[] = {INT64_MAX, 0, -1, INT64_MIN};
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
-        for (unsigned n = 0; n < 80; n++) {
+        for (unsigned n = 0; n < 200; n++) {
             cost_learn_device(&model, &cost, extremes[i]);
         }
         cost = cost_predict(&model, &request);
