@@ -16,6 +16,7 @@
 #include "config/memory.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/process/descriptors.h"
 #include "core/version.h"
 #include "cpu/cpu.h"
 #include "gpu/front/versions.h"
@@ -55,8 +56,7 @@ static bool may_have_gpu(const struct config *config) {
 /* Every connection takes a descriptor, and so may its body. A worker may have a work slot, two sockets to
  * a process of codecs and, with a GPU, another one. There are fewer than two workers per counted one. A
  * reader has no process of codecs, as it does JPEGs only. The rest is for files. */
-static enum status raise_descriptor_limit(const struct service *service, unsigned workers,
-                                          struct error *err) {
+static enum status reserve_descriptors(const struct service *service, unsigned workers, struct error *err) {
     const struct config *config = service->config;
     rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 6 + (rlim_t)service->places * 4 +
                   (rlim_t)service->readers * 2 + 64;
@@ -72,6 +72,7 @@ static enum status raise_descriptor_limit(const struct service *service, unsigne
                     "--connections",
                     config->connections, (uintmax_t)want, (uintmax_t)limit.rlim_cur);
     }
+    descriptors_expect((unsigned)want);
     return ST_OK;
 }
 
@@ -171,7 +172,7 @@ static enum status service_init(struct service *service, struct error *err) {
     unsigned workers = config->workers ? config->workers : service->cores;
     unsigned threads = 2 * workers + service->places + service->readers;
     slot_pool_limit(service->slots, memory_request_max(service->memory, config->connections, threads));
-    enum status status = raise_descriptor_limit(service, workers, err);
+    enum status status = reserve_descriptors(service, workers, err);
     if (status == ST_OK) {
         status = settings_create(&settings, config, err);
     }

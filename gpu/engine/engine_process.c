@@ -10,10 +10,16 @@
 
 #include "core/log.h"
 #include "core/process/channel.h"
+#include "core/process/descriptors.h"
 #include "gpu/engine/engine.h"
 #include "gpu/engine/engine_sandbox.h"
 
-enum { SLACK_NS = 1000 /* of the short sleeps of gpu_stream_wait */, GUARD_NS = 20000000 };
+enum {
+    SLACK_NS = 1000, /* of the short sleeps of gpu_stream_wait */
+    GUARD_NS = 20000000,
+    DESCRIPTORS =
+        1024, /* the driver's, two hundred sessions of workers, and slots on their way; a usual limit */
+};
 
 struct session_thread {
     struct engine *engine;
@@ -137,6 +143,7 @@ void engine_process(const struct engine_options *options) {
     signal(SIGTERM, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "blurd-engine");
+    descriptors_expect(DESCRIPTORS);
     enum status status = open_closed(&engine, options, &ready, &err);
     ready.error = err;
     ready.error.status = status;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/process/descriptors.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+enum { MANY = 3000, LIMIT = 4000 };
+
+/* The size of the table as the kernel has it; -1: it does not tell. */
+static long table_size(void) {
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[200];
+    long size = -1;
+    while (file && size < 0 && fgets(line, sizeof line, file)) {
+        sscanf(line, "FDSize: %ld", &size);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return size;
+}
+
+/* In a process of its own, as tables never shrink. Returns 0, or the number of what was wrong. */
+static int check(void) {
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){LIMIT, LIMIT});
+    int next = dup(0);
+    close(next);
+    if (table_size() < 0) {
+        return 0; /* no /proc */
+    }
+    if (table_size() >= MANY) {
+        return 1; /* it would prove nothing */
+    }
+    descriptors_expect(0);
+    descriptors_expect(LIMIT + 1);
+    descriptors_expect(UINT_MAX);
+    if (table_size() >= MANY) {
+        return 2;
+    }
+    descriptors_expect(MANY);
+    if (table_size() < MANY) {
+        return 3;
+    }
+    if (fcntl(MANY - 1, F_GETFD) != -1 || dup(0) != next) {
+        return 4; /* one stayed open */
+    }
+    return 0;
+}
+
+static void test_room(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(check());
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
