@@ -17,12 +17,14 @@ from service import Service, check, failures
 
 TARGET = "/blur?sigma=5"
 REGIONS = "&region=10%25,10%25,20%25,20%25&region=60%25,50%25,20%25,30%25"
-SMALL, LARGE, FULL = (400, 300), (4000, 3000), photographs.FULL
+TINY, SMALL, LARGE, FULL = (100, 75), (400, 300), (4000, 3000), photographs.FULL
 MIXED = 6  # one of so many is progressive
 QUALITY = 90
 # Name -> (size, progressive: none, some or all, target, numbers of connections)
 WORKS = {
     "400x300": (SMALL, "none", TARGET, (32, 128)),
+    "400x300, sigma 20": (SMALL, "none", "/blur?sigma=20", (128,)),
+    "100x75": (TINY, "none", TARGET, (1, 128)),
     "12 megapixels": (LARGE, "none", TARGET, (8, 32)),
     "1080p, `huffman=standard`": (FULL, "none", f"{TARGET}&huffman=standard", (32, 128)),
     "1080p, progressive": (FULL, "all", TARGET, (32, 128, 256)),
