@@ -3,7 +3,7 @@
 options, metrics, times.
 
 The schemas come in a Python package (config/pypi.sh kubernetes) that tests/python.sh finds; without it the
-tests that need them are skipped. KEDA and Knative are in no such package: their fields are listed here."""
+tests that need them are skipped. KEDA and Knative are in no such package: kubernetes_fields.py lists their fields."""
 
 import copy
 import json
@@ -17,6 +17,8 @@ import daemon
 
 yaml = pytest.importorskip('yaml', reason='python3-yaml is not installed')
 import kustomize  # noqa: E402
+from kubernetes_fields import (POD_MONITOR, PROMETHEUS, REVISION, REVISION_CONTAINER, ROUTE, ROUTE_RULE, SCALED_OBJECT,  # noqa: E402
+                               TRIGGER)
 
 FOLDER = daemon.ROOT / 'docker/kubernetes'
 OVERLAYS = ('base', 'keda', 'gpu', 'gpu-keda', 'knative')
@@ -24,18 +26,6 @@ DEPLOYED = OVERLAYS[:-1]
 COMPONENTS = ('token', 'tls', 'ingress', 'httproute', 'monitoring')
 VERSIONS = ('1.30', '1.33', '1.36')  # of Kubernetes
 EXTRA = {'keda.sh', 'serving.knative.dev', 'gateway.networking.k8s.io', 'monitoring.coreos.com'}  # groups that are not Kubernetes' own
-
-SCALED_OBJECT = {'scaleTargetRef', 'pollingInterval', 'initialCooldownPeriod', 'cooldownPeriod', 'idleReplicaCount', 'minReplicaCount',
-                 'maxReplicaCount', 'advanced', 'triggers', 'fallback'}
-TRIGGER = {'type', 'name', 'useCachedMetrics', 'metadata', 'authenticationRef', 'metricType'}
-PROMETHEUS = {'serverAddress', 'query', 'threshold', 'activationThreshold', 'namespace', 'ignoreNullValues', 'timeout'}
-POD_MONITOR = {'jobLabel', 'selector', 'namespaceSelector', 'podMetricsEndpoints', 'podTargetLabels'}
-ROUTE = {'parentRefs', 'hostnames', 'rules'}
-ROUTE_RULE = {'matches', 'filters', 'timeouts', 'backendRefs', 'name'}
-REVISION = {'containerConcurrency', 'timeoutSeconds', 'responseStartTimeoutSeconds', 'idleTimeoutSeconds', 'serviceAccountName', 'containers',
-            'volumes', 'imagePullSecrets', 'enableServiceLinks'}
-REVISION_CONTAINER = {'name', 'args', 'command', 'env', 'envFrom', 'workingDir', 'image', 'imagePullPolicy', 'livenessProbe', 'readinessProbe',
-                      'startupProbe', 'ports', 'resources', 'securityContext', 'volumeMounts'}
 
 
 @pytest.fixture(scope='module')

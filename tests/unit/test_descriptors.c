@@ -14,7 +14,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { MANY = 3000, LIMIT = 4000 };
+enum { MANY = 3000, LIMIT = 4000, NOTHING_TO_SEE = 77 };
 
 /* The size of the table as the kernel has it; -1: it does not tell. */
 static long table_size(void) {
@@ -30,29 +30,27 @@ static long table_size(void) {
     return size;
 }
 
-/* In a process of its own, as tables never shrink. Returns 0, or the number of what was wrong. */
+/* In a process of its own, as tables never shrink. Returns 0, the number of what was wrong, or NOTHING_TO_SEE
+ * without /proc and where the table is large already, as under valgrind. */
 static int check(void) {
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){LIMIT, LIMIT});
     int next = dup(0);
     close(next);
-    if (table_size() < 0) {
-        return 0; /* no /proc */
-    }
-    if (table_size() >= MANY) {
-        return 1; /* it would prove nothing */
+    if (table_size() < 0 || table_size() >= MANY) {
+        return NOTHING_TO_SEE;
     }
     descriptors_expect(0);
     descriptors_expect(LIMIT + 1);
     descriptors_expect(UINT_MAX);
     if (table_size() >= MANY) {
-        return 2;
+        return 1;
     }
     descriptors_expect(MANY);
     if (table_size() < MANY) {
-        return 3;
+        return 2;
     }
     if (fcntl(MANY - 1, F_GETFD) != -1 || dup(0) != next) {
-        return 4; /* one stayed open */
+        return 3; /* one stayed open */
     }
     return 0;
 }
@@ -66,6 +64,9 @@ static void test_room(void **state) {
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NOTHING_TO_SEE) {
+        skip();
+    }
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
