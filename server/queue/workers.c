@@ -107,8 +107,9 @@ static void sleep_locked(struct workers *workers, enum role role, struct sleeper
     crew_lock(workers->crew);
 }
 
-/* Takes up to `most` sleeping workers of that role for the caller to wake. Locked. */
-static struct sleeper *choose_sleepers(struct workers *workers, enum job_kind kind, unsigned most) {
+/* Takes up to `most` sleeping workers for jobs of that kind, which is the number of their role, too. The
+ * caller wakes them. Locked. */
+static struct sleeper *choose_sleepers(struct workers *workers, unsigned kind, unsigned most) {
     struct sleeper *first = workers->asleep[kind], **end = &first;
     for (; most > 0 && *end; most--) {
         end = &(*end)->next;
