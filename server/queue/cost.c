@@ -236,7 +236,8 @@ void cost_learn_detection(struct cost_model *model, const struct cost *cost, int
 }
 
 /* A running median. The first pictures of a burst take twenty times as long as those that follow, since the
- * driver loads and allocates; a mean of them would let all workers take over. */
+ * driver loads and allocates; a mean of them would let all workers take over. A burst on the 28 places of one
+ * GPU changes it by 5.5 at most. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
     float old = known(model->device_ratio);
     float seen = (float)real_ns / (float)cost->device_table_ns;
