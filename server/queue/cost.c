@@ -217,27 +217,28 @@ static float limited(float value, float least, float most) {
 }
 
 /* The first request of a kind has the full `weight`; later ones have `learning` times that. */
-static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float most, float weight) {
+static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float weight) {
     float old = *ratio;
-    float seen = limited((float)real_ns / (float)table_ns, 1 / most, most);
+    float seen = limited((float)real_ns / (float)table_ns, 1 / ratio_max, ratio_max);
     *ratio = known(old) + (seen - known(old)) * weight * (old > 0 ? learning : 1);
 }
 
 void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
     float weight = limited((float)cost->table_ns / weighty_ns, 0, 1);
-    learn(&model->ratio[cost->kind], cost->table_ns, real_ns, ratio_max, weight);
+    learn(&model->ratio[cost->kind], cost->table_ns, real_ns, weight);
 }
 
 void cost_learn_detection(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
     if (cost->detect_table_ns > 0) {
         float weight = limited((float)cost->detect_table_ns / weighty_ns, 0, 1);
-        learn(&model->detect_ratio, cost->detect_table_ns, real_ns, ratio_max, weight);
+        learn(&model->detect_ratio, cost->detect_table_ns, real_ns, weight);
     }
 }
 
-/* A running median. The first pictures of a burst take twenty times as long as those that follow, since the
- * driver loads and allocates; a mean of them would let all workers take over. A burst on the 28 places of one
- * GPU changes it by 5.5 at most. */
+/* The ratio follows the median of the times, by one step for each picture. A mean would follow the first
+ * pictures of a burst, which take twenty times as long as later ones because the driver loads kernels and
+ * allocates memory, and then the queue would send all pictures to the processor. The first pictures on the 28
+ * places of one GPU multiply the ratio by 5.5 at most. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
     float old = known(model->device_ratio);
     float seen = (float)real_ns / (float)cost->device_table_ns;

@@ -41,7 +41,7 @@ struct cost {
 /* Zero-initialise. Thread-safe; concurrent updates may be lost. */
 struct cost_model {
     _Atomic float ratio[COST_KINDS]; /* real time / table_ns; 0: nothing learnt yet */
-    _Atomic float device_ratio;      /* about the median of the last requests */
+    _Atomic float device_ratio;      /* the same on a GPU, near the median; 0: nothing learnt yet */
     _Atomic float detect_ratio;      /* of the search for faces, wherever it is done */
 };
 
