@@ -17,8 +17,7 @@
 enum {
     SLACK_NS = 1000, /* of the short sleeps of gpu_stream_wait */
     GUARD_NS = 20000000,
-    DESCRIPTORS =
-        1024, /* the driver's, two hundred sessions of workers, and slots on their way; a usual limit */
+    DESCRIPTORS = 1024, /* for the driver, some 300 sessions of workers, and slots on their way */
 };
 
 struct session_thread {

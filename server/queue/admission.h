@@ -19,9 +19,11 @@
  *
  * *The device's jobs.* The device does the whole of a job with `device` set. Dedicated workers pass these
  * jobs to the device, one for each job that it does at a time. The caller sets `device` for a job that the
- * device does sooner. Of other jobs that `suit` it, most are small, and an idle core is sooner; but cores do
- * fewer of them in a second, so while a general worker has a small job, the next one is the device's, unless
- * handing it over takes a core for as long, or all workers together are faster than the device. The processor
+ * device does sooner, or that is configured to go there. An idle core does most other jobs with `suits`
+ * sooner, since they are small, but all cores together do fewer of them in a second than the device. So
+ * admission_enter sets `device` for such a job while another small job waits or runs, unless handing the job
+ * over takes a core as long as the job itself, or all workers together are faster than the device. The
+ * processor
  * feeds the device: a core that computes pictures can cost the device more of them than the core does.
  * General workers therefore leave this queue to a device that is faster than all of them together. Beside a
  * slower device they take the newest job whenever it would wait for the device for longer than the processor
@@ -63,7 +65,7 @@ enum {
     ADMISSION_LARGE_FACTOR = 8,
     ADMISSION_RUNNING_SHARE = 2, /* running jobs are half done on average */
 };
-/* What a core spends on a job of the device, beside what it spends on any request: an H200 with 16 cores. */
+/* A job of the device takes so much of a core beside what each request takes (an H200 with 16 cores). */
 #define ADMISSION_HANDING_NS INT64_C(120000)
 #define ADMISSION_LARGE_NS INT64_C(100000000)
 #define ADMISSION_STALL_NS INT64_C(500000000)
@@ -92,7 +94,8 @@ struct job {
     uint64_t bytes;      /* predicted memory beside the body */
     int64_t patience_ns; /* how long it may wait */
     bool suits;          /* the device can do it */
-    bool device;         /* the device shall do it; false once a worker without a device took it */
+    bool device;         /* the device shall do it; admission_enter may set it, see above; false once a worker
+                            without a device took it */
     bool readable;       /* the device can read the file, and so can a general worker; not with `device` */
 
     struct job *older, *newer;

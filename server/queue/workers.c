@@ -26,10 +26,10 @@ enum {
     WAKES_MAX = 4,        /* the memory of one job rarely suffices for more than that */
 };
 
-/* A worker of a role other than ROLE_ANY. */
+/* Each worker of a role other than ROLE_ANY sleeps on one of these. */
 struct sleeper {
-    sem_t wake; /* posted when it shall look for a job */
-    struct sleeper *next;
+    sem_t wake;           /* posted when the worker shall look for a job */
+    struct sleeper *next; /* fell asleep before this one */
 };
 
 struct workers {
@@ -37,12 +37,11 @@ struct workers {
     struct crew *crew; /* its lock guards the queue */
     bool stopping, cancelling;
     struct admission admission;
-    struct sleeper
-        *asleep[JOB_KINDS]; /* of the role for such jobs, the last one to fall asleep first; locked */
-    sem_t cores;            /* readers that may begin to compute */
-    unsigned watching;      /* general workers that wake up in time to notice a stalled device */
-    int64_t small_ns;       /* when the last small job was taken; under the lock */
-    unsigned count;         /* threads started */
+    struct sleeper *asleep[JOB_KINDS]; /* workers for each kind, the latest sleeper first; under the lock */
+    sem_t cores;                       /* readers that may begin to compute */
+    unsigned watching;                 /* general workers that wake up in time to notice a stalled device */
+    int64_t small_ns;                  /* when the last small job was taken; under the lock */
+    unsigned count;                    /* threads started */
     pthread_t thread[];
 };
 
@@ -119,10 +118,10 @@ static struct sleeper *choose_sleepers(struct workers *workers, unsigned kind, u
     return first;
 }
 
-/* Best called unlocked, or the workers wait for the lock. */
+/* Wakes the workers of a list. Workers that are woken while the caller holds the lock wait for it. */
 static void wake(struct sleeper *first) {
     for (struct sleeper *next; first; first = next) {
-        next = first->next; /* it may sleep again at once */
+        next = first->next; /* a woken worker may be in another list at once */
         sem_post(&first->wake);
     }
 }

@@ -25,7 +25,7 @@ static void test_to_each_its_own(void **state) {
     assert_idle(&desk);
 }
 
-/* A job that a core would do sooner. */
+/* Enters a job that suits the device and that an idle core would do sooner. */
 static enum refusal enter_either(struct desk *desk, int64_t cost_ns, int64_t device_ns) {
     struct job *job = &desk->job[desk->used++];
     *job = (struct job){

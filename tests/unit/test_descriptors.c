@@ -16,7 +16,7 @@
 
 enum { MANY = 3000, LIMIT = 4000, NOTHING_TO_SEE = 77 };
 
-/* The size of the table as the kernel has it; -1: it does not tell. */
+/* Returns the size of the table, or -1 without /proc. */
 static long table_size(void) {
     FILE *file = fopen("/proc/self/status", "r");
     char line[200];
@@ -30,8 +30,9 @@ static long table_size(void) {
     return size;
 }
 
-/* In a process of its own, as tables never shrink. Returns 0, the number of what was wrong, or NOTHING_TO_SEE
- * without /proc, with a lower hard limit, and where the table is large already, as under valgrind. */
+/* Runs in a process of its own, since tables never shrink. Returns 0, the number of what was wrong, or
+ * NOTHING_TO_SEE without /proc, with a lower hard limit, and where the table is large already, as under
+ * valgrind. */
 static int check(void) {
     if (setrlimit(RLIMIT_NOFILE, &(struct rlimit){LIMIT, LIMIT}) != 0) {
         return NOTHING_TO_SEE;

@@ -16,7 +16,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { WORKERS = 2, READERS = 12, JOBS = READERS, PAUSE_NS = 20000000 };
+enum { WORKERS = 2, READERS = 12, JOBS = READERS, MEMORY = 1000, PAUSE_NS = 20000000 };
 
 static struct workers *workers;
 static struct metrics *metrics;
@@ -24,6 +24,7 @@ static sem_t begun, gate, over;
 static _Atomic unsigned readers, general, computing, computing_most, late, refused, misnamed;
 static _Atomic bool down;
 static int64_t deadline_ns;
+static uint64_t read_bytes;               /* of each job that submit makes */
 static pthread_t used[READERS + WORKERS]; /* threads that worked */
 static unsigned used_count;
 static pthread_mutex_t used_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -116,8 +117,6 @@ static void open_gate(unsigned count) {
     }
 }
 
-static uint64_t read_bytes;
-
 static void submit(struct job *jobs, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         int64_t wait_ns;
@@ -130,8 +129,6 @@ static void submit(struct job *jobs, unsigned count) {
         assert_int_equal(workers_submit(workers, &jobs[i], &wait_ns), REFUSAL_NONE);
     }
 }
-
-enum { MEMORY = 1000 };
 
 static int set_up_with(bool shared) {
     static struct backend *const backends[] = {&device};
@@ -274,7 +271,7 @@ static void test_draining_with_little_memory(void **state) {
     assert_int_equal(readers + general, 3 * READERS);
 }
 
-/* Jobs that come one after the other use the same few threads, and the others take no memory. */
+/* Jobs that come one after the other use the same few threads, so that the other threads take no memory. */
 static void test_few_threads(void **state) {
     (void)state;
     open_gate(5 * READERS);
