@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -132,6 +133,13 @@ static enum status open_closed(struct engine **engine, const struct engine_optio
     return status;
 }
 
+/* Threads would wait while the table grows. */
+static void expect_descriptors(void) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    descriptors_expect(limit.rlim_cur < DESCRIPTORS ? (unsigned)limit.rlim_cur : DESCRIPTORS);
+}
+
 void engine_process(const struct engine_options *options) {
     struct wire_ready ready = {0};
     struct wire_session session;
@@ -142,7 +150,7 @@ void engine_process(const struct engine_options *options) {
     signal(SIGTERM, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "blurd-engine");
-    descriptors_expect(DESCRIPTORS);
+    expect_descriptors();
     enum status status = open_closed(&engine, options, &ready, &err);
     ready.error = err;
     ready.error.status = status;

@@ -219,15 +219,19 @@ static bool is_for_readers(const struct admission *admission, const struct job *
 }
 
 /* Whether a job that a core may do sooner goes to the device nevertheless, since cores are busy. */
-static bool spares_cores(const struct admission *admission, const struct job *job) {
+static bool spares_cores(const struct admission *admission, const struct job *job, int64_t now) {
     const struct job_queue *small = &admission->queue[JOB_SMALL];
-    return job->suits && admission->limits.devices > 0 && !admission->device_down &&
-           small->waiting + small->running > 0 && job->cost_ns > ADMISSION_HANDING_NS &&
-           !is_slower_than_workers(admission, job);
+    if (!job->suits || admission->limits.devices == 0 || admission->device_down ||
+        small->waiting + small->running == 0 || job->cost_ns <= ADMISSION_HANDING_NS ||
+        is_slower_than_workers(admission, job)) {
+        return false;
+    }
+    int64_t later = admission_wait(admission, JOB_DEVICE, now) - admission_wait(admission, JOB_SMALL, now);
+    return later <= ADMISSION_SPARING_NS;
 }
 
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now) {
-    job->device = job->device || spares_cores(admission, job);
+    job->device = job->device || spares_cores(admission, job, now);
     job->reads = is_for_readers(admission, job);
     job->decodes = job->readable && !job->reads;
     job->large = !job->device && !job->reads && is_large(admission, job);

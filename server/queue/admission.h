@@ -22,13 +22,12 @@
  * device does sooner, or that is configured to go there. An idle core does most other jobs with `suits`
  * sooner, since they are small, but all cores together do fewer of them in a second than the device. So
  * admission_enter sets `device` for such a job while another small job waits or runs, unless handing the job
- * over takes a core as long as the job itself, or all workers together are faster than the device. The
- * processor
- * feeds the device: a core that computes pictures can cost the device more of them than the core does.
- * General workers therefore leave this queue to a device that is faster than all of them together. Beside a
- * slower device they take the newest job whenever it would wait for the device for longer than the processor
- * needs. While the device is down or stalls (all its workers are busy, and none began or finished a job for
- * ADMISSION_STALL_NS), they take the oldest job.
+ * over takes a core as long as the job itself, all workers together are faster than the device, or the device
+ * has a long queue. The processor feeds the device: a core that computes pictures can cost the device more of
+ * them than the core does. General workers therefore leave this queue to a device that is faster than all of
+ * them together. Beside a slower device they take the newest job whenever it would wait for the device for
+ * longer than the processor needs. While the device is down or stalls (all its workers are busy, and none
+ * began or finished a job for ADMISSION_STALL_NS), they take the oldest job.
  *
  * *The readers' jobs.* A job with `readable` set has a file that either a core or the device can read, and
  * the device does the rest. A core reads one file after the other, and each of them sooner. The device takes
@@ -65,8 +64,11 @@ enum {
     ADMISSION_LARGE_FACTOR = 8,
     ADMISSION_RUNNING_SHARE = 2, /* running jobs are half done on average */
 };
-/* A job of the device takes so much of a core beside what each request takes (an H200 with 16 cores). */
+/* A job of the device takes so much of a core beside what each request takes: measured on a host with an H200
+ * and 16 cores. Other hosts differ by a factor of two, which matters for pictures below 100x100 only. */
 #define ADMISSION_HANDING_NS INT64_C(120000)
+/* A job that a core would do sooner waits for the device at most so much longer than for a core. */
+#define ADMISSION_SPARING_NS INT64_C(100000000)
 #define ADMISSION_LARGE_NS INT64_C(100000000)
 #define ADMISSION_STALL_NS INT64_C(500000000)
 #define ADMISSION_TYPICAL_NS INT64_C(10000000) /* initial value */

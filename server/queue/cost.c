@@ -66,7 +66,7 @@ static const float detect_pixel_ns = 45;
 
 /* One picture alone, from JPEG to JPEG on a GPU (docs/adr/0020). The time beside others is learnt. */
 static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
-static const float device_ratio_max = 64, device_step = 1.0F / 16;
+static const float device_ratio_max = 64, device_step = 1.0F / 16, device_drift = 1.0F / 512;
 
 /* The search for faces there, a pixel as above: 0.51 ms for 1920x1088 beside others (docs/adr/0030). */
 static const float device_detect_pixel_ns = 0.25F;
@@ -245,4 +245,9 @@ void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_
     float step = old * device_step;
     model->device_ratio =
         limited(seen > old ? old + step : old - step, 1 / device_ratio_max, device_ratio_max);
+}
+
+void cost_doubt_device(struct cost_model *model) {
+    float old = known(model->device_ratio);
+    model->device_ratio = old - (old - 1) * device_drift;
 }

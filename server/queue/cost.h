@@ -64,4 +64,9 @@ void cost_learn_detection(struct cost_model *model, const struct cost *cost, int
 
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns);
 
+/* Call it when the processor has done what a GPU could have done. The learnt time of the GPU moves a little
+ * towards the table's, because it may be of a time when the GPU had more to do. So a few of many such
+ * requests go to the GPU again, and the model learns what the GPU takes now. */
+void cost_doubt_device(struct cost_model *model);
+
 #endif

@@ -160,5 +160,8 @@ void overload_learn(struct request *request, enum role role, int64_t real_ns) {
         int64_t search_ns = request->cost.handed ? 0 : request->outcome.stage_ns[STAGE_DETECT];
         cost_learn(model, &request->cost, real_ns - search_ns);
         cost_learn_detection(model, &request->cost, search_ns);
+        if (request->job.suits) {
+            cost_doubt_device(model);
+        }
     }
 }

@@ -126,6 +126,13 @@ static void wake(struct sleeper *first) {
     }
 }
 
+static void wake_all(struct workers *workers) {
+    crew_wake_all(workers->crew);
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        wake(choose_sleepers(workers, i, UINT_MAX));
+    }
+}
+
 /* Waits for a job; NULL when the pool ends and this worker's queue is empty. */
 static struct job *take(struct workers *workers, enum role role, struct sleeper *sleeper,
                         enum refusal *refusal) {
@@ -135,8 +142,8 @@ static struct job *take(struct workers *workers, enum role role, struct sleeper 
     while (!(job = next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
         sleep_locked(workers, role, sleeper);
     }
-    if (!job) { /* workers that fell asleep while jobs waited for memory end, too */
-        wake(choose_sleepers(workers, role, UINT_MAX));
+    if (workers->stopping) { /* workers that fell asleep while jobs waited for memory */
+        wake_all(workers);
     }
     crew_unlock(workers->crew);
     return job;
@@ -357,10 +364,7 @@ void workers_finish(struct workers *workers, bool cancel) {
     crew_lock(workers->crew);
     workers->stopping = true;
     workers->cancelling = cancel;
-    crew_wake_all(workers->crew);
-    for (unsigned i = 0; i < JOB_KINDS; i++) {
-        wake(choose_sleepers(workers, i, UINT_MAX));
-    }
+    wake_all(workers);
     crew_unlock(workers->crew);
     for (unsigned i = 0; i < workers->count; i++) {
         pthread_join(workers->thread[i], NULL);

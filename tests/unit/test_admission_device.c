@@ -59,6 +59,24 @@ static void test_cores_are_spared(void **state) {
     assert_int_equal(job_kind(&desk.job[7]), JOB_SMALL);
 }
 
+/* The device has work for longer than ADMISSION_SPARING_NS, and cores do not. */
+static void test_a_long_queue_of_the_device(void **state) {
+    (void)state;
+    struct desk desk = make_desk(2, true);
+    enter(&desk, 1, 0, 1);
+    assert_int_equal(take(&desk, ROLE_ANY), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        enter(&desk, 500, 50, 1);
+    }
+    enter_either(&desk, 10 * MS, MS);
+    assert_int_equal(job_kind(&desk.job[5]), JOB_DEVICE); /* after 100 ms */
+    enter_either(&desk, 10 * MS, MS);
+    assert_int_equal(job_kind(&desk.job[6]), JOB_SMALL); /* after 100.5 ms */
+    enter(&desk, 90, 0, 1);
+    enter_either(&desk, 10 * MS, MS);
+    assert_int_equal(job_kind(&desk.job[8]), JOB_DEVICE); /* the cores have a queue, too */
+}
+
 /* From then on it counts among the small ones. */
 static void test_taken_without_a_device(void **state) {
     (void)state;
@@ -305,6 +323,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_to_each_its_own),
         cmocka_unit_test(test_cores_are_spared),
+        cmocka_unit_test(test_a_long_queue_of_the_device),
         cmocka_unit_test(test_taken_without_a_device),
         cmocka_unit_test(test_large_ones_without_a_device),
         cmocka_unit_test(test_small_before_those),

@@ -116,12 +116,30 @@ static void test_learning(void **state) {
     assert_true(service.cost.device_ratio == 0);
 }
 
+/* A core that does what a GPU could do puts the GPU's learnt time in doubt. */
+static void test_doubt(void **state) {
+    (void)state;
+    bytes[3] = 0xC0; /* sequential, of one scan */
+    service.cost.device_ratio = 8;
+    estimate(USUAL);
+    assert_true(request.job.suits);
+    overload_learn(&request, ROLE_LARGE, 2 * request.cost.ns);
+    assert_true(service.cost.device_ratio == 8);
+    overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    float once = service.cost.device_ratio;
+    assert_true(once < 8 && once > 7);
+    request.job.suits = false;
+    overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    assert_true(service.cost.device_ratio == once);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_progressive_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_that_no_gpu_reads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_services_without_readers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_learning, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static struct metrics *metrics;
 static sem_t begun, gate, over;
 static _Atomic unsigned readers, general, computing, computing_most, late, refused, misnamed;
 static _Atomic bool down;
+static bool by_cores; /* no device can do the jobs that submit makes */
 static int64_t deadline_ns;
 static uint64_t read_bytes;               /* of each job that submit makes */
 static pthread_t used[READERS + WORKERS]; /* threads that worked */
@@ -123,9 +124,9 @@ static void submit(struct job *jobs, unsigned count) {
         jobs[i] = (struct job){.cost_ns = 10000000,
                                .read_ns = 40000000,
                                .read_bytes = read_bytes,
-                               .bytes = 1,
+                               .bytes = by_cores ? MEMORY / 2 + 1 : 1,
                                .patience_ns = INT64_C(3600000000000),
-                               .readable = true};
+                               .readable = !by_cores};
         assert_int_equal(workers_submit(workers, &jobs[i], &wait_ns), REFUSAL_NONE);
     }
 }
@@ -136,7 +137,7 @@ static int set_up_with(bool shared) {
     struct error err;
     metrics = metrics_create(&name, 1);
     readers = general = computing_most = late = refused = misnamed = 0;
-    down = false;
+    down = by_cores = false;
     deadline_ns = 0;
     read_bytes = 0;
     used_count = 0;
@@ -271,6 +272,18 @@ static void test_draining_with_little_memory(void **state) {
     assert_int_equal(readers + general, 3 * READERS);
 }
 
+/* The same for general workers: the second one sleeps while the first one has all memory. */
+static void test_draining_small_jobs_with_little_memory(void **state) {
+    struct job jobs[2 * WORKERS];
+    (void)state;
+    by_cores = true;
+    submit(jobs, 2 * WORKERS);
+    wait_for(&begun, 1);
+    open_gate(2 * WORKERS);
+    workers_finish(workers, false);
+    assert_int_equal(general, 2 * WORKERS);
+}
+
 /* Jobs that come one after the other use the same few threads, so that the other threads take no memory. */
 static void test_few_threads(void **state) {
     (void)state;
@@ -312,6 +325,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_a_device_that_is_down, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_draining, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_draining_with_little_memory, set_up_readers, tear_down),
+        cmocka_unit_test_setup_teardown(test_draining_small_jobs_with_little_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_few_threads, set_up_readers, tear_down),
         cmocka_unit_test_setup_teardown(test_cancelling, set_up, tear_down),
     };
