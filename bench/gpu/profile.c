@@ -15,15 +15,22 @@ struct profile {
     void *output;
 };
 
-static void run_once(struct profile *profile, const struct jpeg_file *file, double sigma, bool optimal) {
+/* What becomes of each picture. */
+struct profile_job {
+    const char *name;
+    const struct chain *chain;
+    const struct transcode_mask *mask; /* NULL: none */
+    bool optimal, patch;               /* as of struct transcode */
+};
+
+static void run_once(struct profile *profile, const struct jpeg_file *file, const struct profile_job *what) {
     struct error err = {0};
     struct lane_timing timing;
     size_t size = 0;
-    struct chain chain = {0};
-    const struct blur_arguments arguments = {.sigma = sigma};
-    must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &file->shape, &err), &err);
-    const struct transcode job = {.chain = &chain,
-                                  .optimal = optimal,
+    const struct transcode job = {.chain = what->chain,
+                                  .mask = what->mask,
+                                  .optimal = what->optimal,
+                                  .patch = what->patch,
                                   .orientation = 1,
                                   .shape = file->shape,
                                   .input = file->bytes,
@@ -31,11 +38,51 @@ static void run_once(struct profile *profile, const struct jpeg_file *file, doub
                                   .room = JPEG_FILES_ROOM,
                                   .quality = JPEG_FILES_QUALITY};
     must(submitter_run(profile->submitter, &profile->jpeg, &job, &size, &timing, &err), &err);
-    printf("sigma %g, %s codes: %zu bytes\n", sigma, optimal ? "optimal" : "standard", size);
+    printf("%s, %s codes: %zu bytes\n", what->name, what->optimal ? "optimal" : "standard", size);
+}
+
+static void profile_blurs(struct profile *profile, const struct jpeg_files *files) {
+    static const double sigmas[] = {1.5, 5, 20, 100};
+    struct error err = {0};
+    for (unsigned s = 0; s < sizeof sigmas / sizeof *sigmas; s++) {
+        struct chain chain = {0};
+        char name[32];
+        const struct blur_arguments arguments = {.sigma = sigmas[s]};
+        struct profile_job job = {.name = name, .chain = &chain, .optimal = true};
+        snprintf(name, sizeof name, "sigma %g", sigmas[s]);
+        must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &files->file[0].shape, &err), &err);
+        for (unsigned i = 0; i < files->count; i++) {
+            run_once(profile, &files->file[i], &job);
+        }
+        job.optimal = false;
+        run_once(profile, &files->file[0], &job);
+    }
+}
+
+/* Four regions, as bench/gpu/jpeg.c has them. */
+static void profile_regions(struct profile *profile, const struct jpeg_files *files) {
+    const struct image_shape *shape = &files->file[0].shape;
+    const struct pixelate_arguments arguments = {.block = 16};
+    struct chain chain = {0};
+    struct error err = {0};
+    struct transcode_mask inside, redacted;
+    must(chain_append(&chain, filter_get(FILTER_PIXELATE), &arguments, shape, &err), &err);
+    void *memory = jpeg_files_mask(profile->bench, shape, false, &inside);
+    void *other = jpeg_files_mask(profile->bench, shape, true, &redacted);
+    const struct profile_job jobs[] = {{"pixelate", &chain, NULL, true, false},
+                                       {"4 regions", &chain, &inside, true, false},
+                                       {"4 regions, blocks kept", &chain, &inside, true, true},
+                                       {"4 regions redacted, blocks kept", &chain, &redacted, true, true}};
+    for (unsigned j = 0; j < sizeof jobs / sizeof *jobs; j++) {
+        for (unsigned i = 0; i < files->count; i++) {
+            run_once(profile, &files->file[i], &jobs[j]);
+        }
+    }
+    profile->bench->cuda.cuMemFreeHost(memory);
+    profile->bench->cuda.cuMemFreeHost(other);
 }
 
 void bench_profile(struct bench *bench) {
-    static const double sigmas[] = {1.5, 5, 20, 100};
     static struct jpeg_files files;
     struct profile profile = {.bench = bench};
     struct error err = {0};
@@ -48,12 +95,8 @@ void bench_profile(struct bench *bench) {
     must(CUDA_TRY(&bench->cuda, &err, cuMemHostAlloc, &profile.output, JPEG_FILES_ROOM,
                   CU_MEMHOSTALLOC_PORTABLE),
          &err);
-    for (unsigned s = 0; s < sizeof sigmas / sizeof *sigmas; s++) {
-        for (unsigned i = 0; i < files.count; i++) {
-            run_once(&profile, &files.file[i], sigmas[s], true);
-        }
-    }
-    run_once(&profile, &files.file[0], sigmas[0], false);
+    profile_blurs(&profile, &files);
+    profile_regions(&profile, &files);
     submitter_destroy(profile.submitter);
     jpeg_stream_finish(&profile.jpeg);
     bench->cuda.cuMemFreeHost(profile.output);

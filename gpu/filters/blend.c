@@ -3,8 +3,6 @@
 
 #include "gpu/stream/launch.h"
 
-enum { TILE_WIDTH = 64, TILE_HEIGHT = 16 };
-
 enum status gpu_blend(struct gpu_stream *stream, const struct image *source, const struct image *mask,
                       const struct image *target, struct error *err) {
     struct blend_pass pass = {
@@ -19,7 +17,8 @@ enum status gpu_blend(struct gpu_stream *stream, const struct image *source, con
         struct blend_plane *plane = &pass.plane[p];
         plane->source = gpu_launch_grid(&source->plane[p], EDGE_CLAMP);
         plane->target = gpu_launch_grid(&target->plane[p], EDGE_CLAMP);
-        plane->tiles = gpu_launch_tiles(&plane->target, TILE_WIDTH, TILE_HEIGHT, 0, &blocks.count);
+        plane->tiles =
+            gpu_launch_tiles(&plane->target, KERNEL_BLEND_WIDTH, KERNEL_BLEND_HEIGHT, 0, &blocks.count);
         plane->shift_x = source->plane[p].shift_x;
         plane->shift_y = source->plane[p].shift_y;
     }

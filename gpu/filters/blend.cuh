@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Mixes the picture and its filtered version by coverage, in integers; docs/filters.md has the formulas. Each
- * thread makes one pixel. Pixels with full coverage keep the filtered value. */
+ * Mixes the picture and its filtered version by coverage, in integers; docs/filters.md has the formulas.
+ * Pixels with full coverage keep the filtered value. */
 #ifndef BLURD_GPU_FILTERS_BLEND_CUH
 #define BLURD_GPU_FILTERS_BLEND_CUH
 
 #include "gpu/stream/grid.cuh"
 
-enum { BLEND_FULL = 255 };
+enum { BLEND_FULL = 255, BLEND_GROUP = KERNEL_BLEND_WIDTH / KERNEL_THREADS_X };
+static_assert(BLEND_GROUP == 8, "a group is a word of eight bytes for each byte of a pixel");
 
 /* The coverage of pixel (x, y) of the plane. */
 static __device__ __forceinline__ uint32_t blend_coverage(const struct kernel_grid &mask,
@@ -54,23 +55,62 @@ static __device__ __forceinline__ void blend_pixel(const struct blend_pass &pass
     }
 }
 
+static __device__ __forceinline__ void blend_at(const struct blend_pass &pass,
+                                                const struct blend_plane &plane, int x, int y) {
+    uint32_t m = blend_coverage(pass.mask, plane, x, y);
+    int at = x * pass.channels;
+    if (m == BLEND_FULL) {
+        return;
+    }
+    if (pass.depth == 8) {
+        blend_pixel<uint8_t, uint32_t>(pass, row_of<const uint8_t>(plane.source, y) + at,
+                                       row_of<uint8_t>(plane.target, y) + at, m);
+    } else {
+        blend_pixel<uint16_t, uint64_t>(pass, row_of<const uint16_t>(plane.source, y) + at,
+                                        row_of<uint16_t>(plane.target, y) + at, m);
+    }
+}
+
+enum blend_group { BLEND_MIXED, BLEND_NONE, BLEND_ALL };
+
+/* Whether the mask covers none or all of BLEND_GROUP pixels from (x, y) on. Those at the edges are mixed. */
+static __device__ __forceinline__ enum blend_group
+blend_group_of(const struct kernel_grid &mask, const struct blend_plane &plane, int x, int y) {
+    int left = x << plane.shift_x, right = (x + BLEND_GROUP) << plane.shift_x;
+    int top = y << plane.shift_y, bottom = min(top + (1 << plane.shift_y), mask.height);
+    if (x + BLEND_GROUP > plane.target.width || right > mask.width) {
+        return BLEND_MIXED;
+    }
+    uint32_t any = 0, all = ~0u;
+    for (int j = top; j < bottom; j++) {
+        const uint8_t *row = row_of<const uint8_t>(mask, j);
+        for (int i = left; i < right; i += BLEND_GROUP) {
+            uint2 words = *(const uint2 *)(row + i);
+            any |= words.x | words.y;
+            all &= words.x & words.y;
+        }
+    }
+    return any == 0 ? BLEND_NONE : all == ~0u ? BLEND_ALL : BLEND_MIXED;
+}
+
+/* Each thread makes BLEND_GROUP pixels of a row. Most of them lie outside of the mask or within it. */
 static __device__ __forceinline__ void blend_tile(const struct blend_pass &pass) {
     const struct blend_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
-    for (int y = tile.y + (int)threadIdx.y; y < tile.y + tile.height; y += KERNEL_THREADS_Y) {
-        for (int x = tile.x + (int)threadIdx.x; x < tile.x + tile.width; x += KERNEL_THREADS_X) {
-            uint32_t m = blend_coverage(pass.mask, plane, x, y);
-            int at = x * pass.channels;
-            if (m == BLEND_FULL) {
-                continue;
+    int x = tile.x + (int)threadIdx.x * BLEND_GROUP;
+    int end = min(x + BLEND_GROUP, tile.x + tile.width);
+    int words = pass.channels * pass.depth / 8; /* of eight bytes, for a group */
+    for (int y = tile.y + (int)threadIdx.y; y < tile.y + tile.height && x < end; y += KERNEL_THREADS_Y) {
+        enum blend_group group = blend_group_of(pass.mask, plane, x, y);
+        if (group == BLEND_NONE) {
+            const uint2 *source = row_of<const uint2>(plane.source, y) + x / BLEND_GROUP * words;
+            uint2 *target = row_of<uint2>(plane.target, y) + x / BLEND_GROUP * words;
+            for (int i = 0; i < words; i++) {
+                target[i] = source[i];
             }
-            if (pass.depth == 8) {
-                blend_pixel<uint8_t, uint32_t>(pass, row_of<const uint8_t>(plane.source, y) + at,
-                                               row_of<uint8_t>(plane.target, y) + at, m);
-            } else {
-                blend_pixel<uint16_t, uint64_t>(pass, row_of<const uint16_t>(plane.source, y) + at,
-                                                row_of<uint16_t>(plane.target, y) + at, m);
-            }
+        }
+        for (int i = x; i < end && group == BLEND_MIXED; i++) {
+            blend_at(pass, plane, i, y);
         }
     }
 }
