@@ -287,25 +287,21 @@ static bool are_plain(const struct jpeg_files *files) {
     return plain;
 }
 
-/* Four regions of about the size of a face: blurred inside, redacted, and redacted after a search for faces
- * whose result is not used, as it has random weights. */
+/* Regions pixelated inside, redacted, and redacted after a search for faces whose result is not used, as it has
+ * random weights. */
 static void bench_masks(struct bench *bench, const struct jpeg_files *files, const struct chain *search) {
     static const unsigned ways[] = {1, 8, 28, 48};
-    const struct image_shape *shape = &files->file[0].shape;
-    const struct pixelate_arguments arguments = {.block = 16};
-    struct chain chain = {0};
-    struct error err = {0};
-    struct transcode_mask inside, redacted;
-    must(chain_append(&chain, filter_get(FILTER_PIXELATE), &arguments, shape, &err), &err);
-    void *memory = jpeg_files_mask(bench, shape, false, &inside);
-    void *other = jpeg_files_mask(bench, shape, true, &redacted);
-    const struct job jobs[] = {{"no regions, optimal codes", &chain, NULL, NULL, true, false},
-                               {"4 regions", &chain, &inside, NULL, false, false},
-                               {"4 regions, blocks kept", &chain, &inside, NULL, true, true},
-                               {"4 regions redacted", &chain, &redacted, NULL, false, false},
-                               {"4 regions redacted, blocks kept", &chain, &redacted, NULL, true, true},
+    static struct jpeg_regions regions;
+    jpeg_regions_open(&regions, bench, &files->file[0].shape);
+    const struct chain *chain = &regions.chain;
+    const struct transcode_mask *inside = &regions.inside, *redacted = &regions.redacted;
+    const struct job jobs[] = {{"no regions, optimal codes", chain, NULL, NULL, true, false},
+                               {"4 regions", chain, inside, NULL, false, false},
+                               {"4 regions, blocks kept", chain, inside, NULL, true, true},
+                               {"4 regions redacted", chain, redacted, NULL, false, false},
+                               {"4 regions redacted, blocks kept", chain, redacted, NULL, true, true},
                                {"faces", search, NULL, NULL, false, false},
-                               {"faces, 4 regions redacted", &chain, &redacted, search, false, false}};
+                               {"faces, 4 regions redacted", chain, redacted, search, false, false}};
     const bool plain = are_plain(files);
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -314,8 +310,7 @@ static void bench_masks(struct bench *bench, const struct jpeg_files *files, con
             }
         }
     }
-    bench->cuda.cuMemFreeHost(memory);
-    bench->cuda.cuMemFreeHost(other);
+    jpeg_regions_close(&regions, bench);
 }
 
 static void bench_searches(struct bench *bench, const struct jpeg_files *files) {

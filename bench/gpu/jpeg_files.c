@@ -102,8 +102,9 @@ void jpeg_files_unload(struct bench *bench, struct jpeg_files *files) {
     }
 }
 
-void *jpeg_files_mask(struct bench *bench, const struct image_shape *shape, bool redact,
-                      struct transcode_mask *mask) {
+/* Returns the memory of the list. */
+static void *plan_mask(struct bench *bench, const struct image_shape *shape, bool redact,
+                       struct transcode_mask *mask) {
     static const char *const regions[] = {"ellipse:10%,10%,8%,15%", "ellipse:40%,20%,8%,15%",
                                           "ellipse:60%,15%,8%,15%", "ellipse:30%,60%,8%,15%"};
     const struct mask_options options = {.outward = redact};
@@ -126,4 +127,18 @@ void *jpeg_files_mask(struct bench *bench, const struct image_shape *shape, bool
                                              .regions = redact ? set.count : 0},
                                     .rects = memory};
     return memory;
+}
+
+void jpeg_regions_open(struct jpeg_regions *regions, struct bench *bench, const struct image_shape *shape) {
+    const struct pixelate_arguments arguments = {.block = 16};
+    struct error err = {0};
+    *regions = (struct jpeg_regions){0};
+    must(chain_append(&regions->chain, filter_get(FILTER_PIXELATE), &arguments, shape, &err), &err);
+    regions->memory[0] = plan_mask(bench, shape, false, &regions->inside);
+    regions->memory[1] = plan_mask(bench, shape, true, &regions->redacted);
+}
+
+void jpeg_regions_close(struct jpeg_regions *regions, struct bench *bench) {
+    bench->cuda.cuMemFreeHost(regions->memory[0]);
+    bench->cuda.cuMemFreeHost(regions->memory[1]);
 }

@@ -27,9 +27,15 @@ void jpeg_files_unload(struct bench *bench, struct jpeg_files *files);
 /* The picture in a smaller width, made by the CPU. */
 void jpeg_files_shrink(struct bench *bench, const struct jpeg_file *from, int width, struct jpeg_file *file);
 
-/* Plans a mask of four regions in a picture of this shape. Returns the memory of its list, which the caller
- * frees by cuMemFreeHost. */
-void *jpeg_files_mask(struct bench *bench, const struct image_shape *shape, bool redact,
-                      struct transcode_mask *mask);
+/* Four regions of about the size of a face, pixelated: inside, or after they are redacted. */
+struct jpeg_regions {
+    struct chain chain;
+    struct transcode_mask inside, redacted;
+    void *memory[2]; /* of both lists, pinned */
+};
+
+/* Plans them for pictures of this shape. The caller closes them. */
+void jpeg_regions_open(struct jpeg_regions *regions, struct bench *bench, const struct image_shape *shape);
+void jpeg_regions_close(struct jpeg_regions *regions, struct bench *bench);
 
 #endif

@@ -59,27 +59,21 @@ static void profile_blurs(struct profile *profile, const struct jpeg_files *file
     }
 }
 
-/* Four regions, as bench/gpu/jpeg.c has them. */
 static void profile_regions(struct profile *profile, const struct jpeg_files *files) {
-    const struct image_shape *shape = &files->file[0].shape;
-    const struct pixelate_arguments arguments = {.block = 16};
-    struct chain chain = {0};
-    struct error err = {0};
-    struct transcode_mask inside, redacted;
-    must(chain_append(&chain, filter_get(FILTER_PIXELATE), &arguments, shape, &err), &err);
-    void *memory = jpeg_files_mask(profile->bench, shape, false, &inside);
-    void *other = jpeg_files_mask(profile->bench, shape, true, &redacted);
-    const struct profile_job jobs[] = {{"pixelate", &chain, NULL, true, false},
-                                       {"4 regions", &chain, &inside, true, false},
-                                       {"4 regions, blocks kept", &chain, &inside, true, true},
-                                       {"4 regions redacted, blocks kept", &chain, &redacted, true, true}};
+    static struct jpeg_regions regions;
+    jpeg_regions_open(&regions, profile->bench, &files->file[0].shape);
+    const struct chain *chain = &regions.chain;
+    const struct profile_job jobs[] = {
+        {"pixelate", chain, NULL, true, false},
+        {"4 regions", chain, &regions.inside, true, false},
+        {"4 regions, blocks kept", chain, &regions.inside, true, true},
+        {"4 regions redacted, blocks kept", chain, &regions.redacted, true, true}};
     for (unsigned j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         for (unsigned i = 0; i < files->count; i++) {
             run_once(profile, &files->file[i], &jobs[j]);
         }
     }
-    profile->bench->cuda.cuMemFreeHost(memory);
-    profile->bench->cuda.cuMemFreeHost(other);
+    jpeg_regions_close(&regions, profile->bench);
 }
 
 void bench_profile(struct bench *bench) {

@@ -233,10 +233,10 @@ struct stats_pass {
 };
 KERNEL_SIZE_IS(stats_pass, 120);
 
-/* The mixture under a mask; see gpu/filters/blend.cuh. `target` has what the filters made, and gets the
- * result. */
 enum { KERNEL_BLEND_WIDTH = 256, KERNEL_BLEND_HEIGHT = 32 }; /* pixels of a tile */
 
+/* The mixture under a mask; see gpu/filters/blend.cuh. `target` has what the filters made, and gets the
+ * result. */
 struct blend_plane {
     struct kernel_grid source, target;
     struct kernel_tiles tiles;

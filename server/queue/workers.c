@@ -126,6 +126,7 @@ static void wake(struct sleeper *first) {
     }
 }
 
+/* Locked. */
 static void wake_all(struct workers *workers) {
     crew_wake_all(workers->crew);
     for (unsigned i = 0; i < JOB_KINDS; i++) {
@@ -142,7 +143,7 @@ static struct job *take(struct workers *workers, enum role role, struct sleeper 
     while (!(job = next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
         sleep_locked(workers, role, sleeper);
     }
-    if (workers->stopping) { /* workers that fell asleep while jobs waited for memory */
+    if (workers->stopping) { /* others may sleep because jobs waited for memory */
         wake_all(workers);
     }
     crew_unlock(workers->crew);
