@@ -287,8 +287,8 @@ static bool are_plain(const struct jpeg_files *files) {
     return plain;
 }
 
-/* Regions pixelated inside, redacted, and redacted after a search for faces whose result is not used, as it has
- * random weights. */
+/* Regions pixelated inside, redacted, and redacted after a search for faces whose result is not used, as it
+ * has random weights. */
 static void bench_masks(struct bench *bench, const struct jpeg_files *files, const struct chain *search) {
     static const unsigned ways[] = {1, 8, 28, 48};
     static struct jpeg_regions regions;
