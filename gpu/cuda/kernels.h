@@ -233,7 +233,7 @@ struct stats_pass {
 };
 KERNEL_SIZE_IS(stats_pass, 120);
 
-enum { KERNEL_BLEND_WIDTH = 256, KERNEL_BLEND_HEIGHT = 32 }; /* pixels of a tile */
+enum { KERNEL_BLEND_WIDTH = 256 }; /* pixels of a tile, which is KERNEL_THREADS_Y high */
 
 /* The mixture under a mask; see gpu/filters/blend.cuh. `target` has what the filters made, and gets the
  * result. */

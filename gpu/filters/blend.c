@@ -18,7 +18,7 @@ enum status gpu_blend(struct gpu_stream *stream, const struct image *source, con
         plane->source = gpu_launch_grid(&source->plane[p], EDGE_CLAMP);
         plane->target = gpu_launch_grid(&target->plane[p], EDGE_CLAMP);
         plane->tiles =
-            gpu_launch_tiles(&plane->target, KERNEL_BLEND_WIDTH, KERNEL_BLEND_HEIGHT, 0, &blocks.count);
+            gpu_launch_tiles(&plane->target, KERNEL_BLEND_WIDTH, KERNEL_THREADS_Y, 0, &blocks.count);
         plane->shift_x = source->plane[p].shift_x;
         plane->shift_y = source->plane[p].shift_y;
     }

@@ -93,24 +93,28 @@ blend_group_of(const struct kernel_grid &mask, const struct blend_plane &plane, 
     return any == 0 ? BLEND_NONE : all == ~0u ? BLEND_ALL : BLEND_MIXED;
 }
 
-/* Each thread makes BLEND_GROUP pixels of a row. Most of them lie outside of the mask or within it. */
+/* Each lane looks at BLEND_GROUP pixels of a row; a warp then makes the pixels of its groups side by side. */
 static __device__ __forceinline__ void blend_tile(const struct blend_pass &pass) {
     const struct blend_plane &plane = pass.plane[plane_of(pass)];
     struct tile tile = tile_of(plane.tiles, plane.target);
-    int x = tile.x + (int)threadIdx.x * BLEND_GROUP;
-    int end = min(x + BLEND_GROUP, tile.x + tile.width);
-    int words = pass.channels * pass.depth / 8; /* of eight bytes, for a group */
-    for (int y = tile.y + (int)threadIdx.y; y < tile.y + tile.height && x < end; y += KERNEL_THREADS_Y) {
-        enum blend_group group = blend_group_of(pass.mask, plane, x, y);
-        if (group == BLEND_NONE) {
-            const uint2 *source = row_of<const uint2>(plane.source, y) + x / BLEND_GROUP * words;
-            uint2 *target = row_of<uint2>(plane.target, y) + x / BLEND_GROUP * words;
-            for (int i = 0; i < words; i++) {
-                target[i] = source[i];
-            }
+    int lane = (int)threadIdx.x, end = tile.x + tile.width;
+    int x = tile.x + lane * BLEND_GROUP, y = tile.y + (int)threadIdx.y;
+    if (y >= tile.y + tile.height) {
+        return; /* with the whole warp */
+    }
+    enum blend_group group = x < end ? blend_group_of(pass.mask, plane, x, y) : BLEND_ALL;
+    uint32_t mixed = __ballot_sync(~0u, group == BLEND_MIXED);
+    if (group == BLEND_NONE) {
+        int words = pass.channels * pass.depth / 8; /* of eight bytes */
+        const uint2 *source = row_of<const uint2>(plane.source, y) + x / BLEND_GROUP * words;
+        uint2 *target = row_of<uint2>(plane.target, y) + x / BLEND_GROUP * words;
+        for (int i = 0; i < words; i++) {
+            target[i] = source[i];
         }
-        for (int i = x; i < end && group == BLEND_MIXED; i++) {
-            blend_at(pass, plane, i, y);
+    }
+    for (int i = lane; i < KERNEL_BLEND_WIDTH && mixed; i += KERNEL_THREADS_X) {
+        if ((mixed >> i / BLEND_GROUP & 1) && tile.x + i < end) {
+            blend_at(pass, plane, tile.x + i, y);
         }
     }
 }
