@@ -14,27 +14,14 @@
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/poison.h"
+#include "core/slot_file.h"
+#include "core/slot_pool.h"
 
 enum {
-    SLOT_STEP = 256 << 10, /* step in which memory is committed, and mapped by a GPU's process */
-    SLOT_KEEP = 64 << 20,  /* an idle slot keeps this much: a 20-megapixel RGB picture */
+    SLOT_KEEP = 64 << 20, /* an idle slot keeps this much: a 20-megapixel RGB picture */
 };
 #define TRIM_STEP_NS INT64_C(1000000000)
-
-struct slot_pool {
-    pthread_mutex_t lock;
-    size_t budget;
-    size_t most;      /* limit of one slot, and the size of its mapping */
-    size_t bytes;     /* reserved by all slots */
-    size_t returning; /* part of `bytes` that is being released */
-    pthread_cond_t returned;
-    struct slot *idle[SLOT_KINDS]; /* most recently used first */
-    size_t held[SLOT_KINDS];       /* part of `bytes` held by slots in use */
-    uint64_t made;                 /* slots created so far */
-    int event;
-    bool watched; /* slot_pool_trim will be called without the event */
-    bool busy;    /* slots were given back since it was called last */
-};
+_Static_assert((int)SLOT_KINDS == (int)SLOT_POOL_KINDS, "a pool has a list for each kind");
 
 static void slot_destroy(struct slot *slot, size_t mapped) {
     if (slot->memory != MAP_FAILED) {
@@ -109,27 +96,6 @@ void slot_pool_count(struct slot_pool *pool, int64_t bytes) {
     pthread_mutex_lock(&pool->lock);
     pool->bytes += (size_t)bytes;
     pthread_mutex_unlock(&pool->lock);
-}
-
-int slot_file(size_t size) {
-    int fd = memfd_create("blurd-slot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd >= 0 && ftruncate(fd, (off_t)size) == 0 &&
-        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
-        return fd;
-    }
-    int reason = errno;
-    if (fd >= 0) {
-        close(fd);
-    }
-    errno = reason;
-    return -1;
-}
-
-/* Not by fstat, which some C libraries do with the call that also looks up paths. */
-bool slot_file_holds(int fd, size_t size) {
-    int seals = fcntl(fd, F_GET_SEALS);
-    off_t end = seals >= 0 && (seals & F_SEAL_SHRINK) ? lseek(fd, 0, SEEK_END) : -1;
-    return end >= 0 && (uint64_t)end >= size;
 }
 
 static struct slot *slot_create(struct slot_pool *pool) {

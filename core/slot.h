@@ -78,14 +78,6 @@ int64_t slot_pool_trim(struct slot_pool *pool, int64_t now);
  * later requests then get less. Negative `bytes` are subtracted. Thread-safe. */
 void slot_pool_count(struct slot_pool *pool, int64_t bytes);
 
-/* Creates a memory file of that size, sealed so that no process can shrink it under another's mapping. The
- * caller closes it. -1 with errno. */
-int slot_file(size_t size);
-
-/* Whether the descriptor is that of a slot_file of at least `size` bytes. To touch a mapping beyond the end
- * of its file would end the process. */
-bool slot_file_holds(int fd, size_t size);
-
 /* An empty slot, owned by the caller until slot_give_back. It may have memory already; a body's has at
  * most SLOT_BODY_LEAST when bodies hold much (SLOT_CALM, SLOT_CALM_SHARED). ST_BUSY when the process is
  * out of memory mappings or file descriptors. Thread-safe. */
@@ -102,6 +94,13 @@ uint8_t *slot_take(struct slot *slot, size_t size, struct error *err);
 
 /* Takes back the bytes beyond the first `size`, and releases their memory. */
 void slot_cut(struct slot *slot, size_t size);
+
+/* Gives the slot other memory with a copy of its first `kept` bytes, at the same addresses and as a slot that
+ * no process has seen. The caller calls this when a process that is about to end may still write to the slot.
+ * The old memory, *left bytes, lasts until that process has unmapped it. It stays counted until the caller
+ * subtracts it with slot_pool_count. ST_BUSY, with the slot as it was: the pool would hold more than half of
+ * its budget, or the system has no memory or descriptors. */
+enum status slot_renew(struct slot *slot, size_t kept, size_t *left, struct error *err);
 
 /* Counts `size` bytes of other memory that this request will take (a library's, the answer's) against the
  * budget, until the slot is given back. ST_BUSY or ST_LIMIT as slot_reserve. */

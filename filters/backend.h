@@ -42,7 +42,7 @@ struct working {
  * NULL). */
 struct run {
     const struct chain *chain;
-    const struct slot *slot;
+    struct slot *slot;
     const struct image *source; /* not changed, so another backend can repeat the run */
     const struct image *target; /* has the shape of chain_result(); no overlap with the others */
     const struct image *mask; /* coverage, PIXEL_GRAY of 8 bits and the size of the picture: where it is 0 the
@@ -76,9 +76,9 @@ enum transcode_form {
  * is written. */
 struct transcode {
     const struct chain *chain;
-    const struct slot *slot; /* holds the file and the output, and what the mask points to */
-    struct bytes input;      /* not changed, so the CPU can repeat the job after any failure; coefficients are
-                                aligned like a picture */
+    struct slot *slot;  /* holds the file and the output, and what the mask points to */
+    struct bytes input; /* not changed, so the CPU can repeat the job after any failure; coefficients are
+                           aligned like a picture */
     enum transcode_form form; /* of the input */
     struct image_shape shape; /* of its planes as stored: grey or YCbCr of 8 bits */
     uint8_t orientation;      /* undone before the chain (core/orient.h); 1: none */
@@ -143,14 +143,15 @@ size_t backend_run_bytes(const struct backend *backend, const struct chain *chai
 
 /* Runs the chain and the producer; fails like either of them. `timing` may be NULL. On failure the target is
  * undefined. Another backend may repeat the run after ST_DEVICE (it failed) and ST_UNSUPPORTED (it does not
- * do this chain). */
+ * do this chain). The slot may have other memory then, at the same addresses and with the same content. */
 enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing, struct error *err);
 
 /* JPEGs that the backend takes by lane_transcode at a time; 0: none, or none yet. Thread-safe, quick. */
 unsigned backend_transcodes(struct backend *backend);
 
 /* Writes *size bytes to job->output: a baseline JPEG without metadata. ST_UNSUPPORTED or ST_BUSY: the device
- * does not take this file, or finds it damaged; ST_DEVICE: it failed. The CPU may do the job then. */
+ * does not take this file, or finds it damaged; ST_DEVICE: it failed. The CPU may do the job then. After
+ * ST_DEVICE the slot may hold no more than what lies before the output. */
 enum status lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
                            struct lane_timing *timing, struct error *err);
 

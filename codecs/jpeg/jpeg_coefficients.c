@@ -7,7 +7,7 @@
 #include "codecs/jpeg/jpeg_bands.h"
 #include "codecs/processor.h"
 #include "core/deadline.h"
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 
 enum { BLOCK = COEFFICIENTS_SIDE, UNSEEN = -1, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
 

@@ -10,7 +10,7 @@
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "core/crew.h"
 #include "core/deadline.h"
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 
 enum {
     BLOCK = COEFFICIENTS_SIDE,

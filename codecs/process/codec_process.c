@@ -20,7 +20,7 @@
 #include "core/clock.h"
 #include "core/deadline.h"
 #include "core/sanitizers.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 
 enum {
     TRIM_MS = 500,

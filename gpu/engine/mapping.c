@@ -12,7 +12,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 
 /* Other threads use the driver while the one that attends pauses. */
 enum { PAUSE_MAX_NS = 20000000 };

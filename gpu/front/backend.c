@@ -49,17 +49,19 @@ static uint64_t offset_in(const struct slot *slot, const struct image *image) {
     return (uint64_t)(image->plane[0].data - slot->memory);
 }
 
-static enum status ask(struct lane *lane, const struct slot *slot, struct wire_run *message,
+/* `kept`: bytes of the slot that another backend needs after a failure. */
+static enum status ask(struct lane *lane, struct slot *slot, size_t kept, struct wire_run *message,
                        struct wire_done *done, struct error *err) {
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
     struct gpu_backend *backend = own_backend(lane->backend);
     link_place(message, slot);
-    return supervisor_run(backend->supervisor, &own->link, message, slot->fd, backend->timeout_ms, done, err);
+    return supervisor_run(backend->supervisor, &own->link, message, slot, kept, backend->timeout_ms, done,
+                          err);
 }
 
 static enum status front_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
                                   struct error *err) {
-    const struct slot *slot = run->slot;
+    struct slot *slot = run->slot;
     struct wire_done done;
     struct wire_run message = {
         .source = offset_in(slot, run->source),
@@ -68,7 +70,7 @@ static enum status front_lane_run(struct lane *lane, const struct run *run, stru
         .shape = image_shape(run->source),
         .chain = *run->chain,
     };
-    enum status status = ask(lane, slot, &message, &done, err);
+    enum status status = ask(lane, slot, slot->used, &message, &done, err);
     if (status != ST_OK) { /* another backend does the run */
         err->status = status == ST_UNSUPPORTED ? ST_UNSUPPORTED : ST_DEVICE;
         return err->status;
@@ -95,7 +97,8 @@ static enum status front_lane_transcode(struct lane *lane, const struct transcod
                                         struct lane_timing *timing, struct error *err) {
     struct wire_done done;
     struct wire_run message = link_transcode(job, number_of(own_backend(lane->backend), job));
-    enum status status = ask(lane, job->slot, &message, &done, err);
+    size_t kept = (size_t)(job->output - job->slot->memory); /* the output comes last */
+    enum status status = ask(lane, job->slot, kept, &message, &done, err);
     if (status == ST_OK) {
         if (job->picture) {
             *job->picture = message.jpeg.picture;

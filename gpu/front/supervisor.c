@@ -14,6 +14,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/process/channel.h"
+#include "gpu/front/remains.h"
 #include "gpu/front/selftest.h"
 #include "gpu/front/selftest_jpeg.h"
 #include "gpu/front/spawner.h"
@@ -24,7 +25,6 @@ enum {
     BREAKER_WINDOW_MS = 5 * 60 * 1000,
     RETRY_MS = 60 * 1000,
     RETRY_FULL_MS = 4000, /* a GPU without memory is to be used 5 s after it has some */
-    REAP_MS = 5000,       /* a killed engine takes 0.1 to 0.5 s to end */
 };
 
 struct supervisor {
@@ -37,16 +37,16 @@ struct supervisor {
     _Atomic unsigned pictures; /* JPEGs in progress at most; 0: none */
     _Atomic uint32_t refused;  /* filters that the GPU does not get, SELFTEST_JPEGS (gpu/front/selftest.h) */
     pthread_mutex_t lock;      /* guards the members below */
-    pthread_cond_t changed;    /* the state, or `reaped` */
+    pthread_cond_t changed;    /* the state */
     char reason[BACKEND_REASON_MAX];
     uint64_t epoch;              /* of the current or the last engine */
-    uint64_t reaped;             /* engines up to this epoch are gone and write to no slot */
     int control;                 /* socket of the current engine, or -1 */
     int lifeline;                /* of the current engine (gpu/front/spawner.h), or -1 */
     struct engine *engine;       /* with single_process */
     int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
     bool open;                   /* start the next engine without a sandbox; the thread only */
     bool failing;                /* no engine has served since the last message; the thread only */
+    struct remains remains;      /* memory that lost engines may write to */
 };
 
 static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
@@ -149,10 +149,7 @@ static void stop_engine(struct supervisor *supervisor) {
     engine_close(supervisor->engine);
     supervisor->engine = NULL;
     atomic_store(&supervisor->pictures, 0);
-    pthread_mutex_lock(&supervisor->lock);
-    supervisor->reaped = supervisor->epoch;
-    pthread_cond_broadcast(&supervisor->changed);
-    pthread_mutex_unlock(&supervisor->lock);
+    remains_clear(&supervisor->remains, supervisor->epoch); /* only this thread changes the epoch */
 }
 
 /* Waits until the engine ends, a failure is reported, or `ms` have passed. */
@@ -317,12 +314,9 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
     made->control = made->lifeline = -1;
     made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     snprintf(made->reason, sizeof made->reason, "starting");
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&made->changed, NULL);
+    remains_init(&made->remains);
     int error = made->wake < 0 ? EMFILE : pthread_create(&made->thread, NULL, supervisor_main, made);
     if (error) {
         close(made->wake);
@@ -347,6 +341,7 @@ void supervisor_destroy(struct supervisor *supervisor) {
     pthread_join(supervisor->thread, NULL);
     close(supervisor->wake);
     pthread_mutex_destroy(&supervisor->lock);
+    remains_finish(&supervisor->remains);
     free(supervisor);
 }
 
@@ -364,35 +359,22 @@ static void report_failure(struct supervisor *supervisor, struct engine_link *li
     pthread_mutex_unlock(&supervisor->lock);
 }
 
-/* Waits until the engine of that epoch is gone, REAP_MS at most. Until then its device may write to the
- * caller's memory, where the CPU is about to redo the work. */
-static void await_reaped(struct supervisor *supervisor, uint64_t epoch) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += REAP_MS / 1000;
-    int error = 0;
-    pthread_mutex_lock(&supervisor->lock);
-    while (supervisor->reaped < epoch && error != ETIMEDOUT) {
-        error = pthread_cond_timedwait(&supervisor->changed, &supervisor->lock, &until);
-    }
-    pthread_mutex_unlock(&supervisor->lock);
-}
-
 enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
-                           int slot, int64_t timeout_ms, struct wire_done *done, struct error *err) {
+                           struct slot *slot, size_t kept, int64_t timeout_ms, struct wire_done *done,
+                           struct error *err) {
     if (!selftest_allows(atomic_load(&supervisor->refused), &run->chain)) {
         return fail(err, ST_UNSUPPORTED, "the self-test of the GPU refused a filter of the chain");
     }
     enum status status = connect_link(supervisor, link, err);
     if (status == ST_OK) {
-        status = link_run(link, run, slot, timeout_ms, done, err);
+        status = link_run(link, run, slot->fd, timeout_ms, done, err);
     }
     if (status != ST_OK && status != ST_BUSY && status != ST_UNSUPPORTED) {
         uint64_t epoch = link->epoch;
         report_failure(supervisor, link);
         link_close(link);
         if (!supervisor->options.single_process) {
-            await_reaped(supervisor, epoch);
+            remains_leave(&supervisor->remains, epoch, slot, kept);
         }
     }
     return status;

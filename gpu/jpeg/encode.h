@@ -6,7 +6,7 @@
 #ifndef BLURD_GPU_JPEG_ENCODE_H
 #define BLURD_GPU_JPEG_ENCODE_H
 
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 #include "gpu/jpeg/encode_kernels.h"
 #include "gpu/stream/stream.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/jpeg/encode_head.h"
 
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 
 _Static_assert((int)KERNEL_ENCODE_COEFFICIENTS == (int)JPEG_COEFFICIENTS &&
                    (int)KERNEL_ENCODE_TABLES == (int)JPEG_STEP_TABLES &&
                    (int)KERNEL_ENCODE_CODE_BITS == (int)JPEG_CODE_LENGTHS &&
                    (int)KERNEL_ENCODE_HEAD >= JPEG_HEAD_FILE + JPEG_HEAD_FRAME + JPEG_HEAD_SCAN,
-               "core/jpeg_head.h and the kernels have other shapes");
+               "core/jpeg/head.h and the kernels have other shapes");
 
 void gpu_encode_head_standard(struct encode_tables *tables) {
     uint8_t *to = tables->segments;

@@ -12,7 +12,7 @@
 
 #include "core/bytes.h"
 #include "core/image.h"
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 #include "gpu/jpeg/jpeg_kernels.h"
 
 enum { JPEG_HEADER_SEGMENT_MAX = 4096 }; /* bytes of a segment of tables; usually below 1100 */

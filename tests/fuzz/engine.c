@@ -16,7 +16,7 @@
 
 #include "core/jpeg/coefficients.h"
 #include "core/log.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 #include "filters/filter.h"
 #include "tests/fuzz/common/fuzz.h"
 

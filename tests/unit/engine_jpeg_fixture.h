@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/log.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 #include "cpu/cpu.h"
 #include "cpu/orient.h"
 #include "filters/filter.h"

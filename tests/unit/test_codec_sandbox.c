@@ -21,7 +21,7 @@
 #include "core/process/channel.h"
 #include "core/process/landlock.h"
 #include "core/sanitizers.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 
 #include "tests/unit/attempt_fixture.h" /* cmocka.h, too: it has a macro called fail */
 

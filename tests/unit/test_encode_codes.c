@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The Huffman tables that the encoder on the GPU makes of counts, with the fake driver: they equal those of
- * core/jpeg_codes.h. */
+ * core/jpeg/codes.h. */
 #include "gpu/jpeg/encode.h"
 #include "gpu/jpeg/encode_head.h"
 #include "gpu/stream/launch.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "core/log.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 #include "filters/filter.h"
 #include "gpu/cuda/driver.h"
 

@@ -30,7 +30,7 @@
 #include "core/log.h"
 #include "core/process/landlock.h"
 #include "core/sanitizers.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 #include "filters/filter.h"
 #include "gpu/engine/engine.h"
 

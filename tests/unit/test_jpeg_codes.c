@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Huffman tables of JPEGs. That they are libjpeg's is tested with whole files (test_jpeg_encode.c). */
-#include "core/jpeg_codes.h"
+#include "core/jpeg/codes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

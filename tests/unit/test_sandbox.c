@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "core/sanitizers.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 
 #include "tests/unit/attempt_fixture.h" /* cmocka.h, too: it has a macro called fail */
 

@@ -13,7 +13,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
-#include "core/slot.h"
+#include "core/slot_file.h"
 #include "filters/filter.h"
 #include "gpu/jpeg/jpeg_header.h"
 

@@ -3,7 +3,7 @@
 #ifndef BLURD_CODECS_JPEG_BASELINE_BASE_BLOCKS_H
 #define BLURD_CODECS_JPEG_BASELINE_BASE_BLOCKS_H
 
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 
 struct baseline_blocks {
     uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS]; /* row by row, 1 to 255; for luma and for chroma */

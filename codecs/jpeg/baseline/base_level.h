@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 
 enum {
     BASE_MCUS = 16,     /* of a row, in a piece that is transformed before its codes are found */

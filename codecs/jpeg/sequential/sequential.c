@@ -8,7 +8,7 @@
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "codecs/processor.h"
 #include "core/deadline.h"
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 
 enum { BLOCK = 8, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
 

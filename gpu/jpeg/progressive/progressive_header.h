@@ -6,8 +6,8 @@
 #define BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
 
 #include "core/bytes.h"
+#include "core/jpeg/head.h"
 #include "core/jpeg/tables.h"
-#include "core/jpeg_head.h"
 #include "gpu/jpeg/progressive/progressive_kernels.h"
 
 enum {

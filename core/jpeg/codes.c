@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/jpeg_codes.h"
+#include "core/jpeg/codes.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/jpeg_head.h"
+#include "core/jpeg/head.h"
 
 #include <string.h>
 

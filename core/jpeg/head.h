@@ -5,7 +5,7 @@
 #define BLURD_CORE_JPEG_HEAD_H
 
 #include "core/image.h"
-#include "core/jpeg_codes.h"
+#include "core/jpeg/codes.h"
 
 enum {
     JPEG_SIDE = 8, /* of a block of samples */
