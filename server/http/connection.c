@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "core/clock.h"
 #include "server/answer.h"
 #include "server/exchange.h"
 #include "server/http/lingering.h"
@@ -17,7 +18,10 @@
 #include "server/request.h"
 #include "server/service.h"
 
-enum { BODY_RATE = 256 << 10 }; /* bytes a second; the slowest a declared body may arrive */
+enum {
+    BODY_RATE = 256 << 10, /* bytes a second; the slowest a declared body may arrive */
+    LARGE_BODY = 64 << 10, /* bytes; a smaller one comes with its headers */
+};
 
 enum phase { PHASE_HEADERS, PHASE_BODY, PHASE_WORK, PHASE_SENT };
 
@@ -195,10 +199,15 @@ static enum MHD_Result send_answer(struct request *request) {
         return MHD_NO;
     }
     request->phase = PHASE_SENT;
+    turns_end(&connection->thread->turns, &connection->turn);
     watchdog_enter(connection->watch, WATCH_WRITE, request->settings->config.write_timeout_ms, NULL);
     enum MHD_Result result = MHD_queue_response(connection->handle, request->answer.http_status, response);
     MHD_destroy_response(response);
     return result;
+}
+
+static bool takes_a_turn(const struct request *request) {
+    return request->framing.content_length > LARGE_BODY;
 }
 
 static enum MHD_Result begin(struct request *request, const char *method, const char *version) {
@@ -213,7 +222,23 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
     int64_t allowance = (int64_t)(request->framing.content_length / BODY_RATE) * 1000;
     watchdog_enter(connection->watch, WATCH_BODY, request->settings->config.body_timeout_ms + allowance,
                    request->id);
+    if (!request->answered && takes_a_turn(request) &&
+        !turns_begin(&connection->thread->turns, &connection->turn, clock_ns())) {
+        MHD_suspend_connection(connection->handle);
+    }
     return MHD_YES;
+}
+
+int64_t connection_continue(struct event_thread *thread, bool all) {
+    int64_t now = clock_ns();
+    struct turn *turn = turns_next(&thread->turns, now, all);
+    if (!turn) {
+        return turns_wait_ms(&thread->turns, now);
+    }
+    for (; turn; turn = turns_next(&thread->turns, now, all)) {
+        MHD_resume_connection(((struct connection *)turn)->handle); /* `turn` is first */
+    }
+    return 0;
 }
 
 static enum MHD_Result end(struct request *request) {
@@ -222,6 +247,9 @@ static enum MHD_Result end(struct request *request) {
         return send_answer(request);
     }
     request->phase = PHASE_WORK;
+    if (takes_a_turn(request)) {
+        turns_work(&connection->thread->turns, &connection->turn);
+    }
     watchdog_enter(connection->watch, WATCH_WORK, 0, NULL);
     /* Suspended first, because a worker may be done and resume before this function returns. */
     MHD_suspend_connection(connection->handle);
@@ -244,8 +272,8 @@ enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, con
     case PHASE_HEADERS:
         return begin(request, method, version);
     case PHASE_BODY:
-        if (*size == 0) {
-            return end(request);
+        if (*size == 0) { /* the body is complete, or the connection was resumed to read it */
+            return request->received < request->framing.content_length ? MHD_YES : end(request);
         }
         if (!exchange_body(request, data, *size)) {
             return MHD_NO;
@@ -268,6 +296,7 @@ void connection_completed(void *cls, struct MHD_Connection *handle, void **conte
     *context = NULL;
     if (request) {
         enum watch_end end = watchdog_ended(watch);
+        turns_end(&connection->thread->turns, &connection->turn);
         int64_t idle_ms = request->settings->config.idle_timeout_ms;
         exchange_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
                          end == WATCH_LATE || end == WATCH_SLOW);

@@ -13,6 +13,7 @@
 #include "server/http/http_log.h"
 #include "server/http/loop.h"
 #include "server/http/pace.h"
+#include "server/http/turns.h"
 
 struct service;
 
@@ -24,6 +25,7 @@ struct event_thread {
     struct MHD_Daemon *daemon;
     struct loop *loop;
     struct pace pace;
+    struct turns turns;
     bool ended; /* a connection ended since the library last tried to accept */
 };
 
@@ -41,6 +43,7 @@ struct http {
 
 /* A TCP connection, on which requests follow one another. */
 struct connection {
+    struct turn turn; /* is first */
     struct event_thread *thread;
     struct MHD_Connection *handle;
     struct watch *watch;
@@ -62,6 +65,10 @@ int connection_certificate(gnutls_session_t session, const struct gnutls_cert_re
 /* MHD_OPTION_URI_LOG_CALLBACK: the request line was read. `target` is raw; the result becomes the request's
  * context. Here and below, `cls` is the struct http. */
 void *connection_target(void *cls, const char *target, struct MHD_Connection *handle);
+
+/* Resumes the connections of the thread whose bodies may be read now, or with `all` each that waits. Returns
+ * after how many milliseconds to call it again; -1: with the next event. */
+int64_t connection_continue(struct event_thread *thread, bool all);
 
 /* The handler of MHD_start_daemon, and MHD_OPTION_NOTIFY_COMPLETED. */
 enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, const char *url,

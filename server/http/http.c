@@ -71,11 +71,14 @@ static int64_t run_daemon(void *context) {
     thread->ended = false;
     pace_begin(&thread->pace);
     MHD_run(thread->daemon);
+    int64_t turn_ms = connection_continue(thread, false);
     if (thread->ended) {
         return 0;
     }
-    return pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1,
-                     http_log_is_fresh(&thread->http->log));
+    int64_t wait =
+        pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1,
+                  http_log_is_fresh(&thread->http->log));
+    return turn_ms >= 0 && (wait < 0 || turn_ms < wait) ? turn_ms : wait;
 }
 
 static void quiesce_daemon(void *context) {
@@ -86,6 +89,7 @@ static enum status start_thread(struct http *http, unsigned index, struct error 
     struct event_thread *thread = &http->thread[index];
     unsigned most = connections_max(http);
     thread->http = http;
+    thread->turns.limit = http->admin ? 0 : turns_limit(http->service->places, http->threads);
     unsigned share = most / http->threads + (index < most % http->threads);
     thread->daemon = start_daemon(thread, share ? share : 1);
     const union MHD_DaemonInfo *epoll =
@@ -165,6 +169,7 @@ void http_stop(struct http *http) {
     for (unsigned i = 0; i < http->threads; i++) {
         loop_stop(http->thread[i].loop);
         if (http->thread[i].daemon) {
+            connection_continue(&http->thread[i], true);
             MHD_stop_daemon(http->thread[i].daemon);
         }
     }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * When an event thread reads a large body. Bodies that wait for a GPU displace each other from the caches,
+ * and each takes memory that has to be registered with the GPU. So a thread reads and holds only some bodies
+ * at a time, and the others stay with their clients for a moment. A slow client does not
+ * delay others. Used by one thread, without locks. docs/adr/0046-bodies-in-turns.md has the measurements. */
+#ifndef BLURD_SERVER_HTTP_TURNS_H
+#define BLURD_SERVER_HTTP_TURNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TURNS_READING_NS INT64_C(20000000)  /* a body that takes longer to arrive is not counted any more */
+#define TURNS_WAITING_NS INT64_C(100000000) /* the longest wait; then the body is read in any case */
+
+enum turn_state {
+    TURN_NONE,    /* not counted */
+    TURN_WAITING, /* its body is to be read later */
+    TURN_READING, /* for less than TURNS_READING_NS */
+    TURN_WORKING, /* the body is there, the answer is not */
+    TURN_STATES
+};
+
+/* A member of a connection. Zero-initialise. */
+struct turn {
+    enum turn_state state;
+    int64_t since_ns; /* of waiting or reading */
+    struct turn *older, *newer;
+};
+
+/* Turns in the order in which they came to the list. */
+struct turn_list {
+    struct turn *oldest, *newest;
+    unsigned count;
+};
+
+/* Zero-initialise, then set `limit`. */
+struct turns {
+    unsigned limit; /* of bodies that are read or worked on; 0: none */
+    struct turn_list list[TURN_STATES];
+};
+
+/* The limit for each of so many event threads beside GPUs that do `places` JPEGs at a time. 0 without a GPU:
+ * a core needs so much longer for a picture than for its body that turns gain nothing. */
+unsigned turns_limit(unsigned places, unsigned threads);
+
+/* A body is about to come: returns whether to read it now. Otherwise turns_next will return the turn. */
+bool turns_begin(struct turns *turns, struct turn *turn, int64_t now_ns);
+
+/* The body is complete and a worker will have it. */
+void turns_work(struct turns *turns, struct turn *turn);
+
+/* The request is answered or given up. Allowed in every state. */
+void turns_end(struct turns *turns, struct turn *turn);
+
+/* The next turn whose body may be read now, or with `all` any; NULL: none. */
+struct turn *turns_next(struct turns *turns, int64_t now_ns, bool all);
+
+/* Milliseconds after which turns_next may return a turn without another call before it; -1: never. */
+int64_t turns_wait_ms(const struct turns *turns, int64_t now_ns);
+
+#endif
