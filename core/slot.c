@@ -78,10 +78,7 @@ size_t slot_pool_bytes(struct slot_pool *pool) {
 }
 
 size_t slot_pool_held(struct slot_pool *pool, enum slot_kind kind) {
-    pthread_mutex_lock(&pool->lock);
-    size_t bytes = pool->held[kind];
-    pthread_mutex_unlock(&pool->lock);
-    return bytes;
+    return atomic_load(&pool->held[kind]);
 }
 
 int slot_pool_event(const struct slot_pool *pool) {

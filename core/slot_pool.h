@@ -4,6 +4,7 @@
 #define BLURD_CORE_SLOT_POOL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,8 +24,9 @@ struct slot_pool {
     size_t returning; /* part of `bytes` that is being released */
     pthread_cond_t returned;
     struct slot *idle[SLOT_POOL_KINDS]; /* most recently used first */
-    size_t held[SLOT_POOL_KINDS];       /* part of `bytes` held by slots in use */
-    uint64_t made;                      /* slots created so far */
+    /* Part of `bytes` held by slots in use. Written under the lock; each piece of a body reads it. */
+    _Atomic size_t held[SLOT_POOL_KINDS];
+    uint64_t made; /* slots created so far */
     int event;
     bool watched; /* slot_pool_trim will be called without the event */
     bool busy;    /* slots were given back since it was called last */
