@@ -241,20 +241,30 @@ int64_t connection_continue(struct event_thread *thread, bool all) {
     return 0;
 }
 
+/* A request whose picture the GPU does from file to file keeps its turn until it is answered. Others wait for
+ * a core, or are many at a time, and must not hold such requests up. */
+static void keep_turn(struct request *request) {
+    struct connection *connection = request->connection;
+    if (takes_a_turn(request) && request->job.suits) {
+        turns_work(&connection->thread->turns, &connection->turn);
+    } else {
+        turns_end(&connection->thread->turns, &connection->turn);
+    }
+}
+
 static enum MHD_Result end(struct request *request) {
     struct connection *connection = request->connection;
     if (exchange_end(request)) {
         return send_answer(request);
     }
     request->phase = PHASE_WORK;
-    if (takes_a_turn(request)) {
-        turns_work(&connection->thread->turns, &connection->turn);
-    }
     watchdog_enter(connection->watch, WATCH_WORK, 0, NULL);
     /* Suspended first, because a worker may be done and resume before this function returns. */
     MHD_suspend_connection(connection->handle);
     if (exchange_submit(request) != ST_OK) {
         resume(request);
+    } else {
+        keep_turn(request);
     }
     return MHD_YES;
 }

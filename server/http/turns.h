@@ -16,7 +16,7 @@ enum turn_state {
     TURN_NONE,    /* not counted */
     TURN_WAITING, /* its body is to be read later */
     TURN_READING, /* for less than TURNS_READING_NS */
-    TURN_WORKING, /* the body is there, the answer is not */
+    TURN_WORKING, /* the body is there and the GPU's answer is not */
     TURN_STATES
 };
 
@@ -46,7 +46,7 @@ unsigned turns_limit(unsigned places, unsigned threads);
 /* A body is about to come: returns whether to read it now. Otherwise turns_next will return the turn. */
 bool turns_begin(struct turns *turns, struct turn *turn, int64_t now_ns);
 
-/* The body is complete and a worker will have it. */
+/* The body is complete, and the GPU will have it. */
 void turns_work(struct turns *turns, struct turn *turn);
 
 /* The request is answered or given up. Allowed in every state. */

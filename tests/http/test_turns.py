@@ -17,10 +17,11 @@ from certificates import Pair, Secure, context
 from fake_gpu import ask, launch
 
 pytestmark = fake_gpu.needed
-BODY = pictures.png(pictures.noise(200, 150))  # 90 kB
+BODY = pictures.jpeg(pictures.noise(320, 240), subsampling='420')  # 75 kB
+OTHER = pictures.png(pictures.noise(200, 150))  # 90 kB, which no codec of the GPU takes
 LIMIT = 8  # of one event thread beside one place
 TURN_MS = 100  # the longest wait for a turn
-OPTIONS = ('--event-threads', 1, '--gpu-pictures', 1, '--workers', 1, '--gpu-timeout', '20s', '--work-timeout', '60s', '--queue-target', '10s')
+OPTIONS = ('--jpeg-codec', 'gpu', '--event-threads', 1, '--gpu-pictures', 1, '--workers', 1, '--gpu-timeout', '20s', '--work-timeout', '60s', '--queue-target', '10s')
 
 
 @pytest.fixture(scope='module')
@@ -93,6 +94,21 @@ def test_more_clients_than_turns(start, expected):
     own = launch(start, *OPTIONS)
     with concurrent.futures.ThreadPoolExecutor(5 * LIMIT) as pool:
         assert [result == expected for _, result in pool.map(lambda _: ask(own, BODY), range(5 * LIMIT))] == [True] * 5 * LIMIT
+
+
+def test_pictures_for_cores_hold_no_turns(stopped, expected):
+    """The GPU's process is stopped, and so are requests that need it. Those beside them are read at once."""
+    reference = fake_gpu.Reference()
+    for _ in range(LIMIT):
+        own = stopped.own.connect(60)
+        begin = time.monotonic()
+        own.send(wire.message('POST', '/blur?sigma=2&backend=cpu', OTHER))
+        assert own.answer().body == reference(OTHER)
+        own.close()
+        assert time.monotonic() - begin < 1 * daemon.SLOW
+    reference.stop()
+    stopped.go_on()
+    stopped.assert_pictures(expected, LIMIT)
 
 
 def test_slow_clients_hold_no_turns(start, expected):
