@@ -29,6 +29,7 @@ def say_refusals(service, cells):
     print("\nRefused: " + (", ".join(f"{count} for {reason}" for reason, count in found.items()) or "none") + ".")
     check(not found, f"no request was refused: {found}")
     check(not errors, f"no request failed: {errors}")
+    load.check_lasted(service)
 
 
 def say_head(title):

@@ -56,6 +56,13 @@ def serving(service, gpus, codec):
     return "no GPU serves after 20 s"
 
 
+def check_lasted(service):
+    """The GPU's process did not end. No request is lost by that, so nothing else in a table tells."""
+    log = pathlib.Path(service.log.name).read_text(errors="replace")
+    reasons = re.findall(r'message="(ending after: .*?|the engine ended)"', log)
+    check(not reasons, "the GPU's process lasted" + "".join(f"; {reason}" for reason in reasons))
+
+
 def requests_done(metrics):
     """(status, reason, backend) -> number of requests."""
     pattern = r'^blurd_requests_total\{operation="(?:blur|resize|pixelate)".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
@@ -178,6 +185,7 @@ def measure_codec(options, device, codec, works, seconds):
     if counters:
         print("\nThe daemon's counters: " + ", ".join(f"`{name}` {value:g}" for name, value in counters.items()) + ".")
     print()
+    check_lasted(service)
     check(not wrong + refused + sum(cell["errors"] for cell in cells), f"{codec}: no request failed")
     return {"cells": cells, "alone": median}
 

@@ -88,6 +88,8 @@ def main():
                 time.sleep(0.2)
                 compare(options, service)
                 results = measure(options, service, device)
+                print()
+                load.check_lasted(service)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             check(False, f"broke off: {error!r}")
     print()

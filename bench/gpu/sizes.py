@@ -74,6 +74,8 @@ def measure(options, device, seconds):
                 columns = load.row(cell).split("|")
                 print(f"| {name} | {sizes[0]} to {sizes[-1]} |{'|'.join(columns[2:])}", flush=True)
         options.photographs = given
+        print()
+        load.check_lasted(service)
     check(not sum(cell["errors"] for cell in cells), "other sizes and kinds: no request failed")
     return cells
 
