@@ -41,7 +41,7 @@ try:
 except ImportError as missing:
     sys.exit(f"soak.py: {missing}; it needs Pillow and numpy")
 
-MEMORY = "4GiB"  # for pictures: 12 megapixels on every worker at once
+MEMORY_MIB = 4096  # for pictures: 12 megapixels on every worker at once
 LEAST_DB = 45
 KILL_EVERY_S = 10
 SAMPLE_EVERY_S = 0.5
@@ -52,6 +52,7 @@ WARM_SECONDS = 3  # for each target
 CALM_WITHIN_S = 10
 TOO_SHORT_S = 60
 SHOWN = 20  # complaints
+SLOTS = "slots"
 
 
 # --- answers ----------------------------------------------------------------------------
@@ -216,14 +217,17 @@ class Memory:
     def __init__(self, service, device):
         self.service, self.device = service, device
         self.began = time.monotonic()
-        # The slots are the daemon's; the engine has some of them mapped, now these, now those.
-        self.samples = {"daemon, resident": [], "engine, resident without slots": [], "device": []}
+        # The slots are the daemon's; the engine has some of them mapped, now these, now those. A slot grows to the largest
+        # picture that it has had, and the pool's budget bounds them together, so they may grow at any time.
+        self.samples = {"daemon, resident without slots": [], SLOTS: [], "engine, resident without slots": [], "device": []}
 
     def sample(self):
-        engine = self.service.engine()
+        pid, engine = self.service.process.pid, self.service.engine()
+        whole, own = host.resident_mib(pid), host.resident_mib(pid, shared=False)
+        slots = None if None in (whole, own) else whole - own
         print(f"{time.monotonic() - self.began:.1f} s:", end="", file=sys.stderr)
-        for name, value in zip(self.samples, (host.resident_mib(self.service.process.pid),
-                                              engine and host.resident_mib(engine, shared=False), self.device.memory_mib())):
+        for name, value in zip(self.samples, (own, slots, engine and host.resident_mib(engine, shared=False),
+                                              self.device.memory_mib())):
             if value is not None:
                 self.samples[name].append(value)
                 print(f" {name} {value:.0f}", end="", file=sys.stderr)
@@ -231,16 +235,17 @@ class Memory:
 
     def report(self, of_all, seconds):
         print("\n| memory, MiB | first | second quarter | last quarter | most |\n|---|--:|--:|--:|--:|")
-        verdicts = []
+        verdicts, slots = [], self.samples[SLOTS]
         for name, values in self.samples.items():
             quarter = len(values) // 4
             if quarter < 2:
                 continue
             second, last = statistics.mean(values[quarter:2 * quarter]), statistics.mean(values[-quarter:])
             print(f"| {name} | {values[0]:.0f} | {second:.1f} | {last:.1f} | {max(values):.0f} |")
-            if of_all or name.startswith("daemon"):
+            if name != SLOTS and (of_all or name.startswith("daemon")):
                 verdicts.append((last <= max(second * GROWTH, second + GROWTH_MIB), f"{name}: {last - second:+.1f} MiB"))
         print()
+        check(not slots or max(slots) <= MEMORY_MIB, f"the slots took at most {max(slots, default=0):.0f} of {MEMORY_MIB} MiB")
         if seconds < TOO_SHORT_S:
             print(f"* {seconds:.0f} s are too short to tell whether memory is flat")
             return
@@ -318,7 +323,7 @@ def report(found, kinds, begin, seconds):
 def soak(options):
     originals = [path.read_bytes() for path in photographs.only_pictures(options.photographs)]
     kinds = list(soak_pictures.kinds(originals, options.largest))
-    extra = ["--memory", MEMORY] + ([] if options.codec == "default" else ["--jpeg-codec", options.codec])
+    extra = ["--memory", f"{MEMORY_MIB}MiB"] + ([] if options.codec == "default" else ["--jpeg-codec", options.codec])
     print(f"\n## Soak\n\n{len(kinds)} kinds of requests over {options.connections} connections, `--jpeg-codec {options.codec}`"
           f"{', the GPU process killed every ' + str(KILL_EVERY_S) + ' s' if options.kill else ''}.\n", flush=True)
     with Service(options, options.gpus, "soak", *extra) as service:
