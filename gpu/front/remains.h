@@ -23,9 +23,10 @@ void remains_finish(struct remains *remains);
 /* Engines up to this epoch are gone. */
 void remains_clear(struct remains *remains, uint64_t epoch);
 
-/* Makes sure that the engine of that epoch, which is about to end, writes no more to the slot, of which the
- * first `kept` bytes stay: gives the slot other memory, or waits for the engine's end where slot_renew
- * refuses, 5 s at most. Thread-safe. */
+/* To be called after a failure, when the engine of that epoch has been told to end. Gives the slot other
+ * memory with a copy of its first `kept` bytes, so that this engine cannot write to it any more. Where
+ * slot_renew refuses, waits for the engine's end instead, 5 s at most, and the slot stays as it is.
+ * Thread-safe; the caller owns the slot. */
 void remains_leave(struct remains *remains, uint64_t epoch, struct slot *slot, size_t kept);
 
 #endif

@@ -230,6 +230,9 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
 }
 
 int64_t connection_continue(struct event_thread *thread, bool all) {
+    if (thread->turns.list[TURN_WAITING].count == 0) {
+        return -1; /* in most rounds, without a look at the clock */
+    }
     int64_t now = clock_ns();
     struct turn *turn = turns_next(&thread->turns, now, all);
     if (!turn) {
@@ -241,8 +244,9 @@ int64_t connection_continue(struct event_thread *thread, bool all) {
     return 0;
 }
 
-/* A request whose picture the GPU does from file to file keeps its turn until it is answered. Others wait for
- * a core, or are many at a time, and must not hold such requests up. */
+/* A request keeps its turn until it is answered if the GPU makes the whole answer from the file. All others
+ * give their turns back now: they wait for a core, or are progressive files, of which the GPU reads hundreds
+ * at a time. */
 static void keep_turn(struct request *request) {
     struct connection *connection = request->connection;
     if (takes_a_turn(request) && request->job.suits) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * When an event thread reads a large body. Bodies that wait for a GPU displace each other from the caches,
  * and each takes memory that has to be registered with the GPU. So a thread reads and holds only some bodies
- * at a time, and the others stay with their clients for a moment. A slow client does not
- * delay others. Used by one thread, without locks. docs/adr/0046-bodies-in-turns.md has the measurements. */
+ * at a time, and the others stay with their clients for a moment. A slow client does not delay others.
+ * docs/adr/0046-bodies-in-turns.md has the measurements. One thread uses a struct turns, without locks; the
+ * caller owns it and the turns, and a turn must leave (turns_end) before it is freed. */
 #ifndef BLURD_SERVER_HTTP_TURNS_H
 #define BLURD_SERVER_HTTP_TURNS_H
 
@@ -43,7 +44,8 @@ struct turns {
  * a core needs so much longer for a picture than for its body that turns gain nothing. */
 unsigned turns_limit(unsigned places, unsigned threads);
 
-/* A body is about to come: returns whether to read it now. Otherwise turns_next will return the turn. */
+/* A client is about to send a body. Returns whether to read it now; otherwise turns_next will return the
+ * turn. `now_ns` is clock_ns(), here and below. */
 bool turns_begin(struct turns *turns, struct turn *turn, int64_t now_ns);
 
 /* The body is complete, and the GPU will have it. */
@@ -52,7 +54,8 @@ void turns_work(struct turns *turns, struct turn *turn);
 /* The request is answered or given up. Allowed in every state. */
 void turns_end(struct turns *turns, struct turn *turn);
 
-/* The next turn whose body may be read now, or with `all` any; NULL: none. */
+/* The next turn whose body may be read now, or with `all` any that waits; it counts as being read from then
+ * on. NULL: none. */
 struct turn *turns_next(struct turns *turns, int64_t now_ns, bool all);
 
 /* Milliseconds after which turns_next may return a turn without another call before it; -1: never. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * New memory for a slot that a process which is about to end may still write to. This program has calls of
- * its own in the place of those that can fail. */
+ * A slot gets new memory while a process that is about to end may still write to the old one. This program
+ * replaces the system calls that can fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -72,7 +72,7 @@ static void test_the_oldest_is_next(void **state) {
     }
     next_is(-1, 2);
     turns_end(&turns, &turn[1]);
-    assert_false(begins(8, 2)); /* it does not overtake those that wait */
+    assert_false(begins(8, 2)); /* a new body does not overtake waiting ones */
     next_is(LIMIT, 2);
     next_is(-1, 2);
     turns_end(&turns, &turn[LIMIT]); /* its client is gone */
