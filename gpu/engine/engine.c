@@ -310,7 +310,7 @@ static enum status run_on(struct engine_session *session, unsigned device, const
     status = status == ST_OK ? gpu_device_enter(&session->engine->device[device], err) : status;
     if (status == ST_OK) {
         const struct slot_view view = {run->slot_serial, run->slot_generation, run->slot_span};
-        bool later = !jpeg || run->slot_span <= JPEG_STREAM_STAGING;
+        bool later = !jpeg || gpu_transcoder_stages(run->jpeg.size, run->jpeg.room);
         status = mappings_get(session->engine->mappings, &view, later, fd, &mapping, &memory, err);
     }
     if (status != ST_OK) {

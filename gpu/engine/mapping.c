@@ -14,8 +14,12 @@
 #include "core/log.h"
 #include "core/slot_file.h"
 
-/* Other threads use the driver while the one that attends pauses. */
-enum { PAUSE_MAX_NS = 20000000 };
+enum {
+    SECOND_NS = 1000000000,
+    PAUSE_MAX_NS = 20000000, /* between two registrations; other threads use the driver meanwhile */
+    LEFT_MAX = 256 << 20,    /* bytes that slots have left and that are still registered; see leave */
+    LEFT_PART = 16,          /* one of these parts of the time goes to releasing them */
+};
 
 enum registration { UNTRIED, WAITING, WORKING, REGISTERED, REFUSED };
 
@@ -34,16 +38,27 @@ struct mappings {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a state, or `closing` */
     struct mapping *first;
+    struct mapping *left; /* memory that slots have grown out of, until mappings_attend releases it */
+    size_t left_bytes;
+    int64_t release_at; /* clock_ns of the next release; for the thread that attends */
     bool attended, closing;
     _Atomic unsigned busy; /* threads that register or unregister a large slot */
 };
+
+static void init_monotonic(pthread_cond_t *cond) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
 
 struct mappings *mappings_create(const struct cuda *cuda) {
     struct mappings *mappings = calloc(1, sizeof *mappings);
     if (mappings) {
         mappings->cuda = cuda;
         pthread_mutex_init(&mappings->lock, NULL);
-        pthread_cond_init(&mappings->changed, NULL);
+        init_monotonic(&mappings->changed);
     }
     return mappings;
 }
@@ -82,19 +97,52 @@ static void release(struct mappings *mappings, struct mapping *mapping) {
         munmap(mapping->memory, mapping->size);
     }
     mapping->memory = NULL;
+    pthread_mutex_lock(&mappings->lock);
     mapping->state = UNTRIED;
+    pthread_mutex_unlock(&mappings->lock);
+}
+
+/* Leaves the mapping without memory, and its memory to the thread that attends. The driver unregisters memory
+ * when all kernels have ended, and other threads' launches wait with it: for 20 ms where progressive files
+ * are read, and a new kind of request makes all slots grow. A run that finds too much left releases its own.
+ */
+static void leave(struct mappings *mappings, struct mapping *mapping) {
+    struct mapping *left = malloc(sizeof *left);
+    settle(mappings, mapping);
+    pthread_mutex_lock(&mappings->lock);
+    bool later = left && mappings->attended && mapping->state == REGISTERED &&
+                 mapping->size <= LEFT_MAX - mappings->left_bytes;
+    if (later) {
+        *left = *mapping;
+        left->next = mappings->left;
+        mappings->left = left;
+        mappings->left_bytes += left->size;
+        mapping->memory = NULL;
+        mapping->state = UNTRIED;
+        pthread_cond_broadcast(&mappings->changed);
+    }
+    pthread_mutex_unlock(&mappings->lock);
+    if (!later) {
+        free(left);
+        release(mappings, mapping);
+    }
+}
+
+static void release_all(struct mappings *mappings, struct mapping **list) {
+    while (*list) {
+        struct mapping *mapping = *list;
+        *list = mapping->next;
+        release(mappings, mapping);
+        free(mapping);
+    }
 }
 
 void mappings_destroy(struct mappings *mappings) {
     if (!mappings) {
         return;
     }
-    while (mappings->first) {
-        struct mapping *mapping = mappings->first;
-        mappings->first = mapping->next;
-        release(mappings, mapping);
-        free(mapping);
-    }
+    release_all(mappings, &mappings->first);
+    release_all(mappings, &mappings->left);
     pthread_cond_destroy(&mappings->changed);
     pthread_mutex_destroy(&mappings->lock);
     free(mappings);
@@ -194,7 +242,7 @@ enum status mappings_get(struct mappings *mappings, const struct slot_view *slot
         return err->status;
     }
     if (taken->memory && (taken->generation != slot->generation || taken->size < slot->span)) {
-        release(mappings, taken);
+        leave(mappings, taken);
     }
     enum status status = taken->memory ? ST_OK : map(taken, slot->span, fd, err);
     if (status != ST_OK) {
@@ -208,35 +256,75 @@ enum status mappings_get(struct mappings *mappings, const struct slot_view *slot
     return ST_OK;
 }
 
-/* Waits for a mapping to be registered; NULL when the mappings close. */
-static struct mapping *next_waiting(struct mappings *mappings) {
-    struct mapping *mapping = NULL;
-    pthread_mutex_lock(&mappings->lock);
-    while (!mappings->closing) {
-        for (mapping = mappings->first; mapping && mapping->state != WAITING;) {
-            mapping = mapping->next;
-        }
-        if (mapping) {
-            mapping->state = WORKING;
-            break;
-        }
-        pthread_cond_wait(&mappings->changed, &mappings->lock);
+static struct mapping *first_waiting(const struct mappings *mappings) {
+    struct mapping *mapping = mappings->first;
+    while (mapping && mapping->state != WAITING) {
+        mapping = mapping->next;
     }
-    pthread_mutex_unlock(&mappings->lock);
     return mapping;
 }
 
+/* Waits for a change; with `until` above 0 until then at most. The lock is held. */
+static void await_change(struct mappings *mappings, int64_t until) {
+    if (until == 0) {
+        pthread_cond_wait(&mappings->changed, &mappings->lock);
+        return;
+    }
+    const struct timespec time = {.tv_sec = until / SECOND_NS, .tv_nsec = until % SECOND_NS};
+    pthread_cond_timedwait(&mappings->changed, &mappings->lock, &time);
+}
+
+/* Waits until there is a mapping to register, or memory to release. False when the mappings close. */
+static bool next_work(struct mappings *mappings, struct mapping **waiting, struct mapping **left) {
+    pthread_mutex_lock(&mappings->lock);
+    for (*waiting = *left = NULL; !mappings->closing;) {
+        bool due = mappings->left && clock_ns() >= mappings->release_at;
+        *waiting = first_waiting(mappings);
+        *left = due ? mappings->left : NULL;
+        if (*waiting || *left) {
+            break;
+        }
+        await_change(mappings, mappings->left ? mappings->release_at : 0);
+    }
+    if (*waiting) {
+        (*waiting)->state = WORKING;
+    }
+    if (*left) {
+        mappings->left = (*left)->next;
+        mappings->left_bytes -= (*left)->size;
+    }
+    pthread_mutex_unlock(&mappings->lock);
+    return *waiting || *left;
+}
+
+static void register_and_pause(struct mappings *mappings, struct mapping *mapping) {
+    int64_t start = clock_ns();
+    register_now(mappings, mapping);
+    int64_t took = clock_ns() - start;
+    took = took < PAUSE_MAX_NS ? took : PAUSE_MAX_NS;
+    nanosleep(&(struct timespec){.tv_nsec = (long)took}, NULL);
+}
+
+static void release_left(struct mappings *mappings, struct mapping *left) {
+    int64_t start = clock_ns();
+    release(mappings, left);
+    free(left);
+    int64_t end = clock_ns();
+    mappings->release_at = end + (LEFT_PART - 1) * (end - start);
+}
+
 void mappings_attend(struct mappings *mappings) {
-    struct mapping *mapping;
+    struct mapping *waiting, *left;
     pthread_mutex_lock(&mappings->lock);
     mappings->attended = !mappings->closing;
     pthread_mutex_unlock(&mappings->lock);
-    while ((mapping = next_waiting(mappings))) {
-        int64_t start = clock_ns();
-        register_now(mappings, mapping);
-        int64_t took = clock_ns() - start;
-        took = took < PAUSE_MAX_NS ? took : PAUSE_MAX_NS;
-        nanosleep(&(struct timespec){.tv_nsec = (long)took}, NULL);
+    while (next_work(mappings, &waiting, &left)) {
+        if (waiting) {
+            register_and_pause(mappings, waiting);
+        }
+        if (left) {
+            release_left(mappings, left);
+        }
     }
 }
 

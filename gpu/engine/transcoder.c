@@ -166,10 +166,15 @@ void gpu_transcoder_warm(struct gpu_transcoder *transcoder) {
     }
 }
 
+bool gpu_transcoder_stages(size_t input, size_t room) {
+    return input < JPEG_STREAM_STAGING && room < JPEG_STREAM_STAGING &&
+           input + STAGING_ALIGNMENT + room <= JPEG_STREAM_STAGING;
+}
+
 /* Whether the kernels cannot reach the job's memory, but have staging memory for it. */
 static bool is_staged(const struct jpeg_stream *stream, const struct transcode *job) {
     CUdeviceptr known;
-    return stream->staging && job->input.size + STAGING_ALIGNMENT + job->room <= JPEG_STREAM_STAGING &&
+    return stream->staging && gpu_transcoder_stages(job->input.size, job->room) &&
            stream->stream.device->cuda->cuMemHostGetDevicePointer(&known, job->output, 0) != CUDA_SUCCESS;
 }
 

@@ -24,6 +24,9 @@ void gpu_transcoder_warm(struct gpu_transcoder *transcoder);
 /* Call it after the last run and before the device is closed. NULL is allowed. */
 void gpu_transcoder_destroy(struct gpu_transcoder *transcoder);
 
+/* Whether a file of `input` bytes and a result of up to `room` fit into a stream's staging memory. */
+bool gpu_transcoder_stages(size_t input, size_t room);
+
 /* Number of pictures that run at the same time. */
 unsigned gpu_transcoder_pictures(const struct gpu_transcoder *transcoder);
 

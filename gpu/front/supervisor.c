@@ -346,9 +346,12 @@ void supervisor_destroy(struct supervisor *supervisor) {
 }
 
 /* Ends the link's engine, unless a newer one runs. */
-static void report_failure(struct supervisor *supervisor, struct engine_link *link) {
+static void report_failure(struct supervisor *supervisor, struct engine_link *link, const struct error *why) {
     pthread_mutex_lock(&supervisor->lock);
     if (link->epoch == supervisor->epoch) {
+        if (atomic_load(&supervisor->state) != BACKEND_DOWN) {
+            log_message(LOG_WARNING, "gpu", "the GPU's process has to end, as a run failed: %s", why->text);
+        }
         if (supervisor->lifeline >= 0) {
             spawner_kill(supervisor->lifeline);
         }
@@ -371,7 +374,7 @@ enum status supervisor_run(struct supervisor *supervisor, struct engine_link *li
     }
     if (status != ST_OK && status != ST_BUSY && status != ST_UNSUPPORTED) {
         uint64_t epoch = link->epoch;
-        report_failure(supervisor, link);
+        report_failure(supervisor, link, err);
         link_close(link);
         if (!supervisor->options.single_process) {
             remains_leave(&supervisor->remains, epoch, slot, kept);
