@@ -47,7 +47,8 @@ static void add_cors_headers(struct request *request) {
 void answer_done(struct request *request, unsigned http_status, const char *type) {
     request->answer.http_status = http_status;
     request->answered = true;
-    request->sent = strcmp(request->method, "HEAD") == 0 ? 0 : request->answer.body.size;
+    request->sent =
+        strcmp(request->method, "HEAD") == 0 ? 0 : request->answer.body.size + request->answer.rest.size;
     if (type) {
         answer_header(request, "Content-Type", "%s", type);
     }

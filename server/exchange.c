@@ -340,9 +340,14 @@ void exchange_work(struct job *job, struct worker *worker) {
     outcome->stages = true;
     outcome->stage_ns[STAGE_QUEUE] = clock_ns() - request->queued_ns;
     struct error *err = &request->error;
+    request->lends_slot = overload_lends_slots(request->service);
     enum status status = request->transport->is_gone(request)
                              ? fail(err, ST_CANCELLED, "the client closed the connection")
                              : pipeline_run(request, worker);
+    if (request->answer.rest.size > 0) { /* it lies in the slot */
+        request->answer.slot = request->slot;
+        request->slot = NULL;
+    }
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     if (status == ST_OK) {
@@ -384,6 +389,7 @@ void exchange_destroy(struct request *request, bool sent, bool timeout) {
     give_slot_back(request);
     slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);
+    slot_give_back(request->answer.slot);
     free(request->outcome.report);
     settings_drop(request->settings);
     note_time(service, request->admin); /* before `active` is decremented, which idle.c relies on */

@@ -30,6 +30,7 @@ struct splice_found {
     struct bytes piece[PIECES_MAX];
     unsigned pieces;
     unsigned frames;
+    struct bytes scans; /* these are not copied */
 };
 
 static bool is_kept(uint8_t marker) {
@@ -128,7 +129,8 @@ static enum status take(struct bytes encoded, const struct image_shape *shape, s
     if (found->frames != 1) {
         return fail(err, ST_DEVICE, "encoded JPEG has %u frame headers", found->frames);
     }
-    return add_piece(found, (struct bytes){encoded.data + at, encoded.size - at}, err);
+    found->scans = (struct bytes){encoded.data + at, encoded.size - at};
+    return ST_OK;
 }
 
 /* The room is reserved. */
@@ -181,7 +183,7 @@ static enum status copy(const struct splice_found *found, const struct jpeg_segm
 
 enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape, uint8_t minor,
                         const struct encode_options *options, const struct metadata *metadata,
-                        struct buf *output, struct error *err) {
+                        struct buf *output, struct bytes *scans, struct error *err) {
     struct splice_found found = {0};
     enum status status = take(encoded, shape, &found, err);
     if (status != ST_OK) {
@@ -193,5 +195,6 @@ enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape, u
         status = copy(&found, &segments, minor, output, err);
     }
     jpeg_segments_finish(&segments);
+    *scans = found.scans;
     return status;
 }

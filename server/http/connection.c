@@ -162,19 +162,60 @@ static bool is_last(const struct request *request) {
            watchdog_wants_last(connection->thread->http->watchdog);
 }
 
+/* Of an answer, until the library has no more use for them. */
+struct parts {
+    uint8_t *body;
+    struct slot *slot;
+};
+
+static void take_back(void *context) {
+    struct parts *parts = context;
+    free(parts->body);
+    slot_give_back(parts->slot);
+    free(parts);
+}
+
+static struct MHD_Response *respond_in_parts(struct answer *answer) {
+    const struct MHD_IoVec part[] = {{answer->body.data, answer->body.size},
+                                     {answer->rest.data, answer->rest.size}};
+    struct parts *parts = malloc(sizeof *parts);
+    if (!parts) {
+        return NULL;
+    }
+    *parts = (struct parts){answer->body.data, answer->slot};
+    struct MHD_Response *response =
+        MHD_create_response_from_iovec(part, sizeof part / sizeof *part, take_back, parts);
+    if (!response) {
+        free(parts);
+        return NULL;
+    }
+    answer->body = (struct buf){0};
+    answer->slot = NULL;
+    return response;
+}
+
+static struct MHD_Response *respond(struct answer *answer) {
+    static char nothing[] = "";
+    if (answer->rest.size > 0) {
+        return respond_in_parts(answer);
+    }
+    if (answer->body.size == 0) {
+        return MHD_create_response_from_buffer(0, nothing, MHD_RESPMEM_PERSISTENT);
+    }
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+        answer->body.size, answer->body.data, free, answer->body.data);
+    if (response) {
+        answer->body = (struct buf){0};
+    }
+    return response;
+}
+
 /* The library copies the headers and takes over the body without a copy. */
 static struct MHD_Response *make_response(struct request *request) {
     struct answer *answer = &request->answer;
-    static char nothing[] = "";
-    struct MHD_Response *response = answer->body.size > 0
-                                        ? MHD_create_response_from_buffer_with_free_callback_cls(
-                                              answer->body.size, answer->body.data, free, answer->body.data)
-                                        : MHD_create_response_from_buffer(0, nothing, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response = respond(answer);
     if (!response) {
         return NULL;
-    }
-    if (answer->body.size > 0) {
-        answer->body = (struct buf){0};
     }
     bool whole = true;
     for (unsigned i = 0; i < answer->header_count; i++) {

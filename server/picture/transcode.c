@@ -111,8 +111,27 @@ static enum status search(struct transcoding *way, struct error *err) {
                : ST_OK;
 }
 
+/* Makes the answer from the device's JPEG. Its scans stay in the slot that has them, unless that is a
+ * worker's own, or bodies hold much memory already. */
+static enum status answer_with(struct transcoding *way, struct bytes encoded, bool patch, struct error *err) {
+    const struct plan *plan = way->plan;
+    const struct metadata *metadata = &plan->picture.metadata;
+    struct answer *answer = &way->request->answer;
+    struct bytes scans;
+    enum status status =
+        jpeg_splice(encoded, &plan->encoded, patch ? metadata->jfif_minor : JPEG_SPLICE_MINOR, &plan->options,
+                    metadata, &answer->body, &scans, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    if (way->slot != way->request->slot || !way->request->lends_slot) {
+        return buf_append(&answer->body, scans.data, scans.size, err);
+    }
+    answer->rest = scans;
+    return ST_OK;
+}
+
 static enum status make_picture(struct transcoding *way, struct error *err) {
-    struct request *request = way->request;
     struct plan *plan = way->plan;
     struct transcode job = job_of(way, &plan->chain);
     struct transcode_mask mask;
@@ -131,10 +150,7 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
-    const struct metadata *metadata = &plan->picture.metadata;
-    return jpeg_splice((struct bytes){job.output, size}, &plan->encoded,
-                       job.patch ? metadata->jfif_minor : JPEG_SPLICE_MINOR, &plan->options, metadata,
-                       &request->answer.body, err);
+    return answer_with(way, (struct bytes){job.output, size}, job.patch, err);
 }
 
 static enum status run(struct transcoding *way, struct error *err) {

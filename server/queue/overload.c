@@ -89,6 +89,10 @@ enum status overload_check_body(struct request *request) {
     return alone || held <= body_share(service) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
 }
 
+bool overload_lends_slots(const struct service *service) {
+    return slot_pool_held(service->slots, SLOT_BODY) < body_share(service) / 2;
+}
+
 static bool device_serves(const struct service *service) {
     return service->config->jpeg_codec != CHOICE_jpeg_codec_cpu && service->places > 0 &&
            backend_transcodes(service->backend[0]) > 0;

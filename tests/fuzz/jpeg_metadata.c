@@ -38,9 +38,11 @@ static bool spliced(struct bytes input, const struct image_shape *shape, const s
     struct encode_options options = {.keep_metadata = true, .upright = true};
     struct error err = {0};
     buf_init(output, 64 << 20);
-    enum status status = jpeg_splice(input, shape, JPEG_SPLICE_MINOR, &options, metadata, output, &err);
+    struct bytes scans;
+    enum status status =
+        jpeg_splice(input, shape, JPEG_SPLICE_MINOR, &options, metadata, output, &scans, &err);
     fuzz_require(status == ST_OK || (status == ST_DEVICE && output->size == 0), "there is memory");
-    return status == ST_OK;
+    return status == ST_OK && buf_append(output, scans.data, scans.size, &err) == ST_OK;
 }
 
 static void splice(struct bytes input, const struct image_shape *shape, const struct metadata *metadata) {

@@ -27,7 +27,7 @@ static inline struct buf bare_file(struct image_shape shape) {
     return encode(shape, &options, NULL);
 }
 
-/* Splices into a copy of exactly that size, so that a sanitizer sees reads outside. */
+/* Splices a copy of exactly that size, so that a sanitizer sees reads outside, and appends the scans. */
 static inline enum status splice(struct bytes encoded, struct image_shape shape,
                                  const struct encode_options *options, const struct metadata *metadata,
                                  struct buf *output, struct error *err) {
@@ -35,8 +35,10 @@ static inline enum status splice(struct bytes encoded, struct image_shape shape,
     assert_true(copy || encoded.size == 0);
     memcpy(copy, encoded.data, encoded.size);
     *err = (struct error){0};
+    struct bytes scans;
     enum status status = jpeg_splice((struct bytes){copy, encoded.size}, &shape, JPEG_SPLICE_MINOR, options,
-                                     metadata, output, err);
+                                     metadata, output, &scans, err);
+    status = status == ST_OK ? buf_append(output, scans.data, scans.size, err) : status;
     free(copy);
     return status;
 }
