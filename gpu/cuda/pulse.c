@@ -151,11 +151,15 @@ static void remember(struct pulse *pulse, unsigned kind, double took) {
     }
 }
 
-void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
+int64_t pulse_age(struct pulse_watch *watch, int64_t now) {
     advance(watch, now);
+    return watch->age;
+}
+
+void pulse_note(struct pulse *pulse, const struct pulse_watch *watch, int64_t took) {
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
-            remember(pulse, i, (double)watch->age / bytes_of(&watch->work) / runs_of(pulse, &watch->work));
+            remember(pulse, i, (double)took / bytes_of(&watch->work) / runs_of(pulse, &watch->work));
         }
     }
     atomic_fetch_add(&pulse->beats, 1);

@@ -7,14 +7,16 @@
  * polls the fence looks.
  *
  * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for its size
- * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs
- * share the device, so the time of a run is divided by the number of runs in progress, and the limit
- * multiplied by it. A run with the flag `alone` takes the same time whatever runs beside it, so for it
- * neither is done. The device counts as lost when it has ended no run for PULSE_QUIET_NS and a run is beyond
- * its limit. A run may wait behind a long one: as long as another run with a limit above PULSE_LONG_NS, or of
- * a kind that is not known, may be in progress, the device is not lost. While work is handed over,
- * PULSE_CALL_NS is added to both, since calls wait for each other. The caller asks the driver about a run of
- * a kind of which fewer than PULSE_RUNS were done, and about one with a limit above PULSE_ASK_BEYOND_NS.
+ * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. The
+ * time of a run is the device's where its events tell it: a thread that gets a core late would make the limit
+ * longer, and after a fault runs pile up, whose number multiplies it. Runs share the device, so the time of a
+ * run is divided by the number of runs in progress, and the limit multiplied by it. A run with the flag
+ * `alone` takes the same time whatever runs beside it, so for it neither is done. The device counts as lost
+ * when it has ended no run for PULSE_QUIET_NS and a run is beyond its limit. A run may wait behind a long
+ * one: as long as another run with a limit above PULSE_LONG_NS, or of a kind that is not known, may be in
+ * progress, the device is not lost. While work is handed over, PULSE_CALL_NS is added to both, since calls
+ * wait for each other. The caller asks the driver about a run of a kind of which fewer than PULSE_RUNS were
+ * done, and about one with a limit above PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -85,8 +87,12 @@ void pulse_handed(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
 /* What to do while the work is not done. Call it every few milliseconds or more often, after pulse_handed. */
 enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
 
-/* The work is done: remembers how long it took. */
-void pulse_note(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
+/* Nanoseconds since the begin, as far as they count. */
+int64_t pulse_age(struct pulse_watch *watch, int64_t now);
+
+/* The work is done and took that many nanoseconds: of the device's time if that is known, else its age, in
+ * which the thread may have waited for a core. */
+void pulse_note(struct pulse *pulse, const struct pulse_watch *watch, int64_t took);
 
 /* The run is over, whether the work was done or failed. */
 void pulse_end(struct pulse *pulse, struct pulse_watch *watch);

@@ -116,7 +116,7 @@ static bool advance(struct submitter *submitter, struct submission *submission) 
     if (submission->stage == RUNNING) {
         int64_t now = clock_ns();
         submission->took = now - submission->began;
-        pulse_note(&submitter->device->pulse, &submission->watch, now);
+        pulse_note(&submitter->device->pulse, &submission->watch, pulse_age(&submission->watch, now));
     }
     submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
     return true;

@@ -205,9 +205,14 @@ enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, stru
     pulse_begin(&stream->device->pulse, &watch, &work, clock_ns());
     status = enqueue(stream, &chain, err);
     status = status == ST_OK ? gpu_stream_wait(stream, &watch, err) : gpu_stream_abandon(stream, status);
+    status = status == ST_OK ? gpu_stream_timing(stream, timing, err) : status;
+    if (status == ST_OK && stream->marks) {
+        pulse_note(&stream->device->pulse, &watch,
+                   timing->upload_ns + timing->filter_ns + timing->download_ns);
+    }
     pulse_end(&stream->device->pulse, &watch);
     if (status == ST_OK) {
         finish_result(run);
     }
-    return status == ST_OK ? gpu_stream_timing(stream, timing, err) : status;
+    return status;
 }

@@ -154,9 +154,6 @@ enum status gpu_stream_wait(struct gpu_stream *stream, struct pulse_watch *watch
     while (!gpu_stream_reached(stream) && (status = gpu_stream_check(stream, watch, err)) == ST_OK) {
         rest(clock_ns() - begin);
     }
-    if (status == ST_OK) {
-        pulse_note(&stream->device->pulse, watch, clock_ns());
-    }
     return status;
 }
 

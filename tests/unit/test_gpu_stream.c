@@ -143,6 +143,26 @@ static CUresult CUDAAPI count_wait(CUevent event) {
     return whole.cuEventSynchronize(event);
 }
 
+static CUresult CUDAAPI a_millisecond(float *ms, CUevent from, CUevent to) {
+    (void)from, (void)to;
+    *ms = 1;
+    return CUDA_SUCCESS;
+}
+
+/* The thread of a run may get a core late, so the clock counts the device's time: of upload, filters and
+ * download. */
+static void test_the_time_of_a_run(void **state) {
+    (void)state;
+    struct error err = {0};
+    cuda.cuStreamWriteValue32 = hold_write;
+    cuda.cuStreamQuery = done_later;
+    cuda.cuEventElapsedTime = a_millisecond;
+    asked = 0;
+    assert_int_equal(run_filter(FILTER_BLUR, &blur, &err), ST_OK);
+    assert_int_equal(device.pulse.kind[FILTER_BLUR].done, 1);
+    assert_float_equal(device.pulse.kind[FILTER_BLUR].slowest * PULSE_BYTES, 3e6, 1);
+}
+
 static void test_an_old_driver(void **state) {
     (void)state;
     struct gpu_stream plain, marked = lane.stream;
@@ -164,6 +184,7 @@ int main(void) {
         cmocka_unit_test_setup(test_a_device_that_stops, reset),
         cmocka_unit_test_setup(test_another_filter, reset),
         cmocka_unit_test_setup(test_a_device_that_is_slow, reset),
+        cmocka_unit_test_setup(test_the_time_of_a_run, reset),
         cmocka_unit_test_setup(test_an_old_driver, reset),
     };
     return cmocka_run_group_tests(tests, open_stream, close_stream);

@@ -34,7 +34,7 @@ static void do_runs(struct pulse *pulse, const struct pulse_work *work, int coun
             now += left < LOOK_MS ? (int64_t)(left * (double)MS) : LOOK_MS * MS;
             pulse_look(pulse, &watch, now);
         }
-        pulse_note(pulse, &watch, now);
+        pulse_note(pulse, &watch, pulse_age(&watch, now));
         pulse_end(pulse, &watch);
     }
 }
@@ -229,7 +229,7 @@ static void test_a_stop(void **state) {
     now += HOUR_MS * MS;
     assert_int_equal(wait_ms(&pulse, &watch, 50), PULSE_WAIT);
     now += HOUR_MS * MS;
-    pulse_note(&pulse, &watch, now);
+    pulse_note(&pulse, &watch, pulse_age(&watch, now));
     pulse_end(&pulse, &watch);
     assert_in_range(pulse.kind[BLUR].slowest * blur.bytes, 100 * MS, 101 * MS + 2 * PULSE_STEP_NS);
 }
