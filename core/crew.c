@@ -42,20 +42,11 @@ struct crew {
     atomic_uint rest; /* part of these runs that still remains */
 };
 
-/* Waits by the clock of clock_ns. */
-static void init_condition(pthread_cond_t *condition) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 struct crew *crew_create(uint32_t grain, bool wary) {
     struct crew *crew = calloc(1, sizeof *crew);
     if (crew) {
         pthread_mutex_init(&crew->lock, NULL);
-        init_condition(&crew->woken);
+        clock_init_condition(&crew->woken);
         crew->grain = grain;
         crew->wary = wary;
     }
@@ -326,13 +317,8 @@ void crew_unlock(struct crew *crew) {
 }
 
 void crew_wait(struct crew *crew, int64_t until_ns) {
-    struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
     atomic_fetch_add_explicit(&crew->idle, 1, memory_order_relaxed);
-    if (until_ns == INT64_MAX) {
-        pthread_cond_wait(&crew->woken, &crew->lock);
-    } else {
-        pthread_cond_timedwait(&crew->woken, &crew->lock, &until);
-    }
+    clock_wait(&crew->woken, &crew->lock, until_ns);
     atomic_fetch_sub_explicit(&crew->idle, 1, memory_order_relaxed);
 }
 

@@ -7,11 +7,11 @@
  * polls the fence looks.
  *
  * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for its size
- * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. The
- * time of a run is the device's where its events tell it: a thread that gets a core late would make the limit
- * longer, and after a fault runs pile up, whose number multiplies it. Runs share the device, so the time of a
- * run is divided by the number of runs in progress, and the limit multiplied by it. A run with the flag
- * `alone` takes the same time whatever runs beside it, so for it neither is done. The device counts as lost
+ * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs
+ * share the device, so the time of a run is divided by the number of runs in progress, and the limit is
+ * multiplied by it. A run with the flag `alone` takes as long beside other runs as without them, so its time
+ * is not divided and its limit is not multiplied. Where events tell how long the device worked on a run, that
+ * is its time: a thread that gets a core late would make the limit longer. The device counts as lost
  * when it has ended no run for PULSE_QUIET_NS and a run is beyond its limit. A run may wait behind a long
  * one: as long as another run with a limit above PULSE_LONG_NS, or of a kind that is not known, may be in
  * progress, the device is not lost. While work is handed over, PULSE_CALL_NS is added to both, since calls

@@ -15,10 +15,9 @@
 #include "core/slot_file.h"
 
 enum {
-    SECOND_NS = 1000000000,
-    PAUSE_MAX_NS = 20000000, /* between two registrations; other threads use the driver meanwhile */
-    LEFT_MAX = 256 << 20,    /* bytes that slots have left and that are still registered; see leave */
-    LEFT_PART = 16,          /* one of these parts of the time goes to releasing them */
+    PAUSE_MAX_NS = 20000000,  /* between two registrations; other threads use the driver meanwhile */
+    OUTGROWN_MAX = 256 << 20, /* bytes that slots have grown out of and that are still registered */
+    OUTGROWN_PART = 16,       /* one of these parts of the time goes to releasing them */
 };
 
 enum registration { UNTRIED, WAITING, WORKING, REGISTERED, REFUSED };
@@ -38,27 +37,19 @@ struct mappings {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a state, or `closing` */
     struct mapping *first;
-    struct mapping *left; /* memory that slots have grown out of, until mappings_attend releases it */
-    size_t left_bytes;
+    struct mapping *outgrown; /* memory that slots have grown out of, until mappings_attend releases it */
+    size_t outgrown_bytes;
     int64_t release_at; /* clock_ns of the next release; for the thread that attends */
     bool attended, closing;
     _Atomic unsigned busy; /* threads that register or unregister a large slot */
 };
-
-static void init_monotonic(pthread_cond_t *cond) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
 
 struct mappings *mappings_create(const struct cuda *cuda) {
     struct mappings *mappings = calloc(1, sizeof *mappings);
     if (mappings) {
         mappings->cuda = cuda;
         pthread_mutex_init(&mappings->lock, NULL);
-        init_monotonic(&mappings->changed);
+        clock_init_condition(&mappings->changed);
     }
     return mappings;
 }
@@ -104,26 +95,27 @@ static void release(struct mappings *mappings, struct mapping *mapping) {
 
 /* Leaves the mapping without memory, and its memory to the thread that attends. The driver unregisters memory
  * when all kernels have ended, and other threads' launches wait with it: for 20 ms where progressive files
- * are read, and a new kind of request makes all slots grow. A run that finds too much left releases its own.
+ * are read, and a new kind of request makes all slots grow. Where too much waits for that already, the run
+ * releases its own.
  */
-static void leave(struct mappings *mappings, struct mapping *mapping) {
-    struct mapping *left = malloc(sizeof *left);
+static void outgrow(struct mappings *mappings, struct mapping *mapping) {
+    struct mapping *outgrown = malloc(sizeof *outgrown);
     settle(mappings, mapping);
     pthread_mutex_lock(&mappings->lock);
-    bool later = left && mappings->attended && mapping->state == REGISTERED &&
-                 mapping->size <= LEFT_MAX - mappings->left_bytes;
+    bool later = outgrown && mappings->attended && mapping->state == REGISTERED &&
+                 mapping->size <= OUTGROWN_MAX - mappings->outgrown_bytes;
     if (later) {
-        *left = *mapping;
-        left->next = mappings->left;
-        mappings->left = left;
-        mappings->left_bytes += left->size;
+        *outgrown = *mapping;
+        outgrown->next = mappings->outgrown;
+        mappings->outgrown = outgrown;
+        mappings->outgrown_bytes += outgrown->size;
         mapping->memory = NULL;
         mapping->state = UNTRIED;
         pthread_cond_broadcast(&mappings->changed);
     }
     pthread_mutex_unlock(&mappings->lock);
     if (!later) {
-        free(left);
+        free(outgrown);
         release(mappings, mapping);
     }
 }
@@ -142,7 +134,7 @@ void mappings_destroy(struct mappings *mappings) {
         return;
     }
     release_all(mappings, &mappings->first);
-    release_all(mappings, &mappings->left);
+    release_all(mappings, &mappings->outgrown);
     pthread_cond_destroy(&mappings->changed);
     pthread_mutex_destroy(&mappings->lock);
     free(mappings);
@@ -242,7 +234,7 @@ enum status mappings_get(struct mappings *mappings, const struct slot_view *slot
         return err->status;
     }
     if (taken->memory && (taken->generation != slot->generation || taken->size < slot->span)) {
-        leave(mappings, taken);
+        outgrow(mappings, taken);
     }
     enum status status = taken->memory ? ST_OK : map(taken, slot->span, fd, err);
     if (status != ST_OK) {
@@ -264,37 +256,28 @@ static struct mapping *first_waiting(const struct mappings *mappings) {
     return mapping;
 }
 
-/* Waits for a change; with `until` above 0 until then at most. The lock is held. */
-static void await_change(struct mappings *mappings, int64_t until) {
-    if (until == 0) {
-        pthread_cond_wait(&mappings->changed, &mappings->lock);
-        return;
-    }
-    const struct timespec time = {.tv_sec = until / SECOND_NS, .tv_nsec = until % SECOND_NS};
-    pthread_cond_timedwait(&mappings->changed, &mappings->lock, &time);
-}
-
 /* Waits until there is a mapping to register, or memory to release. False when the mappings close. */
-static bool next_work(struct mappings *mappings, struct mapping **waiting, struct mapping **left) {
+static bool next_work(struct mappings *mappings, struct mapping **waiting, struct mapping **outgrown) {
     pthread_mutex_lock(&mappings->lock);
-    for (*waiting = *left = NULL; !mappings->closing;) {
-        bool due = mappings->left && clock_ns() >= mappings->release_at;
+    for (*waiting = *outgrown = NULL; !mappings->closing;) {
+        bool due = mappings->outgrown && clock_ns() >= mappings->release_at;
         *waiting = first_waiting(mappings);
-        *left = due ? mappings->left : NULL;
-        if (*waiting || *left) {
+        *outgrown = due ? mappings->outgrown : NULL;
+        if (*waiting || *outgrown) {
             break;
         }
-        await_change(mappings, mappings->left ? mappings->release_at : 0);
+        clock_wait(&mappings->changed, &mappings->lock,
+                   mappings->outgrown ? mappings->release_at : INT64_MAX);
     }
     if (*waiting) {
         (*waiting)->state = WORKING;
     }
-    if (*left) {
-        mappings->left = (*left)->next;
-        mappings->left_bytes -= (*left)->size;
+    if (*outgrown) {
+        mappings->outgrown = (*outgrown)->next;
+        mappings->outgrown_bytes -= (*outgrown)->size;
     }
     pthread_mutex_unlock(&mappings->lock);
-    return *waiting || *left;
+    return *waiting || *outgrown;
 }
 
 static void register_and_pause(struct mappings *mappings, struct mapping *mapping) {
@@ -305,25 +288,25 @@ static void register_and_pause(struct mappings *mappings, struct mapping *mappin
     nanosleep(&(struct timespec){.tv_nsec = (long)took}, NULL);
 }
 
-static void release_left(struct mappings *mappings, struct mapping *left) {
+static void release_outgrown(struct mappings *mappings, struct mapping *outgrown) {
     int64_t start = clock_ns();
-    release(mappings, left);
-    free(left);
+    release(mappings, outgrown);
+    free(outgrown);
     int64_t end = clock_ns();
-    mappings->release_at = end + (LEFT_PART - 1) * (end - start);
+    mappings->release_at = end + (OUTGROWN_PART - 1) * (end - start);
 }
 
 void mappings_attend(struct mappings *mappings) {
-    struct mapping *waiting, *left;
+    struct mapping *waiting, *outgrown;
     pthread_mutex_lock(&mappings->lock);
     mappings->attended = !mappings->closing;
     pthread_mutex_unlock(&mappings->lock);
-    while (next_work(mappings, &waiting, &left)) {
+    while (next_work(mappings, &waiting, &outgrown)) {
         if (waiting) {
             register_and_pause(mappings, waiting);
         }
-        if (left) {
-            release_left(mappings, left);
+        if (outgrown) {
+            release_outgrown(mappings, outgrown);
         }
     }
 }

@@ -3,10 +3,10 @@
  * speed of pinned memory. Registering costs 0.4 ms per MiB on a virtual machine with an H100, and more
  * when many threads register; all other calls of the driver wait meanwhile. So a slot is registered once, and
  * again only when it grows or its pages have changed. One thread registers slots that are not large, and
- * pauses as long as each takes. It also releases the memory that slots have grown out of: up to 256 MiB wait
- * for that, which are the pages of the same slots unless the front has taken pages back meanwhile. Until then
- * the bytes of JPEGs go through a stream's own pinned memory (gpu/engine/transcoder.h), and pixels through
- * the driver's. */
+ * pauses as long as each takes. It also releases the memory that slots have grown out of. Up to 256 MiB wait
+ * for that. They cost nothing while the slots still have these pages; pages that the front has taken back
+ * meanwhile stay in use until then. Until a slot is registered, the bytes of JPEGs go through a stream's own
+ * pinned memory (gpu/engine/transcoder.h), and pixels through the driver's. */
 #ifndef BLURD_GPU_ENGINE_MAPPING_H
 #define BLURD_GPU_ENGINE_MAPPING_H
 

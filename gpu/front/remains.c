@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/front/remains.h"
 
-#include <errno.h>
-#include <time.h>
+#include "core/clock.h"
 
-enum { PATIENCE_S = 5 };
+#define PATIENCE_NS INT64_C(5000000000)
 
 void remains_init(struct remains *remains) {
-    pthread_condattr_t monotonic;
     *remains = (struct remains){0};
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&remains->lock, NULL);
-    pthread_cond_init(&remains->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_init_condition(&remains->changed);
 }
 
 void remains_finish(struct remains *remains) {
@@ -52,13 +47,10 @@ static void count(struct remains *remains, uint64_t epoch, struct slot_pool *poo
 }
 
 static void await_end(struct remains *remains, uint64_t epoch) {
-    struct timespec until;
-    int error = 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += PATIENCE_S;
+    int64_t until = clock_ns() + PATIENCE_NS;
     pthread_mutex_lock(&remains->lock);
-    while (remains->gone < epoch && error != ETIMEDOUT) {
-        error = pthread_cond_timedwait(&remains->changed, &remains->lock, &until);
+    while (remains->gone < epoch && clock_ns() < until) {
+        clock_wait(&remains->changed, &remains->lock, until);
     }
     pthread_mutex_unlock(&remains->lock);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Slots in the engine: when their memory is registered and released. The driver is three functions, of which
- * one waits as the real one does until the device has ended its kernels. */
+ * Slots in the engine: when their memory is registered and released. The driver is two functions. One of
+ * them waits until the device has ended its kernels, as the real one does. */
 #include "gpu/engine/mapping.h"
 
 #include <pthread.h>
