@@ -71,6 +71,7 @@ static __device__ __forceinline__ void progressive_read(const struct progressive
         uint32_t number = warp.head->list[threadIdx.y][i];
         if (!progressive_read_scan(warp, number)) {
             *(volatile uint32_t *)&warp.shared->damaged = 1;
+            __threadfence_block(); /* another warp that goes on sees it */
             *(volatile uint32_t *)&warp.shared->progress[number] = ~0u;
         }
     }

@@ -201,8 +201,7 @@ static __device__ __forceinline__ bool progressive_read_more(const struct progre
     struct progressive_more more;
     more_start(warp, scan, more);
     for (uint32_t group = 0; group * KERNEL_PROGRESSIVE_GROUP < scan.blocks; group++) {
-        progressive_wait(warp, scan, group);
-        if (!more_group<kept>(warp, scan, more, group)) {
+        if (!progressive_wait(warp, scan, group) || !more_group<kept>(warp, scan, more, group)) {
             return false;
         }
         if (kept) {

@@ -67,8 +67,9 @@ static __device__ __forceinline__ uint32_t progressive_lane_number(const struct 
     return progressive_number(*warp.head, component, x, y);
 }
 
-/* Waits until the scans whose masks are needed have read the group. */
-static __device__ __forceinline__ void progressive_wait(const struct progressive_warp &warp,
+/* Waits until the scans whose masks are needed have read the group. False if any scan is damaged: masks may
+ * be missing then. */
+static __device__ __forceinline__ bool progressive_wait(const struct progressive_warp &warp,
                                                         const struct progressive_scan &scan, uint32_t group) {
     for (uint32_t i = 0; i < scan.sources; i++) {
         const volatile uint32_t *progress = &warp.shared->progress[scan.source[i]];
@@ -77,7 +78,7 @@ static __device__ __forceinline__ void progressive_wait(const struct progressive
         }
     }
     __threadfence_block();
-    __syncwarp();
+    return !progressive_is_damaged(warp);
 }
 
 /* Lets others read the masks of the groups before this one. */
