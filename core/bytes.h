@@ -72,6 +72,11 @@ static inline void bytes_fetch(void *to, const uint8_t *from, size_t size) {
     atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* Copies past the processor's caches where it can, for memory that a device reads next: the caches keep what
+ * they hold, and do not fetch lines that are overwritten. Other threads and devices see the copy as they see
+ * one of memcpy. The ranges must not overlap. */
+void bytes_stream(uint8_t *to, const uint8_t *from, size_t size);
+
 static inline size_t bytes_align_up(size_t value, size_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }

@@ -14,6 +14,7 @@
 #include "filters/argument/value.h"
 #include "server/access_log.h"
 #include "server/answer.h"
+#include "server/body.h"
 #include "server/message/multipart.h"
 #include "server/picture/pipeline.h"
 #include "server/queue/overload.h"
@@ -21,11 +22,6 @@
 #include "server/request.h"
 #include "server/routes.h"
 #include "server/service.h"
-
-enum {
-    BODY_STEP_LEAST = 256 << 10, /* the room for a body grows by at least so many bytes */
-    BODY_STEP_MOST = 1 << 20,    /* and by at most so many beyond what has arrived */
-};
 
 static void make_id(struct request *request) {
     uint64_t random = 0;
@@ -250,42 +246,6 @@ bool exchange_must_answer_early(const struct request *request) {
                                  request->framing.content_length > drain_cap(request));
 }
 
-/* Reserves `want` bytes and some more, but never more than was announced. */
-static enum status reserve_body(struct request *request, size_t want) {
-    struct slot *slot = request->slot;
-    const struct framing *framing = &request->framing;
-    uint64_t limit = framing->content_lengths ? framing->content_length : request->settings->config.max_body;
-    size_t more = slot->reserved < BODY_STEP_LEAST  ? BODY_STEP_LEAST
-                  : slot->reserved < BODY_STEP_MOST ? slot->reserved
-                                                    : BODY_STEP_MOST;
-    size_t room = slot->reserved + more < limit ? slot->reserved + more : (size_t)limit;
-    room = want <= slot->reserved || room < want ? want : room;
-    return slot_reserve(slot, room, &request->error);
-}
-
-static enum status keep_body(struct request *request, const void *data, size_t size) {
-    uint64_t limit = request->settings->config.max_body;
-    if (size > limit - request->body_size) {
-        return fail(&request->error, ST_TOO_LARGE, "the body is larger than the limit of %" PRIu64 " bytes",
-                    limit);
-    }
-    enum status status = ST_OK;
-    if (!request->slot) {
-        status = slot_acquire(request->service->slots, SLOT_BODY, &request->slot, &request->error);
-    }
-    if (status == ST_OK) {
-        status = reserve_body(request, request->body_size + size);
-    }
-    if (status == ST_OK) {
-        status = overload_check_body(request);
-    }
-    if (status == ST_OK) {
-        memcpy(request->slot->memory + request->body_size, data, size);
-        request->body_size += size;
-    }
-    return status;
-}
-
 static void give_slot_back(struct request *request) {
     slot_give_back(request->slot);
     request->slot = NULL;
@@ -295,7 +255,7 @@ bool exchange_body(struct request *request, const void *data, size_t size) {
     request->received += size;
     metrics_add(request->service->metrics, METRIC_RECEIVED_BYTES, (int64_t)size);
     if (!request->answered && !request->route->answer) {
-        enum status status = keep_body(request, data, size);
+        enum status status = body_keep(request, data, size);
         if (status != ST_OK) {
             answer_problem(request, problem_of(status));
             give_slot_back(request);

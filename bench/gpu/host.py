@@ -63,6 +63,15 @@ def known(fields):
     return found
 
 
+def gpus():
+    """The numbers of the host's GPUs; none without nvidia-smi."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError, ValueError):
+        done = subprocess.run(["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True,
+                              timeout=20, check=True)
+        return [int(line) for line in done.stdout.split()]
+    return []
+
+
 class Device:
     """nvidia-smi in the background; without it there are no samples. Utilisation is the mean over all GPUs, memory the
     sum."""

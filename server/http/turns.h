@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define TURNS_READING_NS INT64_C(20000000)  /* a body that takes longer to arrive is not counted any more */
-#define TURNS_WAITING_NS INT64_C(100000000) /* the longest wait; then the body is read in any case */
+#define TURNS_WAITING_NS INT64_C(300000000) /* the longest wait; then the body is read in any case */
 
 enum turn_state {
     TURN_NONE,    /* not counted */
