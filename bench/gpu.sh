@@ -3,7 +3,7 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [bench] [service] [sandbox] [load] [sizes] [regions] [crowd] [several] [soak]
+#                  [bench] [service] [sandbox] [load] [sizes] [regions] [crowd] [several] [threads] [soak]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. The first five parts without a part. Writes FOLDER/results.md (default
@@ -14,8 +14,8 @@
 # former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. sizes: other JPEGs over HTTP, for
 # SIZES_SECONDS (60), and the first second of a daemon; takes Pillow. regions: JPEGs with regions, redaction and faces
 # over HTTP, for REGIONS_SECONDS (60); the pictures should have faces. crowd: 128 to 512 connections with default
-# limits, no refusals; about a minute. several: one GPU, all of them in one daemon, and a daemon for each of them; half
-# a minute. soak: SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with
+# limits, no refusals; about a minute. several: one GPU, 2, 4 and 8 in one daemon, and as many daemons with one each;
+# a minute. threads: the processor time of each kind of thread; half a minute. soak: SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with
 # the first of CODECS; SOAK_KILL=1 kills the GPU's process meanwhile.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | bench | service | sandbox | load | sizes | regions | crowd | several | soak) parts+=("$1") ;;
+    check | sanitize | bench | service | sandbox | load | sizes | regions | crowd | several | threads | soak) parts+=("$1") ;;
     *) sed -n '5,6p' "$0" && exit 64 ;;
     esac
     shift
@@ -226,7 +226,12 @@ crowd() {
 }
 
 several() {
-    part several 110 python3 "$here/gpu/several.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/several" \
+    part several 200 python3 "$here/gpu/several.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/several" \
+        --lua "$here/rotate.lua" $quick "${photographs[@]}"
+}
+
+threads() {
+    part threads 60 python3 "$here/gpu/threads.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/threads" \
         --lua "$here/rotate.lua" $quick "${photographs[@]}"
 }
 
@@ -251,7 +256,7 @@ if wanted bench; then
     say '## Times'
     part bench 480 "$bench" $quick
 fi
-if wanted service || wanted sandbox || named load || named sizes || named regions || named crowd || named several || named soak; then
+if wanted service || wanted sandbox || named load || named sizes || named regions || named crowd || named several || named threads || named soak; then
     "$sample" "$logs/sample.jpg" ${quick:+8} || failed+=(sample)
     photographs=("${pictures[@]:-$logs/sample.jpg}")
 fi
@@ -262,7 +267,7 @@ fi
 if wanted sandbox; then
     sandbox
 fi
-for name in load sizes regions crowd several soak; do
+for name in load sizes regions crowd several threads soak; do
     if named $name && [ -z "$wrk" ]; then
         say "**$name FAILED: there is no wrk here**" ''
         failed+=($name)

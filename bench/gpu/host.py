@@ -40,6 +40,29 @@ def cpu_seconds(pids):
     return sum((int(fields[11]) + int(fields[12])) / TICK for fields in map(stat, pids) if fields)
 
 
+def threads(pids):
+    """(process, thread) -> (name, ticks of user time, ticks of system time)"""
+    found = {}
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                text = pathlib.Path(f"/proc/{pid}/task/{thread}/stat").read_text()
+                fields = text[text.rindex(")") + 2:].split()
+                found[pid, thread] = text[text.index("(") + 1:text.rindex(")")], int(fields[11]), int(fields[12])
+    return found
+
+
+def cores():
+    """Ticks of all cores since the start of the machine, and how many of them were idle."""
+    ticks = [int(field) for field in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    return sum(ticks), ticks[3]
+
+
+def idle(before, after):
+    """How many cores were idle between two results of cores()."""
+    return (after[1] - before[1]) / max(1, after[0] - before[0]) * (os.cpu_count() or 1)
+
+
 def resident_mib(pid, shared=True):
     """Resident memory, shared pages (the daemon's slots) included or not; None when the process has ended."""
     try:
