@@ -14,9 +14,10 @@
 # former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. sizes: other JPEGs over HTTP, for
 # SIZES_SECONDS (60), and the first second of a daemon; takes Pillow. regions: JPEGs with regions, redaction and faces
 # over HTTP, for REGIONS_SECONDS (60); the pictures should have faces. crowd: 128 to 512 connections with default
-# limits, no refusals; about a minute. several: one GPU, 2, 4 and 8 in one daemon, and as many daemons with one each;
-# a minute. threads: the processor time of each kind of thread; half a minute. soak: SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with
-# the first of CODECS; SOAK_KILL=1 kills the GPU's process meanwhile.
+# limits, no refusals; about a minute. several: 1, 2, 4 and 8 GPUs in one daemon, and as many
+# daemons with a GPU each; about a minute. threads: the processor time of each kind of thread; half a minute. soak:
+# SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the
+# GPU's process meanwhile.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
@@ -248,6 +249,10 @@ find_programs
 find_nvrtc
 export CUDA_LIBRARY=${BLURD_CUDA_LIBRARY-}
 [ -n "$CUDA_LIBRARY" ] || unset CUDA_LIBRARY
+by_wrk=()
+for name in load sizes regions crowd several threads soak; do
+    named $name && by_wrk+=("$name")
+done
 describe
 if wanted check || wanted sanitize; then
     pixels_and_sanitizers
@@ -256,7 +261,7 @@ if wanted bench; then
     say '## Times'
     part bench 480 "$bench" $quick
 fi
-if wanted service || wanted sandbox || named load || named sizes || named regions || named crowd || named several || named threads || named soak; then
+if wanted service || wanted sandbox || [ ${#by_wrk[@]} -gt 0 ]; then
     "$sample" "$logs/sample.jpg" ${quick:+8} || failed+=(sample)
     photographs=("${pictures[@]:-$logs/sample.jpg}")
 fi
@@ -267,11 +272,11 @@ fi
 if wanted sandbox; then
     sandbox
 fi
-for name in load sizes regions crowd several threads soak; do
-    if named $name && [ -z "$wrk" ]; then
+for name in "${by_wrk[@]}"; do
+    if [ -z "$wrk" ]; then
         say "**$name FAILED: there is no wrk here**" ''
-        failed+=($name)
-    elif named $name; then
+        failed+=("$name")
+    else
         $name
     fi
 done

@@ -17,13 +17,19 @@ EVERY_MS = 400
 
 
 # --- processes --------------------------------------------------------------------------
-def stat(pid):
-    """The fields of /proc/PID/stat behind the name: state, parent, ...; None when the process has ended."""
+def named_stat(folder):
+    """(name, fields behind it: state, parent, ...) of the file `stat` of a process or thread; None when it has ended."""
     try:
-        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        text = (pathlib.Path("/proc") / folder / "stat").read_text()
     except OSError:
         return None
-    return text[text.rindex(")") + 2:].split()
+    return text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
+
+
+def stat(pid):
+    """The fields of /proc/PID/stat behind the name; None when the process has ended."""
+    found = named_stat(str(pid))
+    return found and found[1]
 
 
 def family(pid):
@@ -42,14 +48,9 @@ def cpu_seconds(pids):
 
 def threads(pids):
     """(process, thread) -> (name, ticks of user time, ticks of system time)"""
-    found = {}
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                text = pathlib.Path(f"/proc/{pid}/task/{thread}/stat").read_text()
-                fields = text[text.rindex(")") + 2:].split()
-                found[pid, thread] = text[text.index("(") + 1:text.rindex(")")], int(fields[11]), int(fields[12])
-    return found
+    folders = [folder for pid in pids for folder in pathlib.Path(f"/proc/{pid}").glob("task/*")]
+    found = {(folder.parts[2], folder.name): named_stat(folder) for folder in folders}
+    return {key: (seen[0], int(seen[1][11]), int(seen[1][12])) for key, seen in found.items() if seen}
 
 
 def cores():

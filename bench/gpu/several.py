@@ -45,7 +45,7 @@ def measure(options, device, name, groups, later):
                                                "--connections", "4096")) for group in groups]
         for daemon, group in zip(daemons, groups):
             reason = load.serving(daemon, str(group[0]), "auto")
-            later.append(functools.partial(check, not reason, f"{name}: GPU {', '.join(map(str, group))} serves{reason}"))
+            later.append(functools.partial(check, not reason, f"{name}: GPU {', '.join(map(str, group))} serves{reason and ': ' + reason}"))
         connections, options.wrk_threads = CONNECTIONS * len(groups[0]), WRK_THREADS * len(groups[0])
         for sigma in SIGMAS:
             for daemon in daemons:
@@ -83,7 +83,7 @@ def main():
         print("| daemons | sigma | connections | requests/s | of each daemon | p99, ms | errors | CPU, ms/request | idle cores |\n"
               "|---|--:|--:|--:|---|--:|--:|--:|--:|", flush=True)
         one = measure(options, device, "one GPU", [gpus[:1]], later)
-        for count in (count for count in COUNTS if count <= len(gpus)):
+        for count in filter(lambda count: count <= len(gpus), COUNTS):
             some = gpus[:count]
             together = measure(options, device, f"one daemon, {count} GPUs", [some], later)
             apart = measure(options, device, f"a daemon for each of {count} GPUs", [[gpu] for gpu in some], later)
