@@ -80,7 +80,7 @@ void buf_finish(struct buf *buf) {
 
 #ifdef __SSE2__
 /* Four stores fill a line of 64 bytes, so that it leaves the processor whole. */
-enum { LINE = 64, FEW = 4 * LINE /* bytes for which the fence costs more than the caches' misses */ };
+enum { LINE = 64, FEW = 4 * LINE /* bytes; a shorter copy has few whole lines */ };
 
 void bytes_stream(uint8_t *to, const uint8_t *from, size_t size) {
     size_t before = size < FEW ? size : (size_t)(-(uintptr_t)to % LINE);

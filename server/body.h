@@ -9,9 +9,10 @@
 
 struct request;
 
-/* Appends a piece of the body to the request's slot, which the first piece acquires. ST_TOO_LARGE: the body
- * is larger than the limit. ST_BUSY: bodies have no more memory now. The slot stays the request's in each
- * case. Only the request's event thread calls it. */
+/* Appends `size` bytes to the body in the request's slot, which the first piece acquires. ST_TOO_LARGE: the
+ * body is larger than max_body. ST_BUSY: there is no memory for bodies now. ST_LIMIT: the body is larger than
+ * a slot may be. request->error says so in words. The request owns its slot in each case, and the body in it
+ * is as before. Only the request's event thread calls it. */
 enum status body_keep(struct request *request, const void *data, size_t size);
 
 #endif
