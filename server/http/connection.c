@@ -68,7 +68,7 @@ static void connection_start(struct event_thread *thread, struct MHD_Connection 
     thread->pace.handshakes += http->tls;
     connection->handle = handle;
     connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    connection->watch = watchdog_add(http->watchdog, connection->fd);
+    connection->watch = watchdog_add(http->watchdog, (unsigned)(thread - http->thread), connection->fd);
     struct settings *settings = settings_take(&http->service->settings);
     watchdog_enter(connection->watch, WATCH_HEADERS, settings->config.header_timeout_ms, NULL);
     settings_drop(settings);

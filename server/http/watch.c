@@ -49,7 +49,7 @@ void watch_shut(struct watch *watch, enum watch_end end) {
     shutdown(watch->fd, SHUT_RDWR);
     watch->end = end;
     watch->deadline = watch->measure_at = INT64_MAX;
-    watch->rules->open--;
+    atomic_fetch_sub(&watch->rules->open, 1);
     log_message(LOG_DEBUG, "watchdog", "connection ended in phase %s: %s", phases[watch->phase], ends[end]);
 }
 

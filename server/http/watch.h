@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * One connection as the watchdog sees it: when and how it is ended. All functions are called under the
- * watchdog's lock; others use watchdog.h. */
+ * lock of the watch's group; others use watchdog.h. */
 #ifndef BLURD_SERVER_HTTP_WATCH_H
 #define BLURD_SERVER_HTTP_WATCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct watchdog;
+struct watch_group;
 
 #define MS INT64_C(1000000) /* nanoseconds */
 
@@ -39,11 +41,12 @@ struct watchdog_limits {
 struct watch_rules {
     struct watchdog_limits limits;
     bool draining;
-    unsigned open; /* watches that are not ended */
+    _Atomic unsigned open; /* watches that are not ended */
 };
 
 struct watch {
     struct watchdog *watchdog;
+    struct watch_group *group;
     struct watch_rules *rules;
     struct watch *previous, *next;
     int fd;

@@ -41,9 +41,10 @@ bool watchdog_wants_last(struct watchdog *watchdog);
  * second the last one of its connection. */
 void watchdog_relieve(struct watchdog *watchdog);
 
-/* Watches `fd`, which must stay open until watchdog_remove. NULL without memory. The functions below accept
- * NULL. */
-struct watch *watchdog_add(struct watchdog *watchdog, int fd);
+/* Watches `fd`, which must stay open until watchdog_remove. `thread` is the number of the event thread, which
+ * then waits for no other one in the functions below. NULL without memory. The functions below accept NULL.
+ */
+struct watch *watchdog_add(struct watchdog *watchdog, unsigned thread, int fd);
 void watchdog_remove(struct watch *watch);
 
 /* Enters a phase that must end within `ms` milliseconds from now. `id` is the request's,

@@ -94,7 +94,7 @@ static void test_earlier_deadline(void **state) {
 static void test_removal(void **state) {
     (void)state;
     struct watchdog *dog = start();
-    struct line line[3] = {dial(dog), dial(dog), dial(dog)};
+    struct line line[3] = {dial_on(dog, 1), dial_on(dog, 1), dial_on(dog, 1)};
     for (int i = 0; i < 3; i++) {
         watchdog_enter(line[i].watch, WATCH_BODY, SHORT_MS, NULL);
     }

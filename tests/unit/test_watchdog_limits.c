@@ -107,6 +107,34 @@ static void test_shedding(void **state) {
     watchdog_destroy(dog);
 }
 
+/* Which connections are the oldest does not depend on their event threads. */
+static void test_oldest_first(void **state) {
+    (void)state;
+    enum { LINES = 6, LEFT = 2 };
+    static const unsigned threads[LINES] = {31, 3, 64, 3, 0, 17};
+    struct watchdog *dog = start_with((struct watchdog_limits){.soft = LINES});
+    struct line line[LINES];
+    for (int i = 0; i < LINES; i++) {
+        line[i] = dial_on(dog, threads[i]);
+        watchdog_enter(line[i].watch, WATCH_WORK, 0, NULL);
+    }
+    for (int i = LINES - 1; i >= 0; i--) { /* the last one is the oldest */
+        watchdog_enter(line[i].watch, WATCH_IDLE, LONG_MS, NULL);
+    }
+    wait_ms(QUIET_MS);
+    watchdog_configure(dog, &(struct watchdog_limits){.soft = LEFT, .header_ms = LONG_MS});
+    char text[16];
+    for (int i = LINES - 1; i >= LEFT; i--) {
+        assert_int_equal(receive(&line[i], text, sizeof text), 0);
+        assert_int_equal(watchdog_ended(line[i].watch), WATCH_SHED);
+    }
+    assert_true(silent(&line[0], QUIET_MS) && silent(&line[1], 0));
+    for (int i = 0; i < LINES; i++) {
+        hang_up(&line[i]);
+    }
+    watchdog_destroy(dog);
+}
+
 static void test_crowded(void **state) {
     (void)state;
     struct watchdog *dog = start_with((struct watchdog_limits){.soft = 1});
@@ -159,7 +187,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rate),           cmocka_unit_test(test_rate_when_we_are_slow),
         cmocka_unit_test(test_second_request), cmocka_unit_test(test_shedding),
-        cmocka_unit_test(test_crowded),        cmocka_unit_test(test_drain),
+        cmocka_unit_test(test_oldest_first),   cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_drain),
     };
     log_init(LOG_ERROR, LOG_TEXT);
     return cmocka_run_group_tests_name("watchdog_limits", tests, NULL, NULL);

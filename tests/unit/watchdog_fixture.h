@@ -40,7 +40,8 @@ static inline struct watchdog *start(void) {
     return start_with((struct watchdog_limits){.soft = 1000});
 }
 
-static inline struct line dial(struct watchdog *dog) {
+/* A line whose watch is that of an event thread of this number. */
+static inline struct line dial_on(struct watchdog *dog, unsigned thread) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -52,10 +53,16 @@ static inline struct line dial(struct watchdog *dog) {
     int server = accept(listener, NULL, NULL);
     assert_true(server >= 0);
     close(listener);
-    struct line line = {server, client, watchdog_add(dog, server)};
+    struct line line = {server, client, watchdog_add(dog, thread, server)};
     assert_non_null(line.watch);
     assert_false(watchdog_ended(line.watch));
     return line;
+}
+
+/* Each of these lines has another event thread. */
+static inline struct line dial(struct watchdog *dog) {
+    static unsigned thread;
+    return dial_on(dog, thread++);
 }
 
 static inline void hang_up(struct line *line) {
