@@ -38,6 +38,7 @@ struct workers {
     bool stopping, cancelling;
     struct admission admission;
     struct sleeper *asleep[JOB_KINDS]; /* workers for each kind, the latest sleeper first; under the lock */
+    unsigned called[JOB_KINDS];        /* workers that were woken and have not looked yet; under the lock */
     sem_t cores;                       /* readers that may begin to compute */
     unsigned watching;                 /* general workers that wake up in time to notice a stalled device */
     int64_t small_ns;                  /* when the last small job was taken; under the lock */
@@ -104,6 +105,7 @@ static void sleep_locked(struct workers *workers, enum role role, struct sleeper
     while (sem_wait(&sleeper->wake) != 0) {
     }
     crew_lock(workers->crew);
+    workers->called[role]--;
 }
 
 /* Takes up to `most` sleeping workers for jobs of that kind, which is the number of their role, too. The
@@ -112,6 +114,7 @@ static struct sleeper *choose_sleepers(struct workers *workers, unsigned kind, u
     struct sleeper *first = workers->asleep[kind], **end = &first;
     for (; most > 0 && *end; most--) {
         end = &(*end)->next;
+        workers->called[kind]++;
     }
     workers->asleep[kind] = *end;
     *end = NULL;
@@ -168,10 +171,13 @@ static void open_lanes(const struct workers_options *options, struct worker *wor
 
 /* Helping with a large job would delay the helper's next small job. */
 static struct crew *helpers(struct workers *workers, const struct job *job) {
+    if (!job->large) {
+        return workers->crew;
+    }
     crew_lock(workers->crew);
     bool calm = clock_ns() - workers->small_ns > CALM_NS;
     crew_unlock(workers->crew);
-    return job->large && !calm ? NULL : workers->crew;
+    return calm ? workers->crew : NULL;
 }
 
 static void run(struct workers *workers, enum role role) {
@@ -322,8 +328,8 @@ void workers_done(struct workers *workers, struct job *job) {
     bool waiting = queue[JOB_LARGE].waiting > 0 || queue[JOB_SMALL].waiting > 0 ||
                    admission_overflows(&workers->admission, now);
     for (unsigned i = 0; i < JOB_KINDS; i++) { /* for the memory that is free now, perhaps */
-        unsigned most = queue[i].waiting < WAKES_MAX ? queue[i].waiting : WAKES_MAX;
-        called[i] = choose_sleepers(workers, i, most);
+        unsigned left = queue[i].waiting > workers->called[i] ? queue[i].waiting - workers->called[i] : 0;
+        called[i] = choose_sleepers(workers, i, left < WAKES_MAX ? left : WAKES_MAX);
     }
     crew_unlock(workers->crew);
     if (waiting) {
