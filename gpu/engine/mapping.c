@@ -18,25 +18,30 @@ enum {
     PAUSE_MAX_NS = 20000000,  /* between two registrations; other threads use the driver meanwhile */
     OUTGROWN_MAX = 256 << 20, /* bytes that slots have grown out of and that are still registered */
     OUTGROWN_PART = 16,       /* one of these parts of the time goes to releasing them */
+    BUCKETS = 1024,           /* the front numbers its slots, of which it rarely has more */
 };
 
 enum registration { UNTRIED, WAITING, WORKING, REGISTERED, REFUSED };
 
+/* A run owns a mapping that it has taken, except for `state`. */
 struct mapping {
-    struct mapping *next;
+    struct mapping *next; /* in its bucket, or of those outgrown */
     uint64_t serial, generation;
     uint8_t *memory; /* NULL: not mapped */
     size_t size;
-    enum registration state; /* while WORKING, one thread is registering it */
-    bool taken;              /* a run has the slot */
+    /* While WORKING, one thread is registering it. Changed under the lock. REGISTERED and REFUSED stay until
+     * the owner changes them. */
+    _Atomic enum registration state;
+    atomic_bool taken; /* a run has the slot */
 };
 
 struct mappings {
     const struct cuda *cuda;
-    /* Guards the list, `taken`, `state` and the flags; a run owns the rest of a mapping it has taken. */
-    pthread_mutex_t lock;
-    pthread_cond_t changed; /* a state, or `closing` */
-    struct mapping *first;
+    /* By serial. A mapping is added under the lock and stays until the end, so that a run finds its own
+     * without the lock, for which the sessions of four GPUs once waited 1.5 ms a picture (docs/adr/0049). */
+    struct mapping *_Atomic bucket[BUCKETS];
+    pthread_mutex_t lock;     /* guards the rest */
+    pthread_cond_t changed;   /* a state, or `closing` */
     struct mapping *outgrown; /* memory that slots have grown out of, until mappings_attend releases it */
     size_t outgrown_bytes;
     int64_t release_at; /* clock_ns of the next release; for the thread that attends */
@@ -105,8 +110,10 @@ static void outgrow(struct mappings *mappings, struct mapping *mapping) {
     bool later = outgrown && mappings->attended && mapping->state == REGISTERED &&
                  mapping->size <= OUTGROWN_MAX - mappings->outgrown_bytes;
     if (later) {
-        *outgrown = *mapping;
-        outgrown->next = mappings->outgrown;
+        *outgrown = (struct mapping){.next = mappings->outgrown,
+                                     .memory = mapping->memory,
+                                     .size = mapping->size,
+                                     .state = REGISTERED};
         mappings->outgrown = outgrown;
         mappings->outgrown_bytes += outgrown->size;
         mapping->memory = NULL;
@@ -120,10 +127,9 @@ static void outgrow(struct mappings *mappings, struct mapping *mapping) {
     }
 }
 
-static void release_all(struct mappings *mappings, struct mapping **list) {
-    while (*list) {
-        struct mapping *mapping = *list;
-        *list = mapping->next;
+static void release_all(struct mappings *mappings, struct mapping *list) {
+    for (struct mapping *mapping; (mapping = list);) {
+        list = mapping->next;
         release(mappings, mapping);
         free(mapping);
     }
@@ -133,43 +139,54 @@ void mappings_destroy(struct mappings *mappings) {
     if (!mappings) {
         return;
     }
-    release_all(mappings, &mappings->first);
-    release_all(mappings, &mappings->outgrown);
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        release_all(mappings, mappings->bucket[i]);
+    }
+    release_all(mappings, mappings->outgrown);
     pthread_cond_destroy(&mappings->changed);
     pthread_mutex_destroy(&mappings->lock);
     free(mappings);
 }
 
-/* Takes the slot's mapping for one run at a time, even if the front asks twice. */
-static struct mapping *take(struct mappings *mappings, uint64_t serial, struct error *err) {
-    pthread_mutex_lock(&mappings->lock);
-    struct mapping *mapping = mappings->first;
+static struct mapping *find(struct mappings *mappings, uint64_t serial) {
+    struct mapping *mapping = atomic_load(&mappings->bucket[serial % BUCKETS]);
     while (mapping && mapping->serial != serial) {
         mapping = mapping->next;
     }
-    if (!mapping && (mapping = calloc(1, sizeof *mapping))) {
-        mapping->serial = serial;
-        mapping->next = mappings->first;
-        mappings->first = mapping;
-    }
-    bool busy = mapping && mapping->taken;
-    if (mapping) {
-        mapping->taken = true;
-    }
-    pthread_mutex_unlock(&mappings->lock);
-    if (!mapping) {
-        fail(err, ST_BUSY, "out of memory");
-    } else if (busy) {
-        fail(err, ST_INTERNAL, "another run has the slot");
-    }
-    return busy ? NULL : mapping;
+    return mapping;
 }
 
-void mappings_put(struct mappings *mappings, struct mapping *mapping) {
+/* NULL without memory. */
+static struct mapping *find_or_add(struct mappings *mappings, uint64_t serial) {
+    pthread_mutex_lock(&mappings->lock);
+    struct mapping *mapping = find(mappings, serial); /* another run may have added it */
+    if (!mapping && (mapping = calloc(1, sizeof *mapping))) {
+        struct mapping *_Atomic *bucket = &mappings->bucket[serial % BUCKETS];
+        mapping->serial = serial;
+        mapping->next = *bucket;
+        atomic_store(bucket, mapping);
+    }
+    pthread_mutex_unlock(&mappings->lock);
+    return mapping;
+}
+
+/* Takes the slot's mapping for one run at a time, even if the front asks twice. */
+static struct mapping *take(struct mappings *mappings, uint64_t serial, struct error *err) {
+    struct mapping *mapping = find(mappings, serial);
+    if (!mapping && !(mapping = find_or_add(mappings, serial))) {
+        fail(err, ST_BUSY, "out of memory");
+        return NULL;
+    }
+    if (atomic_exchange(&mapping->taken, true)) {
+        fail(err, ST_INTERNAL, "another run has the slot");
+        return NULL;
+    }
+    return mapping;
+}
+
+void mappings_put(struct mapping *mapping) {
     if (mapping) {
-        pthread_mutex_lock(&mappings->lock);
-        mapping->taken = false;
-        pthread_mutex_unlock(&mappings->lock);
+        atomic_store(&mapping->taken, false);
     }
 }
 
@@ -209,6 +226,10 @@ static void register_now(struct mappings *mappings, struct mapping *mapping) {
 
 /* Registers the mapping, or with `later` leaves that to the thread that attends to it. */
 static void see_to(struct mappings *mappings, struct mapping *mapping, bool later) {
+    enum registration state = atomic_load(&mapping->state);
+    if (state == REGISTERED || state == REFUSED) {
+        return;
+    }
     pthread_mutex_lock(&mappings->lock);
     later = later && mappings->attended && mapping->size <= MAPPING_LATER_MAX;
     while (!later && mapping->state == WORKING) {
@@ -238,7 +259,7 @@ enum status mappings_get(struct mappings *mappings, const struct slot_view *slot
     }
     enum status status = taken->memory ? ST_OK : map(taken, slot->span, fd, err);
     if (status != ST_OK) {
-        mappings_put(mappings, taken);
+        mappings_put(taken);
         return status;
     }
     see_to(mappings, taken, later);
@@ -249,11 +270,14 @@ enum status mappings_get(struct mappings *mappings, const struct slot_view *slot
 }
 
 static struct mapping *first_waiting(const struct mappings *mappings) {
-    struct mapping *mapping = mappings->first;
-    while (mapping && mapping->state != WAITING) {
-        mapping = mapping->next;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (struct mapping *mapping = mappings->bucket[i]; mapping; mapping = mapping->next) {
+            if (mapping->state == WAITING) {
+                return mapping;
+            }
+        }
     }
-    return mapping;
+    return NULL;
 }
 
 /* Waits until there is a mapping to register, or memory to release. False when the mappings close. */

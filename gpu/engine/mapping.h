@@ -51,6 +51,6 @@ void mappings_leave(struct mappings *mappings);
 bool mappings_are_busy(const struct mappings *mappings);
 
 /* Gives the slot back after the run. NULL is allowed. Thread-safe. */
-void mappings_put(struct mappings *mappings, struct mapping *mapping);
+void mappings_put(struct mapping *mapping);
 
 #endif

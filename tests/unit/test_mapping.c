@@ -70,7 +70,7 @@ static uint8_t *run(struct fixture *fixture, uint64_t generation, uint64_t span,
     assert_int_equal(mappings_get(fixture->mappings, &view, later, fixture->fd, &mapping, &memory, &err),
                      ST_OK);
     memory[span - 1] = 3;
-    mappings_put(fixture->mappings, mapping);
+    mappings_put(mapping);
     return memory;
 }
 
@@ -86,7 +86,7 @@ static void await_attendance(struct fixture *fixture) {
         before = registered_here;
         assert_int_equal(mappings_get(fixture->mappings, &view, true, fixture->fd, &mapping, &memory, &err),
                          ST_OK);
-        mappings_put(fixture->mappings, mapping);
+        mappings_put(mapping);
         sched_yield();
     } while (registered_here > before);
 }
