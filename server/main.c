@@ -43,7 +43,7 @@
 #include "server/routes.h"
 #include "server/service.h"
 
-enum { ARENAS = 1, HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
+enum { ARENAS_MAX = 16, CORES_AN_ARENA = 4, HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
 
 /* With gpus = all, a host with neither a GPU's file nor a driver simply has no GPU; that is no failure. */
 static bool may_have_gpu(const struct config *config) {
@@ -319,13 +319,16 @@ static bool take_engine_argument(int *argc, char **argv, bool *open) {
     return true;
 }
 
-/* To be called before the first thread. One arena serves all threads: malloc_trim returns the end of no other
- * one. Answers of usual size come from the heap, which keeps some of its free memory: returning it with each
- * answer costs a page fault for every 4 KiB of the next one. */
+/* To be called before the first thread. The threads of a few cores share an arena: malloc_trim returns the
+ * end of the first one only, and 33 event threads that share one wait for its lock most of the time
+ * (docs/adr/0049). Answers of usual size come from the heap, which keeps some of its free memory: returning
+ * it with each answer costs a page fault for every 4 KiB of the next one. */
 static void set_heap(void) {
-    mallopt(M_ARENA_MAX, ARENAS);
+    uint32_t arenas = cores_usable() / CORES_AN_ARENA;
+    arenas = arenas < 1 ? 1 : arenas > ARENAS_MAX ? ARENAS_MAX : arenas;
+    mallopt(M_ARENA_MAX, (int)arenas);
     mallopt(M_MMAP_THRESHOLD, HEAP_PIECE);
-    mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
+    mallopt(M_TRIM_THRESHOLD, (int)(HEAP_KEPT / arenas)); /* of each */
 }
 
 static int complain(const struct error *err) {

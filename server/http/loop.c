@@ -14,7 +14,7 @@
 
 /* An event thread does some 4,000 requests a second with pictures of half a megabyte (an H200's host, 16
  * cores). */
-enum { THREADS_AUTO = 16, CORES_EACH = 2 };
+enum { THREADS_AUTO = 32, CORES_EACH = 2 };
 
 struct loop {
     pthread_t thread;

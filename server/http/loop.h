@@ -14,7 +14,7 @@ struct loop;
  * is called again; -1: never. */
 typedef int64_t (*loop_work)(void *context);
 
-/* The number of event threads: `wanted`, or, when that is 0, one for every two cores, 16 at most. */
+/* The number of event threads: `wanted`, or, when that is 0, one for every two cores, 32 at most. */
 unsigned loop_threads(unsigned wanted, unsigned cores);
 
 /* Starts the thread, which begins with a call of `work`; *loop is set before that. ST_BUSY without memory,
