@@ -42,10 +42,20 @@ struct crew {
     atomic_uint rest; /* part of these runs that still remains */
 };
 
+/* Owners keep the lock for less than a microsecond, and sleeping takes many, so a thread spins a little
+ * before it sleeps. */
+static void init_lock(pthread_mutex_t *lock) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
 struct crew *crew_create(uint32_t grain, bool wary) {
     struct crew *crew = calloc(1, sizeof *crew);
     if (crew) {
-        pthread_mutex_init(&crew->lock, NULL);
+        init_lock(&crew->lock);
         clock_init_condition(&crew->woken);
         crew->grain = grain;
         crew->wary = wary;

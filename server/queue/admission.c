@@ -147,6 +147,12 @@ enum refusal admission_gate(struct admission *admission, int64_t patience_ns, in
     return wait > patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
 }
 
+bool admission_is_open(const struct admission *admission) {
+    const struct job_queue *small = &admission->queue[JOB_SMALL];
+    return !admission->standing && !is_full(admission) && small->waiting == 0 &&
+           small->running < capacity(admission, JOB_SMALL);
+}
+
 static bool is_large(const struct admission *admission, const struct job *job) {
     return job->cost_ns >= ADMISSION_LARGE_NS &&
            job->cost_ns > admission->typical_ns * ADMISSION_LARGE_FACTOR;

@@ -159,6 +159,9 @@ int64_t admission_target(const struct admission *admission);
 
 enum refusal admission_gate(struct admission *admission, int64_t patience_ns, int64_t now);
 
+/* Whether admission_gate refuses no request now, as nothing makes it wait. */
+bool admission_is_open(const struct admission *admission);
+
 /* After REFUSAL_NONE the queue owns the job. */
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now);
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ struct workers {
     sem_t cores;                       /* readers that may begin to compute */
     unsigned watching;                 /* general workers that wake up in time to notice a stalled device */
     int64_t small_ns;                  /* when the last small job was taken; under the lock */
+    atomic_bool open;                  /* admission_is_open, as the queue was last shown */
     unsigned count;                    /* threads started */
     pthread_t thread[];
 };
@@ -50,6 +52,7 @@ static void show(struct workers *workers) {
     struct metrics *metrics = workers->options.metrics;
     metrics_set(metrics, METRIC_QUEUE_DEPTH, admission_waiting(&workers->admission));
     metrics_set(metrics, METRIC_QUEUE_STANDING, workers->admission.standing);
+    atomic_store(&workers->open, admission_is_open(&workers->admission));
 }
 
 /* Tells the queue whether the device serves. Returns the time. Locked. */
@@ -289,7 +292,12 @@ enum status workers_create(struct workers **workers, const struct workers_option
     return ST_OK;
 }
 
+/* Without a lock where nothing waits for a core, as when all pictures are the device's. */
 enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t *wait_ns) {
+    *wait_ns = 0;
+    if (patience_ns >= 0 && atomic_load(&workers->open)) {
+        return REFUSAL_NONE;
+    }
     crew_lock(workers->crew);
     int64_t now = clock_ns();
     *wait_ns = admission_wait(&workers->admission, JOB_SMALL, now);

@@ -98,10 +98,12 @@ static void test_limits_of_a_burst(void **state) {
     (void)state;
     struct desk desk = make_desk(1);
     unsigned most = desk.admission.limits.queue;
+    assert_true(admission_is_open(&desk.admission));
     for (unsigned i = 0; i < most; i++) {
         assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
         assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
     }
+    assert_false(admission_is_open(&desk.admission));
     assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_QUEUE);
     assert_int_equal(enter(&desk, 10, 1), REFUSAL_QUEUE);
     take(&desk, ROLE_ANY);

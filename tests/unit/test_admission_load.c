@@ -90,8 +90,11 @@ static void ask(struct world *world, struct client *client) {
                                .suits = !world->admission.device_down,
                                .device = !world->admission.device_down && cost_device_first(&client->cost)};
     client->asked = world->now;
-    bool taken = admission_gate(&world->admission, client->job.patience_ns, world->now) == REFUSAL_NONE &&
-                 admission_enter(&world->admission, &client->job, world->now) == REFUSAL_NONE;
+    bool open = admission_is_open(&world->admission);
+    enum refusal gate = admission_gate(&world->admission, client->job.patience_ns, world->now);
+    assert_true(!open || gate == REFUSAL_NONE);
+    bool taken =
+        gate == REFUSAL_NONE && admission_enter(&world->admission, &client->job, world->now) == REFUSAL_NONE;
     world->refused += !taken;
     client->state = taken ? WAITING : ASKING;
     client->ends = taken ? INT64_MAX : world->now + RETRY_MS * MS;

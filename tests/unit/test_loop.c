@@ -14,8 +14,8 @@ static void test_numbers_of_threads(void **state) {
     (void)state;
     static const struct {
         unsigned wanted, cores, threads;
-    } cases[] = {{0, 1, 1},   {0, 2, 1},    {0, 3, 1},  {0, 4, 2},  {0, 16, 8},
-                 {0, 33, 16}, {0, 256, 16}, {3, 64, 3}, {64, 1, 64}};
+    } cases[] = {{0, 1, 1},   {0, 2, 1},   {0, 3, 1},    {0, 4, 2},  {0, 16, 8},
+                 {0, 33, 16}, {0, 65, 32}, {0, 256, 32}, {3, 64, 3}, {64, 1, 64}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(loop_threads(cases[i].wanted, cases[i].cores), cases[i].threads);
     }
