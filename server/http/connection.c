@@ -55,7 +55,7 @@ int connection_certificate(gnutls_session_t session, const struct gnutls_cert_re
 static void connection_start(struct event_thread *thread, struct MHD_Connection *handle, void **context) {
     struct http *http = thread->http;
     struct metrics *metrics = http->service->metrics;
-    atomic_fetch_add(&http->open, 1);
+    thread->begun++;
     metrics_add(metrics, METRIC_CONNECTIONS, 1);
     metrics_add(metrics, METRIC_CONNECTIONS_OPEN, 1);
     lend_settings(http, handle);
@@ -80,10 +80,17 @@ static void count_end(struct metrics *metrics, enum watch_end end) {
     metrics_add(metrics, METRIC_CONNECTIONS_SHED, end == WATCH_SHED);
 }
 
+void connection_left(struct event_thread *thread) {
+    struct http *http = thread->http;
+    if (intake_left(&http->intakes, thread->intake, http->acceptor) == 0 &&
+        atomic_load(&http->service->draining)) {
+        eventfd_write(http->service->idle_event, 1);
+    }
+}
+
 static void connection_end(struct event_thread *thread, struct connection *connection) {
     struct http *http = thread->http;
     struct service *service = http->service;
-    thread->ended = true;
     if (connection) {
         thread->pace.handshakes -= http->tls && !connection->asked;
         count_end(service->metrics, watchdog_ended(connection->watch));
@@ -94,9 +101,7 @@ static void connection_end(struct event_thread *thread, struct connection *conne
         free(connection);
     }
     metrics_add(service->metrics, METRIC_CONNECTIONS_OPEN, -1);
-    if (atomic_fetch_sub(&http->open, 1) == 1 && atomic_load(&service->draining)) {
-        eventfd_write(service->idle_event, 1);
-    }
+    connection_left(thread);
 }
 
 void connection_notify(void *cls, struct MHD_Connection *handle, void **context,

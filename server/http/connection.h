@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "server/http/acceptor.h"
 #include "server/http/http_log.h"
 #include "server/http/loop.h"
 #include "server/http/pace.h"
@@ -17,7 +18,7 @@
 
 struct service;
 
-enum { EVENT_THREADS_MAX = 64 }; /* the maximum of --event-threads */
+enum { EVENT_THREADS_MAX = INTAKES_MAX }; /* the maximum of --event-threads */
 
 /* An event thread and its share of the connections. */
 struct event_thread {
@@ -26,18 +27,20 @@ struct event_thread {
     struct loop *loop;
     struct pace pace;
     struct turns turns;
-    bool ended; /* a connection ended since the library last tried to accept */
+    struct intake *intake;
+    unsigned begun; /* connections that the library has told of */
 };
 
 struct http {
     struct service *service;
     struct watchdog *watchdog;
     struct lingering *lingering;
+    struct acceptor *acceptor;
     int listen_fd;
-    bool admin, tls, quiesced;
+    bool admin, tls;
     unsigned threads;
     struct event_thread thread[EVENT_THREADS_MAX];
-    _Atomic unsigned open; /* connections */
+    struct intakes intakes;
     struct http_log log;
 };
 
@@ -55,6 +58,9 @@ struct connection {
 /* MHD_OPTION_NOTIFY_CONNECTION: a connection begins or ends. `cls` is the struct event_thread. */
 void connection_notify(void *cls, struct MHD_Connection *handle, void **context,
                        enum MHD_ConnectionNotificationCode code);
+
+/* Counts a connection as ended, whether it began or not. */
+void connection_left(struct event_thread *thread);
 
 /* MHD_OPTION_HTTPS_CERT_CALLBACK2: each handshake takes the certificate of the settings as they are then, so
  * that a reloaded certificate serves new connections. */

@@ -4,16 +4,18 @@
  *
  * Its own threads are not used: when exactly 128 events are there at once (that is how many
  * it asks for), they wait for one more before they look at any. In MHD_run it never waits;
- * our threads do (loop.h). Several share the listening socket, each with a daemon. */
+ * our threads do (loop.h). Each has a daemon, which gets connections from the acceptor. */
 #include "server/http/http.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/log.h"
+#include "server/http/acceptor.h"
 #include "server/http/connection.h"
 #include "server/http/lingering.h"
 #include "server/http/tls.h"
@@ -50,54 +52,75 @@ static unsigned connections_max(const struct http *http) {
     return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
 }
 
-static struct MHD_Daemon *start_daemon(struct event_thread *thread, unsigned connections) {
+/* Without a limit, since the acceptor has one, and the library's ends in a deadlock where connections are
+ * added. */
+static struct MHD_Daemon *start_daemon(struct event_thread *thread) {
     struct http *http = thread->http;
     struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (char[]){TLS_PRIORITIES}},
                                    {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)connection_certificate},
                                    {MHD_OPTION_END, 0, NULL}};
-    return MHD_start_daemon(
-        (http->tls ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
-        NULL, connection_request, http, MHD_OPTION_EXTERNAL_LOGGER, http_log_message, &http->log,
-        OPTION_STRICT, MHD_OPTION_LISTEN_SOCKET, http->listen_fd, MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK,
-        connection_target, http, MHD_OPTION_NOTIFY_COMPLETED, connection_completed, http,
-        MHD_OPTION_NOTIFY_CONNECTION, connection_notify, thread, MHD_OPTION_UNESCAPE_CALLBACK, no_unescape,
-        NULL, MHD_OPTION_ARRAY, http->tls ? tls : &tls[2], MHD_OPTION_END);
+    return MHD_start_daemon((http->tls ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+                                MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG,
+                            0, NULL, NULL, connection_request, http, MHD_OPTION_EXTERNAL_LOGGER,
+                            http_log_message, &http->log, OPTION_STRICT, MHD_OPTION_CONNECTION_LIMIT,
+                            UINT_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+                            MHD_OPTION_URI_LOG_CALLBACK, connection_target, http, MHD_OPTION_NOTIFY_COMPLETED,
+                            connection_completed, http, MHD_OPTION_NOTIFY_CONNECTION, connection_notify,
+                            thread, MHD_OPTION_UNESCAPE_CALLBACK, no_unescape, NULL, MHD_OPTION_ARRAY,
+                            http->tls ? tls : &tls[2], MHD_OPTION_END);
+}
+
+/* Begins the connections that the acceptor has handed to the thread. The library closes one that it refuses,
+ * for want of memory, and tells of some of these. */
+static void begin_arrivals(struct event_thread *thread) {
+    for (struct arrival *next, *arrival = intake_take(thread->intake); arrival; arrival = next) {
+        next = arrival->next;
+        unsigned begun = thread->begun;
+        enum MHD_Result added = MHD_add_connection(thread->daemon, arrival->fd,
+                                                   (struct sockaddr *)&arrival->address, arrival->size);
+        if (added != MHD_YES && thread->begun == begun) {
+            connection_left(thread);
+        }
+        free(arrival);
+    }
 }
 
 static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
-    thread->ended = false;
     pace_begin(&thread->pace);
+    begin_arrivals(thread);
     MHD_run(thread->daemon);
     int64_t turn_ms = connection_continue(thread, false);
-    if (thread->ended) {
-        return 0;
-    }
     int64_t wait =
-        pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1,
-                  http_log_is_fresh(&thread->http->log));
+        pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1);
     return turn_ms >= 0 && (wait < 0 || turn_ms < wait) ? turn_ms : wait;
-}
-
-static void quiesce_daemon(void *context) {
-    MHD_quiesce_daemon(((struct event_thread *)context)->daemon);
 }
 
 static enum status start_thread(struct http *http, unsigned index, struct error *err) {
     struct event_thread *thread = &http->thread[index];
-    unsigned most = connections_max(http);
     thread->http = http;
+    thread->intake = &http->intakes.each[index];
     thread->turns.limit = http->admin ? 0 : turns_limit(http->service->places, http->threads);
-    unsigned share = most / http->threads + (index < most % http->threads);
-    thread->daemon = start_daemon(thread, share ? share : 1);
+    thread->daemon = start_daemon(thread);
     const union MHD_DaemonInfo *epoll =
         thread->daemon ? MHD_get_daemon_info(thread->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
     if (!epoll) {
         return fail(err, ST_BUSY, "cannot start the HTTP library: %s", strerror(errno));
     }
-    return loop_start(&thread->loop, epoll->epoll_fd, run_daemon, thread, err);
+    enum status status = loop_start(&thread->loop, epoll->epoll_fd, run_daemon, thread, err);
+    thread->intake->loop = thread->loop;
+    http->intakes.count++;
+    return status;
+}
+
+static enum status start_acceptor(struct http *http, struct error *err) {
+    const struct acceptor_options options = {.listen_fd = http->listen_fd,
+                                             .most = connections_max(http),
+                                             .intakes = &http->intakes,
+                                             .metrics = http->service->metrics,
+                                             .watchdog = http->watchdog};
+    return acceptor_start(&http->acceptor, &options, err);
 }
 
 enum status http_start(struct http **http, struct service *service, int fd, bool admin, struct error *err) {
@@ -121,10 +144,13 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
     if (status == ST_OK) {
         status = lingering_create(&started->lingering, err);
     }
-    started->log = (struct http_log){.metrics = service->metrics, .watchdog = started->watchdog};
+    started->log = (struct http_log){.metrics = service->metrics};
     MHD_set_panic_func(on_panic, NULL);
     for (unsigned i = 0; i < started->threads && status == ST_OK; i++) {
         status = start_thread(started, i, err);
+    }
+    if (status == ST_OK) {
+        status = start_acceptor(started, err);
     }
     if (status != ST_OK) {
         http_stop(started);
@@ -139,40 +165,29 @@ void http_configure(struct http *http, const struct config *config) {
     watchdog_configure(http->watchdog, &limits);
 }
 
-/* Afterwards the library does not close the listening socket. */
-static void stop_accepting(struct http *http) {
-    for (unsigned i = 0; i < http->threads && !http->quiesced; i++) {
-        struct event_thread *thread = &http->thread[i];
-        if (thread->loop) {
-            loop_call(thread->loop, quiesce_daemon);
-        } else if (thread->daemon) {
-            quiesce_daemon(thread);
-        }
-    }
-    http->quiesced = true;
-}
-
 void http_quiesce(struct http *http) {
-    stop_accepting(http);
+    acceptor_close(http->acceptor);
     watchdog_drain(http->watchdog);
 }
 
 unsigned http_connections(const struct http *http) {
-    return atomic_load(&http->open);
+    return atomic_load(&http->intakes.open);
 }
 
 void http_stop(struct http *http) {
     if (!http) {
         return;
     }
-    stop_accepting(http);
+    acceptor_close(http->acceptor);
     for (unsigned i = 0; i < http->threads; i++) {
         loop_stop(http->thread[i].loop);
         if (http->thread[i].daemon) {
+            begin_arrivals(&http->thread[i]); /* the library closes them */
             connection_continue(&http->thread[i], true);
             MHD_stop_daemon(http->thread[i].daemon);
         }
     }
+    acceptor_destroy(http->acceptor);
     lingering_destroy(http->lingering);
     watchdog_destroy(http->watchdog);
     close(http->listen_fd);

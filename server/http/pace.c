@@ -6,7 +6,6 @@
 enum {
     REST = 4, /* times as long as the round took */
     REST_MAX_MS = 20,
-    TROUBLED_MS = 100,
 };
 
 void pace_begin(struct pace *pace) {
@@ -14,10 +13,7 @@ void pace_begin(struct pace *pace) {
     pace->begin = clock_ns();
 }
 
-int64_t pace_wait(const struct pace *pace, int64_t ms, bool troubled) {
-    if (troubled && (ms < 0 || ms > TROUBLED_MS)) {
-        return TROUBLED_MS;
-    }
+int64_t pace_wait(const struct pace *pace, int64_t ms) {
     if (ms != 0 || pace->moved || pace->handshakes == 0) {
         return ms;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Limits how often an event thread calls libmicrohttpd while TLS handshakes are under way or after failures.
+ * Limits how often an event thread calls libmicrohttpd while TLS handshakes are under way.
  * libmicrohttpd 0.9.75 treats a connection whose handshake waits for the client as ready and wants to be
  * called again at once, for as long as the client stays silent. Used by one thread, without locks. */
 #ifndef BLURD_SERVER_HTTP_PACE_H
@@ -20,9 +20,7 @@ void pace_begin(struct pace *pace);
 
 /* Returns how many milliseconds to wait after a round, when the library asked for `ms`. A socket that becomes
  * ready ends the wait, so it delays only stalled handshakes and the next piece of an answer. Rounds without
- * progress take at most a fifth of a core. `troubled` means that the library has logged a message: when
- * descriptors ran out, it may have removed its listening socket from the set and lacked memory to put it
- * back; such a socket wakes no thread, so the next round comes soon. */
-int64_t pace_wait(const struct pace *pace, int64_t ms, bool troubled);
+ * progress take at most a fifth of a core. */
+int64_t pace_wait(const struct pace *pace, int64_t ms);
 
 #endif

@@ -46,6 +46,39 @@ def test_the_table_of_descriptors_is_large_from_the_start(start):
     assert size > 2 * 700, 'each connection may have a body'
 
 
+# --- event threads ---------------------------------------------------------------------
+
+def sockets_of(own):
+    """For each set of epoll, how many sockets it has."""
+    folder, found = f'/proc/{own.process.pid}', []
+    for name in os.listdir(f'{folder}/fdinfo'):
+        try:
+            lines = open(f'{folder}/fdinfo/{name}', encoding='ascii').read().splitlines()
+            watched = [line.split()[1] for line in lines if line.startswith('tfd:')]
+            found.append(sum('socket:' in os.readlink(f'{folder}/fd/{fd}') for fd in watched))
+        except OSError:  # it was closed meanwhile
+            continue
+    return sorted(found)
+
+
+@pytest.mark.skipif(daemon.SLOW > 1, reason='the files of a sanitizer are others')
+def test_each_event_thread_gets_as_many_connections(start):
+    own = start('--event-threads', 4)
+    before = sockets_of(own)
+    held = [own.connect() for _ in range(16)]
+    assert [ask(connection) for connection in held] == [200] * 16
+    assert sockets_of(own)[-5:] == [4, 4, 4, 4, 16], 'four threads and the watchdog'
+    for connection in held[::4] + held[1::4]:
+        connection.close()
+    assert daemon.eventually(lambda: sockets_of(own)[-1] == 8)
+    held = [connection for i, connection in enumerate(held) if i % 4 > 1] + [own.connect() for _ in range(4)]
+    assert [ask(connection) for connection in held] == [200] * 12
+    assert sockets_of(own)[-1] == 12 and max(sockets_of(own)[:-1]) <= 4
+    for connection in held:
+        connection.close()
+    assert daemon.eventually(lambda: sockets_of(own) == before)
+
+
 # --- too many --------------------------------------------------------------------------
 
 def test_the_connections_idle_longest_are_closed_first(start):
