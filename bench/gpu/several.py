@@ -15,7 +15,7 @@ import load
 from service import Service, check, failures
 
 SIGMAS = (5, 20)
-CONNECTIONS, WRK_THREADS = 128, 8  # for each GPU
+CONNECTIONS, WRK_THREADS = 128, 6  # for each GPU
 COUNTS = (2, 4, 8)
 WANTED = {2: 1.95, 4: 3.7}  # GPUs: times the rate of one
 

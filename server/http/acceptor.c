@@ -122,7 +122,7 @@ enum status acceptor_start(struct acceptor **acceptor, const struct acceptor_opt
     *acceptor = made; /* before the thread, whose connections may end */
     enum status status = epoll_ctl(made->epoll, EPOLL_CTL_ADD, options->listen_fd, &event) != 0
                              ? fail(err, ST_BUSY, "cannot wait for connections: %s", strerror(errno))
-                             : loop_start(&made->loop, made->epoll, accept_some, made, err);
+                             : loop_start(&made->loop, "blurd-accept", made->epoll, accept_some, made, err);
     if (status != ST_OK) {
         *acceptor = NULL;
         acceptor_destroy(made);

@@ -108,7 +108,7 @@ static enum status start_thread(struct http *http, unsigned index, struct error 
     if (!epoll) {
         return fail(err, ST_BUSY, "cannot start the HTTP library: %s", strerror(errno));
     }
-    enum status status = loop_start(&thread->loop, epoll->epoll_fd, run_daemon, thread, err);
+    enum status status = loop_start(&thread->loop, "blurd-event", epoll->epoll_fd, run_daemon, thread, err);
     thread->intake->loop = thread->loop;
     http->intakes.count++;
     return status;

@@ -85,8 +85,9 @@ enum status lingering_create(struct lingering **lingering, struct error *err) {
         made->sockets[i].fd = -1;
     }
     made->epoll = epoll_create1(EPOLL_CLOEXEC);
-    enum status status = made->epoll < 0 ? fail(err, ST_BUSY, "no descriptor: %s", strerror(errno))
-                                         : loop_start(&made->loop, made->epoll, work, made, err);
+    enum status status = made->epoll < 0
+                             ? fail(err, ST_BUSY, "no descriptor: %s", strerror(errno))
+                             : loop_start(&made->loop, "blurd-linger", made->epoll, work, made, err);
     if (status != ST_OK) {
         lingering_destroy(made);
         return status;

@@ -18,6 +18,7 @@ enum { THREADS_AUTO = 32, CORES_EACH = 2 };
 
 struct loop {
     pthread_t thread;
+    const char *name;
     int fd;
     loop_work work;
     void *context;
@@ -51,7 +52,7 @@ static bool attend(struct loop *loop) {
 
 static void *run(void *argument) {
     struct loop *loop = argument;
-    prctl(PR_SET_NAME, "blurd-event");
+    prctl(PR_SET_NAME, loop->name);
     struct pollfd fds[2] = {{.fd = loop->wake, .events = POLLIN}, {.fd = loop->fd, .events = POLLIN}};
     do {
         int64_t ms = loop->work(loop->context);
@@ -68,11 +69,13 @@ static void release(struct loop *loop) {
     free(loop);
 }
 
-enum status loop_start(struct loop **loop, int fd, loop_work work, void *context, struct error *err) {
+enum status loop_start(struct loop **loop, const char *name, int fd, loop_work work, void *context,
+                       struct error *err) {
     struct loop *made = calloc(1, sizeof *made);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");
     }
+    made->name = name;
     made->fd = fd;
     made->work = work;
     made->context = context;

@@ -17,9 +17,10 @@ typedef int64_t (*loop_work)(void *context);
 /* The number of event threads: `wanted`, or, when that is 0, one for every two cores, 32 at most. */
 unsigned loop_threads(unsigned wanted, unsigned cores);
 
-/* Starts the thread, which begins with a call of `work`; *loop is set before that. ST_BUSY without memory,
- * descriptors or threads. */
-enum status loop_start(struct loop **loop, int fd, loop_work work, void *context, struct error *err);
+/* Starts the thread, which begins with a call of `work`; *loop is set before that. `name` is the thread's, of
+ * at most 15 bytes, and stays valid. ST_BUSY without memory, descriptors or threads. */
+enum status loop_start(struct loop **loop, const char *name, int fd, loop_work work, void *context,
+                       struct error *err);
 
 /* Makes the thread call its work soon. Never waits. Thread-safe. */
 void loop_wake(struct loop *loop);

@@ -45,7 +45,8 @@ static void set_up(struct desk *desk, bool listens) {
     assert_true(!listens || listen(desk->listener, 64) == 0);
     assert_int_equal(getsockname(desk->listener, (struct sockaddr *)&desk->address, &size), 0);
     for (unsigned i = 0; i < THREADS; i++) {
-        assert_int_equal(loop_start(&desk->intakes.each[i].loop, desk->idle, nothing, desk, &err), ST_OK);
+        assert_int_equal(loop_start(&desk->intakes.each[i].loop, "test", desk->idle, nothing, desk, &err),
+                         ST_OK);
     }
     desk->metrics = metrics_create((const char *const[]){"blur"}, 1);
     assert_non_null(desk->metrics);

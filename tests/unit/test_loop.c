@@ -46,7 +46,7 @@ static void test_calls(void **state) {
     struct loop *loop = NULL;
     struct error err = {0};
     sem_init(&counts.called, 0, 0);
-    assert_int_equal(loop_start(&loop, counts.fd, work, &counts, &err), ST_OK);
+    assert_int_equal(loop_start(&loop, "test", counts.fd, work, &counts, &err), ST_OK);
     assert_int_equal(sem_wait(&counts.called), 0);
     eventfd_write(counts.fd, 1);
     assert_int_equal(sem_wait(&counts.called), 0);
