@@ -64,8 +64,8 @@ struct request {
     char id[REQUEST_ID_MAX + 1];
     struct trace trace; /* whose work this is part of */
     char method[16];
-    const struct route *route; /* NULL until known */
-    struct parameters parameters;
+    const struct route *route;    /* NULL until known */
+    struct parameters parameters; /* unset until the target is known to take them */
     struct framing framing;
     char accept[256];
     char accept_encoding[128];

@@ -68,6 +68,7 @@ static enum status parse_operation(struct operation *operation, char *text, stru
         return fail(err, ST_ARGUMENT, "%s is no filter, there are %s", value_quote(name, buffer),
                     list_filters(names, sizeof names));
     }
+    memset(&operation->arguments, 0, sizeof operation->arguments);
     arguments_default(operation->filter->arguments, &operation->arguments);
     uint32_t given = 0;
     enum status status = ST_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/message/parameters.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "server/message/query.h"
@@ -42,16 +43,23 @@ static struct found find(const struct parameters *parameters, const char *name) 
 
 void parameters_init(struct parameters *parameters, const struct filter *filter) {
     const struct argument *table;
-    memset(parameters, 0, sizeof *parameters);
+    struct operation *own = &parameters->ops.operation[0];
+    size_t head = offsetof(struct parameters, input);
+    memset((char *)parameters + head, 0, sizeof *parameters - head);
     parameters->filter = filter;
+    parameters->ops.count = 0;
     parameters->ops.most = CHAIN_STEPS_MAX;
+    for (unsigned i = 0; i < CHAIN_STEPS_MAX; i++) {
+        parameters->ops.operation[i].filter = NULL; /* whose arguments are set with the filter */
+    }
     for (unsigned i = 0; (table = parameters_shared(i)) != NULL; i++) {
         arguments_default(table, parameters);
     }
     if (filter) {
         parameters->ops.count = 1;
-        parameters->ops.operation[0].filter = filter;
-        arguments_default(filter->arguments, &parameters->ops.operation[0].arguments);
+        own->filter = filter;
+        memset(&own->arguments, 0, sizeof own->arguments);
+        arguments_default(filter->arguments, &own->arguments);
     }
 }
 
