@@ -61,7 +61,6 @@ def sockets_of(own):
     return sorted(found)
 
 
-@pytest.mark.skipif(daemon.SLOW > 1, reason='the files of a sanitizer are others')
 def test_each_event_thread_gets_as_many_connections(start):
     own = start('--event-threads', 4)
     before = sockets_of(own)
