@@ -222,6 +222,12 @@ $(FAIL): tests/load/fail.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -shared -fPIC -o $@ $< -ldl
 
+# What counts waits of a program, loaded in the same way.
+$(BUILD)/bench/libwaits.so: bench/waits.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARN) -Wno-reserved-identifier -shared -fPIC -o $@ $< -ldl -pthread
+
 $(BUILD)/tests/gpu/check_gpu: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblurd.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
