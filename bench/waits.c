@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * For what the threads of a program wait. Loaded in front of the C library, it counts for each caller how
- * often pthread_mutex_lock had to wait, and what that and the heap cost:
+ * This library tells for what the threads of a program wait. It is loaded in front of the C library and
+ * counts for each caller how often pthread_mutex_lock had to wait, and what that and the heap cost:
  *
  *     make build/release/bench/libwaits.so
  *     LD_PRELOAD=$PWD/build/release/bench/libwaits.so WAITS=/tmp/waits WAITS_SECONDS=8 \
  *         build/release/blurd --sandbox off ...
  *
- * WAITS.PID gets a line for each thread, function and caller, WAITS_SECONDS after the process began,
- * or at its end: calls, how many had to wait (of the heap: all that were measured), microseconds of processor
- * time, microseconds until they returned. The callers are offsets in their files, for addr2line. Of the heap
- * only pieces count that are larger than what threads keep for themselves. Only programs that do not end by
- * _exit write at their end. */
+ * The file WAITS.PID gets a line for each thread, function and caller, WAITS_SECONDS after the process began,
+ * or at its end unless that is _exit. A line has the number of calls, how many of them were timed, and the
+ * microseconds of processor time and of time that these took. Calls of pthread_mutex_lock are timed if they
+ * had to wait. Calls of the heap are counted and timed for pieces that are larger than what threads keep for
+ * themselves. Callers are offsets in their files, for addr2line. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -163,7 +163,7 @@ __attribute__((destructor)) static void write_all(void) {
     if (out < 0 || atomic_exchange(&written, true)) {
         return;
     }
-    dprintf(out, "thread\tfunction\tcaller\tcalls\twaits\tCPU, us\ttime, us\n");
+    dprintf(out, "thread\tfunction\tcaller\tcalls\ttimed\tCPU, us\ttime, us\n");
     for (const struct table *table = atomic_load(&tables); table; table = table->next) {
         for (unsigned i = 0; i < CALLERS_MAX; i++) {
             if (table->caller[i].at) {

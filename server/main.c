@@ -55,11 +55,13 @@ static bool may_have_gpu(const struct config *config) {
 
 /* Every connection takes a descriptor, and so may its body. A worker may have a work slot, two sockets to
  * a process of codecs and, with a GPU, another one. There are fewer than two workers per counted one. A
- * reader has no process of codecs, as it does JPEGs only. The rest is for files. */
+ * reader has no process of codecs, as it does JPEGs only. An event thread has three. The rest is for files.
+ */
 static enum status reserve_descriptors(const struct service *service, unsigned workers, struct error *err) {
     const struct config *config = service->config;
+    unsigned threads = http_threads(config, service->cores);
     rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 6 + (rlim_t)service->places * 4 +
-                  (rlim_t)service->readers * 2 + 64;
+                  (rlim_t)service->readers * 2 + (rlim_t)threads * 3 + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {
@@ -238,7 +240,7 @@ static enum status open_listeners(struct service *service, struct sandbox *sandb
     if (status == ST_OK) {
         status = sandbox_calls(sandbox, service->config, err);
     }
-    for (unsigned i = 0; i < 2 && status == ST_OK; i++) {
+    for (unsigned i = 2; i-- > 0 && status == ST_OK;) { /* the one with work last: nothing fails behind it */
         if (fd[i] >= 0) {
             status = http_start(&https[i], service, fd[i], i == 1, err);
             fd[i] = -1;

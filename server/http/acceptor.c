@@ -30,7 +30,8 @@ struct acceptor {
 };
 
 /* Sets whether an event of the listening socket wakes the thread; false when the kernel has no memory for
- * that. A socket that stayed in the set would report at least that it listens no more. */
+ * that. While it does not, the socket is not in the set: epoll reports EPOLLHUP for whatever events it is
+ * there. */
 static bool listen_for(struct acceptor *acceptor, bool wanted) {
     struct epoll_event event = {.events = EPOLLIN};
     int change = wanted ? EPOLL_CTL_ADD : EPOLL_CTL_DEL;
@@ -64,11 +65,17 @@ static void hand(struct intakes *intakes, struct arrival *arrival) {
     loop_wake(least->loop);
 }
 
-/* Most likely no memory or descriptor is left for a new connection. */
+/* Whether the end of another connection may help. */
+static bool is_scarce(int why) {
+    return why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
+}
+
 static void note_failure(struct acceptor *acceptor, int why) {
     int64_t now = clock_ns();
     metrics_add(acceptor->options.metrics, METRIC_ACCEPT_FAILURES, 1);
-    watchdog_relieve(acceptor->options.watchdog);
+    if (is_scarce(why)) {
+        watchdog_relieve(acceptor->options.watchdog);
+    }
     if (now - acceptor->logged >= LOG_INTERVAL_NS) {
         acceptor->logged = now;
         log_message(LOG_WARNING, "accept", "cannot accept a connection: %s", strerror(why));
@@ -76,9 +83,9 @@ static void note_failure(struct acceptor *acceptor, int why) {
 }
 
 /* Returns after how many milliseconds to try again; -1: with the next event. EINVAL: the socket does not
- * listen any more. Other errors than these are those of a connection that is gone already. */
+ * listen any more. EACCES and EPERM: something forbids it. After other errors that connection is gone. */
 static int64_t rest_after(struct acceptor *acceptor, int why) {
-    bool lasts = why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM || why == EINVAL;
+    bool lasts = is_scarce(why) || why == EINVAL || why == EACCES || why == EPERM;
     if (lasts) {
         note_failure(acceptor, why);
     }

@@ -52,8 +52,7 @@ static unsigned connections_max(const struct http *http) {
     return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
 }
 
-/* Without a limit, since the acceptor has one, and the library's ends in a deadlock where connections are
- * added. */
+/* Without a limit, since the acceptor has one. Beyond its own, libmicrohttpd 0.9.75 keeps a mutex locked. */
 static struct MHD_Daemon *start_daemon(struct event_thread *thread) {
     struct http *http = thread->http;
     struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (char[]){TLS_PRIORITIES}},
@@ -70,18 +69,26 @@ static struct MHD_Daemon *start_daemon(struct event_thread *thread) {
                             http->tls ? tls : &tls[2], MHD_OPTION_END);
 }
 
-/* Begins the connections that the acceptor has handed to the thread. The library closes one that it refuses,
- * for want of memory, and tells of some of these. */
-static void begin_arrivals(struct event_thread *thread) {
-    for (struct arrival *next, *arrival = intake_take(thread->intake); arrival; arrival = next) {
+/* Gives the library the connections that the acceptor has handed to the thread; returns how many. */
+static unsigned begin_arrivals(struct event_thread *thread) {
+    unsigned count = 0;
+    for (struct arrival *next, *arrival = intake_take(thread->intake); arrival; arrival = next, count++) {
         next = arrival->next;
-        unsigned begun = thread->begun;
-        enum MHD_Result added = MHD_add_connection(thread->daemon, arrival->fd,
-                                                   (struct sockaddr *)&arrival->address, arrival->size);
-        if (added != MHD_YES && thread->begun == begun) {
-            connection_left(thread);
-        }
+        http_log_family(&thread->http->log, arrival->address.ss_family);
+        MHD_add_connection(thread->daemon, arrival->fd, (struct sockaddr *)&arrival->address, arrival->size);
         free(arrival);
+    }
+    return count;
+}
+
+/* A connection for which the library has no memory is closed, and we are not told: in MHD_add_connection, or
+ * from version 1.0 on in MHD_run. */
+static void run_library(struct event_thread *thread) {
+    unsigned expected = thread->begun;
+    expected += begin_arrivals(thread);
+    MHD_run(thread->daemon);
+    for (; thread->begun != expected; expected--) {
+        connection_left(thread);
     }
 }
 
@@ -89,8 +96,7 @@ static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
     pace_begin(&thread->pace);
-    begin_arrivals(thread);
-    MHD_run(thread->daemon);
+    run_library(thread);
     int64_t turn_ms = connection_continue(thread, false);
     int64_t wait =
         pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1);
@@ -123,6 +129,10 @@ static enum status start_acceptor(struct http *http, struct error *err) {
     return acceptor_start(&http->acceptor, &options, err);
 }
 
+unsigned http_threads(const struct config *config, unsigned cores) {
+    return loop_threads(config->event_threads, cores);
+}
+
 enum status http_start(struct http **http, struct service *service, int fd, bool admin, struct error *err) {
     struct http *started = calloc(1, sizeof *started);
     if (!started) {
@@ -131,7 +141,7 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
     }
     *started = (struct http){.service = service, .listen_fd = fd, .admin = admin};
     started->tls = !admin && service->config->tls_cert[0];
-    started->threads = admin ? 1 : loop_threads(service->config->event_threads, service->cores);
+    started->threads = admin ? 1 : http_threads(service->config, service->cores);
     struct watchdog_limits limits =
         watchdog_limits_of(service->config, connections_max(started), started->tls);
     enum status status = watchdog_create(&started->watchdog, &limits, err);

@@ -20,6 +20,9 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
 /* Applies the options that http.c reads and that may change. */
 void http_configure(struct http *http, const struct config *config);
 
+/* The number of event threads of the listener for work. */
+unsigned http_threads(const struct config *config, unsigned cores);
+
 /* Stops accepting connections. Idle connections are closed, the others after their next answer. */
 void http_quiesce(struct http *http);
 

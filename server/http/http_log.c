@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "core/clock.h"
 #include "core/log.h"
@@ -10,9 +11,25 @@
 
 #define LOG_INTERVAL_NS INT64_C(1000000000) /* between two messages of the library */
 
+void http_log_family(struct http_log *log, int family) {
+    atomic_store_explicit(&log->local, family == AF_UNIX, memory_order_relaxed);
+}
+
+static bool is_about_tcp(const char *format) {
+    static const char *const begins[] = {"Setting %s option", "Failed to push the data"};
+    bool found = false;
+    for (unsigned i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        found |= strncmp(format, begins[i], strlen(begins[i])) == 0;
+    }
+    return found;
+}
+
 void http_log_message(void *context, const char *format, va_list arguments) {
     struct http_log *log = context;
     int64_t now = clock_ns();
+    if (atomic_load_explicit(&log->local, memory_order_relaxed) && is_about_tcp(format)) {
+        return;
+    }
     int64_t last = atomic_load(&log->last);
     if (now - last < LOG_INTERVAL_NS || !atomic_compare_exchange_strong(&log->last, &last, now)) {
         metrics_add(log->metrics, METRIC_LOG_SUPPRESSED, 1);

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct metrics;
@@ -12,7 +13,12 @@ struct metrics;
 struct http_log {
     struct metrics *metrics;
     _Atomic int64_t last; /* clock_ns of the last message that was logged */
+    atomic_bool local;    /* connections are those of AF_UNIX */
 };
+
+/* Notes the family of a connection's address. The library tries options of TCP on those of AF_UNIX, too, and
+ * complains with each answer, which is not logged. */
+void http_log_family(struct http_log *log, int family);
 
 /* The library's external logger; `log` is a struct http_log. Thread-safe. */
 void http_log_message(void *log, const char *format, va_list arguments);

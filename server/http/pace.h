@@ -11,7 +11,7 @@
 /* Zero-initialise. */
 struct pace {
     unsigned handshakes; /* connections without a request line so far */
-    bool moved;          /* this round made progress: a request, a part of one, an end */
+    bool moved;          /* this round made progress: a request, or a part of one */
     int64_t begin;       /* clock_ns */
 };
 

@@ -37,7 +37,7 @@ struct watchdog {
     pthread_t thread;
     int epoll;   /* tells when a peer closes its side */
     int changed; /* eventfd: the deadlines changed */
-    /* These are read under the lock of any group, and written under the locks of all. */
+    /* These are read under the lock of any group and written under the locks of all, but for rules.open. */
     struct watch_rules rules;
     bool stopping;
     unsigned unwanted; /* idle connections to close, whatever their number */

@@ -50,7 +50,7 @@ void parameters_init(struct parameters *parameters, const struct filter *filter)
     parameters->ops.count = 0;
     parameters->ops.most = CHAIN_STEPS_MAX;
     for (unsigned i = 0; i < CHAIN_STEPS_MAX; i++) {
-        parameters->ops.operation[i].filter = NULL; /* whose arguments are set with the filter */
+        parameters->ops.operation[i].filter = NULL; /* a step without a filter has no arguments */
     }
     for (unsigned i = 0; (table = parameters_shared(i)) != NULL; i++) {
         arguments_default(table, parameters);

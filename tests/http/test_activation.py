@@ -87,6 +87,23 @@ def test_only_the_second_one():
             assert own.metrics_of(one.getsockname()[1]) and own.get('/metrics').status_code == 404
 
 
+def test_a_socket_in_the_file_system(tmp_path):
+    """Options of TCP do not exist there, and the library's complaints about each are not logged."""
+    path = str(tmp_path / 'socket')
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(path)
+        one.listen()
+        with Launched([one], '--log-level', 'info').await_start() as own:
+            for count in range(3):
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(path)
+                    client.sendall(wire.message('POST', '/blur?sigma=1', pictures.small_png()) + wire.message('GET', '/metrics', headers=['Connection: close']))
+                    answer = b''.join(iter(lambda: client.recv(1 << 16), b''))
+                assert answer.count(b'HTTP/1.1 200 OK') == 2
+            assert b'\nblurd_connections_total 3\n' in answer and b'\nblurd_log_suppressed_total 0\n' in answer
+            assert not any('microhttpd' in line for line in own.lines)
+
+
 def test_sockets_for_another_process_are_none_of_ours():
     with listener() as one:
         with Launched([one], '--listen', '127.0.0.1', '--port', 0, pid='1').await_start() as own:

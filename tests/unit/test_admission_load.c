@@ -63,6 +63,7 @@ struct world {
     unsigned clients, on_device, on_worker;
     int64_t now, hangs_at; /* 0: never */
     unsigned refused, done, by_device;
+    unsigned open; /* requests that found the gate open */
     int64_t longest;
 };
 
@@ -93,6 +94,7 @@ static void ask(struct world *world, struct client *client) {
     bool open = admission_is_open(&world->admission);
     enum refusal gate = admission_gate(&world->admission, client->job.patience_ns, world->now);
     assert_true(!open || gate == REFUSAL_NONE);
+    world->open += open;
     bool taken =
         gate == REFUSAL_NONE && admission_enter(&world->admission, &client->job, world->now) == REFUSAL_NONE;
     world->refused += !taken;
@@ -234,6 +236,7 @@ static double rate(const struct host *host, unsigned clients) {
            world.done - before, (double)world.longest / 1e6, world.refused,
            100.0 * world.by_device / world.done);
     assert_int_equal(world.refused, 0);
+    assert_true(world.open > 0);
     return world.done - before;
 }
 
