@@ -160,7 +160,7 @@ SOURCES := $(filter-out server/main.c $(NO_FORMAT),$(SOURCES)) $(GPU_SOURCES)
 TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
 SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/filters/*.c))
 TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
-TOOL_SOURCES := $(wildcard bench/*.c tests/corpus/*.c tests/modern/*.c) tests/load/welch.c
+TOOL_SOURCES := $(filter-out bench/waits.c,$(wildcard bench/*.c tests/corpus/*.c tests/modern/*.c)) tests/load/welch.c
 # Fuzz targets share common/; without an engine that has their main function, too.
 GPU_FUZZ := $(addprefix tests/fuzz/,engine.c jpeg_scan.c module_cache.c progressive_scan.c wire.c)
 FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
