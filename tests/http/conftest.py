@@ -16,19 +16,17 @@ def pytest_report_header():
     return f'blurd: {daemon.BINARY}, timeouts x {daemon.SLOW:g}'
 
 
-# Files that measure time or load, or that keep all cores busy: tests/run.sh runs them after the others, one at a time,
-# except for tests that are marked `beside`.
+# Files that measure time or load, or that keep all cores busy: tests/run.sh runs them after the others, one at a time.
 ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test_gpu_jpeg_memory', 'test_overload'}
 
 
 def pytest_configure(config):
     config.addinivalue_line('markers', 'alone: measures time or load, so that nothing may run beside it')
-    config.addinivalue_line('markers', 'beside: others may run at the same time, though not beside the rest of its file')
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.stem in ALONE and not item.get_closest_marker('beside'):
+        if item.path.stem in ALONE:
             item.add_marker(pytest.mark.alone)
     if not os.access(daemon.BINARY, os.X_OK):
         pytest.exit(f'{daemon.BINARY} is not there: run make CONFIG={daemon.CONFIG}', returncode=2)

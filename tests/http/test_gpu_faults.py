@@ -59,7 +59,6 @@ def meet(own, reference, path, fault):
     return False
 
 
-@pytest.mark.beside
 @pytest.mark.parametrize('codes', PAIRS, ids=str)
 @pytest.mark.parametrize('call', SERVING)
 def test_a_call_that_fails(start, reference, tmp_path, call, codes):
