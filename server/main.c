@@ -139,6 +139,19 @@ static enum status await_gpu(const struct service *service, struct error *err) {
     return ST_OK;
 }
 
+/* Sets how the heap of a process works that may use so many cores. Called before the first thread. The
+ * threads of four cores share an arena. More arenas would leave more memory in use, since malloc_trim returns
+ * the end of the first one only. With a single one, 33 event threads waited for its lock most of the time
+ * (docs/adr/0049). Answers of usual size come from the heap, which keeps some of its free memory: returning
+ * it with each answer costs a page fault for every 4 KiB of the next one. */
+static void set_heap(uint32_t cores) {
+    uint32_t arenas = cores / CORES_AN_ARENA;
+    arenas = arenas < 1 ? 1 : arenas > ARENAS_MAX ? ARENAS_MAX : arenas;
+    mallopt(M_ARENA_MAX, (int)arenas);
+    mallopt(M_MMAP_THRESHOLD, HEAP_PIECE);
+    mallopt(M_TRIM_THRESHOLD, (int)(HEAP_KEPT / arenas)); /* bytes that each arena keeps */
+}
+
 /* Prepares everything that must precede the sandbox and the first thread: the processes that start others,
  * facts about the machine, the connection to the service manager. */
 static void service_prepare(struct service *service, const struct command *command,
@@ -148,6 +161,7 @@ static void service_prepare(struct service *service, const struct command *comma
                                 .memory = memory_budget(config->memory),
                                 .http_library = http_library(),
                                 .idle_event = -1};
+    set_heap(service->cores);
     service->notify = activation_connect();
     service->gpu = may_have_gpu(config);
     service->places = service->gpu ? effective_places(config) : 0;
@@ -240,7 +254,7 @@ static enum status open_listeners(struct service *service, struct sandbox *sandb
     if (status == ST_OK) {
         status = sandbox_calls(sandbox, service->config, err);
     }
-    for (unsigned i = 2; i-- > 0 && status == ST_OK;) { /* the one with work last: nothing fails behind it */
+    for (unsigned i = 2; i-- > 0 && status == ST_OK;) { /* work is taken when nothing can fail any more */
         if (fd[i] >= 0) {
             status = http_start(&https[i], service, fd[i], i == 1, err);
             fd[i] = -1;
@@ -321,18 +335,6 @@ static bool take_engine_argument(int *argc, char **argv, bool *open) {
     return true;
 }
 
-/* To be called before the first thread. The threads of a few cores share an arena: malloc_trim returns the
- * end of the first one only, and 33 event threads that share one wait for its lock most of the time
- * (docs/adr/0049). Answers of usual size come from the heap, which keeps some of its free memory: returning
- * it with each answer costs a page fault for every 4 KiB of the next one. */
-static void set_heap(void) {
-    uint32_t arenas = cores_usable() / CORES_AN_ARENA;
-    arenas = arenas < 1 ? 1 : arenas > ARENAS_MAX ? ARENAS_MAX : arenas;
-    mallopt(M_ARENA_MAX, (int)arenas);
-    mallopt(M_MMAP_THRESHOLD, HEAP_PIECE);
-    mallopt(M_TRIM_THRESHOLD, (int)(HEAP_KEPT / arenas)); /* of each */
-}
-
 static int complain(const struct error *err) {
     fprintf(stderr, "blurd: %s\n", err->text);
     return EXIT_FAILURE;
@@ -352,7 +354,6 @@ int main(int argc, char **argv) {
     struct config config;
     enum config_action action;
     struct error err = {0};
-    set_heap();
     bool open, engine = take_engine_argument(&argc, argv, &open);
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
         fprintf(stderr, "blurd: %s\n", err.text);
@@ -381,6 +382,7 @@ int main(int argc, char **argv) {
              config.log_format == CHOICE_log_format_json ? LOG_JSON : LOG_TEXT);
     sandbox_hide(&config);
     if (engine) {
+        set_heap(cores_usable());
         struct service service = {.config = &config, .places = effective_places(&config)};
         struct gpu_options options = gpu_options(&service);
         options.face_model = face_file_path(config.face_model, (char[FACE_MODEL_PATH_MAX]){0});
