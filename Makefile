@@ -178,7 +178,7 @@ programs = $(patsubst %.c,$(BUILD)/%,$(1))
 
 all: $(BUILD)/blurd face-model
 tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) $(if $(filter release,$(CONFIG)),$(BUILD)/tests/load/libfail.so) fuzzers
-tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU)
+tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU) $(BUILD)/bench/libwaits.so
 fuzzers: $(call programs,$(FUZZ_SOURCES)) $(FAKE_CUDA)
 
 # --- rules ---------------------------------------------------------------------------
@@ -222,7 +222,7 @@ $(FAIL): tests/load/fail.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -shared -fPIC -o $@ $< -ldl
 
-# What counts waits of a program, loaded in the same way.
+# It counts the waits of a program, and is loaded in the same way.
 $(BUILD)/bench/libwaits.so: bench/waits.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
