@@ -18,7 +18,7 @@ enum {
     PAUSE_MAX_NS = 20000000,  /* between two registrations; other threads use the driver meanwhile */
     OUTGROWN_MAX = 256 << 20, /* bytes that slots have grown out of and that are still registered */
     OUTGROWN_PART = 16,       /* one of these parts of the time goes to releasing them */
-    BUCKETS = 1024,           /* the front numbers its slots, of which it rarely has more */
+    BUCKETS = 1024, /* more than the front usually has slots; their serial numbers follow one another */
 };
 
 enum registration { UNTRIED, WAITING, WORKING, REGISTERED, REFUSED };

@@ -15,7 +15,7 @@
 #include "server/metrics.h"
 
 enum {
-    BURST = 64,      /* connections before the thread looks whether it is to end */
+    BURST = 64,      /* connections accepted before the thread looks whether it has to end */
     FAILED_MS = 100, /* before accept is tried again */
 };
 #define LOG_INTERVAL_NS INT64_C(1000000000)
@@ -26,12 +26,12 @@ struct acceptor {
     int epoll; /* has the listening socket */
     bool listening, closed;
     int64_t logged;   /* clock_ns */
-    atomic_bool full; /* it waits until a connection ends */
+    atomic_bool full; /* the thread waits until a connection ends */
 };
 
-/* Sets whether an event of the listening socket wakes the thread; false when the kernel has no memory for
- * that. While it does not, the socket is not in the set: epoll reports EPOLLHUP for whatever events it is
- * there. */
+/* Adds the listening socket to the epoll set, so that its events wake the thread, or removes it. Returns
+ * false when the kernel has no memory for that. An empty mask of events would not do, since epoll reports
+ * EPOLLHUP all the same. */
 static bool listen_for(struct acceptor *acceptor, bool wanted) {
     struct epoll_event event = {.events = EPOLLIN};
     int change = wanted ? EPOLL_CTL_ADD : EPOLL_CTL_DEL;
@@ -42,17 +42,19 @@ static bool listen_for(struct acceptor *acceptor, bool wanted) {
     return acceptor->listening == wanted;
 }
 
+/* Whether one more connection may be open. If not, the end of the next one wakes the thread. */
 static bool has_room(struct acceptor *acceptor) {
     const struct acceptor_options *options = &acceptor->options;
     if (atomic_load(&options->intakes->open) < options->most) {
         return true;
     }
     atomic_store(&acceptor->full, true);
-    return atomic_load(&options->intakes->open) <
-           options->most; /* one may have ended before it saw the flag */
+    /* A connection may have ended between the first look and the flag. */
+    return atomic_load(&options->intakes->open) < options->most;
 }
 
-static void hand(struct intakes *intakes, struct arrival *arrival) {
+/* Gives the connection to the event thread that has the fewest. */
+static void dispatch(struct intakes *intakes, struct arrival *arrival) {
     struct intake *least = &intakes->each[0];
     for (unsigned i = 1; i < intakes->count; i++) {
         least = atomic_load(&intakes->each[i].open) < atomic_load(&least->open) ? &intakes->each[i] : least;
@@ -65,7 +67,7 @@ static void hand(struct intakes *intakes, struct arrival *arrival) {
     loop_wake(least->loop);
 }
 
-/* Whether the end of another connection may help. */
+/* Whether the system lacks memory or descriptors, which closed connections give back. */
 static bool is_scarce(int why) {
     return why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
 }
@@ -112,7 +114,7 @@ static int64_t accept_some(void *context) {
             free(arrival);
             return rest_after(acceptor, why);
         }
-        hand(acceptor->options.intakes, arrival);
+        dispatch(acceptor->options.intakes, arrival);
     }
     return 0;
 }
@@ -148,7 +150,7 @@ struct arrival *intake_take(struct intake *intake) {
     return first;
 }
 
-unsigned intake_left(struct intakes *intakes, struct intake *intake, struct acceptor *acceptor) {
+unsigned intake_release(struct intakes *intakes, struct intake *intake, struct acceptor *acceptor) {
     atomic_fetch_sub(&intake->open, 1);
     unsigned left = atomic_fetch_sub(&intakes->open, 1) - 1;
     if (acceptor && atomic_load(&acceptor->full) && atomic_exchange(&acceptor->full, false)) {
@@ -157,7 +159,7 @@ unsigned intake_left(struct intakes *intakes, struct intake *intake, struct acce
     return left;
 }
 
-static void close_door(void *context) {
+static void stop_accepting(void *context) {
     struct acceptor *acceptor = context;
     acceptor->closed = true;
     listen_for(acceptor, false);
@@ -165,7 +167,7 @@ static void close_door(void *context) {
 
 void acceptor_close(struct acceptor *acceptor) {
     if (acceptor) {
-        loop_call(acceptor->loop, close_door);
+        loop_call(acceptor->loop, stop_accepting);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Accepts connections and hands each to the event thread that has the fewest. Threads that accept by
- * themselves share connections badly: the first that wakes takes most (docs/adr/0050). */
+ * A thread that accepts connections and gives each to the event thread that has the fewest. When event
+ * threads accept by themselves, the one that wakes first takes most of them (docs/adr/0050). */
 #ifndef BLURD_SERVER_HTTP_ACCEPTOR_H
 #define BLURD_SERVER_HTTP_ACCEPTOR_H
 
@@ -14,33 +14,35 @@ struct loop;
 struct metrics;
 struct watchdog;
 
-enum { INTAKES_MAX = 64 };
+enum { INTAKES_MAX = 64 }; /* event threads */
 
-/* A connection on its way to an event thread. Its thread frees it. */
+/* An accepted connection on its way to an event thread, which then owns the descriptor and frees the struct.
+ */
 struct arrival {
     struct arrival *next;
-    int fd;
-    socklen_t size;
-    struct sockaddr_storage address;
+    int fd;                          /* does not block, and is closed by exec */
+    socklen_t size;                  /* bytes of the address */
+    struct sockaddr_storage address; /* of the peer */
 };
 
-/* What an event thread gets. */
+/* The connections of one event thread. The acceptor adds, the event thread takes. */
 struct intake {
-    struct loop *loop;               /* woken for each arrival */
-    struct arrival *_Atomic arrived; /* the latest, then those before it */
+    struct loop *loop;               /* of the event thread; woken for each arrival */
+    struct arrival *_Atomic arrived; /* the latest one, linked to those before it */
     _Atomic unsigned open;           /* connections, arrivals included */
 };
 
+/* The intakes of all event threads of a listener. */
 struct intakes {
-    unsigned count;
-    _Atomic unsigned open; /* of all */
+    unsigned count;        /* does not change once the acceptor has started */
+    _Atomic unsigned open; /* connections of all intakes */
     struct intake each[INTAKES_MAX];
 };
 
 struct acceptor_options {
-    int listen_fd;           /* does not block; the caller closes it, after acceptor_destroy */
-    unsigned most;           /* connections open at a time */
-    struct intakes *intakes; /* with their loops, which run */
+    int listen_fd;           /* does not block; the caller closes it after acceptor_destroy */
+    unsigned most;           /* connections that may be open at a time */
+    struct intakes *intakes; /* their loops run */
     struct metrics *metrics;
     struct watchdog *watchdog;
 };
@@ -49,17 +51,19 @@ struct acceptor_options {
 enum status acceptor_start(struct acceptor **acceptor, const struct acceptor_options *options,
                            struct error *err);
 
-/* Takes all that has arrived, in the order in which it came; NULL: nothing has. */
+/* Takes all arrivals of the intake, in the order in which they were accepted; NULL when there is none. Called
+ * on the event thread. */
 struct arrival *intake_take(struct intake *intake);
 
-/* To be called when a connection has ended. Returns how many are left. Thread-safe; `acceptor` may be NULL.
- */
-unsigned intake_left(struct intakes *intakes, struct intake *intake, struct acceptor *acceptor);
+/* Counts a connection of the intake as closed, and wakes an acceptor that waits for that. Returns how many
+ * connections are still open, of all intakes. Thread-safe. `acceptor` may be NULL. */
+unsigned intake_release(struct intakes *intakes, struct intake *intake, struct acceptor *acceptor);
 
-/* Accepts no more connections when it returns. One caller at a time. NULL is allowed, here and below. */
+/* Stops accepting. When it returns, no further connection arrives. Two threads must not call it at the same
+ * time. NULL is allowed. */
 void acceptor_close(struct acceptor *acceptor);
 
-/* Ends the thread. No connection is left that may end. */
+/* Ends the thread and frees the acceptor. Called when no connection is open any more. NULL is allowed. */
 void acceptor_destroy(struct acceptor *acceptor);
 
 #endif

@@ -80,9 +80,9 @@ static void count_end(struct metrics *metrics, enum watch_end end) {
     metrics_add(metrics, METRIC_CONNECTIONS_SHED, end == WATCH_SHED);
 }
 
-void connection_left(struct event_thread *thread) {
+void connection_closed(struct event_thread *thread) {
     struct http *http = thread->http;
-    if (intake_left(&http->intakes, thread->intake, http->acceptor) == 0 &&
+    if (intake_release(&http->intakes, thread->intake, http->acceptor) == 0 &&
         atomic_load(&http->service->draining)) {
         eventfd_write(http->service->idle_event, 1);
     }
@@ -101,7 +101,7 @@ static void connection_end(struct event_thread *thread, struct connection *conne
         free(connection);
     }
     metrics_add(service->metrics, METRIC_CONNECTIONS_OPEN, -1);
-    connection_left(thread);
+    connection_closed(thread);
 }
 
 void connection_notify(void *cls, struct MHD_Connection *handle, void **context,

@@ -28,7 +28,7 @@ struct event_thread {
     struct pace pace;
     struct turns turns;
     struct intake *intake;
-    unsigned begun; /* connections that the library has told of */
+    unsigned begun; /* connections whose begin the library has notified */
 };
 
 struct http {
@@ -59,8 +59,9 @@ struct connection {
 void connection_notify(void *cls, struct MHD_Connection *handle, void **context,
                        enum MHD_ConnectionNotificationCode code);
 
-/* Counts a connection as ended, whether it began or not. */
-void connection_left(struct event_thread *thread);
+/* Counts a connection of the thread as closed. Called once for each connection that the thread got, also for
+ * one that the library refused. */
+void connection_closed(struct event_thread *thread);
 
 /* MHD_OPTION_HTTPS_CERT_CALLBACK2: each handshake takes the certificate of the settings as they are then, so
  * that a reloaded certificate serves new connections. */

@@ -52,7 +52,8 @@ static unsigned connections_max(const struct http *http) {
     return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
 }
 
-/* Without a limit, since the acceptor has one. Beyond its own, libmicrohttpd 0.9.75 keeps a mutex locked. */
+/* The daemon has no limit of connections, since the acceptor has one, and since libmicrohttpd 0.9.75 keeps a
+ * mutex locked for ever when a connection is added beyond its limit. */
 static struct MHD_Daemon *start_daemon(struct event_thread *thread) {
     struct http *http = thread->http;
     struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (char[]){TLS_PRIORITIES}},
@@ -81,14 +82,15 @@ static unsigned begin_arrivals(struct event_thread *thread) {
     return count;
 }
 
-/* A connection for which the library has no memory is closed, and we are not told: in MHD_add_connection, or
- * from version 1.0 on in MHD_run. */
+/* Runs the library once. It notifies us of the begin of each connection, except of those that it closes
+ * because it has no memory for them: in MHD_add_connection, and from version 1.0 on in MHD_run. These are
+ * counted here. */
 static void run_library(struct event_thread *thread) {
     unsigned expected = thread->begun;
     expected += begin_arrivals(thread);
     MHD_run(thread->daemon);
     for (; thread->begun != expected; expected--) {
-        connection_left(thread);
+        connection_closed(thread);
     }
 }
 

@@ -18,7 +18,7 @@ typedef int64_t (*loop_work)(void *context);
 unsigned loop_threads(unsigned wanted, unsigned cores);
 
 /* Starts the thread, which begins with a call of `work`; *loop is set before that. `name` is the thread's, of
- * at most 15 bytes, and stays valid. ST_BUSY without memory, descriptors or threads. */
+ * at most 15 bytes, and must outlive the thread. ST_BUSY without memory, descriptors or threads. */
 enum status loop_start(struct loop **loop, const char *name, int fd, loop_work work, void *context,
                        struct error *err);
 

@@ -40,7 +40,7 @@ struct watchdog {
     /* These are read under the lock of any group and written under the locks of all, but for rules.open. */
     struct watch_rules rules;
     bool stopping;
-    unsigned unwanted; /* idle connections to close, whatever their number */
+    unsigned unwanted; /* idle connections to close in the next round, also below the soft limit */
 
     _Atomic int64_t wake;    /* when the thread wakes next */
     _Atomic int64_t relief;  /* clock_ns; every answer before it should be its connection's last */
@@ -60,8 +60,8 @@ static void unlock_all(struct watchdog *dog) {
     }
 }
 
-/* Wakes the thread at `when` at the latest. Called under a lock, so that no round of the thread, which sets
- * the time anew, is in progress. */
+/* Makes the thread wake at `when` or earlier. Called under the lock of a group, which the thread also holds
+ * while it sets its next time. */
 static void awaken(struct watchdog *dog, int64_t when) {
     int64_t wake = atomic_load(&dog->wake);
     while (when < wake) {
@@ -89,7 +89,7 @@ static void link_first(struct watch *watch) {
 
 /* The functions from here to watchdog_run are called under the locks of all groups. */
 
-/* The first watch, or the one behind `watch` in its group or in the groups that follow; NULL: none. */
+/* Walks all watches: returns the first one for NULL, and otherwise the one after `watch`. NULL at the end. */
 static struct watch *next_of(struct watchdog *dog, const struct watch *watch) {
     struct watch *next = watch ? watch->next : dog->group->first;
     for (struct watch_group *group = watch ? watch->group : dog->group;
@@ -111,7 +111,7 @@ static void note_closed(struct watchdog *dog, int fd) {
     }
 }
 
-/* Of the watches, one for each group or NULL, the one whose phase began first. NULL: there is none. */
+/* Returns the entry of `of_group` whose watch began its phase first. NULL when no entry has a watch. */
 static struct watch **oldest(struct watch *of_group[GROUPS]) {
     struct watch **found = NULL;
     for (unsigned i = 0; i < GROUPS; i++) {

@@ -41,8 +41,9 @@ bool watchdog_wants_last(struct watchdog *watchdog);
  * second the last one of its connection. */
 void watchdog_relieve(struct watchdog *watchdog);
 
-/* Watches `fd`, which must stay open until watchdog_remove. `thread` is the number of the event thread, which
- * then waits for no other one in the functions below. NULL without memory. The functions below accept NULL.
+/* Watches `fd`, which must stay open until watchdog_remove. `thread` is the number of the event thread that
+ * calls: threads of different numbers do not wait for each other in the functions below. NULL without memory.
+ * The functions below accept NULL.
  */
 struct watch *watchdog_add(struct watchdog *watchdog, unsigned thread, int fd);
 void watchdog_remove(struct watch *watch);

@@ -80,7 +80,8 @@ struct parameters {
     uint64_t given;                 /* a bit for each parameter that was given */
 };
 
-/* Sets all defaults. ops.most becomes what a chain holds; the caller may lower it. */
+/* Sets all defaults, in memory that may be unset. ops.most becomes what a chain holds; the caller may lower
+ * it. */
 void parameters_init(struct parameters *parameters, const struct filter *filter);
 
 /* The tables of the shared parameters, by index; NULL past the last one. */

@@ -159,7 +159,7 @@ int64_t admission_target(const struct admission *admission);
 
 enum refusal admission_gate(struct admission *admission, int64_t patience_ns, int64_t now);
 
-/* Whether admission_gate refuses no request now, as nothing makes it wait. */
+/* Whether admission_gate would let every request pass now, since none would wait. */
 bool admission_is_open(const struct admission *admission);
 
 /* After REFUSAL_NONE the queue owns the job. */

@@ -43,8 +43,8 @@ struct workers {
     sem_t cores;                       /* readers that may begin to compute */
     unsigned watching;                 /* general workers that wake up in time to notice a stalled device */
     int64_t small_ns;                  /* when the last small job was taken; under the lock */
-    atomic_bool open;                  /* admission_is_open, as the queue was last shown */
-    unsigned count;                    /* threads started */
+    atomic_bool open; /* admission_is_open when show was last called; read without the lock */
+    unsigned count;   /* threads started */
     pthread_t thread[];
 };
 
@@ -292,7 +292,7 @@ enum status workers_create(struct workers **workers, const struct workers_option
     return ST_OK;
 }
 
-/* Without a lock where nothing waits for a core, as when all pictures are the device's. */
+/* Takes no lock while no job waits for a core, which is usual where the device does all pictures. */
 enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t *wait_ns) {
     *wait_ns = 0;
     if (patience_ns >= 0 && atomic_load(&workers->open)) {

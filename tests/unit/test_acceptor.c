@@ -118,7 +118,7 @@ static unsigned end_all(struct desk *desk, unsigned thread, const int *clients, 
         assert_int_equal(((struct sockaddr_in *)&arrival->address)->sin_port, own.sin_port);
         close(arrival->fd);
         free(arrival);
-        intake_left(&desk->intakes, intake, desk->acceptor);
+        intake_release(&desk->intakes, intake, desk->acceptor);
     }
     return count;
 }
