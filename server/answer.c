@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/answer.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,6 @@
 
 #include "codecs/codec.h"
 #include "codecs/metadata/losses.h"
-#include "core/clock.h"
 #include "server/message/accept.h"
 #include "server/message/etag.h"
 #include "server/pages/document.h"
@@ -100,8 +100,9 @@ static void add_timing(struct request *request) {
         if (i == STAGE_DETECT && !request->outcome.searched) {
             continue;
         }
-        int length = snprintf(text + used, sizeof text - used, "%s%s;dur=%.3f", i ? ", " : "",
-                              metrics_stage_name(i), clock_ns_to_ms(request->outcome.stage_ns[i]));
+        int64_t us = (request->outcome.stage_ns[i] + 500) / 1000; /* digits of a double take longer */
+        int length = snprintf(text + used, sizeof text - used, "%s%s;dur=%" PRId64 ".%03" PRId64,
+                              i ? ", " : "", metrics_stage_name(i), us / 1000, us % 1000);
         used += length > 0 ? (size_t)length : 0;
     }
     answer_header(request, "Server-Timing", "%s", text);

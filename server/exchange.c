@@ -258,6 +258,9 @@ static void give_slot_back(struct request *request) {
 bool exchange_body(struct request *request, const void *data, size_t size) {
     request->received += size;
     metrics_add(request->service->metrics, METRIC_RECEIVED_BYTES, (int64_t)size);
+    if (!data) {
+        metrics_add(request->service->metrics, METRIC_LANDED_BYTES, (int64_t)size);
+    }
     if (!request->answered && !request->route->answer) {
         enum status status = body_keep(request, data, size);
         if (status != ST_OK) {
@@ -266,6 +269,11 @@ bool exchange_body(struct request *request, const void *data, size_t size) {
         }
     }
     return request->received <= drain_cap(request);
+}
+
+size_t exchange_room(struct request *request, uint8_t **to) {
+    bool kept = !request->answered && request->slot && request->framing.content_lengths > 0;
+    return kept ? body_room(request, to) : 0;
 }
 
 bool exchange_end(struct request *request) {

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/status.h"
 #include "server/queue/admission.h"
@@ -39,9 +40,13 @@ void exchange_begin(struct request *request, const char *method, const char *ver
  * more than is worth reading. */
 bool exchange_must_answer_early(const struct request *request);
 
-/* Stores a piece of the body, or discards it once the answer is known. False when more came than is worth
- * reading: close the connection. */
+/* Stores a piece of the body, or discards it once the answer is known. `data` is NULL when the piece is where
+ * exchange_room said. False when more came than is worth reading: close the connection. */
 bool exchange_body(struct request *request, const void *data, size_t size);
+
+/* Where the connection may put the next bytes of the body, and how many. 0: it has to pass them on, since the
+ * body is discarded, has no declared length, or has no memory yet. */
+size_t exchange_room(struct request *request, uint8_t **to);
 
 /* To be called when the body is complete. True when the answer is ready; false when a worker has to make it:
  * then call exchange_submit. */

@@ -8,7 +8,7 @@
 
 #include "core/bytes.h"
 #include "core/slot.h"
-#include "server/http/framing.h"
+#include "server/framing.h"
 #include "server/message/cors.h"
 #include "server/message/parameters.h"
 #include "server/message/trace.h"
@@ -60,7 +60,7 @@ struct request {
     const struct request_transport *transport;
     void *connection; /* the transport's */
     unsigned phase;   /* server/http/connection.c's; 0 at first */
-    char client[48];  /* address of the peer, for the log */
+    char client[48];  /* address of the peer, for the log; as in struct connection */
     char id[REQUEST_ID_MAX + 1];
     struct trace trace; /* whose work this is part of */
     char method[16];

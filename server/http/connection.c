@@ -68,6 +68,8 @@ static void connection_start(struct event_thread *thread, struct MHD_Connection 
     thread->pace.handshakes += http->tls;
     connection->handle = handle;
     connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    peer_name(connection->fd, connection->client, sizeof connection->client);
+    landing_set(connection->fd, http->tls ? NULL : &connection->landing);
     connection->watch = watchdog_add(http->watchdog, (unsigned)(thread - http->thread), connection->fd);
     struct settings *settings = settings_take(&http->service->settings);
     watchdog_enter(connection->watch, WATCH_HEADERS, settings->config.header_timeout_ms, NULL);
@@ -93,6 +95,7 @@ static void connection_end(struct event_thread *thread, struct connection *conne
     struct service *service = http->service;
     if (connection) {
         thread->pace.handshakes -= http->tls && !connection->asked;
+        landing_set(connection->fd, NULL);
         count_end(service->metrics, watchdog_ended(connection->watch));
         watchdog_remove(connection->watch);
         if (connection->early) {
@@ -145,7 +148,8 @@ void *connection_target(void *cls, const char *target, struct MHD_Connection *ha
         static const struct request_transport transport = {resume, is_gone};
         request->transport = &transport;
         request->connection = connection;
-        peer_name(connection->fd, request->client, sizeof request->client);
+        _Static_assert(sizeof request->client == sizeof connection->client, "the address is copied whole");
+        memcpy(request->client, connection->client, sizeof request->client);
         watchdog_enter(connection->watch, WATCH_HEADERS, request->settings->config.header_timeout_ms,
                        request->id);
     }
@@ -319,6 +323,28 @@ static enum MHD_Result end(struct request *request) {
     return MHD_YES;
 }
 
+/* A piece of the body. The library believes to have it in its buffer, but its first bytes may have landed in
+ * the slot. After that the buffer is empty, and the next bytes may land. */
+static enum MHD_Result take_piece(struct request *request, const char *data, size_t size) {
+    struct landing *landing = &((struct connection *)request->connection)->landing;
+    size_t landed = landing_take(landing);
+    if (landed > size) {
+        return MHD_NO; /* the library does not read as landing.h expects */
+    }
+    if ((landed > 0 && !exchange_body(request, NULL, landed)) ||
+        (landed < size && !exchange_body(request, data + landed, size - landed))) {
+        return MHD_NO;
+    }
+    uint8_t *to;
+    size_t room = exchange_room(request, &to);
+    if (room > 0) {
+        landing_open(landing, to, room);
+    } else {
+        landing_close(landing);
+    }
+    return MHD_YES;
+}
+
 enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, const char *url,
                                    const char *method, const char *version, const char *data, size_t *size,
                                    void **context) {
@@ -335,7 +361,7 @@ enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, con
         if (*size == 0) { /* the body is complete, or the connection was resumed to read it */
             return request->received < request->framing.content_length ? MHD_YES : end(request);
         }
-        if (!exchange_body(request, data, *size)) {
+        if (take_piece(request, data, *size) != MHD_YES) {
             return MHD_NO;
         }
         *size = 0;
@@ -357,6 +383,7 @@ void connection_completed(void *cls, struct MHD_Connection *handle, void **conte
     if (request) {
         enum watch_end end = watchdog_ended(watch);
         turns_end(&connection->thread->turns, &connection->turn);
+        landing_close(&connection->landing); /* of a body that did not arrive completely */
         int64_t idle_ms = request->settings->config.idle_timeout_ms;
         exchange_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
                          end == WATCH_LATE || end == WATCH_SLOW);

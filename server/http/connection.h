@@ -12,6 +12,7 @@
 
 #include "server/http/acceptor.h"
 #include "server/http/http_log.h"
+#include "server/http/landing.h"
 #include "server/http/loop.h"
 #include "server/http/pace.h"
 #include "server/http/turns.h"
@@ -50,9 +51,11 @@ struct connection {
     struct event_thread *thread;
     struct MHD_Connection *handle;
     struct watch *watch;
+    struct landing landing;
     int fd;
-    bool asked; /* a request line was received */
-    bool early; /* answered before the request was read completely */
+    char client[48]; /* address of the peer */
+    bool asked;      /* a request line was received */
+    bool early;      /* answered before the request was read completely */
 };
 
 /* MHD_OPTION_NOTIFY_CONNECTION: a connection begins or ends. `cls` is the struct event_thread. */

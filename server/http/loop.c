@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct loop {
     loop_work work;
     void *context;
     int wake;             /* eventfd: written for work, a job, or the end */
+    atomic_bool called;   /* there is a job, or the thread is to end */
     pthread_mutex_t lock; /* guards the rest */
     pthread_cond_t done;
     void (*job)(void *context); /* NULL: none */
@@ -37,8 +39,6 @@ unsigned loop_threads(unsigned wanted, unsigned cores) {
 
 /* Runs the pending job, if any; false when the thread is to end. */
 static bool attend(struct loop *loop) {
-    eventfd_t ignored;
-    eventfd_read(loop->wake, &ignored);
     pthread_mutex_lock(&loop->lock);
     if (loop->job) {
         loop->job(loop->context);
@@ -46,19 +46,29 @@ static bool attend(struct loop *loop) {
         pthread_cond_signal(&loop->done);
     }
     bool stopping = loop->stopping;
+    atomic_store(&loop->called, false);
     pthread_mutex_unlock(&loop->lock);
     return !stopping;
+}
+
+/* Waits until `fd` is readable, the time has passed, or another thread has called. */
+static void wait_for_event(struct loop *loop, int64_t ms) {
+    eventfd_t ignored;
+    struct pollfd fds[2] = {{.fd = loop->wake, .events = POLLIN}, {.fd = loop->fd, .events = POLLIN}};
+    if (poll(fds, 2, ms < 0 ? -1 : ms > INT_MAX ? INT_MAX : (int)ms) > 0 && fds[0].revents) {
+        eventfd_read(loop->wake, &ignored);
+    }
 }
 
 static void *run(void *argument) {
     struct loop *loop = argument;
     prctl(PR_SET_NAME, loop->name);
-    struct pollfd fds[2] = {{.fd = loop->wake, .events = POLLIN}, {.fd = loop->fd, .events = POLLIN}};
     do {
         int64_t ms = loop->work(loop->context);
-        fds[0].revents = 0;
-        poll(fds, 2, ms < 0 ? -1 : ms > INT_MAX ? INT_MAX : (int)ms);
-    } while (!fds[0].revents || attend(loop));
+        if (ms != 0) {
+            wait_for_event(loop, ms);
+        }
+    } while (!atomic_load(&loop->called) || attend(loop));
     return NULL;
 }
 
@@ -99,6 +109,7 @@ void loop_wake(struct loop *loop) {
 void loop_call(struct loop *loop, void (*job)(void *context)) {
     pthread_mutex_lock(&loop->lock);
     loop->job = job;
+    atomic_store(&loop->called, true);
     eventfd_write(loop->wake, 1);
     while (loop->job) {
         pthread_cond_wait(&loop->done, &loop->lock);
@@ -112,6 +123,7 @@ void loop_stop(struct loop *loop) {
     }
     pthread_mutex_lock(&loop->lock);
     loop->stopping = true;
+    atomic_store(&loop->called, true);
     eventfd_write(loop->wake, 1);
     pthread_mutex_unlock(&loop->lock);
     pthread_join(loop->thread, NULL);

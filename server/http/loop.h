@@ -11,7 +11,7 @@
 struct loop;
 
 /* Called when `fd` is readable or the time has passed. Must not block. Returns after how many milliseconds it
- * is called again; -1: never. */
+ * is called again; -1: never. 0 calls it at once, without a look at `fd`. */
 typedef int64_t (*loop_work)(void *context);
 
 /* The number of event threads: `wanted`, or, when that is 0, one for every two cores, 32 at most. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The matrix of request smuggling: messages that two parsers could read differently. */
-#include "server/http/framing.h"
+#include "server/framing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

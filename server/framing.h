@@ -3,8 +3,8 @@
  * places (RFC 9112, sections 6 and 11.2), because libmicrohttpd 0.9.75 accepts several of them. Header fields
  * are checked one by one, independently of the library. What is not visible at this level (bare LF, folded
  * lines) is refused by libmicrohttpd 1.0 in its strict mode. */
-#ifndef BLURD_SERVER_HTTP_FRAMING_H
-#define BLURD_SERVER_HTTP_FRAMING_H
+#ifndef BLURD_SERVER_FRAMING_H
+#define BLURD_SERVER_FRAMING_H
 
 #include <stdbool.h>
 #include <stddef.h>

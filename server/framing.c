@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/http/framing.h"
+#include "server/framing.h"
 
 #include <string.h>
 #include <strings.h>

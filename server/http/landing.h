@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * Receives bodies straight into their slots. libmicrohttpd reads a socket into its own buffer, 32 KiB at a
+ * time, and has no option to read elsewhere; the copy from there was an eighth of a request's CPU time
+ * (docs/adr/0051-bodies-land-in-their-slots.md). So the daemon defines `recv`, which the dynamic linker gives
+ * to the library in place of libc's. For a socket with an open landing, it receives to the landing, and tells
+ * the library a size as if the bytes were in its buffer, where those that follow the landing are. The library
+ * counts them and passes the buffer on without a look at it, which holds for bodies that have a
+ * Content-Length and no TLS. If the library ever reads with another call, bodies are copied as before.
+ *
+ * The event thread of a connection is the only one that receives from its socket and uses its landing. */
+#ifndef BLURD_SERVER_HTTP_LANDING_H
+#define BLURD_SERVER_HTTP_LANDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise. */
+struct landing {
+    uint8_t *to;   /* where the next byte goes that the library is told of */
+    size_t room;   /* bytes from there that may be written; 0: closed */
+    size_t ahead;  /* bytes received of which the library has not been told */
+    size_t landed; /* bytes of which it has been told since landing_take */
+};
+
+/* Connects the landing with the socket, or disconnects the socket with NULL. Sockets of high numbers get
+ * none, and their bodies are copied. */
+void landing_set(int fd, struct landing *landing);
+
+/* Lets the next `room` bytes of the socket go to `to`. The library's buffer must be empty, and the memory
+ * stays until landing_close or until all bytes were taken. With bytes ahead, `to` must be where they are. */
+void landing_open(struct landing *landing, uint8_t *to, size_t room);
+
+/* Nothing goes to the memory from now on. The library is still told of the bytes ahead, which are lost. */
+void landing_close(struct landing *landing);
+
+/* Returns how many bytes have landed since the last call. */
+size_t landing_take(struct landing *landing);
+
+#endif
