@@ -11,8 +11,7 @@
 enum {
     STEP_LEAST = 256 << 10, /* the room for a body grows by at least so many bytes */
     STEP_MOST = 1 << 20,    /* and by at most so many beyond what has arrived */
-    ROOM_LEAST =
-        64 << 10, /* bytes that may arrive before the room grows; more than the library reads at once */
+    ROOM_LEAST = 64 << 10,  /* the room grows when less is left; the library reads half of that at once */
 };
 
 /* Reserves `want` bytes and some more, but never more than was announced. */
@@ -64,15 +63,26 @@ enum status body_keep(struct request *request, const void *data, size_t size) {
     return status;
 }
 
+/* How many of the `left` bytes may land in a slot with that room. The last one never does: it stays in the
+ * socket until the library has been told of all others, so that the watchdog sees who is slow
+ * (server/http/watch.c).
+ */
+static size_t landing_room(size_t room, uint64_t left) {
+    room = room < STEP_MOST ? room : STEP_MOST; /* other connections wait while the thread receives */
+    return room < left ? room : left > 0 ? (size_t)left - 1 : 0;
+}
+
 size_t body_room(struct request *request, uint8_t **to) {
     struct slot *slot = request->slot;
     struct error ignored; /* body_keep reports it with the next piece */
     uint64_t left = request->framing.content_length - request->body_size;
     size_t least = left < ROOM_LEAST ? (size_t)left : ROOM_LEAST;
-    if (slot->reserved - request->body_size < least) {
+    bool small = slot->reserved - request->body_size < least;
+    if (small && overload_spares(request->service, STEP_MOST)) {
         (void)reserve(request, request->body_size + least, &ignored);
     }
-    size_t room = slot->reserved - request->body_size;
+    size_t room = landing_room(slot->reserved - request->body_size, left);
+    (void)slot_reserve(slot, request->body_size + room, &ignored); /* is reserved, and in use from now on */
     *to = slot->memory + request->body_size;
-    return left < room ? (size_t)left : room;
+    return room;
 }

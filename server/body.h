@@ -17,8 +17,9 @@ struct request;
  * thread calls it and body_room. */
 enum status body_keep(struct request *request, const void *data, size_t size);
 
-/* Where the next bytes of a body with a Content-Length go, and how many of them have room there; 0: none, so
- * that body_keep gets them from elsewhere. The slot has had a piece of the body. */
+/* Where the next bytes of a body with a Content-Length go, and how many of them; 0: none, so that body_keep
+ * gets them from elsewhere. That is so for the last byte of each body, and where bodies have used up their
+ * share of the memory. The slot has had a piece of the body. */
 size_t body_room(struct request *request, uint8_t **to);
 
 #endif

@@ -323,8 +323,8 @@ static enum MHD_Result end(struct request *request) {
     return MHD_YES;
 }
 
-/* A piece of the body. The library believes to have it in its buffer, but its first bytes may have landed in
- * the slot. After that the buffer is empty, and the next bytes may land. */
+/* A piece of the body. The library believes that it has it in its buffer, but its first bytes may have landed
+ * in the slot. After that the buffer has no more of the body, and the next bytes may land. */
 static enum MHD_Result take_piece(struct request *request, const char *data, size_t size) {
     struct landing *landing = &((struct connection *)request->connection)->landing;
     size_t landed = landing_take(landing);

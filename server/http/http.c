@@ -23,7 +23,7 @@
 #include "server/service.h"
 
 enum {
-    CONNECTION_MEMORY = 64 << 10, /* headers and target have to fit; also the read size */
+    CONNECTION_MEMORY = 64 << 10, /* headers and target have to fit; half of it is the read size */
     ADMIN_CONNECTIONS = 64,
 };
 

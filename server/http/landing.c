@@ -33,10 +33,10 @@ static ssize_t receive(int fd, uint8_t *to, size_t size, int flags) {
     return recvfrom(fd, to, size, flags, NULL, NULL);
 }
 
-/* Receives as much as there is room for, in one call, and tells at most `size` bytes of it. An error or the
- * end of the stream is told when nothing is ahead any more: the socket still has it then. The library takes a
- * read of less than `size` bytes for the last of what the socket has, so what follows the landing's end is
- * read to its place in the buffer. */
+/* Receives as much as there is room for, in one call, and tells at most `size` bytes of it. The end of the
+ * stream is told when nothing is ahead any more. An error that comes with bytes ahead is lost, and the socket
+ * reports its end after that. The library takes a read of less than `size` bytes for the last of what the
+ * socket has, so what follows the landing's end is read to its place in the buffer. */
 static ssize_t land(struct landing *landing, int fd, uint8_t *buffer, size_t size, int flags) {
     if (landing->ahead < size && landing->ahead < landing->room) {
         ssize_t got = receive(fd, landing->to + landing->ahead, landing->room - landing->ahead, flags);

@@ -3,9 +3,9 @@
  * time, and has no option to read elsewhere; the copy from there was an eighth of a request's CPU time
  * (docs/adr/0051-bodies-land-in-their-slots.md). So the daemon defines `recv`, which the dynamic linker gives
  * to the library in place of libc's. For a socket with an open landing, it receives to the landing, and tells
- * the library a size as if the bytes were in its buffer, where those that follow the landing are. The library
- * counts them and passes the buffer on without a look at it, which holds for bodies that have a
- * Content-Length and no TLS. If the library ever reads with another call, bodies are copied as before.
+ * the library how many bytes came, as if they were in its buffer. Bytes behind the landing's end do go to the
+ * buffer. The library counts them and passes the buffer on without a look at it, which holds for bodies that
+ * have a Content-Length and no TLS. If the library ever reads with another call, bodies are copied as before.
  *
  * The event thread of a connection is the only one that receives from its socket and uses its landing. */
 #ifndef BLURD_SERVER_HTTP_LANDING_H
@@ -27,10 +27,12 @@ struct landing {
 void landing_set(int fd, struct landing *landing);
 
 /* Lets the next `room` bytes of the socket go to `to`. The library's buffer must be empty, and the memory
- * stays until landing_close or until all bytes were taken. With bytes ahead, `to` must be where they are. */
+ * must stay valid until landing_close or until all bytes were taken. With bytes ahead, `to` must be where the
+ * first of them is, and `room` must cover them. */
 void landing_open(struct landing *landing, uint8_t *to, size_t room);
 
-/* Nothing goes to the memory from now on. The library is still told of the bytes ahead, which are lost. */
+/* Nothing goes to the memory from now on. The library is still told how many bytes are ahead; what they are
+ * is lost. */
 void landing_close(struct landing *landing);
 
 /* Returns how many bytes have landed since the last call. */

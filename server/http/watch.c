@@ -111,7 +111,8 @@ static void measure(struct watch *watch, int64_t now) {
         watch->measure_at = INT64_MAX;
         return;
     }
-    /* A peer is not too slow where the kernel does not count bytes, or while bytes lie unread here. */
+    /* A peer is not too slow where the kernel does not count bytes, or while bytes lie unread here: at least
+     * the last byte of a body whose other bytes landed in its slot (server/body.c). */
     bool ours = bytes == 0 || (watch->phase == WATCH_BODY && peer_has_unread(watch->fd));
     if (watch->phase != WATCH_IDLE && !ours && bytes - watch->mark < least) {
         watch_shut(watch, WATCH_SLOW);

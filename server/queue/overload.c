@@ -89,6 +89,10 @@ enum status overload_check_body(struct request *request) {
     return alone || held <= body_share(service) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
 }
 
+bool overload_spares(const struct service *service, size_t bytes) {
+    return slot_pool_held(service->slots, SLOT_BODY) + bytes <= body_share(service);
+}
+
 bool overload_lends_slots(const struct service *service) {
     return slot_pool_held(service->slots, SLOT_BODY) < body_share(service) / 2;
 }

@@ -25,6 +25,9 @@ enum status overload_gate(struct request *request);
 /* Called when the body has grown. ST_BUSY: bodies exceed their share of memory, which one body alone may. */
 enum status overload_check_body(struct request *request);
 
+/* Whether bodies may take so many bytes more and still be within their share. */
+bool overload_spares(const struct service *service, size_t bytes);
+
 /* Whether answers may stay in the slots of their bodies until they are sent: bodies hold less than half of
  * their share. Clients may be slow, and a slot is larger than the answer in it. */
 bool overload_lends_slots(const struct service *service);

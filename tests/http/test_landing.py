@@ -40,6 +40,14 @@ def test_most_of_a_large_body_is_not_copied(server):
     assert direct - direct_before > 0.9 * len(BODY)
 
 
+def test_memory_of_an_earlier_body(start, blurred):
+    """Builds that fill memory before its use fill no bytes that have landed there."""
+    own = start(environment=daemon.clean_environment(POISON_MEMORY='170'))
+    for body in (BODY, BODY + bytes(1 << 20), BODY):
+        answers = [own.post('/blur?sigma=2', body) for _ in range(3)]
+        assert [answer.content == blurred for answer in answers] == [True] * 3
+
+
 def test_chunks_are_copied(server, blurred):
     before = counts(server)[1]
     with server.connect() as connection:
