@@ -37,8 +37,14 @@ static unsigned count, current;
 static place scheduler;
 static void (*body)(void *);
 static void *argument;
-static bool trapped;
-static warp_words given[THREADS_MAX / WARP], taken[THREADS_MAX / WARP];
+static bool trapped, backwards; /* backwards: the last thread of a warp runs first */
+
+/* What the lanes of a warp hand in. They fill one half while the other one still has what they got the last time: a half
+ * is filled again after all lanes have handed in the next words, and so have read it. */
+static struct {
+    warp_words words[2];
+    unsigned filling;
+} exchanged[THREADS_MAX / WARP];
 
 /* A function of its own, since __builtin_longjmp must not be in the function that it jumps to. Functions that
  * switch are noipa: a caller must not count on registers that the function itself leaves alone, as other
@@ -47,10 +53,23 @@ static warp_words given[THREADS_MAX / WARP], taken[THREADS_MAX / WARP];
     __builtin_longjmp(to, 1);
 }
 
+/* Makes the next thread of the warp the current one if it can go on, and returns where it stopped: most switches are
+ * spared the way through the scheduler. */
+static void **next_place() {
+    unsigned next = backwards ? current - 1 : current + 1;
+    if (trapped || next / WARP != current / WARP || next >= count || !fibers[next].started ||
+        fibers[next].state != FIBER_READY) {
+        return scheduler;
+    }
+    current = next;
+    threadIdx = fibers[next].index;
+    return fibers[next].stopped;
+}
+
 __attribute__((noipa)) static void wait_in(fiber_state state) {
     fibers[current].state = state;
     if (__builtin_setjmp(fibers[current].stopped) == 0) {
-        jump(scheduler);
+        jump(next_place());
     }
 }
 
@@ -73,9 +92,13 @@ unsigned warp_lane() {
 }
 
 const warp_words &warp_exchange(const uint32_t *words, unsigned n) {
-    memcpy(given[current / WARP].of[current % WARP], words, n * sizeof *words);
+    auto &own = exchanged[current / WARP];
+    warp_words &all = own.words[own.filling];
+    for (unsigned i = 0; i < n; i++) {
+        all.of[current % WARP][i] = words[i];
+    }
     wait_in(FIBER_AT_WARP);
-    return taken[current / WARP];
+    return all;
 }
 
 void fibers_trap(void) {
@@ -142,18 +165,18 @@ static bool wake() {
 }
 
 /* Runs a warp until its threads wait at barriers, sleep or have ended. */
-static void run_warp(unsigned warp, bool reverse) {
-    unsigned first = warp * WARP, size = min(count - first, (unsigned)WARP);
-    while (!trapped && threads_in(warp, FIBER_READY) > 0) {
+static void run_warp(unsigned warp) {
+    unsigned first = warp * WARP, size = min(count - first, (unsigned)WARP), waiting = size;
+    while (!trapped && waiting == size) {
         for (unsigned i = 0; i < size && !trapped; i++) {
-            unsigned next = first + (reverse ? size - 1 - i : i);
+            unsigned next = first + (backwards ? size - 1 - i : i);
             if (fibers[next].state == FIBER_READY) {
                 launch(next);
             }
         }
-        unsigned waiting = threads_in(warp, FIBER_AT_WARP);
+        waiting = threads_in(warp, FIBER_AT_WARP);
         if (waiting == size) {
-            taken[warp] = given[warp];
+            exchanged[warp].filling ^= 1;
             for (unsigned i = first; i < first + size; i++) {
                 fibers[i].state = FIBER_READY;
             }
@@ -231,6 +254,7 @@ bool fibers_run(unsigned x, unsigned y, unsigned z, void (*run)(void *), void *w
     argument = with;
     count = x * y * z;
     trapped = false;
+    backwards = order.reverse;
     for (unsigned i = 0; i < count; i++) {
         fibers[i].index = {i % x, i / x % y, i / x / y};
         fibers[i].state = FIBER_READY;
@@ -238,7 +262,7 @@ bool fibers_run(unsigned x, unsigned y, unsigned z, void (*run)(void *), void *w
     do {
         unsigned warp = choose_warp(&order);
         while (!trapped && warp < warps()) {
-            run_warp(warp, order.reverse);
+            run_warp(warp);
             if (order.seed != 0) {
                 open_barriers();
                 wake();

@@ -245,39 +245,61 @@ static inline void __syncwarp() {
     warp_exchange(&none, 1);
 }
 
-/* The products of a row's bytes with a column's, of which each of four lanes has `bytes`. */
-template <class Row, class Column>
-static inline int32_t matrix_product(const warp_words &all, unsigned row, unsigned lower, unsigned column,
-                                     unsigned bytes) {
-    int32_t sum = 0;
+/* Bytes that four lanes of the warp hold, `Words` words each. They are widened, so that the compiler
+ * multiplies eight pairs of them with one instruction. */
+template <class Byte, unsigned Words> struct matrix_bytes { int16_t of[16 * Words]; };
+
+/* Collects words first, first + step and so on from the lanes of a group. */
+template <class Byte, unsigned Words>
+static inline matrix_bytes<Byte, Words> matrix_collect(const warp_words &all, unsigned group, unsigned first,
+                                                       unsigned step) {
+    Byte bytes[16 * Words];
     for (unsigned lane = 0; lane < 4; lane++) {
-        for (unsigned byte = 0; byte < bytes; byte++) {
-            uint32_t a = all.of[4 * row + lane][byte / 4 * 2 + lower],
-                     b = all.of[4 * column + lane][4 + byte / 4];
-            sum += (int32_t)(Row)(a >> 8 * (byte % 4)) * (Column)(b >> 8 * (byte % 4));
+        for (unsigned i = 0; i < Words; i++) {
+            memcpy(bytes + 4 * (lane * Words + i), &all.of[4 * group + lane][first + i * step], 4);
         }
+    }
+    matrix_bytes<Byte, Words> wide;
+    for (unsigned i = 0; i < 16 * Words; i++) {
+        wide.of[i] = bytes[i];
+    }
+    return wide;
+}
+
+template <class Row, class Column, unsigned Words>
+static inline int32_t matrix_product(const matrix_bytes<Row, Words> &row,
+                                     const matrix_bytes<Column, Words> &column) {
+    int32_t sum = 0;
+    for (unsigned i = 0; i < 16 * Words; i++) {
+        sum += row.of[i] * column.of[i];
     }
     return sum;
 }
 
 /* The matrix instructions of gpu/stream/matrix.cuh and gpu/detect/matrix.cuh. */
-template <class Row, class Column>
-static inline void matrix_multiply_bytes(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns,
-                                         unsigned bytes) {
+template <class Row, class Column, unsigned Words>
+static inline void matrix_multiply_bytes(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
     const uint32_t words[] = {rows.x, rows.y, rows.z, rows.w, columns.x, columns.y};
     const warp_words &all = warp_exchange(words, 6);
     unsigned row = warp_lane() / 4, quad = warp_lane() % 4;
-    for (unsigned i = 0; i < 4; i++) {
-        sum[i] = from[i] + matrix_product<Row, Column>(all, row, i / 2, 2 * quad + i % 2, bytes);
+    matrix_bytes<Column, Words> of_column[2];
+    for (unsigned i = 0; i < 2; i++) {
+        of_column[i] = matrix_collect<Column, Words>(all, 2 * quad + i, 4, 1);
+    }
+    for (unsigned lower = 0; lower < 2; lower++) {
+        const matrix_bytes<Row, Words> of_row = matrix_collect<Row, Words>(all, row, lower, 2);
+        for (unsigned i = 0; i < 2; i++) {
+            sum[2 * lower + i] = from[2 * lower + i] + matrix_product(of_row, of_column[i]);
+        }
     }
 }
 
 static inline void matrix_multiply(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
-    matrix_multiply_bytes<uint8_t, uint8_t>(sum, from, rows, columns, 8);
+    matrix_multiply_bytes<uint8_t, uint8_t, 2>(sum, from, rows, columns);
 }
 
 static inline void matrix_multiply_half(int32_t *sum, const int32_t *from, uint2 rows, uint32_t columns) {
-    matrix_multiply_bytes<uint8_t, uint8_t>(sum, from, {rows.x, rows.y, 0, 0}, {columns, 0}, 4);
+    matrix_multiply_bytes<uint8_t, uint8_t, 1>(sum, from, {rows.x, rows.y, 0, 0}, {columns, 0});
 }
 
 static inline uint4 matrix_load(const void *row) {
@@ -350,11 +372,11 @@ template <class T> static inline void compute_now(T &) {
 }
 
 static inline void face_pixels_by_weights(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
-    matrix_multiply_bytes<uint8_t, int8_t>(sum, from, rows, columns, 8);
+    matrix_multiply_bytes<uint8_t, int8_t, 2>(sum, from, rows, columns);
 }
 
 static inline void face_weights_by_pixels(int32_t *sum, const int32_t *from, uint4 rows, uint2 columns) {
-    matrix_multiply_bytes<int8_t, uint8_t>(sum, from, rows, columns, 8);
+    matrix_multiply_bytes<int8_t, uint8_t, 2>(sum, from, rows, columns);
 }
 
 static inline void face_wait(int group, int threads) {
