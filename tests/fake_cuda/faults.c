@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fake_cuda/faults.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,10 +111,20 @@ void fault_poison(int result) {
     pthread_mutex_unlock(&lock);
 }
 
+static void record(const char *call) {
+    const char *path = getenv("FAKE_CUDA_CALLS_FILE");
+    int file = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        dprintf(file, "%s\n", call);
+        close(file);
+    }
+}
+
 int fault_of(const char *call) {
     pthread_once(&once, read_faults);
     struct fault hit = {0};
     pthread_mutex_lock(&lock);
+    record(call);
     int result = is_harmless(call) ? 0 : poison;
     for (int i = 0; i < fault_count && result == 0; i++) {
         struct fault *fault = &faults[i];

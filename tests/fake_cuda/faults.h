@@ -3,7 +3,8 @@
  * commas. The n-th call of CALL (from 1) returns RESULT, a number; `sticky`: as do all later
  * calls of every function that touches a context; a number: after so many milliseconds; `hang`:
  * never; `lost`: it succeeds, but does not do its work. FAKE_CUDA_FAULT_FILE names a file that may appear
- * later with one more fault in it; its calls count from then on, and it is removed when the fault happens. */
+ * later with one more fault in it; its calls count from then on, and it is removed when the fault happens.
+ * While there is a file FAKE_CUDA_CALLS_FILE, the name of each call is a line of it. */
 #ifndef BLURD_TESTS_FAKE_CUDA_FAULTS_H
 #define BLURD_TESTS_FAKE_CUDA_FAULTS_H
 
