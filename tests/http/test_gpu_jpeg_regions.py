@@ -274,7 +274,7 @@ KERNELS = 3 + 1 + 22  # of the search: decoding, resizing, the network; then com
 def test_a_fault_between_search_and_redaction(start, cpu, tmp_path, fault, crowd):
     """No picture leaves with faces that were found and not hidden. After three engines the daemon pauses."""
     path = tmp_path / 'fault'
-    own = launch_jpeg(start, '--gpu-pictures', 1, '--face-model', faces.MODEL, wanted=1, FAULT_FILE=path)
+    own = launch_jpeg(start, '--gpu-pictures', 1, '--work-timeout', '5m', '--face-model', faces.MODEL, wanted=1, FAULT_FILE=path)
     wanted = cpu.post(FACES, crowd)
     for number in (KERNELS - 2, KERNELS + 3) if 'sticky' in fault else range(1, KERNELS + 9, 3):
         pid = fake_gpu.engine(own)
