@@ -15,6 +15,7 @@ struct check {
     struct backend *reference; /* the CPU's */
     struct lane *reference_lane;
     uint64_t random;
+    const char *section; /* of the filters, the only one that runs; NULL: all */
     unsigned passed, failed;
 };
 

@@ -342,22 +342,30 @@ static void check_large(struct check *check) {
     check_report(check, "large filters");
 }
 
+/* Whether the option --filter names the section, or is not given. */
+static bool wanted(const struct check *check, const char *section) {
+    return !check->section || strcmp(check->section, section) == 0;
+}
+
 void check_filters(struct check *check, bool quick) {
-    check_filter(check, FILTER_ADJUST, quick ? 1 : 5);
-    check_filter(check, FILTER_CONVOLVE, quick ? 1 : 8);
-    check_convolve_edges(check, !quick);
-    check_filter(check, FILTER_SHARPEN, quick ? 1 : 5);
-    check_filter(check, FILTER_PIXELATE, quick ? 1 : 5);
-    check_filter(check, FILTER_CROP, quick ? 1 : 3);
-    check_filter(check, FILTER_DILATE, quick ? 1 : 4);
-    check_filter(check, FILTER_ERODE, quick ? 1 : 4);
-    check_filter(check, FILTER_MEDIAN, quick ? 1 : 4);
-    check_filter(check, FILTER_ROTATE, quick ? 1 : 3);
-    check_filter(check, FILTER_RESIZE, quick ? 1 : 8);
-    check_filter(check, FILTER_PLACEHOLDER, 1);
-    check_filter(check, FILTER_STATS, quick ? 1 : 2);
-    check_chains(check, quick ? 1 : 8);
-    if (!quick) {
+    static const struct {
+        enum filter_id filter;
+        unsigned times;
+    } filters[] = {{FILTER_ADJUST, 5}, {FILTER_CONVOLVE, 8}, {FILTER_SHARPEN, 5}, {FILTER_PIXELATE, 5},
+                   {FILTER_CROP, 3},   {FILTER_DILATE, 4},   {FILTER_ERODE, 4},   {FILTER_MEDIAN, 4},
+                   {FILTER_ROTATE, 3}, {FILTER_RESIZE, 8},   {FILTER_STATS, 2},   {FILTER_PLACEHOLDER, 1}};
+    for (size_t i = 0; i < COUNT(filters); i++) {
+        if (wanted(check, filter_get(filters[i].filter)->name)) {
+            check_filter(check, filters[i].filter, quick ? 1 : filters[i].times);
+        }
+    }
+    if (wanted(check, "edges")) {
+        check_convolve_edges(check, !quick);
+    }
+    if (wanted(check, "chains")) {
+        check_chains(check, quick ? 1 : 8);
+    }
+    if (!quick && wanted(check, "large")) {
         check_large(check);
     }
 }
