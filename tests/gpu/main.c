@@ -83,12 +83,12 @@ static bool any_part_named(int argc, char **argv) {
 int main(int argc, char **argv) {
     static struct check check;
     bool quick = named("--quick", argc, argv), jpeg = !named("--no-jpeg", argc, argv);
-    bool all = !any_part_named(argc, argv) && !value_of("--filter", argc, argv);
+    check.section = value_of("--filter", argc, argv);
+    bool all = !any_part_named(argc, argv) && !check.section;
     bool record = named("--record", argc, argv), closed = record || named("--sandbox", argc, argv);
     if (closed) {
         sandbox_prepare();
     }
-    check.section = value_of("--filter", argc, argv);
     open_all(&check);
     if (closed) {
         sandbox_enter(record);
