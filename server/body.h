@@ -17,9 +17,10 @@ struct request;
  * thread calls it and body_room. */
 enum status body_keep(struct request *request, const void *data, size_t size);
 
-/* Where the next bytes of a body with a Content-Length go, and how many of them; 0: none, so that body_keep
- * gets them from elsewhere. That is so for the last byte of each body, and where bodies have used up their
- * share of the memory. The slot has had a piece of the body. */
+/* Returns how many of the next bytes of a body with a Content-Length may be put to `*to`, which is memory of
+ * the request's slot. 0: body_keep has to copy the next piece. That is so for the last byte of each body, and
+ * while bodies have used up their share of the memory. body_keep must have been called for the body before.
+ */
 size_t body_room(struct request *request, uint8_t **to);
 
 #endif

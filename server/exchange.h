@@ -44,8 +44,10 @@ bool exchange_must_answer_early(const struct request *request);
  * exchange_room said. False when more came than is worth reading: close the connection. */
 bool exchange_body(struct request *request, const void *data, size_t size);
 
-/* Where the connection may put the next bytes of the body, and how many. 0: it has to pass them on, since the
- * body is discarded, has no declared length, or has no memory yet. */
+/* Returns how many of the next bytes of the body the connection may put to `*to`, which is memory of the
+ * request's slot and stays valid until the body is complete or refused. 0: the connection has to pass the
+ * bytes to exchange_body, since the body is discarded, has no declared length, has no memory yet, or ends
+ * with the next byte. */
 size_t exchange_room(struct request *request, uint8_t **to);
 
 /* To be called when the body is complete. True when the answer is ready; false when a worker has to make it:

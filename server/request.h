@@ -64,9 +64,8 @@ struct request {
     char id[REQUEST_ID_MAX + 1];
     struct trace trace; /* whose work this is part of */
     char method[16];
-    const struct route *route; /* NULL until known */
-    struct parameters
-        parameters; /* unset until parameters_init, which is called for targets that take a picture */
+    const struct route *route;    /* NULL until known */
+    struct parameters parameters; /* parameters_init sets them, for targets that take a picture */
     struct framing framing;
     char accept[256];
     char accept_encoding[128];

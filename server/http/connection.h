@@ -29,7 +29,7 @@ struct event_thread {
     struct pace pace;
     struct turns turns;
     struct intake *intake;
-    unsigned begun; /* connections whose begin the library has notified */
+    unsigned begun; /* connections that have begun, by connection_notify */
 };
 
 struct http {

@@ -82,9 +82,9 @@ static unsigned begin_arrivals(struct event_thread *thread) {
     return count;
 }
 
-/* Runs the library once. It notifies us of the begin of each connection, except of those that it closes
- * because it has no memory for them: in MHD_add_connection, and from version 1.0 on in MHD_run. These are
- * counted here. */
+/* Gives the library its new connections and lets it work once. The library calls connection_notify when a
+ * connection begins, but not for a connection that it closes for want of memory: version 0.9.75 does that in
+ * MHD_add_connection, and version 1.0 in MHD_run, too. This function counts such connections as closed. */
 static void run_library(struct event_thread *thread) {
     unsigned expected = thread->begun;
     expected += begin_arrivals(thread);
