@@ -147,3 +147,22 @@ enum status lane_transcode(struct lane *lane, const struct transcode *job, size_
     *timing = (struct lane_timing){.unit = -1};
     return ops->lane_transcode(lane, job, size, timing, err);
 }
+
+struct image_shape transcode_read(const struct image_shape *planes, enum transcode_colours colours) {
+    struct image_shape shape = *planes;
+    if (colours != TRANSCODE_PLANES) {
+        shape.model = PIXEL_RGB;
+        shape.chroma_shift_x = shape.chroma_shift_y = 0;
+    }
+    return shape;
+}
+
+struct image_shape transcode_written(const struct image_shape *result, enum transcode_colours colours) {
+    struct image_shape shape = *result;
+    if (colours != TRANSCODE_PLANES && shape.model == PIXEL_RGB) {
+        shape.model = PIXEL_YCBCR;
+        shape.chroma_shift_x = colours != TRANSCODE_RGB_444;
+        shape.chroma_shift_y = colours == TRANSCODE_RGB_420;
+    }
+    return shape;
+}

@@ -71,6 +71,14 @@ enum transcode_form {
     TRANSCODE_COEFFICIENTS /* a file's coefficients: core/jpeg/coefficients.h */
 };
 
+/* What the chain of a transcode reads and writes. */
+enum transcode_colours {
+    TRANSCODE_PLANES,  /* the planes as the file stores them */
+    TRANSCODE_RGB_420, /* RGB of 8 bits with the values of libjpeg; a result in RGB is encoded with */
+    TRANSCODE_RGB_422, /* chroma that is reduced like that */
+    TRANSCODE_RGB_444
+};
+
 /* A JPEG turned into a JPEG by a device with codecs of its own. The bytes are those of the CPU. The result of
  * a chain that ends with `detect` is a struct face_candidates instead, of which only the part with candidates
  * is written. */
@@ -79,11 +87,12 @@ struct transcode {
     struct slot *slot;  /* holds the file and the output, and what the mask points to */
     struct bytes input; /* not changed, so the CPU can repeat the job after any failure; coefficients are
                            aligned like a picture */
-    enum transcode_form form; /* of the input */
-    struct image_shape shape; /* of its planes as stored: grey or YCbCr of 8 bits */
-    uint8_t orientation;      /* undone before the chain (core/orient.h); 1: none */
-    uint8_t quality;          /* of the result, 1 to 100 */
-    bool optimal;             /* Huffman tables for the result, in place of the standard's */
+    enum transcode_form form;       /* of the input */
+    struct image_shape shape;       /* of its planes as stored: grey or YCbCr of 8 bits */
+    enum transcode_colours colours; /* in RGB the planes are YCbCr, and there is no mask and no search */
+    uint8_t orientation;            /* undone before the chain (core/orient.h); 1: none */
+    uint8_t quality;                /* of the result, 1 to 100 */
+    bool optimal;                   /* Huffman tables for the result, in place of the standard's */
     bool patch; /* blocks that the mask does not touch stay as they are in the file, the others get its tables
                    of quantisation, and Huffman tables are optimal: codecs/jpeg/jpeg_patch.h. The mask limits
                    all steps, and nothing is turned. A search has it if the job after it will */
@@ -95,6 +104,11 @@ struct transcode {
     uint8_t *output;   /* aligned like a picture */
     size_t room;       /* bytes at output */
 };
+
+/* The picture, as stored, that a chain reads of planes of this shape; and the planes that are encoded for a
+ * result of this shape. */
+struct image_shape transcode_read(const struct image_shape *planes, enum transcode_colours colours);
+struct image_shape transcode_written(const struct image_shape *result, enum transcode_colours colours);
 
 struct backend_ops {
     /* Called on the thread that will use the lane. */

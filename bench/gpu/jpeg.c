@@ -32,6 +32,7 @@ struct job {
     const struct chain *search;        /* for faces, before the chain; NULL: none */
     bool optimal;                      /* codes of the picture's own */
     bool patch;                        /* keeps blocks that the mask does not touch */
+    enum transcode_colours colours;
 };
 
 struct runner {
@@ -66,6 +67,7 @@ static struct transcode job_of(const struct runner *runner, const struct jpeg_fi
                               .mask = runner->job->mask,
                               .optimal = runner->job->optimal,
                               .patch = runner->job->patch,
+                              .colours = runner->job->colours,
                               .orientation = 1,
                               .shape = file->shape,
                               .input = file->bytes,
@@ -295,13 +297,18 @@ static void bench_masks(struct bench *bench, const struct jpeg_files *files, con
     jpeg_regions_open(&regions, bench, &files->file[0].shape);
     const struct chain *chain = &regions.chain;
     const struct transcode_mask *inside = &regions.inside, *redacted = &regions.redacted;
-    const struct job jobs[] = {{"no regions, optimal codes", chain, NULL, NULL, true, false},
-                               {"4 regions", chain, inside, NULL, false, false},
-                               {"4 regions, blocks kept", chain, inside, NULL, true, true},
-                               {"4 regions redacted", chain, redacted, NULL, false, false},
-                               {"4 regions redacted, blocks kept", chain, redacted, NULL, true, true},
-                               {"faces", search, NULL, NULL, false, false},
-                               {"faces, 4 regions redacted", chain, redacted, search, false, false}};
+    const struct job jobs[] = {
+        {.name = "no regions, optimal codes", .chain = chain, .optimal = true},
+        {.name = "4 regions", .chain = chain, .mask = inside},
+        {.name = "4 regions, blocks kept", .chain = chain, .mask = inside, .optimal = true, .patch = true},
+        {.name = "4 regions redacted", .chain = chain, .mask = redacted},
+        {.name = "4 regions redacted, blocks kept",
+         .chain = chain,
+         .mask = redacted,
+         .optimal = true,
+         .patch = true},
+        {.name = "faces", .chain = search},
+        {.name = "faces, 4 regions redacted", .chain = chain, .mask = redacted, .search = search}};
     const bool plain = are_plain(files);
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -326,6 +333,17 @@ static void bench_searches(struct bench *bench, const struct jpeg_files *files) 
     bench_masks(bench, files, &chain);
     gpu_detect_close(&bench->device);
     face_fixture_free(&fixture);
+}
+
+static void bench_rgb(struct bench *bench, const struct jpeg_files *files) {
+    const struct image_shape shape = transcode_read(&files->file[0].shape, TRANSCODE_RGB_420);
+    const struct blur_arguments arguments = {.sigma = 5};
+    struct chain chain = {0};
+    struct error err = {0};
+    must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, &err), &err);
+    const struct job job = {.name = "sigma 5, in RGB", .chain = &chain, .colours = TRANSCODE_RGB_420};
+    measure(bench, files, &job, ALL, 1);
+    measure(bench, files, &job, ALL, 28);
 }
 
 void bench_jpeg(struct bench *bench) {
@@ -368,6 +386,7 @@ void bench_jpeg(struct bench *bench) {
             }
         }
     }
+    bench_rgb(bench, &files);
     bench_searches(bench, &files);
     bench_resizes(bench, &files);
     jpeg_files_unload(bench, &files);

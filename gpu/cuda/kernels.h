@@ -271,6 +271,18 @@ struct adjust_pass {
 };
 KERNEL_SIZE_IS(adjust_pass, 1400);
 
+/* RGB from the planes of a JPEG, and planes from RGB; see gpu/filters/colours.cuh. Tiles of a join are those
+ * of the pixels; tiles of a split are those of the chroma planes, whose width is that of whole blocks. */
+struct colours_pass {
+    struct kernel_grid plane[KERNEL_PLANES]; /* Y, Cb, Cr */
+    struct kernel_grid pixels;
+    struct kernel_tiles tiles;
+    int32_t shift_x, shift_y; /* chroma is reduced by 1 << shift */
+    int32_t smooth;           /* a join mixes neighbouring samples of chroma */
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(colours_pass, 200);
+
 /* Turning and cropping; see gpu/filters/orient.cuh. Tiles are those of the target. */
 enum {
     KERNEL_ORIENT_TILE = 32,   /* both sides of a tile whose axes are exchanged */

@@ -98,6 +98,14 @@ static bool may_patch(const struct wire_run *run) {
            chain_masked(&run->chain) == run->chain.count;
 }
 
+/* RGB is made of YCbCr, and nothing but the chain reads it. */
+static bool colours_fit(const struct wire_run *run) {
+    const struct wire_transcode *jpeg = &run->jpeg;
+    return jpeg->colours == TRANSCODE_PLANES ||
+           (jpeg->colours <= TRANSCODE_RGB_444 && run->shape.model == PIXEL_YCBCR && !jpeg->masked &&
+            !jpeg->patch && !jpeg_stream_searches(&run->chain));
+}
+
 enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
     const struct wire_transcode *jpeg = &run->jpeg;
     enum status status = check_shape(&run->shape, err);
@@ -116,7 +124,12 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
     if (jpeg->form == TRANSCODE_COEFFICIENTS && !are_coefficients(run)) {
         return fail(err, ST_INTERNAL, "the coefficients are not those of the picture");
     }
-    struct image_shape upright = orient_shape(&run->shape, jpeg->orientation);
+    if (!colours_fit(run)) {
+        return fail(err, ST_INTERNAL, "the run and the colours of the JPEG contradict each other");
+    }
+    enum transcode_colours colours = (enum transcode_colours)jpeg->colours;
+    struct image_shape stored = transcode_read(&run->shape, colours);
+    struct image_shape upright = orient_shape(&stored, jpeg->orientation);
     status = chain_check(&run->chain, &upright, err);
     if (status != ST_OK) {
         return status;
@@ -125,7 +138,7 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
-    struct image_shape result = chain_result(&run->chain, &upright);
+    struct image_shape made = chain_result(&run->chain, &upright), result = transcode_written(&made, colours);
     if (jpeg_stream_searches(&run->chain)) {
         bool fits = jpeg->room >= sizeof(struct face_candidates) && run->target % IMAGE_ALIGNMENT == 0;
         return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for candidates");

@@ -31,6 +31,7 @@ void jpeg_stream_finish(struct jpeg_stream *jpeg) {
     gpu_buffer_finish(&jpeg->decode.memory, jpeg->stream.device);
     gpu_encode_finish(&jpeg->encode, &jpeg->stream);
     gpu_buffer_finish(&jpeg->mask.memory, jpeg->stream.device);
+    gpu_buffer_finish(&jpeg->planes, jpeg->stream.device);
     gpu_stream_finish(&jpeg->stream);
 }
 
@@ -40,6 +41,7 @@ void jpeg_stream_trim(struct jpeg_stream *jpeg, enum status status) {
         gpu_buffer_finish(&jpeg->decode.memory, jpeg->stream.device);
         gpu_buffer_finish(&jpeg->encode.memory, jpeg->stream.device);
         gpu_buffer_finish(&jpeg->mask.memory, jpeg->stream.device);
+        gpu_buffer_finish(&jpeg->planes, jpeg->stream.device);
         jpeg->kept = 0;
     }
 }
@@ -62,18 +64,25 @@ bool jpeg_stream_keeps(const struct jpeg_stream *jpeg, const struct transcode *j
 
 /* The layouts of a job's pictures, without memory. */
 struct layouts {
-    struct image stored, source, target; /* as stored; upright; filtered */
+    struct image stored, source, target; /* what the chain reads, as stored and upright; filtered */
+    struct image decoded, encoded;       /* the planes of the file, and those of the result */
     struct image mask;
     size_t turned_size; /* of `stored` if it is turned; as in struct gpu_chain */
+    size_t planes_size; /* of the larger of `decoded` and `encoded`; 0: the chain reads and writes them */
     struct run run;
 };
 
 static void lay_out(struct layouts *layouts, const struct transcode *job) {
-    struct image_shape upright = orient_shape(&job->shape, job->orientation);
+    struct image_shape stored = transcode_read(&job->shape, job->colours);
+    struct image_shape upright = orient_shape(&stored, job->orientation);
     struct image_shape result = chain_result(job->chain, &upright);
-    size_t stored_size = image_layout(&layouts->stored, &job->shape);
+    struct image_shape written = transcode_written(&result, job->colours);
+    size_t stored_size = image_layout(&layouts->stored, &stored);
+    size_t decoded = image_layout(&layouts->decoded, &job->shape);
+    size_t encoded = image_layout(&layouts->encoded, &written);
     image_layout(&layouts->source, &upright);
     image_layout(&layouts->target, &result);
+    layouts->planes_size = job->colours == TRANSCODE_PLANES ? 0 : decoded > encoded ? decoded : encoded;
     layouts->turned_size = orient_turns(job->orientation) ? stored_size : 0;
     layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
     if (job->mask && job->mask->plan.masks) {
@@ -107,8 +116,11 @@ static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job
         const struct gpu_mask_job masked = masked_of(job);
         status = gpu_mask_reserve(&jpeg->mask, &jpeg->stream, &masked, &job->shape, err);
     }
+    if (status == ST_OK && layouts.planes_size > 0) {
+        status = gpu_stream_reserve(&jpeg->stream, &jpeg->planes, layouts.planes_size, err);
+    }
     return status == ST_OK && !jpeg_stream_searches(job->chain)
-               ? gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.target, job->output, job->room,
+               ? gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.encoded, job->output, job->room,
                                     err)
                : status;
 }
@@ -170,7 +182,8 @@ static enum status parse_input(struct jpeg_stream *jpeg, const struct transcode 
 }
 
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
-    if (!orient_is_exact(&job->shape, job->orientation)) {
+    const struct image_shape stored = transcode_read(&job->shape, job->colours);
+    if (!orient_is_exact(&stored, job->orientation)) {
         return fail(err, ST_UNSUPPORTED, "reduced chroma of an odd size is not turned by orientation %u here",
                     job->orientation);
     }
@@ -210,12 +223,24 @@ static struct gpu_encode_job encoding_of(const struct jpeg_stream *jpeg, const s
                                    .patch = job->patch ? patch : NULL};
 }
 
-static enum status write_result(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
+/* Makes the planes of a result in RGB. */
+static enum status split(struct jpeg_stream *jpeg, const struct layouts *layouts, struct error *err) {
+    if (layouts->planes_size == 0 || jpeg->result.model != PIXEL_RGB) {
+        return ST_OK;
+    }
+    const struct image pixels = jpeg->result;
+    jpeg->result = gpu_chain_image(&layouts->encoded, jpeg->planes.data);
+    return gpu_colours_split(&jpeg->stream, &pixels, &jpeg->result, err);
+}
+
+static enum status write_result(struct jpeg_stream *jpeg, const struct transcode *job,
+                                const struct layouts *layouts, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
     struct gpu_encode_patch patch;
-    const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
     if (!jpeg_stream_searches(job->chain)) {
-        return gpu_encode_begin(&jpeg->encode, stream, &encoding, err);
+        enum status status = split(jpeg, layouts, err);
+        const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
+        return status == ST_OK ? gpu_encode_begin(&jpeg->encode, stream, &encoding, err) : status;
     }
     jpeg->candidates = (CUdeviceptr)(uintptr_t)jpeg->result.plane[0].data;
     return gpu_stream_download(stream, job->output, jpeg->candidates, CANDIDATES_AT_ONCE, err);
@@ -266,19 +291,24 @@ static enum status filter(struct jpeg_stream *jpeg, const struct transcode *job,
     }
     jpeg->result = chain.result;
     jpeg->coverage = chain.mask;
-    return status == ST_OK ? write_result(jpeg, job, err) : status;
+    return status == ST_OK ? write_result(jpeg, job, layouts, err) : status;
 }
 
 static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
     struct layouts layouts;
     lay_out(&layouts, job);
+    const bool in_rgb = layouts.planes_size > 0;
+    const struct image planes = gpu_chain_image(&layouts.decoded, jpeg->planes.data);
     const struct image stored = gpu_chain_image(&layouts.stored, stream->source.data);
     for (unsigned i = 0; i < KERNEL_STAMPS; i++) {
         stream->marks->ns[i] = 0;
     }
     gpu_stream_gather(stream);
-    enum status status = decode(jpeg, job, &stored, err);
+    enum status status = decode(jpeg, job, in_rgb ? &planes : &stored, err);
+    if (status == ST_OK && in_rgb) {
+        status = gpu_colours_join(stream, &planes, &stored, err);
+    }
     if (status == ST_OK) {
         status = filter(jpeg, job, &layouts, &stored, err);
     }
@@ -287,7 +317,8 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
 
 struct pulse_work jpeg_stream_work(const struct transcode *job) {
     enum { KIND_JPEG = PULSE_KINDS - 1 /* filters have the others */ };
-    struct image_shape upright = orient_shape(&job->shape, job->orientation);
+    struct image_shape stored = transcode_read(&job->shape, job->colours);
+    struct image_shape upright = orient_shape(&stored, job->orientation);
     struct pulse_work work = gpu_chain_work(job->chain, &upright);
     work.kinds |= UINT32_C(1) << KIND_JPEG;
     return work;

@@ -28,10 +28,11 @@ struct jpeg_stream {
     struct gpu_decode decode;
     struct gpu_encode encode;
     struct gpu_mask mask;
-    CUdeviceptr candidates; /* of a search for faces */
-    struct image result;    /* of the chain, on the device */
-    struct image coverage;  /* its mask */
-    uint64_t kept;          /* number of the picture in stream.source, decoded and intact; 0: none */
+    struct gpu_buffer planes; /* of a job in RGB: those of its file, then those of its result */
+    CUdeviceptr candidates;   /* of a search for faces */
+    struct image result;      /* of the chain, on the device */
+    struct image coverage;    /* its mask */
+    uint64_t kept;            /* number of the picture in stream.source, decoded and intact; 0: none */
     struct image_shape kept_shape;
     size_t kept_size; /* bytes of its file */
     bool again;       /* the current job uses that picture */

@@ -60,7 +60,8 @@ struct wire_run link_transcode(const struct transcode *job, uint64_t picture) {
                  .quality = job->quality,
                  .optimal = job->optimal,
                  .patch = job->patch,
-                 .form = (uint8_t)job->form},
+                 .form = (uint8_t)job->form,
+                 .colours = (uint8_t)job->colours},
         .chain = *job->chain,
     };
     send_mask(&run, job);

@@ -72,7 +72,8 @@ struct wire_transcode {
     uint8_t optimal; /* 1: with Huffman tables of the result's own */
     uint8_t patch;   /* 1: blocks that the mask does not touch are kept */
     uint8_t form;    /* of the source: enum transcode_form */
-    uint8_t reserved[2];
+    uint8_t colours; /* enum transcode_colours */
+    uint8_t reserved;
 };
 
 struct wire_run {

@@ -287,12 +287,28 @@ static bool is_jpeg_shape(const struct image_shape *shape) {
     return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
 }
 
+/* Whether a device may make RGB of the file's planes, and the answer's planes of RGB. */
+static bool may_convert(const struct plan *plan) {
+    const struct image_shape *result = &plan->encoded;
+    return plan->stored.model == PIXEL_RGB && plan->picture.native.model == PIXEL_YCBCR &&
+           (result->model == PIXEL_RGB || result->model == PIXEL_GRAY) && result->depth == 8 &&
+           !plan->selection.wanted && !plan->selection.redact && !plan->detection.wanted;
+}
+
+enum transcode_colours plan_colours(const struct plan *plan) {
+    enum subsampling written = plan->options.subsampling;
+    return plan->stored.model != PIXEL_RGB ? TRANSCODE_PLANES
+           : written == SUBSAMPLING_444    ? TRANSCODE_RGB_444
+           : written == SUBSAMPLING_422    ? TRANSCODE_RGB_422
+                                           : TRANSCODE_RGB_420;
+}
+
 bool plan_may_transcode(const struct plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
     enum filter_answer answer = plan_answer(plan);
-    return is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) &&
-           plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG && !plan->options.progressive &&
-           input->colorspace == COLORSPACE_NATIVE && input->backend != BACKEND_CPU &&
+    bool kept = is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded);
+    return (kept || may_convert(plan)) && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
+           !plan->options.progressive && !plan_is_linear(plan) && input->backend != BACKEND_CPU &&
            (answer == ANSWER_PICTURE || answer == ANSWER_FACES) && !plan_moves_blocks(plan) &&
            plan->limits.reduction == 0;
 }

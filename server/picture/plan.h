@@ -5,7 +5,7 @@
 
 #include "codecs/codec.h"
 #include "codecs/jpeg/jpeg_turn.h"
-#include "filters/chain.h"
+#include "filters/backend.h"
 #include "server/message/parameters.h"
 #include "server/picture/detection.h"
 #include "server/picture/selection.h"
@@ -55,8 +55,12 @@ bool plan_is_linear(const struct plan *plan);
 bool plan_may_patch(const struct plan *plan);
 
 /* Whether a device's codecs may do all steps: from a JPEG, or from the coefficients of one with several
- * scans, to a sequential one or to its faces, with planes as stored and decoded whole. */
+ * scans, to a sequential one or to its faces, decoded whole: with planes as stored, or, without regions and
+ * faces, in RGB. */
 bool plan_may_transcode(const struct plan *plan);
+
+/* What the chain of such a device reads and writes. */
+enum transcode_colours plan_colours(const struct plan *plan);
 
 /* Size of a picture in bytes; 0: too large for memory. */
 size_t plan_shape_size(const struct image_shape *shape);

@@ -51,7 +51,7 @@ static enum status read_coefficients(struct transcoding *way, struct error *err)
     const struct plan *plan = way->plan;
     struct coefficients_layout layout;
     int64_t start = clock_ns();
-    if (!coefficients_lay_out(&plan->stored, &layout)) {
+    if (!coefficients_lay_out(&plan->picture.native, &layout)) {
         return fail(err, ST_UNSUPPORTED, "the JPEG's planes are not read as coefficients");
     }
     way->slot = NULL;
@@ -60,8 +60,8 @@ static enum status read_coefficients(struct transcoding *way, struct error *err)
     if (!memory) {
         return err->status;
     }
-    status =
-        jpeg_coefficients_read(plan->input, &plan->limits, &plan->stored, keeps_blocks(plan), memory, err);
+    status = jpeg_coefficients_read(plan->input, &plan->limits, &plan->picture.native, keeps_blocks(plan),
+                                    memory, err);
     way->input = (struct bytes){memory, coefficients_size(&layout)};
     way->read_ns = clock_ns() - start;
     return status;
@@ -79,7 +79,8 @@ static struct transcode job_of(struct transcoding *way, const struct chain *chai
                               .slot = way->slot,
                               .input = way->input,
                               .form = way->form,
-                              .shape = plan->stored,
+                              .shape = plan->picture.native,
+                              .colours = plan_colours(plan),
                               .orientation = 1,
                               .quality = plan->options.quality,
                               .patch = keeps_blocks(plan),
@@ -117,10 +118,10 @@ static enum status answer_with(struct transcoding *way, struct bytes encoded, bo
     const struct plan *plan = way->plan;
     const struct metadata *metadata = &plan->picture.metadata;
     struct answer *answer = &way->request->answer;
+    const struct image_shape written = transcode_written(&plan->encoded, plan_colours(plan));
     struct bytes scans;
-    enum status status =
-        jpeg_splice(encoded, &plan->encoded, patch ? metadata->jfif_minor : JPEG_SPLICE_MINOR, &plan->options,
-                    metadata, &answer->body, &scans, err);
+    enum status status = jpeg_splice(encoded, &written, patch ? metadata->jfif_minor : JPEG_SPLICE_MINOR,
+                                     &plan->options, metadata, &answer->body, &scans, err);
     if (status != ST_OK) {
         return status;
     }

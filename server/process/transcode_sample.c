@@ -10,6 +10,7 @@
 #include "cpu/mask/mask_list.h"
 #include "cpu/mask/redact.h"
 #include "cpu/orient.h"
+#include "server/process/sample_restarts.h"
 
 enum { INPUT_QUALITY = 92, FILE_MAX = 1 << 18, RECTS = 64 };
 
@@ -25,6 +26,7 @@ struct recipe {
     const char *region[2]; /* the filter changes nothing else; NULL: none */
     double feather;        /* of the regions; 0: they are redacted */
     bool patch;            /* blocks outside of the regions stay as they are in the input */
+    enum transcode_colours colours;
 };
 
 #define SIZE .depth = 8, .width = 193, .height = 101 /* odd, so that blocks at the borders are cut */
@@ -88,6 +90,13 @@ static const struct recipe recipes[] = {
      .orientation = 1,
      .progressive = true,
      .scans = true},
+    {.shape = {CHROMA, SIZE},
+     .filter = FILTER_BLUR,
+     .arguments = {.blur.sigma = 0.4},
+     .quality = 85,
+     .orientation = 6,
+     .optimal = true,
+     .colours = TRANSCODE_RGB_420},
 };
 
 static const struct codec_limits limits = {
@@ -147,61 +156,12 @@ static enum status encode(struct slot *slot, const struct image *image, const st
     return status;
 }
 
-/* The offset of a segment in a file of ours, which has it. */
-static size_t find_segment(struct bytes file, uint8_t marker) {
-    size_t at = 2;
-    while (file.data[at + 1] != marker) {
-        at += 2u + ((size_t)file.data[at + 2] << 8 | file.data[at + 3]);
-    }
-    return at;
-}
-
-/* Appends strip `number`: the scan of its file after a restart marker. The first one begins the file. */
-static enum status append_strip(struct buf *made, struct bytes strip, const struct image *image,
-                                unsigned number, struct error *err) {
-    enum { SOF = 0xc0, RST = 0xd0, SOS = 0xda, SCAN_HEAD = 2 + 6 + 2 * 3, SIZE_AT = 5, END_SIZE = 2 };
-    const uint8_t marker[] = {0xff, (uint8_t)(RST + (number + 7) % 8)};
-    unsigned mcus = (image->width + 8 * 2 - 1) / (8 * 2);
-    const uint8_t interval[] = {0xff, 0xdd, 0, 4, (uint8_t)(mcus >> 8), (uint8_t)mcus};
-    size_t head = find_segment(strip, SOS), scan = head + SCAN_HEAD;
-    enum status status;
-    if (number > 0) {
-        status = buf_append(made, marker, sizeof marker, err);
-    } else if ((status = buf_append(made, strip.data, head, err)) == ST_OK) {
-        uint8_t *height = made->data + find_segment(strip, SOF) + SIZE_AT;
-        height[0] = (uint8_t)(image->height >> 8);
-        height[1] = (uint8_t)image->height;
-        status = buf_append(made, interval, sizeof interval, err);
-        status = status == ST_OK ? buf_append(made, strip.data + head, SCAN_HEAD, err) : status;
-    }
-    return status == ST_OK ? buf_append(made, strip.data + scan, strip.size - END_SIZE - scan, err) : status;
-}
-
-/* Encodes a 4:2:0 picture with a restart marker after each row of MCUs, which are files of their own first:
- * a scan begins as after a restart. */
 static enum status encode_restarts(struct slot *slot, const struct image *image,
                                    const struct encode_options *options, struct bytes *file,
                                    struct error *err) {
-    enum { ROWS = 16 };
-    static const uint8_t end[] = {0xff, 0xd9};
-    enum status status = ST_OK;
     struct buf made;
     buf_init(&made, FILE_MAX);
-    for (uint32_t y = 0; y < image->height && status == ST_OK; y += ROWS) {
-        struct image_shape shape = image_shape(image);
-        struct image strip;
-        struct buf part;
-        shape.height = image->height - y < ROWS ? image->height - y : ROWS;
-        image_layout(&strip, &shape); /* its rows are as long */
-        for (unsigned i = 0; i < strip.plane_count; i++) {
-            strip.plane[i].data = plane_row(&image->plane[i], y >> image->plane[i].shift_y);
-        }
-        buf_init(&part, FILE_MAX);
-        status = codec_encode(CODEC_JPEG, &strip, options, NULL, &part, err);
-        status = status == ST_OK ? append_strip(&made, buf_bytes(&part), image, y / ROWS, err) : status;
-        buf_finish(&part);
-    }
-    status = status == ST_OK ? buf_append(&made, end, sizeof end, err) : status;
+    enum status status = sample_restarts(image, options, &made, err);
     status = status == ST_OK ? keep(slot, &made, file, err) : status;
     buf_finish(&made);
     return status;
@@ -297,14 +257,22 @@ static enum status write_file(struct making *making, const struct image *result,
     return status;
 }
 
-/* Makes the file that is expected for the sample's input. */
-static enum status expect(struct making *making, const struct image *stored, struct error *err) {
+/* The upright picture that the chain reads. */
+static struct image_shape upright_shape(const struct recipe *recipe) {
+    const struct image_shape read = transcode_read(&recipe->shape, recipe->colours);
+    return orient_shape(&read, recipe->orientation);
+}
+
+/* Makes the file that is expected for the sample's input, whose planes overwrite `stored`. */
+static enum status expect(struct making *making, struct image *stored, struct error *err) {
     const struct recipe *recipe = making->recipe;
     struct gpu_sample *sample = making->sample;
-    const struct image_shape shape = orient_shape(&recipe->shape, recipe->orientation),
-                             result = chain_result(&sample->chain, &shape);
+    const struct image_shape read = transcode_read(&recipe->shape, recipe->colours),
+                             shape = upright_shape(recipe), result = chain_result(&sample->chain, &shape);
     struct image upright, target, mask;
-    enum status status = decode(sample->job.input, stored, err);
+    enum status status =
+        recipe->colours == TRANSCODE_PLANES ? ST_OK : take_image(making->slot, &read, stored, err);
+    status = status == ST_OK ? decode(sample->job.input, stored, err) : status;
     if (status == ST_OK && recipe->region[0]) {
         status = select_regions(making, stored, &mask, err);
     }
@@ -360,7 +328,7 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
         return fail(err, ST_NOTHING, "there are no more samples");
     }
     const struct recipe *recipe = &recipes[number];
-    const struct image_shape shape = orient_shape(&recipe->shape, recipe->orientation);
+    const struct image_shape shape = upright_shape(recipe);
     struct making making = {.recipe = recipe, .reference = reference, .slot = slot, .sample = sample};
     struct transcode *job = &sample->job;
     struct image stored;
@@ -371,6 +339,7 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
                                           .quality = recipe->quality,
                                           .optimal = recipe->optimal,
                                           .patch = recipe->patch,
+                                          .colours = recipe->colours,
                                           .room = FILE_MAX}};
     enum status status =
         chain_append(&sample->chain, filter_get(recipe->filter), &recipe->arguments, &shape, err);

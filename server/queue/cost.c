@@ -154,7 +154,7 @@ static float device_time_ns(const struct plan *plan) {
 /* Whether a GPU reads such files: gpu/engine/scan_reader.h. */
 static bool is_readable(const struct plan *plan) {
     struct coefficients_layout layout;
-    return plan->input.size <= COST_READ_MAX && coefficients_lay_out(&plan->stored, &layout) &&
+    return plan->input.size <= COST_READ_MAX && coefficients_lay_out(&plan->picture.native, &layout) &&
            coefficients_size(&layout) <= COST_READ_VALUES_MAX;
 }
 

@@ -15,6 +15,7 @@ uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 #include "gpu/filters/adjust.cu"
 #include "gpu/filters/blend.cu"
 #include "gpu/filters/blur/blur.cu"
+#include "gpu/filters/colours.cu"
 #include "gpu/filters/convolve.cu"
 #include "gpu/filters/mask/mask.cu"
 #include "gpu/filters/orient.cu"

@@ -59,6 +59,7 @@ void check_filters(struct check *check, bool quick);
 void check_orient(struct check *check, bool quick);
 void check_encode(struct check *check, bool quick);
 void check_jpeg(struct check *check, bool quick);
+void check_colours(struct check *check, bool quick);
 void check_faces(struct check *check, bool quick);
 void check_masks(struct check *check, bool quick);
 void check_patch(struct check *check, bool quick);

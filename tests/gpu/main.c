@@ -2,7 +2,7 @@
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
  *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [--filter NAME] [blur] [filters] [orient]
- *               [encode] [faces] [jpeg] [masks] [patch] [scans]
+ *               [encode] [colours] [faces] [jpeg] [masks] [patch] [scans]
  *
  * If parts are named, only they run. --filter runs one section of the filters: that of a filter, `edges`,
  * `chains` or `large`, so that racecheck can run them side by side. --no-jpeg leaves out the runs from file
@@ -68,8 +68,9 @@ static const struct {
     const char *name;
     void (*check)(struct check *check, bool quick);
 } parts[] = {{"blur", check_blur},     {"filters", check_filters}, {"orient", check_orient},
-             {"encode", check_encode}, {"faces", check_faces},     {"jpeg", check_jpeg},
-             {"masks", check_masks},   {"patch", check_patch},     {"scans", check_scans}};
+             {"encode", check_encode}, {"colours", check_colours}, {"faces", check_faces},
+             {"jpeg", check_jpeg},     {"masks", check_masks},     {"patch", check_patch},
+             {"scans", check_scans}};
 
 static bool any_part_named(int argc, char **argv) {
     for (size_t i = 0; i < COUNT(parts); i++) {

@@ -117,6 +117,32 @@ static void test_coefficients(void **state) {
     assert_int_equal(done.error.status, ST_UNSUPPORTED);
 }
 
+/* RGB is made of YCbCr alone, without a mask and without a search. */
+static void test_colours(void **state) {
+    (void)state;
+    const struct image_shape gray = {.model = PIXEL_GRAY, .depth = 8, .width = WIDTH, .height = HEIGHT},
+                             rgb = {.model = PIXEL_RGB, .depth = 8, .width = WIDTH, .height = HEIGHT};
+    struct wire_run run = good_run();
+    run.jpeg.colours = TRANSCODE_RGB_444 + 1;
+    assert_refused(&run);
+    run = good_run();
+    run.jpeg.colours = TRANSCODE_RGB_420;
+    run.shape = gray;
+    assert_refused(&run);
+    run = good_run();
+    run.jpeg.colours = TRANSCODE_RGB_420;
+    run.chain = blur(&rgb);
+    run.jpeg.masked = 1;
+    assert_refused(&run);
+    run.jpeg.masked = 0;
+    run.jpeg.patch = 1;
+    assert_refused(&run);
+    run.jpeg.patch = 0;
+    struct wire_done done;
+    assert_true(engine_run(lane, &run, dup(slot), &done));
+    assert_int_equal(done.error.status, ST_OK);
+}
+
 /* Statistics are no picture. */
 static void test_a_chain_without_a_picture(void **state) {
     (void)state;
@@ -154,6 +180,7 @@ int main(void) {
         cmocka_unit_test(test_offsets),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_colours),
         cmocka_unit_test(test_a_chain_without_a_picture),
         cmocka_unit_test(test_slot_shorter_than_claimed),
     };

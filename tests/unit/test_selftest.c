@@ -51,7 +51,7 @@ static struct engine *engine;
 static struct backend *cpu;
 static struct slot_pool *slots;
 static unsigned asked; /* samples */
-static unsigned turned, feathered, redacted, restarted, patched, handed;
+static unsigned turned, feathered, redacted, restarted, patched, handed, converted;
 
 static int open_engine(void **state) {
     (void)state;
@@ -157,6 +157,7 @@ static enum status noted(unsigned number, struct lane *reference, struct slot *s
         redacted += sample->job.mask && sample->mask.plan.redaction == MASK_PLAN_REGIONS;
         patched += sample->job.patch;
         handed += sample->job.form == TRANSCODE_COEFFICIENTS;
+        converted += sample->job.colours != TRANSCODE_PLANES;
         restarted += memmem(input->data, input->size, interval, sizeof interval) &&
                      memmem(input->data, input->size, last, sizeof last);
     }
@@ -165,15 +166,16 @@ static enum status noted(unsigned number, struct lane *reference, struct slot *s
 
 static void test_kinds_of_samples(void **state) {
     (void)state;
-    turned = feathered = redacted = restarted = patched = handed = 0;
+    turned = feathered = redacted = restarted = patched = handed = converted = 0;
     struct outcome outcome = outcome_of(noted, PICTURES, 0, -1);
     assert_int_equal(outcome.pictures, PICTURES);
-    assert_int_equal(turned, 2);
+    assert_int_equal(turned, 3);
     assert_int_equal(feathered, 1);
     assert_int_equal(redacted, 3);
     assert_int_equal(restarted, 2);
     assert_int_equal(patched, 2);
     assert_int_equal(handed, 1);
+    assert_int_equal(converted, 1);
 }
 
 static void test_nothing_to_try(void **state) {
