@@ -1,40 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/linear.h"
 
-#include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "cpu/bands.h"
+#include "filters/colour/light.h"
 
-enum {
-    LEVELS = 65536,
-    SAMPLE_COST = 2, /* a look-up, relative to the blur of a sample */
-};
+enum { SAMPLE_COST = 2 /* a look-up, relative to the blur of a sample */ };
 
 static struct {
-    uint16_t from8[256];
-    uint16_t from16[LEVELS];
-    uint8_t to8[LEVELS];
-    uint16_t to16[LEVELS];
+    uint16_t from8[LIGHT_SAMPLES];
+    uint16_t from16[LIGHT_LEVELS];
+    uint8_t to8[LIGHT_LEVELS];
+    uint16_t to16[LIGHT_LEVELS];
 } tables;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static double decode(double v) {
-    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
-}
-
-static double encode(double light) {
-    return light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
-}
-
 static void make_tables(void) {
-    for (unsigned i = 0; i < 256; i++) {
-        tables.from8[i] = (uint16_t)(65535 * decode(i / 255.0) + 0.5);
-    }
-    for (unsigned i = 0; i < LEVELS; i++) {
-        double encoded = encode(i / 65535.0);
-        tables.from16[i] = (uint16_t)(65535 * decode(i / 65535.0) + 0.5);
+    memcpy(tables.from8, light_table()->light, sizeof tables.from8);
+    for (unsigned i = 0; i < LIGHT_LEVELS; i++) {
+        double encoded = light_sample(i / 65535.0);
+        tables.from16[i] = (uint16_t)(65535 * light_of(i / 65535.0) + 0.5);
         tables.to8[i] = (uint8_t)(255 * encoded + 0.5);
         tables.to16[i] = (uint16_t)(65535 * encoded + 0.5);
     }

@@ -152,6 +152,7 @@ struct image_shape transcode_read(const struct image_shape *planes, enum transco
     struct image_shape shape = *planes;
     if (colours != TRANSCODE_PLANES) {
         shape.model = PIXEL_RGB;
+        shape.depth = colours >= TRANSCODE_LINEAR_420 ? 16 : 8;
         shape.chroma_shift_x = shape.chroma_shift_y = 0;
     }
     return shape;
@@ -161,8 +162,9 @@ struct image_shape transcode_written(const struct image_shape *result, enum tran
     struct image_shape shape = *result;
     if (colours != TRANSCODE_PLANES && shape.model == PIXEL_RGB) {
         shape.model = PIXEL_YCBCR;
-        shape.chroma_shift_x = colours != TRANSCODE_RGB_444;
-        shape.chroma_shift_y = colours == TRANSCODE_RGB_420;
+        shape.depth = 8;
+        shape.chroma_shift_x = colours != TRANSCODE_RGB_444 && colours != TRANSCODE_LINEAR_444;
+        shape.chroma_shift_y = colours == TRANSCODE_RGB_420 || colours == TRANSCODE_LINEAR_420;
     }
     return shape;
 }

@@ -71,12 +71,17 @@ enum transcode_form {
     TRANSCODE_COEFFICIENTS /* a file's coefficients: core/jpeg/coefficients.h */
 };
 
-/* What the chain of a transcode reads and writes. */
+/* What the chain of a transcode reads and writes: the planes as the file stores them; RGB of 8 bits with the
+ * values of libjpeg; or RGB of 16 bits in linear light (filters/colour/light.h). A result in RGB is encoded
+ * with chroma that is reduced as the name says. */
 enum transcode_colours {
-    TRANSCODE_PLANES,  /* the planes as the file stores them */
-    TRANSCODE_RGB_420, /* RGB of 8 bits with the values of libjpeg; a result in RGB is encoded with */
-    TRANSCODE_RGB_422, /* chroma that is reduced like that */
-    TRANSCODE_RGB_444
+    TRANSCODE_PLANES,
+    TRANSCODE_RGB_420,
+    TRANSCODE_RGB_422,
+    TRANSCODE_RGB_444,
+    TRANSCODE_LINEAR_420, /* the result is no grey picture */
+    TRANSCODE_LINEAR_422,
+    TRANSCODE_LINEAR_444
 };
 
 /* A JPEG turned into a JPEG by a device with codecs of its own. The bytes are those of the CPU. The result of

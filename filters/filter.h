@@ -3,8 +3,8 @@
 #ifndef BLURD_FILTERS_FILTER_H
 #define BLURD_FILTERS_FILTER_H
 
-#include "filters/adjust.h"
 #include "filters/blur/blur.h"
+#include "filters/colour/adjust.h"
 #include "filters/convolve.h"
 #include "filters/crop.h"
 #include "filters/definition.h"

@@ -335,15 +335,21 @@ static void bench_searches(struct bench *bench, const struct jpeg_files *files) 
     face_fixture_free(&fixture);
 }
 
-static void bench_rgb(struct bench *bench, const struct jpeg_files *files) {
-    const struct image_shape shape = transcode_read(&files->file[0].shape, TRANSCODE_RGB_420);
+static void bench_colours(struct bench *bench, const struct jpeg_files *files) {
+    static const struct {
+        const char *name;
+        enum transcode_colours colours;
+    } ways[] = {{"sigma 5, in RGB", TRANSCODE_RGB_420}, {"sigma 5, in linear light", TRANSCODE_LINEAR_420}};
     const struct blur_arguments arguments = {.sigma = 5};
-    struct chain chain = {0};
     struct error err = {0};
-    must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, &err), &err);
-    const struct job job = {.name = "sigma 5, in RGB", .chain = &chain, .colours = TRANSCODE_RGB_420};
-    measure(bench, files, &job, ALL, 1);
-    measure(bench, files, &job, ALL, 28);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const struct image_shape shape = transcode_read(&files->file[0].shape, ways[i].colours);
+        struct chain chain = {0};
+        must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, &err), &err);
+        const struct job job = {.name = ways[i].name, .chain = &chain, .colours = ways[i].colours};
+        measure(bench, files, &job, ALL, 1);
+        measure(bench, files, &job, ALL, 28);
+    }
 }
 
 void bench_jpeg(struct bench *bench) {
@@ -386,7 +392,7 @@ void bench_jpeg(struct bench *bench) {
             }
         }
     }
-    bench_rgb(bench, &files);
+    bench_colours(bench, &files);
     bench_searches(bench, &files);
     bench_resizes(bench, &files);
     jpeg_files_unload(bench, &files);

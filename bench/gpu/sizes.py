@@ -28,6 +28,7 @@ WORKS = {
     "12 megapixels": (LARGE, "none", TARGET, (8, 32)),
     "1080p, `huffman=standard`": (FULL, "none", f"{TARGET}&huffman=standard", (32, 128)),
     "1080p, `colorspace=rgb`": (FULL, "none", f"{TARGET}&colorspace=rgb", (32, 128)),
+    "1080p, `colorspace=linear`": (FULL, "none", f"{TARGET}&colorspace=linear", (128,)),
     "1080p, sharpened": (FULL, "none", "/sharpen?sigma=1.5", (128,)),
     "1080p, progressive": (FULL, "all", TARGET, (32, 128, 256)),
     "1080p, progressive, 2 regions, blocks kept": (FULL, "all", TARGET + REGIONS, (128,)),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "filters/argument/value.h"
+#include "filters/colour/light.h"
 
 #define AT(member) offsetof(struct resize_arguments, member)
 
@@ -262,9 +263,7 @@ void resize_plan_linear(struct resize_plan *plan, const struct image_shape *shap
     unsigned channels = image_pixel_channels(shape->model);
     unsigned colours = image_pixel_has_alpha(shape->model) ? channels - 1 : channels;
     for (unsigned i = 0; i < colours; i++) {
-        double v = plan->colour[i] / 65535.0;
-        double light = v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
-        plan->colour[i] = (uint16_t)(65535 * light + 0.5);
+        plan->colour[i] = (uint16_t)(65535 * light_of(plan->colour[i] / 65535.0) + 0.5);
     }
 }
 

@@ -283,6 +283,13 @@ struct colours_pass {
 };
 KERNEL_SIZE_IS(colours_pass, 200);
 
+/* Pixels of 16 bits in linear light. The table is one of struct light_table (filters/colour/light.h). */
+struct colours_linear_pass {
+    struct colours_pass pass;
+    uint16_t table[256]; /* of a join, the light of each sample; of a split, the least light of each sample */
+};
+KERNEL_SIZE_IS(colours_linear_pass, 712);
+
 /* Turning and cropping; see gpu/filters/orient.cuh. Tiles are those of the target. */
 enum {
     KERNEL_ORIENT_TILE = 32,   /* both sides of a tile whose axes are exchanged */

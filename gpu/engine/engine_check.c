@@ -102,7 +102,7 @@ static bool may_patch(const struct wire_run *run) {
 static bool colours_fit(const struct wire_run *run) {
     const struct wire_transcode *jpeg = &run->jpeg;
     return jpeg->colours == TRANSCODE_PLANES ||
-           (jpeg->colours <= TRANSCODE_RGB_444 && run->shape.model == PIXEL_YCBCR && !jpeg->masked &&
+           (jpeg->colours <= TRANSCODE_LINEAR_444 && run->shape.model == PIXEL_YCBCR && !jpeg->masked &&
             !jpeg->patch && !jpeg_stream_searches(&run->chain));
 }
 

@@ -16,7 +16,7 @@ static __device__ __forceinline__ void adjust_keep_curve(const struct adjust_pas
     __syncthreads();
 }
 
-/* The parabola through three nodes, as adjust_nodes() in filters/adjust.h places them. */
+/* The parabola through three nodes, as adjust_nodes() in filters/colour/adjust.h places them. */
 static __device__ __forceinline__ float adjust_curve_wide(const float *curve, uint32_t sample) {
     uint32_t bits = sample < 2 * KERNEL_CURVE_FINE ? 0 : 27 - (uint32_t)__clz((int)sample);
     uint32_t pair = sample >> bits & ~1u;

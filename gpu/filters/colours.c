@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "core/bytes.h"
+#include "filters/colour/light.h"
 #include "gpu/filters/filters.h"
 #include "gpu/stream/launch.h"
 
@@ -27,21 +30,36 @@ static struct colours_pass pass_of(const struct image *planes, const struct imag
     return pass;
 }
 
+/* In linear light the launch has a table, and so has the shared memory of each block. */
+static enum status start(struct gpu_stream *stream, const struct colours_pass *pass, bool linear,
+                         enum kernel kernel, enum kernel linear_kernel, const uint16_t *table, unsigned count,
+                         struct error *err) {
+    struct colours_linear_pass whole = {.pass = *pass};
+    struct gpu_blocks blocks = {count, KERNEL_THREADS_Y, linear ? sizeof whole.table : 0};
+    if (!linear) {
+        return gpu_launch(stream, kernel, &whole.pass, blocks, err);
+    }
+    memcpy(whole.table, table, sizeof whole.table);
+    return gpu_launch(stream, linear_kernel, &whole, blocks, err);
+}
+
 enum status gpu_colours_join(struct gpu_stream *stream, const struct image *planes,
                              const struct image *pixels, struct error *err) {
     struct colours_pass pass = pass_of(planes, pixels);
-    struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, 0};
-    pass.tiles = gpu_launch_tiles(&pass.pixels, TILE_WIDTH, TILE_HEIGHT, 0, &blocks.count);
-    return gpu_launch(stream, KERNEL_colours_join, &pass, blocks, err);
+    unsigned count = 0;
+    pass.tiles = gpu_launch_tiles(&pass.pixels, TILE_WIDTH, TILE_HEIGHT, 0, &count);
+    return start(stream, &pass, pixels->depth == 16, KERNEL_colours_join, KERNEL_colours_join_linear,
+                 light_table()->light, count, err);
 }
 
 enum status gpu_colours_split(struct gpu_stream *stream, const struct image *pixels, struct image *planes,
                               struct error *err) {
-    struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, 0};
+    unsigned count = 0;
     for (unsigned i = 1; i < planes->plane_count; i++) {
         planes->plane[i].width = (uint32_t)bytes_align_up(planes->plane[i].width, BLOCK_SIDE);
     }
     struct colours_pass pass = pass_of(planes, pixels);
-    pass.tiles = gpu_launch_tiles(&pass.plane[1], TILE_WIDTH, TILE_HEIGHT, 0, &blocks.count);
-    return gpu_launch(stream, KERNEL_colours_split, &pass, blocks, err);
+    pass.tiles = gpu_launch_tiles(&pass.plane[1], TILE_WIDTH, TILE_HEIGHT, 0, &count);
+    return start(stream, &pass, pixels->depth == 16, KERNEL_colours_split, KERNEL_colours_split_linear,
+                 light_table()->least, count, err);
 }

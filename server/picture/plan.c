@@ -290,25 +290,30 @@ static bool is_jpeg_shape(const struct image_shape *shape) {
 /* Whether a device may make RGB of the file's planes, and the answer's planes of RGB. */
 static bool may_convert(const struct plan *plan) {
     const struct image_shape *result = &plan->encoded;
+    bool gray = result->model == PIXEL_GRAY && !plan_is_linear(plan);
     return plan->stored.model == PIXEL_RGB && plan->picture.native.model == PIXEL_YCBCR &&
-           (result->model == PIXEL_RGB || result->model == PIXEL_GRAY) && result->depth == 8 &&
-           !plan->selection.wanted && !plan->selection.redact && !plan->detection.wanted;
+           (result->model == PIXEL_RGB || gray) && result->depth == 8 && !plan->selection.wanted &&
+           !plan->selection.redact && !plan->detection.wanted;
 }
 
 enum transcode_colours plan_colours(const struct plan *plan) {
     enum subsampling written = plan->options.subsampling;
-    return plan->stored.model != PIXEL_RGB ? TRANSCODE_PLANES
-           : written == SUBSAMPLING_444    ? TRANSCODE_RGB_444
-           : written == SUBSAMPLING_422    ? TRANSCODE_RGB_422
-                                           : TRANSCODE_RGB_420;
+    bool linear = plan_is_linear(plan);
+    if (plan->stored.model != PIXEL_RGB) {
+        return TRANSCODE_PLANES;
+    }
+    return written == SUBSAMPLING_444   ? linear ? TRANSCODE_LINEAR_444 : TRANSCODE_RGB_444
+           : written == SUBSAMPLING_422 ? linear ? TRANSCODE_LINEAR_422 : TRANSCODE_RGB_422
+           : linear                     ? TRANSCODE_LINEAR_420
+                                        : TRANSCODE_RGB_420;
 }
 
 bool plan_may_transcode(const struct plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
     enum filter_answer answer = plan_answer(plan);
-    bool kept = is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded);
+    bool kept = is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) && !plan_is_linear(plan);
     return (kept || may_convert(plan)) && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
-           !plan->options.progressive && !plan_is_linear(plan) && input->backend != BACKEND_CPU &&
+           !plan->options.progressive && input->backend != BACKEND_CPU &&
            (answer == ANSWER_PICTURE || answer == ANSWER_FACES) && !plan_moves_blocks(plan) &&
            plan->limits.reduction == 0;
 }

@@ -7,6 +7,7 @@
 #include "codecs/jpeg/jpeg_coefficients.h"
 #include "codecs/jpeg/jpeg_patch.h"
 #include "core/orient.h"
+#include "cpu/linear.h"
 #include "cpu/mask/mask_list.h"
 #include "cpu/mask/redact.h"
 #include "cpu/orient.h"
@@ -97,6 +98,12 @@ static const struct recipe recipes[] = {
      .orientation = 6,
      .optimal = true,
      .colours = TRANSCODE_RGB_420},
+    {.shape = {.model = PIXEL_YCBCR, .chroma_shift_x = 1, SIZE},
+     .filter = FILTER_BLUR,
+     .arguments = {.blur.sigma = 0.6},
+     .quality = 85,
+     .orientation = 1,
+     .colours = TRANSCODE_LINEAR_420},
 };
 
 static const struct codec_limits limits = {
@@ -263,16 +270,47 @@ static struct image_shape upright_shape(const struct recipe *recipe) {
     return orient_shape(&read, recipe->orientation);
 }
 
-/* Makes the file that is expected for the sample's input, whose planes overwrite `stored`. */
+/* Decodes the input into what the chain reads as stored. *stored has the planes; their memory is overwritten.
+ */
+static enum status decode_input(struct making *making, struct image *stored, struct error *err) {
+    const struct recipe *recipe = making->recipe;
+    const struct image_shape read = transcode_read(&recipe->shape, recipe->colours);
+    struct image_shape decoded = read;
+    struct image pixels = *stored;
+    enum status status = ST_OK;
+    decoded.depth = 8;
+    if (recipe->colours != TRANSCODE_PLANES) {
+        status = take_image(making->slot, &decoded, &pixels, err);
+    }
+    status = status == ST_OK ? decode(making->sample->job.input, &pixels, err) : status;
+    *stored = pixels;
+    if (status == ST_OK && read.depth == 16 &&
+        (status = take_image(making->slot, &read, stored, err)) == ST_OK) {
+        status = linear_from(NULL, 0, &pixels, stored, err);
+    }
+    return status;
+}
+
+/* Makes samples of 8 bits of a result in linear light. */
+static enum status from_light(struct slot *slot, struct image *result, struct error *err) {
+    struct image_shape shape = image_shape(result);
+    struct image pixels;
+    shape.depth = 8;
+    enum status status = result->depth == 8 ? ST_OK : take_image(slot, &shape, &pixels, err);
+    if (status == ST_OK && result->depth == 16) {
+        status = linear_to(NULL, 0, result, &pixels, err);
+        *result = pixels;
+    }
+    return status;
+}
+
+/* Makes the file that is expected for the sample's input. */
 static enum status expect(struct making *making, struct image *stored, struct error *err) {
     const struct recipe *recipe = making->recipe;
     struct gpu_sample *sample = making->sample;
-    const struct image_shape read = transcode_read(&recipe->shape, recipe->colours),
-                             shape = upright_shape(recipe), result = chain_result(&sample->chain, &shape);
+    const struct image_shape shape = upright_shape(recipe), result = chain_result(&sample->chain, &shape);
     struct image upright, target, mask;
-    enum status status =
-        recipe->colours == TRANSCODE_PLANES ? ST_OK : take_image(making->slot, &read, stored, err);
-    status = status == ST_OK ? decode(sample->job.input, stored, err) : status;
+    enum status status = decode_input(making, stored, err);
     if (status == ST_OK && recipe->region[0]) {
         status = select_regions(making, stored, &mask, err);
     }
@@ -290,6 +328,7 @@ static enum status expect(struct making *making, struct image *stored, struct er
                             .target = &target,
                             .mask = recipe->region[0] ? &mask : NULL};
     status = lane_run(making->reference, &run, NULL, err);
+    status = status == ST_OK ? from_light(making->slot, &target, err) : status;
     return status == ST_OK ? write_file(making, &target, &mask, err) : status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codecs/codec.h"
+#include "cpu/linear.h"
 #include "cpu/orient.h"
 #include "gpu/engine/submitter.h"
 #include "tests/gpu/check.h"
@@ -23,24 +24,39 @@ struct colours_case {
 /* Decodes to RGB and encodes RGB, as a request on the CPU does. */
 static struct buf by_cpu(struct check *check, struct bytes file, const struct colours_case *one,
                          const struct chain *chain) {
-    static const enum subsampling subsampling[] = {SUBSAMPLING_AUTO, SUBSAMPLING_420, SUBSAMPLING_422,
-                                                   SUBSAMPLING_444};
+    static const enum subsampling subsampling[] = {
+        [TRANSCODE_RGB_420] = SUBSAMPLING_420,    [TRANSCODE_RGB_422] = SUBSAMPLING_422,
+        [TRANSCODE_RGB_444] = SUBSAMPLING_444,    [TRANSCODE_LINEAR_420] = SUBSAMPLING_420,
+        [TRANSCODE_LINEAR_422] = SUBSAMPLING_422, [TRANSCODE_LINEAR_444] = SUBSAMPLING_444};
     const struct encode_options options = {.quality = QUALITY, .subsampling = subsampling[one->colours]};
     const struct image_shape read = transcode_read(&one->shape, one->colours),
                              upright = orient_shape(&read, one->orientation),
                              result = chain_result(chain, &upright);
-    struct jpeg_picture stored = jpeg_pictures_decode(file, &read), source = jpeg_pictures_own(&upright),
-                        target = jpeg_pictures_own(&result);
+    struct image_shape rgb = read, made = result;
+    rgb.depth = made.depth = 8;
+    struct jpeg_picture stored = jpeg_pictures_decode(file, &rgb), light = jpeg_pictures_own(&read),
+                        source = jpeg_pictures_own(&upright), target = jpeg_pictures_own(&result),
+                        encoded = jpeg_pictures_own(&made);
+    const bool linear = read.depth == 16;
     const struct run run = {.chain = chain, .source = &source.image, .target = &target.image};
     struct error err = {0};
     struct buf output;
     buf_init(&output, ROOM);
-    orient_image(&stored.image, one->orientation, &source.image, 0, NULL);
+    if (linear) {
+        must(linear_from(NULL, 0, &stored.image, &light.image, &err), &err);
+    }
+    orient_image(linear ? &light.image : &stored.image, one->orientation, &source.image, 0, NULL);
     must(lane_run(check->reference_lane, &run, NULL, &err), &err);
-    must(codec_encode(CODEC_JPEG, &target.image, &options, NULL, &output, &err), &err);
+    if (linear) {
+        must(linear_to(NULL, 0, &target.image, &encoded.image, &err), &err);
+    }
+    must(codec_encode(CODEC_JPEG, linear ? &encoded.image : &target.image, &options, NULL, &output, &err),
+         &err);
     free(stored.memory);
+    free(light.memory);
     free(source.memory);
     free(target.memory);
+    free(encoded.memory);
     return output;
 }
 
@@ -82,7 +98,8 @@ static void check_one(struct check *check, struct submitter *submitter, const st
     buf_finish(&file);
 }
 
-/* Every form of chroma to every one, with a sharpening that shows each sample, and to grey. */
+/* Every form of chroma to every one, with a sharpening that shows each sample, and to
+ * grey where that is not in linear light. */
 static void check_size(struct check *check, struct submitter *submitter, const uint32_t size[2]) {
     static const struct sharpen_arguments sharpen = {.blur.sigma = 0.5, .amount = 3};
     static const struct adjust_arguments gray = {
@@ -91,11 +108,12 @@ static void check_size(struct check *check, struct submitter *submitter, const u
         struct colours_case one = {.shape = jpeg_pictures_shape[m]};
         one.shape.width = size[0];
         one.shape.height = size[1];
-        for (int colours = TRANSCODE_RGB_420; colours <= TRANSCODE_RGB_444; colours++) {
+        for (int colours = TRANSCODE_RGB_420; colours <= TRANSCODE_LINEAR_444; colours++) {
             bool turned = check_below(check, 2);
             one.colours = (enum transcode_colours)colours;
             one.orientation = (uint8_t)(turned ? 1 + check_below(check, 8) : 1);
-            one.filter = check_below(check, 4) ? FILTER_SHARPEN : FILTER_ADJUST;
+            one.filter =
+                colours > TRANSCODE_RGB_444 || check_below(check, 4) ? FILTER_SHARPEN : FILTER_ADJUST;
             one.arguments = one.filter == FILTER_SHARPEN ? (const void *)&sharpen : &gray;
             if (one.shape.model == PIXEL_YCBCR) {
                 check_one(check, submitter, &one);

@@ -171,7 +171,8 @@ def cmyk():
 NOT_THEIRS = {
     'PNG': (pictures.small_png, '/blur?sigma=2'), 'PNG to JPEG': (pictures.small_png, '/blur?format=jpeg'),
     'to PNG': (lambda: PHOTO, '/blur?format=png'), 'progressive out': (lambda: PHOTO, '/blur?progressive=true'), 'CMYK': (cmyk, '/blur?sigma=2'),
-    'linear': (lambda: PHOTO, '/blur?colorspace=linear'), 'stats': (lambda: PHOTO, '/stats'),
+    'linear, to grey': (lambda: PHOTO, '/adjust?grayscale=true&colorspace=linear'),
+    'linear, grey': (lambda: SHAPES['gray'](40, 30), '/blur?colorspace=linear'), 'stats': (lambda: PHOTO, '/stats'),
     'placeholder': (lambda: PHOTO, '/placeholder'),
     'backend': (lambda: PHOTO, '/blur?backend=cpu'),
     'regions in RGB': (lambda: PHOTO, '/sharpen?region=8,8,16,16'),

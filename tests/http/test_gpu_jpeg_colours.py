@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""JPEGs that a fake GPU filters in RGB: it makes the pixels that libjpeg makes of the planes, and its planes of them."""
+"""JPEGs that a fake GPU filters in RGB, also in linear light: it makes the pixels that libjpeg makes of the planes, and its planes of them."""
 
 import pytest
 
@@ -17,7 +17,10 @@ SIZES = ((64, 48), (63, 47), (17, 65), (5, 9), (4, 4), (3, 3), (2, 7), (1, 5), (
 TARGETS = ('/blur?sigma=2&colorspace=rgb', '/sharpen?amount=2', '/convolve?preset=edge', '/pixelate?block=5', '/median?radius=1',
            '/adjust?saturation=0&colorspace=rgb', '/adjust?grayscale=true&colorspace=rgb', '/resize?width=31&colorspace=rgb',
            '/rotate?angle=90&colorspace=rgb', '/crop?width=21&height=17&colorspace=rgb',
-           '/pipeline?ops=blur|sharpen|resize:width=30', '/blur?colorspace=rgb&quality=100', '/blur?colorspace=rgb&huffman=standard')
+           '/pipeline?ops=blur|sharpen|resize:width=30', '/blur?colorspace=rgb&quality=100', '/blur?colorspace=rgb&huffman=standard',
+           '/blur?sigma=2&colorspace=linear', '/sharpen?colorspace=linear', '/resize?width=31&colorspace=linear',
+           '/resize?width=40&height=60&fit=contain&background=ff8000&colorspace=linear',
+           '/pipeline?ops=blur|pixelate:block=5|rotate&colorspace=linear')
 if daemon.SANITIZED:  # the kernels take seconds then
     TARGETS, SIZES = TARGETS[::4], SIZES[1::3]
 
@@ -31,9 +34,10 @@ def gpu():
 
 @pytest.mark.parametrize('shape', COLOURED)
 @pytest.mark.parametrize('size', SIZES, ids=str)
-def test_shapes(gpu, cpu, shape, size):
+@pytest.mark.parametrize('colorspace', ('rgb', 'linear'))
+def test_shapes(gpu, cpu, shape, size, colorspace):
     """A blur of nearly nothing shows each sample."""
-    body, target = SHAPES[shape](*size), '/blur?sigma=0.2&colorspace=rgb&quality=95'
+    body, target = SHAPES[shape](*size), f'/blur?sigma=0.2&colorspace={colorspace}&quality=95'
     assert ask(gpu, body, target) == (BY_GPU, ask(cpu, body, target)[1])
 
 
@@ -45,8 +49,9 @@ def test_filters(gpu, cpu, target):
 @pytest.mark.parametrize('shape', COLOURED)
 @pytest.mark.parametrize('subsampling', ('420', '422', '444'))
 @pytest.mark.parametrize('size', SIZES[:4], ids=str)
-def test_another_subsampling(gpu, cpu, shape, subsampling, size):
-    body, target = SHAPES[shape](*size), f'/blur?sigma=0.5&subsampling={subsampling}'
+@pytest.mark.parametrize('colorspace', ('rgb', 'linear'))
+def test_another_subsampling(gpu, cpu, shape, subsampling, size, colorspace):
+    body, target = SHAPES[shape](*size), f'/blur?sigma=0.5&colorspace={colorspace}&subsampling={subsampling}'
     assert ask(gpu, body, target) == (BY_GPU, ask(cpu, body, target)[1])
 
 

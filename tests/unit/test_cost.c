@@ -220,8 +220,9 @@ static void test_pictures_for_a_device(void **state) {
 
 static void test_parameters_for_a_device(void **state) {
     (void)state;
-    static const char *const refused[] = {"backend=cpu", "colorspace=linear", "progressive=true"};
-    static const char *const converted[] = {"colorspace=rgb", "subsampling=444"}; /* not with regions */
+    static const char *const refused[] = {"backend=cpu", "progressive=true"};
+    static const char *const converted[] = {"colorspace=rgb", "colorspace=linear",
+                                            "subsampling=444"}; /* not with regions */
     static const char *const taken[] = {"",           "quality=1",       "metadata=keep", "autorotate=false",
                                         "sigma=40",   "subsampling=420", "backend=auto",  "effort=9",
                                         "mode=redact"};

@@ -123,7 +123,7 @@ static void test_colours(void **state) {
     const struct image_shape gray = {.model = PIXEL_GRAY, .depth = 8, .width = WIDTH, .height = HEIGHT},
                              rgb = {.model = PIXEL_RGB, .depth = 8, .width = WIDTH, .height = HEIGHT};
     struct wire_run run = good_run();
-    run.jpeg.colours = TRANSCODE_RGB_444 + 1;
+    run.jpeg.colours = TRANSCODE_LINEAR_444 + 1;
     assert_refused(&run);
     run = good_run();
     run.jpeg.colours = TRANSCODE_RGB_420;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filters/colour/light.h"
 #include "tests/filters/filter_image.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
@@ -102,6 +103,21 @@ static void test_nearest(void **state) {
     check_nearest(PIXEL_GRAY_ALPHA, 1);
 }
 
+/* The table for devices says the same of every value. */
+static void test_table(void **state) {
+    (void)state;
+    const struct light_table *table = light_table();
+    unsigned sample = 0;
+    assert_int_equal(table->least[0], 0);
+    for (unsigned l = 0; l < LIGHT_LEVELS; l++) {
+        sample += sample + 1 < LIGHT_SAMPLES && table->least[sample + 1] <= l;
+        assert_int_equal(sample, (unsigned)floorl(255 * to_code(l / 65535.0L) + 0.5L));
+    }
+    for (unsigned c = 0; c < LIGHT_SAMPLES; c++) {
+        assert_int_equal(table->light[c], (unsigned)floorl(65535 * to_light(c / 255.0L) + 0.5L));
+    }
+}
+
 /* Nothing beside the picture is written. */
 static void test_padding(void **state) {
     (void)state;
@@ -150,10 +166,8 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_table),   cmocka_unit_test(test_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,7 @@ static void test_kinds_of_samples(void **state) {
     assert_int_equal(restarted, 2);
     assert_int_equal(patched, 2);
     assert_int_equal(handed, 1);
-    assert_int_equal(converted, 1);
+    assert_int_equal(converted, 2);
 }
 
 static void test_nothing_to_try(void **state) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Adjustments of colour. All of them together are one curve and one matrix; docs/filters.md has their order.
  */
-#ifndef BLURD_FILTERS_ADJUST_H
-#define BLURD_FILTERS_ADJUST_H
+#ifndef BLURD_FILTERS_COLOUR_ADJUST_H
+#define BLURD_FILTERS_COLOUR_ADJUST_H
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters/adjust.h"
+#include "filters/colour/adjust.h"
 
 #include <math.h>
 #include <stdio.h>
