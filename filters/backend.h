@@ -66,9 +66,10 @@ struct transcode_mask {
 
 /* What a transcode begins with. */
 enum transcode_form {
-    TRANSCODE_SCAN,        /* a file of one scan */
-    TRANSCODE_SCANS,       /* a progressive file, whose scans the device reads */
-    TRANSCODE_COEFFICIENTS /* a file's coefficients: core/jpeg/coefficients.h */
+    TRANSCODE_SCAN,         /* a file of one scan */
+    TRANSCODE_SCANS,        /* a progressive file, whose scans the device reads */
+    TRANSCODE_COEFFICIENTS, /* a file's coefficients: core/jpeg/coefficients.h */
+    TRANSCODE_PIXELS        /* a picture that is decoded, as image_layout() lays it out */
 };
 
 /* What the chain of a transcode reads and writes: the planes as the file stores them; RGB of 8 bits with the
@@ -92,12 +93,14 @@ struct transcode {
     struct slot *slot;  /* holds the file and the output, and what the mask points to */
     struct bytes input; /* not changed, so the CPU can repeat the job after any failure; coefficients are
                            aligned like a picture */
-    enum transcode_form form;       /* of the input */
-    struct image_shape shape;       /* of its planes as stored: grey or YCbCr of 8 bits */
-    enum transcode_colours colours; /* in RGB the planes are YCbCr, and there is no mask and no search */
-    uint8_t orientation;            /* undone before the chain (core/orient.h); 1: none */
-    uint8_t quality;                /* of the result, 1 to 100 */
-    bool optimal;                   /* Huffman tables for the result, in place of the standard's */
+    enum transcode_form form; /* of the input */
+    struct image_shape shape; /* of its planes as stored: grey or YCbCr of 8 bits; of pixels: grey or RGB */
+    enum transcode_colours colours; /* in RGB there is no mask and no search, and planes are YCbCr */
+    bool pixels; /* the result is what the chain makes, as image_layout() lays it out in all of `room`,
+                    and no file. Not of pixels; without a mask and a search */
+    uint8_t orientation; /* undone before the chain (core/orient.h); 1: none */
+    uint8_t quality;     /* of the result, 1 to 100 */
+    bool optimal;        /* Huffman tables for the result, in place of the standard's */
     bool patch; /* blocks that the mask does not touch stay as they are in the file, the others get its tables
                    of quantisation, and Huffman tables are optimal: codecs/jpeg/jpeg_patch.h. The mask limits
                    all steps, and nothing is turned. A search has it if the job after it will */

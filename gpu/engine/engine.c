@@ -285,6 +285,7 @@ static enum status run_jpeg(struct engine_session *session, unsigned device, con
                                   .patch = run->jpeg.patch,
                                   .form = (enum transcode_form)run->jpeg.form,
                                   .colours = (enum transcode_colours)run->jpeg.colours,
+                                  .pixels = run->jpeg.pixels,
                                   .mask = run->jpeg.masked ? &mask : NULL,
                                   .picture = &picture};
     size_t size = 0;

@@ -98,23 +98,36 @@ static bool may_patch(const struct wire_run *run) {
            chain_masked(&run->chain) == run->chain.count;
 }
 
-/* RGB is made of YCbCr, and nothing but the chain reads it. */
+/* RGB is made of YCbCr, or decoded already. */
 static bool colours_fit(const struct wire_run *run) {
     const struct wire_transcode *jpeg = &run->jpeg;
     return jpeg->colours == TRANSCODE_PLANES ||
-           (jpeg->colours <= TRANSCODE_LINEAR_444 && run->shape.model == PIXEL_YCBCR && !jpeg->masked &&
-            !jpeg->patch && !jpeg_stream_searches(&run->chain));
+           (jpeg->form == TRANSCODE_PIXELS
+                ? jpeg->colours <= TRANSCODE_RGB_444
+                : jpeg->colours <= TRANSCODE_LINEAR_444 && run->shape.model == PIXEL_YCBCR);
 }
 
-enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
+static bool are_pixels(const struct wire_run *run) {
+    struct image layout;
+    return run->shape.depth == 8 && (run->shape.model == PIXEL_GRAY || run->shape.model == PIXEL_RGB) &&
+           run->jpeg.size == image_layout(&layout, &run->shape) && run->source % IMAGE_ALIGNMENT == 0 &&
+           run->jpeg.orientation == 1 && !run->jpeg.pixels;
+}
+
+/* For a valid chain: only the chain reads RGB and pixels, and makes pixels. There is no mask, no search, and
+ * no block is kept. */
+static bool is_plain(const struct wire_run *run) {
     const struct wire_transcode *jpeg = &run->jpeg;
-    enum status status = check_shape(&run->shape, err);
-    if (status != ST_OK) {
-        return status;
-    }
+    bool planes = jpeg->colours == TRANSCODE_PLANES && jpeg->form != TRANSCODE_PIXELS && !jpeg->pixels;
+    return planes || (!jpeg->masked && !jpeg->patch && !jpeg_stream_searches(&run->chain));
+}
+
+static enum status check_numbers(const struct wire_run *run, struct error *err) {
+    const struct wire_transcode *jpeg = &run->jpeg;
     if (jpeg->orientation < 1 || jpeg->orientation > 8 || jpeg->quality < 1 || jpeg->quality > 100 ||
-        jpeg->masked > 1 || jpeg->optimal > 1 || jpeg->patch > 1 || jpeg->form > TRANSCODE_COEFFICIENTS ||
-        !is_jpeg_shape(&run->shape)) {
+        jpeg->masked > 1 || jpeg->optimal > 1 || jpeg->patch > 1 || jpeg->pixels > 1 ||
+        jpeg->form > TRANSCODE_PIXELS ||
+        !(jpeg->form == TRANSCODE_PIXELS ? are_pixels(run) : is_jpeg_shape(&run->shape))) {
         return fail(err, ST_INTERNAL, "a number of the JPEG is out of bounds");
     }
     struct piece source = {run->source, jpeg->size}, target = {run->target, jpeg->room};
@@ -124,27 +137,53 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
     if (jpeg->form == TRANSCODE_COEFFICIENTS && !are_coefficients(run)) {
         return fail(err, ST_INTERNAL, "the coefficients are not those of the picture");
     }
-    if (!colours_fit(run)) {
-        return fail(err, ST_INTERNAL, "the run and the colours of the JPEG contradict each other");
-    }
-    enum transcode_colours colours = (enum transcode_colours)jpeg->colours;
-    struct image_shape stored = transcode_read(&run->shape, colours);
-    struct image_shape upright = orient_shape(&stored, jpeg->orientation);
-    status = chain_check(&run->chain, &upright, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    status = jpeg->masked ? check_jpeg_mask(run, err) : ST_OK;
-    if (status != ST_OK) {
-        return status;
-    }
-    struct image_shape made = chain_result(&run->chain, &upright), result = transcode_written(&made, colours);
+    return colours_fit(run)
+               ? ST_OK
+               : fail(err, ST_INTERNAL, "the run and the colours of the JPEG contradict each other");
+}
+
+/* `made` is what the chain makes. */
+static enum status check_result(const struct wire_run *run, const struct image_shape *made,
+                                struct error *err) {
+    const struct wire_transcode *jpeg = &run->jpeg;
+    const struct image_shape result = transcode_written(made, (enum transcode_colours)jpeg->colours);
+    bool aligned = run->target % IMAGE_ALIGNMENT == 0;
+    struct image layout;
     if (jpeg_stream_searches(&run->chain)) {
-        bool fits = jpeg->room >= sizeof(struct face_candidates) && run->target % IMAGE_ALIGNMENT == 0;
+        bool fits = jpeg->room >= sizeof(struct face_candidates) && aligned;
         return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for candidates");
+    }
+    if (jpeg->pixels) {
+        bool fits = jpeg->room == image_layout(&layout, made) && aligned;
+        return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for the picture");
     }
     if (jpeg->patch && (!may_patch(run) || !image_same_shape(&result, &run->shape))) {
         return fail(err, ST_INTERNAL, "no blocks can be kept");
     }
     return is_jpeg_shape(&result) ? ST_OK : fail(err, ST_INTERNAL, "the result is no picture for a JPEG");
+}
+
+enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
+    const struct wire_transcode *jpeg = &run->jpeg;
+    enum status status = check_shape(&run->shape, err);
+    status = status == ST_OK ? check_numbers(run, err) : status;
+    if (status != ST_OK) {
+        return status;
+    }
+    struct image_shape stored = jpeg->form == TRANSCODE_PIXELS
+                                    ? run->shape
+                                    : transcode_read(&run->shape, (enum transcode_colours)jpeg->colours);
+    struct image_shape upright = orient_shape(&stored, jpeg->orientation);
+    status = chain_check(&run->chain, &upright, err);
+    if (status == ST_OK && !is_plain(run)) {
+        return fail(err, ST_INTERNAL, "something but the chain reads RGB or pixels");
+    }
+    if (status == ST_OK && jpeg->masked) {
+        status = check_jpeg_mask(run, err);
+    }
+    if (status != ST_OK) {
+        return status;
+    }
+    const struct image_shape made = chain_result(&run->chain, &upright);
+    return check_result(run, &made, err);
 }

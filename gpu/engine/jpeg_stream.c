@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "gpu/detect/detect.h"
+#include "gpu/engine/jpeg_layouts.h"
 #include "gpu/filters/filters.h"
 #include "gpu/filters/gpu_chain.h"
 
@@ -59,41 +60,12 @@ static uint64_t number_of(const struct transcode *job) {
 
 bool jpeg_stream_keeps(const struct jpeg_stream *jpeg, const struct transcode *job) {
     return number_of(job) && jpeg->kept == number_of(job) && jpeg->kept_size == job->input.size &&
-           image_same_shape(&jpeg->kept_shape, &job->shape) && !jpeg_stream_searches(job->chain);
-}
-
-/* The layouts of a job's pictures, without memory. */
-struct layouts {
-    struct image stored, source, target; /* what the chain reads, as stored and upright; filtered */
-    struct image decoded, encoded;       /* the planes of the file, and those of the result */
-    struct image mask;
-    size_t turned_size; /* of `stored` if it is turned; as in struct gpu_chain */
-    size_t planes_size; /* of the larger of `decoded` and `encoded`; 0: the chain reads and writes them */
-    struct run run;
-};
-
-static void lay_out(struct layouts *layouts, const struct transcode *job) {
-    struct image_shape stored = transcode_read(&job->shape, job->colours);
-    struct image_shape upright = orient_shape(&stored, job->orientation);
-    struct image_shape result = chain_result(job->chain, &upright);
-    struct image_shape written = transcode_written(&result, job->colours);
-    size_t stored_size = image_layout(&layouts->stored, &stored);
-    size_t decoded = image_layout(&layouts->decoded, &job->shape);
-    size_t encoded = image_layout(&layouts->encoded, &written);
-    image_layout(&layouts->source, &upright);
-    image_layout(&layouts->target, &result);
-    layouts->planes_size = job->colours == TRANSCODE_PLANES ? 0 : decoded > encoded ? decoded : encoded;
-    layouts->turned_size = orient_turns(job->orientation) ? stored_size : 0;
-    layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
-    if (job->mask && job->mask->plan.masks) {
-        struct image_shape mask = mask_plan_shape(&upright);
-        image_layout(&layouts->mask, &mask);
-        layouts->run.mask = &layouts->mask;
-    }
+           image_same_shape(&jpeg->kept_shape, &job->shape) && job->colours == TRANSCODE_PLANES &&
+           job->form != TRANSCODE_PIXELS && !jpeg_stream_searches(job->chain);
 }
 
 /* The chain of a job; a search that names its picture keeps it. */
-static struct gpu_chain chain_of(const struct transcode *job, const struct layouts *layouts) {
+static struct gpu_chain chain_of(const struct transcode *job, const struct jpeg_layouts *layouts) {
     return (struct gpu_chain){.run = &layouts->run,
                               .turned_size = layouts->turned_size,
                               .keeps = number_of(job) && jpeg_stream_searches(job->chain)};
@@ -105,8 +77,8 @@ static struct gpu_mask_job masked_of(const struct transcode *job) {
 
 /* Reserves all memory but the decoder's. */
 static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
-    struct layouts layouts;
-    lay_out(&layouts, job);
+    struct jpeg_layouts layouts;
+    jpeg_layouts_make(&layouts, job);
     struct gpu_chain chain = chain_of(job, &layouts);
     size_t size = jpeg->stream.source.size;
     chain.present = jpeg->again;
@@ -119,7 +91,7 @@ static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job
     if (status == ST_OK && layouts.planes_size > 0) {
         status = gpu_stream_reserve(&jpeg->stream, &jpeg->planes, layouts.planes_size, err);
     }
-    return status == ST_OK && !jpeg_stream_searches(job->chain)
+    return status == ST_OK && !jpeg_stream_searches(job->chain) && !job->pixels
                ? gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.encoded, job->output, job->room,
                                     err)
                : status;
@@ -181,8 +153,13 @@ static enum status parse_input(struct jpeg_stream *jpeg, const struct transcode 
     return status;
 }
 
+/* Whether the job decodes a file, or the coefficients of one. */
+static bool has_file(const struct jpeg_stream *jpeg, const struct transcode *job) {
+    return !jpeg->again && job->form != TRANSCODE_PIXELS;
+}
+
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
-    const struct image_shape stored = transcode_read(&job->shape, job->colours);
+    const struct image_shape stored = jpeg_layouts_stored(job);
     if (!orient_is_exact(&stored, job->orientation)) {
         return fail(err, ST_UNSUPPORTED, "reduced chroma of an odd size is not turned by orientation %u here",
                     job->orientation);
@@ -190,7 +167,7 @@ enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *
     jpeg->again = jpeg_stream_keeps(jpeg, job);
     jpeg->kept = 0; /* this job overwrites it */
     enum status status = reserve(jpeg, job, err);
-    if (status == ST_OK && !jpeg->again) {
+    if (status == ST_OK && has_file(jpeg, job)) {
         status = parse_input(jpeg, job, err);
         status =
             status == ST_OK ? gpu_decode_reserve(&jpeg->decode, &jpeg->stream, &jpeg->sync, err) : status;
@@ -199,8 +176,8 @@ enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *
 }
 
 /* Sets where the chain begins: at the decoded picture, or at its turned copy. */
-static enum status turn(struct gpu_stream *stream, const struct transcode *job, const struct layouts *layouts,
-                        struct gpu_chain *chain, struct error *err) {
+static enum status turn(struct gpu_stream *stream, const struct transcode *job,
+                        const struct jpeg_layouts *layouts, struct gpu_chain *chain, struct error *err) {
     const struct image stored = gpu_chain_image(&layouts->stored, stream->source.data);
     if (!layouts->turned_size) {
         chain->source = stored;
@@ -213,9 +190,11 @@ static enum status turn(struct gpu_stream *stream, const struct transcode *job, 
 /* How the result is encoded. Only a patch has *patch. */
 static struct gpu_encode_job encoding_of(const struct jpeg_stream *jpeg, const struct transcode *job,
                                          struct gpu_encode_patch *patch) {
-    *patch = (struct gpu_encode_patch){.steps = jpeg->sync.header.steps,
-                                       .source = gpu_decode_result(&jpeg->decode, &jpeg->sync),
-                                       .mask = jpeg->coverage};
+    if (job->patch) {
+        *patch = (struct gpu_encode_patch){.steps = jpeg->sync.header.steps,
+                                           .source = gpu_decode_result(&jpeg->decode, &jpeg->sync),
+                                           .mask = jpeg->coverage};
+    }
     return (struct gpu_encode_job){.image = &jpeg->result,
                                    .room = job->room,
                                    .quality = job->quality,
@@ -224,7 +203,7 @@ static struct gpu_encode_job encoding_of(const struct jpeg_stream *jpeg, const s
 }
 
 /* Makes the planes of a result in RGB. */
-static enum status split(struct jpeg_stream *jpeg, const struct layouts *layouts, struct error *err) {
+static enum status split(struct jpeg_stream *jpeg, const struct jpeg_layouts *layouts, struct error *err) {
     if (layouts->planes_size == 0 || jpeg->result.model != PIXEL_RGB) {
         return ST_OK;
     }
@@ -234,9 +213,13 @@ static enum status split(struct jpeg_stream *jpeg, const struct layouts *layouts
 }
 
 static enum status write_result(struct jpeg_stream *jpeg, const struct transcode *job,
-                                const struct layouts *layouts, struct error *err) {
+                                const struct jpeg_layouts *layouts, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
     struct gpu_encode_patch patch;
+    if (job->pixels) {
+        CUdeviceptr result = (CUdeviceptr)(uintptr_t)jpeg->result.plane[0].data;
+        return gpu_stream_download(stream, job->output, result, layouts->target_size, err);
+    }
     if (!jpeg_stream_searches(job->chain)) {
         enum status status = split(jpeg, layouts, err);
         const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
@@ -248,6 +231,10 @@ static enum status write_result(struct jpeg_stream *jpeg, const struct transcode
 
 static enum status decode(struct jpeg_stream *jpeg, const struct transcode *job, const struct image *stored,
                           struct error *err) {
+    if (job->form == TRANSCODE_PIXELS) {
+        CUdeviceptr to = (CUdeviceptr)(uintptr_t)stored->plane[0].data;
+        return gpu_stream_upload(&jpeg->stream, to, job->input.data, job->input.size, err);
+    }
     if (jpeg->again) {
         return ST_OK;
     }
@@ -279,7 +266,7 @@ static enum status mask(struct jpeg_stream *jpeg, const struct transcode *job, c
 }
 
 static enum status filter(struct jpeg_stream *jpeg, const struct transcode *job,
-                          const struct layouts *layouts, const struct image *stored, struct error *err) {
+                          const struct jpeg_layouts *layouts, const struct image *stored, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
     struct gpu_chain chain = chain_of(job, layouts);
     enum status status = mask(jpeg, job, stored, &chain, err);
@@ -296,10 +283,11 @@ static enum status filter(struct jpeg_stream *jpeg, const struct transcode *job,
 
 static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
     struct gpu_stream *stream = &jpeg->stream;
-    struct layouts layouts;
-    lay_out(&layouts, job);
-    const bool in_rgb = layouts.planes_size > 0;
-    const struct image planes = gpu_chain_image(&layouts.decoded, jpeg->planes.data);
+    struct jpeg_layouts layouts;
+    jpeg_layouts_make(&layouts, job);
+    const bool in_rgb = layouts.planes_size > 0 && job->form != TRANSCODE_PIXELS;
+    const struct image planes =
+        in_rgb ? gpu_chain_image(&layouts.decoded, jpeg->planes.data) : layouts.decoded;
     const struct image stored = gpu_chain_image(&layouts.stored, stream->source.data);
     for (unsigned i = 0; i < KERNEL_STAMPS; i++) {
         stream->marks->ns[i] = 0;
@@ -317,7 +305,7 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
 
 struct pulse_work jpeg_stream_work(const struct transcode *job) {
     enum { KIND_JPEG = PULSE_KINDS - 1 /* filters have the others */ };
-    struct image_shape stored = transcode_read(&job->shape, job->colours);
+    struct image_shape stored = jpeg_layouts_stored(job);
     struct image_shape upright = orient_shape(&stored, job->orientation);
     struct pulse_work work = gpu_chain_work(job->chain, &upright);
     work.kinds |= UINT32_C(1) << KIND_JPEG;
@@ -364,9 +352,13 @@ static void keep(struct jpeg_stream *jpeg, const struct transcode *job) {
 
 enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                             struct error *err) {
-    enum status status = jpeg->again ? ST_OK : huffman_sync_end(&jpeg->sync, err);
+    enum status status = has_file(jpeg, job) ? huffman_sync_end(&jpeg->sync, err) : ST_OK;
     if (status != ST_OK) {
         return status;
+    }
+    if (job->pixels) {
+        *size = job->room;
+        return ST_OK;
     }
     if (jpeg_stream_searches(job->chain)) {
         keep(jpeg, job);

@@ -61,7 +61,8 @@ struct wire_run link_transcode(const struct transcode *job, uint64_t picture) {
                  .optimal = job->optimal,
                  .patch = job->patch,
                  .form = (uint8_t)job->form,
-                 .colours = (uint8_t)job->colours},
+                 .colours = (uint8_t)job->colours,
+                 .pixels = job->pixels},
         .chain = *job->chain,
     };
     send_mask(&run, job);

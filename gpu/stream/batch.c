@@ -9,7 +9,7 @@
 #include "gpu/cuda/kernels.h"
 
 enum {
-    TASKS_MAX = 24,            /* a JPEG with a blur has ten to thirteen */
+    TASKS_MAX = 24,            /* a JPEG with a blur has ten to thirteen, in RGB two more */
     ARGUMENTS_MAX = 16 * 1024, /* bytes; a JPEG with a blur has twelve thousand */
     ALIGNMENT = 16,            /* of an argument */
     GRAPHS = 4,                /* of a stream; other sequences take the place of the one used longest ago */

@@ -73,7 +73,7 @@ struct wire_transcode {
     uint8_t patch;   /* 1: blocks that the mask does not touch are kept */
     uint8_t form;    /* of the source: enum transcode_form */
     uint8_t colours; /* enum transcode_colours */
-    uint8_t reserved;
+    uint8_t pixels;  /* 1: the result is a picture */
 };
 
 struct wire_run {

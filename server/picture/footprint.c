@@ -19,7 +19,8 @@ static size_t larger(size_t a, size_t b) {
  * metadata, so the number of samples limits this room as well. */
 size_t footprint_room(const struct plan *plan) {
     size_t eighths = plan->options.quality > 90 ? 8 : 3;
-    size_t samples = plan_shape_size(&plan->encoded), usual = samples / 8 * eighths;
+    const struct image_shape written = transcode_written(&plan->encoded, plan_colours(plan));
+    size_t samples = plan_shape_size(&written), usual = samples / 8 * eighths;
     size_t file = plan->input.size + plan->input.size / 8;
     file = file < 2 * samples ? file : 2 * samples;
     return (plan_may_patch(plan) ? larger(usual, file) : usual) + HEAD_SPARE;

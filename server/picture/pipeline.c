@@ -32,6 +32,7 @@ struct pipeline {
     struct workspace work;
     struct image source, result;
     bool decoded;              /* `source` is complete */
+    bool filtered;             /* `result` is complete, and `source` was never made */
     int64_t decode_ns;         /* time of decoding within the filter stage */
     int64_t follow_ns;         /* time of filtering and encoding during the decoder's call */
     struct encoding *encoding; /* encodes rows while filters run; NULL: the encoder runs afterwards */
@@ -201,8 +202,18 @@ static enum status search(struct pipeline *p) {
                : status;
 }
 
+static enum status decode_apart(struct pipeline *p) {
+    enum status status =
+        transcode_decode(p->request, p->worker, &p->plan, &p->work, &p->result, &p->filtered, p->err);
+    p->clock = p->filtered ? clock_ns() : p->clock;
+    return status;
+}
+
 static enum status decode(struct pipeline *p) {
     const struct parameters *parameters = &p->request->parameters;
+    if (p->filtered) {
+        return ST_OK;
+    }
     workspace_place(&p->source, &p->plan.stored, p->work.memory[0]);
     workspace_place(&p->result, &p->plan.upright, p->work.memory[1]);
     if (filters_follow(p)) {
@@ -231,6 +242,21 @@ static enum status decode(struct pipeline *p) {
     }
     selection_notice(&p->plan.selection, p->request->outcome.notice, sizeof p->request->outcome.notice);
     stage_end(p, STAGE_DECODE);
+    return status;
+}
+
+static enum status encode_apart(struct pipeline *p) {
+    if (p->filtered || !transcode_may_encode(p->request, p->worker, &p->plan)) {
+        return ST_OK;
+    }
+    enum status status = make_source(p, NULL, p->err);
+    p->decode_ns = 0;
+    stage_end(p, STAGE_DECODE);
+    if (status == ST_OK) {
+        status =
+            transcode_encode(p->request, p->worker, &p->plan, &p->work, &p->source, &p->complete, p->err);
+    }
+    p->clock = p->complete ? clock_ns() : p->clock;
     return status;
 }
 
@@ -284,7 +310,7 @@ static bool has_mask(const struct pipeline *p) {
 }
 
 static enum status filter(struct pipeline *p) {
-    if (plan_answer(&p->plan) == ANSWER_FACES) {
+    if (plan_answer(&p->plan) == ANSWER_FACES || p->filtered) {
         return ST_OK;
     }
     struct outcome *outcome = &p->request->outcome;
@@ -339,8 +365,8 @@ static void count_memory(const struct pipeline *p) {
 
 enum status pipeline_run(struct request *request, struct worker *worker) {
     static enum status (*const steps[])(struct pipeline *) = {
-        open_envelope, plan,   transcode,   take_core, take_memory,
-        move_blocks,   decode, open_output, filter,    encode,
+        open_envelope, plan,   transcode,    take_core,   take_memory, move_blocks,
+        decode_apart,  decode, encode_apart, open_output, filter,      encode,
     };
     struct pipeline p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
     enum status status = ST_OK;

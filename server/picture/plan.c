@@ -299,7 +299,7 @@ static bool may_convert(const struct plan *plan) {
 enum transcode_colours plan_colours(const struct plan *plan) {
     enum subsampling written = plan->options.subsampling;
     bool linear = plan_is_linear(plan);
-    if (plan->stored.model != PIXEL_RGB) {
+    if (plan->stored.model != PIXEL_RGB && plan->encoded.model != PIXEL_RGB) {
         return TRANSCODE_PLANES;
     }
     return written == SUBSAMPLING_444   ? linear ? TRANSCODE_LINEAR_444 : TRANSCODE_RGB_444
@@ -316,6 +316,32 @@ bool plan_may_transcode(const struct plan *plan) {
            !plan->options.progressive && input->backend != BACKEND_CPU &&
            (answer == ANSWER_PICTURE || answer == ANSWER_FACES) && !plan_moves_blocks(plan) &&
            plan->limits.reduction == 0;
+}
+
+/* Whether a device may do the filters of a half: no step but the chain reads the picture. */
+static bool may_halve(const struct plan *plan) {
+    return plan->parameters->input.backend != BACKEND_CPU && !plan_is_linear(plan) &&
+           plan_answer(plan) != ANSWER_FACES && !plan->selection.wanted && !plan->selection.redact &&
+           !plan->detection.wanted && !plan_moves_blocks(plan) && !plan_may_transcode(plan);
+}
+
+static bool is_interleaved(const struct image_shape *shape) {
+    return shape->depth == 8 && (shape->model == PIXEL_GRAY || shape->model == PIXEL_RGB);
+}
+
+bool plan_may_decode_apart(const struct plan *plan) {
+    const struct image_shape *native = &plan->picture.native;
+    bool made = plan->stored.model == native->model ||
+                (plan->stored.model == PIXEL_RGB && native->model == PIXEL_YCBCR);
+    bool bytes = plan->encoded.depth == 8 || plan_answer(plan) == ANSWER_STATISTICS;
+    return may_halve(plan) && plan->picture.codec == CODEC_JPEG && !plan->picture.progressive &&
+           is_jpeg_shape(native) && made && plan->limits.reduction == 0 && bytes;
+}
+
+bool plan_may_encode_apart(const struct plan *plan) {
+    return may_halve(plan) && plan_answer(plan) == ANSWER_PICTURE && plan->output == CODEC_JPEG &&
+           !plan->options.progressive && plan->orientation == 1 && is_interleaved(&plan->stored) &&
+           is_interleaved(&plan->encoded);
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

@@ -98,7 +98,7 @@ static const struct recipe recipes[] = {
      .orientation = 6,
      .optimal = true,
      .colours = TRANSCODE_RGB_420},
-    {.shape = {.model = PIXEL_YCBCR, .chroma_shift_x = 1, SIZE},
+    {.shape = {.model = PIXEL_YCBCR, .chroma_shift_y = 1, SIZE},
      .filter = FILTER_BLUR,
      .arguments = {.blur.sigma = 0.6},
      .quality = 85,

@@ -16,6 +16,7 @@
 
 #include "core/jpeg/coefficients.h"
 #include "core/log.h"
+#include "core/orient.h"
 #include "core/slot_file.h"
 #include "filters/filter.h"
 #include "tests/fuzz/common/fuzz.h"
@@ -129,9 +130,20 @@ static void add_mask(struct wire_run *run, uint8_t choice) {
 }
 
 static void append(struct wire_run *run, enum filter_id filter, const void *arguments) {
+    const struct image_shape read = transcode_read(&run->shape, (enum transcode_colours)run->jpeg.colours);
     struct error err = {0};
-    fuzz_require(chain_append(&run->chain, filter_get(filter), arguments, &run->shape, &err) == ST_OK,
+    fuzz_require(chain_append(&run->chain, filter_get(filter), arguments, &read, &err) == ST_OK,
                  "a filter can be planned");
+}
+
+/* The result is a picture. */
+static void ask_for_pixels(struct wire_run *run) {
+    const struct image_shape read = transcode_read(&run->shape, (enum transcode_colours)run->jpeg.colours),
+                             upright = orient_shape(&read, run->jpeg.orientation),
+                             result = chain_result(&run->chain, &upright);
+    struct image layout;
+    run->jpeg.pixels = 1;
+    run->jpeg.room = image_layout(&layout, &result);
 }
 
 static struct wire_run good_run(uint8_t choice) {
@@ -150,12 +162,14 @@ static struct wire_run good_run(uint8_t choice) {
                                            .orientation = 1 + choice % 4,
                                            .quality = 80,
                                            .optimal = choice / 8 % 2};
+        run.jpeg.colours = run.jpeg.orientation == 1 ? TRANSCODE_PLANES : choice / 4 % 7;
     }
     if (is_of_coefficients(choice)) {
         run.source = COEFFICIENTS_AT;
         run.jpeg.size = coefficients_bytes();
         run.jpeg.form = TRANSCODE_COEFFICIENTS;
         run.jpeg.orientation = 1;
+        run.jpeg.colours = TRANSCODE_PLANES;
     }
     if ((choice & SIGMA) < WIDTH) {
         append(&run, FILTER_BLUR, &blur);
@@ -164,6 +178,8 @@ static struct wire_run good_run(uint8_t choice) {
     }
     if (jpeg && run.jpeg.orientation == 1) {
         add_mask(&run, choice);
+    } else if (jpeg && run.jpeg.orientation == 4) {
+        ask_for_pixels(&run);
     }
     return run;
 }

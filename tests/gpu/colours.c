@@ -19,16 +19,31 @@ struct colours_case {
     enum filter_id filter;
     const void *arguments;
     uint8_t orientation;
+    bool optimal;
+    bool progressive; /* its coefficients are handed over */
 };
 
+/* What the CPU makes. */
+struct made {
+    struct jpeg_picture source, target; /* upright, and filtered */
+    struct buf file;
+};
+
+static void made_free(struct made *made) {
+    free(made->source.memory);
+    free(made->target.memory);
+    buf_finish(&made->file);
+}
+
 /* Decodes to RGB and encodes RGB, as a request on the CPU does. */
-static struct buf by_cpu(struct check *check, struct bytes file, const struct colours_case *one,
-                         const struct chain *chain) {
+static struct made by_cpu(struct check *check, struct bytes file, const struct colours_case *one,
+                          const struct chain *chain) {
     static const enum subsampling subsampling[] = {
         [TRANSCODE_RGB_420] = SUBSAMPLING_420,    [TRANSCODE_RGB_422] = SUBSAMPLING_422,
         [TRANSCODE_RGB_444] = SUBSAMPLING_444,    [TRANSCODE_LINEAR_420] = SUBSAMPLING_420,
         [TRANSCODE_LINEAR_422] = SUBSAMPLING_422, [TRANSCODE_LINEAR_444] = SUBSAMPLING_444};
-    const struct encode_options options = {.quality = QUALITY, .subsampling = subsampling[one->colours]};
+    const struct encode_options options = {
+        .quality = QUALITY, .subsampling = subsampling[one->colours], .optimal = one->optimal};
     const struct image_shape read = transcode_read(&one->shape, one->colours),
                              upright = orient_shape(&read, one->orientation),
                              result = chain_result(chain, &upright);
@@ -54,10 +69,58 @@ static struct buf by_cpu(struct check *check, struct bytes file, const struct co
          &err);
     free(stored.memory);
     free(light.memory);
-    free(source.memory);
-    free(target.memory);
     free(encoded.memory);
-    return output;
+    return (struct made){source, target, output};
+}
+
+static void note(struct check *check, const struct colours_case *one, bool good, const char *what) {
+    check->passed += good;
+    check->failed += !good;
+    if (!good && check->failed <= FAILURES_SHOWN) {
+        printf(
+            "  FAILED: %s, chroma %u %u, %ux%u, colours %d, orientation %u, %s, optimal %d, progressive %d\n",
+            what, one->shape.chroma_shift_x, one->shape.chroma_shift_y, one->shape.width, one->shape.height,
+            one->colours, one->orientation, filter_get(one->filter)->name, one->optimal, one->progressive);
+    }
+}
+
+static bool gives(struct check *check, struct submitter *submitter, const struct transcode *job,
+                  struct bytes expected) {
+    struct lane_timing timing;
+    struct error err = {0};
+    size_t size = 0;
+    must(submitter_run(submitter, &check->jpeg, job, &size, &timing, &err), &err);
+    return size == expected.size && memcmp(job->output, expected.data, size) == 0;
+}
+
+/* The file's pixels, filtered; and the file that is made of pixels. */
+static void check_halves(struct check *check, struct submitter *submitter, const struct colours_case *one,
+                         const struct transcode *whole, const struct made *made) {
+    const struct image_shape upright = image_shape(&made->source.image);
+    struct transcode first = *whole, second = *whole;
+    struct image result = made->target.image;
+    struct lane_timing timing;
+    struct error err = {0};
+    size_t size = 0;
+    bool good = true;
+    const struct image_shape shape = image_shape(&result);
+    first.pixels = true;
+    first.room = image_layout(&result, &shape);
+    image_place(&result, first.output);
+    must(submitter_run(submitter, &check->jpeg, &first, &size, &timing, &err), &err);
+    for (uint32_t y = 0; y < result.height; y++) {
+        good = good && memcmp(plane_row(&result.plane[0], y), plane_row(&made->target.image.plane[0], y),
+                              plane_row_bytes(&result.plane[0], result.depth)) == 0;
+    }
+    note(check, one, good, "pixels of a JPEG");
+    if (upright.depth == 8) {
+        struct image layout;
+        second.form = TRANSCODE_PIXELS;
+        second.shape = upright;
+        second.orientation = 1;
+        second.input = (struct bytes){made->source.memory, image_layout(&layout, &upright)};
+        note(check, one, gives(check, submitter, &second, buf_bytes(&made->file)), "a JPEG of pixels");
+    }
 }
 
 static void check_one(struct check *check, struct submitter *submitter, const struct colours_case *one) {
@@ -66,35 +129,31 @@ static void check_one(struct check *check, struct submitter *submitter, const st
                              upright = orient_shape(&read, one->orientation);
     struct jpeg_picture painted = jpeg_pictures_own(&one->shape);
     struct chain chain = {0};
-    output = output ? output : malloc(ROOM);
+    output = output ? output : aligned_alloc(IMAGE_ALIGNMENT, ROOM);
     jpeg_pictures_paint(check, &painted.image);
     check_append(&chain, one->filter, one->arguments, &upright);
-    struct buf file = jpeg_pictures_encode(&painted.image, QUALITY_IN, false);
-    struct buf expected = by_cpu(check, buf_bytes(&file), one, &chain);
+    struct buf file = one->progressive ? jpeg_pictures_progressive(&painted.image, QUALITY_IN)
+                                       : jpeg_pictures_encode(&painted.image, QUALITY_IN, false);
+    const struct bytes handed =
+        one->progressive ? jpeg_pictures_hand_over(buf_bytes(&file), &one->shape) : (struct bytes){0};
+    struct made made = by_cpu(check, buf_bytes(&file), one, &chain);
     const struct transcode job = {.chain = &chain,
                                   .shape = one->shape,
                                   .colours = one->colours,
                                   .orientation = one->orientation,
-                                  .input = buf_bytes(&file),
-                                  .form = TRANSCODE_SCAN,
+                                  .input = one->progressive ? handed : buf_bytes(&file),
+                                  .form = one->progressive ? TRANSCODE_COEFFICIENTS : TRANSCODE_SCAN,
+                                  .optimal = one->optimal,
                                   .output = output,
                                   .room = ROOM,
                                   .quality = QUALITY};
-    struct lane_timing timing;
-    struct error err = {0};
-    size_t size = 0;
-    must(submitter_run(submitter, &check->jpeg, &job, &size, &timing, &err), &err);
-    bool good = size == expected.size && memcmp(output, expected.data, size) == 0;
-    check->passed += good;
-    check->failed += !good;
-    if (!good && check->failed <= FAILURES_SHOWN) {
-        printf("  FAILED: in RGB, chroma %u %u, %ux%u, colours %d, orientation %u, %s: %zu bytes, expected "
-               "%zu\n",
-               one->shape.chroma_shift_x, one->shape.chroma_shift_y, one->shape.width, one->shape.height,
-               one->colours, one->orientation, filter_get(one->filter)->name, size, expected.size);
+    note(check, one, gives(check, submitter, &job, buf_bytes(&made.file)), "a JPEG in RGB");
+    if (!one->progressive) {
+        check_halves(check, submitter, one, &job, &made);
     }
+    free((void *)(uintptr_t)handed.data);
     free(painted.memory);
-    buf_finish(&expected);
+    made_free(&made);
     buf_finish(&file);
 }
 
@@ -110,6 +169,8 @@ static void check_size(struct check *check, struct submitter *submitter, const u
         one.shape.height = size[1];
         for (int colours = TRANSCODE_RGB_420; colours <= TRANSCODE_LINEAR_444; colours++) {
             bool turned = check_below(check, 2);
+            one.optimal = check_below(check, 2);
+            one.progressive = check_below(check, 3) == 0;
             one.colours = (enum transcode_colours)colours;
             one.orientation = (uint8_t)(turned ? 1 + check_below(check, 8) : 1);
             one.filter =

@@ -191,7 +191,7 @@ def test_what_the_gpu_does_not_take(gpu, cpu, name):
     assert answers[0].content == answers[1].content
 
 
-@pytest.mark.parametrize('field, value', [('backend', 'cpu'), ('colorspace', 'linear'), ('format', 'png'), ('progressive', 'true')])
+@pytest.mark.parametrize('field, value', [('backend', 'cpu'), ('format', 'png'), ('progressive', 'true')])
 def test_fields_of_a_form_count_as_parameters_do(gpu, field, value):
     """In front of the picture: they are known when the queue chooses the device."""
     made = requests.Request('POST', 'http://localhost/', files=[(field, (None, value)), ('image', ('a.jpg', PHOTO))]).prepare()

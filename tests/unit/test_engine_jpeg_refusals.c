@@ -117,7 +117,7 @@ static void test_coefficients(void **state) {
     assert_int_equal(done.error.status, ST_UNSUPPORTED);
 }
 
-/* RGB is made of YCbCr alone, without a mask and without a search. */
+/* RGB is made of YCbCr alone, without a mask. */
 static void test_colours(void **state) {
     (void)state;
     const struct image_shape gray = {.model = PIXEL_GRAY, .depth = 8, .width = WIDTH, .height = HEIGHT},
@@ -135,12 +135,50 @@ static void test_colours(void **state) {
     run.jpeg.masked = 1;
     assert_refused(&run);
     run.jpeg.masked = 0;
-    run.jpeg.patch = 1;
-    assert_refused(&run);
-    run.jpeg.patch = 0;
     struct wire_done done;
     assert_true(engine_run(lane, &run, dup(slot), &done));
     assert_int_equal(done.error.status, ST_OK);
+}
+
+/* A picture as the source is grey or RGB, and all there; one as the result has room of just its size. */
+static void test_pixels(void **state) {
+    (void)state;
+    const struct image_shape rgb = {.model = PIXEL_RGB, .depth = 8, .width = WIDTH, .height = HEIGHT};
+    struct image layout;
+    struct wire_run good = good_run();
+    good.source = 0;
+    good.target = SLOT_SIZE / 2;
+    good.shape = rgb;
+    good.chain = blur(&rgb);
+    good.jpeg.size = image_layout(&layout, &rgb);
+    good.jpeg.form = TRANSCODE_PIXELS;
+    good.jpeg.colours = TRANSCODE_RGB_420;
+    struct wire_done done;
+    assert_true(engine_run(lane, &good, dup(slot), &done));
+    assert_int_equal(done.error.status, ST_OK);
+    for (unsigned i = 0; i < 8; i++) {
+        struct wire_run run = good;
+        run.jpeg.size += i == 0;
+        run.source += i == 1;
+        run.jpeg.orientation = i == 2 ? 2 : 1;
+        run.jpeg.masked = i == 3;
+        run.jpeg.colours = i == 4 ? TRANSCODE_LINEAR_420 : i == 5 ? TRANSCODE_PLANES : run.jpeg.colours;
+        run.jpeg.pixels = i == 6;
+        run.shape.model = i == 7 ? PIXEL_RGBA : run.shape.model;
+        assert_refused(&run);
+    }
+    struct wire_run made = good_run();
+    made.target = SLOT_SIZE / 2;
+    made.jpeg.pixels = 1;
+    made.jpeg.room = image_layout(&layout, &shape);
+    assert_true(engine_run(lane, &made, dup(slot), &done));
+    assert_int_equal(done.error.status, ST_OK);
+    assert_int_equal(done.size, made.jpeg.room);
+    made.jpeg.room--;
+    assert_refused(&made);
+    made.jpeg.room++;
+    made.target++;
+    assert_refused(&made);
 }
 
 /* Statistics are no picture. */
@@ -181,6 +219,7 @@ int main(void) {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_pixels),
         cmocka_unit_test(test_a_chain_without_a_picture),
         cmocka_unit_test(test_slot_shorter_than_claimed),
     };
