@@ -85,7 +85,8 @@ enum transcode_colours {
     TRANSCODE_LINEAR_444
 };
 
-/* A JPEG turned into a JPEG by a device with codecs of its own. The bytes are those of the CPU. The result of
+/* A JPEG turned into a JPEG by a device with codecs of its own, or pixels on one of both sides. The bytes are
+ * those of the CPU. The result of
  * a chain that ends with `detect` is a struct face_candidates instead, of which only the part with candidates
  * is written. */
 struct transcode {
@@ -171,9 +172,10 @@ enum status lane_run(struct lane *lane, const struct run *run, struct lane_timin
 /* JPEGs that the backend takes by lane_transcode at a time; 0: none, or none yet. Thread-safe, quick. */
 unsigned backend_transcodes(struct backend *backend);
 
-/* Writes *size bytes to job->output: a baseline JPEG without metadata. ST_UNSUPPORTED or ST_BUSY: the device
- * does not take this file, or finds it damaged; ST_DEVICE: it failed. The CPU may do the job then. After
- * ST_DEVICE the slot may hold no more than what lies before the output. */
+/* Writes *size bytes to job->output: a baseline JPEG without metadata, or the picture if job->pixels.
+ * ST_UNSUPPORTED or ST_BUSY: the device does not take this file, or finds it damaged; ST_DEVICE: it failed.
+ * The CPU may do the job then. After ST_DEVICE from file to file the slot may hold no more than what lies
+ * before the output. */
 enum status lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,
                            struct lane_timing *timing, struct error *err);
 

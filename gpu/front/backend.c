@@ -97,7 +97,8 @@ static enum status front_lane_transcode(struct lane *lane, const struct transcod
                                         struct lane_timing *timing, struct error *err) {
     struct wire_done done;
     struct wire_run message = link_transcode(job, number_of(own_backend(lane->backend), job));
-    size_t kept = (size_t)(job->output - job->slot->memory); /* the output comes last */
+    bool half = job->pixels || job->form == TRANSCODE_PIXELS; /* its worker goes on with all of the slot */
+    size_t kept = half ? job->slot->used : (size_t)(job->output - job->slot->memory);
     enum status status = ask(lane, job->slot, kept, &message, &done, err);
     if (status == ST_OK) {
         if (job->picture) {

@@ -203,10 +203,9 @@ static enum status search(struct pipeline *p) {
 }
 
 static enum status decode_apart(struct pipeline *p) {
-    enum status status =
-        transcode_decode(p->request, p->worker, &p->plan, &p->work, &p->result, &p->filtered, p->err);
+    p->filtered = transcode_decode(p->request, p->worker, &p->plan, &p->work, &p->result);
     p->clock = p->filtered ? clock_ns() : p->clock;
-    return status;
+    return ST_OK;
 }
 
 static enum status decode(struct pipeline *p) {
@@ -252,10 +251,7 @@ static enum status encode_apart(struct pipeline *p) {
     enum status status = make_source(p, NULL, p->err);
     p->decode_ns = 0;
     stage_end(p, STAGE_DECODE);
-    if (status == ST_OK) {
-        status =
-            transcode_encode(p->request, p->worker, &p->plan, &p->work, &p->source, &p->complete, p->err);
-    }
+    p->complete = status == ST_OK && transcode_encode(p->request, p->worker, &p->plan, &p->work, &p->source);
     p->clock = p->complete ? clock_ns() : p->clock;
     return status;
 }

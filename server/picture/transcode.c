@@ -267,63 +267,67 @@ static bool device_helps(const struct request *request, const struct worker *wor
 static struct transcode half_of(const struct plan *plan, const struct workspace *work) {
     return (struct transcode){.chain = &plan->chain,
                               .slot = work->slot,
-                              .colours = plan_colours(plan),
                               .orientation = 1,
                               .quality = 1,
                               .output = work->memory[1],
                               .room = work->footprint.picture};
 }
 
-/* A device that fails may take the memory from the output on with it. The worker needs it back. */
-static enum status give_up(const struct request *request, struct workspace *work, size_t used,
-                           const struct error *cause, struct error *err) {
+/* The worker goes on with its pictures, which a device that fails leaves as they are. */
+static void give_up(const struct request *request, const struct error *cause) {
     const struct service *service = request->service;
-    bool failed = cause->status == ST_DEVICE;
+    bool failed = cause->status != ST_UNSUPPORTED && cause->status != ST_BUSY;
     metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
     log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", service->backend[0]->name,
                 cause->text);
-    return work->slot->used >= used || slot_take(work->slot, used - work->slot->used, err) ? ST_OK
-                                                                                           : err->status;
 }
 
-static enum status run_half(struct request *request, const struct worker *worker, struct workspace *work,
-                            const struct transcode *job, size_t *size, bool *done, struct error *err) {
+static enum status run_half(const struct worker *worker, const struct workspace *work,
+                            const struct transcode *job, size_t *size, struct lane_timing *timing,
+                            struct error *err) {
+    work->slot->shared = true;
+    enum status status = lane_transcode(worker->lane[0], job, size, timing, err);
+    return status == ST_OK && job->pixels && *size != job->room
+               ? fail(err, ST_DEVICE, "the picture is not complete")
+               : status;
+}
+
+static void note_half(struct request *request, const struct lane_timing *timing) {
     struct outcome *outcome = &request->outcome;
+    outcome->stage_ns[STAGE_DECODE] += timing->upload_ns;
+    outcome->stage_ns[STAGE_FILTER] += timing->filter_ns;
+    outcome->stage_ns[STAGE_ENCODE] += timing->download_ns;
+    outcome->backend = 1;
+    transcode_name_backend(outcome, request->service->backend[0], timing->unit, "");
+    metrics_add(request->service->metrics, METRIC_JPEG_HALVES, 1);
+}
+
+bool transcode_decode(struct request *request, const struct worker *worker, const struct plan *plan,
+                      struct workspace *work, struct image *result) {
+    const struct bytes file = plan->input;
     struct lane_timing timing;
     struct error cause = {0};
-    size_t used = work->slot->used;
-    work->slot->shared = true;
-    *done = lane_transcode(worker->lane[0], job, size, &timing, &cause) == ST_OK;
-    if (!*done) {
-        return give_up(request, work, used, &cause, err);
-    }
-    outcome->stage_ns[STAGE_DECODE] += timing.upload_ns;
-    outcome->stage_ns[STAGE_FILTER] += timing.filter_ns;
-    outcome->stage_ns[STAGE_ENCODE] += timing.download_ns;
-    outcome->backend = 1;
-    transcode_name_backend(outcome, request->service->backend[0], timing.unit, "");
-    metrics_add(request->service->metrics, METRIC_JPEG_HALVES, 1);
-    return ST_OK;
-}
-
-enum status transcode_decode(struct request *request, const struct worker *worker, const struct plan *plan,
-                             struct workspace *work, struct image *result, bool *made, struct error *err) {
-    const struct bytes file = plan->input;
     size_t size = 0;
     if (!plan_may_decode_apart(plan) || !device_helps(request, worker) ||
         file.size > work->footprint.picture) {
-        return ST_OK;
+        return false;
     }
     struct transcode job = half_of(plan, work);
     memcpy(work->memory[0], file.data, file.size);
     job.input = (struct bytes){work->memory[0], file.size};
     job.form = TRANSCODE_SCAN;
     job.shape = plan->picture.native;
+    job.colours = plan->stored.model == PIXEL_RGB ? plan_colours(plan) : TRANSCODE_PLANES;
     job.orientation = plan->orientation;
     job.pixels = true;
     job.room = plan_shape_size(&plan->encoded);
+    if (run_half(worker, work, &job, &size, &timing, &cause) != ST_OK) {
+        give_up(request, &cause);
+        return false;
+    }
     workspace_place(result, &plan->encoded, work->memory[1]);
-    return run_half(request, worker, work, &job, &size, made, err);
+    note_half(request, &timing);
+    return true;
 }
 
 static enum status answer_with_copy(struct request *request, const struct plan *plan, struct bytes encoded,
@@ -342,25 +346,28 @@ bool transcode_may_encode(const struct request *request, const struct worker *wo
     return plan_may_encode_apart(plan) && device_helps(request, worker);
 }
 
-enum status transcode_encode(struct request *request, const struct worker *worker, const struct plan *plan,
-                             struct workspace *work, const struct image *source, bool *complete,
-                             struct error *err) {
-    size_t size = 0;
+bool transcode_encode(struct request *request, const struct worker *worker, const struct plan *plan,
+                      struct workspace *work, const struct image *source) {
+    struct lane_timing timing;
+    struct error cause = {0};
+    size_t size = 0, room = footprint_room(plan);
     struct transcode job = half_of(plan, work);
     job.shape = image_shape(source);
     job.input = (struct bytes){work->memory[0], plan_shape_size(&job.shape)};
     job.form = TRANSCODE_PIXELS;
+    job.colours = plan_colours(plan);
     job.quality = plan->options.quality;
     job.optimal = plan->options.optimal;
-    enum status status = run_half(request, worker, work, &job, &size, complete, err);
-    if (status != ST_OK || !*complete) {
-        return status;
+    job.room = room < job.room ? room : job.room;
+    enum status status = run_half(worker, work, &job, &size, &timing, &cause);
+    if (status == ST_OK) {
+        status = answer_with_copy(request, plan, (struct bytes){work->memory[1], size}, &cause);
     }
-    struct error cause = {0};
-    if (answer_with_copy(request, plan, (struct bytes){work->memory[1], size}, &cause) != ST_OK) {
+    if (status != ST_OK) {
         buf_finish(&request->answer.body);
-        *complete = false;
-        return give_up(request, work, work->slot->used, &cause, err);
+        give_up(request, &cause);
+        return false;
     }
-    return ST_OK;
+    note_half(request, &timing);
+    return true;
 }

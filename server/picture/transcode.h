@@ -26,20 +26,18 @@ void transcode_name_backend(struct outcome *outcome, const struct backend *backe
 /* Initialises the buffer of the answer's body. */
 void transcode_init_output(const struct plan *plan, struct buf *output);
 
-/* Lets a device decode the picture and run the chain, if plan_may_decode_apart, and sets *made: then *result
- * is the chain's, in the workspace. After nearly any failure the worker does it all, and *made is false.
- * ST_BUSY: no memory for that. */
-enum status transcode_decode(struct request *request, const struct worker *worker, const struct plan *plan,
-                             struct workspace *work, struct image *result, bool *made, struct error *err);
+/* Lets a device decode the picture and run the chain, if plan_may_decode_apart. Then *result is the chain's,
+ * in the workspace. Whether it did; if not, for whatever reason, the worker does it all. */
+bool transcode_decode(struct request *request, const struct worker *worker, const struct plan *plan,
+                      struct workspace *work, struct image *result);
 
 /* Whether a device is to be asked for the second half, once the picture is decoded. */
 bool transcode_may_encode(const struct request *request, const struct worker *worker,
                           const struct plan *plan);
 
-/* Lets a device run the chain over `source`, work->memory[0], and encode the result, if transcode_may_encode,
- * and sets *complete when the answer's body is. Fails as transcode_decode. */
-enum status transcode_encode(struct request *request, const struct worker *worker, const struct plan *plan,
-                             struct workspace *work, const struct image *source, bool *complete,
-                             struct error *err);
+/* Lets a device run the chain over `source`, which lies in work->memory[0], and encode the result as the
+ * answer's body. Whether it did, as transcode_decode. */
+bool transcode_encode(struct request *request, const struct worker *worker, const struct plan *plan,
+                      struct workspace *work, const struct image *source);
 
 #endif

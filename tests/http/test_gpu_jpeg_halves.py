@@ -65,6 +65,15 @@ def test_other_answers(gpu, cpu, target):
     check(gpu, cpu, PHOTO, target)
 
 
+@pytest.mark.parametrize('query', ('sepia=1', 'duotone=000080,ffff00', 'grayscale=true', 'gamma=2'))
+@pytest.mark.parametrize('more', ('&format=png', '', '&format=webp', '&progressive=true', '&format=png&subsampling=444'))
+def test_grey_ones_get_colours(gpu, cpu, query, more):
+    """No request is one that the engine refuses as a whole, since that would end it."""
+    body, pid, target = SHAPES['gray'](63, 47), fake_gpu.engine(gpu), f'/adjust?{query}{more}'
+    assert ask(gpu, body, target)[1] == ask(cpu, body, target)[1]
+    assert fake_gpu.engine(gpu) == pid and gpu.metrics()['blurd_backend_failures_total'] == 0
+
+
 @pytest.mark.parametrize('orientation', range(1, 9))
 def test_decoded_and_turned(gpu, cpu, orientation):
     check(gpu, cpu, marked(pictures.photograph(63, 47), orientation, subsampling='420'), '/blur?sigma=1&format=png&metadata=keep')
