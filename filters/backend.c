@@ -148,9 +148,9 @@ enum status lane_transcode(struct lane *lane, const struct transcode *job, size_
     return ops->lane_transcode(lane, job, size, timing, err);
 }
 
-struct image_shape transcode_read(const struct image_shape *planes, enum transcode_colours colours) {
-    struct image_shape shape = *planes;
-    if (colours != TRANSCODE_PLANES) {
+struct image_shape transcode_read(const struct image_shape *stored, enum transcode_colours colours) {
+    struct image_shape shape = *stored;
+    if (colours != TRANSCODE_PLANES && shape.model == PIXEL_YCBCR) {
         shape.model = PIXEL_RGB;
         shape.depth = colours >= TRANSCODE_LINEAR_420 ? 16 : 8;
         shape.chroma_shift_x = shape.chroma_shift_y = 0;

@@ -114,9 +114,9 @@ struct transcode {
     size_t room;       /* bytes at output */
 };
 
-/* The picture, as stored, that a chain reads of planes of this shape; and the planes that are encoded for a
- * result of this shape. */
-struct image_shape transcode_read(const struct image_shape *planes, enum transcode_colours colours);
+/* Shapes of a transcode: of the picture, as stored, that the chain reads, where job->shape is `stored`; and
+ * of the planes that are encoded, where the chain makes `result`. */
+struct image_shape transcode_read(const struct image_shape *stored, enum transcode_colours colours);
 struct image_shape transcode_written(const struct image_shape *result, enum transcode_colours colours);
 
 struct backend_ops {

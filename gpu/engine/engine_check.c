@@ -170,9 +170,7 @@ enum status engine_check_jpeg(const struct wire_run *run, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
-    struct image_shape stored = jpeg->form == TRANSCODE_PIXELS
-                                    ? run->shape
-                                    : transcode_read(&run->shape, (enum transcode_colours)jpeg->colours);
+    struct image_shape stored = transcode_read(&run->shape, (enum transcode_colours)jpeg->colours);
     struct image_shape upright = orient_shape(&stored, jpeg->orientation);
     status = chain_check(&run->chain, &upright, err);
     if (status == ST_OK && !is_plain(run)) {

@@ -3,12 +3,8 @@
 
 #include "core/orient.h"
 
-struct image_shape jpeg_layouts_stored(const struct transcode *job) {
-    return job->form == TRANSCODE_PIXELS ? job->shape : transcode_read(&job->shape, job->colours);
-}
-
 void jpeg_layouts_make(struct jpeg_layouts *layouts, const struct transcode *job) {
-    struct image_shape stored = jpeg_layouts_stored(job);
+    struct image_shape stored = transcode_read(&job->shape, job->colours);
     struct image_shape upright = orient_shape(&stored, job->orientation);
     struct image_shape result = chain_result(job->chain, &upright);
     struct image_shape written = transcode_written(&result, job->colours);

@@ -5,6 +5,7 @@
 
 #include "filters/backend.h"
 
+/* Sizes are in bytes. */
 struct jpeg_layouts {
     struct image stored, source, target; /* what the chain reads, as stored and upright; filtered */
     struct image decoded, encoded;       /* the planes of the file, and those of the result */
@@ -15,9 +16,8 @@ struct jpeg_layouts {
     struct run run;     /* of the chain; its mask is one of `mask` */
 };
 
+/* Fills in all layouts for a job that engine_check_jpeg has accepted. *layouts must not be moved afterwards,
+ * since layouts->run points into it. */
 void jpeg_layouts_make(struct jpeg_layouts *layouts, const struct transcode *job);
-
-/* The shape of layouts.stored. */
-struct image_shape jpeg_layouts_stored(const struct transcode *job);
 
 #endif

@@ -159,7 +159,7 @@ static bool has_file(const struct jpeg_stream *jpeg, const struct transcode *job
 }
 
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err) {
-    const struct image_shape stored = jpeg_layouts_stored(job);
+    const struct image_shape stored = transcode_read(&job->shape, job->colours);
     if (!orient_is_exact(&stored, job->orientation)) {
         return fail(err, ST_UNSUPPORTED, "reduced chroma of an odd size is not turned by orientation %u here",
                     job->orientation);
@@ -305,7 +305,7 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
 
 struct pulse_work jpeg_stream_work(const struct transcode *job) {
     enum { KIND_JPEG = PULSE_KINDS - 1 /* filters have the others */ };
-    struct image_shape stored = jpeg_layouts_stored(job);
+    struct image_shape stored = transcode_read(&job->shape, job->colours);
     struct image_shape upright = orient_shape(&stored, job->orientation);
     struct pulse_work work = gpu_chain_work(job->chain, &upright);
     work.kinds |= UINT32_C(1) << KIND_JPEG;

@@ -111,8 +111,8 @@ static __device__ __forceinline__ void colours_join_tile(const struct colours_pa
     }
 }
 
-/* The pixels that one sample of chroma stands for. Pixels beyond the picture's last column or row repeat it.
- */
+/* Makes one sample of each chroma plane, and the luma of its pixels. Beyond the last column or row of the
+ * picture, pixels repeat it. */
 template <class Pixels>
 static __device__ __forceinline__ void colours_split_sample(const struct colours_pass &pass,
                                                             const Pixels &pixels, int x, int y) {

@@ -287,13 +287,17 @@ static bool is_jpeg_shape(const struct image_shape *shape) {
     return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
 }
 
+/* Whether nothing but the chain reads the picture: there are no regions, no redaction and no search. */
+static bool only_filters(const struct plan *plan) {
+    return !plan->selection.wanted && !plan->selection.redact && !plan->detection.wanted;
+}
+
 /* Whether a device may make RGB of the file's planes, and the answer's planes of RGB. */
 static bool may_convert(const struct plan *plan) {
     const struct image_shape *result = &plan->encoded;
     bool gray = result->model == PIXEL_GRAY && !plan_is_linear(plan);
     return plan->stored.model == PIXEL_RGB && plan->picture.native.model == PIXEL_YCBCR &&
-           (result->model == PIXEL_RGB || gray) && result->depth == 8 && !plan->selection.wanted &&
-           !plan->selection.redact && !plan->detection.wanted;
+           (result->model == PIXEL_RGB || gray) && result->depth == 8 && only_filters(plan);
 }
 
 enum transcode_colours plan_colours(const struct plan *plan) {
@@ -302,10 +306,13 @@ enum transcode_colours plan_colours(const struct plan *plan) {
     if (plan->stored.model != PIXEL_RGB && plan->encoded.model != PIXEL_RGB) {
         return TRANSCODE_PLANES;
     }
-    return written == SUBSAMPLING_444   ? linear ? TRANSCODE_LINEAR_444 : TRANSCODE_RGB_444
-           : written == SUBSAMPLING_422 ? linear ? TRANSCODE_LINEAR_422 : TRANSCODE_RGB_422
-           : linear                     ? TRANSCODE_LINEAR_420
-                                        : TRANSCODE_RGB_420;
+    if (written == SUBSAMPLING_444) {
+        return linear ? TRANSCODE_LINEAR_444 : TRANSCODE_RGB_444;
+    }
+    if (written == SUBSAMPLING_422) {
+        return linear ? TRANSCODE_LINEAR_422 : TRANSCODE_RGB_422;
+    }
+    return linear ? TRANSCODE_LINEAR_420 : TRANSCODE_RGB_420;
 }
 
 bool plan_may_transcode(const struct plan *plan) {
@@ -318,11 +325,11 @@ bool plan_may_transcode(const struct plan *plan) {
            plan->limits.reduction == 0;
 }
 
-/* Whether a device may do the filters of a half: no step but the chain reads the picture. */
+/* Whether a device may do the filters of a half. */
 static bool may_halve(const struct plan *plan) {
     return plan->parameters->input.backend != BACKEND_CPU && !plan_is_linear(plan) &&
-           plan_answer(plan) != ANSWER_FACES && !plan->selection.wanted && !plan->selection.redact &&
-           !plan->detection.wanted && !plan_moves_blocks(plan) && !plan_may_transcode(plan);
+           plan_answer(plan) != ANSWER_FACES && only_filters(plan) && !plan_moves_blocks(plan) &&
+           !plan_may_transcode(plan);
 }
 
 static bool is_interleaved(const struct image_shape *shape) {

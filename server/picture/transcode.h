@@ -26,8 +26,8 @@ void transcode_name_backend(struct outcome *outcome, const struct backend *backe
 /* Initialises the buffer of the answer's body. */
 void transcode_init_output(const struct plan *plan, struct buf *output);
 
-/* Lets a device decode the picture and run the chain, if plan_may_decode_apart. Then *result is the chain's,
- * in the workspace. Whether it did; if not, for whatever reason, the worker does it all. */
+/* Lets a device decode the picture and run the chain, if plan_may_decode_apart allows it. Returns true when
+ * *result holds the chain's result, in the workspace. After false the worker must do all of it. */
 bool transcode_decode(struct request *request, const struct worker *worker, const struct plan *plan,
                       struct workspace *work, struct image *result);
 
@@ -35,8 +35,8 @@ bool transcode_decode(struct request *request, const struct worker *worker, cons
 bool transcode_may_encode(const struct request *request, const struct worker *worker,
                           const struct plan *plan);
 
-/* Lets a device run the chain over `source`, which lies in work->memory[0], and encode the result as the
- * answer's body. Whether it did, as transcode_decode. */
+/* Lets a device run the chain over `source`, which lies in work->memory[0], and encode the result. Returns
+ * true when the answer's body is complete. After false the worker must filter and encode the picture. */
 bool transcode_encode(struct request *request, const struct worker *worker, const struct plan *plan,
                       struct workspace *work, const struct image *source);
 
