@@ -35,7 +35,7 @@ WARM_CONNECTIONS = CONNECTIONS[-1]
 START_SECONDS = 4  # of a daemon with its GPU, its end included
 BETWEEN_SECONDS = 0.4  # for wrk to start, and for the requests that it leaves unanswered
 LONGEST_CELL = 5
-BY_CODECS = "blurd_jpeg_device_total"
+BY_CODECS = ("blurd_jpeg_device_total", "blurd_jpeg_halves_total")  # of a half, one of both codecs
 WANTED = {"rate": 20000, "p99": 15, "alone": 0.9, "cpu": 0.22}
 
 
@@ -65,7 +65,7 @@ def check_lasted(service):
 
 def requests_done(metrics):
     """(status, reason, backend) -> number of requests."""
-    pattern = r'^blurd_requests_total\{operation="(?:blur|resize|pixelate)".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
+    pattern = r'^blurd_requests_total\{operation="(?:blur|resize|pixelate|sharpen)".*status="(\d+)",reason="([^"]*)",backend="([^"]*)"\} (\d+)'
     done = {}
     for *kind, count in re.findall(pattern, metrics, re.M):
         done[tuple(kind)] = done.get(tuple(kind), 0) + int(count)
@@ -112,7 +112,7 @@ def measure(options, service, device, work, connections, seconds, target=None, i
     end = time.monotonic()
     after = settled_metrics(service)
     done = minus(requests_done(after), requests_done(before))
-    codecs = jpeg_counters(after).get(BY_CODECS, 0) - jpeg_counters(before).get(BY_CODECS, 0)
+    codecs = sum(jpeg_counters(after).get(name, 0) - jpeg_counters(before).get(name, 0) for name in BY_CODECS)
     cpu = host.cpu_seconds(pids) - cpu if host.family(service.process.pid) == pids else None
     left = sum(count for (_, reason, _), count in done.items() if reason == "cancelled")
     refused = sum(count for (status, reason, _), count in done.items() if status != "200" and reason != "cancelled")

@@ -20,39 +20,42 @@ REGIONS = "&region=10%25,10%25,20%25,20%25&region=60%25,50%25,20%25,30%25"
 TINY, SMALL, LARGE, FULL = (100, 75), (400, 300), (4000, 3000), photographs.FULL
 MIXED = 6  # one of so many is progressive
 QUALITY = 90
-# Name -> (size, progressive: none, some or all, target, numbers of connections)
+# Name -> (size, files: "baseline", "progressive" or "mixed" JPEGs, or "png", target, numbers of connections)
 WORKS = {
-    "400x300": (SMALL, "none", TARGET, (32, 128)),
-    "400x300, sigma 20": (SMALL, "none", "/blur?sigma=20", (128,)),
-    "100x75": (TINY, "none", TARGET, (1, 128)),
-    "12 megapixels": (LARGE, "none", TARGET, (8, 32)),
-    "1080p, `huffman=standard`": (FULL, "none", f"{TARGET}&huffman=standard", (32, 128)),
-    "1080p, `colorspace=rgb`": (FULL, "none", f"{TARGET}&colorspace=rgb", (32, 128)),
-    "1080p, `colorspace=linear`": (FULL, "none", f"{TARGET}&colorspace=linear", (128,)),
-    "1080p, sharpened": (FULL, "none", "/sharpen?sigma=1.5", (128,)),
-    "1080p, progressive": (FULL, "all", TARGET, (32, 128, 256)),
-    "1080p, progressive, 2 regions, blocks kept": (FULL, "all", TARGET + REGIONS, (128,)),
-    "1080p, each sixth one progressive": (FULL, "some", TARGET, (128,)),
+    "400x300": (SMALL, "baseline", TARGET, (32, 128)),
+    "400x300, sigma 20": (SMALL, "baseline", "/blur?sigma=20", (128,)),
+    "100x75": (TINY, "baseline", TARGET, (1, 128)),
+    "12 megapixels": (LARGE, "baseline", TARGET, (8, 32)),
+    "1080p, `huffman=standard`": (FULL, "baseline", f"{TARGET}&huffman=standard", (32, 128)),
+    "1080p, `colorspace=rgb`": (FULL, "baseline", f"{TARGET}&colorspace=rgb", (1, 32, 128)),
+    "1080p, `colorspace=linear`": (FULL, "baseline", f"{TARGET}&colorspace=linear", (128,)),
+    "1080p, sharpened": (FULL, "baseline", "/sharpen?sigma=1.5", (128,)),
+    "1080p, `format=png`": (FULL, "baseline", f"{TARGET}&format=png", (1, 32, 128)),
+    "1080p, PNG, `format=jpeg`": (FULL, "png", f"{TARGET}&format=jpeg", (1, 32, 128)),
+    "1080p, progressive": (FULL, "progressive", TARGET, (32, 128, 256)),
+    "1080p, progressive, 2 regions, blocks kept": (FULL, "progressive", TARGET + REGIONS, (128,)),
+    "1080p, each sixth one progressive": (FULL, "mixed", TARGET, (128,)),
 }
 STARTS = 3
 ROW_SECONDS = 2
 
 
-def make_pictures(options, size, progressive):
+def make_pictures(options, size, files):
     """Files of the photographs in that size. Of 1080p they keep their quality as well as Pillow can."""
     sources = options.photographs
-    if size == FULL and progressive == "none":
+    if size == FULL and files == "baseline":
         return sources
-    count = MIXED if progressive == "some" else len(sources)
+    count = MIXED if files == "mixed" else len(sources)
     made = []
     for i in range(count):
         source = sources[i % len(sources)]
-        if size == FULL and progressive == "some" and i > 0:
+        if size == FULL and files == "mixed" and i > 0:
             made.append(source)
             continue
         picture = photographs.scaled(source.read_bytes(), size)
-        path = options.out / f"{size[0]}x{size[1]}-{progressive}-{i}.jpg"
-        path.write_bytes(photographs.jpeg(picture, quality=QUALITY, progressive=progressive != "none"))
+        path = options.out / f"{size[0]}x{size[1]}-{files}-{i}"
+        path.write_bytes(photographs.png(picture) if files == "png" else
+                         photographs.jpeg(picture, quality=QUALITY, progressive=files != "baseline"))
         made.append(path)
     return made
 
@@ -66,13 +69,13 @@ def measure(options, device, seconds):
         if reason:
             check(False, reason)
             return cells
-        for name, (size, progressive, target, connections) in WORKS.items():
+        for name, (size, files, target, connections) in WORKS.items():
             options.photographs = given
-            options.photographs = make_pictures(options, size, progressive)
+            options.photographs = make_pictures(options, size, files)
             sizes = sorted(path.stat().st_size >> 10 for path in options.photographs)
             load.wrk(options, service, target, options.photographs, connections[-1], 1)
             for number in connections:
-                cell = load.measure(options, service, device, name, number, seconds, target, progressive == "some")
+                cell = load.measure(options, service, device, name, number, seconds, target, files == "mixed")
                 cells.append(cell)
                 columns = load.row(cell).split("|")
                 print(f"| {name} | {sizes[0]} to {sizes[-1]} |{'|'.join(columns[2:])}", flush=True)

@@ -11,8 +11,9 @@ from photographs import jpeg, png, scaled
 Kind = collections.namedtuple("Kind", "name target body weight damaged")
 
 TARGETS = ("/blur?sigma=1.5", "/blur?sigma=5", "/blur?sigma=20", "/blur?sigma=100", "/blur?sigma=3&quality=95",
-           "/sharpen?sigma=1.5&amount=0.8", "/pixelate?block=12")
-FEW_TARGETS = TARGETS[1::4]  # for pictures that take long to prepare: a blur and a sharpening
+           "/sharpen?sigma=1.5&amount=0.8", "/pixelate?block=12", "/blur?sigma=5&colorspace=linear",
+           "/blur?sigma=8&format=png", "/blur?sigma=8&format=jpeg")
+FEW_TARGETS = TARGETS[1:6:4]  # for pictures that take long to prepare: a blur and a sharpening
 SIZES = ((64, 48), (161, 121), (320, 240), (641, 481), (1280, 720), (1920, 1080), (4000, 3000))
 SMALL = (320, 240)
 MIDDLE = (641, 481)
