@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Time of decoding JPEGs to planes by the own decoder, at each instruction set, beside libjpeg-turbo: the
  * fastest of several runs in milliseconds, all of a picture in turns, and whether the samples are the same.
- * With --encode, of encoding any picture at quality 85 by the own encoder and by libjpeg-turbo, with the
- * standard's Huffman tables (upper line) and with those of the picture (lower line). With --patch, of
- * changing a square of 200 x 200 pixels in the middle of a JPEG, where each of the two writes the file. A
- * report, not a test.
+ * With --pixels, of decoding to RGB. With --encode, of encoding any picture at quality 85 by the own encoder
+ * and by libjpeg-turbo, with the standard's Huffman tables (upper line) and with those of the picture (lower
+ * line). With --patch, of changing a square of 200 x 200 pixels in the middle of a JPEG, where each of the
+ * two writes the file. A report, not a test.
  *
- *     jpeg [--encode|--patch] [--only NAME] [--runs N] FILE...
+ *     jpeg [--pixels|--encode|--patch] [--only NAME] [--runs N] FILE...
  *
  * --only: just this instruction set, or "turbo", without comparison, as suits counters of instructions; not
  * for --patch. */
@@ -28,7 +28,7 @@ _Static_assert((int)BASE_LEVELS_MAX == (int)SEQUENTIAL_LEVELS_MAX, "the totals h
 static unsigned runs = 9;
 static const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
 static const struct base_level *encoders[BASE_LEVELS_MAX + 1];
-static bool encodes, patches;
+static bool pixels, encodes, patches;
 static const char *only; /* NULL: all */
 static double total[2]
                    [WAYS]; /* the last one is libjpeg-turbo; encoding with tables of the picture is second */
@@ -72,7 +72,8 @@ static bool same_samples(const struct image *a, const struct image *b) {
     bool same = true;
     for (unsigned p = 0; p < a->plane_count; p++) {
         for (uint32_t y = 0; y < a->plane[p].height && same; y++) {
-            same = memcmp(plane_row(&a->plane[p], y), plane_row(&b->plane[p], y), a->plane[p].width) == 0;
+            same = memcmp(plane_row(&a->plane[p], y), plane_row(&b->plane[p], y),
+                          plane_row_bytes(&a->plane[p], a->depth)) == 0;
         }
     }
     return same;
@@ -99,15 +100,18 @@ static double decode_once(unsigned way, struct bytes file, const struct picture 
     double start = cpu_ms();
     bool left = false;
     uint32_t told;
-    enum status status = way == WAYS - 1
-                             ? codec_decode(file, picture, limits, image, NULL)
-                             : jpeg_planes_decode_at(levels[way], file, limits, image, &left, &told, NULL);
+    enum status status =
+        way == WAYS - 1 ? codec_decode(file, picture, limits, image, NULL)
+        : pixels
+            ? jpeg_pixels_decode_at(levels[way], file, limits, &picture->native, image, &left, &told, NULL)
+            : jpeg_planes_decode_at(levels[way], file, limits, image, &left, &told, NULL);
     return status == ST_OK && !left ? cpu_ms() - start : -1;
 }
 
 static void bench_picture(const char *path, struct bytes file, const struct picture *picture,
                           const struct codec_limits *limits) {
-    struct image own = make_image(&picture->native), turbo = make_image(&picture->native);
+    const struct image_shape *shape = pixels ? &picture->pixels : &picture->native;
+    struct image own = make_image(shape), turbo = make_image(shape);
     double best[WAYS];
     bool known = true, same = true;
     for (unsigned way = 0; way < WAYS; way++) {
@@ -258,7 +262,8 @@ static void bench_file(const char *path) {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (codec_probe(buf_bytes(&file), &limits, &picture, &err) != ST_OK) {
         printf("%-40.40s %s\n", name, err.text);
-    } else if (!encodes && (picture.codec != CODEC_JPEG || picture.native.model == PIXEL_RGB)) {
+    } else if (!encodes && (picture.codec != CODEC_JPEG || picture.native.model == PIXEL_RGB ||
+                            (pixels && picture.native.model == PIXEL_GRAY))) {
         printf("%-40.40s is no JPEG of planes\n", name);
     } else {
         (patches   ? bench_patch
@@ -303,9 +308,10 @@ static void print_totals(void) {
 
 int main(int argc, char **argv) {
     int i = 1;
+    pixels = i < argc && strcmp(argv[i], "--pixels") == 0;
     encodes = i < argc && strcmp(argv[i], "--encode") == 0;
     patches = i < argc && strcmp(argv[i], "--patch") == 0;
-    i += encodes || patches;
+    i += pixels || encodes || patches;
     if (i + 1 < argc && strcmp(argv[i], "--only") == 0) {
         only = argv[i + 1];
         i += 2;
@@ -315,7 +321,7 @@ int main(int argc, char **argv) {
         i += 2;
     }
     if (i >= argc || runs < 1 || runs > RUNS_MAX) {
-        fprintf(stderr, "usage: jpeg [--encode|--patch] [--only NAME] [--runs N] FILE...\n");
+        fprintf(stderr, "usage: jpeg [--pixels|--encode|--patch] [--only NAME] [--runs N] FILE...\n");
         return 1;
     }
     print_names();

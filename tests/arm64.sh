@@ -18,7 +18,7 @@ root=$folder/root
 build=build/arm64/release
 libraries=(libc6-dev libcmocka-dev libdeflate-dev libjpeg62-turbo-dev liblzma-dev libgnutls28-dev libmicrohttpd-dev libpng-dev libseccomp-dev zlib1g-dev)
 # not test_gaussian: it asks how good those bytes are that the others compare, and computes for minutes here
-tests=(unit/test_filter unit/test_jpeg_sequential unit/test_jpeg_damage unit/test_jpeg_encode unit/test_jpeg_parts
+tests=(unit/test_filter unit/test_jpeg_sequential unit/test_jpeg_pixels unit/test_jpeg_damage unit/test_jpeg_encode unit/test_jpeg_parts
     unit/test_jpeg_coefficients
     filters/test_detect filters/test_filter_facts filters/test_precision filters/test_rank filters/test_adjust filters/test_resize
     filters/test_filters filters/test_blur)

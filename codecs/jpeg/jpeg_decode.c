@@ -150,20 +150,24 @@ static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, uint32_t width, bool 
     }
 }
 
-/* Guarded. */
+/* Guarded. `told` as for planes. */
 static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *image,
-                      const struct progress *progress) {
+                      const struct progress *progress, uint32_t told) {
     bool cmyk = cinfo->out_color_space == JCS_CMYK;
-    JSAMPROW ink =
-        cmyk ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, (size_t)image->width * 4) : NULL;
+    JSAMPROW elsewhere =
+        cmyk || told > 0 ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, (size_t)image->width * 4)
+                         : NULL;
     while (cinfo->output_scanline < cinfo->output_height) {
+        bool there = cinfo->output_scanline < told;
         JSAMPROW target = plane_row(&image->plane[0], cinfo->output_scanline);
-        JSAMPROW row = cmyk ? ink : target;
+        JSAMPROW row = cmyk || there ? elsewhere : target;
         jpeg_read_scanlines(cinfo, &row, 1);
         if (cmyk) {
-            cmyk_to_rgb(ink, target, image->width, cinfo->saw_Adobe_marker);
+            cmyk_to_rgb(elsewhere, target, image->width, cinfo->saw_Adobe_marker);
         }
-        progress_tell(progress, cinfo->output_scanline);
+        if (!there) {
+            progress_tell(progress, cinfo->output_scanline);
+        }
     }
 }
 
@@ -207,13 +211,47 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     if (raw) {
         read_planes(cinfo, image, reader->limits, told);
     } else {
-        read_rows(cinfo, image, reader->limits->progress);
+        read_rows(cinfo, image, reader->limits->progress, told);
     }
     if (cinfo->arith_code) { /* libjpeg takes an early marker for the end of the data; only the rest of the
                                 file shows the error */
         jpeg_finish_decompress(cinfo);
     }
     return ST_OK; /* data behind the last row of other pictures does not matter */
+}
+
+/* Whether the file has planes, whose shape this fills in: its header says so to libjpeg. */
+static bool find_planes(struct bytes input, const struct codec_limits *limits, struct image_shape *planes) {
+    struct jpeg_guard guard;
+    struct jpeg_reader reader;
+    struct picture picture;
+    struct error ignored;
+    jpeg_guard_init(&guard, ST_CORRUPT, &ignored);
+    jpeg_reader_init(&reader, &guard, limits);
+    if (setjmp(guard.jump)) {
+        jpeg_destroy_decompress(&reader.cinfo);
+        return false;
+    }
+    jpeg_reader_open(&reader, input);
+    describe(&reader.cinfo, &picture);
+    jpeg_destroy_decompress(&reader.cinfo);
+    *planes = picture.native;
+    return picture.native.model == PIXEL_YCBCR;
+}
+
+/* By own code; *left as sequential_decode has it. */
+static enum status decode_own(struct bytes input, const struct codec_limits *limits,
+                              const struct image *image, bool *left, uint32_t *told, struct error *err) {
+    struct image_shape planes;
+    if (image->model != PIXEL_RGB) {
+        return jpeg_planes_decode(input, limits, image, left, told, err);
+    }
+    *left = true;
+    *told = 0;
+    return limits->reduction == 0 && find_planes(input, limits, &planes) && planes.width == image->width &&
+                   planes.height == image->height
+               ? jpeg_pixels_decode(input, limits, &planes, image, left, told, err)
+               : ST_OK;
 }
 
 /* By libjpeg; the first `told` rows are there already. */
@@ -236,7 +274,6 @@ enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, c
                         struct error *err) {
     bool left = true;
     uint32_t told = 0;
-    enum status status =
-        limits->libjpeg ? ST_OK : jpeg_planes_decode(input, limits, image, &left, &told, err);
+    enum status status = limits->libjpeg ? ST_OK : decode_own(input, limits, image, &left, &told, err);
     return status == ST_OK && left ? decode_rest(input, limits, image, told, err) : status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codecs/jpeg/jpeg_coefficients.h"
+#include "codecs/jpeg/pixels/pixels_strip.h"
 #include "codecs/jpeg/sequential/seq_header.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "core/crew.h"
@@ -27,6 +28,7 @@ struct progressive {
     const struct seq_level *level;
     const struct codec_limits *limits;
     const struct image *image;
+    bool strip; /* the image has memory for one row of MCUs */
     struct coefficients_layout layout;
     struct jpeg_coefficients read;
     uint32_t part_rows, told; /* rows of MCUs of a part; rows of the picture that were reported */
@@ -68,7 +70,8 @@ static bool transform_plane(struct progressive *file, unsigned seat, unsigned in
     const struct plane *plane = &file->image->plane[index];
     uint32_t high = index > 0 ? 1 : file->layout.v;
     bool good = true;
-    for (uint32_t y = mcu_y * high; y < (mcu_y + 1) * high && y * BLOCK < plane->height && good; y++) {
+    const uint32_t first = mcu_y * high, above = file->strip ? first : 0; /* rows that have no memory */
+    for (uint32_t y = first; y < first + high && y * BLOCK < plane->height && good; y++) {
         const struct seq_stored row = {
             .values = file->read.values,
             .filled = file->read.filled,
@@ -76,11 +79,26 @@ static bool transform_plane(struct progressive *file, unsigned seat, unsigned in
             .count = (plane->width + BLOCK - 1) / BLOCK,
             .part = &file->part[index],
             .scale = &file->scale[index],
-            .to = plane_row(plane, y * BLOCK),
+            .to = plane_row(plane, (y - above) * BLOCK),
         };
         good = file->level->transform(&file->batch[seat], &row);
     }
     return good;
+}
+
+static enum status transform_row(struct progressive *file, unsigned seat, uint32_t mcu_y, struct error *err) {
+    for (unsigned i = 0; i < file->image->plane_count; i++) {
+        if (!transform_plane(file, seat, i, mcu_y)) {
+            return fail(err, ST_UNSUPPORTED, "JPEG has unusual coefficients");
+        }
+    }
+    return ST_OK;
+}
+
+static void tell_rows(struct progressive *file, uint32_t mcu_rows) {
+    const uint32_t rows = mcu_rows * BLOCK * file->layout.v;
+    file->told = rows < file->image->height ? rows : file->image->height;
+    progress_tell(file->limits->progress, file->told);
 }
 
 /* Reports the parts that have ended, on the caller's thread. */
@@ -91,9 +109,7 @@ static void tell(struct progressive *file) {
         file->complete++;
     }
     if (file->complete > before) {
-        const uint32_t rows = file->complete * file->part_rows * BLOCK * file->layout.v;
-        file->told = rows < file->image->height ? rows : file->image->height;
-        progress_tell(file->limits->progress, file->told);
+        tell_rows(file, file->complete * file->part_rows);
     }
 }
 
@@ -102,11 +118,10 @@ static enum status transform_part(void *context, unsigned part, unsigned seat, s
     const uint32_t from = part * file->part_rows, end = from + file->part_rows;
     enum status status = deadline_check(file->limits->deadline_ns, err);
     for (uint32_t y = from; y < end && y < file->layout.mcus_y && status == ST_OK; y++) {
-        for (unsigned i = 0; i < file->image->plane_count; i++) {
-            if (!transform_plane(file, seat, i, y)) {
-                return fail(err, ST_UNSUPPORTED, "JPEG has unusual coefficients");
-            }
-        }
+        status = transform_row(file, seat, y, err);
+    }
+    if (status != ST_OK) {
+        return status;
     }
     atomic_store_explicit(&file->ended[part], true, memory_order_release);
     if (seat == 0) {
@@ -124,26 +139,44 @@ static void cut(struct progressive *file, unsigned seats) {
     }
     file->parts = (rows + file->part_rows - 1) / file->part_rows;
     file->complete = 0;
-    file->told = 0;
     for (unsigned i = 0; i < file->parts; i++) {
         atomic_init(&file->ended[i], false);
     }
 }
 
 /* The run is not ahead of a filter that follows: bands of rows that are in a cache are better taken first. */
-static enum status transform_all(struct progressive *file, bool *left, uint32_t *told, struct error *err) {
+static enum status transform_parts(struct progressive *file, struct error *err) {
     const struct image_shape shape = image_shape(file->image);
     const unsigned idle = crew_seats(file->limits->crew, sequential_samples(&shape));
     const unsigned seats = idle < SEATS ? idle : SEATS;
-    struct error own = {0};
     memset(file->batch, 0, seats * sizeof file->batch[0]);
     cut(file, seats);
     const struct crew_work work = {
         .part = transform_part, .context = file, .parts = file->parts, .seats = seats};
-    enum status status = crew_run(file->limits->crew, &work, &own);
+    enum status status = crew_run(file->limits->crew, &work, err);
     if (status == ST_OK) {
         tell(file);
     }
+    return status;
+}
+
+static enum status transform_strips(struct progressive *file, struct error *err) {
+    enum status status = ST_OK;
+    memset(&file->batch[0], 0, sizeof file->batch[0]);
+    for (uint32_t y = 0; y < file->layout.mcus_y && status == ST_OK; y++) {
+        status = deadline_check(file->limits->deadline_ns, err);
+        status = status == ST_OK ? transform_row(file, 0, y, err) : status;
+        if (status == ST_OK) {
+            tell_rows(file, y + 1);
+        }
+    }
+    return status;
+}
+
+static enum status transform_all(struct progressive *file, bool *left, uint32_t *told, struct error *err) {
+    struct error own = {0};
+    file->told = 0;
+    enum status status = file->strip ? transform_strips(file, &own) : transform_parts(file, &own);
     *told = file->told;
     *left = status == ST_UNSUPPORTED;
     return status == ST_OK || *left ? ST_OK : fail(err, status, "%s", own.text);
@@ -175,12 +208,12 @@ static bool is_progressive(struct bytes input) {
     return seq_header_open(&header, input, true) == SEQ_SCAN && header.progressive;
 }
 
-enum status jpeg_planes_decode_at(const struct seq_level *level, struct bytes input,
-                                  const struct codec_limits *limits, const struct image *image, bool *left,
-                                  uint32_t *told, struct error *err) {
+static enum status decode(const struct seq_level *level, struct bytes input,
+                          const struct codec_limits *limits, const struct image *image, bool strip,
+                          bool *left, uint32_t *told, struct error *err) {
     const struct image_shape shape = image_shape(image);
     struct coefficients_layout layout;
-    enum status status = sequential_decode(level, input, limits, image, left, told, err);
+    enum status status = sequential_decode(level, input, limits, image, strip, left, told, err);
     if (status != ST_OK || !*left || limits->reduction > 0 || !is_progressive(input) ||
         !coefficients_lay_out(&shape, &layout) ||
         jpeg_planes_progressive_bytes(&shape) > limits->max_memory) {
@@ -193,9 +226,39 @@ enum status jpeg_planes_decode_at(const struct seq_level *level, struct bytes in
     file->level = level;
     file->limits = limits;
     file->image = image;
+    file->strip = strip;
     file->layout = layout;
     status = decode_progressive(file, input, left, told, err);
     free(file);
+    return status;
+}
+
+enum status jpeg_planes_decode_at(const struct seq_level *level, struct bytes input,
+                                  const struct codec_limits *limits, const struct image *image, bool *left,
+                                  uint32_t *told, struct error *err) {
+    return decode(level, input, limits, image, false, left, told, err);
+}
+
+enum status jpeg_pixels_decode_at(const struct seq_level *level, struct bytes input,
+                                  const struct codec_limits *limits, const struct image_shape *planes,
+                                  const struct image *image, bool *left, uint32_t *told, struct error *err) {
+    struct codec_limits own = *limits;
+    struct pixels_strip strip;
+    const size_t bytes = pixels_strip_bytes(planes);
+    *left = true;
+    *told = 0;
+    if (limits->local_colour || bytes > limits->max_memory) {
+        return ST_OK;
+    }
+    enum status status = pixels_strip_init(&strip, level, planes, image, limits->progress, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    own.progress = &strip.taker;
+    own.max_memory -= bytes;
+    status = decode(level, input, &own, &strip.planes, true, left, told, err);
+    *told = strip.told;
+    pixels_strip_finish(&strip);
     return status;
 }
 
@@ -207,4 +270,16 @@ enum status jpeg_planes_decode(struct bytes input, const struct codec_limits *li
     *told = 0;
     return levels[0]->vectors ? jpeg_planes_decode_at(levels[0], input, limits, image, left, told, err)
                               : ST_OK;
+}
+
+enum status jpeg_pixels_decode(struct bytes input, const struct codec_limits *limits,
+                               const struct image_shape *planes, const struct image *image, bool *left,
+                               uint32_t *told, struct error *err) {
+    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    sequential_levels(levels);
+    *left = true;
+    *told = 0;
+    return levels[0]->vectors
+               ? jpeg_pixels_decode_at(levels[0], input, limits, planes, image, left, told, err)
+               : ST_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Decodes JPEGs to planes by own code: sequential ones while reading them (sequential/), progressive ones
+ * Decodes JPEGs by own code: sequential ones while reading them (sequential/), progressive ones
  * from their coefficients once all scans are read. What either does not know, or finds damaged, is left to
  * libjpeg-turbo, whose samples these are. Thread-safe; keeps no state. Internal to codecs/jpeg/. */
 #ifndef BLURD_CODECS_JPEG_JPEG_PLANES_H
@@ -7,12 +7,23 @@
 
 #include "codecs/jpeg/sequential/sequential.h"
 
-/* As sequential_decode. A processor without vector instructions that are known leaves all files. */
+/* Decodes to planes, as sequential_decode. A processor without vector instructions that are known leaves all
+ * files. */
 enum status jpeg_planes_decode(struct bytes input, const struct codec_limits *limits,
                                const struct image *image, bool *left, uint32_t *told, struct error *err);
 enum status jpeg_planes_decode_at(const struct seq_level *level, struct bytes input,
                                   const struct codec_limits *limits, const struct image *image, bool *left,
                                   uint32_t *told, struct error *err);
+
+/* The same to interleaved RGB of 8 bits, of a JPEG that has planes of the shape `planes`. No thread helps.
+ * Files of several scans are left, unless they are progressive, and so are all with limits->local_colour.
+ */
+enum status jpeg_pixels_decode(struct bytes input, const struct codec_limits *limits,
+                               const struct image_shape *planes, const struct image *image, bool *left,
+                               uint32_t *told, struct error *err);
+enum status jpeg_pixels_decode_at(const struct seq_level *level, struct bytes input,
+                                  const struct codec_limits *limits, const struct image_shape *planes,
+                                  const struct image *image, bool *left, uint32_t *told, struct error *err);
 
 /* Bytes of heap memory that a progressive file takes; 0 if libjpeg-turbo decodes all of this shape. */
 size_t jpeg_planes_progressive_bytes(const struct image_shape *shape);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The own JPEG decoders, of sequential and of progressive files, at every instruction set against
- * libjpeg-turbo: the same samples, or one of both refuses and it is the own one. With idle threads, which
- * help with larger pictures, samples and judgement are the same. */
+ * libjpeg-turbo: the same samples of planes and of RGB, or one of both refuses and it is the own one. With
+ * idle threads, which help with larger pictures, samples and judgement are the same. */
 #include "codecs/jpeg/jpeg_planes.h"
 
 #include "codecs/jpeg/sequential/seq_scan.h"
@@ -35,6 +35,36 @@ static bool compare(const struct seq_level *level, struct bytes input, const str
     return left;
 }
 
+static void compare_pixels(const struct seq_level *level, struct bytes input, const struct picture *picture,
+                           const struct image *expected, enum status status) {
+    struct codec_limits limits = fuzz_limits();
+    struct image image = fuzz_image(&picture->pixels, 0x5A);
+    struct error err = {0};
+    bool left = false;
+    uint32_t told = 0;
+    enum status own =
+        jpeg_pixels_decode_at(level, input, &limits, &picture->native, &image, &left, &told, &err);
+    fuzz_require(own == ST_OK, "the own decoder to RGB fails for lack of time or memory only");
+    fuzz_require(left || status == ST_OK, "libjpeg-turbo makes RGB of what the own decoder does");
+    fuzz_require(left || fuzz_same_pixels(&image, expected), "the pixels are the same");
+    fuzz_image_free(&image);
+}
+
+/* To RGB, at every instruction set. */
+static void try_pixels(struct bytes input, const struct picture *picture) {
+    struct codec_limits limits = fuzz_limits();
+    struct image expected = fuzz_image(&picture->pixels, 0xA5);
+    struct error err = {0};
+    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    limits.libjpeg = true;
+    enum status status = codec_decode(input, picture, &limits, &expected, &err);
+    sequential_levels(levels);
+    for (unsigned i = 0; levels[i]; i++) {
+        compare_pixels(levels[i], input, picture, &expected, status);
+    }
+    fuzz_image_free(&expected);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes input = {data, size};
     struct codec_limits limits = fuzz_limits();
@@ -55,6 +85,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_require(alone == helped, "help changes no judgement");
     }
     fuzz_image_free(&expected);
+    if (picture.native.model == PIXEL_YCBCR) {
+        try_pixels(input, &picture);
+    }
     codec_picture_finish(&picture);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The stated bounds of memory hold for JPEGs with several scans: children that may take no more decode them,
- * by the own decoder and by libjpeg-turbo. */
+ * The stated bounds of memory hold for JPEGs with several scans, and for JPEGs that become RGB: children that
+ * may take no more decode them, by the own decoder and by libjpeg-turbo. */
 #include "codecs/jpeg/jpeg_planes.h"
+#include "codecs/jpeg/pixels/pixels_strip.h"
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/memory_fixture.h"
 
@@ -29,23 +30,29 @@ static const struct jpeg_recipe recipes[] = {
     {.name = "pixel", .luma = {2, 4}, .width = 1, .height = 1},
 };
 
+static void check_bounds(const struct jpeg_recipe *recipe, bool pixels) {
+    struct buf file = recipe_file(recipe);
+    struct jpeg_task task = {.file = buf_bytes(&file), .limits = fixture_limits()};
+    task.picture = fixture_probe(task.file);
+    task.image = fixture_image(pixels ? task.picture.pixels : task.picture.native);
+    for (int libjpeg = 0; libjpeg <= 1; libjpeg++) {
+        task.limits.libjpeg = libjpeg;
+        if (in_child(decode, &task) != ST_OK) {
+            fail_msg("%s by %s", recipe->name, libjpeg ? "libjpeg-turbo" : "the own decoder");
+        }
+    }
+    fixture_image_free(&task.image);
+    buf_finish(&file);
+}
+
 static void test_bounds_hold(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
         struct jpeg_recipe recipe = recipes[i];
+        check_bounds(&recipe, true);
         recipe.progressive = true;
-        struct buf file = recipe_file(&recipe);
-        struct jpeg_task task = {.file = buf_bytes(&file), .limits = fixture_limits()};
-        task.picture = fixture_probe(task.file);
-        task.image = fixture_image(task.picture.native);
-        for (int libjpeg = 0; libjpeg <= 1; libjpeg++) {
-            task.limits.libjpeg = libjpeg;
-            if (in_child(decode, &task) != ST_OK) {
-                fail_msg("%s by %s", recipe.name, libjpeg ? "libjpeg-turbo" : "the own decoder");
-            }
-        }
-        fixture_image_free(&task.image);
-        buf_finish(&file);
+        check_bounds(&recipe, true);
+        check_bounds(&recipe, false);
     }
 }
 
@@ -60,8 +67,11 @@ static void test_bounds_of_all_shapes(void **state) {
                                                  sides[i % SIDES], sides[i / SIDES % SIDES]);
         shape.chroma_shift_x = shifts == SHIFTS ? 0 : (uint8_t)(shifts % 3);
         shape.chroma_shift_y = shifts == SHIFTS ? 0 : (uint8_t)(shifts / 3);
-        struct picture picture = {.codec = CODEC_JPEG, .progressive = true, .pixels = shape, .native = shape};
-        assert_in_range(jpeg_planes_progressive_bytes(&shape), 0, codec_decode_bytes(&picture, 0));
+        struct picture picture = {.codec = CODEC_JPEG, .pixels = shape, .native = shape};
+        const size_t strip = shape.model == PIXEL_YCBCR ? pixels_strip_bytes(&shape) : 0;
+        assert_in_range(sequential_bytes() + strip, 0, codec_decode_bytes(&picture, 0));
+        picture.progressive = true;
+        assert_in_range(jpeg_planes_progressive_bytes(&shape) + strip, 0, codec_decode_bytes(&picture, 0));
     }
 }
 

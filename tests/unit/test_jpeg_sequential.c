@@ -4,31 +4,7 @@
 #include "codecs/jpeg/jpeg_planes.h"
 
 #include "codecs/jpeg/sequential/seq_scan.h"
-#include "tests/unit/jpeg_fixture.h"
-
-static uint32_t random_state = 1;
-
-static uint32_t random_below(uint32_t limit) {
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * limit >> 32);
-}
-
-static struct codec_limits turbo_limits(void) {
-    struct codec_limits limits = fixture_limits();
-    limits.libjpeg = true;
-    return limits;
-}
-
-static bool same_samples(const struct image *a, const struct image *b) {
-    for (unsigned p = 0; p < a->plane_count; p++) {
-        for (uint32_t y = 0; y < a->plane[p].height; y++) {
-            if (memcmp(plane_row(&a->plane[p], y), plane_row(&b->plane[p], y), a->plane[p].width) != 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
+#include "tests/unit/jpeg_recipes.h"
 
 /* Where 16 bits saturate, libjpeg-turbo's code for ARM differs from that for x86: there plain C is the
  * reference. */
@@ -75,63 +51,6 @@ static void compare(struct bytes input, const char *name, bool wild, bool taken)
     fixture_image_free(&expected);
     codec_picture_finish(&picture);
 }
-
-/* Components apart, bands of all widths, and as many bits apart as there may be. */
-static const jpeg_scan_info apart[] = {{1, {2}, 0, 0, 0, 0},  {1, {0}, 0, 0, 0, 0},  {1, {1}, 0, 0, 0, 0},
-                                       {1, {0}, 1, 1, 0, 0},  {1, {0}, 2, 63, 0, 0}, {1, {1}, 1, 63, 0, 0},
-                                       {1, {2}, 1, 62, 0, 0}, {1, {2}, 63, 63, 0, 0}};
-static const jpeg_scan_info bits[] = {
-    {3, {0, 1, 2}, 0, 0, 0, 3}, {3, {0, 1, 2}, 0, 0, 3, 2}, {1, {0}, 1, 63, 0, 4}, {1, {1}, 1, 63, 0, 1},
-    {1, {0}, 1, 63, 4, 3},      {1, {0}, 1, 63, 3, 2},      {1, {2}, 1, 63, 0, 0}, {3, {0, 1, 2}, 0, 0, 2, 1},
-    {1, {0}, 1, 20, 2, 1},      {1, {0}, 21, 63, 2, 1},     {1, {1}, 1, 63, 1, 0}, {1, {0}, 1, 63, 1, 0},
-    {3, {0, 1, 2}, 0, 0, 1, 0},
-};
-#define SCRIPT(scans) .script = (scans), .scripted = (int)(sizeof(scans) / sizeof *(scans))
-
-static const struct jpeg_recipe recipes[] = {
-    {.name = "progressive 4:4:4", .progressive = true},
-    {.name = "progressive 4:2:0", .luma = {2, 2}, .progressive = true},
-    {.name = "progressive 4:2:2", .luma = {2, 1}, .progressive = true},
-    {.name = "progressive 4:4:0", .luma = {1, 2}, .progressive = true},
-    {.name = "progressive 4:1:1", .luma = {4, 1}, .progressive = true},
-    {.name = "progressive 4:1:0", .luma = {4, 2}, .progressive = true},
-    {.name = "progressive 1x4", .luma = {1, 4}, .progressive = true},
-    {.name = "progressive 2x4", .luma = {2, 4}, .progressive = true},
-    {.name = "progressive 2x2, all", .luma = {2, 1}, .chroma = {2, 1}, .progressive = true},
-    {.name = "progressive 4x2, 2x1", .luma = {2, 2}, .chroma = {2, 1}, .progressive = true},
-    {.name = "progressive grey", .space = JCS_GRAYSCALE, .progressive = true},
-    {.name = "progressive grey 2x2", .space = JCS_GRAYSCALE, .luma = {2, 2}, .progressive = true},
-    {.name = "progressive grey 3x1", .space = JCS_GRAYSCALE, .luma = {3, 1}, .progressive = true},
-    {.name = "progressive, restart 1", .luma = {2, 2}, .restart = 1, .progressive = true},
-    {.name = "progressive, restart 3", .luma = {2, 1}, .restart = 3, .progressive = true},
-    {.name = "progressive, odd tables", .luma = {2, 2}, .odd_tables = true, .progressive = true},
-    {.name = "bands", .luma = {2, 2}, SCRIPT(apart)},
-    {.name = "bands, restarts", .luma = {1, 2}, .restart = 4, SCRIPT(apart)},
-    {.name = "bits", SCRIPT(bits)},
-    {.name = "bits, 4:2:0", .luma = {2, 2}, .odd_tables = true, SCRIPT(bits)},
-    {.name = "4:4:4"},
-    {.name = "4:2:0", .luma = {2, 2}},
-    {.name = "4:2:2", .luma = {2, 1}},
-    {.name = "4:4:0", .luma = {1, 2}},
-    {.name = "4:1:1", .luma = {4, 1}},
-    {.name = "4:1:0", .luma = {4, 2}},
-    {.name = "1x4", .luma = {1, 4}},
-    {.name = "2x4", .luma = {2, 4}},
-    {.name = "2x2, all", .luma = {2, 1}, .chroma = {2, 1}},
-    {.name = "4x2, 2x1", .luma = {2, 2}, .chroma = {2, 1}},
-    {.name = "grey", .space = JCS_GRAYSCALE},
-    {.name = "grey 2x2", .space = JCS_GRAYSCALE, .luma = {2, 2}},
-    {.name = "grey 4x1, restarts", .space = JCS_GRAYSCALE, .luma = {4, 1}, .restart = 7},
-    {.name = "restart 1", .luma = {2, 2}, .restart = 1},
-    {.name = "restart 3", .luma = {2, 1}, .restart = 3},
-    {.name = "restart 1000", .restart = 1000},
-    {.name = "separate", .separate = true},
-    {.name = "separate, 4:2:0", .luma = {2, 2}, .separate = true},
-    {.name = "separate, 4:1:1, restarts", .luma = {4, 1}, .separate = true, .restart = 5},
-    {.name = "odd tables", .luma = {2, 2}, .odd_tables = true},
-    {.name = "odd tables, separate", .luma = {1, 2}, .odd_tables = true, .separate = true},
-};
-enum { RECIPES = sizeof(recipes) / sizeof(*recipes) };
 
 static void test_samples_are_those_of_libjpeg(void **state) {
     (void)state;

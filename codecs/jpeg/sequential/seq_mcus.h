@@ -8,6 +8,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "codecs/jpeg/pixels/pixels_join.h"
 #include "codecs/jpeg/sequential/seq_packed.h"
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "codecs/jpeg/sequential/seq_stored.h"
@@ -232,6 +233,7 @@ const struct seq_level LEVEL = {
     .pack = decode_to_pack,
     .unpack = unpack,
     .transform = transform_stored,
+    .join = join_row,
 };
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_SCAN_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_SCAN_H
 
+#include "codecs/jpeg/pixels/pixels_row.h"
 #include "codecs/jpeg/sequential/seq_bytes.h"
 #include "codecs/jpeg/sequential/seq_codes.h"
 #include "core/jpeg/coefficients.h"
@@ -146,6 +147,8 @@ struct seq_level {
     void (*unpack)(struct seq_sorted *sorted, struct seq_pack *pack);
     /* Transforms a row to its plane. False when a value is unusual; the samples are undefined then. */
     bool (*transform)(struct seq_batch *batch, const struct seq_stored *stored);
+    /* Makes a row of interleaved RGB. */
+    void (*join)(const struct pixels_row *row, uint8_t *rgb);
 };
 
 /* Sets the steps of a component, which are in the order of the scan. */

@@ -19,6 +19,7 @@ struct sequential {
     const struct image *image;
     struct seq_ring *ring; /* NULL: no thread helps */
     struct seq_header header;
+    bool strip;          /* the image has memory for one row of MCUs */
     bool last, damaged;  /* the scan is the last one; another decoder has to take the file */
     unsigned seen;       /* one bit for each component that had a scan */
     uint32_t mcus, rows; /* of the scan: MCUs in a row, rows of them */
@@ -138,11 +139,12 @@ static void add_units(struct sequential *decoder, struct seq_part *part, unsigne
     const struct plane *plane = &decoder->image->plane[component];
     const struct seq_component *from = &decoder->header.component[component];
     uint32_t h = alone ? 1 : from->h, v = alone ? 1 : from->v;
+    size_t down = decoder->strip ? 0 : v * BLOCK * part->stride;
     for (uint32_t y = 0; y < v; y++) {
         for (uint32_t x = 0; x < h; x++) {
             decoder->scan.unit[decoder->scan.unit_count++] =
                 (struct seq_unit){part, plane_row(plane, y * BLOCK) + (size_t)x * BLOCK, h * BLOCK,
-                                  v * BLOCK * part->stride - (size_t)decoder->mcus * h * BLOCK};
+                                  down - (size_t)decoder->mcus * h * BLOCK};
         }
     }
 }
@@ -302,7 +304,7 @@ static bool leave_scan(struct sequential *decoder) {
 static struct seq_ring *make_ring(const struct sequential *decoder) {
     const struct image_shape shape = image_shape(decoder->image);
     const size_t bytes = sequential_help_bytes(&shape);
-    if (bytes == 0 || sequential_bytes() + bytes > decoder->limits->max_memory) {
+    if (decoder->strip || bytes == 0 || sequential_bytes() + bytes > decoder->limits->max_memory) {
         return NULL;
     }
     unsigned seats = crew_seats(decoder->limits->crew, sequential_samples(&shape));
@@ -314,10 +316,10 @@ static enum status decode_scans(struct sequential *decoder, struct bytes input, 
                                 struct error *err) {
     struct seq_header *header = &decoder->header;
     enum seq_next next = seq_header_open(header, input, false);
-    *left = next != SEQ_SCAN || !is_image(header, decoder->image);
-    decoder->ring = *left ? NULL : make_ring(decoder);
     unsigned all = (1u << header->component_count) - 1;
     bool several = header->scan_count < header->component_count;
+    *left = next != SEQ_SCAN || !is_image(header, decoder->image) || (decoder->strip && several);
+    decoder->ring = *left ? NULL : make_ring(decoder);
     enum status status = ST_OK;
     for (uint32_t scans = 1; status == ST_OK && !*left && next == SEQ_SCAN; scans++) {
         *left = scans > decoder->limits->max_scans || !start_scan(decoder);
@@ -337,8 +339,8 @@ static enum status decode_scans(struct sequential *decoder, struct bytes input, 
 }
 
 enum status sequential_decode(const struct seq_level *level, struct bytes input,
-                              const struct codec_limits *limits, const struct image *image, bool *left,
-                              uint32_t *told, struct error *err) {
+                              const struct codec_limits *limits, const struct image *image, bool strip,
+                              bool *left, uint32_t *told, struct error *err) {
     *left = true;
     *told = 0;
     if (limits->reduction > 0 || sequential_bytes() > limits->max_memory) {
@@ -351,6 +353,7 @@ enum status sequential_decode(const struct seq_level *level, struct bytes input,
     decoder->level = level;
     decoder->limits = limits;
     decoder->image = image;
+    decoder->strip = strip;
     decoder->ring = NULL;
     decoder->damaged = false;
     decoder->seen = 0;
