@@ -70,10 +70,10 @@ static void test_every_colour(void **state) {
     for (unsigned i = 0; i < 256 * 256; i++) {
         uint8_t luma[256], cb[256], cr[256], room[3][256], rgb[3 * 256], expected[3 * 256];
         struct pixels_row row = {.luma = luma,
-                                  .near = {cb, cr},
-                                  .width = 256,
-                                  .chroma_width = 256,
-                                  .colour = {room[0], room[1], room[2]}};
+                                 .near = {cb, cr},
+                                 .width = 256,
+                                 .chroma_width = 256,
+                                 .colour = {room[0], room[1], room[2]}};
         int b = (int)(i % 256) - 128, r = (int)(i / 256) - 128;
         for (int x = 0; x < 256; x++) {
             const int value[] = {x + ((91881 * r + 32768) >> 16),

@@ -39,19 +39,25 @@ static const uint8_t *strip_row(const struct pixels_strip *strip, unsigned plane
     return y < first ? strip->last[plane] : plane_row(from, y - first);
 }
 
+/* The row of chroma that is second nearest to row y of the picture. */
+static uint32_t second_nearest(const struct plane *chroma, uint32_t y) {
+    const uint32_t nearest = y >> chroma->shift_y;
+    if (y & 1) {
+        return nearest + 1 < chroma->height ? nearest + 1 : nearest;
+    }
+    return nearest > 0 ? nearest - 1 : nearest;
+}
+
 /* Makes row y. False when it takes a row of the next strip; `rows` is the end of this one. */
 static bool make_row(struct pixels_strip *strip, uint32_t y, uint32_t rows) {
     struct pixels_row *row = &strip->row;
     const struct plane *chroma = &strip->planes.plane[1];
-    uint32_t near = y >> chroma->shift_y, next = near, high = chroma->height;
-    row->odd = y & 1;
-    if (row->smooth && chroma->shift_y == 1) {
-        next = row->odd ? near + 1 : near - 1;
-        next = row->odd && next >= high ? high - 1 : !row->odd && near == 0 ? 0 : next;
-    }
+    const bool mixes = row->smooth && chroma->shift_y == 1;
+    const uint32_t near = y >> chroma->shift_y, next = mixes ? second_nearest(chroma, y) : near;
     if (rows < strip->image->height && next >= rows >> chroma->shift_y) {
         return false;
     }
+    row->odd = y & 1;
     row->luma = strip_row(strip, 0, y);
     for (unsigned i = 0; i < 2; i++) {
         row->near[i] = strip_row(strip, i + 1, near);
