@@ -162,7 +162,7 @@ static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *
         JSAMPROW target = plane_row(&image->plane[0], cinfo->output_scanline);
         JSAMPROW row = cmyk || there ? elsewhere : target;
         jpeg_read_scanlines(cinfo, &row, 1);
-        if (cmyk) {
+        if (cmyk && !there) {
             cmyk_to_rgb(elsewhere, target, image->width, cinfo->saw_Adobe_marker);
         }
         if (!there) {
@@ -220,7 +220,7 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     return ST_OK; /* data behind the last row of other pictures does not matter */
 }
 
-/* Whether the file has planes, whose shape this fills in: its header says so to libjpeg. */
+/* Whether libjpeg finds planes of YCbCr in the header. Fills in their shape. */
 static bool find_planes(struct bytes input, const struct codec_limits *limits, struct image_shape *planes) {
     struct jpeg_guard guard;
     struct jpeg_reader reader;

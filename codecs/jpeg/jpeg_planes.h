@@ -15,7 +15,8 @@ enum status jpeg_planes_decode_at(const struct seq_level *level, struct bytes in
                                   const struct codec_limits *limits, const struct image *image, bool *left,
                                   uint32_t *told, struct error *err);
 
-/* The same to interleaved RGB of 8 bits, of a JPEG that has planes of the shape `planes`. No thread helps.
+/* The same to interleaved RGB of 8 bits, of a JPEG that has planes of the shape `planes`, whose width and
+ * height are the image's. No thread helps.
  * Files of several scans are left, unless they are progressive, and so are all with limits->local_colour.
  */
 enum status jpeg_pixels_decode(struct bytes input, const struct codec_limits *limits,

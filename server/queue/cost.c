@@ -80,10 +80,12 @@ static const float read_ns = 8e6F, read_byte_ns = 50;
 static const float learning = 0.125F, weighty_ns = 5e6F;
 static const float ratio_max = 32;
 
-/* Whether only libjpeg-turbo decodes a progressive JPEG: at a reduced size, or of one without planes. */
+/* Whether only libjpeg-turbo decodes a progressive JPEG: one at a reduced size, one without planes, or one to
+ * RGB whose colour is repeated. */
 static bool needs_libjpeg(const struct plan *plan) {
     return plan->picture.codec == CODEC_JPEG && plan->picture.progressive &&
-           (plan->limits.reduction > 0 || plan->picture.native.model == PIXEL_RGB);
+           (plan->limits.reduction > 0 || plan->picture.native.model == PIXEL_RGB ||
+            (plan->stored.model == PIXEL_RGB && plan->limits.local_colour));
 }
 
 static unsigned input_of(const struct intent *intent) {

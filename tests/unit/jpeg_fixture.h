@@ -33,8 +33,9 @@ struct jpeg_recipe {
     const jpeg_scan_info *script; /* other scans than the usual ones */
     int scripted;                 /* how many */
     bool odd_tables;
-    unsigned restart;   /* MCUs between restart markers; 0: none */
-    uint8_t jfif_minor; /* of the version in the JFIF header; 0: libjpeg's own */
+    unsigned restart;       /* MCUs between restart markers; 0: none */
+    const uint8_t *numbers; /* of the components; NULL: libjpeg's own, and its markers of the colours, too */
+    uint8_t jfif_minor;     /* of the version in the JFIF header; 0: libjpeg's own */
     uint32_t width;
     uint32_t height;
 };
@@ -68,6 +69,10 @@ static inline void recipe_apply(struct jpeg_compress_struct *cinfo, const struct
         const int *factor = i ? recipe->chroma : recipe->luma;
         cinfo->comp_info[i].h_samp_factor = factor[0] ? factor[0] : 1;
         cinfo->comp_info[i].v_samp_factor = factor[1] ? factor[1] : 1;
+    }
+    for (int i = 0; recipe->numbers && i < cinfo->num_components; i++) {
+        cinfo->comp_info[i].component_id = recipe->numbers[i];
+        cinfo->write_JFIF_header = cinfo->write_Adobe_marker = FALSE;
     }
     cinfo->arith_code = recipe->arithmetic;
     cinfo->restart_interval = recipe->restart;

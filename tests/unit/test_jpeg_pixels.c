@@ -177,6 +177,73 @@ static void test_damaged_files_end_alike(void **state) {
     }
 }
 
+/* Files whose components are no YCbCr, or have other numbers than usual: libjpeg-turbo decides what they are.
+ */
+static void test_other_colours(void **state) {
+    (void)state;
+    static const J_COLOR_SPACE spaces[] = {JCS_RGB, JCS_YCbCr};
+    static const uint8_t numbers[][3] = {{1, 2, 3}, {0, 1, 2}, {'R', 'G', 'B'}, {7, 9, 8}};
+    for (size_t i = 0; i < 2 * sizeof numbers / sizeof *numbers; i++) {
+        struct jpeg_recipe recipe = {
+            .space = spaces[i % 2], .luma = {2, 2}, .width = 50, .height = 40, .numbers = numbers[i / 2]};
+        for (unsigned progressive = 0; progressive < 2; progressive++) {
+            recipe.progressive = progressive;
+            struct buf file = recipe_file(&recipe);
+            compare_whole(buf_bytes(&file));
+            buf_finish(&file);
+        }
+    }
+    const struct jpeg_recipe inks = {.space = JCS_CMYK, .width = 50, .height = 40};
+    struct buf file = recipe_file(&inks);
+    compare_whole(buf_bytes(&file));
+    buf_finish(&file);
+}
+
+/* A file whose last block alone has a value that is left to libjpeg-turbo. */
+static struct buf late_file(bool progressive, uint32_t blocks) {
+    struct jpeg_compress_struct cinfo;
+    struct jpeg_error_mgr manager;
+    unsigned char *data = NULL;
+    unsigned long size = 0;
+    unsigned steps[DCTSIZE2];
+    jvirt_barray_ptr array[3];
+    cinfo.err = recipe_errors(&manager);
+    jpeg_create_compress(&cinfo);
+    jpeg_mem_dest(&cinfo, &data, &size);
+    cinfo.image_width = cinfo.image_height = blocks * DCTSIZE;
+    cinfo.input_components = 3;
+    cinfo.in_color_space = JCS_YCbCr;
+    jpeg_set_defaults(&cinfo);
+    cinfo.comp_info[0].h_samp_factor = cinfo.comp_info[0].v_samp_factor = 1;
+    for (unsigned k = 0; k < DCTSIZE2; k++) {
+        steps[k] = 255;
+    }
+    jpeg_add_quant_table(&cinfo, 0, steps, 100, TRUE);
+    jpeg_add_quant_table(&cinfo, 1, steps, 100, TRUE);
+    if (progressive) {
+        jpeg_simple_progression(&cinfo);
+    }
+    for (int i = 0; i < 3; i++) {
+        array[i] = cinfo.mem->request_virt_barray((j_common_ptr)&cinfo, JPOOL_IMAGE, TRUE, blocks, blocks, 1);
+    }
+    jpeg_write_coefficients(&cinfo, array);
+    for (int i = 0; i < 3; i++) {
+        for (uint32_t y = 0; y < blocks; y++) {
+            JBLOCKROW row = cinfo.mem->access_virt_barray((j_common_ptr)&cinfo, array[i], y, 1, TRUE)[0];
+            memset(row, 0, blocks * sizeof *row);
+            row[0][0] = (JCOEF)(y % 4);
+            row[blocks - 1][9] = y + 1 < blocks ? 0 : 1000;
+        }
+    }
+    jpeg_finish_compress(&cinfo);
+    jpeg_destroy_compress(&cinfo);
+    struct buf file;
+    buf_init(&file, 1 << 26);
+    assert_int_equal(buf_append(&file, data, size, NULL), ST_OK);
+    free(data);
+    return file;
+}
+
 static enum status decode_limited(const struct buf *file, const struct codec_limits *limits, bool *left,
                                   uint32_t *told) {
     struct picture picture = fixture_probe(buf_bytes(file));
@@ -222,6 +289,23 @@ static void check_limits(bool progressive) {
     buf_finish(&file);
 }
 
+/* The rows above are told, and stay as they are when libjpeg-turbo decodes the file. */
+static void test_unusual_values_at_the_end(void **state) {
+    (void)state;
+    enum { BLOCKS = 6 };
+    const struct codec_limits limits = fixture_limits();
+    for (unsigned progressive = 0; progressive < 2; progressive++) {
+        struct buf file = late_file(progressive, BLOCKS);
+        bool left;
+        uint32_t told;
+        assert_int_equal(decode_limited(&file, &limits, &left, &told), ST_OK);
+        assert_true(left);
+        assert_int_equal(told, (BLOCKS - 1) * DCTSIZE);
+        compare_whole(buf_bytes(&file));
+        buf_finish(&file);
+    }
+}
+
 static void test_deadline_and_memory(void **state) {
     (void)state;
     check_limits(false);
@@ -230,10 +314,9 @@ static void test_deadline_and_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples_are_those_of_libjpeg),
-        cmocka_unit_test(test_every_colour),
-        cmocka_unit_test(test_damaged_files_end_alike),
-        cmocka_unit_test(test_deadline_and_memory),
+        cmocka_unit_test(test_samples_are_those_of_libjpeg), cmocka_unit_test(test_every_colour),
+        cmocka_unit_test(test_damaged_files_end_alike),      cmocka_unit_test(test_other_colours),
+        cmocka_unit_test(test_unusual_values_at_the_end),    cmocka_unit_test(test_deadline_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

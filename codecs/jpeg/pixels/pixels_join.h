@@ -73,8 +73,8 @@ INLINE int16_t multiply_high(int16_t a, int16_t b) {
     return (int16_t)((int32_t)a * b >> 16);
 }
 
-/* The factors are round(x * 2^16), so that products fit in 16 bits: of 0.402 and -0.228, of which 1.402 and
- * 1.772 are 1 and 2 away; and of -0.34414 and 0.28586, of which -0.71414 is 1 away. */
+/* The factors of libjpeg are 1.402 = 1 + 0.402, 1.772 = 2 - 0.228, -0.34414 and -0.71414 = 0.28586 - 1. What
+ * is multiplied here is the fraction, as round(x * 2^16), which fits in 16 bits. */
 static void convert(const uint8_t *restrict luma, const uint8_t *restrict cb, const uint8_t *restrict cr,
                     size_t count, uint8_t *restrict red, uint8_t *restrict green, uint8_t *restrict blue) {
     for (size_t x = 0; x < count; x++) {
@@ -87,7 +87,7 @@ static void convert(const uint8_t *restrict luma, const uint8_t *restrict cb, co
     }
 }
 
-#if defined(__SSSE3__) || defined(__ARM_NEON)
+#if (defined(__SSSE3__) || defined(__ARM_NEON)) && __has_builtin(__builtin_shufflevector)
 #define INTERLEAVES /* by shuffles of bytes */
 typedef uint8_t sixteen __attribute__((vector_size(16)));
 

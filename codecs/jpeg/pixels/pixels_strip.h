@@ -21,7 +21,7 @@ struct pixels_strip {
     uint8_t *memory;
 };
 
-/* Bytes of heap memory for planes of this shape: a fixed number for each column. */
+/* Bytes of heap memory for planes of this shape: at most 106 for each column, and 7 KiB for padding. */
 size_t pixels_strip_bytes(const struct image_shape *planes);
 
 /* `image` is RGB of 8 bits. It and `reader`, which may be NULL, must outlive the strip, which must not move.

@@ -3,6 +3,8 @@
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_SCAN_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_SEQ_SCAN_H
 
+#include <stddef.h>
+
 #include "codecs/jpeg/pixels/pixels_row.h"
 #include "codecs/jpeg/sequential/seq_bytes.h"
 #include "codecs/jpeg/sequential/seq_codes.h"
@@ -35,9 +37,9 @@ struct seq_part {
 /* A block of the MCU. */
 struct seq_unit {
     struct seq_part *part;
-    uint8_t *to;   /* its first sample; moves on with each MCU */
-    uint32_t step; /* from one MCU to the next, in bytes */
-    size_t down;   /* from behind a row of MCUs to the next row; it wraps around */
+    uint8_t *to;    /* its first sample; moves on with each MCU */
+    uint32_t step;  /* from one MCU to the next, in bytes */
+    ptrdiff_t down; /* from behind a row of MCUs to the next row; back to its begin in a strip */
 };
 
 /* Blocks that are transformed alike. */

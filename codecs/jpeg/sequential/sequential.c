@@ -139,12 +139,12 @@ static void add_units(struct sequential *decoder, struct seq_part *part, unsigne
     const struct plane *plane = &decoder->image->plane[component];
     const struct seq_component *from = &decoder->header.component[component];
     uint32_t h = alone ? 1 : from->h, v = alone ? 1 : from->v;
-    size_t down = decoder->strip ? 0 : v * BLOCK * part->stride;
+    size_t below = decoder->strip ? 0 : v * BLOCK * part->stride, across = (size_t)decoder->mcus * h * BLOCK;
     for (uint32_t y = 0; y < v; y++) {
         for (uint32_t x = 0; x < h; x++) {
             decoder->scan.unit[decoder->scan.unit_count++] =
                 (struct seq_unit){part, plane_row(plane, y * BLOCK) + (size_t)x * BLOCK, h * BLOCK,
-                                  down - (size_t)decoder->mcus * h * BLOCK};
+                                  (ptrdiff_t)below - (ptrdiff_t)across};
         }
     }
 }

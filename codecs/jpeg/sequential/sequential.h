@@ -20,10 +20,10 @@ uint64_t sequential_samples(const struct image_shape *shape);
 
 /* Decodes to an image of grey or YCbCr planes by the instruction set `level`, one of sequential_levels().
  * With `strip` the planes have memory for one row of MCUs, which limits->progress takes before the next one
- * overwrites it; no thread helps, and files of several scans are left.
- * *left is true when another decoder has to decode the file instead; the samples of the first *told rows,
- * which limits->progress has received, are right even so. ST_LIMIT: the deadline has passed; ST_BUSY: no
- * memory. */
+ * overwrites it, so that the samples of earlier ones are gone; no thread helps, and files of several scans
+ * are left. *left is true when another decoder has to decode the file instead; the samples of the first *told
+ * rows, which limits->progress has received, are right even so. ST_LIMIT: the deadline has passed; ST_BUSY:
+ * no memory. */
 struct seq_level;
 enum status sequential_decode(const struct seq_level *level, struct bytes input,
                               const struct codec_limits *limits, const struct image *image, bool strip,
