@@ -21,6 +21,24 @@ static inline struct jpeg_error_mgr *recipe_errors(struct jpeg_error_mgr *manage
     return manager;
 }
 
+/* Whether the first `rows` rows of the pictures are the same. */
+static inline bool same_rows(const struct image *a, const struct image *b, uint32_t rows) {
+    for (unsigned p = 0; p < a->plane_count; p++) {
+        const struct plane *plane = &a->plane[p];
+        for (uint32_t y = 0; y < plane->height && y << plane->shift_y < rows; y++) {
+            if (memcmp(plane_row(plane, y), plane_row(&b->plane[p], y), plane_row_bytes(plane, a->depth)) !=
+                0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static inline bool same_samples(const struct image *a, const struct image *b) {
+    return same_rows(a, b, a->height);
+}
+
 /* The properties of a JPEG for libjpeg to write. */
 struct jpeg_recipe {
     const char *name;

@@ -18,18 +18,6 @@ static inline struct codec_limits turbo_limits(void) {
     return limits;
 }
 
-static inline bool same_samples(const struct image *a, const struct image *b) {
-    for (unsigned p = 0; p < a->plane_count; p++) {
-        for (uint32_t y = 0; y < a->plane[p].height; y++) {
-            if (memcmp(plane_row(&a->plane[p], y), plane_row(&b->plane[p], y),
-                       plane_row_bytes(&a->plane[p], a->depth)) != 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 /* Components apart, bands of all widths, and as many bits apart as there may be. */
 static const jpeg_scan_info apart[] = {{1, {2}, 0, 0, 0, 0},  {1, {0}, 0, 0, 0, 0},  {1, {1}, 0, 0, 0, 0},
                                        {1, {0}, 1, 1, 0, 0},  {1, {0}, 2, 63, 0, 0}, {1, {1}, 1, 63, 0, 0},
@@ -86,5 +74,61 @@ static const struct jpeg_recipe recipes[] = {
     {.name = "odd tables, separate", .luma = {1, 2}, .odd_tables = true, .separate = true},
 };
 enum { RECIPES = sizeof(recipes) / sizeof(*recipes) };
+
+/* What a file of coefficients is made of: three components of full size, squares of so many blocks. */
+struct coefficient_recipe {
+    unsigned steps[DCTSIZE2];
+    bool optimal, progressive;
+    uint32_t blocks;
+    /* Fills a row of blocks, which is 0, of row y of a component. */
+    void (*put)(void *context, JBLOCKROW row, uint32_t y);
+    void *context;
+};
+
+static inline void coefficients_put(struct jpeg_compress_struct *cinfo, jvirt_barray_ptr array,
+                                    const struct coefficient_recipe *recipe) {
+    for (uint32_t y = 0; y < recipe->blocks; y++) {
+        JBLOCKROW row = cinfo->mem->access_virt_barray((j_common_ptr)cinfo, array, y, 1, TRUE)[0];
+        memset(row, 0, recipe->blocks * sizeof *row);
+        recipe->put(recipe->context, row, y);
+    }
+}
+
+static inline struct buf coefficients_write(const struct coefficient_recipe *recipe) {
+    struct jpeg_compress_struct cinfo;
+    struct jpeg_error_mgr manager;
+    unsigned char *data = NULL;
+    unsigned long size = 0;
+    const uint32_t blocks = recipe->blocks;
+    jvirt_barray_ptr array[3];
+    cinfo.err = recipe_errors(&manager);
+    jpeg_create_compress(&cinfo);
+    jpeg_mem_dest(&cinfo, &data, &size);
+    cinfo.image_width = cinfo.image_height = blocks * DCTSIZE;
+    cinfo.input_components = 3;
+    cinfo.in_color_space = JCS_YCbCr;
+    jpeg_set_defaults(&cinfo);
+    cinfo.comp_info[0].h_samp_factor = cinfo.comp_info[0].v_samp_factor = 1;
+    jpeg_add_quant_table(&cinfo, 0, recipe->steps, 100, FALSE);
+    jpeg_add_quant_table(&cinfo, 1, recipe->steps, 100, FALSE);
+    cinfo.optimize_coding = recipe->optimal;
+    if (recipe->progressive) {
+        jpeg_simple_progression(&cinfo);
+    }
+    for (int i = 0; i < 3; i++) {
+        array[i] = cinfo.mem->request_virt_barray((j_common_ptr)&cinfo, JPOOL_IMAGE, TRUE, blocks, blocks, 1);
+    }
+    jpeg_write_coefficients(&cinfo, array);
+    for (int i = 0; i < 3; i++) {
+        coefficients_put(&cinfo, array[i], recipe);
+    }
+    jpeg_finish_compress(&cinfo);
+    jpeg_destroy_compress(&cinfo);
+    struct buf file;
+    buf_init(&file, 1 << 26);
+    assert_int_equal(buf_append(&file, data, size, NULL), ST_OK);
+    free(data);
+    return file;
+}
 
 #endif

@@ -199,49 +199,20 @@ static void test_other_colours(void **state) {
     buf_finish(&file);
 }
 
+static void put_late_block(void *context, JBLOCKROW row, uint32_t y) {
+    const uint32_t blocks = *(const uint32_t *)context;
+    row[0][0] = (JCOEF)(y % 4);
+    row[blocks - 1][9] = y + 1 < blocks ? 0 : 1000;
+}
+
 /* A file whose last block alone has a value that is left to libjpeg-turbo. */
 static struct buf late_file(bool progressive, uint32_t blocks) {
-    struct jpeg_compress_struct cinfo;
-    struct jpeg_error_mgr manager;
-    unsigned char *data = NULL;
-    unsigned long size = 0;
-    unsigned steps[DCTSIZE2];
-    jvirt_barray_ptr array[3];
-    cinfo.err = recipe_errors(&manager);
-    jpeg_create_compress(&cinfo);
-    jpeg_mem_dest(&cinfo, &data, &size);
-    cinfo.image_width = cinfo.image_height = blocks * DCTSIZE;
-    cinfo.input_components = 3;
-    cinfo.in_color_space = JCS_YCbCr;
-    jpeg_set_defaults(&cinfo);
-    cinfo.comp_info[0].h_samp_factor = cinfo.comp_info[0].v_samp_factor = 1;
+    struct coefficient_recipe recipe = {
+        .progressive = progressive, .blocks = blocks, .put = put_late_block, .context = &blocks};
     for (unsigned k = 0; k < DCTSIZE2; k++) {
-        steps[k] = 255;
+        recipe.steps[k] = 255;
     }
-    jpeg_add_quant_table(&cinfo, 0, steps, 100, TRUE);
-    jpeg_add_quant_table(&cinfo, 1, steps, 100, TRUE);
-    if (progressive) {
-        jpeg_simple_progression(&cinfo);
-    }
-    for (int i = 0; i < 3; i++) {
-        array[i] = cinfo.mem->request_virt_barray((j_common_ptr)&cinfo, JPOOL_IMAGE, TRUE, blocks, blocks, 1);
-    }
-    jpeg_write_coefficients(&cinfo, array);
-    for (int i = 0; i < 3; i++) {
-        for (uint32_t y = 0; y < blocks; y++) {
-            JBLOCKROW row = cinfo.mem->access_virt_barray((j_common_ptr)&cinfo, array[i], y, 1, TRUE)[0];
-            memset(row, 0, blocks * sizeof *row);
-            row[0][0] = (JCOEF)(y % 4);
-            row[blocks - 1][9] = y + 1 < blocks ? 0 : 1000;
-        }
-    }
-    jpeg_finish_compress(&cinfo);
-    jpeg_destroy_compress(&cinfo);
-    struct buf file;
-    buf_init(&file, 1 << 26);
-    assert_int_equal(buf_append(&file, data, size, NULL), ST_OK);
-    free(data);
-    return file;
+    return coefficients_write(&recipe);
 }
 
 static enum status decode_limited(const struct buf *file, const struct codec_limits *limits, bool *left,

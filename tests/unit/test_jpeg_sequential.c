@@ -98,56 +98,31 @@ struct wild {
     bool optimal;
 };
 
-static void put_wild_blocks(struct jpeg_compress_struct *cinfo, jvirt_barray_ptr *array,
-                            const struct wild *wild, uint32_t blocks) {
-    for (int i = 0; i < cinfo->num_components; i++) {
-        for (uint32_t y = 0; y < blocks; y++) {
-            JBLOCKROW row = cinfo->mem->access_virt_barray((j_common_ptr)cinfo, array[i], y, 1, TRUE)[0];
-            memset(row, 0, blocks * sizeof *row);
-            for (uint32_t n = 0; n < blocks * wild->count; n++) {
-                int value = (int)random_below(2 * (unsigned)wild->limit + 1) - wild->limit;
-                row[n / wild->count][random_below(DCTSIZE2)] = (JCOEF)value;
-            }
-        }
+struct wild_blocks {
+    const struct wild *wild;
+    uint32_t blocks;
+};
+
+static void put_wild_blocks(void *context, JBLOCKROW row, uint32_t y) {
+    const struct wild_blocks *to = context;
+    (void)y;
+    for (uint32_t n = 0; n < to->blocks * to->wild->count; n++) {
+        int value = (int)random_below(2 * (unsigned)to->wild->limit + 1) - to->wild->limit;
+        row[n / to->wild->count][random_below(DCTSIZE2)] = (JCOEF)value;
     }
 }
 
 static struct buf wild_file(const struct wild *wild, bool progressive, uint32_t blocks) {
-    struct jpeg_compress_struct cinfo;
-    struct jpeg_error_mgr manager;
-    unsigned char *data = NULL;
-    unsigned long size = 0;
-    unsigned steps[DCTSIZE2];
-    jvirt_barray_ptr array[3];
-    cinfo.err = recipe_errors(&manager);
-    jpeg_create_compress(&cinfo);
-    jpeg_mem_dest(&cinfo, &data, &size);
-    cinfo.image_width = cinfo.image_height = blocks * DCTSIZE;
-    cinfo.input_components = 3;
-    cinfo.in_color_space = JCS_YCbCr;
-    jpeg_set_defaults(&cinfo);
-    cinfo.comp_info[0].h_samp_factor = cinfo.comp_info[0].v_samp_factor = 1;
+    struct wild_blocks to = {wild, blocks};
+    struct coefficient_recipe recipe = {.optimal = wild->optimal,
+                                        .progressive = progressive,
+                                        .blocks = blocks,
+                                        .put = put_wild_blocks,
+                                        .context = &to};
     for (unsigned k = 0; k < DCTSIZE2; k++) {
-        steps[k] = 1 + random_below(wild->step);
+        recipe.steps[k] = 1 + random_below(wild->step);
     }
-    jpeg_add_quant_table(&cinfo, 0, steps, 100, FALSE);
-    jpeg_add_quant_table(&cinfo, 1, steps, 100, FALSE);
-    cinfo.optimize_coding = wild->optimal;
-    if (progressive) {
-        jpeg_simple_progression(&cinfo);
-    }
-    for (int i = 0; i < 3; i++) {
-        array[i] = cinfo.mem->request_virt_barray((j_common_ptr)&cinfo, JPOOL_IMAGE, TRUE, blocks, blocks, 1);
-    }
-    jpeg_write_coefficients(&cinfo, array);
-    put_wild_blocks(&cinfo, array, wild, blocks);
-    jpeg_finish_compress(&cinfo);
-    jpeg_destroy_compress(&cinfo);
-    struct buf file;
-    buf_init(&file, 1 << 26);
-    assert_int_equal(buf_append(&file, data, size, NULL), ST_OK);
-    free(data);
-    return file;
+    return coefficients_write(&recipe);
 }
 
 static void test_wild_coefficients(void **state) {
