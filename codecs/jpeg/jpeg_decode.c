@@ -150,7 +150,7 @@ static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, uint32_t width, bool 
     }
 }
 
-/* Guarded. `told` as for planes. */
+/* Guarded. The first `told` rows are there already, and are not written again. */
 static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *image,
                       const struct progress *progress, uint32_t told) {
     bool cmyk = cinfo->out_color_space == JCS_CMYK;

@@ -39,7 +39,7 @@ struct seq_unit {
     struct seq_part *part;
     uint8_t *to;    /* its first sample; moves on with each MCU */
     uint32_t step;  /* from one MCU to the next, in bytes */
-    ptrdiff_t down; /* from behind a row of MCUs to the next row; back to its begin in a strip */
+    ptrdiff_t down; /* from behind a row of MCUs to the next one; in a strip, back to its first MCU */
 };
 
 /* Blocks that are transformed alike. */
