@@ -15,7 +15,8 @@ struct check {
     struct backend *reference; /* the CPU's */
     struct lane *reference_lane;
     uint64_t random;
-    const char *section; /* of the filters, the only one that runs; NULL: all */
+    const char *section;           /* of the filters, the only one that runs; NULL: all */
+    unsigned share, shares, cases; /* of the cases of one filter, each whose number modulo shares is share */
     unsigned passed, failed;
 };
 

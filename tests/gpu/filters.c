@@ -248,14 +248,21 @@ static void describe(const struct step *step, char *text, size_t size) {
     }
 }
 
-/* Kernels alone for a chain of one step by chance, then the same as a request with a mask. */
+/* Kernels alone for a chain of one step by chance, then the same as a request with a mask, if the case
+ * belongs to the share that runs. The noise takes no numbers of the sequence, so that with one SEED all
+ * shares together have the cases of a whole run. */
 static void check_case(struct check *check, enum filter_id filter, const struct image_shape *shape) {
     struct chain chain = {0};
     char text[120];
     append_any(check, &chain, filter, shape, false);
+    if (check->cases++ % check->shares != check->share) {
+        return;
+    }
+    uint64_t random = check->random;
     describe(&chain.step[0], text, sizeof text);
     check_kernels(check, shape, &chain, text);
     check_lane(check, shape, &chain, chain_takes_mask(&chain, shape), text);
+    check->random = random;
 }
 
 static struct image_shape sized(size_t model, uint32_t width, uint32_t height) {

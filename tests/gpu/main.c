@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
- *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [--filter NAME] [blur] [filters] [orient]
- *               [encode] [colours] [faces] [jpeg] [masks] [patch] [scans]
+ *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [--filter NAME] [--share I/N] [blur] [filters]
+ *               [orient] [encode] [colours] [faces] [jpeg] [masks] [patch] [scans]
  *
  * If parts are named, only they run. --filter runs one section of the filters: that of a filter, `edges`,
- * `chains` or `large`, so that racecheck can run them side by side. --no-jpeg leaves out the runs from file
- * to file. --sandbox enters the engine's sandbox once the driver is up; --record does, too, and prints the
- * refused calls at the end. SEED=n repeats a run, CUDA_LIBRARY=path opens another driver,
+ * `chains` or `large`, so that racecheck can run them side by side; --share 0/4 runs a quarter of a filter's
+ * cases, and 1/4, 2/4 and 3/4 run the others if they have the same SEED. --no-jpeg leaves out the runs from
+ * file to file. --sandbox enters the engine's sandbox once the driver is up; --record does, too, and prints
+ * the refused calls at the end. SEED=n repeats a run, CUDA_LIBRARY=path opens another driver,
  * MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in that form. FACE_MODEL=path: the search for faces is also
  * compared with that model.
  */
@@ -81,10 +82,20 @@ static bool any_part_named(int argc, char **argv) {
     return false;
 }
 
+/* The share that --share names; all without it. */
+static void set_share(struct check *check, const char *text) {
+    if (sscanf(text ? text : "0/1", "%u/%u", &check->share, &check->shares) != 2 ||
+        check->share >= check->shares) {
+        fprintf(stderr, "check_gpu: --share takes I/N with I below N, such as 0/4; it was \"%s\"\n", text);
+        exit(EXIT_FAILURE);
+    }
+}
+
 int main(int argc, char **argv) {
     static struct check check;
     bool quick = named("--quick", argc, argv), jpeg = !named("--no-jpeg", argc, argv);
     check.section = value_of("--filter", argc, argv);
+    set_share(&check, value_of("--share", argc, argv));
     bool all = !any_part_named(argc, argv) && !check.section;
     bool record = named("--record", argc, argv), closed = record || named("--sandbox", argc, argv);
     if (closed) {
