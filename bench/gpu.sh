@@ -8,7 +8,7 @@
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. The first five parts without a part. Writes FOLDER/results.md (default
 # build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
-# Ends with 1 when a check failed, with 77 where there is no GPU. Takes about ten minutes.
+# Ends with 1 when a check failed, with 77 where there is no GPU. Takes about 20 minutes.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
 # load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
 # former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. sizes: other JPEGs over HTTP, for
@@ -156,6 +156,30 @@ report_jobs() {
     say ''
 }
 
+race() { # arguments of check_gpu: one line about a run under racecheck
+    local log status=0 hazards
+    log=$("$SANITIZER" --tool racecheck --error-exitcode 9 --print-limit 20 "$CHECK" --quick $1 2>&1) || status=$?
+    hazards=$(sed -n 's/.*RACECHECK SUMMARY: \([0-9]*\) .*/\1/p' <<<"$log" | tail -n 1)
+    echo "$1: $(grep ' failed$' <<<"$log" | tail -n 1), ${hazards:-unknown} hazards, ended with $status"
+    [ "$status" = 0 ] && [ "$hazards" = 0 ] || { echo "$log" && return 1; }
+}
+
+races() { # one run of everything would take hours, so that parts run side by side
+    local log status=0
+    log=$(mktemp)
+    {
+        printf -- '--filter median --share %s/64\n' {0..63} # the slowest come first
+        printf -- '--filter %s\n' chains sharpen convolve edges dilate erode resize adjust pixelate rotate crop stats placeholder
+        printf '%s\n' blur colours encode faces orient patch scans masks
+    } | xargs -P "$(nproc)" -I@ bash -c 'race "@"' >"$log" || status=9
+    cat "$log"
+    awk '/: [0-9]+ passed, .* hazards, ended/ { runs++; for (i = 2; i <= NF; i++) {
+            if ($i ~ /^passed/) passed += $(i - 1); if ($i ~ /^hazards/) hazards += $(i - 1) } }
+        END { print "RACECHECK SUMMARY: " hazards + 0 " hazards, " passed " comparisons in " runs " runs" }' "$log"
+    rm "$log"
+    return $status
+}
+
 pixels_and_sanitizers() {
     local tool sanitizer
     say '## Pixels and sanitizers' '' \
@@ -163,15 +187,18 @@ pixels_and_sanitizers() {
     export SEED=${SEED:-$(date +%s)}
     find_model # without it random weights are compared alone
     if wanted check; then
-        begin check 300 "$check" $quick
-        MODULE_FORMAT=ptx begin check-ptx 240 "$check" --quick
-        MODULE_FORMAT=nvrtc begin check-nvrtc 240 "$check" --quick
+        begin check 900 "$check" $quick
+        MODULE_FORMAT=ptx begin check-ptx 600 "$check" --quick
+        MODULE_FORMAT=nvrtc begin check-nvrtc 600 "$check" --quick
     fi
     if wanted sanitize; then
         if sanitizer=$(find_sanitizer); then
-            for tool in memcheck racecheck initcheck synccheck; do
-                begin "$tool" 450 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick --no-jpeg
+            for tool in memcheck initcheck synccheck; do
+                begin "$tool" 900 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick
             done
+            export SANITIZER=$sanitizer CHECK=$check
+            export -f race races
+            begin racecheck 1200 bash -c races
         else
             say '**Not sanitized: there is no compute-sanitizer here.**' ''
         fi
