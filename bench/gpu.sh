@@ -3,13 +3,14 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [bench] [service] [sandbox] [load] [sizes] [regions] [crowd] [several] [threads] [soak]
+#                  [bench] [service] [sandbox] [kernels] [load] [sizes] [regions] [crowd] [several] [threads] [soak]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. The first five parts without a part. Writes FOLDER/results.md (default
 # build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
 # Ends with 1 when a check failed, with 77 where there is no GPU. Takes about 20 minutes.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
+# kernels: time, instructions and bytes of each kernel of JPEG to JPEG, by ncu.
 # load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
 # former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. sizes: other JPEGs over HTTP, for
 # SIZES_SECONDS (60), and the first second of a daemon; takes Pillow. regions: JPEGs with regions, redaction and faces
@@ -30,7 +31,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | bench | service | sandbox | load | sizes | regions | crowd | several | threads | soak) parts+=("$1") ;;
+    check | sanitize | bench | service | sandbox | kernels | load | sizes | regions | crowd | several | threads | soak) parts+=("$1") ;;
     *) sed -n '5,6p' "$0" && exit 64 ;;
     esac
     shift
@@ -225,48 +226,58 @@ sandbox() {
     say '## Sandbox of the GPU process' '' '```'
     part calls 60 "$check" --quick --record
     say '```' ''
-    part sandbox 100 python3 "$here/gpu/sandbox.py" --blurd "$blurd" --sample "$logs/sample.jpg" --out "$logs/sandbox" $quick
+    part sandbox 100 python3 "$here/service/sandbox.py" --blurd "$blurd" --sample "$logs/sample.jpg" --out "$logs/sandbox" $quick
 }
 
 load() {
     local codecs=${CODECS:-auto,gpu,cpu} seconds=${LOAD_SECONDS:-200}
-    part load $((seconds + 120)) python3 "$here/gpu/load.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/load" \
+    part load $((seconds + 120)) python3 "$here/service/load.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/load" \
         --lua "$here/rotate.lua" --codecs "$codecs" --seconds "$seconds" $quick "${photographs[@]}"
-    part peers 240 python3 "$here/gpu/peers.py" --out "$logs/load" --ours "$logs/load/load.json" $quick "${photographs[@]}"
+    part peers 240 python3 "$here/service/peers.py" --out "$logs/load" --ours "$logs/load/load.json" $quick "${photographs[@]}"
+}
+
+kernels() {
+    local ncu
+    ncu=$(command -v ncu || ls "${CUDA_HOME:-/usr/local/cuda}/bin/ncu" /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | head -n 1)
+    [ -n "$ncu" ] || { say '**Kernels not profiled: there is no ncu here.**' '' && failed+=(kernels) && return; }
+    mkdir -p "$logs/photographs"
+    cp "${photographs[@]}" "$logs/photographs"
+    say '## Kernels' '' "One photograph after the other, alone; the mean of ${#photographs[@]}. $("$ncu" --version | tail -n 1)."
+    PICTURES=$logs/photographs part kernels 400 python3 "$here/gpu/kernels.py" --bench "$bench" --ncu "$ncu" --out "$logs/ncu.txt"
 }
 
 sizes() {
     local seconds=${SIZES_SECONDS:-60}
-    part sizes $((seconds + 120)) python3 "$here/gpu/sizes.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/sizes" \
+    part sizes $((seconds + 120)) python3 "$here/service/sizes.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/sizes" \
         --lua "$here/rotate.lua" --seconds "$seconds" $quick "${photographs[@]}"
 }
 
 regions() {
     local seconds=${REGIONS_SECONDS:-60}
     find_model
-    part regions $((seconds + 120)) python3 "$here/gpu/regions.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/regions" \
+    part regions $((seconds + 120)) python3 "$here/service/regions.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/regions" \
         --model "${FACE_MODEL-none}" --lua "$here/rotate.lua" --seconds "$seconds" $quick "${photographs[@]}"
 }
 
 crowd() {
-    part crowd 110 python3 "$here/gpu/crowd.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/crowd" \
+    part crowd 110 python3 "$here/service/crowd.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/crowd" \
         --lua "$here/rotate.lua" $quick "${photographs[@]}"
 }
 
 several() {
-    part several 200 python3 "$here/gpu/several.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/several" \
+    part several 200 python3 "$here/service/several.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/several" \
         --lua "$here/rotate.lua" $quick "${photographs[@]}"
 }
 
 threads() {
-    part threads 60 python3 "$here/gpu/threads.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/threads" \
+    part threads 60 python3 "$here/service/threads.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/threads" \
         --lua "$here/rotate.lua" $quick "${photographs[@]}"
 }
 
 soak() {
     local codecs=${CODECS:-auto} seconds=${SOAK_SECONDS:-500} requests=${SOAK_REQUESTS:-1000000} largest=4000
     [ -z "$quick" ] || seconds=20 largest=330
-    part soak $((seconds + 120)) python3 "$here/gpu/soak.py" --blurd "$blurd" --wrk "$wrk" --lua "$here/rotate.lua" \
+    part soak $((seconds + 120)) python3 "$here/service/soak.py" --blurd "$blurd" --wrk "$wrk" --lua "$here/rotate.lua" \
         --out "$logs/soak" --codec "${codecs%%,*}" \
         --requests "$requests" --seconds "$seconds" --largest "$largest" ${SOAK_KILL:+--kill} "${photographs[@]}"
 }
@@ -288,16 +299,19 @@ if wanted bench; then
     say '## Times'
     part bench 480 "$bench" $quick
 fi
-if wanted service || wanted sandbox || [ ${#by_wrk[@]} -gt 0 ]; then
+if wanted service || wanted sandbox || named kernels || [ ${#by_wrk[@]} -gt 0 ]; then
     "$sample" "$logs/sample.jpg" ${quick:+8} || failed+=(sample)
     photographs=("${pictures[@]:-$logs/sample.jpg}")
 fi
 if wanted service; then
-    part service 240 python3 "$here/gpu/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
+    part service 240 python3 "$here/service/service.py" --blurd "$blurd" --sample "$logs/sample.jpg" \
         --out "$logs/service" --lua "$here/post.lua" ${wrk:+--wrk "$wrk"} $quick "${pictures[@]}"
 fi
 if wanted sandbox; then
     sandbox
+fi
+if named kernels; then
+    kernels
 fi
 for name in "${by_wrk[@]}"; do
     if [ -z "$wrk" ]; then

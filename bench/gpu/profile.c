@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every kernel of JPEG to JPEG, a few times and one after the other, for a profiler:
- *
- *     PICTURES=folder ncu --metrics ... blurd-bench profile */
+ * Every kernel of JPEG to JPEG, a few times and one after the other, for a profiler: bench/gpu/kernels.py. */
 #include <stdio.h>
 
 #include "bench/gpu/bench.h"
@@ -21,6 +19,7 @@ struct profile_job {
     const struct chain *chain;
     const struct transcode_mask *mask; /* NULL: none */
     bool optimal, patch;               /* as of struct transcode */
+    enum transcode_colours colours;
 };
 
 static void run_once(struct profile *profile, const struct jpeg_file *file, const struct profile_job *what) {
@@ -31,6 +30,7 @@ static void run_once(struct profile *profile, const struct jpeg_file *file, cons
                                   .mask = what->mask,
                                   .optimal = what->optimal,
                                   .patch = what->patch,
+                                  .colours = what->colours,
                                   .orientation = 1,
                                   .shape = file->shape,
                                   .input = file->bytes,
@@ -59,15 +59,45 @@ static void profile_blurs(struct profile *profile, const struct jpeg_files *file
     }
 }
 
+static void profile_colours(struct profile *profile, const struct jpeg_files *files) {
+    static const struct {
+        const char *name;
+        enum transcode_colours colours;
+    } ways[] = {{"sigma 5, in RGB", TRANSCODE_RGB_420}, {"sigma 5, in linear light", TRANSCODE_LINEAR_420}};
+    const struct blur_arguments arguments = {.sigma = 5};
+    struct error err = {0};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        const struct image_shape shape = transcode_read(&files->file[0].shape, ways[w].colours);
+        struct chain chain = {0};
+        must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, &err), &err);
+        const struct profile_job job = {
+            .name = ways[w].name, .chain = &chain, .optimal = true, .colours = ways[w].colours};
+        for (unsigned i = 0; i < files->count; i++) {
+            run_once(profile, &files->file[i], &job);
+        }
+    }
+}
+
+static void profile_resize(struct profile *profile, const struct jpeg_files *files) {
+    const struct resize_arguments arguments = {.width = 400};
+    struct error err = {0};
+    struct chain chain = {0};
+    const struct profile_job job = {.name = "to 400 wide", .chain = &chain, .optimal = true};
+    must(chain_append(&chain, filter_get(FILTER_RESIZE), &arguments, &files->file[0].shape, &err), &err);
+    for (unsigned i = 0; i < files->count; i++) {
+        run_once(profile, &files->file[i], &job);
+    }
+}
+
 static void profile_regions(struct profile *profile, const struct jpeg_files *files) {
     static struct jpeg_regions regions;
     jpeg_regions_open(&regions, profile->bench, &files->file[0].shape);
     const struct chain *chain = &regions.chain;
     const struct profile_job jobs[] = {
-        {"pixelate", chain, NULL, true, false},
-        {"4 regions", chain, &regions.inside, true, false},
-        {"4 regions, blocks kept", chain, &regions.inside, true, true},
-        {"4 regions redacted, blocks kept", chain, &regions.redacted, true, true}};
+        {"pixelate", chain, NULL, true, false, TRANSCODE_PLANES},
+        {"4 regions", chain, &regions.inside, true, false, TRANSCODE_PLANES},
+        {"4 regions, blocks kept", chain, &regions.inside, true, true, TRANSCODE_PLANES},
+        {"4 regions redacted, blocks kept", chain, &regions.redacted, true, true, TRANSCODE_PLANES}};
     for (unsigned j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         for (unsigned i = 0; i < files->count; i++) {
             run_once(profile, &files->file[i], &jobs[j]);
@@ -90,6 +120,8 @@ void bench_profile(struct bench *bench) {
                   CU_MEMHOSTALLOC_PORTABLE),
          &err);
     profile_blurs(&profile, &files);
+    profile_resize(&profile, &files);
+    profile_colours(&profile, &files);
     profile_regions(&profile, &files);
     submitter_destroy(profile.submitter);
     jpeg_stream_finish(&profile.jpeg);

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""What each kernel of JPEG to JPEG takes, by NVIDIA's profiler: time, instructions of a warp, bytes through the second-level
+cache and through memory, and how many of the warps that a multiprocessor can hold were active. `blurd-bench profile` runs
+each kind of work on each photograph alone; a row has the mean of a photograph. Prints Markdown; ends with 1 when a kind of work
+has no kernels. Standard library only.
+
+    PICTURES=FOLDER kernels.py --bench PATH [--ncu ncu] [--out FILE]"""
+import argparse
+import collections
+import csv
+import pathlib
+import re
+import subprocess
+import sys
+
+METRICS = {"gpu__time_duration.sum": "time", "smsp__inst_executed.sum": "instructions", "lts__t_bytes.sum": "cache",
+           "dram__bytes.sum": "memory", "sm__warps_active.avg.pct_of_peak_sustained_active": "active",
+           "launch__registers_per_thread": "registers"}
+UNITS = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3,
+         "byte": 1e-6, "Kbyte": 1e-3, "Mbyte": 1, "Gbyte": 1e3}  # to microseconds, and to megabytes
+LAUNCH = re.compile(r'==PROF== Profiling "([^"]+)".*? - (\d+)')
+WORK = re.compile(r"(.*), (optimal|standard) codes: \d+ bytes$")
+
+
+def works_of(lines):
+    """{work: [numbers of the launches of a picture, ...]}: the launches that came before the line of each picture."""
+    works, launches = collections.defaultdict(list), []
+    for line in lines:
+        if launch := LAUNCH.match(line):
+            launches.append(int(launch.group(2)))
+        elif work := WORK.match(line):
+            works[work.group(1) + ("" if work.group(2) == "optimal" else ", standard codes")].append(launches)
+            launches = []
+    return works
+
+
+def launches_of(lines):
+    """{number of a launch: {"kernel": name, "time": microseconds, ...}} of the profiler's CSV, a line for each metric."""
+    begin = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
+    launches = collections.defaultdict(dict)
+    for row in csv.DictReader(lines[begin:]):
+        launch = launches[int(row["ID"])]
+        launch["kernel"] = row["Kernel Name"].split("(")[0]
+        value = float(row["Metric Value"].replace(",", ""))
+        launch[METRICS[row["Metric Name"]]] = value * UNITS.get(row["Metric Unit"], 1)
+    return launches
+
+
+def table(pictures, launches):
+    kernels = collections.defaultdict(list)
+    for launch in (launches[number] for numbers in pictures for number in numbers):
+        kernels[launch["kernel"]].append(launch)
+    print("| kernel | launches | µs | millions of instructions | MB of L2 | MB of memory | warps active, % | registers |\n"
+          "|---|--:|--:|--:|--:|--:|--:|--:|")
+    total = collections.Counter()
+    for name, found in sorted(kernels.items(), key=lambda item: -sum(launch["time"] for launch in item[1])):
+        mean = collections.Counter()
+        for launch in found:
+            for key in ("time", "instructions", "cache", "memory"):
+                mean[key] += launch[key] / len(pictures)
+            mean["launches"] += 1 / len(pictures)
+            mean["active"] += launch["active"] * launch["time"] / sum(other["time"] for other in found)
+        total.update(mean)
+        print(f"| {name} | {mean['launches']:g} | {mean['time']:.1f} | {mean['instructions'] / 1e6:.2f} | {mean['cache']:.1f} | "
+              f"{mean['memory']:.1f} | {mean['active']:.0f} | {max(launch['registers'] for launch in found):.0f} |")
+    print(f"| all | {total['launches']:g} | {total['time']:.1f} | {total['instructions'] / 1e6:.2f} | {total['cache']:.1f} | "
+          f"{total['memory']:.1f} | | |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bench", required=True, help="the program blurd-bench")
+    parser.add_argument("--ncu", default="ncu", help="the profiler, Nsight Compute's command line")
+    parser.add_argument("--out", type=pathlib.Path, help="a file for all that the profiler prints")
+    options = parser.parse_args()
+    run = subprocess.run(["stdbuf", "-oL", options.ncu, "--csv", "--print-kernel-base", "function", "--metrics", ",".join(METRICS),
+                          options.bench, "profile"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if options.out:
+        options.out.write_text(run.stdout)
+    lines = run.stdout.splitlines()
+    works, launches = works_of(lines), launches_of(lines)
+    for work, pictures in works.items():
+        print(f"\n### {work}\n")
+        table(pictures, launches)
+    complete = works and all(all(pictures) for pictures in works.values())
+    if run.returncode or not complete:
+        sys.exit(f"kernels.py: {options.ncu} ended with {run.returncode}, and {'each' if complete else 'not each'} picture has kernels")
+
+
+if __name__ == "__main__":
+    main()
