@@ -12,12 +12,12 @@ struct gpu_spawner;
 
 enum { GPU_PICTURES = 28 }; /* JPEGs in progress on one GPU: docs/adr/0019 */
 
-/* A JPEG for the self-test. */
+/* A JPEG, or a half of its way, for the self-test. */
 struct gpu_sample {
     struct transcode job; /* without `picture` */
     struct chain chain;   /* job.chain and job.mask point to these, */
     struct transcode_mask mask;
-    struct bytes expected; /* and this is the file that the CPU makes */
+    struct bytes expected; /* and this is what the CPU makes, a file or a picture without padding */
 };
 
 /* Makes sample `number`, from 0, in memory of the slot, by the reference's lane. ST_NOTHING after the last

@@ -21,7 +21,9 @@ static enum status run_sample(struct engine_link *link, const struct gpu_sample 
     }
     bool same = done.size == sample->expected.size &&
                 memcmp(job->output, sample->expected.data, sample->expected.size) == 0;
-    return same ? ST_OK : fail(err, ST_UNSUPPORTED, "a wrong file (sample %u)", number);
+    return same ? ST_OK
+                : fail(err, ST_UNSUPPORTED, "a wrong %s (sample %u)", job->pixels ? "picture" : "file",
+                       number);
 }
 
 /* ST_NOTHING when all samples are right. */

@@ -12,105 +12,15 @@
 #include "cpu/mask/redact.h"
 #include "cpu/orient.h"
 #include "server/process/sample_restarts.h"
+#include "server/process/transcode_recipe.h"
 
 enum { INPUT_QUALITY = 92, FILE_MAX = 1 << 18, RECTS = 64 };
-
-struct recipe {
-    struct image_shape shape; /* as stored */
-    enum filter_id filter;
-    union filter_arguments arguments;
-    uint8_t quality, orientation;
-    bool optimal;
-    bool progressive;      /* the input; its coefficients are handed over, or */
-    bool scans;            /* the device reads its scans */
-    bool restarts;         /* the input has a restart marker after each row of MCUs; not optimal tables */
-    const char *region[2]; /* the filter changes nothing else; NULL: none */
-    double feather;        /* of the regions; 0: they are redacted */
-    bool patch;            /* blocks outside of the regions stay as they are in the input */
-    enum transcode_colours colours;
-};
-
-#define SIZE .depth = 8, .width = 193, .height = 101 /* odd, so that blocks at the borders are cut */
-#define CHROMA .model = PIXEL_YCBCR, .chroma_shift_x = 1, .chroma_shift_y = 1
-
-static const struct recipe recipes[] = {
-    {.shape = {CHROMA, SIZE},
-     .filter = FILTER_BLUR,
-     .arguments = {.blur.sigma = 1.5},
-     .quality = 85,
-     .orientation = 1,
-     .optimal = true},
-    {.shape = {.model = PIXEL_YCBCR, SIZE},
-     .filter = FILTER_PIXELATE,
-     .arguments = {.pixelate = {8}},
-     .quality = 60,
-     .orientation = 6},
-    {.shape = {.model = PIXEL_GRAY, SIZE},
-     .filter = FILTER_BLUR,
-     .arguments = {.blur.sigma = 0.5},
-     .quality = 95,
-     .orientation = 3,
-     .optimal = true},
-    {.shape = {CHROMA, SIZE},
-     .filter = FILTER_BLUR,
-     .arguments = {.blur.sigma = 4},
-     .quality = 85,
-     .orientation = 1,
-     .optimal = true,
-     .restarts = true,
-     .region = {"21,13,77,40", "ellipse:90,30,60,50"}},
-    {.shape = {CHROMA, SIZE},
-     .filter = FILTER_PIXELATE,
-     .arguments = {.pixelate = {8}},
-     .quality = 85,
-     .orientation = 1,
-     .region = {"21,13,77,40", "ellipse:90,30,60,50"},
-     .feather = 6},
-    {.shape = {CHROMA, SIZE},
-     .filter = FILTER_PIXELATE,
-     .arguments = {.pixelate = {8}},
-     .quality = 85,
-     .orientation = 1,
-     .optimal = true,
-     .restarts = true,
-     .region = {"21,13,77,40", "ellipse:90,30,60,50"},
-     .patch = true},
-    {.shape = {CHROMA, SIZE},
-     .filter = FILTER_PIXELATE,
-     .arguments = {.pixelate = {8}},
-     .quality = 85,
-     .orientation = 1,
-     .optimal = true,
-     .progressive = true,
-     .region = {"21,13,77,40", "ellipse:90,30,60,50"},
-     .patch = true},
-    {.shape = {CHROMA, SIZE},
-     .filter = FILTER_BLUR,
-     .arguments = {.blur.sigma = 1},
-     .quality = 85,
-     .orientation = 1,
-     .progressive = true,
-     .scans = true},
-    {.shape = {CHROMA, SIZE},
-     .filter = FILTER_BLUR,
-     .arguments = {.blur.sigma = 0.4},
-     .quality = 85,
-     .orientation = 6,
-     .optimal = true,
-     .colours = TRANSCODE_RGB_420},
-    {.shape = {.model = PIXEL_YCBCR, .chroma_shift_y = 1, SIZE},
-     .filter = FILTER_BLUR,
-     .arguments = {.blur.sigma = 0.6},
-     .quality = 85,
-     .orientation = 1,
-     .colours = TRANSCODE_LINEAR_420},
-};
 
 static const struct codec_limits limits = {
     .max_pixels = 1 << 20, .max_side = 1 << 12, .max_scans = 20, .max_memory = 1 << 24};
 
 struct making {
-    const struct recipe *recipe;
+    const struct transcode_recipe *recipe;
     struct lane *reference;
     struct slot *slot;
     struct gpu_sample *sample;
@@ -131,9 +41,10 @@ static enum status take_image(struct slot *slot, const struct image_shape *shape
 static void paint(const struct image *image) {
     uint32_t state = 2463534242u;
     for (unsigned i = 0; i < image->plane_count; i++) {
+        const uint32_t samples = image->plane[i].width * image->plane[i].channels;
         for (uint32_t y = 0; y < image->plane[i].height; y++) {
             uint8_t *row = plane_row(&image->plane[i], y);
-            for (uint32_t x = 0; x < image->plane[i].width; x++) {
+            for (uint32_t x = 0; x < samples; x++) {
                 state = state * 1664525u + 1013904223u;
                 row[x] = (uint8_t)((i + 1) * 40 + x / 2 + y / 2 + (state >> (x & 32 ? 26 : 31)));
             }
@@ -221,7 +132,7 @@ static enum status feather(struct making *making, struct image *mask, const stru
  * CPU. */
 static enum status select_regions(struct making *making, const struct image *stored, struct image *mask,
                                   struct error *err) {
-    const struct recipe *recipe = making->recipe;
+    const struct transcode_recipe *recipe = making->recipe;
     const struct image_shape shape = mask_plan_shape(&recipe->shape);
     const bool redacts = recipe->feather == 0;
     struct redact_options how = {0};
@@ -247,13 +158,22 @@ static enum status select_regions(struct making *making, const struct image *sto
                    : feather(making, mask, &spare, err);
 }
 
-/* Writes the file that is expected for a result. */
+/* All memory of an image with one plane. */
+static struct bytes whole(const struct image *image) {
+    return (struct bytes){image->plane[0].data, image->plane[0].stride * image->plane[0].height};
+}
+
+/* Writes the file that is expected for a result, or keeps the result if no file is. */
 static enum status write_file(struct making *making, const struct image *result, const struct image *mask,
                               struct error *err) {
-    const struct recipe *recipe = making->recipe;
+    const struct transcode_recipe *recipe = making->recipe;
     struct gpu_sample *sample = making->sample;
     const struct encode_options options = {.quality = recipe->quality, .optimal = recipe->optimal};
     struct buf made;
+    if (recipe->pixels) {
+        sample->expected = whole(result);
+        return ST_OK;
+    }
     if (!recipe->patch) {
         return encode(making->slot, result, &options, &sample->expected, err);
     }
@@ -265,19 +185,22 @@ static enum status write_file(struct making *making, const struct image *result,
 }
 
 /* The upright picture that the chain reads. */
-static struct image_shape upright_shape(const struct recipe *recipe) {
+static struct image_shape upright_shape(const struct transcode_recipe *recipe) {
     const struct image_shape read = transcode_read(&recipe->shape, recipe->colours);
     return orient_shape(&read, recipe->orientation);
 }
 
-/* Decodes the input into what the chain reads as stored. *stored has the planes; their memory is overwritten.
- */
+/* Decodes the input into what the chain reads as stored. *stored has the planes, whose memory is overwritten,
+ * or the decoded input, which stays. */
 static enum status decode_input(struct making *making, struct image *stored, struct error *err) {
-    const struct recipe *recipe = making->recipe;
+    const struct transcode_recipe *recipe = making->recipe;
     const struct image_shape read = transcode_read(&recipe->shape, recipe->colours);
     struct image_shape decoded = read;
     struct image pixels = *stored;
     enum status status = ST_OK;
+    if (recipe->decoded) {
+        return ST_OK;
+    }
     decoded.depth = 8;
     if (recipe->colours != TRANSCODE_PLANES) {
         status = take_image(making->slot, &decoded, &pixels, err);
@@ -306,7 +229,7 @@ static enum status from_light(struct slot *slot, struct image *result, struct er
 
 /* Makes the file that is expected for the sample's input. */
 static enum status expect(struct making *making, struct image *stored, struct error *err) {
-    const struct recipe *recipe = making->recipe;
+    const struct transcode_recipe *recipe = making->recipe;
     struct gpu_sample *sample = making->sample;
     const struct image_shape shape = upright_shape(recipe), result = chain_result(&sample->chain, &shape);
     struct image upright, target, mask;
@@ -332,8 +255,8 @@ static enum status expect(struct making *making, struct image *stored, struct er
     return status == ST_OK ? write_file(making, &target, &mask, err) : status;
 }
 
-/* Paints the picture and encodes it. */
-static enum status make_input(const struct recipe *recipe, struct slot *slot, struct image *stored,
+/* Paints the picture, and encodes it unless the input is decoded. */
+static enum status make_input(const struct transcode_recipe *recipe, struct slot *slot, struct image *stored,
                               struct bytes *file, struct error *err) {
     const struct encode_options options = {
         .quality = INPUT_QUALITY, .optimal = !recipe->optimal, .progressive = recipe->progressive};
@@ -342,6 +265,10 @@ static enum status make_input(const struct recipe *recipe, struct slot *slot, st
         return status;
     }
     paint(stored);
+    if (recipe->decoded) {
+        *file = whole(stored);
+        return ST_OK;
+    }
     return recipe->restarts ? encode_restarts(slot, stored, &options, file, err)
                             : encode(slot, stored, &options, file, err);
 }
@@ -363,10 +290,10 @@ static enum status hand_over(struct making *making, struct error *err) {
 
 enum status transcode_sample(unsigned number, struct lane *reference, struct slot *slot,
                              struct gpu_sample *sample, struct error *err) {
-    if (number >= sizeof recipes / sizeof recipes[0]) {
+    const struct transcode_recipe *recipe = transcode_recipe(number);
+    if (!recipe) {
         return fail(err, ST_NOTHING, "there are no more samples");
     }
-    const struct recipe *recipe = &recipes[number];
     const struct image_shape shape = upright_shape(recipe);
     struct making making = {.recipe = recipe, .reference = reference, .slot = slot, .sample = sample};
     struct transcode *job = &sample->job;
@@ -379,7 +306,7 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
                                           .optimal = recipe->optimal,
                                           .patch = recipe->patch,
                                           .colours = recipe->colours,
-                                          .room = FILE_MAX}};
+                                          .pixels = recipe->pixels}};
     enum status status =
         chain_append(&sample->chain, filter_get(recipe->filter), &recipe->arguments, &shape, err);
     if (status == ST_OK) {
@@ -388,7 +315,8 @@ enum status transcode_sample(unsigned number, struct lane *reference, struct slo
     if (status == ST_OK) {
         status = expect(&making, &stored, err);
     }
-    job->form = recipe->scans ? TRANSCODE_SCANS : TRANSCODE_SCAN;
+    job->form = recipe->decoded ? TRANSCODE_PIXELS : recipe->scans ? TRANSCODE_SCANS : TRANSCODE_SCAN;
+    job->room = recipe->pixels ? sample->expected.size : FILE_MAX;
     if (status == ST_OK && recipe->progressive && !recipe->scans) {
         status = hand_over(&making, err);
     }
