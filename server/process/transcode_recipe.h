@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the self-test's JPEGs have, for each kind of work that a device does from file to file. */
+ * The samples of the self-test, one for each kind of work that a device does with JPEGs. */
 #ifndef BLURD_SERVER_PROCESS_TRANSCODE_RECIPE_H
 #define BLURD_SERVER_PROCESS_TRANSCODE_RECIPE_H
 
