@@ -336,17 +336,10 @@ static void bench_searches(struct bench *bench, const struct jpeg_files *files) 
 }
 
 static void bench_colours(struct bench *bench, const struct jpeg_files *files) {
-    static const struct {
-        const char *name;
-        enum transcode_colours colours;
-    } ways[] = {{"sigma 5, in RGB", TRANSCODE_RGB_420}, {"sigma 5, in linear light", TRANSCODE_LINEAR_420}};
-    const struct blur_arguments arguments = {.sigma = 5};
-    struct error err = {0};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        const struct image_shape shape = transcode_read(&files->file[0].shape, ways[i].colours);
-        struct chain chain = {0};
-        must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, &err), &err);
-        const struct job job = {.name = ways[i].name, .chain = &chain, .colours = ways[i].colours};
+    struct jpeg_colours ways[JPEG_COLOURS];
+    jpeg_colours_plan(ways, &files->file[0].shape);
+    for (unsigned i = 0; i < JPEG_COLOURS; i++) {
+        const struct job job = {.name = ways[i].name, .chain = &ways[i].chain, .colours = ways[i].colours};
         measure(bench, files, &job, ALL, 1);
         measure(bench, files, &job, ALL, 28);
     }

@@ -129,6 +129,17 @@ static void *plan_mask(struct bench *bench, const struct image_shape *shape, boo
     return memory;
 }
 
+void jpeg_colours_plan(struct jpeg_colours ways[JPEG_COLOURS], const struct image_shape *shape) {
+    const struct blur_arguments arguments = {.sigma = 5};
+    struct error err = {0};
+    ways[0] = (struct jpeg_colours){.name = "sigma 5, in RGB", .colours = TRANSCODE_RGB_420};
+    ways[1] = (struct jpeg_colours){.name = "sigma 5, in linear light", .colours = TRANSCODE_LINEAR_420};
+    for (unsigned i = 0; i < JPEG_COLOURS; i++) {
+        const struct image_shape read = transcode_read(shape, ways[i].colours);
+        must(chain_append(&ways[i].chain, filter_get(FILTER_BLUR), &arguments, &read, &err), &err);
+    }
+}
+
 void jpeg_regions_open(struct jpeg_regions *regions, struct bench *bench, const struct image_shape *shape) {
     const struct pixelate_arguments arguments = {.block = 16};
     struct error err = {0};

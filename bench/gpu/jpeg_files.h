@@ -27,6 +27,17 @@ void jpeg_files_unload(struct bench *bench, struct jpeg_files *files);
 /* The picture in a smaller width, made by the CPU. */
 void jpeg_files_shrink(struct bench *bench, const struct jpeg_file *from, int width, struct jpeg_file *file);
 
+/* A blur of sigma 5 in RGB, and in linear light. */
+enum { JPEG_COLOURS = 2 };
+struct jpeg_colours {
+    const char *name;
+    enum transcode_colours colours;
+    struct chain chain;
+};
+
+/* Plans both for pictures of this shape. */
+void jpeg_colours_plan(struct jpeg_colours ways[JPEG_COLOURS], const struct image_shape *shape);
+
 /* Four regions of about the size of a face, pixelated: inside, or after they are redacted. */
 struct jpeg_regions {
     struct chain chain;

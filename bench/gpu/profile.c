@@ -60,18 +60,11 @@ static void profile_blurs(struct profile *profile, const struct jpeg_files *file
 }
 
 static void profile_colours(struct profile *profile, const struct jpeg_files *files) {
-    static const struct {
-        const char *name;
-        enum transcode_colours colours;
-    } ways[] = {{"sigma 5, in RGB", TRANSCODE_RGB_420}, {"sigma 5, in linear light", TRANSCODE_LINEAR_420}};
-    const struct blur_arguments arguments = {.sigma = 5};
-    struct error err = {0};
-    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        const struct image_shape shape = transcode_read(&files->file[0].shape, ways[w].colours);
-        struct chain chain = {0};
-        must(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, &err), &err);
+    struct jpeg_colours ways[JPEG_COLOURS];
+    jpeg_colours_plan(ways, &files->file[0].shape);
+    for (unsigned w = 0; w < JPEG_COLOURS; w++) {
         const struct profile_job job = {
-            .name = ways[w].name, .chain = &chain, .optimal = true, .colours = ways[w].colours};
+            .name = ways[w].name, .chain = &ways[w].chain, .optimal = true, .colours = ways[w].colours};
         for (unsigned i = 0; i < files->count; i++) {
             run_once(profile, &files->file[i], &job);
         }

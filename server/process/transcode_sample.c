@@ -163,9 +163,9 @@ static struct bytes whole(const struct image *image) {
     return (struct bytes){image->plane[0].data, image->plane[0].stride * image->plane[0].height};
 }
 
-/* Writes the file that is expected for a result, or keeps the result if no file is. */
-static enum status write_file(struct making *making, const struct image *result, const struct image *mask,
-                              struct error *err) {
+/* Names what is expected for a result: a file that is written, or the result itself. */
+static enum status name_expected(struct making *making, const struct image *result, const struct image *mask,
+                                 struct error *err) {
     const struct transcode_recipe *recipe = making->recipe;
     struct gpu_sample *sample = making->sample;
     const struct encode_options options = {.quality = recipe->quality, .optimal = recipe->optimal};
@@ -190,17 +190,14 @@ static struct image_shape upright_shape(const struct transcode_recipe *recipe) {
     return orient_shape(&read, recipe->orientation);
 }
 
-/* Decodes the input into what the chain reads as stored. *stored has the planes, whose memory is overwritten,
- * or the decoded input, which stays. */
+/* Decodes the input into what the chain reads as stored. *stored has the planes; their memory is overwritten.
+ */
 static enum status decode_input(struct making *making, struct image *stored, struct error *err) {
     const struct transcode_recipe *recipe = making->recipe;
     const struct image_shape read = transcode_read(&recipe->shape, recipe->colours);
     struct image_shape decoded = read;
     struct image pixels = *stored;
     enum status status = ST_OK;
-    if (recipe->decoded) {
-        return ST_OK;
-    }
     decoded.depth = 8;
     if (recipe->colours != TRANSCODE_PLANES) {
         status = take_image(making->slot, &decoded, &pixels, err);
@@ -227,13 +224,13 @@ static enum status from_light(struct slot *slot, struct image *result, struct er
     return status;
 }
 
-/* Makes the file that is expected for the sample's input. */
+/* Makes what is expected for the sample's input, as the CPU does. */
 static enum status expect(struct making *making, struct image *stored, struct error *err) {
     const struct transcode_recipe *recipe = making->recipe;
     struct gpu_sample *sample = making->sample;
     const struct image_shape shape = upright_shape(recipe), result = chain_result(&sample->chain, &shape);
     struct image upright, target, mask;
-    enum status status = decode_input(making, stored, err);
+    enum status status = recipe->decoded ? ST_OK : decode_input(making, stored, err);
     if (status == ST_OK && recipe->region[0]) {
         status = select_regions(making, stored, &mask, err);
     }
@@ -252,7 +249,7 @@ static enum status expect(struct making *making, struct image *stored, struct er
                             .mask = recipe->region[0] ? &mask : NULL};
     status = lane_run(making->reference, &run, NULL, err);
     status = status == ST_OK ? from_light(making->slot, &target, err) : status;
-    return status == ST_OK ? write_file(making, &target, &mask, err) : status;
+    return status == ST_OK ? name_expected(making, &target, &mask, err) : status;
 }
 
 /* Paints the picture, and encodes it unless the input is decoded. */
