@@ -70,9 +70,9 @@ static __device__ __forceinline__ void progressive_read(const struct progressive
     for (uint32_t i = 0; i < warp.head->listed[threadIdx.y]; i++) {
         uint32_t number = warp.head->list[threadIdx.y][i];
         if (!progressive_read_scan(warp, number)) {
-            *(volatile uint32_t *)&warp.shared->damaged = 1;
+            progressive_tell(warp.shared->damaged, 1);
             __threadfence_block(); /* another warp that goes on sees it */
-            *(volatile uint32_t *)&warp.shared->progress[number] = ~0u;
+            progressive_tell(warp.shared->progress[number], ~0u);
         }
     }
 }
@@ -84,7 +84,7 @@ static __device__ __forceinline__ void progressive_picture_of(const struct progr
     const struct progressive_warp warp = progressive_warp_of(picture, shared);
     progressive_read(warp);
     __syncthreads();
-    bool damaged = *(volatile uint32_t *)&shared.damaged != 0;
+    bool damaged = shared.damaged != 0;
     if (!damaged) {
         progressive_join(warp);
     }

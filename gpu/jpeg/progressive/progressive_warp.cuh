@@ -29,9 +29,23 @@ static __device__ __forceinline__ void progressive_begin_scan(const struct progr
                       warp.ring);
 }
 
-/* Whether any scan is damaged. The lanes of the warp agree, also when another warp says so just now. */
+/* Words by which the warps of a picture tell each other how far they are. One lane of a warp reads and writes
+ * them, by atomic operations: racecheck takes any other access without a barrier for a race. The lanes agree
+ * on what was read, also when another warp writes just now. */
+static __device__ __forceinline__ uint32_t progressive_heard(uint32_t &word) {
+    uint32_t value = threadIdx.x == 0 ? atomicOr(&word, 0U) : 0;
+    return __shfl_sync(~0u, value, 0);
+}
+
+static __device__ __forceinline__ void progressive_tell(uint32_t &word, uint32_t value) {
+    if (threadIdx.x == 0) {
+        atomicExch(&word, value);
+    }
+}
+
+/* Whether any scan is damaged. */
 static __device__ __forceinline__ bool progressive_is_damaged(const struct progressive_warp &warp) {
-    return __ballot_sync(~0u, *(volatile uint32_t *)&warp.shared->damaged != 0) != 0;
+    return progressive_heard(warp.shared->damaged) != 0;
 }
 
 /* Whether the scan's bits have lasted so far, and no other scan is damaged. */
@@ -72,8 +86,7 @@ static __device__ __forceinline__ uint32_t progressive_lane_number(const struct 
 static __device__ __forceinline__ bool progressive_wait(const struct progressive_warp &warp,
                                                         const struct progressive_scan &scan, uint32_t group) {
     for (uint32_t i = 0; i < scan.sources; i++) {
-        const volatile uint32_t *progress = &warp.shared->progress[scan.source[i]];
-        while (*progress <= group) {
+        while (progressive_heard(warp.shared->progress[scan.source[i]]) <= group) {
             __nanosleep(400);
         }
     }
@@ -87,9 +100,7 @@ static __device__ __forceinline__ void progressive_publish(const struct progress
     __syncwarp();
     __threadfence_block();
     __syncwarp();
-    if (threadIdx.x == 0) {
-        *(volatile uint32_t *)&warp.shared->progress[number] = group;
-    }
+    progressive_tell(warp.shared->progress[number], group);
 }
 
 /* The coefficients of a scan's band that were not 0 before it, of a block. */
