@@ -3,10 +3,11 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [bench] [service] [sandbox] [kernels] [load] [sizes] [regions] [crowd] [several] [threads] [soak]
+#                  [races] [bench] [service] [sandbox] [kernels] [load] [sizes] [regions] [crowd] [several] [threads]
+#                  [soak]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
-# takes the libraries of a build. The first five parts without a part. Writes FOLDER/results.md (default
+# takes the libraries of a build. The first six parts without a part. Writes FOLDER/results.md (default
 # build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
 # Ends with 1 when a check failed, with 77 where there is no GPU. Takes about 20 minutes.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
@@ -31,8 +32,8 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | bench | service | sandbox | kernels | load | sizes | regions | crowd | several | threads | soak) parts+=("$1") ;;
-    *) sed -n '5,6p' "$0" && exit 64 ;;
+    check | sanitize | races | bench | service | sandbox | kernels | load | sizes | regions | crowd | several | threads | soak) parts+=("$1") ;;
+    *) sed -n '5,7p' "$0" && exit 64 ;;
     esac
     shift
 done
@@ -177,8 +178,20 @@ races() { # parts of check_gpu side by side: a run of the whole does not end in 
     [ "${PIPESTATUS[1]}" = 0 ] || return 9
 }
 
+begin_sanitizers() {
+    local tool
+    export SANITIZER CHECK=$check
+    export -f race races
+    SANITIZER=$(find_sanitizer) || { say '**Not sanitized: there is no compute-sanitizer here.**' '' && return; }
+    for tool in $(wanted sanitize && echo memcheck initcheck synccheck); do
+        begin "$tool" 900 "$SANITIZER" --tool "$tool" --error-exitcode 9 --print-limit 20 "$check" --quick
+    done
+    if wanted races; then
+        begin racecheck 1200 bash -c races
+    fi
+}
+
 pixels_and_sanitizers() {
-    local tool sanitizer
     say '## Pixels and sanitizers' '' \
         'check_gpu compares each kernel and the whole way over the GPU with the CPU, byte for byte.' ''
     export SEED=${SEED:-$(date +%s)}
@@ -188,17 +201,8 @@ pixels_and_sanitizers() {
         MODULE_FORMAT=ptx begin check-ptx 600 "$check" --quick
         MODULE_FORMAT=nvrtc begin check-nvrtc 600 "$check" --quick
     fi
-    if wanted sanitize; then
-        if sanitizer=$(find_sanitizer); then
-            for tool in memcheck initcheck synccheck; do
-                begin "$tool" 900 "$sanitizer" --tool $tool --error-exitcode 9 --print-limit 20 "$check" --quick
-            done
-            export SANITIZER=$sanitizer CHECK=$check
-            export -f race races
-            begin racecheck 1200 bash -c races
-        else
-            say '**Not sanitized: there is no compute-sanitizer here.**' ''
-        fi
+    if wanted sanitize || wanted races; then
+        begin_sanitizers
     fi
     wait
     [ ${#jobs_begun[@]} = 0 ] || report_jobs
@@ -288,7 +292,7 @@ for name in load sizes regions crowd several threads soak; do
     named $name && by_wrk+=("$name")
 done
 describe
-if wanted check || wanted sanitize; then
+if wanted check || wanted sanitize || wanted races; then
     pixels_and_sanitizers
 fi
 if wanted bench; then

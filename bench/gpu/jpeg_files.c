@@ -73,26 +73,46 @@ static struct bytes place_file(struct bench *bench, struct bytes file) {
     return (struct bytes){data, file.size};
 }
 
-void jpeg_files_shrink(struct bench *bench, const struct jpeg_file *from, int width, struct jpeg_file *file) {
+static struct image decode_file(const struct jpeg_file *from) {
     struct error err = {0};
     struct picture picture;
-    struct chain chain = {0};
-    const struct encode_options options = {.quality = JPEG_FILES_QUALITY};
-    const struct resize_arguments arguments = {.width = width};
-    struct buf output;
+    struct image image = make_image(&from->shape);
     must(codec_probe(from->bytes, &limits, &picture, &err), &err);
-    must(chain_append(&chain, filter_get(FILTER_RESIZE), &arguments, &from->shape, &err), &err);
-    file->shape = chain_result(&chain, &from->shape);
-    struct image source = make_image(&from->shape), target = make_image(&file->shape);
-    const struct run run = {.chain = &chain, .source = &source, .target = &target};
-    must(codec_decode(from->bytes, &picture, &limits, &source, &err), &err);
-    must(lane_run(bench->cpu_lane, &run, NULL, &err), &err);
+    must(codec_decode(from->bytes, &picture, &limits, &image, &err), &err);
+    return image;
+}
+
+/* A file of the picture, in registered memory. */
+static struct jpeg_file encode_file(struct bench *bench, const struct image *image,
+                                    const struct image_shape *shape, bool progressive) {
+    const struct encode_options options = {.quality = JPEG_FILES_QUALITY, .progressive = progressive};
+    struct error err = {0};
+    struct buf output;
     buf_init(&output, JPEG_FILES_ROOM);
-    must(codec_encode(CODEC_JPEG, &target, &options, NULL, &output, &err), &err);
-    file->bytes = place_file(bench, buf_bytes(&output));
+    must(codec_encode(CODEC_JPEG, image, &options, NULL, &output, &err), &err);
+    const struct jpeg_file file = {place_file(bench, buf_bytes(&output)), *shape};
     buf_finish(&output);
+    return file;
+}
+
+void jpeg_files_shrink(struct bench *bench, const struct jpeg_file *from, int width, struct jpeg_file *file) {
+    struct error err = {0};
+    struct chain chain = {0};
+    const struct resize_arguments arguments = {.width = width};
+    must(chain_append(&chain, filter_get(FILTER_RESIZE), &arguments, &from->shape, &err), &err);
+    const struct image_shape shape = chain_result(&chain, &from->shape);
+    struct image source = decode_file(from), target = make_image(&shape);
+    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    must(lane_run(bench->cpu_lane, &run, NULL, &err), &err);
+    *file = encode_file(bench, &target, &shape, false);
     free(source.plane[0].data);
     free(target.plane[0].data);
+}
+
+void jpeg_files_make_progressive(struct bench *bench, const struct jpeg_file *from, struct jpeg_file *file) {
+    struct image image = decode_file(from);
+    *file = encode_file(bench, &image, &from->shape, true);
+    free(image.plane[0].data);
 }
 
 void jpeg_files_unload(struct bench *bench, struct jpeg_files *files) {

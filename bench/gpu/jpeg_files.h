@@ -27,6 +27,9 @@ void jpeg_files_unload(struct bench *bench, struct jpeg_files *files);
 /* The picture in a smaller width, made by the CPU. */
 void jpeg_files_shrink(struct bench *bench, const struct jpeg_file *from, int width, struct jpeg_file *file);
 
+/* The picture as a progressive file. */
+void jpeg_files_make_progressive(struct bench *bench, const struct jpeg_file *from, struct jpeg_file *file);
+
 /* A blur of sigma 5 in RGB, and in linear light. */
 enum { JPEG_COLOURS = 2 };
 struct jpeg_colours {

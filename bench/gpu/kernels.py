@@ -8,6 +8,7 @@ has no kernels. Standard library only.
 import argparse
 import collections
 import csv
+import itertools
 import pathlib
 import re
 import subprocess
@@ -18,24 +19,12 @@ METRICS = {"gpu__time_duration.sum": "time", "smsp__inst_executed.sum": "instruc
            "launch__registers_per_thread": "registers"}
 UNITS = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3,
          "byte": 1e-6, "Kbyte": 1e-3, "Mbyte": 1, "Gbyte": 1e3}  # to microseconds, and to megabytes
-LAUNCH = re.compile(r'==PROF== Profiling "([^"]+)".*? - (\d+)')
+FIRST = ("huffman_sync", "read_scans")  # the kernels that a picture begins with
 WORK = re.compile(r"(.*), (optimal|standard) codes: \d+ bytes$")
 
 
-def works_of(lines):
-    """{work: [numbers of the launches of a picture, ...]}: the launches that came before the line of each picture."""
-    works, launches = collections.defaultdict(list), []
-    for line in lines:
-        if launch := LAUNCH.match(line):
-            launches.append(int(launch.group(2)))
-        elif work := WORK.match(line):
-            works[work.group(1) + ("" if work.group(2) == "optimal" else ", standard codes")].append(launches)
-            launches = []
-    return works
-
-
 def launches_of(lines):
-    """{number of a launch: {"kernel": name, "time": microseconds, ...}} of the profiler's CSV, a line for each metric."""
+    """[{"kernel": name, "time": microseconds, ...}, ...] of the profiler's CSV, which has a line for each metric."""
     begin = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
     launches = collections.defaultdict(dict)
     for row in csv.DictReader(lines[begin:]):
@@ -43,12 +32,31 @@ def launches_of(lines):
         launch["kernel"] = row["Kernel Name"].split("(")[0]
         value = float(row["Metric Value"].replace(",", ""))
         launch[METRICS[row["Metric Name"]]] = value * UNITS.get(row["Metric Unit"], 1)
-    return launches
+    return [launches[number] for number in sorted(launches)]
 
 
-def table(pictures, launches):
+def pictures_of(launches):
+    """The launches of each picture."""
+    pictures = []
+    for launch in launches:
+        if launch["kernel"] in FIRST or not pictures:
+            pictures.append([])
+        pictures[-1].append(launch)
+    return pictures
+
+
+def works_of(lines):
+    """{work: the launches of each of its pictures}, and whether there are as many pictures as lines about them."""
+    works, pictures = collections.defaultdict(list), pictures_of(launches_of(lines))
+    found = [work for work in map(WORK.match, lines) if work]
+    for work, launches in zip(found, pictures):
+        works[work.group(1) + ("" if work.group(2) == "optimal" else ", standard codes")].append(launches)
+    return works, len(found) == len(pictures) > 0
+
+
+def table(pictures):
     kernels = collections.defaultdict(list)
-    for launch in (launches[number] for numbers in pictures for number in numbers):
+    for launch in itertools.chain.from_iterable(pictures):
         kernels[launch["kernel"]].append(launch)
     print("| kernel | launches | µs | millions of instructions | MB of L2 | MB of memory | warps active, % | registers |\n"
           "|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -73,16 +81,15 @@ def main():
     parser.add_argument("--ncu", default="ncu", help="the profiler, Nsight Compute's command line")
     parser.add_argument("--out", type=pathlib.Path, help="a file for all that the profiler prints")
     options = parser.parse_args()
-    run = subprocess.run(["stdbuf", "-oL", options.ncu, "--csv", "--print-kernel-base", "function", "--metrics", ",".join(METRICS),
-                          options.bench, "profile"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    run = subprocess.run([options.ncu, "--csv", "--clock-control", "none", "--cache-control", "none",
+                          "--print-kernel-base", "function", "--metrics", ",".join(METRICS), options.bench, "profile"],
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if options.out:
         options.out.write_text(run.stdout)
-    lines = run.stdout.splitlines()
-    works, launches = works_of(lines), launches_of(lines)
+    works, complete = works_of(run.stdout.splitlines())
     for work, pictures in works.items():
         print(f"\n### {work}\n")
-        table(pictures, launches)
-    complete = works and all(all(pictures) for pictures in works.values())
+        table(pictures)
     if run.returncode or not complete:
         sys.exit(f"kernels.py: {options.ncu} ended with {run.returncode}, and {'each' if complete else 'not each'} picture has kernels")
 

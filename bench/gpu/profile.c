@@ -4,6 +4,7 @@
 
 #include "bench/gpu/bench.h"
 #include "bench/gpu/jpeg_files.h"
+#include "gpu/engine/scan_reader.h"
 #include "gpu/engine/submitter.h"
 
 struct profile {
@@ -99,6 +100,23 @@ static void profile_regions(struct profile *profile, const struct jpeg_files *fi
     jpeg_regions_close(&regions, profile->bench);
 }
 
+/* Only the scans, from which coefficients come: the rest is that of the other files. */
+static void profile_scans(struct bench *bench, const struct jpeg_files *files) {
+    struct scan_reader *reader;
+    struct scan_reading *reading;
+    struct error err = {0};
+    must(scan_reader_create(&reader, &bench->device, 1, &err), &err);
+    for (unsigned i = 0; i < files->count; i++) {
+        static struct jpeg_files made = {.count = 1};
+        jpeg_files_make_progressive(bench, &files->file[i], &made.file[0]);
+        must(scan_reader_read(reader, made.file[0].bytes, &made.file[0].shape, &reading, &err), &err);
+        scan_reader_give_back(reader, reading);
+        printf("scans of a progressive file, optimal codes: %zu bytes\n", made.file[0].bytes.size);
+        jpeg_files_unload(bench, &made);
+    }
+    scan_reader_destroy(reader);
+}
+
 void bench_profile(struct bench *bench) {
     static struct jpeg_files files;
     struct profile profile = {.bench = bench};
@@ -116,6 +134,7 @@ void bench_profile(struct bench *bench) {
     profile_resize(&profile, &files);
     profile_colours(&profile, &files);
     profile_regions(&profile, &files);
+    profile_scans(bench, &files);
     submitter_destroy(profile.submitter);
     jpeg_stream_finish(&profile.jpeg);
     bench->cuda.cuMemFreeHost(profile.output);
