@@ -121,14 +121,19 @@ describe() {
 jobs_begun=()
 
 begin() { # name, seconds, command...: in the background, with a log and a file that tells the outcome
-    local name=$1 limit=$2
+    local name=$1 limit=$2 number=${#jobs_begun[@]}
     shift 2
     jobs_begun+=("$name")
     (
         start=$SECONDS
+        use_gpu "$number"
         timeout -k 5 "$limit" "$@" >"$logs/$name.log" 2>&1 </dev/null
         echo "$? $((SECONDS - start))" >"$scratch/$name.outcome"
     ) &
+}
+
+use_gpu() { # number: what is run later has one of the host's GPUs, each in turn
+    [ "$GPUS" -lt 2 ] || export CUDA_VISIBLE_DEVICES=$(($1 % GPUS))
 }
 
 find_sanitizer() {
@@ -160,6 +165,7 @@ report_jobs() {
 
 race() { # arguments of check_gpu: runs it under racecheck and prints a line about it, and all of a run with hazards
     local log status=0 hazards
+    use_gpu "$SLOT"
     log=$("$SANITIZER" --tool racecheck --error-exitcode 9 --print-limit 20 "$CHECK" --quick $1 2>&1) || status=$?
     hazards=$(sed -n 's/.*RACECHECK SUMMARY: \([0-9]*\) .*/\1/p' <<<"$log" | tail -n 1)
     echo "$1: $(grep ' failed$' <<<"$log" | tail -n 1), ${hazards:-unknown} hazards, ended with $status"
@@ -171,7 +177,7 @@ races() { # parts of check_gpu side by side: a run of the whole does not end in 
         printf -- '--filter median --share %s/64\n' {0..63} # the slowest come first
         printf -- '--filter %s\n' chains sharpen convolve edges dilate erode resize adjust pixelate rotate crop stats placeholder
         printf '%s\n' blur colours encode faces orient patch scans masks
-    } | xargs -P "$(nproc)" -I@ bash -c 'race "@"' | awk '{ print }
+    } | xargs -P "$(nproc)" --process-slot-var=SLOT -I@ bash -c 'race "@"' | awk '{ print; fflush() }
         /: [0-9]+ passed, .* hazards, ended/ { runs++; for (i = 2; i <= NF; i++) {
             if ($i ~ /^passed/) passed += $(i - 1); if ($i ~ /^hazards/) hazards += $(i - 1) } }
         END { print "RACECHECK SUMMARY: " hazards + 0 " hazards, " passed " comparisons in " runs " runs" }'
@@ -181,7 +187,7 @@ races() { # parts of check_gpu side by side: a run of the whole does not end in 
 begin_sanitizers() {
     local tool
     export SANITIZER CHECK=$check
-    export -f race races
+    export -f race races use_gpu
     SANITIZER=$(find_sanitizer) || { say '**Not sanitized: there is no compute-sanitizer here.**' '' && return; }
     for tool in $(wanted sanitize && echo memcheck initcheck synccheck); do
         begin "$tool" 900 "$SANITIZER" --tool "$tool" --error-exitcode 9 --print-limit 20 "$check" --quick
@@ -194,7 +200,8 @@ begin_sanitizers() {
 pixels_and_sanitizers() {
     say '## Pixels and sanitizers' '' \
         'check_gpu compares each kernel and the whole way over the GPU with the CPU, byte for byte.' ''
-    export SEED=${SEED:-$(date +%s)}
+    export SEED=${SEED:-$(date +%s)} GPUS
+    GPUS=$(nvidia-smi -L 2>/dev/null | wc -l)
     find_model # without it random weights are compared alone
     if wanted check; then
         begin check 900 "$check" $quick
