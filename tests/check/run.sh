@@ -31,6 +31,7 @@ check "options are read" "$python" tests/check/options.py
 check "tables of the pages are current" "$python" docs/tables.py --check
 check "headers compile alone" bash tests/check/headers.sh
 check "format" bash tests/check/format.sh
+check "bench/gpu.sh tells what failed" "$python" tests/check/gpu_script.py
 check "systemd units" bash tests/check/units.sh
 
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""bench/gpu.sh with pretended programs: it tells what failed, and ends with a status that says so. A real GPU is where
+it runs otherwise, so that nothing else would notice. Prints what is wrong; ends with 1 then."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Each program by name. BAD names what goes wrong: a part of check_gpu or a tool.
+PROGRAMS = {
+    "blurd": "echo blurd 0",
+    "sample": 'echo sample >"$1"',
+    "check_gpu": 'echo "$CUDA_VISIBLE_DEVICES $*" >>"$CALLS"\n[[ -z ${BAD-} || " $* " != *" $BAD "* ]] || { echo "6 passed, 1 failed"; exit 1; }\n'
+                 'echo "7 passed, 0 failed"',
+    "nvidia-smi": '[ "${BAD-}" != nothing ] || exit 9\n[ "$1" != -L ] || { printf "GPU 0\\nGPU 1\\n"; exit; }\necho "Pretended, 1, 2 MiB, 3 MHz"',
+    "compute-sanitizer": """
+tool=$2 options=$*
+while [[ $1 == --* ]]; do shift 2; done
+"$@" || exit
+case $tool in
+racecheck) hazards=0; [[ ${BAD-} != hazards || $* != *scans* ]] || hazards=3
+    echo "========= RACECHECK SUMMARY: $hazards hazards displayed (0 errors, $hazards warnings)" ;;
+memcheck) [[ $options == *"--report-api-errors no"* ]] && echo "========= ERROR SUMMARY: 0 errors" ;;
+*) [ "${BAD-}" != "$tool" ] || { echo "========= ERROR SUMMARY: 1 error"; exit 9; }
+    echo "========= ERROR SUMMARY: 0 errors" ;;
+esac""",
+    "blurd-bench": "",
+    "ncu": """
+[ "$1" != --version ] || { echo "Version 1"; exit; }
+printf 'sigma 5, optimal codes: 9 bytes\\n%.0s' 1 2
+row() { printf '"%s","1","%s(int)","%s","%s","%s"\\n' "$@"; }
+echo '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+id=0
+for kernel in huffman_sync decode_values huffman_sync ${BAD:-decode_values}; do
+    row $id $kernel gpu__time_duration.sum ns $((1000 + 1000 * id))
+    row $id $kernel smsp__inst_executed.sum inst 2,000,000
+    row $id $kernel lts__t_bytes.sum byte 3,000,000
+    row $id $kernel dram__bytes.sum Kbyte 500
+    row $id $kernel sm__warps_active.avg.pct_of_peak_sustained_active % 25
+    row $id $kernel launch__registers_per_thread register/thread 40
+    id=$((id + 1))
+done""",
+}
+SANITIZERS = ("memcheck", "initcheck", "synccheck")
+wrong = []
+
+
+def expect(holds, what, output):
+    if not holds:
+        wrong.append(f"bench/gpu.sh: expected that {what}:\n{output}")
+
+
+def run(folder, *parts, bad=""):
+    """(status, what it says, [[number of the GPU, arguments of check_gpu], ...])"""
+    calls = folder / "calls"
+    calls.write_text("")
+    environment = dict(os.environ, PATH=f"{folder / 'bin'}:/usr/bin:/bin", CALLS=str(calls), SEED="1")
+    environment.pop("CUDA_VISIBLE_DEVICES", None)
+    if bad:
+        environment["BAD"] = bad
+    done = subprocess.run([ROOT / "bench/gpu.sh", "--bundle", folder, "--out", folder / "out", *parts], env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
+    return done.returncode, done.stdout, [line.split(" ", 1) for line in calls.read_text().splitlines()]
+
+
+def check_all_right(folder):
+    status, output, calls = run(folder, "check", "sanitize", "races")
+    expect(status == 0 and "Everything that ran is as it must be." in output, "all that ran was right", output)
+    expect(re.search(r"racecheck \| ok \| \d+ \| RACECHECK SUMMARY: 0 hazards, 595 comparisons in 85 runs", output),
+           "racecheck counts its parts", output)
+    expect(all(re.search(rf"\| {tool} \| ok \|.*0 errors \|", output) for tool in SANITIZERS), "each tool is in the table", output)
+    shares = {call[1] for call in calls if "--share" in call[1]}
+    expect(len(shares) == 64 and len(calls) == 3 + len(SANITIZERS) + 85, "each part of check_gpu runs once", output)
+    expect({call[0] for call in calls} == {"0", "1"}, "both GPUs are used", output)
+
+
+def check_failures(folder):
+    for parts, bad, failed in ((["races"], "hazards", "racecheck"), (["sanitize"], "initcheck", "initcheck"),
+                               (["check"], "--quick", "check-ptx check-nvrtc"), (["kernels"], "huffman_sync", "kernels")):
+        status, output, _ = run(folder, *parts, bad=bad)
+        expect(status == 1 and f"Failed: {failed}\n" in output, f"it says that {failed} failed and ends with 1, not {status}", output)
+    status, output, _ = run(folder, "check", bad="nothing")
+    expect(status == 77, f"it ends with 77 without a GPU, not {status}", output)
+    status, output, _ = run(folder, "chekc")
+    expect(status == 64, f"it ends with 64 for a part that there is not, not {status}", output)
+
+
+def check_kernels(folder):
+    status, output, _ = run(folder, "kernels")
+    expect(status == 0, "the kernels are profiled", output)
+    for row in ("| decode_values | 1 | 3.0 | 2.00 | 3.0 | 0.5 | 25 | 40 |", "| huffman_sync | 1 | 2.0 | 2.00 | 3.0 | 0.5 | 25 | 40 |",
+                "| all | 2 | 5.0 | 4.00 | 6.0 | 1.0 | | |"):
+        expect(row in output, f"the table has {row}", output)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "bin").mkdir()
+        for program, lines in PROGRAMS.items():
+            path = folder / "bin" / program
+            path.write_text(f"#!/bin/bash\n{lines}\n")
+            path.chmod(0o755)
+        check_all_right(folder)
+        check_failures(folder)
+        check_kernels(folder)
+    print(*wrong, sep="\n", end="")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
